@@ -1,0 +1,2 @@
+//! The `enbu` binary.
+fn main() {}

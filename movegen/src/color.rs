@@ -1,0 +1,49 @@
+//! The two sides.
+
+use std::ops::{Index, IndexMut, Not};
+
+/// A side: Black (sente) plays towards rank 1, White (gote) towards rank 9.
+///
+/// In handicap games White is the side that gives the odds and moves first.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Color {
+    /// Sente; drawn at the bottom, upper case in SFEN, `+` in CSA.
+    Black,
+    /// Gote; drawn at the top, lower case in SFEN, `-` in CSA.
+    White,
+}
+
+impl Color {
+    /// Both sides, Black first.
+    pub const ALL: [Self; 2] = [Self::Black, Self::White];
+}
+
+impl Not for Color {
+    type Output = Self;
+
+    /// The other side.
+    #[inline]
+    fn not(self) -> Self {
+        match self {
+            Self::Black => Self::White,
+            Self::White => Self::Black,
+        }
+    }
+}
+
+impl<T> Index<Color> for [T; 2] {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, color: Color) -> &T {
+        &self[color as usize]
+    }
+}
+
+impl<T> IndexMut<Color> for [T; 2] {
+    #[inline]
+    fn index_mut(&mut self, color: Color) -> &mut T {
+        &mut self[color as usize]
+    }
+}

@@ -1,0 +1,249 @@
+//! Piece types, pieces with their side, and the pieces that can be held in hand.
+
+use std::ops::{Index, IndexMut};
+
+use crate::Color;
+
+/// What a piece on the board is, promotion included.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "each variant is its own name")]
+pub enum PieceType {
+    Pawn,
+    Lance,
+    Knight,
+    Silver,
+    Bishop,
+    Rook,
+    Gold,
+    King,
+    /// Promoted pawn (tokin).
+    ProPawn,
+    ProLance,
+    ProKnight,
+    ProSilver,
+    /// Promoted bishop.
+    Horse,
+    /// Promoted rook.
+    Dragon,
+}
+
+impl PieceType {
+    /// Number of piece types.
+    pub const COUNT: usize = 14;
+
+    /// Every type in discriminant order.
+    #[rustfmt::skip]
+    pub const ALL: [Self; 14] = [
+        Self::Pawn, Self::Lance, Self::Knight, Self::Silver, Self::Bishop, Self::Rook, Self::Gold, Self::King,
+        Self::ProPawn, Self::ProLance, Self::ProKnight, Self::ProSilver, Self::Horse, Self::Dragon,
+    ];
+
+    /// The type after promotion, or `None` for gold, king and promoted types.
+    #[inline]
+    pub const fn promoted(self) -> Option<Self> {
+        Some(match self {
+            Self::Pawn => Self::ProPawn,
+            Self::Lance => Self::ProLance,
+            Self::Knight => Self::ProKnight,
+            Self::Silver => Self::ProSilver,
+            Self::Bishop => Self::Horse,
+            Self::Rook => Self::Dragon,
+            _ => return None,
+        })
+    }
+
+    /// The type without its promotion; others are returned as they are.
+    #[inline]
+    pub const fn unpromoted(self) -> Self {
+        match self {
+            Self::ProPawn => Self::Pawn,
+            Self::ProLance => Self::Lance,
+            Self::ProKnight => Self::Knight,
+            Self::ProSilver => Self::Silver,
+            Self::Horse => Self::Bishop,
+            Self::Dragon => Self::Rook,
+            other => other,
+        }
+    }
+
+    /// Whether this is a promoted type.
+    #[inline]
+    pub const fn is_promoted(self) -> bool {
+        self as u8 > Self::King as u8
+    }
+
+    /// The piece that its captor holds, or `None` for a king.
+    #[inline]
+    pub const fn hand_piece(self) -> Option<HandPiece> {
+        Some(match self.unpromoted() {
+            Self::Pawn => HandPiece::Pawn,
+            Self::Lance => HandPiece::Lance,
+            Self::Knight => HandPiece::Knight,
+            Self::Silver => HandPiece::Silver,
+            Self::Bishop => HandPiece::Bishop,
+            Self::Rook => HandPiece::Rook,
+            Self::Gold => HandPiece::Gold,
+            _ => return None,
+        })
+    }
+
+    /// The SFEN letter of the unpromoted type, upper case.
+    pub const fn letter(self) -> char {
+        match self.unpromoted() {
+            Self::Pawn => 'P',
+            Self::Lance => 'L',
+            Self::Knight => 'N',
+            Self::Silver => 'S',
+            Self::Bishop => 'B',
+            Self::Rook => 'R',
+            Self::Gold => 'G',
+            _ => 'K',
+        }
+    }
+
+    /// The unpromoted type with the given upper-case SFEN letter.
+    pub const fn from_letter(letter: char) -> Option<Self> {
+        Some(match letter {
+            'P' => Self::Pawn,
+            'L' => Self::Lance,
+            'N' => Self::Knight,
+            'S' => Self::Silver,
+            'B' => Self::Bishop,
+            'R' => Self::Rook,
+            'G' => Self::Gold,
+            'K' => Self::King,
+            _ => return None,
+        })
+    }
+}
+
+/// A piece on the board: its side and type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Piece {
+    /// Whose piece it is.
+    pub color: Color,
+    /// What it is.
+    pub kind: PieceType,
+}
+
+impl Piece {
+    /// The piece of `color` and `kind`.
+    #[inline]
+    pub const fn new(color: Color, kind: PieceType) -> Self {
+        Self { color, kind }
+    }
+}
+
+/// A piece that can be held in hand and dropped.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "each variant is its own name")]
+pub enum HandPiece {
+    Pawn,
+    Lance,
+    Knight,
+    Silver,
+    Bishop,
+    Rook,
+    Gold,
+}
+
+impl HandPiece {
+    /// Number of kinds that can be held.
+    pub const COUNT: usize = 7;
+
+    /// Every kind in discriminant order.
+    #[rustfmt::skip]
+    pub const ALL: [Self; 7] = [
+        Self::Pawn, Self::Lance, Self::Knight, Self::Silver, Self::Bishop, Self::Rook, Self::Gold,
+    ];
+
+    /// Every kind in the order that SFEN writes hands: R, B, G, S, N, L, P.
+    #[rustfmt::skip]
+    pub const SFEN_ORDER: [Self; 7] = [
+        Self::Rook, Self::Bishop, Self::Gold, Self::Silver, Self::Knight, Self::Lance, Self::Pawn,
+    ];
+
+    /// The type that stands on the board after a drop.
+    #[inline]
+    pub const fn piece_type(self) -> PieceType {
+        match self {
+            Self::Pawn => PieceType::Pawn,
+            Self::Lance => PieceType::Lance,
+            Self::Knight => PieceType::Knight,
+            Self::Silver => PieceType::Silver,
+            Self::Bishop => PieceType::Bishop,
+            Self::Rook => PieceType::Rook,
+            Self::Gold => PieceType::Gold,
+        }
+    }
+
+    /// How many of this kind a set of shogi pieces has (both sides together).
+    pub const fn set_count(self) -> u8 {
+        match self {
+            Self::Pawn => 18,
+            Self::Bishop | Self::Rook => 2,
+            _ => 4,
+        }
+    }
+}
+
+impl<T> Index<PieceType> for [T; 14] {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, kind: PieceType) -> &T {
+        &self[kind as usize]
+    }
+}
+
+impl<T> IndexMut<PieceType> for [T; 14] {
+    #[inline]
+    fn index_mut(&mut self, kind: PieceType) -> &mut T {
+        &mut self[kind as usize]
+    }
+}
+
+impl<T> Index<HandPiece> for [T; 7] {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, piece: HandPiece) -> &T {
+        &self[piece as usize]
+    }
+}
+
+impl<T> IndexMut<HandPiece> for [T; 7] {
+    #[inline]
+    fn index_mut(&mut self, piece: HandPiece) -> &mut T {
+        &mut self[piece as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn promotion_and_letters_are_inverse() {
+        for kind in PieceType::ALL {
+            if let Some(promoted) = kind.promoted() {
+                assert!(promoted.is_promoted() && !kind.is_promoted());
+                assert_eq!(promoted.unpromoted(), kind);
+                assert_eq!(promoted.hand_piece(), kind.hand_piece());
+            }
+            assert_eq!(PieceType::from_letter(kind.letter()), Some(kind.unpromoted()));
+        }
+        for piece in HandPiece::ALL {
+            assert_eq!(piece.piece_type().hand_piece(), Some(piece));
+            assert_eq!(piece as u8, piece.piece_type() as u8);
+        }
+        assert_eq!(PieceType::King.hand_piece(), None);
+    }
+
+    #[test]
+    fn an_optional_piece_takes_two_bytes() {
+        assert_eq!(size_of::<Option<Piece>>(), 2);
+    }
+}
