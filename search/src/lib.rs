@@ -1,1 +1,46 @@
-//! In preparation.
+//! Alpha-beta search for shogi.
+//!
+//! A [`Search`] is an engine object: `start` hands it a position and limits and
+//! returns at once; a [`Listener`] hears reports and, exactly once, the result.
+//! Nothing here prints, and a constructed search cannot fail.
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | `search` | the façade: start, stop, ponderhit, wait |
+//! | `shared` | what every thread of one search sees |
+//! | `worker` | what one thread owns |
+//! | `root` | iterative deepening, aspiration windows, MultiPV |
+//! | `node` `qsearch` | the tree |
+//! | `prune` `reduce` | one small function per heuristic |
+//! | `picker` `history` `see` | which move first |
+//! | `tt` | the transposition table |
+//! | `value` | values, mate distances, scores |
+//! | `limits` `clock` | when to stop |
+//! | `report` | what leaves a search |
+//! | `params` | every constant of the search |
+
+#![forbid(unsafe_code)]
+
+mod clock;
+mod history;
+mod limits;
+mod node;
+mod params;
+mod picker;
+mod prune;
+mod qsearch;
+mod reduce;
+mod report;
+mod root;
+mod search;
+mod see;
+mod shared;
+mod tt;
+mod value;
+mod worker;
+
+pub use clock::Timing;
+pub use limits::{Clock, Limits, Options};
+pub use report::{BestMove, Bound, Listener, Report};
+pub use search::{HashError, Search};
+pub use value::{MAX_PLY, Score};

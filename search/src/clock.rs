@@ -1,0 +1,226 @@
+//! When to stop thinking.
+//!
+//! The options have YaneuraOu's names and meanings. Two margins guard against
+//! lateness: `network_delay` is kept at the end of every planned think,
+//! `network_delay2` at the hard limit. Where the whole clock is shorter than such
+//! a margin, a fixed share of it is kept instead, so that short time controls are
+//! played, not forfeited.
+
+use std::time::{Duration, Instant};
+
+use crate::Clock;
+
+/// How the clock is used; all but the flags in milliseconds or percent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// Margin kept at the end of a planned think, in ms.
+    pub network_delay_ms: u32,
+    /// Margin kept at the hard limit, in ms.
+    pub network_delay2_ms: u32,
+    /// Think at least this long when the clock allows it, in ms.
+    pub minimum_thinking_time_ms: u32,
+    /// Scales the planned time, in percent.
+    pub slow_mover: u32,
+    /// Think up to just below the next full second, because the clock counts
+    /// whole seconds.
+    pub rounding: Rounding,
+    /// Whether the opponent's time is used too (more time may be spent then).
+    pub ponder: bool,
+}
+
+/// Whether thinking time is stretched to a full second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// Stop when planned.
+    Exact,
+    /// Stop just before the next full second has passed.
+    UpToFullSecond,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            network_delay_ms: 120,
+            network_delay2_ms: 1120,
+            minimum_thinking_time_ms: 2000,
+            slow_mover: 100,
+            rounding: Rounding::UpToFullSecond,
+            ponder: false,
+        }
+    }
+}
+
+/// How long one move may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Budget {
+    /// Stop after an iteration beyond this.
+    pub(crate) optimum: Duration,
+    /// Stop at once at this.
+    pub(crate) maximum: Duration,
+    rounding: Rounding,
+    network_delay: Duration,
+}
+
+/// Moves of one side that a game is expected to go on for.
+const HORIZON: u32 = 50;
+
+/// Share of a short clock that is used when a margin would not fit, in percent.
+const SHORT_CLOCK_SHARE: u32 = 60;
+
+/// Spent when the clock shows nothing at all.
+const NO_TIME: Duration = Duration::from_millis(20);
+
+impl Budget {
+    /// The budget for exactly `movetime`.
+    pub(crate) fn fixed(movetime: Duration, timing: &Timing) -> Self {
+        let margin = Duration::from_millis(10).min(movetime / 10);
+        let time = movetime - margin;
+        Self {
+            optimum: time,
+            maximum: time,
+            rounding: Rounding::Exact,
+            network_delay: Duration::from_millis(u64::from(timing.network_delay_ms)),
+        }
+    }
+
+    /// The budget for one move by `clock`, `ply` moves into the game.
+    pub(crate) fn new(clock: &Clock, timing: &Timing, ply: u16) -> Self {
+        let network_delay = Duration::from_millis(u64::from(timing.network_delay_ms));
+        let network_delay2 = Duration::from_millis(u64::from(timing.network_delay2_ms));
+        let per_move = clock.byoyomi;
+        let all = clock.time + per_move;
+        // The increment can be used before the move on every USI server, but not
+        // under every match runner; it is touched only when nothing else is left.
+        let usable = if all < clock.increment / 4 { clock.increment / 2 } else { all };
+        if usable.is_zero() {
+            return Self { optimum: NO_TIME, maximum: NO_TIME, rounding: Rounding::Exact, network_delay };
+        }
+        let maximum = with_margin(usable, network_delay2);
+        // Clocks that show fractions of a second count them too.
+        let whole_seconds = [clock.time, per_move, clock.increment].iter().all(|time| time.subsec_millis() == 0);
+        let rounding = if whole_seconds { timing.rounding } else { Rounding::Exact };
+
+        let moves_left = HORIZON.saturating_sub(u32::from(ply) / 4).max(20);
+        let share = (clock.time / moves_left + clock.increment * 4 / 5) * timing.slow_mover / 100;
+        let share = if timing.ponder { share * 5 / 4 } else { share };
+        let minimum = Duration::from_millis(u64::from(timing.minimum_thinking_time_ms)).min(clock.time / 20);
+        let planned = (share.max(minimum) + per_move).min(maximum);
+        // Byoyomi with hardly any main time left: nothing is saved by stopping early.
+        let last_push = !per_move.is_zero() && clock.time < per_move / 5 * 6;
+        if last_push {
+            return Self { optimum: maximum, maximum, rounding: Rounding::Exact, network_delay };
+        }
+        let longest = (share * 5).max(planned).min(clock.time * 3 / 10 + per_move).max(planned).min(maximum);
+        Self { optimum: planned, maximum: longest, rounding, network_delay }
+    }
+
+    /// The instant, counted from the start, at which a search that wants to stop
+    /// at `elapsed` should stop: later when the clock counts full seconds.
+    pub(crate) fn rounded(&self, elapsed: Duration) -> Duration {
+        match self.rounding {
+            Rounding::Exact => elapsed,
+            Rounding::UpToFullSecond => {
+                let seconds = (elapsed + self.network_delay).as_millis().div_ceil(1000) as u64;
+                let end = Duration::from_secs(seconds.max(1)).saturating_sub(self.network_delay);
+                end.max(elapsed).min(self.maximum.max(elapsed))
+            }
+        }
+    }
+}
+
+/// `time` less `margin`; a share of it where the margin does not fit.
+fn with_margin(time: Duration, margin: Duration) -> Duration {
+    let share = time * SHORT_CLOCK_SHARE / 100;
+    time.saturating_sub(margin).max(share.min(margin))
+}
+
+/// The running clock of one search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timer {
+    /// When the search began to count time.
+    pub(crate) started: Instant,
+    /// How long it may take; `None`: no limit of time.
+    pub(crate) budget: Option<Budget>,
+    /// Set once the search has decided when to stop.
+    pub(crate) stop_at: Option<Duration>,
+}
+
+impl Timer {
+    pub(crate) fn new(started: Instant, budget: Option<Budget>) -> Self {
+        Self { started, budget, stop_at: None }
+    }
+
+    /// Whether time is up in the middle of an iteration.
+    pub(crate) fn is_over(&self) -> bool {
+        let Some(budget) = self.budget else { return false };
+        let elapsed = self.started.elapsed();
+        elapsed >= self.stop_at.unwrap_or(budget.maximum).min(budget.maximum)
+    }
+
+    /// After an iteration: whether to stop now. May instead fix a later instant.
+    pub(crate) fn ends_after_iteration(&mut self, scale: f64) -> bool {
+        let Some(budget) = self.budget else { return false };
+        let elapsed = self.started.elapsed();
+        if self.stop_at.is_none() && elapsed >= budget.optimum.mul_f64(scale) {
+            self.stop_at = Some(budget.rounded(elapsed));
+        }
+        self.is_over()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    fn clock(time: u64, byoyomi: u64, increment: u64) -> Clock {
+        Clock { time: ms(time), byoyomi: ms(byoyomi), increment: ms(increment) }
+    }
+
+    #[test]
+    fn the_hard_limit_never_reaches_the_clock() {
+        let exact = Timing { network_delay_ms: 0, network_delay2_ms: 20, ..Timing::default() };
+        for timing in [Timing::default(), exact] {
+            for time in [0, 1, 50, 100, 900, 1000, 10_000, 600_000] {
+                for byoyomi in [0, 10, 100, 1000, 1120, 1121, 10_000] {
+                    for increment in [0, 100, 5000] {
+                        if time + byoyomi + increment == 0 {
+                            continue;
+                        }
+                        let budget = Budget::new(&clock(time, byoyomi, increment), &timing, 40);
+                        assert!(budget.optimum <= budget.maximum);
+                        assert!(budget.maximum < ms(time + byoyomi + increment), "{time} {byoyomi} {increment}");
+                        if time + byoyomi >= 200 + increment {
+                            assert!(budget.maximum < ms(time + byoyomi));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_clock_means_move_quickly() {
+        assert_eq!(Budget::new(&clock(0, 0, 0), &Timing::default(), 1).maximum, NO_TIME);
+    }
+
+    #[test]
+    fn byoyomi_is_used_up_to_the_margin() {
+        let timing = Timing { network_delay2_ms: 100, ..Timing::default() };
+        let budget = Budget::new(&clock(0, 5000, 0), &timing, 60);
+        assert_eq!((budget.optimum, budget.maximum), (ms(4900), ms(4900)));
+    }
+
+    #[test]
+    fn whole_second_clocks_round_up_and_others_do_not() {
+        let timing = Timing::default();
+        let whole = Budget::new(&clock(600_000, 10_000, 0), &timing, 20);
+        assert_eq!(whole.rounded(ms(13_200)), ms(13_880));
+        assert_eq!(whole.rounded(ms(13_900)), ms(14_880));
+        let fraction = Budget::new(&clock(600_100, 10_000, 0), &timing, 20);
+        assert_eq!(fraction.rounded(ms(13_200)), ms(13_200));
+    }
+}

@@ -1,0 +1,65 @@
+//! What bounds a search, and what it should know about the game.
+
+use std::time::Duration;
+
+use enbu_movegen::{EnteringKingRule, Move};
+
+use crate::Timing;
+
+/// The clock as the side to move sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Clock {
+    /// Main time left.
+    pub time: Duration,
+    /// Time for each move on top of it, which does not add up.
+    pub byoyomi: Duration,
+    /// Time added for each move (Fischer); available before the move.
+    pub increment: Duration,
+}
+
+/// When a search ends. Without any limit it runs until it is stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// Play by this clock.
+    pub clock: Option<Clock>,
+    /// Think exactly this long.
+    pub movetime: Option<Duration>,
+    /// Complete this many iterations, at least 1.
+    pub depth: Option<u32>,
+    /// Visit no more than this many positions.
+    pub nodes: Option<u64>,
+    /// Do not count time until [`ponderhit`](crate::Search::ponderhit).
+    pub ponder: bool,
+    /// Consider only these root moves; empty, or none of them legal: all.
+    pub root_moves: Vec<Move>,
+}
+
+/// What a search should know apart from the position and its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How many best lines to find, at least 1.
+    pub multi_pv: usize,
+    /// The rule by which a win may be declared.
+    pub entering_king: EnteringKingRule,
+    /// The game is drawn after this many moves; 0: no limit.
+    pub max_moves: u32,
+    /// How the clock is used.
+    pub timing: Timing,
+    /// Least time between reports of one search, the last ones excepted.
+    pub report_interval: Duration,
+    /// Resign when the value falls to minus this, in centipawns.
+    pub resign_value: i32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            multi_pv: 1,
+            entering_king: EnteringKingRule::default(),
+            max_moves: 0,
+            timing: Timing::default(),
+            report_interval: Duration::ZERO,
+            resign_value: i32::MAX,
+        }
+    }
+}

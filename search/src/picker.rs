@@ -1,0 +1,247 @@
+//! Which move to search next, in stages, so that a cut saves the rest.
+//!
+//! | stage | moves |
+//! |---|---|
+//! | table | the move stored for this position |
+//! | good captures | by what they take, as long as the exchange does not lose |
+//! | killers | quiet moves that cut at this ply before |
+//! | quiets | by history |
+//! | bad captures | captures that lose the exchange |
+//!
+//! In check all evasions are ordered at once.
+
+use enbu_eval::piece_value::{exchange, on_board};
+use enbu_movegen::{Move, Position, Scope};
+
+use crate::history::{Histories, Killers};
+use crate::see;
+
+/// A move and its place in the order.
+#[derive(Clone, Copy)]
+pub(crate) struct Scored {
+    mv: Move,
+    score: i32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Table,
+    GenerateCaptures,
+    GoodCaptures,
+    Killer(usize),
+    GenerateQuiets,
+    Quiets,
+    BadCaptures,
+    GenerateEvasions,
+    Evasions,
+    Done,
+}
+
+/// What a picker is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Every legal move.
+    All,
+    /// Captures that do not lose the exchange; in check every legal move.
+    Tactical,
+}
+
+/// Hands out the moves of one node. Its moves lie on a stack that all nodes of a
+/// thread share, from `start` on; [`close`](Self::close) removes them.
+pub(crate) struct Picker {
+    stage: Stage,
+    wanted: Wanted,
+    table_move: Option<Move>,
+    killers: [Option<Move>; 2],
+    start: usize,
+    /// Bad captures are kept at `start..bad_end`.
+    bad_end: usize,
+    current: usize,
+}
+
+impl Picker {
+    /// A picker for `position`; `table_move` must be legal.
+    pub(crate) fn new(
+        position: &Position,
+        wanted: Wanted,
+        table_move: Option<Move>,
+        killers: Killers,
+        moves: &[Scored],
+    ) -> Self {
+        let table_move = table_move
+            .filter(|mv| wanted == Wanted::All || position.in_check() || position.piece_at(mv.to()).is_some());
+        Self {
+            stage: Stage::Table,
+            wanted,
+            table_move,
+            killers: killers.moves(),
+            start: moves.len(),
+            bad_end: moves.len(),
+            current: moves.len(),
+        }
+    }
+
+    /// Removes this node's moves from the shared stack.
+    pub(crate) fn close(self, moves: &mut Vec<Scored>) {
+        moves.truncate(self.start);
+    }
+
+    /// The next move; every legal (or wanted) move comes once.
+    pub(crate) fn next(&mut self, position: &Position, histories: &Histories, moves: &mut Vec<Scored>) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::Table => {
+                    self.stage = if position.in_check() { Stage::GenerateEvasions } else { Stage::GenerateCaptures };
+                    if self.table_move.is_some() {
+                        return self.table_move;
+                    }
+                }
+                Stage::GenerateCaptures => {
+                    self.generate(position, Scope::Captures, moves, |mv| capture_order(position, mv));
+                    self.stage = Stage::GoodCaptures;
+                }
+                Stage::GoodCaptures => match self.take_best(moves) {
+                    Some(mv) if see::reaches(position, mv, 0) => return Some(mv),
+                    Some(mv) => self.keep_bad(mv, moves),
+                    None if self.wanted == Wanted::Tactical => self.stage = Stage::Done,
+                    None => self.stage = Stage::Killer(0),
+                },
+                Stage::Killer(index) => {
+                    self.stage = if index == 0 { Stage::Killer(1) } else { Stage::GenerateQuiets };
+                    let killer = self.killers[index]
+                        .filter(|&mv| Some(mv) != self.table_move && position.piece_at(mv.to()).is_none());
+                    match killer {
+                        Some(mv) if position.is_legal(mv) => return Some(mv),
+                        _ => self.killers[index] = None,
+                    }
+                }
+                Stage::GenerateQuiets => {
+                    let us = position.turn();
+                    self.generate(position, Scope::Quiets, moves, |mv| histories.quiet(us, mv));
+                    self.stage = Stage::Quiets;
+                }
+                Stage::Quiets => match self.take_best(moves) {
+                    Some(mv) if self.killers.contains(&Some(mv)) => {}
+                    Some(mv) => return Some(mv),
+                    None => {
+                        self.current = self.start;
+                        self.stage = Stage::BadCaptures;
+                    }
+                },
+                Stage::BadCaptures if self.current < self.bad_end => {
+                    self.current += 1;
+                    return Some(moves[self.current - 1].mv);
+                }
+                Stage::GenerateEvasions => {
+                    let us = position.turn();
+                    self.generate(position, Scope::All, moves, |mv| match position.piece_at(mv.to()) {
+                        Some(_) => (1 << 20) + capture_order(position, mv),
+                        None => histories.quiet(us, mv),
+                    });
+                    self.stage = Stage::Evasions;
+                }
+                Stage::Evasions => match self.take_best(moves) {
+                    None => self.stage = Stage::Done,
+                    best => return best,
+                },
+                Stage::BadCaptures | Stage::Done => return None,
+            }
+        }
+    }
+
+    /// Pushes the moves in `scope`, the table move excepted.
+    fn generate(&mut self, position: &Position, scope: Scope, moves: &mut Vec<Scored>, order: impl Fn(Move) -> i32) {
+        self.current = moves.len();
+        position.for_each_set(scope, |set| {
+            set.for_each(|mv| {
+                if Some(mv) != self.table_move {
+                    moves.push(Scored { mv, score: order(mv) });
+                }
+            });
+        });
+    }
+
+    /// Takes the best of the moves from `current` on.
+    #[inline]
+    fn take_best(&mut self, moves: &mut [Scored]) -> Option<Move> {
+        let rest = moves.get_mut(self.current..)?;
+        let mut best = 0;
+        for index in 1..rest.len() {
+            if rest[index].score > rest[best].score {
+                best = index;
+            }
+        }
+        if rest.is_empty() {
+            return None;
+        }
+        rest.swap(0, best);
+        self.current += 1;
+        Some(rest[0].mv)
+    }
+
+    /// Moves the capture just taken to the front part, for the last stage.
+    fn keep_bad(&mut self, mv: Move, moves: &mut [Scored]) {
+        if self.wanted == Wanted::All {
+            moves[self.bad_end] = Scored { mv, score: 0 };
+            self.bad_end += 1;
+        }
+    }
+}
+
+/// Most valuable victim first, then the least valuable attacker.
+fn capture_order(position: &Position, mv: Move) -> i32 {
+    let victim = position.piece_at(mv.to()).map_or(0, |taken| exchange(taken.kind));
+    let attacker = mv.from().and_then(|from| position.piece_at(from)).map_or(0, |piece| on_board(piece.kind));
+    16 * victim - attacker + if mv.is_promotion() { 8 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use enbu_movegen::MoveList;
+
+    fn picked(position: &Position, wanted: Wanted, table_move: Option<Move>) -> Vec<Move> {
+        let (histories, mut moves) = (Histories::new(), Vec::new());
+        let mut killers = Killers::default();
+        let mut list = MoveList::new();
+        position.moves_in(Scope::Quiets, &mut list);
+        list.iter().rev().take(3).for_each(|&mv| killers.add(mv));
+        let mut picker = Picker::new(position, wanted, table_move, killers, &moves);
+        let mut out = Vec::new();
+        while let Some(mv) = picker.next(position, &histories, &mut moves) {
+            out.push(mv);
+        }
+        picker.close(&mut moves);
+        assert!(moves.is_empty());
+        out
+    }
+
+    #[test]
+    fn every_legal_move_comes_exactly_once() {
+        for sfen in [
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
+            "4k4/9/9/4r4/9/9/9/9/4K4 b GN2P 1",
+        ] {
+            let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
+            let mut list = MoveList::new();
+            position.legal_moves(&mut list);
+            let mut expected: Vec<u16> = list.iter().map(|mv| mv.raw()).collect();
+            expected.sort_unstable();
+            for table_move in [None, list.first().copied(), list.last().copied()] {
+                let order = picked(&position, Wanted::All, table_move);
+                assert!(table_move.is_none() || order.first().copied() == table_move);
+                let mut got: Vec<u16> = order.iter().map(|mv| mv.raw()).collect();
+                got.sort_unstable();
+                assert_eq!(got, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn quiescence_sees_no_losing_captures() {
+        let sfen = "4k4/9/4g4/4p4/9/9/9/4R4/4K4 b - 1";
+        let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
+        assert_eq!(picked(&position, Wanted::Tactical, None), []);
+    }
+}

@@ -1,0 +1,402 @@
+//! The façade: an engine object with start, stop, ponderhit and wait.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use enbu_movegen::{MoveList, Position};
+
+use crate::clock::{Budget, Timer};
+use crate::history::Histories;
+use crate::shared::Control;
+use crate::tt::Table;
+use crate::worker::{Job, Worker};
+use crate::{BestMove, Clock, Limits, Listener, Options};
+
+/// Memory for a transposition table that cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HashError {
+    /// What was asked for, in megabytes (2^20 bytes).
+    pub asked_mb: usize,
+    /// What is in use instead.
+    pub kept_mb: usize,
+}
+
+impl fmt::Display for HashError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no memory for a hash of {} MB, using {} MB", self.asked_mb, self.kept_mb)
+    }
+}
+
+impl std::error::Error for HashError {}
+
+enum Task {
+    Search(Box<Job>),
+    NewGame,
+}
+
+/// A search engine: one position at a time, any number one after the other.
+///
+/// Dropping it stops a running search and waits for it.
+pub struct Search {
+    table: Arc<Table>,
+    tasks: Option<Sender<Task>>,
+    thread: Option<JoinHandle<()>>,
+    current: Option<Running>,
+}
+
+/// The search in progress (or the last one).
+struct Running {
+    control: Arc<Control>,
+    clock: Option<Clock>,
+    options: Options,
+    ply: u16,
+    movetime: Option<Duration>,
+}
+
+/// Enough for the deepest line with room to spare.
+const STACK_BYTES: usize = 32 << 20;
+
+/// The table a new engine has until [`Search::set_hash_mb`] is called.
+const INITIAL_HASH_MB: usize = 1;
+
+impl Search {
+    /// An engine with a small table and one idle thread.
+    ///
+    /// # Panics
+    /// When the system can give neither a megabyte nor a thread.
+    #[expect(clippy::expect_used, reason = "without a thread there is no engine")]
+    pub fn new() -> Self {
+        let (tasks, inbox) = unbounded();
+        let thread = std::thread::Builder::new()
+            .name("search".into())
+            .stack_size(STACK_BYTES)
+            .spawn(move || serve(&inbox))
+            .expect("a thread");
+        let table = Table::new(INITIAL_HASH_MB).expect("a megabyte");
+        Self { table: Arc::new(table), tasks: Some(tasks), thread: Some(thread), current: None }
+    }
+
+    /// Size of the transposition table in megabytes (2^20 bytes).
+    pub fn hash_mb(&self) -> usize {
+        self.table.megabytes()
+    }
+
+    /// Gives the table another size, which empties it; stops a running search.
+    ///
+    /// # Errors
+    /// [`HashError`] when there is not enough memory; the old table stays.
+    pub fn set_hash_mb(&mut self, megabytes: usize) -> Result<(), HashError> {
+        let megabytes = megabytes.max(1);
+        if megabytes == self.hash_mb() {
+            return Ok(());
+        }
+        self.finish();
+        let error = HashError { asked_mb: megabytes, kept_mb: self.hash_mb() };
+        self.table = Arc::new(Table::new(megabytes).ok_or(error)?);
+        Ok(())
+    }
+
+    /// Forgets everything learnt so far; stops a running search.
+    pub fn new_game(&mut self) {
+        self.finish();
+        self.table.clear(std::thread::available_parallelism().map_or(1, usize::from));
+        self.send(Task::NewGame);
+    }
+
+    /// Begins to search `position` and returns at once; stops a search that is
+    /// still running first. `started` is when the clock began to run.
+    pub fn start(
+        &mut self,
+        position: &Position,
+        limits: Limits,
+        options: Options,
+        started: Instant,
+        listener: Arc<dyn Listener>,
+    ) {
+        self.finish();
+        self.table.new_search();
+        let running = Running {
+            control: Arc::new(Control::new(Timer::new(started, None), limits.ponder)),
+            clock: limits.clock,
+            options,
+            ply: position.ply(),
+            movetime: limits.movetime,
+        };
+        if !limits.ponder {
+            running.control.ponderhit(Timer::new(started, running.budget()));
+        }
+        let job = Job {
+            position: position.clone(),
+            limits,
+            options,
+            started,
+            table: Arc::clone(&self.table),
+            control: Arc::clone(&running.control),
+            listener,
+        };
+        self.current = Some(running);
+        self.send(Task::Search(Box::new(job)));
+    }
+
+    /// Asks the search to end; its answer follows within milliseconds. Nothing
+    /// happens when none is running.
+    pub fn stop(&self) {
+        if let Some(running) = &self.current {
+            running.control.stop();
+        }
+    }
+
+    /// The pondered move was played at the instant `at`: from now on time counts,
+    /// by `clock` if the client sent one, else by the clock of the start.
+    pub fn ponderhit(&mut self, clock: Option<Clock>, at: Instant) {
+        if let Some(running) = &mut self.current {
+            running.clock = clock.or(running.clock);
+            running.control.ponderhit(Timer::new(at, running.budget()));
+        }
+    }
+
+    /// Waits until the search has given its answer.
+    pub fn wait(&self) {
+        if let Some(running) = &self.current {
+            running.control.wait();
+        }
+    }
+
+    fn finish(&mut self) {
+        self.stop();
+        self.wait();
+        self.current = None;
+    }
+
+    fn send(&self, task: Task) {
+        if let Some(tasks) = &self.tasks {
+            // The thread ends only when the sender is dropped.
+            let sent = tasks.send(task);
+            debug_assert!(sent.is_ok());
+        }
+    }
+}
+
+impl Running {
+    fn budget(&self) -> Option<Budget> {
+        let timing = &self.options.timing;
+        match (self.movetime, &self.clock) {
+            (Some(movetime), _) => Some(Budget::fixed(movetime, timing)),
+            (None, Some(clock)) => Some(Budget::new(clock, timing, self.ply)),
+            (None, None) => None,
+        }
+    }
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Search {
+    fn drop(&mut self) {
+        self.finish();
+        self.tasks = None;
+        if let Some(thread) = self.thread.take() {
+            let ended = thread.join();
+            debug_assert!(ended.is_ok());
+        }
+    }
+}
+
+/// The search thread: does one task after the other until the engine is dropped.
+fn serve(inbox: &Receiver<Task>) {
+    let mut histories = Histories::new();
+    for task in inbox {
+        match task {
+            Task::NewGame => histories.clear(),
+            Task::Search(job) => {
+                let best = answer(&job, &mut histories);
+                job.listener.finished(&best);
+                job.control.set_finished();
+            }
+        }
+    }
+}
+
+/// Runs a job. A panic is our own bug and must not lose the game: what the last
+/// completed iteration found is played instead, or the first legal move.
+fn answer(job: &Job, histories: &mut Histories) -> BestMove {
+    let searched = catch_unwind(AssertUnwindSafe(|| Worker::new(job, histories).run()));
+    searched.unwrap_or_else(|_| {
+        histories.clear();
+        job.listener.notice("error: internal error in the search, playing the best move so far");
+        job.control.best().unwrap_or_else(|| {
+            let mut legal = MoveList::new();
+            job.position.legal_moves(&mut legal);
+            legal.first().map_or(BestMove::Resign, |&best| BestMove::Play { best, ponder: None })
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use enbu_movegen::{EnteringKingRule, Move};
+    use parking_lot::Mutex;
+
+    use super::*;
+    use crate::{Report, Score};
+
+    /// Remembers what it hears; panics on the first report if told to.
+    #[derive(Default)]
+    struct Ear {
+        reports: Mutex<Vec<Report>>,
+        notices: Mutex<Vec<String>>,
+        answers: Mutex<Vec<BestMove>>,
+        panics: AtomicBool,
+    }
+
+    impl Listener for Ear {
+        fn report(&self, report: &Report) {
+            assert!(!self.panics.load(Ordering::Relaxed), "a fault for the test");
+            self.reports.lock().push(report.clone());
+        }
+
+        fn notice(&self, text: &str) {
+            self.notices.lock().push(text.into());
+        }
+
+        fn finished(&self, best: &BestMove) {
+            self.answers.lock().push(*best);
+        }
+    }
+
+    fn position(sfen: &str) -> Position {
+        Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable")
+    }
+
+    fn depth(depth: u32) -> Limits {
+        Limits { depth: Some(depth), ..Limits::default() }
+    }
+
+    fn search(engine: &mut Search, position: &Position, limits: Limits, options: Options) -> Arc<Ear> {
+        let ear = Arc::new(Ear::default());
+        engine.start(position, limits, options, Instant::now(), Arc::clone(&ear) as Arc<dyn Listener>);
+        engine.wait();
+        assert_eq!(ear.answers.lock().len(), 1);
+        ear
+    }
+
+    const QUIET: &str = "l4kgnl/1r1sg1s2/p1np1p1pp/2p1p1p2/1p5P1/2PP1PP2/PPS1P1N1P/2G1GS1R1/LN2K3L b Bb 31";
+
+    #[test]
+    fn the_same_search_visits_the_same_nodes() {
+        let mut engine = Search::new();
+        let mut counts = Vec::new();
+        for _ in 0..3 {
+            engine.new_game();
+            let ear = search(&mut engine, &position(QUIET), depth(6), Options::default());
+            counts.push(ear.reports.lock().last().map(|report| report.nodes));
+        }
+        assert!(counts[0].is_some_and(|nodes| nodes > 1000));
+        assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+    }
+
+    #[test]
+    fn mates_are_found_and_their_length_is_told() {
+        let mut engine = Search::new();
+        let ear = search(&mut engine, &position("4k4/9/4P4/9/9/9/9/9/4K4 b G 1"), depth(3), Options::default());
+        assert_eq!(ear.reports.lock().last().map(|report| report.score), Some(Score::MateIn(1)));
+        let mated = "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 2";
+        let ear = search(&mut engine, &position(mated), depth(3), Options::default());
+        assert_eq!(*ear.answers.lock(), [BestMove::Resign]);
+        assert_eq!(ear.reports.lock().last().map(|report| report.score), Some(Score::MatedIn(0)));
+    }
+
+    #[test]
+    fn every_reported_line_is_legal_and_lines_differ() {
+        let mut engine = Search::new();
+        let options = Options { multi_pv: 3, ..Options::default() };
+        let ear = search(&mut engine, &position(QUIET), depth(7), options);
+        let reports = ear.reports.lock();
+        assert!(reports.iter().any(|report| report.multi_pv == 3));
+        for report in reports.iter() {
+            let mut line = position(QUIET);
+            for &mv in &report.pv {
+                line.play(mv).expect("legal");
+            }
+        }
+        let last: Vec<Move> = reports.iter().rev().take(3).map(|report| report.pv[0]).collect();
+        assert!(last[0] != last[1] && last[1] != last[2] && last[0] != last[2]);
+        let BestMove::Play { best, .. } = ear.answers.lock()[0] else { panic!("no move") };
+        assert_eq!(reports[reports.len() - 3].pv[0], best);
+    }
+
+    #[test]
+    fn root_moves_can_be_restricted() {
+        let mut engine = Search::new();
+        let only: Move = "9g9f".parse().expect("a move");
+        for (wanted, expected) in [(vec![only], Some(only)), (vec!["5a5b".parse().expect("a move")], None)] {
+            let limits = Limits { root_moves: wanted, ..depth(3) };
+            let ear = search(&mut engine, &position(QUIET), limits, Options::default());
+            let BestMove::Play { best, .. } = ear.answers.lock()[0] else { panic!("no move") };
+            assert_eq!(expected.unwrap_or(best), best);
+        }
+    }
+
+    #[test]
+    fn a_won_declaration_is_declared_only_where_the_rule_knows_it() {
+        let entered = position("+R+B2K2+B+R/+P+P+P+P+P+P3/9/9/9/9/9/9/4k4 b 2P4g4s4n4l10p 1");
+        let mut engine = Search::new();
+        for (rule, declares) in [(EnteringKingRule::Csa27, true), (EnteringKingRule::NoEnteringKing, false)] {
+            let options = Options { entering_king: rule, ..Options::default() };
+            let ear = search(&mut engine, &entered, depth(1), options);
+            assert_eq!(ear.answers.lock()[0] == BestMove::Win, declares);
+        }
+    }
+
+    #[test]
+    fn a_fault_in_a_search_still_yields_a_move() {
+        let mut engine = Search::new();
+        let ear = Arc::new(Ear::default());
+        ear.panics.store(true, Ordering::Relaxed);
+        engine.start(
+            &position(QUIET),
+            depth(3),
+            Options::default(),
+            Instant::now(),
+            Arc::clone(&ear) as Arc<dyn Listener>,
+        );
+        engine.wait();
+        assert!(matches!(ear.answers.lock()[..], [BestMove::Play { .. }]));
+        assert_eq!(ear.notices.lock().len(), 1);
+        search(&mut engine, &position(QUIET), depth(2), Options::default());
+    }
+
+    #[test]
+    fn stop_and_ponderhit_end_a_search_that_has_no_limit() {
+        let mut engine = Search::new();
+        let ear = Arc::new(Ear::default());
+        let listener = || Arc::clone(&ear) as Arc<dyn Listener>;
+        engine.start(&position(QUIET), Limits::default(), Options::default(), Instant::now(), listener());
+        engine.stop();
+        engine.wait();
+        let ponder = Limits { ponder: true, ..Limits::default() };
+        engine.start(&position(QUIET), ponder, Options::default(), Instant::now(), listener());
+        assert_eq!(ear.answers.lock().len(), 1);
+        let clock = Clock { byoyomi: Duration::from_millis(20), ..Clock::default() };
+        engine.ponderhit(Some(clock), Instant::now());
+        engine.wait();
+        assert_eq!(ear.answers.lock().len(), 2);
+    }
+
+    #[test]
+    fn a_hash_beyond_all_memory_is_refused_and_the_old_one_kept() {
+        let mut engine = Search::new();
+        engine.set_hash_mb(3).expect("three megabytes");
+        let error = engine.set_hash_mb(usize::MAX >> 20).expect_err("no machine has that");
+        assert_eq!((error.kept_mb, engine.hash_mb()), (3, 3));
+    }
+}

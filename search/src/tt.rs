@@ -1,0 +1,246 @@
+//! The transposition table.
+//!
+//! Clusters of four entries fill a cache line. An entry is two plain atomic
+//! words, the data and the key exclusive-ored with the data: a torn write does
+//! not match any key and is never read as data (Hyatt and Mann 2002). No locks,
+//! no data races, no `unsafe`.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+
+use enbu_movegen::Move;
+
+use crate::Bound;
+use crate::value::{Value, from_stored, to_stored};
+
+const WORDS_PER_CLUSTER: usize = 8;
+const ENTRIES: usize = 4;
+/// Generations count modulo this.
+const GENERATIONS: u8 = 64;
+
+/// What the table knows about a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) mv: Option<Move>,
+    /// Counted from the probing node.
+    pub(crate) value: Value,
+    /// Static evaluation; `None` in check.
+    pub(crate) eval: Option<Value>,
+    pub(crate) depth: i32,
+    pub(crate) bound: Bound,
+}
+
+/// The table of one engine, shared by all threads.
+pub(crate) struct Table {
+    words: Box<[AtomicU64]>,
+    /// Index of the first word on a cache-line boundary.
+    first: usize,
+    clusters: usize,
+    generation: AtomicU8,
+    /// Whether anything was stored since the last clear.
+    used: AtomicBool,
+}
+
+/// Marks "no static evaluation" in the packed word.
+const NO_EVAL: i16 = i16::MIN;
+
+impl Table {
+    /// A table of `megabytes` (2^20 bytes), or `None` if memory for it cannot be had.
+    pub(crate) fn new(megabytes: usize) -> Option<Self> {
+        let clusters = megabytes.checked_mul(1 << 20)? / 64;
+        let words = clusters.max(1).checked_mul(WORDS_PER_CLUSTER)?.checked_add(WORDS_PER_CLUSTER)?;
+        // Zeroed pages come from the system when they are first touched.
+        let words = bytemuck::allocation::try_zeroed_slice_box::<AtomicU64>(words).ok()?;
+        let first = words.as_ptr().align_offset(64).min(WORDS_PER_CLUSTER);
+        Some(Self {
+            words,
+            first,
+            clusters: clusters.max(1),
+            generation: AtomicU8::new(0),
+            used: AtomicBool::new(false),
+        })
+    }
+
+    /// Size in megabytes (2^20 bytes).
+    pub(crate) fn megabytes(&self) -> usize {
+        (self.clusters * 64) >> 20
+    }
+
+    /// Forgets everything, using `threads` threads.
+    pub(crate) fn clear(&self, threads: usize) {
+        self.generation.store(0, Ordering::Relaxed);
+        if !self.used.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        let part = self.words.len().div_ceil(threads.max(1));
+        std::thread::scope(|scope| {
+            for words in self.words.chunks(part) {
+                scope.spawn(move || words.iter().for_each(|word| word.store(0, Ordering::Relaxed)));
+            }
+        });
+    }
+
+    /// Begins a new search: entries of earlier ones are replaced first.
+    pub(crate) fn new_search(&self) {
+        let next = (self.generation.load(Ordering::Relaxed) + 1) % GENERATIONS;
+        self.generation.store(next, Ordering::Relaxed);
+        self.used.store(true, Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn cluster(&self, key: u64) -> &[AtomicU64] {
+        // The high bits of the key choose the cluster, scaled to any size.
+        let index = ((u128::from(key) * self.clusters as u128) >> 64) as usize;
+        let start = self.first + index * WORDS_PER_CLUSTER;
+        &self.words[start..start + WORDS_PER_CLUSTER]
+    }
+
+    /// What is known about the position with this key, for a node at `ply`.
+    #[inline]
+    pub(crate) fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
+        self.cluster(key).chunks_exact(2).find_map(|entry| {
+            let data = entry[1].load(Ordering::Relaxed);
+            (entry[0].load(Ordering::Relaxed) ^ data == key && data != 0).then(|| unpack(data, ply)).flatten()
+        })
+    }
+
+    /// Stores what a node at `ply` found.
+    #[inline]
+    pub(crate) fn store(&self, key: u64, ply: usize, entry: Entry) {
+        let generation = self.generation.load(Ordering::Relaxed);
+        let cluster = self.cluster(key);
+        let mut victim = 0;
+        let mut worst = i32::MAX;
+        let mut mv = entry.mv;
+        for slot in 0..ENTRIES {
+            let data = cluster[2 * slot + 1].load(Ordering::Relaxed);
+            if cluster[2 * slot].load(Ordering::Relaxed) ^ data == key {
+                if mv.is_none() {
+                    mv = Move::from_raw(data as u16);
+                }
+                victim = slot;
+                break;
+            }
+            let age = i32::from((generation + GENERATIONS - generation_of(data)) % GENERATIONS);
+            let worth = depth_of(data) - 8 * age;
+            if worth < worst {
+                worst = worth;
+                victim = slot;
+            }
+        }
+        let data = pack(Entry { mv, ..entry }, ply, generation);
+        cluster[2 * victim].store(key ^ data, Ordering::Relaxed);
+        cluster[2 * victim + 1].store(data, Ordering::Relaxed);
+    }
+
+    /// How full the table is with entries of the current search, in permille,
+    /// from a sample of a thousand entries.
+    pub(crate) fn hashfull(&self) -> u32 {
+        let generation = self.generation.load(Ordering::Relaxed);
+        let sample = self.clusters.min(1000 / ENTRIES) * ENTRIES;
+        let used = self.words[self.first..]
+            .chunks_exact(2)
+            .take(sample)
+            .filter(|entry| {
+                let data = entry[1].load(Ordering::Relaxed);
+                data != 0 && generation_of(data) == generation
+            })
+            .count();
+        (used * 1000 / sample) as u32
+    }
+}
+
+// Packed: move 0-15, value 16-31, evaluation 32-47, depth + 1 48-55 (so that no
+// entry packs to zero), bound 56-57, generation 58-63.
+
+fn pack(entry: Entry, ply: usize, generation: u8) -> u64 {
+    let mv = u64::from(entry.mv.map_or(0, Move::raw));
+    let value = u64::from(to_stored(entry.value, ply) as i16 as u16);
+    let eval = u64::from(entry.eval.map_or(NO_EVAL, |eval| eval as i16) as u16);
+    let depth = (entry.depth + 1).clamp(1, 255) as u64;
+    let bound = match entry.bound {
+        Bound::Exact => 1,
+        Bound::Lower => 2,
+        Bound::Upper => 3,
+    };
+    mv | value << 16 | eval << 32 | depth << 48 | bound << 56 | u64::from(generation) << 58
+}
+
+fn unpack(data: u64, ply: usize) -> Option<Entry> {
+    let eval = (data >> 32) as u16 as i16;
+    Some(Entry {
+        mv: Move::from_raw(data as u16),
+        value: from_stored(Value::from((data >> 16) as u16 as i16), ply),
+        eval: (eval != NO_EVAL).then_some(Value::from(eval)),
+        depth: depth_of(data),
+        bound: match data >> 56 & 3 {
+            1 => Bound::Exact,
+            2 => Bound::Lower,
+            3 => Bound::Upper,
+            _ => return None,
+        },
+    })
+}
+
+fn depth_of(data: u64) -> i32 {
+    (data >> 48 & 0xff) as i32 - 1
+}
+
+fn generation_of(data: u64) -> u8 {
+    (data >> 58) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::mate_at;
+
+    fn entry(value: Value, depth: i32) -> Entry {
+        Entry { mv: "7g7f".parse().ok(), value, eval: Some(-123), depth, bound: Bound::Lower }
+    }
+
+    #[test]
+    fn entries_come_back_as_they_were_stored() {
+        let table = Table::new(1).expect("a megabyte");
+        table.new_search();
+        assert_eq!(table.probe(42, 0), None);
+        for (key, stored) in [
+            (1, entry(0, 0)),
+            (u64::MAX, Entry { mv: None, eval: None, bound: Bound::Upper, ..entry(-500, 90) }),
+            (1 << 40, Entry { bound: Bound::Exact, ..entry(mate_at(9), 3) }),
+        ] {
+            table.store(key, 5, stored);
+            assert_eq!(table.probe(key, 5), Some(stored));
+        }
+        assert_eq!(table.probe(1 << 40, 2).map(|entry| entry.value), Some(mate_at(6)));
+        table.clear(2);
+        assert_eq!(table.probe(1, 5), None);
+    }
+
+    #[test]
+    fn the_shallow_and_the_old_are_replaced_first() {
+        let table = Table::new(1).expect("a megabyte");
+        table.new_search();
+        // Keys below 2^32 fall into the first cluster.
+        for (key, depth) in [(11, 10), (12, 3), (13, 12), (14, 11)] {
+            table.store(key, 0, entry(0, depth));
+        }
+        table.store(15, 0, entry(0, 1));
+        assert_eq!(table.probe(12, 0), None);
+        for _ in 0..3 {
+            table.new_search();
+        }
+        table.store(14, 0, entry(7, 11));
+        table.store(16, 0, entry(0, 1));
+        assert_eq!((table.probe(15, 0), table.probe(14, 0).map(|entry| entry.value)), (None, Some(7)));
+        assert!(table.hashfull() >= 1);
+    }
+
+    #[test]
+    fn a_store_without_a_move_keeps_the_known_one() {
+        let table = Table::new(1).expect("a megabyte");
+        table.new_search();
+        table.store(9, 0, entry(0, 1));
+        table.store(9, 0, Entry { mv: None, ..entry(0, 2) });
+        assert_eq!(table.probe(9, 0).and_then(|entry| entry.mv), "7g7f".parse().ok());
+    }
+}

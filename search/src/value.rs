@@ -1,0 +1,99 @@
+//! Values inside the search, and the scores that leave it.
+//!
+//! | value | meaning |
+//! |---|---|
+//! | 0 to ±20 000 | static evaluation, centipawns |
+//! | ±28 000 | won or lost by a repetition or more pieces on a repeated board |
+//! | ±(32 000 - n) | mate (or declaration) in n plies |
+//! | ±32 001 | outside every window |
+
+pub(crate) use enbu_eval::Value;
+
+/// The deepest ply that is searched.
+pub const MAX_PLY: usize = 128;
+
+pub(crate) const MATE: Value = 32_000;
+pub(crate) const INFINITE: Value = 32_001;
+/// Values from here on are mates within the search's depth.
+pub(crate) const MATE_BOUND: Value = MATE - 2 * MAX_PLY as Value;
+/// The worth of a repetition that the rules or common sense decide.
+pub(crate) const REPETITION_WIN: Value = 28_000;
+/// The worth of a draw.
+pub(crate) const DRAW: Value = 0;
+
+/// Being mated at `ply`.
+#[inline]
+pub(crate) const fn mated_at(ply: usize) -> Value {
+    ply as Value - MATE
+}
+
+/// Giving mate at `ply`.
+#[inline]
+pub(crate) const fn mate_at(ply: usize) -> Value {
+    MATE - ply as Value
+}
+
+/// From a value counted from the root to one counted from a node at `ply`, for storing.
+#[inline]
+pub(crate) const fn to_stored(value: Value, ply: usize) -> Value {
+    if value >= MATE_BOUND {
+        value + ply as Value
+    } else if value <= -MATE_BOUND {
+        value - ply as Value
+    } else {
+        value
+    }
+}
+
+/// The inverse of [`to_stored`].
+#[inline]
+pub(crate) const fn from_stored(value: Value, ply: usize) -> Value {
+    if value >= MATE_BOUND {
+        value - ply as Value
+    } else if value <= -MATE_BOUND {
+        value + ply as Value
+    } else {
+        value
+    }
+}
+
+/// What a search says a position is worth, for the side to move at the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Score {
+    /// Centipawns.
+    Cp(i32),
+    /// The side to move mates in this many plies, at least 1.
+    MateIn(u16),
+    /// The side to move is mated in this many plies; 0: it has no legal move.
+    MatedIn(u16),
+}
+
+impl Score {
+    pub(crate) fn from_value(value: Value) -> Self {
+        if value >= MATE_BOUND {
+            Self::MateIn((MATE - value).max(1) as u16)
+        } else if value <= -MATE_BOUND {
+            Self::MatedIn((MATE + value).max(0) as u16)
+        } else {
+            Self::Cp(value)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mates_keep_their_distance_through_storage() {
+        for ply in [0, 1, 7, MAX_PLY] {
+            for value in [0, 500, -500, REPETITION_WIN, mate_at(ply + 3), mated_at(ply + 4)] {
+                assert_eq!(from_stored(to_stored(value, ply), ply), value);
+            }
+            assert_eq!(to_stored(mate_at(ply + 3), ply), mate_at(3));
+        }
+        assert_eq!(Score::from_value(mate_at(5)), Score::MateIn(5));
+        assert_eq!(Score::from_value(mated_at(0)), Score::MatedIn(0));
+        assert_eq!(Score::from_value(-42), Score::Cp(-42));
+    }
+}

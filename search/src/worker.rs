@@ -1,0 +1,136 @@
+//! What one search thread owns.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use enbu_eval::Evaluator;
+use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Verdict};
+
+use crate::history::{Histories, Killers};
+use crate::picker::Scored;
+use crate::root::RootMove;
+use crate::shared::Control;
+use crate::tt::Table;
+use crate::value::{DRAW, MAX_PLY, REPETITION_WIN, Value, mate_at, mated_at};
+use crate::{Limits, Listener, Options, params};
+
+/// One search to be done.
+pub(crate) struct Job {
+    pub(crate) position: Position,
+    pub(crate) limits: Limits,
+    pub(crate) options: Options,
+    pub(crate) started: Instant,
+    pub(crate) table: Arc<Table>,
+    pub(crate) control: Arc<Control>,
+    pub(crate) listener: Arc<dyn Listener>,
+}
+
+/// Positions visited between two looks at the clock.
+const POLL_INTERVAL: u64 = 1024;
+
+/// A search thread's state while it works on one job.
+pub(crate) struct Worker<'a> {
+    pub(crate) job: &'a Job,
+    pub(crate) histories: &'a mut Histories,
+    pub(crate) position: Position,
+    pub(crate) evaluator: Evaluator,
+    /// The moves of all open nodes, one behind the other.
+    pub(crate) moves: Vec<Scored>,
+    pub(crate) killers: [Killers; MAX_PLY + 2],
+    /// `pv[ply]`: the best line found from that ply on.
+    pub(crate) pv: Vec<Vec<Move>>,
+    pub(crate) root_moves: Vec<RootMove>,
+    pub(crate) nodes: u64,
+    pub(crate) selective_depth: usize,
+    pub(crate) stopped: bool,
+    next_poll: u64,
+    node_limit: u64,
+    /// Entering king counts only under rules that allow it, and costs a look at
+    /// each node only while a king is near.
+    entering_king: EnteringKingRule,
+}
+
+impl<'a> Worker<'a> {
+    pub(crate) fn new(job: &'a Job, histories: &'a mut Histories) -> Self {
+        Self {
+            job,
+            histories,
+            position: job.position.clone(),
+            evaluator: Evaluator::new(&job.position),
+            moves: Vec::with_capacity(8192),
+            killers: [Killers::default(); MAX_PLY + 2],
+            pv: (0..=MAX_PLY + 1).map(|_| Vec::with_capacity(MAX_PLY)).collect(),
+            root_moves: RootMove::all(&job.position, &job.limits.root_moves),
+            nodes: 0,
+            selective_depth: 0,
+            stopped: false,
+            next_poll: 0,
+            node_limit: job.limits.nodes.unwrap_or(u64::MAX),
+            entering_king: job.options.entering_king,
+        }
+    }
+
+    /// Makes a move and counts the position it leads to.
+    #[inline]
+    pub(crate) fn make(&mut self, mv: Move) {
+        let delta = self.position.do_move(mv);
+        self.evaluator.push(&self.position, &delta);
+        self.nodes += 1;
+    }
+
+    /// Takes the last move back.
+    #[inline]
+    pub(crate) fn unmake(&mut self) {
+        self.position.undo_move();
+        self.evaluator.pop();
+    }
+
+    /// Whether the search must be left at once.
+    #[inline]
+    pub(crate) fn must_leave(&mut self) -> bool {
+        if self.nodes >= self.next_poll && !self.stopped {
+            self.stopped = self.nodes >= self.node_limit || self.job.control.must_stop();
+            self.next_poll = (self.nodes + POLL_INTERVAL).min(self.node_limit.max(self.nodes + 1));
+        }
+        self.stopped
+    }
+
+    /// The value of a node that ends the game or need not be searched: repetition,
+    /// limit of moves, declaration.
+    pub(crate) fn decided_value(&mut self, ply: usize) -> Option<Value> {
+        match self.position.max_moves(self.job.options.max_moves) {
+            Verdict::None => {}
+            Verdict::Draw => return Some(DRAW),
+            Verdict::Win(_) => return Some(mated_at(ply)),
+        }
+        if let Some(cycle) = self.position.cycle(params::CYCLE_PLIES as usize) {
+            return Some(match cycle {
+                Cycle::Draw => DRAW,
+                Cycle::Win | Cycle::Superior => REPETITION_WIN,
+                Cycle::Loss | Cycle::Inferior => -REPETITION_WIN,
+            });
+        }
+        self.can_declare().then(|| mate_at(ply + 1))
+    }
+
+    /// Whether the side to move can end the game with a won declaration (or try).
+    fn can_declare(&self) -> bool {
+        let us = self.position.turn();
+        let near = self.position.king(us).is_some_and(|king| king.relative_rank(us) <= 3);
+        near && self.position.declaration(self.entering_king) == Declaration::Win
+    }
+
+    /// The static evaluation for the side to move.
+    #[inline]
+    pub(crate) fn evaluate(&mut self) -> Value {
+        self.evaluator.evaluate(&self.position)
+    }
+
+    /// Notes that `mv` followed by the line of the next ply is best at `ply`.
+    pub(crate) fn set_pv(&mut self, ply: usize, mv: Move) {
+        let (here, below) = self.pv.split_at_mut(ply + 1);
+        here[ply].clear();
+        here[ply].push(mv);
+        here[ply].extend_from_slice(&below[0]);
+    }
+}
