@@ -86,14 +86,12 @@ impl Placement {
         self.state(Form::Initial, statement, report)?;
         self.setup = Setup::startpos();
         self.boxed = [0; PieceType::COUNT];
-        for (at, token) in tokens(statement.text) {
-            let (square, kind) = square_and_kind(statement, at, token)?;
-            let Some(square) = square else {
-                return Err(statement.fault_at(Problem::UnknownSquare, at, token));
-            };
+        for token in tokens(statement) {
+            let (square, kind) = token.square_and_kind()?;
+            let square = square.ok_or_else(|| token.fault(Problem::UnknownSquare))?;
             match self.setup.board[square].take() {
                 Some(piece) if piece.kind == kind => self.boxed[kind] += 1,
-                _ => return Err(statement.fault_at(Problem::PieceNotThere, at, token)),
+                _ => return Err(token.fault(Problem::PieceNotThere)),
             }
         }
         Ok(())
@@ -112,18 +110,12 @@ impl Placement {
             }
         };
         for (cell, file) in cells.into_iter().zip((1..=9).rev()) {
-            let Some((color, at, name)) = cell else { continue };
-            let Some(kind) = <[u8; 2]>::try_from(name.as_bytes()).ok().and_then(piece_named) else {
-                return Err(statement.fault_at(Problem::UnknownPiece, at + 3, name));
-            };
-            if let Some(square) = Square::new(file, rank) {
-                self.put(
-                    Piece::new(color, kind),
-                    square,
-                    statement.fault_at(Problem::SquareTaken, at + 2, name),
-                    report,
-                )?;
-            }
+            let (Some((color, at, name)), Some(square)) = (cell, Square::new(file, rank)) else { continue };
+            // Behind `Pn` and the sign.
+            let token = statement.token(at + 3, name);
+            let kind = <[u8; 2]>::try_from(name.as_bytes()).ok().and_then(piece_named);
+            let kind = kind.ok_or_else(|| token.fault(Problem::UnknownPiece))?;
+            self.put(Piece::new(color, kind), square, token, report)?;
         }
         Ok(())
     }
@@ -131,102 +123,112 @@ impl Placement {
     /// `P+` or `P-`, then squares and pieces; square `00` is the hand, `00AL` all that is left.
     fn read_pieces(&mut self, color: Color, statement: &Statement<'_>, report: &mut Reporter) -> Result<(), KifuError> {
         self.state(Form::Pieces, statement, report)?;
-        for (at, token) in tokens(statement.text) {
-            if token == "00AL" {
-                self.give_rest(color, statement.fault_at(Problem::NothingLeft, at, token), report)?;
+        for token in tokens(statement) {
+            if token.text == "00AL" {
+                self.give_rest(color, token, report)?;
                 continue;
             }
-            let (square, kind) = square_and_kind(statement, at, token)?;
+            let (square, kind) = token.square_and_kind()?;
             if self.rest_given {
-                return Err(statement.fault_at(Problem::AfterAllPieces, at, token));
+                return Err(token.fault(Problem::AfterAllPieces));
             }
             match square {
-                Some(square) => {
-                    let taken = statement.fault_at(Problem::SquareTaken, at, token);
-                    self.put(Piece::new(color, kind), square, taken, report)?;
-                }
-                None => {
-                    let Some(piece) = kind.hand_piece().filter(|_| !kind.is_promoted()) else {
-                        return Err(statement.fault_at(Problem::NotAHandPiece, at + 2, token));
-                    };
-                    let count = self.setup.hands[color].count(piece) + 1;
-                    let Some(hand) = self.setup.hands[color].with_count(piece, count) else {
-                        return Err(statement.fault_at(Problem::HandOverflow, at, token));
-                    };
-                    self.setup.hands[color] = hand;
-                    self.take_from_box(kind, statement.fault_at(Problem::MoreThanASet, at, token), report)?;
-                }
+                Some(square) => self.put(Piece::new(color, kind), square, token, report)?,
+                None => self.give(color, kind, token, report)?,
             }
         }
         Ok(())
     }
 
-    fn put(&mut self, piece: Piece, square: Square, taken: KifuError, report: &mut Reporter) -> Result<(), KifuError> {
-        let short = KifuError { problem: Problem::MoreThanASet, ..taken.clone() };
+    fn put(&mut self, piece: Piece, square: Square, token: Token<'_>, report: &mut Reporter) -> Result<(), KifuError> {
         if let Some(old) = self.setup.board[square].replace(piece) {
-            self.boxed[old.kind.unpromoted()] += 1;
-            report.warn(taken)?;
+            let left = &mut self.boxed[old.kind.unpromoted()];
+            *left = left.saturating_add(1);
+            report.warn(token.fault(Problem::SquareTaken))?;
         }
-        self.take_from_box(piece.kind, short, report)
+        self.take_from_box(piece.kind, token, report)
     }
 
-    fn take_from_box(&mut self, kind: PieceType, short: KifuError, report: &Reporter) -> Result<(), KifuError> {
+    fn give(&mut self, color: Color, kind: PieceType, token: Token<'_>, report: &Reporter) -> Result<(), KifuError> {
+        let piece = kind.hand_piece().filter(|_| !kind.is_promoted());
+        let piece = piece.ok_or_else(|| token.fault_at(Problem::NotAHandPiece, 2))?;
+        let hand = &mut self.setup.hands[color];
+        let more = hand.with_count(piece, hand.count(piece) + 1);
+        *hand = more.ok_or_else(|| token.fault(Problem::HandOverflow))?;
+        self.take_from_box(kind, token, report)
+    }
+
+    fn take_from_box(&mut self, kind: PieceType, token: Token<'_>, report: &Reporter) -> Result<(), KifuError> {
         let left = &mut self.boxed[kind.unpromoted()];
         match left.checked_sub(1) {
             Some(rest) => *left = rest,
-            None => report.strictly(short)?,
+            None => report.strictly(token.fault(Problem::MoreThanASet))?,
         }
         Ok(())
     }
 
     /// Everything in the box but the kings goes to one hand.
-    fn give_rest(&mut self, color: Color, nothing: KifuError, report: &mut Reporter) -> Result<(), KifuError> {
+    fn give_rest(&mut self, color: Color, token: Token<'_>, report: &mut Reporter) -> Result<(), KifuError> {
         let mut given = false;
         for piece in HandPiece::ALL {
             let count = std::mem::take(&mut self.boxed[piece.piece_type()]);
             given |= count > 0;
-            let sum = self.setup.hands[color].count(piece).saturating_add(count);
-            let hand = self.setup.hands[color].with_count(piece, sum);
-            self.setup.hands[color] =
-                hand.ok_or_else(|| KifuError { problem: Problem::HandOverflow, ..nothing.clone() })?;
+            let hand = &mut self.setup.hands[color];
+            let more = hand.with_count(piece, hand.count(piece).saturating_add(count));
+            *hand = more.ok_or_else(|| token.fault(Problem::HandOverflow))?;
         }
         self.rest_given = true;
-        if given { Ok(()) } else { report.warn(nothing) }
+        if given { Ok(()) } else { report.warn(token.fault(Problem::NothingLeft)) }
     }
 }
 
-/// The tokens of four characters after the first two, with their offsets in
-/// bytes; blanks between them do not matter.
-fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 2;
+/// A part of a statement, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token<'t> {
+    pub(super) text: &'t str,
+    pub(super) line: usize,
+    pub(super) column: usize,
+}
+
+impl Token<'_> {
+    fn fault(self, problem: Problem) -> KifuError {
+        self.fault_at(problem, 0)
+    }
+
+    fn fault_at(self, problem: Problem, chars: usize) -> KifuError {
+        KifuError::new(problem, self.line, self.column + chars, self.text)
+    }
+
+    /// Square (`None` is the hand) and piece of a token such as `99KY`.
+    fn square_and_kind(self) -> Result<(Option<Square>, PieceType), KifuError> {
+        let &[d1, d2, n1, n2] = self.text.as_bytes() else {
+            return Err(self.fault(Problem::UnknownSquare));
+        };
+        let square = match [d1, d2] {
+            [b'0', b'0'] => None,
+            digits => Some(square_at(digits).ok_or_else(|| self.fault(Problem::UnknownSquare))?),
+        };
+        match piece_named([n1, n2]) {
+            Some(kind) => Ok((square, kind)),
+            None => Err(self.fault_at(Problem::UnknownPiece, 2)),
+        }
+    }
+}
+
+/// The tokens of four characters after the first two; blanks between them do not matter.
+fn tokens<'t>(statement: &Statement<'t>) -> impl Iterator<Item = Token<'t>> {
+    let Token { text, line, mut column } = statement.token(2, statement.text.get(2..).unwrap_or_default());
+    let mut rest = text;
     std::iter::from_fn(move || {
-        let rest = text.get(at..)?;
-        let token = rest.trim_start();
-        at += rest.len() - token.len();
-        let start = at;
-        let length = token.char_indices().nth(4).map_or(token.len(), |(end, _)| end);
-        at += length;
-        (length > 0).then(|| (start, token.get(..length).unwrap_or_default()))
+        let start = rest.trim_start();
+        column += rest.get(..rest.len() - start.len()).unwrap_or_default().chars().count();
+        let length = start.char_indices().nth(4).map_or(start.len(), |(end, _)| end);
+        let (text, tail) = start.split_at_checked(length)?;
+        let token = Token { text, line, column };
+        column += text.chars().count();
+        rest = tail;
+        (!text.is_empty()).then_some(token)
     })
-}
-
-/// Square (`None` is the hand) and piece of a token such as `99KY`.
-fn square_and_kind(
-    statement: &Statement<'_>,
-    at: usize,
-    token: &str,
-) -> Result<(Option<Square>, PieceType), KifuError> {
-    let &[d1, d2, n1, n2] = token.as_bytes() else {
-        return Err(statement.fault_at(Problem::UnknownSquare, at, token));
-    };
-    let square = match [d1, d2] {
-        [b'0', b'0'] => None,
-        digits => Some(square_at(digits).ok_or_else(|| statement.fault_at(Problem::UnknownSquare, at, token))?),
-    };
-    match piece_named([n1, n2]) {
-        Some(kind) => Ok((square, kind)),
-        None => Err(statement.fault_at(Problem::UnknownPiece, at + 2, token)),
-    }
 }
 
 /// A cell of a rank: empty, or a side, the offset of its sign behind `Pn`, and the name.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::headers::{Form, read_header, read_seconds, time_of_game_name};
-use super::placement::Placement;
+use super::placement::{Placement, Token};
 use super::*;
 use crate::encoding::{decode, lines};
 use crate::error::Reporter;
@@ -22,6 +22,12 @@ impl<'t> Statement<'t> {
     /// A fault of the whole statement.
     pub(super) fn fault(&self, problem: Problem) -> KifuError {
         KifuError::new(problem, self.line, self.column, self.text)
+    }
+
+    /// A part of the statement that begins at this byte.
+    pub(super) fn token(&self, byte: usize, part: &'t str) -> Token<'t> {
+        let before = self.text.get(..byte).unwrap_or(self.text).chars().count();
+        Token { text: part, line: self.line, column: self.column + before }
     }
 
     /// A fault that begins at this byte and is about this part of the text.

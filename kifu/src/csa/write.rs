@@ -204,7 +204,7 @@ fn write_remarks(node: &Node, board: &Board, lines: &mut Vec<String>) {
     lines.extend(
         node.analyses.iter().filter_map(|analysis| analysis_text(board, analysis)).map(|text| format!("'** {text}")),
     );
-    for comment in node.comments.iter().flat_map(|comment| crate::encoding::lines(comment)) {
+    for comment in node.comments.iter().flat_map(|comment| comment.split('\n')) {
         let clean: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let clean = clean.trim_end();
         // A comment that would read as an evaluation is kept from it by a blank.
