@@ -1,1 +1,33 @@
-//! In preparation.
+//! Game records: one model for every format, readers and writers for each.
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | `record` | [`Record`]: start position, headers, rules, and the tree of moves |
+//! | `header` | [`HeaderKey`], [`Headers`] |
+//! | `end` | [`EndKind`], [`End`], [`GameResult`]: how games end |
+//! | `board` | [`Board`]: replaying records, fouls included |
+//! | `error` | [`KifuError`]: what is wrong with a file, and where; [`Mode`] |
+//! | [`encoding`] | bytes to text |
+//! | [`csa`] | the CSA format |
+//!
+//! Reading never panics, takes time linear in the input, and keeps what can be
+//! kept: see [`Mode`] and [`Reading`]. What is written here is read here without
+//! a warning.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
+
+mod board;
+pub mod csa;
+pub mod encoding;
+mod end;
+mod error;
+mod header;
+mod record;
+
+pub use board::Board;
+pub use encoding::Encoding;
+pub use end::{End, EndKind, GameResult};
+pub use error::{KifuError, Mode, Problem, Problems};
+pub use header::{HeaderKey, Headers};
+pub use record::{Analysis, Event, Node, NodeId, Reading, Record, Rules, TimeControl, TotalTimes};

@@ -1,0 +1,244 @@
+//! A board to replay records on, which also takes what the rules forbid.
+
+#![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
+
+use enbu_movegen::{Color, Hand, Move, MoveParts, Piece, Position, Setup, Square};
+
+use crate::{Event, Problem};
+
+/// The position a reader or writer has come to.
+///
+/// A record may start from a position that cannot be played, or go on after a
+/// foul. Wherever the position can be played, the rules decide what is legal;
+/// elsewhere only pieces and squares are looked at.
+#[derive(Clone, Debug)]
+pub struct Board {
+    state: State,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Playable(Box<Position>),
+    Diagram(Box<Setup>),
+}
+
+impl Board {
+    /// A board with this position on it.
+    pub fn new(setup: &Setup) -> Self {
+        let state = match Position::from_setup(setup) {
+            Ok(position) => State::Playable(Box::new(position)),
+            Err(_) => State::Diagram(Box::new(setup.clone())),
+        };
+        Self { state }
+    }
+
+    /// The side to move.
+    pub fn turn(&self) -> Color {
+        match &self.state {
+            State::Playable(position) => position.turn(),
+            State::Diagram(setup) => setup.turn,
+        }
+    }
+
+    /// The piece on `square`.
+    pub fn piece_at(&self, square: Square) -> Option<Piece> {
+        match &self.state {
+            State::Playable(position) => position.piece_at(square),
+            State::Diagram(setup) => setup.board[square],
+        }
+    }
+
+    /// What `color` holds.
+    pub fn hand(&self, color: Color) -> Hand {
+        match &self.state {
+            State::Playable(position) => position.hand(color),
+            State::Diagram(setup) => setup.hands[color],
+        }
+    }
+
+    /// The position as a diagram.
+    pub fn to_setup(&self) -> Setup {
+        match &self.state {
+            State::Playable(position) => position.to_setup(),
+            State::Diagram(setup) => Setup::clone(setup),
+        }
+    }
+
+    /// Plays `mv` and tells what it was: a move, or a foul that could be made
+    /// all the same.
+    ///
+    /// # Errors
+    /// When the move cannot even be made on a board: no own piece on the
+    /// origin or in hand, an impossible promotion, or a destination that
+    /// is not free. The board stays as it was.
+    pub fn play(&mut self, mv: Move) -> Result<Event, Problem> {
+        if let State::Playable(position) = &mut self.state
+            && position.play(mv).is_ok()
+        {
+            return Ok(Event::Move(mv));
+        }
+        self.check_pieces(mv)?;
+        let (next, event) = match &self.state {
+            State::Playable(position) => (after(&position.to_setup(), mv), Event::Foul(mv)),
+            State::Diagram(setup) => (after(setup, mv), Event::Move(mv)),
+        };
+        *self = Self::new(&next);
+        Ok(event)
+    }
+
+    /// Plays what a node of a record says; the start and ends change nothing.
+    ///
+    /// # Errors
+    /// As [`play`](Self::play).
+    pub fn follow(&mut self, event: &Event) -> Result<(), Problem> {
+        event.played().map_or(Ok(()), |mv| self.play(mv).map(drop))
+    }
+
+    /// Whether pieces and squares allow the move, whatever the rules say.
+    fn check_pieces(&self, mv: Move) -> Result<(), Problem> {
+        let turn = self.turn();
+        match mv.parts() {
+            MoveParts::Drop { piece, to } => {
+                if !self.hand(turn).has(piece) {
+                    return Err(Problem::NotInHand);
+                }
+                self.piece_at(to).map_or(Ok(()), |_| Err(Problem::DestinationTaken))
+            }
+            MoveParts::Board { from, to, promote } => {
+                let piece = self.piece_at(from).ok_or(Problem::EmptyOrigin)?;
+                if piece.color != turn {
+                    return Err(Problem::OpponentsPiece);
+                }
+                if from == to {
+                    return Err(Problem::NoMovement);
+                }
+                if promote && !may_promote(piece, from, to) {
+                    return Err(Problem::NoPromotion);
+                }
+                match self.piece_at(to) {
+                    Some(target) if target.color == turn => Err(Problem::DestinationTaken),
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Plays the moves that `next` names, as long as they are legal (on a board
+    /// that cannot be played: as long as pieces and squares allow them), takes
+    /// them back and returns them.
+    pub(crate) fn try_line(&mut self, mut next: impl FnMut(&Self) -> Option<Move>) -> Vec<Move> {
+        let saved = match &self.state {
+            State::Playable(_) => None,
+            State::Diagram(setup) => Some(setup.clone()),
+        };
+        let mut line = Vec::new();
+        while let Some(mv) = next(self) {
+            let played = match &mut self.state {
+                State::Playable(position) => position.play(mv).is_ok(),
+                State::Diagram(_) => self.play(mv).is_ok(),
+            };
+            if !played {
+                break;
+            }
+            line.push(mv);
+        }
+        match (saved, &mut self.state) {
+            (Some(setup), state) => *state = State::Diagram(setup),
+            (None, State::Playable(position)) => {
+                for _ in &line {
+                    position.undo_move();
+                }
+            }
+            (None, State::Diagram(_)) => {}
+        }
+        line
+    }
+}
+
+/// Whether the piece may promote on this way.
+pub(crate) fn may_promote(piece: Piece, from: Square, to: Square) -> bool {
+    piece.kind.promoted().is_some() && (from.relative_rank(piece.color) <= 3 || to.relative_rank(piece.color) <= 3)
+}
+
+/// The diagram after a move whose pieces were checked.
+fn after(setup: &Setup, mv: Move) -> Setup {
+    let mut next = setup.clone();
+    let turn = setup.turn;
+    match mv.parts() {
+        MoveParts::Drop { piece, to } => {
+            next.hands[turn] = next.hands[turn].without(piece);
+            next.board[to] = Some(Piece::new(turn, piece.piece_type()));
+        }
+        MoveParts::Board { from, to, promote } => {
+            let piece = next.board[from].take();
+            let captured = next.board[to].and_then(|target| target.kind.hand_piece());
+            if let Some(captured) = captured {
+                next.hands[turn] = next.hands[turn].with(captured);
+            }
+            next.board[to] = piece.map(|piece| match piece.kind.promoted() {
+                Some(kind) if promote => Piece::new(turn, kind),
+                _ => piece,
+            });
+        }
+    }
+    next.turn = !turn;
+    next.ply = setup.ply.saturating_add(1);
+    next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn play(board: &mut Board, moves: &str) -> Vec<Result<bool, Problem>> {
+        let one = |text: &str| board.play(text.parse().unwrap()).map(|event| matches!(event, Event::Move(_)));
+        moves.split(' ').map(one).collect()
+    }
+
+    #[test]
+    fn fouls_are_made_and_play_goes_on() {
+        let mut board = Board::new(&Setup::startpos());
+        // The bishop jumps over the pawn on 7g, and is taken.
+        assert_eq!(play(&mut board, "8h2b+ 3a2b P*5e"), [Ok(false), Ok(true), Err(Problem::NotInHand)]);
+        assert_eq!(play(&mut board, "7g7f B*5e"), [Ok(true), Ok(true)]);
+        assert_eq!(board.hand(Color::White).count(enbu_movegen::HandPiece::Bishop), 0);
+    }
+
+    #[test]
+    fn a_king_left_in_check_can_be_taken() {
+        let setup: Setup = "4k4/9/9/9/9/9/9/4r4/4K4 b - 1".parse().unwrap();
+        let mut board = Board::new(&setup);
+        assert_eq!(play(&mut board, "5i5h 5a5b"), [Ok(true), Ok(true)]);
+        let mut board = Board::new(&"4k4/9/9/9/9/9/9/3r5/4K4 b P 1".parse().unwrap());
+        assert_eq!(play(&mut board, "5i6i 6h6i 6i6h"), [Ok(false), Ok(true), Err(Problem::OpponentsPiece)]);
+    }
+
+    #[test]
+    fn what_no_board_allows_is_refused_and_changes_nothing() {
+        let mut board = Board::new(&Setup::startpos());
+        let before = board.to_setup();
+        for (text, problem) in [
+            ("5e5d", Problem::EmptyOrigin),
+            ("3c3d", Problem::OpponentsPiece),
+            ("7g7f+", Problem::NoPromotion),
+            ("5i5h+", Problem::NoPromotion),
+            ("9i9g", Problem::DestinationTaken),
+            ("P*5e", Problem::NotInHand),
+        ] {
+            assert_eq!(play(&mut board, text), [Err(problem)], "{text}");
+        }
+        assert_eq!(board.to_setup(), before);
+    }
+
+    #[test]
+    fn trying_a_line_leaves_the_board_alone() {
+        for sfen in ["lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", "9/9/9/9/9/9/9/9/9 b 2P 1"] {
+            let mut board = Board::new(&sfen.parse().unwrap());
+            let mut line = ["7g7f", "P*5e", "3c3d", "8h2b+"].iter();
+            let before = board.to_setup();
+            let tried = board.try_line(|_| line.next().map(|text| text.parse().unwrap()));
+            assert!(tried.len() <= 3);
+            assert_eq!(board.to_setup(), before);
+        }
+    }
+}

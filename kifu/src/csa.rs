@@ -1,0 +1,205 @@
+//! CSA records, all versions: V1 (no version line), V2, V2.1, V2.2, V3.0.
+//!
+//! [`read`] takes what the specifications of 1997 to 2024 say, and what files do beyond them:
+//!
+//! * floodgate's dialect of V2: evaluations in `'**` comments, the end and the
+//!   winner in `'summary:`, clocks in the name of the game;
+//! * ranks with trimmed or squeezed blanks; headers after the moves; headers and
+//!   times of other versions; stray `T` lines; games joined without a separator;
+//! * principal variations that begin with the move just played.
+//!
+//! What it cannot understand it skips with a warning; a move that cannot be made
+//! ends its game with an error, and the moves before it are kept. A foul is made
+//! and marked. In strict mode the first deviation is the error.
+//!
+//! [`write()`] writes V3.0 in UTF-8 that `read` takes back without a warning. CSA has
+//! no variations, so only the main line is written. Decided games whose result
+//! does not follow from the last line get a `'summary:` line as floodgate writes it.
+
+mod analysis;
+mod headers;
+mod placement;
+mod read;
+mod write;
+
+use enbu_movegen::{Color, HandPiece, Move, MoveParts, Piece, PieceType, Position, Setup, Square};
+
+pub use read::{read, read_bytes};
+pub use write::{analysis_text, board_rows, move_text, move_text_on, write, write_all};
+
+use crate::board::may_promote;
+use crate::{Board, EndKind, Problem};
+
+/// The versions of the format, oldest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Version {
+    V1,
+    V2,
+    V2_1,
+    V2_2,
+    V3,
+}
+
+const fn piece_name(kind: PieceType) -> &'static str {
+    match kind {
+        PieceType::Pawn => "FU",
+        PieceType::Lance => "KY",
+        PieceType::Knight => "KE",
+        PieceType::Silver => "GI",
+        PieceType::Gold => "KI",
+        PieceType::Bishop => "KA",
+        PieceType::Rook => "HI",
+        PieceType::King => "OU",
+        PieceType::ProPawn => "TO",
+        PieceType::ProLance => "NY",
+        PieceType::ProKnight => "NK",
+        PieceType::ProSilver => "NG",
+        PieceType::Horse => "UM",
+        PieceType::Dragon => "RY",
+    }
+}
+
+fn piece_named(name: [u8; 2]) -> Option<PieceType> {
+    PieceType::ALL.into_iter().find(|&kind| piece_name(kind).as_bytes() == name)
+}
+
+const fn sign(color: Color) -> char {
+    match color {
+        Color::Black => '+',
+        Color::White => '-',
+    }
+}
+
+const fn color_of_sign(sign: u8) -> Option<Color> {
+    match sign {
+        b'+' => Some(Color::Black),
+        b'-' => Some(Color::White),
+        _ => None,
+    }
+}
+
+/// The square that two digits name.
+const fn square_at(digits: [u8; 2]) -> Option<Square> {
+    Square::new(digits[0].wrapping_sub(b'0'), digits[1].wrapping_sub(b'0'))
+}
+
+/// The special moves, without their `%`.
+const END_WORDS: [(&str, EndKind); 17] = [
+    ("TORYO", EndKind::Resign),
+    ("CHUDAN", EndKind::Abort),
+    ("SENNICHITE", EndKind::Repetition),
+    ("TIME_UP", EndKind::TimeUp),
+    ("ILLEGAL_MOVE", EndKind::IllegalMove),
+    ("+ILLEGAL_ACTION", EndKind::IllegalAction(Color::Black)),
+    ("-ILLEGAL_ACTION", EndKind::IllegalAction(Color::White)),
+    ("JISHOGI", EndKind::Impasse),
+    ("KACHI", EndKind::DeclarationWin),
+    ("HIKIWAKE", EndKind::DeclarationDraw),
+    ("MAX_MOVES", EndKind::MaxMoves),
+    ("MATTA", EndKind::TakeBack),
+    ("TSUMI", EndKind::Mate),
+    ("FUZUMI", EndKind::NoMate),
+    ("ERROR", EndKind::Error),
+    // No words of the specification, but ends that other formats have.
+    ("FUSENSHO", EndKind::WinByDefault),
+    ("FUSENPAI", EndKind::LoseByDefault),
+];
+
+/// The end that a special move (without `%`) stands for.
+fn end_of_word(word: &str) -> EndKind {
+    let known = END_WORDS.into_iter().find(|(name, _)| *name == word);
+    known.map_or_else(|| EndKind::Other(word.to_owned()), |(_, kind)| kind)
+}
+
+/// Where a move is wrong: the problem, and the first character of it.
+type MoveFault = (Problem, usize);
+
+/// The move that `text` (such as `+7776FU`) is on this board. Whether the rules
+/// allow it is not looked at.
+fn move_on(board: &Board, text: &str) -> Result<Move, MoveFault> {
+    let &[side, f1, f2, t1, t2, n1, n2] = text.as_bytes() else {
+        return Err((Problem::MoveSyntax, 0));
+    };
+    let side = color_of_sign(side).ok_or((Problem::MoveSyntax, 0))?;
+    let to = square_at([t1, t2]).ok_or((Problem::UnknownSquare, 3))?;
+    let kind = piece_named([n1, n2]).ok_or((Problem::UnknownPiece, 5))?;
+    if [f1, f2] == *b"00" {
+        let piece = kind.hand_piece().filter(|_| !kind.is_promoted()).ok_or((Problem::NotAHandPiece, 5))?;
+        return if side == board.turn() { Ok(Move::drop(piece, to)) } else { Err((Problem::WrongTurn, 0)) };
+    }
+    let from = square_at([f1, f2]).ok_or((Problem::UnknownSquare, 1))?;
+    if side != board.turn() {
+        return Err((Problem::WrongTurn, 0));
+    }
+    let piece = board.piece_at(from).ok_or((Problem::EmptyOrigin, 1))?;
+    if piece.color != side {
+        return Err((Problem::OpponentsPiece, 1));
+    }
+    if from == to {
+        return Err((Problem::NoMovement, 3));
+    }
+    if piece.kind == kind {
+        Ok(Move::board(from, to))
+    } else if piece.kind.promoted() != Some(kind) {
+        Err((Problem::OtherPiece, 5))
+    } else if may_promote(piece, from, to) {
+        Ok(Move::promotion(from, to))
+    } else {
+        Err((Problem::NoPromotion, 5))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_words_are_inverse() {
+        for kind in PieceType::ALL {
+            let name: [u8; 2] = piece_name(kind).as_bytes().try_into().unwrap();
+            assert_eq!(piece_named(name), Some(kind));
+        }
+        assert_eq!(piece_named(*b"GY"), None);
+        assert_eq!(end_of_word("KACHI"), EndKind::DeclarationWin);
+        assert_eq!(end_of_word("FOO"), EndKind::Other("FOO".to_owned()));
+    }
+
+    #[test]
+    fn every_move_survives_its_text() {
+        let sfen = "l4g1nk/1+R4sp1/p1n1+B2pp/2pp1pp2/1p2p3P/2PPPPP2/PP1S1SNP1/2GKG4/L6RL b B2SN2Pgln2p 1";
+        for setup in [Setup::startpos(), sfen.parse().unwrap()] {
+            let position = Position::from_setup(&setup).unwrap();
+            let board = Board::new(&setup);
+            let mut moves = enbu_movegen::MoveList::new();
+            position.legal_moves(&mut moves);
+            assert!(!moves.is_empty());
+            for mv in &moves {
+                assert_eq!(move_on(&board, &move_text(&position, mv)), Ok(mv));
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_move_is_told_with_its_place() {
+        let board = Board::new(&Setup::startpos());
+        for (text, fault) in [
+            ("+7776", (Problem::MoveSyntax, 0)),
+            ("*7776FU", (Problem::MoveSyntax, 0)),
+            ("+7706FU", (Problem::UnknownSquare, 3)),
+            ("+0706FU", (Problem::UnknownSquare, 3)),
+            ("+0776FU", (Problem::UnknownSquare, 1)),
+            ("+5958GY", (Problem::UnknownPiece, 5)),
+            ("+0055RY", (Problem::NotAHandPiece, 5)),
+            ("+0055OU", (Problem::NotAHandPiece, 5)),
+            ("-3334FU", (Problem::WrongTurn, 0)),
+            ("-0055FU", (Problem::WrongTurn, 0)),
+            ("+5554FU", (Problem::EmptyOrigin, 1)),
+            ("+3334FU", (Problem::OpponentsPiece, 1)),
+            ("+7776KI", (Problem::OtherPiece, 5)),
+            ("+7776TO", (Problem::NoPromotion, 5)),
+            ("+5959OU", (Problem::NoMovement, 3)),
+        ] {
+            assert_eq!(move_on(&board, text), Err(fault), "{text}");
+        }
+    }
+}

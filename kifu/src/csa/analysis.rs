@@ -1,0 +1,76 @@
+//! What programs say in comments: `'** score pv #nodes`.
+
+use super::*;
+use crate::Analysis;
+
+/// An analysis, and the first word that could not be understood or played, with
+/// its offset in the text.
+pub(super) struct Read<'t> {
+    pub(super) analysis: Analysis,
+    pub(super) broken: Option<(usize, &'t str)>,
+}
+
+/// Reads what stands after `'**` on `board`, where `last` was just played:
+/// a score, then a variation, then `#` and the number of nodes. `None` when it does
+/// not begin with a whole number, and so is a comment like any other.
+pub(super) fn read<'t>(text: &'t str, board: &mut Board, last: Option<&str>) -> Option<Read<'t>> {
+    let score_cp = Some(score(text)?);
+    let mut analysis = Analysis { score_cp, ..Analysis::default() };
+    let words: Vec<(usize, &str)> = words(text).skip(1).collect();
+    let mut rest = words.as_slice();
+    // Some programs repeat their own move first.
+    if let Some(((_, own), others)) = rest.split_first()
+        && last == Some(own)
+    {
+        rest = others;
+    }
+    let mut line = rest.iter();
+    analysis.pv = board.try_line(|board| move_on(board, line.next()?.1).ok());
+    let mut rest = rest.iter().skip(analysis.pv.len()).peekable();
+    if let Some((_, word)) = rest.next_if(|(_, word)| word.starts_with('%')) {
+        analysis.pv_end = word.get(1..).map(end_of_word);
+    }
+    let mut broken = None;
+    for &(at, word) in rest {
+        match word.strip_prefix('#').and_then(|digits| digits.parse().ok()) {
+            Some(nodes) if analysis.nodes.is_none() => analysis.nodes = Some(nodes),
+            _ => broken = broken.or(Some((at, word))),
+        }
+    }
+    Some(Read { analysis, broken })
+}
+
+/// Whether a comment with this text (behind `'*`) would be read as an analysis, or dropped.
+pub(super) fn is_analysis(comment: &str) -> bool {
+    comment.strip_prefix('*').is_some_and(|text| text.is_empty() || score(text).is_some())
+}
+
+/// The score that stands first, after a blank.
+fn score(text: &str) -> Option<i32> {
+    if !text.starts_with(char::is_whitespace) {
+        return None;
+    }
+    whole_number(text.split_whitespace().next()?)
+}
+
+/// The words of a text with their offsets.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive(char::is_whitespace)
+        .map(move |chunk| {
+            let start = at;
+            at += chunk.len();
+            (start, chunk.trim_end())
+        })
+        .filter(|(_, word)| !word.is_empty())
+}
+
+/// A whole number; what does not fit saturates.
+fn whole_number(word: &str) -> Option<i32> {
+    let digits = word.strip_prefix(['+', '-']).unwrap_or(word);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let limit = if word.starts_with('-') { i32::MIN } else { i32::MAX };
+    Some(word.parse().unwrap_or(limit))
+}

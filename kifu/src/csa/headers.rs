@@ -1,0 +1,326 @@
+//! Players, `$` headers, clocks, and the values behind them.
+
+use super::*;
+use crate::csa::read::Statement;
+use crate::error::Reporter;
+use crate::{HeaderKey, Headers, KifuError, Rules, TimeControl};
+use enbu_movegen::EnteringKingRule;
+
+/// Reads a `$KEY:value` statement.
+pub(super) fn read_header(
+    statement: &Statement<'_>,
+    version: Version,
+    headers: &mut Headers,
+    rules: &mut Rules,
+    report: &mut Reporter,
+) -> Result<(), KifuError> {
+    let Some((key, value)) = statement.text.get(1..).and_then(|text| text.split_once(':')) else {
+        return report.warn(statement.fault(Problem::HeaderSyntax));
+    };
+    let key = key.trim();
+    let value = value.trim();
+    if key.is_empty() {
+        return report.warn(statement.fault(Problem::HeaderSyntax));
+    }
+    if !belongs(key, version) {
+        report.warn(statement.fault_at(Problem::WrongVersion, 1, key))?;
+    }
+    let value_at = statement.text.len() - value.len();
+    let bad = |expected| statement.fault_at(Problem::HeaderValue { expected }, value_at, value);
+    match key {
+        "TIME" => set_time(rules, &Color::ALL, read_time(value), bad(TIME_FORM), report),
+        "TIME+" | "TIMET+" => set_time(rules, &[Color::Black], read_time(value), bad(TIME_FORM), report),
+        "TIME-" | "TIMET-" => set_time(rules, &[Color::White], read_time(value), bad(TIME_FORM), report),
+        "TIME_LIMIT" => set_time(rules, &Color::ALL, read_time_limit(value), bad("a time such as 00:25+30"), report),
+        "MAX_MOVES" => match read_count(value).filter(|&moves| moves > 0) {
+            Some(moves) => {
+                rules.max_moves = Some(moves);
+                Ok(())
+            }
+            None => report.warn(bad("a number of moves")),
+        },
+        "JISHOGI" => match entering_king_rule(value) {
+            Some(rule) => {
+                rules.entering_king = Some(rule);
+                Ok(())
+            }
+            None => report.warn(bad("24 or 27")),
+        },
+        _ => {
+            headers.push(header_key(key), if key == "NOTE" { unescape(value) } else { value.to_owned() });
+            Ok(())
+        }
+    }
+}
+
+const TIME_FORM: &str = "seconds such as 900+0+5";
+
+/// The headers that are written from [`Rules`] and so never from [`Headers`].
+pub(super) fn is_rule_key(key: &str) -> bool {
+    matches!(key, "TIME" | "TIME+" | "TIME-" | "TIMET+" | "TIMET-" | "TIME_LIMIT" | "MAX_MOVES" | "JISHOGI")
+}
+
+/// Whether `key` belongs to the version. Keys that no version knows are free.
+fn belongs(key: &str, version: Version) -> bool {
+    match key {
+        "EVENT" | "SITE" | "START_TIME" | "END_TIME" | "OPENING" => version >= Version::V2,
+        "TIME_LIMIT" => (Version::V2..Version::V3).contains(&version),
+        "NOTE" => version >= Version::V3,
+        key => !is_rule_key(key) || version >= Version::V3,
+    }
+}
+
+fn header_key(key: &str) -> HeaderKey {
+    match key {
+        "EVENT" => HeaderKey::Event,
+        "SITE" => HeaderKey::Site,
+        "START_TIME" => HeaderKey::StartTime,
+        "END_TIME" => HeaderKey::EndTime,
+        "OPENING" => HeaderKey::Opening,
+        "NOTE" => HeaderKey::Note,
+        other => HeaderKey::Other(other.to_owned()),
+    }
+}
+
+/// The name of a header after `$`; `None` for the players, who have statements of their own.
+pub(super) fn key_name(key: &HeaderKey) -> Option<&str> {
+    Some(match key {
+        HeaderKey::BlackName | HeaderKey::WhiteName => return None,
+        HeaderKey::Event => "EVENT",
+        HeaderKey::Site => "SITE",
+        HeaderKey::StartTime => "START_TIME",
+        HeaderKey::EndTime => "END_TIME",
+        HeaderKey::Opening => "OPENING",
+        HeaderKey::Note => "NOTE",
+        HeaderKey::Other(key) => key,
+    })
+}
+
+#[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
+fn set_time(
+    rules: &mut Rules,
+    sides: &[Color],
+    time: Option<(TimeControl, Form)>,
+    bad: KifuError,
+    report: &mut Reporter,
+) -> Result<(), KifuError> {
+    if let Some((control, _)) = time {
+        for &side in sides {
+            rules.time[side] = Some(control);
+        }
+    }
+    match time {
+        Some((_, Form::Exact)) => Ok(()),
+        _ => report.warn(bad),
+    }
+}
+
+/// Whether a value had the form of the specification, or was understood all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Exact,
+    Loose,
+}
+
+impl Form {
+    fn and(self, other: Self) -> Self {
+        if self == Self::Exact { other } else { Self::Loose }
+    }
+}
+
+/// `main+byoyomi+increment` in seconds with up to three decimals.
+fn read_time(value: &str) -> Option<(TimeControl, Form)> {
+    let mut parts = value.split('+');
+    let (main_ms, mut form) = read_seconds(parts.next()?.trim())?;
+    let mut next = || match parts.next() {
+        Some(part) => read_seconds(part.trim()),
+        None => Some((0, Form::Loose)),
+    };
+    let (byoyomi_ms, byoyomi_form) = next()?;
+    let (increment_ms, increment_form) = next()?;
+    form = form.and(byoyomi_form).and(increment_form);
+    parts.next().is_none().then_some((TimeControl { main_ms, byoyomi_ms, increment_ms }, form))
+}
+
+/// `HH:MM+SS`: main time in hours and minutes, byoyomi in seconds.
+fn read_time_limit(value: &str) -> Option<(TimeControl, Form)> {
+    let (main, byoyomi) = value.split_once('+').unwrap_or((value, "0"));
+    let (hours, minutes) = main.split_once(':')?;
+    let whole = |text: &str| match read_seconds(text.trim())? {
+        (ms, Form::Exact) if !text.contains('.') => Some(ms),
+        _ => None,
+    };
+    let minutes_ms = whole(hours)?.saturating_mul(60).saturating_add(whole(minutes)?);
+    let form = if value.contains('+') { Form::Exact } else { Form::Loose };
+    let control = TimeControl { main_ms: minutes_ms.saturating_mul(60), byoyomi_ms: whole(byoyomi)?, increment_ms: 0 };
+    Some((control, form))
+}
+
+/// Seconds with decimals, in milliseconds. More than three decimals are cut and
+/// numbers that do not fit saturate; both are loose, as is a bare fraction.
+pub(super) fn read_seconds(text: &str) -> Option<(u64, Form)> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) || whole.len() + fraction.len() == 0 {
+        return None;
+    }
+    let number = |part: &str| {
+        part.bytes().fold(0u64, |sum, digit| sum.saturating_mul(10).saturating_add(u64::from(digit - b'0')))
+    };
+    let thousandths = fraction.bytes().chain(*b"000").take(3).fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+    let ms = number(whole).saturating_mul(1000).saturating_add(thousandths);
+    let loose = whole.is_empty() || fraction.len() > 3 || ms == u64::MAX;
+    Some((ms, if loose { Form::Loose } else { Form::Exact }))
+}
+
+/// Milliseconds as seconds, with decimals only where they are needed.
+pub(super) fn seconds_text(ms: u64) -> String {
+    match ms % 1000 {
+        0 => (ms / 1000).to_string(),
+        rest => format!("{}.{rest:03}", ms / 1000).trim_end_matches('0').to_owned(),
+    }
+}
+
+/// A whole number; what does not fit saturates.
+fn read_count(value: &str) -> Option<u32> {
+    let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| value.parse().unwrap_or(u32::MAX))
+}
+
+const RULE_NAMES: [(&str, EnteringKingRule); 4] = [
+    ("24", EnteringKingRule::Csa24),
+    ("27", EnteringKingRule::Csa27),
+    // No values of the specification, which leaves the text free.
+    ("TRY", EnteringKingRule::Try),
+    ("NONE", EnteringKingRule::NoEnteringKing),
+];
+
+fn entering_king_rule(value: &str) -> Option<EnteringKingRule> {
+    let name = value.trim_end_matches("点法").trim_end();
+    RULE_NAMES.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, rule)| rule)
+}
+
+/// The value of `$JISHOGI`. The handicap forms of a rule are written as the rule.
+pub(super) const fn rule_name(rule: EnteringKingRule) -> &'static str {
+    match rule {
+        EnteringKingRule::Csa24 | EnteringKingRule::Csa24Handicap => "24",
+        EnteringKingRule::Csa27 | EnteringKingRule::Csa27Handicap => "27",
+        EnteringKingRule::Try => "TRY",
+        EnteringKingRule::NoEnteringKing => "NONE",
+    }
+}
+
+/// `\n` and `\\` of a note; other backslashes stay.
+fn unescape(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    let mut chars = value.chars().peekable();
+    while let Some(c) = chars.next() {
+        let replaced = match (c, chars.peek()) {
+            ('\\', Some('n')) => Some('\n'),
+            ('\\', Some('\\')) => Some('\\'),
+            _ => None,
+        };
+        if replaced.is_some() {
+            chars.next();
+        }
+        text.push(replaced.unwrap_or(c));
+    }
+    text
+}
+
+pub(super) fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace("\r\n", "\n").replace(['\n', '\r'], "\\n")
+}
+
+/// The clock that the name of a game on shogi-server tells, as in
+/// `wdoor+floodgate-300-10F+black+white+20261120120000`: seconds, then byoyomi
+/// or, with `F`, increment.
+pub(super) fn time_of_game_name(event: &str) -> Option<TimeControl> {
+    let fields: Vec<&str> = event.split('+').collect();
+    let &[_, name, _, .., stamp] = fields.as_slice() else { return None };
+    if stamp.len() != 14 || !stamp.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let mut parts = name.rsplit('-');
+    let per_move = parts.next()?;
+    let (main_ms, Form::Exact) = read_seconds(parts.next()?)? else { return None };
+    parts.next()?;
+    let fischer = per_move.strip_suffix('F');
+    // A leading zero marks a clock that counts in minutes.
+    let (per_move_ms, Form::Exact) = read_seconds(fischer.unwrap_or(per_move))? else { return None };
+    if per_move.len() > 1 && per_move.starts_with('0') {
+        return None;
+    }
+    let (byoyomi_ms, increment_ms) = if fischer.is_some() { (0, per_move_ms) } else { (per_move_ms, 0) };
+    Some(TimeControl { main_ms, byoyomi_ms, increment_ms })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn control(main_ms: u64, byoyomi_ms: u64, increment_ms: u64) -> TimeControl {
+        TimeControl { main_ms, byoyomi_ms, increment_ms }
+    }
+
+    #[test]
+    fn times_of_both_generations() {
+        let exact = |main, byoyomi, increment| Some((control(main, byoyomi, increment), Form::Exact));
+        assert_eq!(read_time("1500+0+0"), exact(1_500_000, 0, 0));
+        assert_eq!(read_time("10.5+0+5.5"), exact(10_500, 0, 5500));
+        assert_eq!(read_time("0+30+0"), exact(0, 30_000, 0));
+        assert_eq!(read_time("900+30").map(|(time, form)| (time.byoyomi_ms, form)), Some((30_000, Form::Loose)));
+        for bad in ["", "900+0+5+1", "-1+0+0", "x+0+0", "1e3+0+0", "++"] {
+            assert_eq!(read_time(bad), None, "{bad}");
+        }
+        assert_eq!(read_time_limit("00:25+00"), exact(1_500_000, 0, 0));
+        assert_eq!(read_time_limit("100:30+60"), exact(100 * 3_600_000 + 1_800_000, 60_000, 0));
+        for bad in ["25+00", "00:25:00+00", "00:2.5+00", ":+"] {
+            assert_eq!(read_time_limit(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn seconds_keep_three_decimals() {
+        for (text, value) in [
+            ("12", Some((12_000, Form::Exact))),
+            ("6.123", Some((6123, Form::Exact))),
+            ("3.", Some((3000, Form::Exact))),
+            ("0.05", Some((50, Form::Exact))),
+            (".5", Some((500, Form::Loose))),
+            ("1.23456", Some((1234, Form::Loose))),
+            ("99999999999999999999", Some((u64::MAX, Form::Loose))),
+            ("", None),
+            (".", None),
+            ("-1", None),
+            ("1.-5", None),
+            ("１", None),
+        ] {
+            assert_eq!(read_seconds(text), value, "{text}");
+        }
+        for ms in [0, 1, 10, 120, 1000, 6123, 10_500, 60_000] {
+            assert_eq!(read_seconds(&seconds_text(ms)), Some((ms, Form::Exact)));
+        }
+        assert_eq!(seconds_text(10_500), "10.5");
+    }
+
+    #[test]
+    fn notes_survive_their_escapes() {
+        assert_eq!(unescape(r"a\nb\\"), "a\nb\\");
+        assert_eq!(unescape(r"a\x\"), r"a\x\");
+        for note in ["", "a\nb", r"\n", "\\\\\n\\", "path C:\\new"] {
+            assert_eq!(unescape(&escape(note)), note);
+        }
+    }
+
+    #[test]
+    fn names_of_server_games_tell_the_clock() {
+        let name = |game: &str| time_of_game_name(&format!("wdoor+{game}+A+B+20261120120000"));
+        assert_eq!(name("floodgate-300-10F"), Some(control(300_000, 0, 10_000)));
+        assert_eq!(name("test-900-60"), Some(control(900_000, 60_000, 0)));
+        assert_eq!(name("buoy_x-y-1500-0"), Some(control(1_500_000, 0, 0)));
+        assert_eq!(name("game-1500-060"), None);
+        assert_eq!(name("300-10F"), None);
+        assert_eq!(time_of_game_name("a-1-2"), None);
+    }
+}

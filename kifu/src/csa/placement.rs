@@ -1,0 +1,281 @@
+//! The statements that begin with `P`: pieces go from the box onto the board or
+//! into a hand.
+
+#![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
+
+use super::*;
+use crate::KifuError;
+use crate::csa::read::Statement;
+use crate::error::Reporter;
+
+/// The start position while it is being read.
+#[derive(Clone, Debug)]
+pub(super) struct Placement {
+    setup: Setup,
+    /// What is still in the box, by unpromoted kind.
+    boxed: [u8; PieceType::COUNT],
+    stated: Option<Form>,
+    /// Whether the rest of the box was given to a hand.
+    rest_given: bool,
+}
+
+/// How the position was told so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Initial,
+    Ranks,
+    Pieces,
+}
+
+impl Placement {
+    pub(super) fn new() -> Self {
+        let mut boxed = [0; PieceType::COUNT];
+        for piece in HandPiece::ALL {
+            boxed[piece.piece_type()] = piece.set_count();
+        }
+        boxed[PieceType::King] = 2;
+        Self { setup: Setup::empty(), boxed, stated: None, rest_given: false }
+    }
+
+    /// Whether any position was given.
+    pub(super) fn is_stated(&self) -> bool {
+        self.stated.is_some()
+    }
+
+    pub(super) fn setup(&self, turn: Color) -> Setup {
+        Setup { turn, ..self.setup.clone() }
+    }
+
+    /// Reads one statement; an error leaves the position in doubt.
+    pub(super) fn read(&mut self, statement: &Statement<'_>, report: &mut Reporter) -> Result<(), KifuError> {
+        let text = statement.text;
+        match text.as_bytes().get(1) {
+            Some(b'I') => self.read_initial(statement, report),
+            Some(&digit @ b'1'..=b'9') => self.read_rank(digit - b'0', statement, report),
+            Some(&side @ (b'+' | b'-')) => {
+                let color = if side == b'+' { Color::Black } else { Color::White };
+                self.read_pieces(color, statement, report)
+            }
+            _ => report.warn(statement.fault(Problem::UnknownStatement)),
+        }
+    }
+
+    /// Notes how the position is told; `PI` and ranks exclude each other, and
+    /// what comes later wins.
+    fn state(&mut self, form: Form, statement: &Statement<'_>, report: &mut Reporter) -> Result<(), KifuError> {
+        if self.rest_given && form != Form::Pieces {
+            return Err(statement.fault(Problem::AfterAllPieces));
+        }
+        let conflict = match form {
+            Form::Initial => self.stated.is_some(),
+            Form::Ranks => self.stated == Some(Form::Initial),
+            Form::Pieces => false,
+        };
+        if conflict {
+            report.warn(statement.fault(Problem::OutOfPlace("second start position")))?;
+            *self = Self::new();
+        }
+        if self.stated.is_none() || form != Form::Pieces {
+            self.stated = Some(form);
+        }
+        Ok(())
+    }
+
+    /// `PI`, and the pieces that are taken away from it.
+    fn read_initial(&mut self, statement: &Statement<'_>, report: &mut Reporter) -> Result<(), KifuError> {
+        self.state(Form::Initial, statement, report)?;
+        self.setup = Setup::startpos();
+        self.boxed = [0; PieceType::COUNT];
+        for token in tokens(statement) {
+            let (square, kind) = token.square_and_kind()?;
+            let square = square.ok_or_else(|| token.fault(Problem::UnknownSquare))?;
+            match self.setup.board[square].take() {
+                Some(piece) if piece.kind == kind => self.boxed[kind] += 1,
+                _ => return Err(token.fault(Problem::PieceNotThere)),
+            }
+        }
+        Ok(())
+    }
+
+    /// `P1` to `P9` and nine cells.
+    fn read_rank(&mut self, rank: u8, statement: &Statement<'_>, report: &mut Reporter) -> Result<(), KifuError> {
+        self.state(Form::Ranks, statement, report)?;
+        let text = statement.text.get(2..).unwrap_or_default();
+        let cells = match cells_in_columns(text) {
+            Some(cells) => cells,
+            None => {
+                let cells = cells_by_content(text).ok_or_else(|| statement.fault(Problem::RankCells))?;
+                report.warn(statement.fault(Problem::RankColumns))?;
+                cells
+            }
+        };
+        for (cell, file) in cells.into_iter().zip((1..=9).rev()) {
+            let (Some((color, at, name)), Some(square)) = (cell, Square::new(file, rank)) else { continue };
+            // Behind `Pn` and the sign.
+            let token = statement.token(at + 3, name);
+            let kind = <[u8; 2]>::try_from(name.as_bytes()).ok().and_then(piece_named);
+            let kind = kind.ok_or_else(|| token.fault(Problem::UnknownPiece))?;
+            self.put(Piece::new(color, kind), square, token, report)?;
+        }
+        Ok(())
+    }
+
+    /// `P+` or `P-`, then squares and pieces; square `00` is the hand, `00AL` all that is left.
+    fn read_pieces(&mut self, color: Color, statement: &Statement<'_>, report: &mut Reporter) -> Result<(), KifuError> {
+        self.state(Form::Pieces, statement, report)?;
+        for token in tokens(statement) {
+            if token.text == "00AL" {
+                self.give_rest(color, token, report)?;
+                continue;
+            }
+            let (square, kind) = token.square_and_kind()?;
+            if self.rest_given {
+                return Err(token.fault(Problem::AfterAllPieces));
+            }
+            match square {
+                Some(square) => self.put(Piece::new(color, kind), square, token, report)?,
+                None => self.give(color, kind, token, report)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, piece: Piece, square: Square, token: Token<'_>, report: &mut Reporter) -> Result<(), KifuError> {
+        if let Some(old) = self.setup.board[square].replace(piece) {
+            let left = &mut self.boxed[old.kind.unpromoted()];
+            *left = left.saturating_add(1);
+            report.warn(token.fault(Problem::SquareTaken))?;
+        }
+        self.take_from_box(piece.kind, token, report)
+    }
+
+    fn give(&mut self, color: Color, kind: PieceType, token: Token<'_>, report: &Reporter) -> Result<(), KifuError> {
+        let piece = kind.hand_piece().filter(|_| !kind.is_promoted());
+        let piece = piece.ok_or_else(|| token.fault_at(Problem::NotAHandPiece, 2))?;
+        let hand = &mut self.setup.hands[color];
+        let more = hand.with_count(piece, hand.count(piece) + 1);
+        *hand = more.ok_or_else(|| token.fault(Problem::HandOverflow))?;
+        self.take_from_box(kind, token, report)
+    }
+
+    fn take_from_box(&mut self, kind: PieceType, token: Token<'_>, report: &Reporter) -> Result<(), KifuError> {
+        let left = &mut self.boxed[kind.unpromoted()];
+        match left.checked_sub(1) {
+            Some(rest) => *left = rest,
+            None => report.strictly(token.fault(Problem::MoreThanASet))?,
+        }
+        Ok(())
+    }
+
+    /// Everything in the box but the kings goes to one hand.
+    fn give_rest(&mut self, color: Color, token: Token<'_>, report: &mut Reporter) -> Result<(), KifuError> {
+        let mut given = false;
+        for piece in HandPiece::ALL {
+            let count = std::mem::take(&mut self.boxed[piece.piece_type()]);
+            given |= count > 0;
+            let hand = &mut self.setup.hands[color];
+            let more = hand.with_count(piece, hand.count(piece).saturating_add(count));
+            *hand = more.ok_or_else(|| token.fault(Problem::HandOverflow))?;
+        }
+        self.rest_given = true;
+        if given { Ok(()) } else { report.warn(token.fault(Problem::NothingLeft)) }
+    }
+}
+
+/// A part of a statement, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token<'t> {
+    pub(super) text: &'t str,
+    pub(super) line: usize,
+    pub(super) column: usize,
+}
+
+impl Token<'_> {
+    fn fault(self, problem: Problem) -> KifuError {
+        self.fault_at(problem, 0)
+    }
+
+    fn fault_at(self, problem: Problem, chars: usize) -> KifuError {
+        KifuError::new(problem, self.line, self.column + chars, self.text)
+    }
+
+    /// Square (`None` is the hand) and piece of a token such as `99KY`.
+    fn square_and_kind(self) -> Result<(Option<Square>, PieceType), KifuError> {
+        let &[d1, d2, n1, n2] = self.text.as_bytes() else {
+            return Err(self.fault(Problem::UnknownSquare));
+        };
+        let square = match [d1, d2] {
+            [b'0', b'0'] => None,
+            digits => Some(square_at(digits).ok_or_else(|| self.fault(Problem::UnknownSquare))?),
+        };
+        match piece_named([n1, n2]) {
+            Some(kind) => Ok((square, kind)),
+            None => Err(self.fault_at(Problem::UnknownPiece, 2)),
+        }
+    }
+}
+
+/// The tokens of four characters after the first two; blanks between them do not matter.
+fn tokens<'t>(statement: &Statement<'t>) -> impl Iterator<Item = Token<'t>> {
+    let Token { text, line, mut column } = statement.token(2, statement.text.get(2..).unwrap_or_default());
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let start = rest.trim_start();
+        column += rest.get(..rest.len() - start.len()).unwrap_or_default().chars().count();
+        let length = start.char_indices().nth(4).map_or(start.len(), |(end, _)| end);
+        let (text, tail) = start.split_at_checked(length)?;
+        let token = Token { text, line, column };
+        column += text.chars().count();
+        rest = tail;
+        (!text.is_empty()).then_some(token)
+    })
+}
+
+/// A cell of a rank: empty, or a side, the offset of its sign behind `Pn`, and the name.
+type Cell<'t> = Option<(Color, usize, &'t str)>;
+
+/// Nine cells of three characters; the last blank may have been trimmed.
+fn cells_in_columns(text: &str) -> Option<[Cell<'_>; 9]> {
+    let columns: Vec<(usize, char)> = text.char_indices().take(28).collect();
+    if !matches!(columns.len(), 26 | 27) {
+        return None;
+    }
+    let mut cells = [None; 9];
+    for (cell, chars) in cells.iter_mut().zip(columns.chunks(3)) {
+        let (&(start, first), &(last_start, last)) = (chars.first()?, chars.last()?);
+        let rest = text.get(start + first.len_utf8()..last_start + last.len_utf8())?;
+        match u8::try_from(first).ok().and_then(color_of_sign) {
+            Some(color) => *cell = Some((color, start, rest)),
+            None if rest.contains(['+', '-']) => return None,
+            None => {}
+        }
+    }
+    Some(cells)
+}
+
+/// Nine cells wherever they stand: a sign with two letters is a piece, any other
+/// run of characters an empty square, as is every wide character.
+fn cells_by_content(text: &str) -> Option<[Cell<'_>; 9]> {
+    let mut cells = [None; 9];
+    let mut slots = cells.iter_mut();
+    let mut at = 0;
+    while let Some(c) = text.get(at..)?.chars().next() {
+        let color = u8::try_from(c).ok().and_then(color_of_sign);
+        let length = match color {
+            Some(_) => 3,
+            None if c.is_whitespace() || !c.is_ascii() => c.len_utf8(),
+            None => text
+                .get(at..)?
+                .find(|c: char| !c.is_ascii() || c.is_whitespace() || "+-".contains(c))
+                .unwrap_or(text.len() - at),
+        };
+        if !c.is_whitespace() {
+            *slots.next()? = match color {
+                Some(color) => Some((color, at, text.get(at + 1..at + 3)?)),
+                None => None,
+            };
+        }
+        at += length;
+    }
+    slots.next().is_none().then_some(cells)
+}

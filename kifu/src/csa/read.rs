@@ -1,0 +1,536 @@
+//! The reader: lines, statements, games.
+
+use std::collections::VecDeque;
+
+use super::headers::{Form, read_header, read_seconds, time_of_game_name};
+use super::placement::{Placement, Token};
+use super::*;
+use crate::encoding::{decode, lines};
+use crate::error::Reporter;
+use crate::{End, Event, GameResult, HeaderKey, Headers, KifuError, Mode, NodeId, Reading, Record, Rules};
+
+/// One statement of a line, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Statement<'t> {
+    pub(super) text: &'t str,
+    line: usize,
+    /// Column of the first character, from 1.
+    column: usize,
+}
+
+impl<'t> Statement<'t> {
+    /// A fault of the whole statement.
+    pub(super) fn fault(&self, problem: Problem) -> KifuError {
+        KifuError::new(problem, self.line, self.column, self.text)
+    }
+
+    /// A part of the statement that begins at this byte.
+    pub(super) fn token(&self, byte: usize, part: &'t str) -> Token<'t> {
+        let before = self.text.get(..byte).unwrap_or(self.text).chars().count();
+        Token { text: part, line: self.line, column: self.column + before }
+    }
+
+    /// A fault that begins at this byte and is about this part of the text.
+    pub(super) fn fault_at(&self, problem: Problem, byte: usize, part: &str) -> KifuError {
+        let before = self.text.get(..byte).unwrap_or(self.text).chars().count();
+        KifuError::new(problem, self.line, self.column + before, part)
+    }
+}
+
+/// Reads a file of any encoding; see [`decode`] for how it is found.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
+    let decoded = decode(bytes);
+    if let (Mode::Strict, Some(warning)) = (mode, decoded.warnings.first()) {
+        return Err(warning.clone());
+    }
+    let mut reading = read(&decoded.text, mode)?;
+    for warning in &decoded.warnings {
+        reading.warnings.push(warning.clone());
+    }
+    Ok(reading)
+}
+
+/// Reads all games and positions of a text.
+///
+/// # Errors
+/// In tolerant mode when no game or position could be read: what broke off the
+/// first one, or [`Problem::NoRecord`]. In strict mode the first deviation.
+///
+/// ```
+/// use enbu_kifu::{EndKind, Mode, csa};
+/// let reading = csa::read("PI\n+\n+7776FU,T12\n-3334FU\n%TORYO\n", Mode::Tolerant)?;
+/// let record = &reading.records[0];
+/// assert_eq!(record.moves().map(|mv| mv.to_string()).collect::<Vec<_>>(), ["7g7f", "3c3d"]);
+/// assert_eq!(record.end().map(|end| &end.kind), Some(&EndKind::Resign));
+/// # Ok::<(), enbu_kifu::KifuError>(())
+/// ```
+pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
+    let mut reader = Reader::new(mode);
+    for (number, line) in lines(text).enumerate() {
+        for statement in statements(line, number + 1) {
+            reader.statement(statement)?;
+        }
+    }
+    reader.finish_game()?;
+    let Reader { records, report: Reporter { warnings, errors, .. }, .. } = reader;
+    if records.is_empty() {
+        let nothing = || KifuError::new(Problem::NoRecord, 1, 1, lines(text).next().unwrap_or_default());
+        return Err(errors.first().cloned().unwrap_or_else(nothing));
+    }
+    Ok(Reading { records, errors, warnings })
+}
+
+/// The statements of a line. Commas separate them, but names, headers and
+/// comments take the rest of the line.
+fn statements(line: &str, number: usize) -> impl Iterator<Item = Statement<'_>> {
+    let mut rest = Some(line);
+    let mut column = 1;
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let start = text.trim_start();
+        let blanks = text.get(..text.len() - start.len()).unwrap_or_default().chars().count();
+        let end = match start.bytes().next() {
+            Some(b'\'' | b'N' | b'$') => None,
+            _ => start.find(','),
+        };
+        let (statement, tail) = match end {
+            Some(end) => (start.get(..end).unwrap_or(start), start.get(end + 1..)),
+            None => (start, None),
+        };
+        let found = Statement { text: statement.trim_end(), line: number, column: column + blanks };
+        column += blanks + statement.chars().count() + 1;
+        rest = tail;
+        Some(found)
+    })
+    .filter(|statement| !statement.text.is_empty())
+}
+
+struct Reader<'t> {
+    report: Reporter,
+    version: Version,
+    records: Vec<Record>,
+    game: Game<'t>,
+}
+
+/// One game while it is being read.
+struct Game<'t> {
+    headers: Headers,
+    rules: Rules,
+    placement: Placement,
+    turn: Option<Color>,
+    /// Comments on the start position that came before it was complete.
+    early_comments: VecDeque<Statement<'t>>,
+    play: Option<Play<'t>>,
+    summary: Option<Summary>,
+    /// What a server says about the foul that ended the game.
+    foul_note: Option<&'t str>,
+    /// Broken off: the rest is skipped up to the next separator.
+    broken: bool,
+    /// The last statement, for faults that show only at the end of the game.
+    last: Option<Statement<'t>>,
+}
+
+/// The moves of a game while they are being read.
+struct Play<'t> {
+    record: Record,
+    board: Board,
+    at: NodeId,
+    /// The text of the last move.
+    last_move: Option<&'t str>,
+    /// A foul that was the last move so far; one that ends the game is no deviation.
+    foul: Option<Statement<'t>>,
+}
+
+/// What a `'summary:` line of shogi-server tells.
+struct Summary {
+    kind: EndKind,
+    /// Who won; `None` within where the line says that nobody knows.
+    result: Option<Option<GameResult>>,
+}
+
+impl Game<'_> {
+    fn new() -> Self {
+        Self {
+            headers: Headers::default(),
+            rules: Rules::default(),
+            placement: Placement::new(),
+            turn: None,
+            early_comments: VecDeque::new(),
+            play: None,
+            summary: None,
+            foul_note: None,
+            broken: false,
+            last: None,
+        }
+    }
+}
+
+impl Play<'_> {
+    /// Whether anything has happened after the start position.
+    fn is_begun(&self) -> bool {
+        self.at != self.record.root()
+    }
+
+    fn is_ended(&self) -> bool {
+        matches!(self.record.node(self.at).event(), Event::End(_))
+    }
+
+    /// Ends the game. A foul that stands in the record is its mover's, not that
+    /// of the side to move after it.
+    fn end(&mut self, kind: EndKind) {
+        let after_foul = matches!(self.record.node(self.at).event(), Event::Foul(_));
+        let turn = match kind {
+            EndKind::IllegalMove if after_foul => !self.board.turn(),
+            _ => self.board.turn(),
+        };
+        self.at = self.record.add(self.at, Event::End(End::new(kind, turn)));
+    }
+}
+
+impl<'t> Reader<'t> {
+    fn new(mode: Mode) -> Self {
+        Self { report: Reporter::new(mode), version: Version::V1, records: Vec::new(), game: Game::new() }
+    }
+
+    /// Reads one statement; an error only in strict mode.
+    fn statement(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+        if statement.text == "/" {
+            return self.finish_game();
+        }
+        if self.game.broken {
+            return Ok(());
+        }
+        match self.dispatch(statement) {
+            Ok(()) => Ok(()),
+            Err(fault) => {
+                self.game.broken = true;
+                self.report.error(fault)
+            }
+        }
+    }
+
+    fn dispatch(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+        let text = statement.text;
+        if !text.starts_with('\'') {
+            self.game.last = Some(statement);
+        }
+        match text.as_bytes() {
+            [b'\'', ..] => self.comment(statement),
+            [b'V', ..] => self.read_version(statement),
+            [b'N', ..] => self.player(statement),
+            [b'$', ..] => {
+                self.expect_header_here(statement)?;
+                let Game { headers, rules, .. } = &mut self.game;
+                read_header(&statement, self.version, headers, rules, &mut self.report)
+            }
+            [b'P', ..] => self.place(statement),
+            [b'+' | b'-'] => self.turn(statement),
+            [b'+' | b'-', ..] => self.read_move(statement),
+            [b'T', ..] => self.time(statement),
+            [b'%', ..] => self.end(statement),
+            _ => self.report.warn(statement.fault(Problem::UnknownStatement)),
+        }
+    }
+
+    fn read_version(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+        let version = match statement.text {
+            "V1" | "V1.0" => Version::V1,
+            "V2" | "V2.0" => Version::V2,
+            "V2.1" => Version::V2_1,
+            "V2.2" => Version::V2_2,
+            "V3" | "V3.0" => Version::V3,
+            other => {
+                let number = other.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+                let problem = if number { Problem::UnknownVersion } else { Problem::UnknownStatement };
+                self.report.warn(statement.fault(problem))?;
+                if !number {
+                    return Ok(());
+                }
+                Version::V3
+            }
+        };
+        if self.game.play.is_some() {
+            // Files that were joined without a separator.
+            self.report.warn(statement.fault(Problem::OutOfPlace("version")))?;
+            self.finish_game()?;
+        } else if self.game.turn.is_some() || self.game.placement.is_stated() || !self.game.headers.is_empty() {
+            self.report.warn(statement.fault(Problem::OutOfPlace("version")))?;
+        }
+        self.version = version;
+        Ok(())
+    }
+
+    /// Headers belong above the start position, but also stand below the moves.
+    fn expect_header_here(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+        if self.game.placement.is_stated() || self.game.turn.is_some() {
+            self.report.warn(statement.fault(Problem::OutOfPlace("header")))?;
+        }
+        Ok(())
+    }
+
+    fn player(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+        let key = match statement.text.as_bytes().get(1) {
+            Some(b'+') => HeaderKey::BlackName,
+            Some(b'-') => HeaderKey::WhiteName,
+            _ => return self.report.warn(statement.fault(Problem::UnknownStatement)),
+        };
+        self.expect_header_here(statement)?;
+        self.game.headers.push(key, statement.text.get(2..).unwrap_or_default().trim_start());
+        Ok(())
+    }
+
+    fn place(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+        if self.game.play.is_some() {
+            return Err(statement.fault(Problem::OutOfPlace("start position")));
+        }
+        if self.game.turn.is_some() {
+            self.report.warn(statement.fault(Problem::OutOfPlace("start position")))?;
+        }
+        self.game.placement.read(&statement, &mut self.report)
+    }
+
+    fn turn(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+        if self.game.play.is_some() || self.game.turn.is_some() {
+            self.report.warn(statement.fault(Problem::OutOfPlace("side to move")))?;
+        }
+        if self.game.play.is_none() {
+            self.game.turn = statement.text.bytes().next().and_then(color_of_sign);
+        }
+        Ok(())
+    }
+
+    /// The game from its start position on, which must be complete by now.
+    fn play(&mut self, statement: Statement<'t>) -> Result<&mut Play<'t>, KifuError> {
+        if self.game.play.is_none() {
+            if !self.game.placement.is_stated() {
+                return Err(statement.fault(Problem::NoBoard));
+            }
+            let turn = self.game.turn.ok_or_else(|| statement.fault(Problem::NoTurn))?;
+            self.start(self.game.placement.setup(turn))?;
+        }
+        self.game.play.as_mut().ok_or_else(|| statement.fault(Problem::NoBoard))
+    }
+
+    fn start(&mut self, setup: Setup) -> Result<(), KifuError> {
+        let board = Board::new(&setup);
+        let record = Record::new(setup);
+        let at = record.root();
+        self.game.play = Some(Play { record, board, at, last_move: None, foul: None });
+        while let Some(comment) = self.game.early_comments.pop_front() {
+            self.readable_comment(comment)?;
+        }
+        Ok(())
+    }
+
+    fn read_move(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+        let play = self.play(statement)?;
+        if play.is_ended() {
+            return self.report.warn(statement.fault(Problem::AfterEnd));
+        }
+        let mv = move_on(&play.board, statement.text).map_err(|(problem, byte)| {
+            let part = statement.text.get(byte..).unwrap_or(statement.text);
+            statement.fault_at(problem, byte, if byte == 0 { statement.text } else { part })
+        })?;
+        let event = play.board.play(mv).map_err(|problem| statement.fault(problem))?;
+        let foul = matches!(event, Event::Foul(_)).then_some(statement);
+        play.at = play.record.add(play.at, event);
+        play.last_move = Some(statement.text);
+        let passed_over = std::mem::replace(&mut play.foul, foul);
+        passed_over.map_or(Ok(()), |foul| self.report.warn(foul.fault(Problem::IllegalMove)))
+    }
+
+    fn end(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+        let play = self.play(statement)?;
+        if play.is_ended() {
+            return self.report.warn(statement.fault(Problem::AfterEnd));
+        }
+        let word = statement.text.get(1..).unwrap_or_default();
+        let word = word.split_whitespace().next().unwrap_or_default();
+        let kind = end_of_word(word);
+        let unknown = matches!(kind, EndKind::Other(_));
+        play.end(kind);
+        if unknown {
+            self.report.strictly(statement.fault(Problem::UnknownEnd))?;
+        }
+        if word == "MAX_MOVES" && self.version < Version::V3 {
+            self.report.warn(statement.fault(Problem::WrongVersion))?;
+        }
+        Ok(())
+    }
+
+    fn time(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+        let text = statement.text.get(1..).unwrap_or_default().trim();
+        let Some(play) = self.game.play.as_mut().filter(|play| play.is_begun()) else {
+            return self.report.warn(statement.fault(Problem::StrayTime));
+        };
+        let node = play.record.node_mut(play.at);
+        if node.time_ms.is_some() {
+            return self.report.warn(statement.fault(Problem::StrayTime));
+        }
+        let Some((ms, form)) = read_seconds(text) else {
+            return self.report.warn(statement.fault(Problem::TimeValue));
+        };
+        node.time_ms = Some(ms);
+        if form == Form::Loose {
+            self.report.warn(statement.fault(Problem::TimeValue))?;
+        }
+        if text.contains('.') && self.version < Version::V3 {
+            self.report.warn(statement.fault(Problem::WrongVersion))?;
+        }
+        Ok(())
+    }
+
+    fn comment(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+        if statement.text.starts_with("'*") {
+            if self.game.play.is_none() {
+                self.game.early_comments.push_back(statement);
+                return Ok(());
+            }
+            return self.readable_comment(statement);
+        }
+        self.server_comment(statement);
+        Ok(())
+    }
+
+    /// `'*` and `'**`, on the position that the game has come to.
+    fn readable_comment(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+        let Some(play) = self.game.play.as_mut() else { return Ok(()) };
+        let text = statement.text.get(2..).unwrap_or_default();
+        if text == "*" {
+            return Ok(());
+        }
+        let analysis = text.strip_prefix('*').and_then(|text| analysis::read(text, &mut play.board, play.last_move));
+        let node = play.record.node_mut(play.at);
+        let Some(read) = analysis else {
+            node.comments.push(text.to_owned());
+            return Ok(());
+        };
+        node.analyses.push(read.analysis);
+        read.broken.map_or(Ok(()), |(at, word)| {
+            // Behind the `'**`.
+            self.report.warn(statement.fault_at(Problem::BrokenPv, 3 + at, word))
+        })
+    }
+
+    /// What shogi-server puts into comments.
+    fn server_comment(&mut self, statement: Statement<'t>) {
+        let text = statement.text.get(1..).unwrap_or_default();
+        let game = &mut self.game;
+        if text.starts_with("ILLEGAL_MOVE(") {
+            game.foul_note = Some(text);
+            return;
+        }
+        let Some((key, value)) = text.split_once(':') else { return };
+        match key {
+            "summary" => game.summary = summary(value),
+            "Max_Moves" => {
+                game.rules.max_moves = game.rules.max_moves.or(value.parse().ok().filter(|&moves| moves > 0))
+            }
+            "$END_TIME" => game.headers.push(HeaderKey::EndTime, value),
+            "black_rate" | "white_rate" => {
+                game.headers.push(HeaderKey::Other(key.to_ascii_uppercase()), value);
+            }
+            _ => {}
+        }
+    }
+
+    /// Closes the game, at a separator or at the end of the text.
+    fn finish_game(&mut self) -> Result<(), KifuError> {
+        if !self.game.broken && self.game.play.is_none() {
+            self.start_position_only()?;
+        }
+        let game = std::mem::replace(&mut self.game, Game::new());
+        let Some(mut play) = game.play.filter(|play| !game.broken || play.is_begun()) else { return Ok(()) };
+        if let Some(summary) = game.summary.filter(|_| !game.broken) {
+            conclude(&mut play, summary, game.foul_note);
+        }
+        play.record.headers = game.headers;
+        play.record.rules = game.rules;
+        complete_time(&mut play.record);
+        self.records.push(play.record);
+        Ok(())
+    }
+
+    /// A game without moves: a position, or only headers.
+    fn start_position_only(&mut self) -> Result<(), KifuError> {
+        let Some(last) = self.game.last else { return Ok(()) };
+        let game = &self.game;
+        let outcome = if game.placement.is_stated() {
+            self.play(last).map(drop)
+        } else if game.turn.is_some() {
+            Err(last.fault(Problem::NoBoard))
+        } else if !game.headers.is_empty() && self.records.is_empty() {
+            self.report.warn(last.fault(Problem::NoBoard))?;
+            self.start(Setup::startpos())
+        } else {
+            Ok(())
+        };
+        outcome.or_else(|fault| {
+            self.game.broken = true;
+            self.report.error(fault)
+        })
+    }
+}
+
+/// Reads `reason:black win:white lose`, where `win` and `lose` may change places
+/// and both may be `draw` or, in our own files, `unknown`.
+fn summary(value: &str) -> Option<Summary> {
+    let (reason, names) = value.split_once(':')?;
+    let result = match names.rsplit(' ').next()?.trim() {
+        "win" => Some(Some(GameResult::WhiteWins)),
+        "lose" => Some(Some(GameResult::BlackWins)),
+        "draw" => Some(Some(GameResult::Draw)),
+        "unknown" => Some(None),
+        _ => None,
+    };
+    let kind = match (reason, result.flatten().and_then(GameResult::winner)) {
+        ("oute_sennichite", Some(winner)) => EndKind::IllegalAction(!winner),
+        ("toryo", _) => EndKind::Resign,
+        ("time up", _) => EndKind::TimeUp,
+        ("abnormal" | "chudan", _) => EndKind::Abort,
+        ("sennichite", _) => EndKind::Repetition,
+        ("kachi" | "try", _) | ("jishogi", Some(_)) => EndKind::DeclarationWin,
+        ("jishogi", None) => EndKind::Impasse,
+        ("max_moves", _) => EndKind::MaxMoves,
+        ("illegal move" | "illegal kachi" | "uchifuzume" | "oute_kaihimore", _) => EndKind::IllegalMove,
+        (other, _) => EndKind::Other(other.to_owned()),
+    };
+    Some(Summary { kind, result })
+}
+
+/// Takes the end from the server's summary: wholly where no `%` line tells it,
+/// else only who won.
+fn conclude(play: &mut Play<'_>, summary: Summary, foul_note: Option<&str>) {
+    let Summary { kind, result } = summary;
+    if play.is_ended() {
+        set_result(play, result);
+        return;
+    }
+    let turn = play.board.turn();
+    let kind = match (kind, result.flatten().and_then(GameResult::winner)) {
+        (EndKind::IllegalMove, Some(winner)) if winner == turn => EndKind::IllegalAction(!winner),
+        (kind, _) => kind,
+    };
+    play.end(kind);
+    set_result(play, result);
+    if let Some(note) = foul_note {
+        play.record.node_mut(play.at).comments.push(note.to_owned());
+    }
+}
+
+fn set_result(play: &mut Play<'_>, result: Option<Option<GameResult>>) {
+    if let Some(result) = result {
+        play.record.set_result(play.at, result);
+    }
+}
+
+/// The clock from the name of a server's game, where nothing else tells it.
+fn complete_time(record: &mut Record) {
+    if record.rules.time == [None, None] {
+        let control = record.headers.value(&HeaderKey::Event).and_then(time_of_game_name);
+        record.rules.time = [control; 2];
+    }
+}

@@ -1,0 +1,246 @@
+//! The writer, and the parts of it that are useful alone.
+
+use std::fmt::Write as _;
+
+use super::headers::{escape, is_rule_key, key_name, rule_name, seconds_text};
+use super::*;
+use crate::{Analysis, End, Event, GameResult, HeaderKey, Node, Record, Rules, TimeControl};
+
+/// The CSA text of `mv` in `position`, such as `+7776FU` or `-0055KA`.
+///
+/// `mv` should be legal there; for a move from an empty square a pawn is assumed.
+///
+/// ```
+/// use enbu_kifu::csa;
+/// use enbu_movegen::Position;
+/// assert_eq!(csa::move_text(&Position::startpos(), "7g7f".parse()?), "+7776FU");
+/// # Ok::<(), enbu_movegen::ParseMoveError>(())
+/// ```
+pub fn move_text(position: &Position, mv: Move) -> String {
+    move_text_of(position.turn(), |square| position.piece_at(square), mv)
+}
+
+/// The same on a board that may show anything.
+pub fn move_text_on(board: &Board, mv: Move) -> String {
+    move_text_of(board.turn(), |square| board.piece_at(square), mv)
+}
+
+fn move_text_of(turn: Color, piece_at: impl Fn(Square) -> Option<Piece>, mv: Move) -> String {
+    let (from, to, kind) = match mv.parts() {
+        MoveParts::Drop { piece, to } => ("00".to_owned(), to, piece.piece_type()),
+        MoveParts::Board { from, to, promote } => {
+            let kind = piece_at(from).map_or(PieceType::Pawn, |piece| piece.kind);
+            let after = if promote { kind.promoted().unwrap_or(kind) } else { kind };
+            (digits(from), to, after)
+        }
+    };
+    format!("{}{from}{}{}", sign(turn), digits(to), piece_name(kind))
+}
+
+fn digits(square: Square) -> String {
+    format!("{}{}", square.file(), square.rank())
+}
+
+/// The lines of a position: nine ranks, the hands that hold something, and the side to move.
+///
+/// ```
+/// use enbu_kifu::csa;
+/// use enbu_movegen::Setup;
+/// let rows = csa::board_rows(&"4k4/9/9/9/9/9/9/9/4K4 w 2P 1".parse::<Setup>()?);
+/// assert_eq!(rows[0], "P1 *  *  *  * -OU *  *  *  * ");
+/// assert_eq!(rows[9..], ["P+00FU00FU", "-"]);
+/// # Ok::<(), enbu_movegen::SfenError>(())
+/// ```
+pub fn board_rows(setup: &Setup) -> Vec<String> {
+    let mut rows: Vec<String> = (1..=9).map(|rank| rank_row(setup, rank)).collect();
+    for color in Color::ALL {
+        rows.extend(hand_row(setup, color));
+    }
+    rows.push(sign(setup.turn).to_string());
+    rows
+}
+
+#[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
+fn rank_row(setup: &Setup, rank: u8) -> String {
+    let cells = (1..=9).rev().filter_map(|file| Square::new(file, rank)).map(|square| match setup.board[square] {
+        Some(piece) => format!("{}{}", sign(piece.color), piece_name(piece.kind)),
+        None => " * ".to_owned(),
+    });
+    format!("P{rank}{}", cells.collect::<String>())
+}
+
+#[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
+fn hand_row(setup: &Setup, color: Color) -> Option<String> {
+    let held = HandPiece::SFEN_ORDER.into_iter().map(|piece| {
+        format!("00{}", piece_name(piece.piece_type())).repeat(usize::from(setup.hands[color].count(piece)))
+    });
+    let held: String = held.collect();
+    (!held.is_empty()).then(|| format!("P{}{held}", sign(color)))
+}
+
+/// What stands after `'** ` for `analysis` of the position on `board`: score,
+/// variation and number of nodes; `None` without a score, which must come first.
+pub fn analysis_text(board: &Board, analysis: &Analysis) -> Option<String> {
+    let mut text = analysis.score_cp?.to_string();
+    // Without its history, which a copy would have to copy.
+    let mut board = Board::new(&board.to_setup());
+    for &mv in &analysis.pv {
+        let word = move_text_on(&board, mv);
+        if board.play(mv).is_err() {
+            break;
+        }
+        let _ = write!(text, " {word}");
+    }
+    if let Some(end) = &analysis.pv_end {
+        let _ = write!(text, " %{}", end_word(end));
+    }
+    if let Some(nodes) = analysis.nodes {
+        let _ = write!(text, " #{nodes}");
+    }
+    Some(text)
+}
+
+/// Writes a record as a CSA V3.0 file in UTF-8.
+///
+/// The main line only, because CSA has no variations. Comments lose trailing
+/// blanks and control characters; an analysis without a score is left out, as are
+/// its depth and program, and a word for an end loses blanks and commas.
+///
+/// ```
+/// use enbu_kifu::{Record, csa};
+/// use enbu_movegen::Setup;
+/// assert_eq!(csa::write(&Record::new(Setup::startpos())), "'CSA encoding=UTF-8\nV3.0\nPI\n+\n");
+/// ```
+pub fn write(record: &Record) -> String {
+    write_all([record])
+}
+
+/// Writes several records into one file.
+pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>) -> String {
+    let mut lines = vec!["'CSA encoding=UTF-8".to_owned(), "V3.0".to_owned()];
+    for (index, record) in records.into_iter().enumerate() {
+        if index > 0 {
+            lines.push("/".to_owned());
+        }
+        write_headers(record, &mut lines);
+        write_rules(&record.rules, &mut lines);
+        write_game(record, &mut lines);
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+/// `text` on one line, without what a reader would drop or misread.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
+}
+
+fn write_headers(record: &Record, lines: &mut Vec<String>) {
+    for (side, name) in [('+', HeaderKey::BlackName), ('-', HeaderKey::WhiteName)] {
+        if let Some(name) = record.headers.value(&name) {
+            lines.push(format!("N{side}{}", one_line(name)));
+        }
+    }
+    for (key, value) in record.headers.iter() {
+        let Some(name) = key_name(key) else { continue };
+        let name = one_line(&name.replace(':', ""));
+        if !name.is_empty() && !is_rule_key(&name) {
+            let value = if *key == HeaderKey::Note { one_line(&escape(value)) } else { one_line(value) };
+            lines.push(format!("${name}:{value}"));
+        }
+    }
+}
+
+fn write_rules(rules: &Rules, lines: &mut Vec<String>) {
+    let [black, white] = rules.time;
+    match (black, white) {
+        (Some(black), Some(white)) if black == white => lines.push(format!("$TIME:{}", time_text(black))),
+        _ => {
+            lines.extend(black.map(|time| format!("$TIME+:{}", time_text(time))));
+            lines.extend(white.map(|time| format!("$TIME-:{}", time_text(time))));
+        }
+    }
+    lines.extend(rules.max_moves.filter(|&moves| moves > 0).map(|moves| format!("$MAX_MOVES:{moves}")));
+    lines.extend(rules.entering_king.map(|rule| format!("$JISHOGI:{}", rule_name(rule))));
+}
+
+fn time_text(time: TimeControl) -> String {
+    let [main, byoyomi, increment] = [time.main_ms, time.byoyomi_ms, time.increment_ms].map(seconds_text);
+    format!("{main}+{byoyomi}+{increment}")
+}
+
+fn write_game(record: &Record, lines: &mut Vec<String>) {
+    let setup = record.setup();
+    if setup.board == Setup::startpos().board && setup.hands == Setup::startpos().hands {
+        lines.extend(["PI".to_owned(), sign(setup.turn).to_string()]);
+    } else {
+        lines.extend(board_rows(setup));
+    }
+    let mut board = Board::new(setup);
+    write_remarks(record.node(record.root()), &board, lines);
+    let mut foul = false;
+    for id in record.main_line() {
+        let node = record.node(id);
+        match node.event() {
+            Event::Start => {}
+            Event::Move(mv) | Event::Foul(mv) => {
+                let text = move_text_on(&board, *mv);
+                let Ok(event) = board.play(*mv) else { return };
+                foul = matches!(event, Event::Foul(_));
+                lines.push(text);
+            }
+            Event::End(end) => {
+                lines.push(format!("%{}", end_word(&end.kind)));
+                lines.extend(summary(record, end, if foul { !board.turn() } else { board.turn() }, board.turn()));
+            }
+        }
+        lines.extend(node.time_ms.map(|ms| format!("T{}", seconds_text(ms))));
+        write_remarks(node, &board, lines);
+    }
+}
+
+/// Evaluations and comments of a node.
+fn write_remarks(node: &Node, board: &Board, lines: &mut Vec<String>) {
+    lines.extend(
+        node.analyses.iter().filter_map(|analysis| analysis_text(board, analysis)).map(|text| format!("'** {text}")),
+    );
+    for comment in node.comments.iter().flat_map(|comment| comment.split('\n')) {
+        let clean: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let clean = clean.trim_end();
+        // A comment that would read as an evaluation is kept from it by a blank.
+        let blank = if analysis::is_analysis(clean) { " " } else { "" };
+        lines.push(format!("'*{blank}{clean}"));
+    }
+}
+
+/// The word of an end, without `%`.
+fn end_word(kind: &EndKind) -> String {
+    let known = END_WORDS.into_iter().find(|(_, known)| known == kind);
+    match (known, kind) {
+        (Some((word, _)), _) => word.to_owned(),
+        (None, EndKind::Other(text)) => {
+            let clean: String = text.chars().filter(|c| !c.is_whitespace() && !c.is_control() && *c != ',').collect();
+            if clean.is_empty() { "ERROR".to_owned() } else { clean }
+        }
+        (None, _) => "ERROR".to_owned(),
+    }
+}
+
+/// The line that tells the result where the end alone does not.
+fn summary(record: &Record, end: &End, loser_of_foul: Color, turn: Color) -> Option<String> {
+    let side = if end.kind == EndKind::IllegalMove { loser_of_foul } else { turn };
+    if end.result == end.kind.result(side) {
+        return None;
+    }
+    let (black, white) = match end.result {
+        Some(GameResult::BlackWins) => ("win", "lose"),
+        Some(GameResult::WhiteWins) => ("lose", "win"),
+        Some(GameResult::Draw) => ("draw", "draw"),
+        None => ("unknown", "unknown"),
+    };
+    let name =
+        |key, fallback: &str| one_line(record.headers.value(&key).filter(|name| !name.is_empty()).unwrap_or(fallback));
+    let reason = end_word(&end.kind).to_ascii_lowercase();
+    let (black_name, white_name) = (name(HeaderKey::BlackName, "Black"), name(HeaderKey::WhiteName, "White"));
+    Some(format!("'summary:{reason}:{black_name} {black}:{white_name} {white}"))
+}

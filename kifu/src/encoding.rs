@@ -1,0 +1,326 @@
+//! Bytes to text: which encoding a record is written in.
+//!
+//! | what the bytes show | read as |
+//! |---|---|
+//! | a byte order mark | UTF-8, UTF-16 LE or UTF-16 BE |
+//! | `ESC $` and valid ISO-2022-JP | ISO-2022-JP |
+//! | valid UTF-8 | UTF-8, unless the first line declares another encoding that fits as well and the text shows no Japanese |
+//! | valid in the encoding that the first line declares | that one |
+//! | valid Shift_JIS or EUC-JP | the one of them; where both fit, the one with fewer half-width kana |
+//! | nothing of this | the declared encoding, UTF-8 or Shift_JIS, whichever loses fewer characters; each loss becomes U+FFFD and is warned of |
+//!
+//! The first line declares an encoding with `encoding=`, as in
+//! `'CSA encoding=SHIFT_JIS` and `#KIF version=2.0 encoding=UTF-8`. Decoding
+//! never fails.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::{KifuError, Problem, Problems};
+
+/// The encodings in which records come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// UTF-8, with or without a byte order mark.
+    Utf8,
+    /// Shift_JIS as Windows extends it (CP932).
+    ShiftJis,
+    /// EUC-JP.
+    EucJp,
+    /// ISO-2022-JP.
+    Iso2022Jp,
+    /// UTF-16, little endian.
+    Utf16Le,
+    /// UTF-16, big endian.
+    Utf16Be,
+}
+
+impl Encoding {
+    const fn codec(self) -> &'static encoding_rs::Encoding {
+        match self {
+            Self::Utf8 => encoding_rs::UTF_8,
+            Self::ShiftJis => encoding_rs::SHIFT_JIS,
+            Self::EucJp => encoding_rs::EUC_JP,
+            Self::Iso2022Jp => encoding_rs::ISO_2022_JP,
+            Self::Utf16Le => encoding_rs::UTF_16LE,
+            Self::Utf16Be => encoding_rs::UTF_16BE,
+        }
+    }
+
+    /// The encoding with this name, in any of the spellings that the web knows
+    /// (`Shift_JIS`, `SJIS`, `utf-8`, `EUC-JP`, ...).
+    ///
+    /// ```
+    /// use enbu_kifu::Encoding;
+    /// assert_eq!(Encoding::from_label("shift_jis"), Some(Encoding::ShiftJis));
+    /// assert_eq!(Encoding::from_label("latin1"), None);
+    /// ```
+    pub fn from_label(label: &str) -> Option<Self> {
+        let codec = match label.trim() {
+            name if name.eq_ignore_ascii_case("CP932") => encoding_rs::SHIFT_JIS,
+            name => encoding_rs::Encoding::for_label(name.as_bytes())?,
+        };
+        [Self::Utf8, Self::ShiftJis, Self::EucJp, Self::Iso2022Jp, Self::Utf16Le, Self::Utf16Be]
+            .into_iter()
+            .find(|encoding| encoding.codec() == codec)
+    }
+
+    fn decode_exactly(self, bytes: &[u8]) -> Option<Cow<'_, str>> {
+        self.codec().decode_without_bom_handling_and_without_replacement(bytes)
+    }
+
+    /// `text` in this encoding, or `None` where it has no such character or
+    /// cannot be written (UTF-16).
+    ///
+    /// ```
+    /// use enbu_kifu::Encoding;
+    /// assert_eq!(Encoding::ShiftJis.encode("歩"), Some(vec![0x95, 0xe0]));
+    /// assert_eq!(Encoding::ShiftJis.encode("☗"), None);
+    /// ```
+    pub fn encode(self, text: &str) -> Option<Vec<u8>> {
+        let (bytes, used, lost) = self.codec().encode(text);
+        (!lost && used == self.codec()).then(|| bytes.into_owned())
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.codec().name())
+    }
+}
+
+/// Text that was decoded, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decoded<'a> {
+    /// The text without byte order mark and end-of-file mark (Ctrl-Z).
+    pub text: Cow<'a, str>,
+    /// The encoding the bytes were in.
+    pub encoding: Encoding,
+    /// What was odd about them.
+    pub warnings: Problems,
+}
+
+/// Decodes a file; see the [module](self) for how the encoding is found.
+///
+/// ```
+/// use enbu_kifu::encoding::{Encoding, decode};
+/// let file = decode(b"N+\x89\xb3\n");
+/// assert_eq!((&*file.text, file.encoding), ("N+乙\n", Encoding::ShiftJis));
+/// ```
+pub fn decode(bytes: &[u8]) -> Decoded<'_> {
+    let (text, encoding, mut warnings) = match after_bom(bytes) {
+        Some((encoding, rest)) => decode_as(encoding, rest),
+        None => decode_by_content(bytes),
+    };
+    if let Some(declared) = declared(text.as_bytes())
+        && declared != encoding
+        && !text.is_ascii()
+    {
+        warnings.push(KifuError::new(Problem::WrongEncoding { declared, used: encoding }, 1, 1, first_line(&text)));
+    }
+    let text = without_marks(text, &mut warnings);
+    Decoded { text, encoding, warnings }
+}
+
+/// The encoding of a byte order mark and the bytes after it.
+fn after_bom(bytes: &[u8]) -> Option<(Encoding, &[u8])> {
+    match bytes {
+        [0xef, 0xbb, 0xbf, rest @ ..] => Some((Encoding::Utf8, rest)),
+        [0xff, 0xfe, rest @ ..] => Some((Encoding::Utf16Le, rest)),
+        [0xfe, 0xff, rest @ ..] => Some((Encoding::Utf16Be, rest)),
+        _ => None,
+    }
+}
+
+/// The encoding that the first line declares.
+fn declared(bytes: &[u8]) -> Option<Encoding> {
+    const KEY: &[u8] = b"encoding=";
+    let line = bytes.split(|&byte| byte == b'\n' || byte == b'\r').next()?;
+    let line = line.get(..line.len().min(200))?;
+    let at = line.windows(KEY.len()).position(|window| window.eq_ignore_ascii_case(KEY))?;
+    let label = line.get(at + KEY.len()..)?;
+    let label = label.split(|byte| !byte.is_ascii_alphanumeric() && !b"-_".contains(byte)).next()?;
+    Encoding::from_label(str::from_utf8(label).ok()?)
+}
+
+fn decode_by_content(bytes: &[u8]) -> (Cow<'_, str>, Encoding, Problems) {
+    let declared = declared(bytes);
+    let exact = |encoding: Encoding| encoding.decode_exactly(bytes).map(|text| (text, encoding));
+    let found = iso_2022_jp(bytes)
+        .or_else(|| utf8(bytes, declared))
+        .or_else(|| declared.and_then(exact))
+        .or_else(|| shift_jis_or_euc(exact(Encoding::ShiftJis), exact(Encoding::EucJp)));
+    match found {
+        Some((text, encoding)) => (text, encoding, Problems::default()),
+        None => [declared, Some(Encoding::Utf8), Some(Encoding::ShiftJis)]
+            .into_iter()
+            .flatten()
+            .map(|encoding| decode_as(encoding, bytes))
+            .min_by_key(|(text, ..)| losses(text))
+            .unwrap_or_else(|| decode_as(Encoding::Utf8, bytes)),
+    }
+}
+
+fn iso_2022_jp(bytes: &[u8]) -> Option<(Cow<'_, str>, Encoding)> {
+    if !bytes.windows(2).any(|window| window == b"\x1b$") {
+        return None;
+    }
+    Encoding::Iso2022Jp.decode_exactly(bytes).map(|text| (text, Encoding::Iso2022Jp))
+}
+
+/// UTF-8 where the bytes are valid, unless another encoding is declared, fits
+/// as well, and nothing looks Japanese: short Shift_JIS texts can be valid UTF-8
+/// by chance, but not with characters of three bytes.
+fn utf8(bytes: &[u8], declared: Option<Encoding>) -> Option<(Cow<'_, str>, Encoding)> {
+    let text = str::from_utf8(bytes).ok()?;
+    if let Some(other) = declared
+        && other != Encoding::Utf8
+        && !text.is_ascii()
+        && !text.chars().any(|c| matches!(c, '\u{3000}'..='\u{9fff}' | '\u{ff00}'..='\u{ffef}'))
+        && other.decode_exactly(bytes).is_some()
+    {
+        return None;
+    }
+    Some((Cow::Borrowed(text), Encoding::Utf8))
+}
+
+type Candidate<'a> = Option<(Cow<'a, str>, Encoding)>;
+
+/// The one that fits. EUC-JP often is valid Shift_JIS, but then full of half-width kana.
+fn shift_jis_or_euc<'a>(shift_jis: Candidate<'a>, euc: Candidate<'a>) -> Candidate<'a> {
+    match (shift_jis, euc) {
+        (Some(shift_jis), Some(euc)) => Some(if oddities(&euc.0) < oddities(&shift_jis.0) { euc } else { shift_jis }),
+        (shift_jis, euc) => shift_jis.or(euc),
+    }
+}
+
+/// Characters that are rare in records: half-width kana and private use.
+fn oddities(text: &str) -> usize {
+    text.chars().filter(|c| matches!(c, '\u{ff61}'..='\u{ff9f}' | '\u{e000}'..='\u{f8ff}')).count()
+}
+
+fn losses(text: &str) -> usize {
+    text.chars().filter(|&c| c == char::REPLACEMENT_CHARACTER).count()
+}
+
+/// Decodes with replacements, and warns of the first one.
+fn decode_as(encoding: Encoding, bytes: &[u8]) -> (Cow<'_, str>, Encoding, Problems) {
+    let mut warnings = Problems::default();
+    let (text, lossy) = encoding.codec().decode_without_bom_handling(bytes);
+    if lossy {
+        let before = text.split(char::REPLACEMENT_CHARACTER).next().unwrap_or_default();
+        let line = 1 + line_ends(before);
+        let column = 1 + before.rsplit(['\n', '\r']).next().unwrap_or_default().chars().count();
+        let offending = text.get(before.len()..).map(first_line).unwrap_or_default();
+        warnings.push(KifuError::new(Problem::Undecodable(encoding), line, column, offending));
+    }
+    (text, encoding, warnings)
+}
+
+/// Line ends of every kind.
+fn line_ends(text: &str) -> usize {
+    text.matches('\n').count() + text.matches('\r').count() - text.matches("\r\n").count()
+}
+
+fn first_line(text: &str) -> &str {
+    text.split(['\n', '\r']).next().unwrap_or_default()
+}
+
+/// Drops further byte order marks and the end-of-file mark of old systems.
+fn without_marks<'a>(text: Cow<'a, str>, warnings: &mut Problems) -> Cow<'a, str> {
+    let start = text.len() - text.trim_start_matches('\u{feff}').len();
+    let end = text.trim_end_matches(['\u{1a}', '\0']).len().max(start);
+    if start > 0 {
+        warnings.push(KifuError::new(Problem::SecondBom, 1, 1, ""));
+    }
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.get(start..end).unwrap_or(text)),
+        Cow::Owned(mut text) => {
+            text.truncate(end);
+            text.drain(..start);
+            Cow::Owned(text)
+        }
+    }
+}
+
+/// The lines of a text, whichever line ends it uses (LF, CRLF, CR, also mixed).
+///
+/// ```
+/// let lines: Vec<_> = enbu_kifu::encoding::lines("a\r\nb\rc\n\nd").collect();
+/// assert_eq!(lines, ["a", "b", "c", "", "d"]);
+/// ```
+pub fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = (!text.is_empty()).then_some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let Some(end) = text.find(['\n', '\r']) else {
+            rest = None;
+            return Some(text);
+        };
+        let (line, tail) = text.split_at(end);
+        let tail = tail.strip_prefix("\r\n").or_else(|| tail.strip_prefix(['\n', '\r'])).unwrap_or_default();
+        rest = (!tail.is_empty()).then_some(tail);
+        Some(line)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "N+先手の名前\nN-後手\n'*コメント\n";
+
+    fn check(bytes: &[u8], text: &str, encoding: Encoding, warnings: usize) {
+        let decoded = decode(bytes);
+        assert_eq!((&*decoded.text, decoded.encoding), (text, encoding));
+        assert_eq!(decoded.warnings.count(), warnings, "{:?}", decoded.warnings);
+    }
+
+    fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(bytes).collect()
+    }
+
+    #[test]
+    fn content_tells_the_encoding() {
+        check(TEXT.as_bytes(), TEXT, Encoding::Utf8, 0);
+        for encoding in [Encoding::ShiftJis, Encoding::EucJp, Encoding::Iso2022Jp] {
+            check(&encoding.encode(TEXT).unwrap(), TEXT, encoding, 0);
+        }
+        check(b"V2\n", "V2\n", Encoding::Utf8, 0);
+    }
+
+    #[test]
+    fn a_byte_order_mark_decides() {
+        check(format!("\u{feff}{TEXT}").as_bytes(), TEXT, Encoding::Utf8, 0);
+        check(format!("\u{feff}\u{feff}{TEXT}").as_bytes(), TEXT, Encoding::Utf8, 1);
+        check(&utf16(&format!("\u{feff}{TEXT}"), u16::to_le_bytes), TEXT, Encoding::Utf16Le, 0);
+        check(&utf16(&format!("\u{feff}{TEXT}"), u16::to_be_bytes), TEXT, Encoding::Utf16Be, 0);
+    }
+
+    #[test]
+    fn a_declared_encoding_wins_where_it_fits() {
+        // Two half-width kana in Shift_JIS are a valid character of UTF-8.
+        let text = "'CSA encoding=SHIFT_JIS\nN+ﾂｱ\n";
+        check(&Encoding::ShiftJis.encode(text).unwrap(), text, Encoding::ShiftJis, 0);
+        let text = "'CSA encoding=SHIFT_JIS\nN+先手\n";
+        check(text.as_bytes(), text, Encoding::Utf8, 1);
+        let text = "'CSA encoding=UTF-8\nN+先手\n";
+        check(&Encoding::ShiftJis.encode(text).unwrap(), text, Encoding::ShiftJis, 1);
+        check(b"'CSA encoding=SHIFT_JIS\nV3.0\n", "'CSA encoding=SHIFT_JIS\nV3.0\n", Encoding::Utf8, 0);
+    }
+
+    #[test]
+    fn losses_are_marked_and_warned_of_with_their_place() {
+        let decoded = decode(b"V2\r\nN+\xff\xfe\xfd\xa0\n");
+        assert!(decoded.text.starts_with("V2\r\nN+\u{fffd}"));
+        let warning = decoded.warnings.first().unwrap();
+        assert_eq!((warning.line, warning.column), (2, 3));
+    }
+
+    #[test]
+    fn end_of_file_marks_are_dropped() {
+        check(b"V2\n\x1a", "V2\n", Encoding::Utf8, 0);
+        check(b"\0\0\0\0", "", Encoding::Utf8, 0);
+        check(b"", "", Encoding::Utf8, 0);
+    }
+}

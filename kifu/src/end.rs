@@ -1,0 +1,147 @@
+//! How games end.
+
+use std::fmt;
+
+use enbu_movegen::Color;
+
+/// Who won.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GameResult {
+    /// Black won.
+    BlackWins,
+    /// White won.
+    WhiteWins,
+    /// Nobody won.
+    Draw,
+}
+
+impl GameResult {
+    /// The result in which `color` wins.
+    pub const fn win(color: Color) -> Self {
+        match color {
+            Color::Black => Self::BlackWins,
+            Color::White => Self::WhiteWins,
+        }
+    }
+
+    /// The winner, or `None` after a draw.
+    pub const fn winner(self) -> Option<Color> {
+        match self {
+            Self::BlackWins => Some(Color::Black),
+            Self::WhiteWins => Some(Color::White),
+            Self::Draw => None,
+        }
+    }
+}
+
+/// The ways in which a game or a line of a record ends.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum EndKind {
+    /// The side to move resigns.
+    Resign,
+    /// The game was broken off.
+    Abort,
+    /// Fourfold repetition (sennichite).
+    Repetition,
+    /// Draw by impasse (jishogi).
+    Impasse,
+    /// The side to move ran out of time.
+    TimeUp,
+    /// The side to move committed a foul. After a foul that stands in the
+    /// record as its last move, the side that made that move.
+    IllegalMove,
+    /// This side committed a foul and lost, whoever is to move.
+    IllegalAction(Color),
+    /// The side to move declares a win by entering king.
+    DeclarationWin,
+    /// The side to move declares a draw by entering king.
+    DeclarationDraw,
+    /// The side to move is mated.
+    Mate,
+    /// There is no mate (of a problem).
+    NoMate,
+    /// The game reached the most moves its rules allow.
+    MaxMoves,
+    /// The side to move won without playing on.
+    WinByDefault,
+    /// The side to move lost without playing on.
+    LoseByDefault,
+    /// The last move was taken back (old files).
+    TakeBack,
+    /// An error of the program that wrote the record.
+    Error,
+    /// Anything else, in the words of the file.
+    Other(String),
+}
+
+impl EndKind {
+    /// The result that follows from the kind when `turn` is to move; `None`
+    /// where the kind does not tell it.
+    ///
+    /// ```
+    /// use enbu_kifu::{EndKind, GameResult};
+    /// use enbu_movegen::Color;
+    /// assert_eq!(EndKind::Resign.result(Color::Black), Some(GameResult::WhiteWins));
+    /// assert_eq!(EndKind::Abort.result(Color::Black), None);
+    /// ```
+    pub const fn result(&self, turn: Color) -> Option<GameResult> {
+        let opponent = match turn {
+            Color::Black => Color::White,
+            Color::White => Color::Black,
+        };
+        match self {
+            Self::Resign | Self::TimeUp | Self::IllegalMove | Self::Mate | Self::LoseByDefault => {
+                Some(GameResult::win(opponent))
+            }
+            Self::DeclarationWin | Self::WinByDefault => Some(GameResult::win(turn)),
+            Self::IllegalAction(Color::Black) => Some(GameResult::WhiteWins),
+            Self::IllegalAction(Color::White) => Some(GameResult::BlackWins),
+            Self::Repetition | Self::Impasse | Self::DeclarationDraw | Self::MaxMoves => Some(GameResult::Draw),
+            Self::Abort | Self::NoMate | Self::TakeBack | Self::Error | Self::Other(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for EndKind {
+    /// A short English wording, such as `resignation`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Resign => "resignation",
+            Self::Abort => "broken off",
+            Self::Repetition => "repetition",
+            Self::Impasse => "impasse",
+            Self::TimeUp => "out of time",
+            Self::IllegalMove => "illegal move",
+            Self::IllegalAction(Color::Black) => "illegal action by Black",
+            Self::IllegalAction(Color::White) => "illegal action by White",
+            Self::DeclarationWin => "win by declaration",
+            Self::DeclarationDraw => "draw by declaration",
+            Self::Mate => "mate",
+            Self::NoMate => "no mate",
+            Self::MaxMoves => "move limit reached",
+            Self::WinByDefault => "win by default",
+            Self::LoseByDefault => "loss by default",
+            Self::TakeBack => "move taken back",
+            Self::Error => "error",
+            Self::Other(text) => text,
+        })
+    }
+}
+
+/// The end of a game or of a line: how, and with what result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    /// How it ended.
+    pub kind: EndKind,
+    /// Who won, as far as it is known. Usually what [`EndKind::result`] says,
+    /// but a referee may have decided a game that was broken off.
+    pub result: Option<GameResult>,
+}
+
+impl End {
+    /// An end of this kind when `turn` is to move, with the result that follows from the kind.
+    pub fn new(kind: EndKind, turn: Color) -> Self {
+        let result = kind.result(turn);
+        Self { kind, result }
+    }
+}

@@ -1,0 +1,63 @@
+//! What stands above the moves: names, event, dates and whatever else a file says.
+
+/// What a header is about.
+///
+/// Only what several formats share has a variant; everything else is kept under
+/// the key that the file gives it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum HeaderKey {
+    /// Name of the Black player.
+    BlackName,
+    /// Name of the White player.
+    WhiteName,
+    /// Tournament or match.
+    Event,
+    /// Where the game was played.
+    Site,
+    /// When it began: `YYYY/MM/DD`, with ` HH:MM:SS` where the time is known.
+    StartTime,
+    /// When it ended, in the same form.
+    EndTime,
+    /// Opening or strategy.
+    Opening,
+    /// Remarks; may have several lines, separated by `\n`.
+    Note,
+    /// Any other header, under its own key.
+    Other(String),
+}
+
+/// The headers of a record in the order of the file.
+///
+/// ```
+/// use enbu_kifu::{HeaderKey, Headers};
+/// let mut headers = Headers::default();
+/// headers.push(HeaderKey::Event, "Ryuo-sen");
+/// assert_eq!(headers.value(&HeaderKey::Event), Some("Ryuo-sen"));
+/// assert_eq!(headers.value(&HeaderKey::Site), None);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Headers {
+    list: Vec<(HeaderKey, String)>,
+}
+
+impl Headers {
+    /// Adds a header at the end; the same key may stand more than once.
+    pub fn push(&mut self, key: HeaderKey, value: impl Into<String>) {
+        self.list.push((key, value.into()));
+    }
+
+    /// The value of the first header with this key.
+    pub fn value(&self, key: &HeaderKey) -> Option<&str> {
+        self.iter().find(|(k, _)| *k == key).map(|(_, value)| value)
+    }
+
+    /// Keys and values in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&HeaderKey, &str)> {
+        self.list.iter().map(|(key, value)| (key, value.as_str()))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}

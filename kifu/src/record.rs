@@ -1,0 +1,336 @@
+//! The record: a start position and a tree of moves with everything said about them.
+//!
+//! Nodes live in one list and refer to each other by [`NodeId`]; a parent
+//! always stands before its children, and the first child of a node continues
+//! the main line. The root is the start position; the other nodes are moves,
+//! fouls (moves that the rules forbid, kept as data) or ends.
+
+use enbu_movegen::{Color, EnteringKingRule, Move, Setup};
+
+use crate::{End, EndKind, GameResult, Headers, Problems};
+
+/// One game, or one position with nothing played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Names, event, dates and other headers, in the order of the file.
+    pub headers: Headers,
+    /// What the game is played under.
+    pub rules: Rules,
+    setup: Setup,
+    nodes: Vec<Node>,
+}
+
+/// What was read from a file: its records, and what was wrong with it.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The games and positions, in the order of the file; at least one.
+    pub records: Vec<Record>,
+    /// Damages: each broke off a game or cost it wholly.
+    pub errors: Problems,
+    /// Deviations that did no harm.
+    pub warnings: Problems,
+}
+
+/// Clocks and rules of a game, as far as they are known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// The clocks of Black and White.
+    pub time: [Option<TimeControl>; 2],
+    /// The number of moves after which the game ends in a draw.
+    pub max_moves: Option<u32>,
+    /// When an entered king wins.
+    pub entering_king: Option<EnteringKingRule>,
+}
+
+/// One player's clock, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TimeControl {
+    /// Time for the whole game.
+    pub main_ms: u64,
+    /// Time per move once the main time is used up.
+    pub byoyomi_ms: u64,
+    /// Time added per move (Fischer).
+    pub increment_ms: u64,
+}
+
+/// A place in a [`Record`]; only good for the record that gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(usize);
+
+/// What a node stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The start position: the root, and nothing else.
+    Start,
+    /// A move. Legal, unless the start position cannot be played at all.
+    Move(Move),
+    /// A move that was made although the rules forbid it.
+    Foul(Move),
+    /// The end of the line; such a node has no children.
+    End(End),
+}
+
+impl Event {
+    /// The move that was made, allowed or not.
+    pub const fn played(&self) -> Option<Move> {
+        match self {
+            Self::Move(mv) | Self::Foul(mv) => Some(*mv),
+            Self::Start | Self::End(_) => None,
+        }
+    }
+}
+
+/// A move (or the start, or an end) with what the record says about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    event: Event,
+    parent: Option<NodeId>,
+    first_child: Option<NodeId>,
+    last_child: Option<NodeId>,
+    next_sibling: Option<NodeId>,
+    /// Time spent on the move, in milliseconds.
+    pub time_ms: Option<u64>,
+    /// Comments on the position after the move, one string per line.
+    pub comments: Vec<String>,
+    /// What programs thought of the position after the move.
+    pub analyses: Vec<Analysis>,
+}
+
+impl Node {
+    /// What happened.
+    pub const fn event(&self) -> &Event {
+        &self.event
+    }
+
+    /// The node before it; `None` for the root.
+    pub const fn parent(&self) -> Option<NodeId> {
+        self.parent
+    }
+
+    fn new(event: Event, parent: Option<NodeId>) -> Self {
+        Self {
+            event,
+            parent,
+            first_child: None,
+            last_child: None,
+            next_sibling: None,
+            time_ms: None,
+            comments: Vec::new(),
+            analyses: Vec::new(),
+        }
+    }
+}
+
+/// What a program thought of a position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Analysis {
+    /// The evaluation in centipawns, positive where Black is better, whoever is
+    /// to move; [`WON_CP`](Self::WON_CP) when Black has a win, `-WON_CP` when White has.
+    pub score_cp: Option<i32>,
+    /// The moves expected from here, beginning with the reply to the node's move.
+    pub pv: Vec<Move>,
+    /// The end that the line leads to.
+    pub pv_end: Option<EndKind>,
+    /// Positions searched.
+    pub nodes: Option<u64>,
+    /// Search depth in plies.
+    pub depth: Option<u32>,
+    /// The program.
+    pub engine: Option<String>,
+}
+
+impl Analysis {
+    /// The evaluation of a position that is won, as CSA V3.0 recommends.
+    pub const WON_CP: i32 = 30_000;
+}
+
+impl Record {
+    /// A record of `setup` with nothing played.
+    ///
+    /// ```
+    /// use enbu_kifu::{Event, Record};
+    /// use enbu_movegen::Setup;
+    /// let mut record = Record::new(Setup::startpos());
+    /// let first = record.add(record.root(), Event::Move("7g7f".parse()?));
+    /// record.node_mut(first).time_ms = Some(1500);
+    /// assert_eq!(record.main_line().count(), 1);
+    /// # Ok::<(), enbu_movegen::ParseMoveError>(())
+    /// ```
+    pub fn new(setup: Setup) -> Self {
+        let nodes = vec![Node::new(Event::Start, None)];
+        Self { headers: Headers::default(), rules: Rules::default(), setup, nodes }
+    }
+
+    /// The position the game started from.
+    pub const fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// The node of the start position.
+    pub const fn root(&self) -> NodeId {
+        NodeId(0)
+    }
+
+    /// The node with this id.
+    ///
+    /// # Panics
+    /// When the id is of another record.
+    #[expect(clippy::indexing_slicing, reason = "nodes are never removed, so ids of this record stay valid")]
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0]
+    }
+
+    /// The node with this id, to add time, comments and analyses.
+    ///
+    /// # Panics
+    /// When the id is of another record.
+    #[expect(clippy::indexing_slicing, reason = "nodes are never removed, so ids of this record stay valid")]
+    pub fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id.0]
+    }
+
+    /// Adds what happened after `parent`: as the main line when it is the first
+    /// thing there, else as a variation. An event that already stands there is
+    /// not added again; its node is returned.
+    ///
+    /// # Panics
+    /// When the id is of another record.
+    pub fn add(&mut self, parent: NodeId, event: Event) -> NodeId {
+        if let Some(known) = self.children(parent).find(|&child| self.node(child).event == event) {
+            return known;
+        }
+        let id = NodeId(self.nodes.len());
+        self.nodes.push(Node::new(event, Some(parent)));
+        match self.node_mut(parent).last_child.replace(id) {
+            Some(elder) => self.node_mut(elder).next_sibling = Some(id),
+            None => self.node_mut(parent).first_child = Some(id),
+        }
+        id
+    }
+
+    /// What may follow `id`: the main continuation, then the variations in order.
+    pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(self.node(id).first_child, |&child| self.node(child).next_sibling)
+    }
+
+    /// The nodes of the main line after the root, moves and fouls and the end.
+    pub fn main_line(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.line_after(self.root())
+    }
+
+    /// The nodes that follow `id` when the first continuation is always taken.
+    pub fn line_after(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(self.node(id).first_child, |&node| self.node(node).first_child)
+    }
+
+    /// The moves of the main line, with a foul at its end if there was one.
+    pub fn moves(&self) -> impl Iterator<Item = Move> + '_ {
+        self.main_line().filter_map(|id| self.node(id).event.played())
+    }
+
+    /// The end of the main line; `None` while it is unfinished.
+    pub fn end(&self) -> Option<&End> {
+        self.main_line().find_map(|id| match &self.node(id).event {
+            Event::End(end) => Some(end),
+            _ => None,
+        })
+    }
+
+    /// Changes who won, at a node that is an end; elsewhere nothing happens.
+    ///
+    /// # Panics
+    /// When the id is of another record.
+    pub fn set_result(&mut self, id: NodeId, result: Option<GameResult>) {
+        if let Event::End(end) = &mut self.node_mut(id).event {
+            end.result = result;
+        }
+    }
+
+    /// The side that moved (or that an end is counted for) at each node, and
+    /// the time it has spent up to there, by node in the order of creation.
+    ///
+    /// The times of a line are summed over the moves of one side; nodes without
+    /// a time add nothing.
+    #[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
+    pub fn total_times(&self) -> TotalTimes {
+        let mut totals: Vec<(Color, [u64; 2])> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let (turn, mut spent) = match node.parent.and_then(|parent| totals.get(parent.0)) {
+                Some(&(mover, spent)) => (!mover, spent),
+                // The root was "moved" by the side that is not to move.
+                None => (!self.setup.turn, [0; 2]),
+            };
+            spent[turn] = spent[turn].saturating_add(node.time_ms.unwrap_or(0));
+            totals.push((turn, spent));
+        }
+        TotalTimes { totals }
+    }
+}
+
+/// Times summed along the lines of a record; see [`Record::total_times`].
+#[derive(Clone, Debug)]
+pub struct TotalTimes {
+    totals: Vec<(Color, [u64; 2])>,
+}
+
+impl TotalTimes {
+    /// The side that made the move of `id`.
+    ///
+    /// For the root, the side that is not to move; 0 ms for an id of another record.
+    pub fn mover(&self, id: NodeId) -> Option<Color> {
+        self.totals.get(id.0).map(|&(mover, _)| mover)
+    }
+
+    /// Milliseconds that `color` has spent up to and including `id`.
+    #[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
+    pub fn spent_ms(&self, id: NodeId, color: Color) -> u64 {
+        self.totals.get(id.0).map_or(0, |(_, spent)| spent[color])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn play(record: &mut Record, parent: NodeId, text: &str) -> NodeId {
+        record.add(parent, Event::Move(text.parse().unwrap()))
+    }
+
+    #[test]
+    fn the_first_child_continues_and_duplicates_are_merged() {
+        let mut record = Record::new(Setup::startpos());
+        let root = record.root();
+        let main = play(&mut record, root, "7g7f");
+        let other = play(&mut record, root, "2g2f");
+        let third = play(&mut record, root, "5g5f");
+        assert_eq!(play(&mut record, root, "2g2f"), other);
+        let reply = play(&mut record, main, "3c3d");
+        assert_eq!(record.children(root).collect::<Vec<_>>(), [main, other, third]);
+        assert_eq!(record.main_line().collect::<Vec<_>>(), [main, reply]);
+        assert_eq!(record.node(other).parent(), Some(root));
+        assert_eq!(record.end(), None);
+        let end = record.add(reply, Event::End(End::new(EndKind::Resign, Color::Black)));
+        assert_eq!(record.end().map(|end| &end.kind), Some(&EndKind::Resign));
+        assert_eq!(record.main_line().last(), Some(end));
+        assert_eq!(record.moves().map(|mv| mv.to_string()).collect::<Vec<_>>(), ["7g7f", "3c3d"]);
+    }
+
+    #[test]
+    fn times_are_summed_for_each_side_and_line() {
+        let mut record = Record::new(Setup::startpos());
+        let root = record.root();
+        let mut at = root;
+        for (text, ms) in [("7g7f", Some(1000)), ("3c3d", Some(20)), ("2g2f", None), ("8c8d", Some(u64::MAX))] {
+            at = play(&mut record, at, text);
+            record.node_mut(at).time_ms = ms;
+        }
+        let second = record.main_line().nth(1).unwrap();
+        let variation = play(&mut record, second, "6g6f");
+        record.node_mut(variation).time_ms = Some(500);
+        let totals = record.total_times();
+        assert_eq!((totals.mover(at), totals.spent_ms(at, Color::Black)), (Some(Color::White), 1000));
+        assert_eq!(totals.spent_ms(at, Color::White), u64::MAX);
+        assert_eq!(totals.spent_ms(variation, Color::Black), 1500);
+        assert_eq!(totals.spent_ms(variation, Color::White), 20);
+    }
+}
