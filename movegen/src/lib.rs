@@ -1,15 +1,62 @@
-//! Rules of shogi.
+//! The rules of shogi: positions, legal moves, SFEN, repetition, declaration.
+//!
+//! No input or output, no global mutable state, nothing to initialise: all tables
+//! are computed by the compiler.
+//!
+//! # Map
+//! | module | what lives there |
+//! |---|---|
+//! | `color` `square` `piece` `hand` `moves` `move_list` `bitboard` | the vocabulary |
+//! | [`attacks`] [`sliders`] | where pieces go |
+//! | `setup` `sfen` | any diagram, and its text |
+//! | `position` | the playable position: do, undo, checks, legality |
+//! | `generate` | legal moves as sets |
+//! | `zobrist` | keys |
+//! | `rules` | repetition, declaration, limit of moves |
+//! | [`perft`] | counting the game tree |
+//!
+//! # Glossary
+//! - **Black**, **White**: sente and gote. Black plays towards rank 1.
+//! - **sfen**: one line of text for a diagram.
+//! - **hand**: the captured pieces a side may drop; **drop**: putting one on the board.
+//! - **nifu**: two unpromoted pawns of one side on one file; a drop may not make one.
+//! - **uchifuzume**: mate by a pawn drop, which is forbidden.
+//! - **dead square**: one from which an unpromoted piece could never move again.
+//! - **zone**: the three ranks farthest from a side, where its pieces promote.
+//! - **repetition** (sennichite): the same position for the fourth time; **perpetual
+//!   check**: a repetition in which one side did nothing but check, and loses.
+//! - **declaration** (entering king): claiming the game with the king in the zone.
+//! - **tsume**: a mate problem; often the attacker has no king.
+//! - **byoyomi**: time for each move after the main time is used up.
+//! - **ply**: one move of one side; also the number of the next move in the game.
+//! - **key**: Zobrist key ("hash" is the size of the transposition table).
 
+pub mod attacks;
+mod bitboard;
 mod color;
+mod generate;
 mod hand;
 mod move_list;
 mod moves;
+pub mod perft;
 mod piece;
+mod position;
+mod rules;
+mod setup;
+mod sfen;
+pub mod sliders;
 mod square;
+mod zobrist;
 
+pub use bitboard::{Bitboard, Squares};
 pub use color::Color;
+pub use generate::{MoveSet, Scope};
 pub use hand::Hand;
 pub use move_list::{MAX_MOVES, MoveList};
 pub use moves::{Move, MoveParts, ParseMoveError};
 pub use piece::{HandPiece, Piece, PieceType};
+pub use position::{Capture, Delta, IllegalMove, IllegalReason, Origin, Position, PositionError};
+pub use rules::{Cycle, Declaration, EnteringKingRule, Verdict};
+pub use setup::{Handicap, Setup};
+pub use sfen::{SfenError, SfenErrorKind};
 pub use square::Square;

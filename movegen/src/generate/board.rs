@@ -1,0 +1,79 @@
+//! Moves of the pieces on the board, the king excepted.
+
+use super::MoveSet;
+use crate::attacks::{gold, king, knight, ray_through, silver};
+use crate::position::dead_squares;
+use crate::{Bitboard, Color, PieceType, Position, Square, sliders};
+
+/// Hands out the moves of all pieces but the king that arrive on `targets`
+/// (squares without an own piece that answer any check).
+pub(super) fn piece_moves(position: &Position, targets: Bitboard, visit: &mut impl FnMut(MoveSet)) {
+    let us = position.turn();
+    let pinned = position.pinned();
+    pawn_moves(position, targets, visit);
+    let mut emit = |from: Square, attacked: Bitboard, kind: PieceType| {
+        let mut to = attacked & targets;
+        if pinned.contains(from) {
+            to &= pin_line(position, from);
+        }
+        if !to.is_empty() {
+            visit(split(us, from, kind, to));
+        }
+    };
+    let occupied = position.occupied();
+    for from in position.pieces(us, PieceType::Lance) {
+        emit(from, sliders::lance(us, from, occupied), PieceType::Lance);
+    }
+    for from in position.pieces(us, PieceType::Knight) {
+        emit(from, knight(us, from), PieceType::Knight);
+    }
+    for from in position.pieces(us, PieceType::Silver) {
+        emit(from, silver(us, from), PieceType::Silver);
+    }
+    for from in position.golds() & position.by_color(us) {
+        emit(from, gold(us, from), PieceType::Gold);
+    }
+    for from in position.pieces(us, PieceType::Bishop) {
+        emit(from, sliders::bishop(from, occupied), PieceType::Bishop);
+    }
+    for from in position.pieces(us, PieceType::Rook) {
+        emit(from, sliders::rook(from, occupied), PieceType::Rook);
+    }
+    for from in position.pieces(us, PieceType::Horse) {
+        emit(from, sliders::bishop(from, occupied) | king(from), PieceType::Horse);
+    }
+    for from in position.pieces(us, PieceType::Dragon) {
+        emit(from, sliders::rook(from, occupied) | king(from), PieceType::Dragon);
+    }
+}
+
+/// The line from the own king through a pinned piece.
+fn pin_line(position: &Position, from: Square) -> Bitboard {
+    position.king(position.turn()).map_or(Bitboard::ALL, |king| ray_through(king, from))
+}
+
+/// All pawns at once: each has one destination, the square ahead.
+fn pawn_moves(position: &Position, targets: Bitboard, visit: &mut impl FnMut(MoveSet)) {
+    let us = position.turn();
+    let pawns = position.pieces(us, PieceType::Pawn);
+    // A pinned pawn may move only when the pin runs along its file.
+    let free = pawns.without(position.pinned());
+    let along_file = (pawns & position.pinned()) & position.king(us).map_or(Bitboard::EMPTY, Bitboard::file_of);
+    let to = (free | along_file).forward(us) & targets;
+    if !to.is_empty() {
+        let plain = to.without(dead_squares(us, PieceType::Pawn));
+        visit(MoveSet::Pawns { color: us, plain, promote: to & Bitboard::zone(us) });
+    }
+}
+
+/// Splits destinations into those without and with promotion.
+#[inline]
+fn split(us: Color, from: Square, kind: PieceType, to: Bitboard) -> MoveSet {
+    let zone = Bitboard::zone(us);
+    let promote = match kind {
+        PieceType::Gold | PieceType::Horse | PieceType::Dragon => Bitboard::EMPTY,
+        _ if zone.contains(from) => to,
+        _ => to & zone,
+    };
+    MoveSet::Piece { from, plain: to.without(dead_squares(us, kind)), promote }
+}

@@ -1,0 +1,40 @@
+//! Drops: nifu, dead squares, uchifuzume.
+
+use super::MoveSet;
+use crate::position::dead_squares;
+use crate::{Bitboard, HandPiece, PieceType, Position};
+
+/// Hands out the drops of every held piece on `empty` (empty squares that answer
+/// any check).
+pub(super) fn drops(position: &Position, empty: Bitboard, visit: &mut impl FnMut(MoveSet)) {
+    let us = position.turn();
+    let hand = position.hand(us);
+    if hand.is_empty() || empty.is_empty() {
+        return;
+    }
+    for piece in HandPiece::ALL {
+        if !hand.has(piece) {
+            continue;
+        }
+        let mut to = empty.without(dead_squares(us, piece.piece_type()));
+        if piece == HandPiece::Pawn {
+            to = pawn_drops(position, to);
+        }
+        if !to.is_empty() {
+            visit(MoveSet::Drops { piece, to });
+        }
+    }
+}
+
+/// Removes files that hold an own pawn (nifu) and a drop that mates (uchifuzume).
+fn pawn_drops(position: &Position, to: Bitboard) -> Bitboard {
+    let us = position.turn();
+    let to = to & position.pieces(us, PieceType::Pawn).free_files();
+    let Some(king) = position.king(!us) else { return to };
+    // The one square from which a pawn gives check.
+    let checking = crate::attacks::pawn(!us, king) & to;
+    match checking.first() {
+        Some(square) if position.is_uchifuzume(square) => to.without(checking),
+        _ => to,
+    }
+}

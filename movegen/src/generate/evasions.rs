@@ -1,0 +1,33 @@
+//! King moves, and the squares on which another piece answers a check.
+
+use super::MoveSet;
+use crate::attacks::{between, king};
+use crate::{Bitboard, Position};
+
+/// Hands out the king's safe steps onto `targets`.
+pub(super) fn king_moves(position: &Position, targets: Bitboard, visit: &mut impl FnMut(MoveSet)) {
+    let us = position.turn();
+    let Some(from) = position.king(us) else { return };
+    // The king does not shield the squares behind it.
+    let occupied = position.occupied().without(Bitboard::of(from));
+    let mut plain = king(from) & targets;
+    for to in plain {
+        if position.is_attacked(to, !us, occupied) {
+            plain = plain.without(Bitboard::of(to));
+        }
+    }
+    if !plain.is_empty() {
+        visit(MoveSet::Piece { from, plain, promote: Bitboard::EMPTY });
+    }
+}
+
+/// Where a piece other than the king must arrive: anywhere without a check, on
+/// the checker or between it and the king with one check, `None` (nowhere) with two.
+pub(super) fn answering_squares(position: &Position) -> Option<Bitboard> {
+    let checkers = position.checkers();
+    match (checkers.first(), position.king(position.turn())) {
+        (Some(_), _) if checkers.has_several() => None,
+        (Some(checker), Some(king)) => Some(checkers | between(king, checker)),
+        _ => Some(Bitboard::ALL),
+    }
+}

@@ -1,0 +1,137 @@
+//! Who attacks what: checkers, pins, and whether a move gives check.
+
+use super::Position;
+use crate::attacks::{between, bishop_cross, gold, king, knight, lance_ray, pawn, ray_through, rook_cross, silver};
+use crate::{Bitboard, Color, Move, MoveParts, PieceType, Square, attacks, sliders};
+
+impl Position {
+    /// All pieces that move like a gold: golds and promoted minor pieces.
+    #[inline]
+    pub fn golds(&self) -> Bitboard {
+        self.by_kind(PieceType::Gold)
+            | self.by_kind(PieceType::ProPawn)
+            | self.by_kind(PieceType::ProLance)
+            | self.by_kind(PieceType::ProKnight)
+            | self.by_kind(PieceType::ProSilver)
+    }
+
+    /// Bishops and horses.
+    #[inline]
+    pub(crate) fn diagonal_sliders(&self) -> Bitboard {
+        self.by_kind(PieceType::Bishop) | self.by_kind(PieceType::Horse)
+    }
+
+    /// Rooks and dragons.
+    #[inline]
+    pub(crate) fn straight_sliders(&self) -> Bitboard {
+        self.by_kind(PieceType::Rook) | self.by_kind(PieceType::Dragon)
+    }
+
+    /// `color`'s pieces that attack `square` by a single step or a knight's jump.
+    #[inline]
+    fn step_attackers(&self, square: Square, color: Color) -> Bitboard {
+        // A piece of `color` attacks `square` if one of the other colour on
+        // `square` would attack it.
+        let reversed = pawn(!color, square) & self.by_kind(PieceType::Pawn)
+            | knight(!color, square) & self.by_kind(PieceType::Knight)
+            | silver(!color, square) & self.by_kind(PieceType::Silver)
+            | gold(!color, square) & self.golds()
+            | king(square)
+                & (self.by_kind(PieceType::King) | self.by_kind(PieceType::Horse) | self.by_kind(PieceType::Dragon));
+        reversed & self.by_color(color)
+    }
+
+    /// `color`'s lances, bishops and rooks that would attack `square` on an empty board.
+    #[inline]
+    fn aligned_sliders(&self, square: Square, color: Color) -> Bitboard {
+        let reversed = lance_ray(!color, square) & self.by_kind(PieceType::Lance)
+            | bishop_cross(square) & self.diagonal_sliders()
+            | rook_cross(square) & self.straight_sliders();
+        reversed & self.by_color(color)
+    }
+
+    /// `color`'s pieces that attack `square` when `occupied` blocks the lines.
+    pub fn attackers(&self, square: Square, color: Color, occupied: Bitboard) -> Bitboard {
+        let mut set = self.step_attackers(square, color);
+        for slider in self.aligned_sliders(square, color) {
+            if !between(square, slider).intersects(occupied) {
+                set |= Bitboard::of(slider);
+            }
+        }
+        set
+    }
+
+    /// Whether any piece of `color` attacks `square` when `occupied` blocks the lines.
+    #[inline]
+    pub fn is_attacked(&self, square: Square, color: Color, occupied: Bitboard) -> bool {
+        !self.step_attackers(square, color).is_empty()
+            || self
+                .aligned_sliders(square, color)
+                .into_iter()
+                .any(|slider| !between(square, slider).intersects(occupied))
+    }
+
+    /// Computes [`checkers`](Self::checkers) and [`pinned`](Self::pinned).
+    #[inline]
+    pub(super) fn update_checks(&mut self) {
+        self.checkers = Bitboard::EMPTY;
+        self.pinned = Bitboard::EMPTY;
+        let Some(king) = self.king(self.turn) else { return };
+        let (occupied, own) = (self.occupied(), self.by_color(self.turn));
+        self.checkers = self.step_attackers(king, !self.turn);
+        for slider in self.aligned_sliders(king, !self.turn) {
+            let shield = between(king, slider) & occupied;
+            if shield.is_empty() {
+                self.checkers |= Bitboard::of(slider);
+            } else if !shield.has_several() {
+                self.pinned |= shield & own;
+            }
+        }
+    }
+
+    /// `color`'s pieces that alone shield `square` from the other side's sliders.
+    pub(super) fn shields(&self, square: Square, color: Color) -> Bitboard {
+        let occupied = self.occupied();
+        let mut set = Bitboard::EMPTY;
+        for slider in self.aligned_sliders(square, !color) {
+            let shield = between(square, slider) & occupied;
+            if !shield.has_several() {
+                set |= shield & self.by_color(color);
+            }
+        }
+        set
+    }
+
+    /// Whether a legal move gives check.
+    pub fn gives_check(&self, mv: Move) -> bool {
+        let us = self.turn;
+        let Some(king) = self.king(!us) else { return false };
+        match mv.parts() {
+            MoveParts::Drop { piece, to } => {
+                attacks::attacks(piece.piece_type(), us, to, self.occupied()).contains(king)
+            }
+            MoveParts::Board { from, to, promote } => {
+                let Some(moved) = self.piece_at(from) else { return false };
+                let placed = if promote { moved.kind.promoted().unwrap_or(moved.kind) } else { moved.kind };
+                let occupied = self.occupied().without(Bitboard::of(from)) | Bitboard::of(to);
+                attacks::attacks(placed, us, to, occupied).contains(king) || self.discovers(king, from, to, occupied)
+            }
+        }
+    }
+
+    /// Whether leaving `from` for `to` opens a line of an own slider to `king`.
+    fn discovers(&self, king: Square, from: Square, to: Square, occupied: Bitboard) -> bool {
+        let line = ray_through(king, from);
+        if line.is_empty() || line.contains(to) {
+            return false;
+        }
+        let us = self.turn;
+        let opened = if rook_cross(king).contains(from) {
+            let lances = self.by_kind(PieceType::Lance) & lance_ray(!us, king);
+            sliders::rook(king, occupied) & (self.straight_sliders() | lances)
+        } else {
+            sliders::bishop(king, occupied) & self.diagonal_sliders()
+        };
+        (opened & line & occupied).intersects(self.by_color(us))
+    }
+}

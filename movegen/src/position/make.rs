@@ -1,0 +1,281 @@
+//! Making and unmaking moves.
+
+use std::fmt;
+
+use super::Position;
+use crate::{Bitboard, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Square};
+
+/// What a move changed: all that an evaluation needs to update itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delta {
+    /// Who moved.
+    pub mover: crate::Color,
+    /// Where the piece came from.
+    pub from: Origin,
+    /// Where it stands now.
+    pub to: Square,
+    /// What stands there now.
+    pub placed: PieceType,
+    /// What stood there before, if it was a capture.
+    pub captured: Option<Capture>,
+}
+
+/// Where a moved piece came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// From the board.
+    Board {
+        /// The square it left.
+        from: Square,
+        /// What it was there (unpromoted, if the move promoted it).
+        kind: PieceType,
+    },
+    /// From the mover's hand.
+    Hand {
+        /// The dropped piece.
+        piece: HandPiece,
+        /// How many of it the mover held before the drop, at least 1.
+        held: u8,
+    },
+}
+
+/// A piece that was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// What it was on the board, promotion included.
+    pub kind: PieceType,
+    /// What the captor now holds.
+    pub piece: HandPiece,
+    /// How many of it the captor holds after the capture, at least 1.
+    pub held: u8,
+}
+
+/// What is needed to take one move back, and to find repetitions.
+#[derive(Clone)]
+pub(crate) struct Ply {
+    /// `None` for a null move.
+    pub(super) mv: Option<Move>,
+    captured: Option<Piece>,
+    /// Key of the board before the move, side to move included.
+    pub(crate) board_key: u64,
+    /// What the side to move held before the move.
+    pub(crate) hand: Hand,
+    check_runs: [u16; 2],
+    checkers: Bitboard,
+    pinned: Bitboard,
+    ply: u16,
+}
+
+/// A move that cannot be played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IllegalMove {
+    /// The move.
+    pub mv: Move,
+    /// Which rule forbids it.
+    pub reason: IllegalReason,
+}
+
+/// The rule that a move breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IllegalReason {
+    /// No piece of the side to move stands on the origin.
+    NoPiece,
+    /// The dropped piece is not in hand.
+    NotInHand,
+    /// A piece (for a board move: of the own side) stands on the destination.
+    Occupied,
+    /// The piece does not move that way.
+    Unreachable,
+    /// The piece cannot promote, or not there.
+    Promotion,
+    /// The piece could never move again (dead square).
+    DeadSquare,
+    /// Two unpromoted pawns on one file.
+    Nifu,
+    /// A pawn drop that mates.
+    Uchifuzume,
+    /// The own king would be left in check.
+    KingInCheck,
+}
+
+impl fmt::Display for IllegalMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reason = match self.reason {
+            IllegalReason::NoPiece => "no piece of the side to move stands there",
+            IllegalReason::NotInHand => "the piece is not in hand",
+            IllegalReason::Occupied => "the destination is occupied",
+            IllegalReason::Unreachable => "the piece does not move that way",
+            IllegalReason::Promotion => "the piece cannot promote there",
+            IllegalReason::DeadSquare => "the piece could never move again",
+            IllegalReason::Nifu => "two pawns on one file (nifu)",
+            IllegalReason::Uchifuzume => "a pawn drop may not mate (uchifuzume)",
+            IllegalReason::KingInCheck => "the own king would be in check",
+        };
+        write!(f, "illegal move {}: {reason}", self.mv)
+    }
+}
+
+impl std::error::Error for IllegalMove {}
+
+impl Position {
+    /// Plays a move from outside: checked.
+    ///
+    /// # Errors
+    /// [`IllegalMove`] with the rule it breaks; the position is unchanged then.
+    ///
+    /// ```
+    /// use enbu_movegen::{Move, Position};
+    /// let mut position = Position::startpos();
+    /// position.play("7g7f".parse().expect("a move")).expect("legal");
+    /// assert!(position.play("7g7f".parse().expect("a move")).is_err());
+    /// ```
+    pub fn play(&mut self, mv: Move) -> Result<Delta, IllegalMove> {
+        match self.check_legality(mv) {
+            Ok(()) => Ok(self.do_move(mv)),
+            Err(reason) => Err(IllegalMove { mv, reason }),
+        }
+    }
+
+    /// Makes a move that is known to be legal.
+    ///
+    /// An illegal move leaves a position that means nothing (or panics); memory
+    /// safety does not depend on it.
+    pub fn do_move(&mut self, mv: Move) -> Delta {
+        let us = self.turn;
+        let mut saved = self.save(Some(mv));
+        let delta = match mv.parts() {
+            MoveParts::Drop { piece, to } => {
+                let held = self.placement.hands()[us].count(piece);
+                let placed = piece.piece_type();
+                self.placement.take_from_hand(us, piece);
+                self.placement.put(Piece::new(us, placed), to);
+                Delta { mover: us, from: Origin::Hand { piece, held }, to, placed, captured: None }
+            }
+            MoveParts::Board { from, to, promote } => {
+                let captured = self.capture(to, &mut saved);
+                let moved = self.piece_at(from).unwrap_or(Piece::new(us, PieceType::Pawn));
+                debug_assert_eq!(self.piece_at(from).map(|piece| piece.color), Some(us), "{mv} in {self}");
+                let placed = match (promote, moved.kind.promoted()) {
+                    (true, Some(promoted)) => promoted,
+                    _ => moved.kind,
+                };
+                self.placement.take(moved, from);
+                self.placement.put(Piece::new(us, placed), to);
+                Delta { mover: us, from: Origin::Board { from, kind: moved.kind }, to, placed, captured }
+            }
+        };
+        self.history.push(saved);
+        self.pass_turn();
+        self.check_runs[us] = if self.in_check() { self.check_runs[us].saturating_add(1) } else { 0 };
+        #[cfg(debug_assertions)]
+        self.assert_consistent();
+        delta
+    }
+
+    /// Removes what stands on `to` and gives it to the mover.
+    #[inline]
+    fn capture(&mut self, to: Square, saved: &mut Ply) -> Option<Capture> {
+        let taken = self.piece_at(to)?;
+        saved.captured = Some(taken);
+        self.placement.take(taken, to);
+        let piece = taken.kind.hand_piece()?;
+        self.placement.add_to_hand(self.turn, piece);
+        Some(Capture { kind: taken.kind, piece, held: self.placement.hands()[self.turn].count(piece) })
+    }
+
+    /// Takes back the last move and returns it, or `None` if there is none.
+    ///
+    /// The last change must not be a null move (see [`undo_null_move`](Self::undo_null_move)).
+    pub fn undo_move(&mut self) -> Option<Move> {
+        let saved = self.history.pop()?;
+        let us = !self.turn;
+        self.restore(&saved);
+        let mv = saved.mv?;
+        match mv.parts() {
+            MoveParts::Drop { piece, to } => {
+                self.placement.take(Piece::new(us, piece.piece_type()), to);
+                self.placement.add_to_hand(us, piece);
+            }
+            MoveParts::Board { from, to, promote } => {
+                let placed = self.piece_at(to).unwrap_or(Piece::new(us, PieceType::Pawn));
+                self.placement.take(placed, to);
+                let kind = if promote { placed.kind.unpromoted() } else { placed.kind };
+                self.placement.put(Piece::new(us, kind), from);
+                if let Some(taken) = saved.captured {
+                    self.placement.put(taken, to);
+                    if let Some(piece) = taken.kind.hand_piece() {
+                        self.placement.take_from_hand(us, piece);
+                    }
+                }
+            }
+        }
+        #[cfg(debug_assertions)]
+        self.assert_consistent();
+        Some(mv)
+    }
+
+    /// Passes: gives the move to the opponent without a move.
+    ///
+    /// The side to move must not be in check. Repetitions are not looked for
+    /// across a null move.
+    pub fn do_null_move(&mut self) {
+        debug_assert!(!self.in_check());
+        let saved = self.save(None);
+        self.history.push(saved);
+        self.pass_turn();
+        self.check_runs = [0; 2];
+        #[cfg(debug_assertions)]
+        self.assert_consistent();
+    }
+
+    /// Takes back a null move, which must be the last change.
+    pub fn undo_null_move(&mut self) {
+        if let Some(saved) = self.history.pop() {
+            debug_assert_eq!(saved.mv, None);
+            self.restore(&saved);
+        }
+        #[cfg(debug_assertions)]
+        self.assert_consistent();
+    }
+
+    #[inline]
+    fn save(&self, mv: Option<Move>) -> Ply {
+        Ply {
+            mv,
+            captured: None,
+            board_key: self.placement.board_key(),
+            hand: self.placement.hands()[self.turn],
+            check_runs: self.check_runs,
+            checkers: self.checkers,
+            pinned: self.pinned,
+            ply: self.ply,
+        }
+    }
+
+    #[inline]
+    fn pass_turn(&mut self) {
+        self.placement.change_turn();
+        self.turn = !self.turn;
+        self.ply = self.ply.saturating_add(1);
+        self.update_checks();
+    }
+
+    #[inline]
+    fn restore(&mut self, saved: &Ply) {
+        self.placement.change_turn();
+        self.turn = !self.turn;
+        self.ply = saved.ply;
+        self.check_runs = saved.check_runs;
+        self.checkers = saved.checkers;
+        self.pinned = saved.pinned;
+    }
+
+    /// Debug builds: everything derived equals what a fresh reading gives.
+    #[cfg(debug_assertions)]
+    fn assert_consistent(&self) {
+        let fresh = Self::new_unchecked(&self.to_setup());
+        assert_eq!(self.placement, fresh.placement, "{self}");
+        assert_eq!(self.checkers, fresh.checkers, "{self}");
+        assert_eq!(self.pinned, fresh.pinned, "{self}");
+    }
+}

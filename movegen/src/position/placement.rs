@@ -1,0 +1,128 @@
+//! Where the pieces are: the hashed part of a position.
+//!
+//! The only functions that change it also change the keys, so that they cannot
+//! diverge.
+
+use crate::{Bitboard, Color, Hand, HandPiece, Piece, PieceType, Setup, Square, zobrist};
+
+/// Board, hands, and the keys of both.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Placement {
+    board: [Option<Piece>; 81],
+    by_color: [Bitboard; 2],
+    by_kind: [Bitboard; 14],
+    hands: [Hand; 2],
+    kings: [Option<Square>; 2],
+    /// Pieces on the board and the side to move.
+    board_key: u64,
+    /// Pieces in hand.
+    hand_key: u64,
+}
+
+impl Placement {
+    pub(super) fn new(setup: &Setup) -> Self {
+        let mut placement = Self {
+            board: [None; 81],
+            by_color: [Bitboard::EMPTY; 2],
+            by_kind: [Bitboard::EMPTY; 14],
+            hands: setup.hands,
+            kings: [None; 2],
+            board_key: if setup.turn == Color::White { zobrist::WHITE_TO_MOVE } else { 0 },
+            hand_key: zobrist::of_hands(setup.hands),
+        };
+        for square in Square::ALL {
+            if let Some(piece) = setup.board[square] {
+                placement.put(piece, square);
+            }
+        }
+        placement
+    }
+
+    #[inline]
+    pub(super) fn board(&self) -> &[Option<Piece>; 81] {
+        &self.board
+    }
+
+    #[inline]
+    pub(super) fn hands(&self) -> [Hand; 2] {
+        self.hands
+    }
+
+    #[inline]
+    pub(super) fn king(&self, color: Color) -> Option<Square> {
+        self.kings[color]
+    }
+
+    #[inline]
+    pub(super) fn occupied(&self) -> Bitboard {
+        self.by_color[0] | self.by_color[1]
+    }
+
+    #[inline]
+    pub(super) fn by_color(&self, color: Color) -> Bitboard {
+        self.by_color[color]
+    }
+
+    #[inline]
+    pub(super) fn by_kind(&self, kind: PieceType) -> Bitboard {
+        self.by_kind[kind]
+    }
+
+    #[inline]
+    pub(super) fn key(&self) -> u64 {
+        self.board_key ^ self.hand_key
+    }
+
+    #[inline]
+    pub(super) fn board_key(&self) -> u64 {
+        self.board_key
+    }
+
+    /// Puts a piece on an empty square.
+    #[inline]
+    pub(super) fn put(&mut self, piece: Piece, square: Square) {
+        self.toggle(piece, square);
+        self.board[square] = Some(piece);
+        if piece.kind == PieceType::King {
+            self.kings[piece.color] = Some(square);
+        }
+    }
+
+    /// Takes `piece`, which stands on `square`, off the board.
+    #[inline]
+    pub(super) fn take(&mut self, piece: Piece, square: Square) {
+        self.toggle(piece, square);
+        self.board[square] = None;
+        if piece.kind == PieceType::King {
+            self.kings[piece.color] = None;
+        }
+    }
+
+    #[inline]
+    fn toggle(&mut self, piece: Piece, square: Square) {
+        let bit = Bitboard::of(square);
+        self.by_color[piece.color] ^= bit;
+        self.by_kind[piece.kind] ^= bit;
+        self.board_key ^= zobrist::on_board(piece, square);
+    }
+
+    /// Adds a captured piece to `color`'s hand.
+    #[inline]
+    pub(super) fn add_to_hand(&mut self, color: Color, piece: HandPiece) {
+        self.hands[color] = self.hands[color].with(piece);
+        self.hand_key = self.hand_key.wrapping_add(zobrist::in_hand(color, piece));
+    }
+
+    /// Takes a piece out of `color`'s hand.
+    #[inline]
+    pub(super) fn take_from_hand(&mut self, color: Color, piece: HandPiece) {
+        self.hands[color] = self.hands[color].without(piece);
+        self.hand_key = self.hand_key.wrapping_sub(zobrist::in_hand(color, piece));
+    }
+
+    /// Gives the move to the other side.
+    #[inline]
+    pub(super) fn change_turn(&mut self) {
+        self.board_key ^= zobrist::WHITE_TO_MOVE;
+    }
+}

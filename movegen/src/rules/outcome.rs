@@ -1,0 +1,51 @@
+//! Verdicts of a referee, and the limit of moves.
+//!
+//! | situation | verdict |
+//! |---|---|
+//! | game ply above the limit, side to move has a move | draw |
+//! | game ply above the limit, side to move has none | the other side wins |
+//! | otherwise | none |
+//!
+//! The game ply is counted from the number in the SFEN, as YaneuraOu's
+//! `MaxMovesToDraw` does.
+
+use std::fmt;
+
+use crate::{Color, Position};
+
+/// What a rule says about the game as it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// The rule does not end the game.
+    None,
+    /// The game is drawn.
+    Draw,
+    /// This side has won.
+    Win(Color),
+}
+
+impl fmt::Display for Verdict {
+    /// `none`, `draw`, `black_wins` or `white_wins`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "none",
+            Self::Draw => "draw",
+            Self::Win(Color::Black) => "black_wins",
+            Self::Win(Color::White) => "white_wins",
+        })
+    }
+}
+
+impl Position {
+    /// The verdict of a limit of `limit` moves (0: no limit). A mate by the last
+    /// allowed move wins.
+    pub fn max_moves(&self, limit: u32) -> Verdict {
+        if limit == 0 || u32::from(self.ply()) <= limit {
+            Verdict::None
+        } else if self.has_legal_move() {
+            Verdict::Draw
+        } else {
+            Verdict::Win(!self.turn())
+        }
+    }
+}

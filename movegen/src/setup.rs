@@ -1,0 +1,146 @@
+//! Any diagram: plain data, playable or not.
+
+use crate::{Color, Hand, Piece, PieceType, Square};
+
+/// What a diagram shows: pieces, hands, side to move and move number.
+///
+/// A `Setup` may be nonsense (no kings, 30 pawns); [`Position`](crate::Position)
+/// is what can be played. Its [`Display`](std::fmt::Display) and
+/// [`FromStr`](std::str::FromStr) are SFEN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// The piece on each square.
+    pub board: [Option<Piece>; 81],
+    /// What Black and White hold.
+    pub hands: [Hand; 2],
+    /// The side to move.
+    pub turn: Color,
+    /// Number of the next move, 1 to 65 535; 1 at the start of a game.
+    pub ply: u16,
+}
+
+/// The handicaps that have a name of their own; White gives the odds and moves first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Handicap {
+    /// No handicap: the normal start position, Black to move.
+    Even,
+    /// White's left lance (on 1a) is removed.
+    Lance,
+    /// White's right lance (on 9a) is removed.
+    RightLance,
+    /// Bishop.
+    Bishop,
+    /// Rook.
+    Rook,
+    /// Rook and left lance.
+    RookLance,
+    /// Rook and bishop.
+    TwoPieces,
+    /// Rook, bishop and the knight on 2a.
+    ThreePieces,
+    /// Rook, bishop and both lances.
+    FourPieces,
+    /// Four pieces and the knight on 2a.
+    FivePieces,
+    /// Four pieces and the knight on 8a.
+    FivePiecesLeft,
+    /// Four pieces and both knights.
+    SixPieces,
+    /// Six pieces and the silver on 3a.
+    SevenPieces,
+    /// Six pieces and the silver on 7a.
+    SevenPiecesLeft,
+    /// Six pieces and both silvers.
+    EightPieces,
+    /// Only the king and pawns are left: eight pieces and both golds.
+    TenPieces,
+}
+
+impl Handicap {
+    /// The squares on which White has nothing.
+    pub const fn removed(self) -> &'static [Square] {
+        use Square::{S11, S21, S22, S31, S41, S61, S71, S81, S82, S91};
+        match self {
+            Self::Even => &[],
+            Self::Lance => &[S11],
+            Self::RightLance => &[S91],
+            Self::Bishop => &[S22],
+            Self::Rook => &[S82],
+            Self::RookLance => &[S82, S11],
+            Self::TwoPieces => &[S82, S22],
+            Self::ThreePieces => &[S82, S22, S21],
+            Self::FourPieces => &[S82, S22, S11, S91],
+            Self::FivePieces => &[S82, S22, S11, S91, S21],
+            Self::FivePiecesLeft => &[S82, S22, S11, S91, S81],
+            Self::SixPieces => &[S82, S22, S11, S91, S21, S81],
+            Self::SevenPieces => &[S82, S22, S11, S91, S21, S81, S31],
+            Self::SevenPiecesLeft => &[S82, S22, S11, S91, S21, S81, S71],
+            Self::EightPieces => &[S82, S22, S11, S91, S21, S81, S31, S71],
+            Self::TenPieces => &[S82, S22, S11, S91, S21, S81, S31, S71, S41, S61],
+        }
+    }
+}
+
+impl Setup {
+    /// An empty board, empty hands, Black to play move 1.
+    pub const fn empty() -> Self {
+        Self { board: [None; 81], hands: [Hand::EMPTY; 2], turn: Color::Black, ply: 1 }
+    }
+
+    /// The start position of an even game.
+    ///
+    /// ```
+    /// use enbu_movegen::Setup;
+    /// assert_eq!(Setup::startpos().to_string(), "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1");
+    /// ```
+    pub fn startpos() -> Self {
+        use PieceType::{Bishop, Gold, King, Knight, Lance, Pawn, Rook, Silver};
+        const BACK: [PieceType; 9] = [Lance, Knight, Silver, Gold, King, Gold, Silver, Knight, Lance];
+        let mut setup = Self::empty();
+        for (file, kind) in (1..).zip(BACK) {
+            let men = [(9, kind), (7, Pawn)].into_iter().chain(match file {
+                2 => Some((8, Rook)),
+                8 => Some((8, Bishop)),
+                _ => None,
+            });
+            for (rank, kind) in men {
+                if let Some(square) = Square::new(file, rank) {
+                    setup.board[square] = Some(Piece::new(Color::Black, kind));
+                    setup.board[square.rotated()] = Some(Piece::new(Color::White, kind));
+                }
+            }
+        }
+        setup
+    }
+
+    /// The start position of a handicap game; White moves first, except when even.
+    pub fn handicap(handicap: Handicap) -> Self {
+        let mut setup = Self::startpos();
+        for &square in handicap.removed() {
+            setup.board[square] = None;
+        }
+        if handicap != Handicap::Even {
+            setup.turn = Color::White;
+        }
+        setup
+    }
+
+    /// The same diagram seen from the other side: board turned, colours and turn exchanged.
+    #[must_use]
+    pub fn flipped(&self) -> Self {
+        let mut flipped =
+            Self { board: [None; 81], hands: [self.hands[1], self.hands[0]], turn: !self.turn, ply: self.ply };
+        for square in Square::ALL {
+            flipped.board[square.rotated()] = self.board[square].map(|piece| Piece::new(!piece.color, piece.kind));
+        }
+        flipped
+    }
+
+    /// How many pieces of `kind` (counted unpromoted) board and hands hold together.
+    pub fn count(&self, kind: PieceType) -> u32 {
+        let on_board = self.board.iter().flatten().filter(|piece| piece.kind.unpromoted() == kind).count() as u32;
+        let in_hand =
+            kind.hand_piece().map_or(0, |piece| self.hands.iter().map(|hand| u32::from(hand.count(piece))).sum());
+        on_board + in_hand
+    }
+}

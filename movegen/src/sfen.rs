@@ -1,0 +1,327 @@
+//! SFEN: a diagram in one line of text.
+//!
+//! `<board> <b|w> <hands|-> <move number>` as in section 3 of the SFEN
+//! specification. Reading accepts what programs really write: any run of blanks
+//! between fields, hands in any order and with a count of 1, a missing hand field
+//! (`-`) or move number (1), numbers out of range (clamped to 1..=65 535).
+//! Everything else is refused. Writing emits the canonical form: hands as
+//! R B G S N L P, Black's first.
+
+use std::fmt::{self, Display, Write as _};
+use std::str::FromStr;
+
+use crate::{Color, Hand, HandPiece, Piece, PieceType, Setup, Square};
+
+/// Why a text is not an SFEN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SfenError {
+    /// What is wrong.
+    pub kind: SfenErrorKind,
+    /// The offending field or part of it, at most 40 characters.
+    pub text: String,
+}
+
+/// What can be wrong with an SFEN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SfenErrorKind {
+    /// No board field.
+    MissingBoard,
+    /// No side-to-move field.
+    MissingTurn,
+    /// The board does not have nine ranks.
+    RankCount,
+    /// The rank with this number (1 at the top) does not have nine squares.
+    RankWidth(u8),
+    /// A character on this rank that means nothing there.
+    BoardCharacter(u8),
+    /// `+` on this rank before something that cannot be promoted.
+    Promotion(u8),
+    /// The side to move is neither `b` nor `w`.
+    Turn,
+    /// A letter that is not a piece which can be held.
+    HandCharacter,
+    /// A count in hand that is zero or does not fit (pawns 31, lances and knights
+    /// 15, others 7), or that is followed by no piece.
+    HandCount,
+    /// The move number is not a whole number.
+    MoveNumber,
+    /// Text after the move number.
+    Trailing,
+}
+
+impl Display for SfenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            SfenErrorKind::MissingBoard => f.write_str("sfen: board missing"),
+            SfenErrorKind::MissingTurn => f.write_str("sfen: side to move missing"),
+            SfenErrorKind::RankCount => write!(f, "sfen board: not nine ranks in `{}`", self.text),
+            SfenErrorKind::RankWidth(rank) => write!(f, "sfen board rank {rank}: not nine squares in `{}`", self.text),
+            SfenErrorKind::BoardCharacter(rank) => {
+                write!(f, "sfen board rank {rank}: unknown character `{}`", self.text)
+            }
+            SfenErrorKind::Promotion(rank) => {
+                write!(f, "sfen board rank {rank}: `+` cannot stand before `{}`", self.text)
+            }
+            SfenErrorKind::Turn => write!(f, "sfen: side to move must be b or w, not `{}`", self.text),
+            SfenErrorKind::HandCharacter => write!(f, "sfen hands: unknown piece `{}`", self.text),
+            SfenErrorKind::HandCount => write!(f, "sfen hands: bad count `{}`", self.text),
+            SfenErrorKind::MoveNumber => write!(f, "sfen: move number is not a whole number: `{}`", self.text),
+            SfenErrorKind::Trailing => write!(f, "sfen: unexpected text `{}` after the move number", self.text),
+        }
+    }
+}
+
+impl std::error::Error for SfenError {}
+
+fn error(kind: SfenErrorKind, text: &str) -> SfenError {
+    SfenError { kind, text: text.chars().take(40).collect() }
+}
+
+impl FromStr for Setup {
+    type Err = SfenError;
+
+    /// Reads the four fields of an SFEN (without the word `sfen`).
+    ///
+    /// # Errors
+    /// [`SfenError`] naming the field and the offending text.
+    ///
+    /// ```
+    /// use enbu_movegen::Setup;
+    /// let setup: Setup = "4k4/9/9/9/9/9/9/9/4K4 b G2p".parse()?;
+    /// assert_eq!(setup.to_string(), "4k4/9/9/9/9/9/9/9/4K4 b G2p 1");
+    /// # Ok::<(), enbu_movegen::SfenError>(())
+    /// ```
+    fn from_str(text: &str) -> Result<Self, SfenError> {
+        let mut fields = text.split_ascii_whitespace();
+        let mut setup = Self::empty();
+        parse_board(fields.next().ok_or_else(|| error(SfenErrorKind::MissingBoard, ""))?, &mut setup)?;
+        setup.turn = match fields.next() {
+            Some("b") => Color::Black,
+            Some("w") => Color::White,
+            Some(other) => return Err(error(SfenErrorKind::Turn, other)),
+            None => return Err(error(SfenErrorKind::MissingTurn, "")),
+        };
+        parse_hands(fields.next().unwrap_or("-"), &mut setup)?;
+        setup.ply = parse_number(fields.next().unwrap_or("1"))?;
+        match fields.next() {
+            Some(rest) => Err(error(SfenErrorKind::Trailing, rest)),
+            None => Ok(setup),
+        }
+    }
+}
+
+fn parse_board(text: &str, setup: &mut Setup) -> Result<(), SfenError> {
+    let mut rank = 0;
+    for row in text.split('/') {
+        rank += 1;
+        if rank > 9 {
+            return Err(error(SfenErrorKind::RankCount, text));
+        }
+        parse_rank(row, rank, setup)?;
+    }
+    if rank == 9 { Ok(()) } else { Err(error(SfenErrorKind::RankCount, text)) }
+}
+
+/// Reads one rank from file 9 to file 1.
+fn parse_rank(row: &str, rank: u8, setup: &mut Setup) -> Result<(), SfenError> {
+    let wrong_width = || error(SfenErrorKind::RankWidth(rank), row);
+    let mut file = 9_u8;
+    let mut promoted = false;
+    for letter in row.chars() {
+        match letter {
+            '1'..='9' if !promoted => {
+                let empty = letter as u8 - b'0';
+                file = file.checked_sub(empty).ok_or_else(wrong_width)?;
+            }
+            '+' if !promoted => promoted = true,
+            _ => {
+                let kind = PieceType::from_letter(letter.to_ascii_uppercase());
+                let piece = match (kind, promoted) {
+                    (Some(kind), false) => kind,
+                    (Some(kind), true) => {
+                        kind.promoted().ok_or_else(|| error(SfenErrorKind::Promotion(rank), &letter.to_string()))?
+                    }
+                    (None, true) => return Err(error(SfenErrorKind::Promotion(rank), &letter.to_string())),
+                    (None, false) => return Err(error(SfenErrorKind::BoardCharacter(rank), &letter.to_string())),
+                };
+                let square = Square::new(file, rank).ok_or_else(wrong_width)?;
+                setup.board[square] = Some(Piece::new(color_of(letter), piece));
+                promoted = false;
+                file -= 1;
+            }
+        }
+    }
+    match (file, promoted) {
+        (0, false) => Ok(()),
+        (_, true) => Err(error(SfenErrorKind::Promotion(rank), "/")),
+        _ => Err(wrong_width()),
+    }
+}
+
+const fn color_of(letter: char) -> Color {
+    if letter.is_ascii_uppercase() { Color::Black } else { Color::White }
+}
+
+fn parse_hands(text: &str, setup: &mut Setup) -> Result<(), SfenError> {
+    if text == "-" {
+        return Ok(());
+    }
+    let mut count: Option<u32> = None;
+    for letter in text.chars() {
+        let bad_count = || error(SfenErrorKind::HandCount, text);
+        if let Some(digit) = letter.to_digit(10) {
+            let value = count.unwrap_or(0) * 10 + digit;
+            if value == 0 || value > 99 {
+                return Err(bad_count());
+            }
+            count = Some(value);
+            continue;
+        }
+        let piece = PieceType::from_letter(letter.to_ascii_uppercase())
+            .and_then(PieceType::hand_piece)
+            .ok_or_else(|| error(SfenErrorKind::HandCharacter, &letter.to_string()))?;
+        let hand = &mut setup.hands[color_of(letter)];
+        let total = u32::from(hand.count(piece)) + count.take().unwrap_or(1);
+        *hand = u8::try_from(total).ok().and_then(|total| hand.with_count(piece, total)).ok_or_else(bad_count)?;
+    }
+    if count.is_some() { Err(error(SfenErrorKind::HandCount, text)) } else { Ok(()) }
+}
+
+fn parse_number(text: &str) -> Result<u16, SfenError> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(error(SfenErrorKind::MoveNumber, text));
+    }
+    // Too many digits for any integer type still means "large".
+    let value = if negative { 0 } else { digits.parse().unwrap_or(u64::MAX) };
+    Ok(value.clamp(1, u64::from(u16::MAX)) as u16)
+}
+
+impl Display for Setup {
+    /// The canonical SFEN with all four fields.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for rank in 1..=9 {
+            if rank > 1 {
+                f.write_char('/')?;
+            }
+            write_rank(f, self, rank)?;
+        }
+        f.write_str(match self.turn {
+            Color::Black => " b ",
+            Color::White => " w ",
+        })?;
+        write_hands(f, self)?;
+        write!(f, " {}", self.ply)
+    }
+}
+
+fn write_rank(f: &mut fmt::Formatter<'_>, setup: &Setup, rank: u8) -> fmt::Result {
+    let mut empty = 0;
+    for square in (1..=9).rev().filter_map(|file| Square::new(file, rank)) {
+        let Some(piece) = setup.board[square] else {
+            empty += 1;
+            continue;
+        };
+        if empty > 0 {
+            write!(f, "{empty}")?;
+            empty = 0;
+        }
+        if piece.kind.is_promoted() {
+            f.write_char('+')?;
+        }
+        f.write_char(letter_of(piece.color, piece.kind))?;
+    }
+    if empty > 0 { write!(f, "{empty}") } else { Ok(()) }
+}
+
+fn write_hands(f: &mut fmt::Formatter<'_>, setup: &Setup) -> fmt::Result {
+    if setup.hands == [Hand::EMPTY; 2] {
+        return f.write_char('-');
+    }
+    for color in Color::ALL {
+        for piece in HandPiece::SFEN_ORDER {
+            match setup.hands[color].count(piece) {
+                0 => {}
+                1 => f.write_char(letter_of(color, piece.piece_type()))?,
+                count => write!(f, "{count}{}", letter_of(color, piece.piece_type()))?,
+            }
+        }
+    }
+    Ok(())
+}
+
+const fn letter_of(color: Color, kind: PieceType) -> char {
+    match color {
+        Color::Black => kind.letter(),
+        Color::White => kind.letter().to_ascii_lowercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Handicap;
+
+    fn kind(text: &str) -> SfenErrorKind {
+        text.parse::<Setup>().expect_err(text).kind
+    }
+
+    #[test]
+    fn text_survives_a_round_trip() {
+        for text in [
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
+            "9/9/9/9/9/9/9/9/9 w 2R2B4G4S4N4L18P 65535",
+        ] {
+            let setup: Setup = text.parse().unwrap();
+            let canonical = setup.to_string();
+            assert_eq!(canonical.parse(), Ok(setup.clone()));
+            assert_eq!(setup.flipped().flipped(), setup);
+        }
+        assert_eq!(
+            Setup::handicap(Handicap::TwoPieces).to_string(),
+            "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
+        );
+    }
+
+    #[test]
+    fn loose_forms_mean_what_they_say() {
+        let read = |text: &str| text.parse::<Setup>().map(|setup| setup.to_string());
+        let board = "4k4/9/9/9/9/9/9/9/4K4";
+        assert_eq!(read(&format!("  {board}\t b  2p1RB \r")).unwrap(), format!("{board} b RB2p 1"));
+        assert_eq!(read(&format!("{board} w")).unwrap(), format!("{board} w - 1"));
+        for (number, clamped) in [("0", 1), ("-1", 1), ("65536", 65535), ("9223372036854775808", 65535), ("+7", 7)] {
+            assert_eq!(read(&format!("{board} b - {number}")).unwrap(), format!("{board} b - {clamped}"));
+        }
+    }
+
+    #[test]
+    fn each_fault_has_its_own_error() {
+        use SfenErrorKind::*;
+        let empty = "9/9/9/9/9/9/9/9/9";
+        assert_eq!(kind(""), MissingBoard);
+        assert_eq!(kind(empty), MissingTurn);
+        assert_eq!(kind("9/9/9/9/9/9/9/9 b - 1"), RankCount);
+        assert_eq!(kind("9/9/9/9/9/9/9/9/9/9 b - 1"), RankCount);
+        assert_eq!(kind("9/8/9/9/9/9/9/9/9 b - 1"), RankWidth(2));
+        assert_eq!(kind("9/91/9/9/9/9/9/9/9 b - 1"), RankWidth(2));
+        assert_eq!(kind("9/9P/9/9/9/9/9/9/9 b - 1"), RankWidth(2));
+        assert_eq!(kind("9/9/8x/9/9/9/9/9/9 b - 1"), BoardCharacter(3));
+        assert_eq!(kind("9/9/8\u{6b69}/9/9/9/9/9/9 b - 1"), BoardCharacter(3));
+        assert_eq!(kind("9/9/90/9/9/9/9/9/9 b - 1"), BoardCharacter(3));
+        for bad in ["8+K", "8+G", "+9", "8++P", "8P+"] {
+            assert!(matches!(kind(&format!("{bad}/9/9/9/9/9/9/9/9 b - 1")), Promotion(1) | RankWidth(1)), "{bad}");
+        }
+        assert_eq!(kind(&format!("{empty} B - 1")), Turn);
+        assert_eq!(kind(&format!("{empty} b K 1")), HandCharacter);
+        for bad in ["99P", "0P", "256P", "4294967297P", "18446744073709551617P", "P2", "32p", "8R", "00P"] {
+            assert_eq!(kind(&format!("{empty} b {bad} 1")), HandCount, "{bad}");
+        }
+        assert_eq!(kind(&format!("{empty} b - x")), MoveNumber);
+        assert_eq!(kind(&format!("{empty} b - -")), MoveNumber);
+        assert_eq!(kind(&format!("{empty} b - 1 2")), Trailing);
+    }
+}
