@@ -51,7 +51,7 @@ fn divide_splits_perft_by_first_move() {
     for sfen in samples().iter().step_by(10) {
         let mut position = from_sfen(sfen);
         let total = perft(&mut position, 2);
-        let parts = divide(&mut position, 2);
+        let parts: Vec<_> = divide(&mut position, 2).collect();
         let moves = perft(&mut position, 1);
         assert_eq!(parts.iter().map(|&(_, nodes)| nodes).sum::<u64>(), total, "{sfen}");
         assert_eq!(parts.len() as u64, moves, "{sfen}");

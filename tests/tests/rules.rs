@@ -1,7 +1,7 @@
 //! Repetition, legality, declaration and the move limit: each row of the table through
 //! the library and through the binary.
 
-use enbu_movegen::{Declaration, EnteringKingRule, MaxMoves, Move, Repetition};
+use enbu_movegen::{Declaration, EnteringKingRule, Move, MoveParts, Position, Verdict};
 use enbu_tests::positions::{from_usi, legal_moves};
 use enbu_tests::session::Session;
 use enbu_tests::table::{Row, check_rows, equal};
@@ -37,14 +37,9 @@ fn at(row: &Row, options: &[(&str, &str)]) -> Session {
 fn repetition_through_the_library() {
     check_rows("rules.tsv", kind("repetition"), |row| {
         let position = from_usi(row.text("position"));
-        let verdict = match position.repetition() {
-            Repetition::None => "none",
-            Repetition::Draw => "draw",
-            Repetition::BlackWins => "black_wins",
-            Repetition::WhiteWins => "white_wins",
-        };
+        let verdict = position.repetition().to_string();
         equal("plies", position.history().count() as u64, row.number("ply"))?;
-        equal(row.text("id"), verdict, row.text("expected"))
+        equal(row.text("id"), verdict.as_str(), row.text("expected"))
     });
 }
 
@@ -58,24 +53,19 @@ fn repetition_through_the_binary() {
 #[test]
 fn repetition_of_the_colour_flipped_game() {
     let mirror = |verdict| match verdict {
-        Repetition::BlackWins => Repetition::WhiteWins,
-        Repetition::WhiteWins => Repetition::BlackWins,
+        Verdict::Win(color) => Verdict::Win(!color),
         other => other,
     };
     check_rows("rules.tsv", kind("repetition"), |row| {
         let position = from_usi(row.text("position"));
         let mut start = position.clone();
         while start.undo_move().is_some() {}
-        let mut flipped = enbu_movegen::Position::from_setup(&start.to_setup().flipped()).unwrap();
+        let mut flipped = Position::from_setup(&start.to_setup().flipped()).unwrap();
         for mv in position.history() {
             let mv = match mv.parts() {
-                enbu_movegen::MoveParts::Drop { piece, to } => Move::drop(piece, to.rotated()),
-                enbu_movegen::MoveParts::Board { from, to, promote: true } => {
-                    Move::promotion(from.rotated(), to.rotated())
-                }
-                enbu_movegen::MoveParts::Board { from, to, promote: false } => {
-                    Move::board(from.rotated(), to.rotated())
-                }
+                MoveParts::Drop { piece, to } => Move::drop(piece, to.rotated()),
+                MoveParts::Board { from, to, promote: true } => Move::promotion(from.rotated(), to.rotated()),
+                MoveParts::Board { from, to, promote: false } => Move::board(from.rotated(), to.rotated()),
             };
             flipped.play(mv).map_err(|error| error.to_string())?;
         }
@@ -154,7 +144,7 @@ fn a_winning_declaration_is_made() {
 
 #[test]
 fn declaration_under_every_rule_in_the_start_position() {
-    let start = enbu_movegen::Position::startpos();
+    let start = Position::startpos();
     for (rule, name, verdict) in [
         (EnteringKingRule::NoEnteringKing, "NoEnteringKing", "none"),
         (EnteringKingRule::Csa24, "CSARule24", "lose"),
@@ -173,13 +163,8 @@ fn declaration_under_every_rule_in_the_start_position() {
 #[test]
 fn move_limit_through_the_library() {
     check_rows("rules.tsv", kind("max_moves"), |row| {
-        let verdict = match from_usi(row.text("position")).max_moves(max_moves(row)) {
-            MaxMoves::None => "none",
-            MaxMoves::Draw => "draw",
-            MaxMoves::BlackWins => "black_wins",
-            MaxMoves::WhiteWins => "white_wins",
-        };
-        equal(row.text("id"), verdict, row.text("expected"))
+        let verdict = from_usi(row.text("position")).max_moves(max_moves(row)).to_string();
+        equal(row.text("id"), verdict.as_str(), row.text("expected"))
     });
 }
 
