@@ -1,1 +1,25 @@
-//! In preparation.
+//! What a position is worth.
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | [`piece_value`] | the one table of piece values |
+//! | [`psq`] | piece-square evaluation, seen from both kings |
+//!
+//! A [`Value`] is in centipawns and relative to the side to move. The
+//! [`Evaluator`] keeps itself up to date through movegen's
+//! [`Delta`](enbu_movegen::Delta).
+
+#![forbid(unsafe_code)]
+
+mod evaluator;
+pub mod piece_value;
+pub mod psq;
+
+pub use evaluator::Evaluator;
+
+/// A value in centipawns (100: one pawn in hand), from the point of view of the
+/// side to move; static values stay within ±[`MAX_VALUE`].
+pub type Value = i32;
+
+/// No static evaluation exceeds this; larger values mean mate.
+pub const MAX_VALUE: Value = 20_000;

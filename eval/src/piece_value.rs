@@ -1,0 +1,38 @@
+//! The one table of piece values.
+//!
+//! Round numbers of our own, in centipawns: a pawn in hand is the unit, a piece
+//! in hand is worth a little more than the same piece on an average square
+//! because it can appear anywhere, and a promoted minor piece moves like a gold
+//! but enriches the opponent only by what it was.
+
+use enbu_movegen::{HandPiece, PieceType};
+
+use crate::Value;
+
+/// Value of each type on the board, in [`PieceType`] order; the king has none.
+const ON_BOARD: [Value; 14] = [90, 260, 280, 420, 640, 800, 460, 0, 440, 430, 430, 450, 900, 1100];
+
+/// Value of each piece in hand, in [`HandPiece`] order.
+const IN_HAND: [Value; 7] = [100, 290, 320, 470, 720, 890, 520];
+
+/// What a piece of `kind` is worth on the board, in centipawns.
+#[inline]
+pub const fn on_board(kind: PieceType) -> Value {
+    ON_BOARD[kind as usize]
+}
+
+/// What one `piece` in hand is worth, in centipawns.
+#[inline]
+pub const fn in_hand(piece: HandPiece) -> Value {
+    IN_HAND[piece as usize]
+}
+
+/// By how much capturing a piece of `kind` changes the balance: the opponent
+/// loses it on the board and the captor gains it, unpromoted, in hand.
+#[inline]
+pub const fn exchange(kind: PieceType) -> Value {
+    match kind.hand_piece() {
+        Some(piece) => on_board(kind) + in_hand(piece),
+        None => 15_000,
+    }
+}
