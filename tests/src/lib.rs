@@ -1,5 +1,6 @@
-//! Helpers for the tests in `tests/tests`, which check what the crates must agree
-//! on and drive the binary end to end.
+//! Helpers for the tests in `tests/tests`.
+//!
+//! Those tests check what the crates must agree on and drive the binary end to end.
 //!
 //! - [`table`]: the tables in `tests/data`, each run through [`table::check`].
 //! - [`positions`]: positions as tests write them, and what two equal positions share.

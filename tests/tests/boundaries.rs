@@ -1,5 +1,7 @@
-//! The shape of the workspace: which crate may know which, where unsafe code may be,
-//! and that ARCHITECTURE.md has a room for every file.
+//! The shape of the workspace.
+//!
+//! Which crate may know which, where unsafe code may be, and that ARCHITECTURE.md has
+//! a room for every file.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,7 @@
-//! What real clients do, each trap as a test: ShogiHome, Shogidokoro, ShogiGUI, Ayane,
-//! cshogi, ShogiArena and remote play over ssh.
+//! What real clients do, each trap as a test.
+//!
+//! The clients are ShogiHome, Shogidokoro, ShogiGUI, Ayane, cshogi, ShogiArena and
+//! remote play over ssh.
 
 use std::collections::HashMap;
 use std::process::Command;
@@ -218,7 +220,7 @@ fn an_infinite_search_never_answers_before_stop() {
     for position in [
         "startpos",
         "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1",
-        "sfen 4k4/9/9/9/9/9/3ppp3/3g1g3/4K4 b - 1",
+        "sfen 4k4/9/9/9/9/9/9/2g6/K8 b - 1",
         "sfen +R+B2K2+B+R/+P+P+P+P+P+P3/9/9/9/9/9/9/4k4 b 2P4g4s4n4l10p 1",
     ] {
         session.send(&format!("position {position}"));

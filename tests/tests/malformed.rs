@@ -1,6 +1,7 @@
-//! Bad `go`, `position` and `setoption` lines: a refused command changes nothing, says
-//! why in one line, and the session goes on. One test a row of the contract; its number
-//! is in the comment.
+//! Bad `go`, `position` and `setoption` lines.
+//!
+//! A refused command changes nothing, says why in one line, and the session goes on.
+//! One test a row of the contract; its number is in the comment.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! After any sequence of operations a position equals the one read from its own text:
-//! the one test that finds a stale pin, key or checker of any origin.
+//! After any sequence of operations a position equals the one read from its own text.
+//!
+//! This is the one test that finds a stale pin, key or checker of any origin.
 
 use enbu_movegen::{MoveParts, Position};
 use enbu_tests::positions::{Step, Walk, from_sfen, reparsed, samples, snapshot};

@@ -1,5 +1,6 @@
-//! Same options and commands, same node counts: with one thread, after `usinewgame`,
-//! in a new process, and in debug and release builds.
+//! Same options and commands, same node counts.
+//!
+//! With one thread, after `usinewgame`, in a new process, and in debug and release builds.
 
 use std::path::Path;
 use std::process::Command;

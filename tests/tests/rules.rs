@@ -1,5 +1,6 @@
-//! Repetition, legality, declaration and the move limit: each row of the table through
-//! the library and through the binary.
+//! Repetition, legality, declaration and the move limit.
+//!
+//! Each row of the table through the library and through the binary.
 
 use enbu_movegen::{Declaration, EnteringKingRule, Move, MoveParts, Position, Verdict};
 use enbu_tests::positions::{from_usi, legal_moves};

@@ -1,5 +1,6 @@
-//! Whole games of the binary against itself, refereed by movegen: every answer legal,
-//! every line of every report playable, every game ended by a rule.
+//! Whole games of the binary against itself, refereed by movegen.
+//!
+//! Every answer legal, every line of every report playable, every game ended by a rule.
 
 use enbu_movegen::{Declaration, EnteringKingRule, Move, Position, Verdict};
 use enbu_tests::positions::{Walk, legal_moves};

@@ -1,5 +1,6 @@
-//! The life cycle of a session: how it starts and ends, and what happens when commands
-//! come in an awkward order. One test a row of the contract; its number is in the comment.
+//! The life cycle of a session: starting, ending, and commands in an awkward order.
+//!
+//! One test a row of the contract; its number is in the comment.
 
 use std::process::Command;
 use std::thread;
@@ -12,7 +13,7 @@ use enbu_tests::session::Session;
 /// White is mated in the corner: nothing is left to search.
 const MATED: &str = "sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
 /// Black has one legal move.
-const ONE_MOVE: &str = "sfen 4k4/9/9/9/9/9/3ppp3/3g1g3/4K4 b - 1";
+const ONE_MOVE: &str = "sfen 4k4/9/9/9/9/9/9/2g6/K8 b - 1";
 /// Black mates with one move.
 const MATE_IN_ONE: &str = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
 
