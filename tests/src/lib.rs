@@ -1,1 +1,18 @@
-//! Helpers for the tests.
+//! Helpers for the tests in `tests/tests`.
+//!
+//! Those tests check what the crates must agree on and drive the binary end to end.
+//!
+//! - [`table`]: the tables in `tests/data`, each run through [`table::check`].
+//! - [`positions`]: positions as tests write them, and what two equal positions share.
+//! - [`binary`]: where the built `enbu` is; it is built on first use.
+//! - [`session`]: a running `enbu`, spoken to over its pipes, with deadlines.
+//!
+//! Environment: `ENBU_SLOW_TESTS=1` adds the perft rows above a hundred million
+//! nodes (some minutes); `ENBU_BIN=PATH` tests that executable instead of building one.
+
+#![forbid(unsafe_code)]
+
+pub mod binary;
+pub mod positions;
+pub mod session;
+pub mod table;

@@ -1,0 +1,135 @@
+//! The command line and the commands for people, beside the protocol.
+
+use std::process::{Command, Output};
+
+use enbu_tests::binary::enbu;
+use enbu_tests::positions::{MATSURI, STARTPOS, from_sfen};
+use enbu_tests::session::Session;
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(enbu()).args(arguments).output().unwrap()
+}
+
+fn stdout(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn d_shows_csa_rows_and_then_one_key_a_line() {
+    let mut session = Session::ready();
+    let lines = session.reply("d");
+    let rows: Vec<&String> = lines.iter().take_while(|line| line.starts_with(['P', '+', '-'])).collect();
+    assert_eq!(rows[0], "P1-KY-KE-GI-KI-OU-KI-GI-KE-KY");
+    assert_eq!(rows[1], "P2 * -HI *  *  *  *  * -KA * ");
+    assert_eq!(rows[8], "P9+KY+KE+GI+KI+OU+KI+GI+KE+KY");
+    assert_eq!(rows[rows.len() - 1], "+");
+    let keys: Vec<&str> = lines[rows.len()..].iter().map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(keys, ["sfen", "key", "checkers", "repetition", "declaration", "max_moves"]);
+    assert_eq!(session.shows("sfen"), STARTPOS);
+    assert_eq!(session.shows("checkers"), "-");
+    assert_eq!(
+        u64::from_str_radix(session.shows("key").trim_start_matches("0x"), 16).unwrap(),
+        from_sfen(STARTPOS).key()
+    );
+}
+
+#[test]
+fn d_shows_hands_and_the_side_to_move() {
+    let mut session = Session::ready();
+    session.accepts("position sfen 4k4/9/4P4/9/9/9/9/9/4K4 w 2Pg 1");
+    let lines = session.reply("d");
+    assert!(lines.iter().any(|line| line.starts_with("P+00FU00FU")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("P-00KI")), "{lines:?}");
+    assert!(lines.iter().any(|line| line == "-"), "{lines:?}");
+}
+
+#[test]
+fn d_shows_every_checker() {
+    let mut session = Session::ready();
+    session.accepts("position sfen 4k4/9/5N3/9/9/9/9/9/4R1K2 w - 1");
+    let mut checkers: Vec<String> = session.shows("checkers").split(' ').map(str::to_owned).collect();
+    checkers.sort();
+    assert_eq!(checkers, ["4c", "5i"]);
+}
+
+#[test]
+fn the_key_is_the_key_of_the_library_along_a_game() {
+    let mut session = Session::ready();
+    let mut position = from_sfen(STARTPOS);
+    let mut line = String::from("position startpos moves");
+    for mv in ["7g7f", "3c3d", "8h2b+", "3a2b", "B*4e"] {
+        line = format!("{line} {mv}");
+        position.play(mv.parse().unwrap()).unwrap();
+        session.accepts(&line);
+        let key = u64::from_str_radix(session.shows("key").trim_start_matches("0x"), 16).unwrap();
+        assert_eq!(key, position.key(), "{line}");
+        assert_eq!(session.shows("sfen"), position.to_setup().to_string());
+    }
+}
+
+#[test]
+fn eval_ends_with_a_value_that_is_opposite_for_the_other_side() {
+    let value = |sfen: &str| -> i32 {
+        let mut session = Session::ready();
+        session.accepts(&format!("position sfen {sfen}"));
+        let lines = session.reply("eval");
+        let last = lines.last().unwrap();
+        last.strip_prefix("value ").unwrap_or_else(|| panic!("{lines:?}")).parse().unwrap()
+    };
+    let setup = from_sfen(MATSURI).to_setup();
+    assert_eq!(value(MATSURI), value(&setup.flipped().to_string()), "the same game seen from the other side");
+    assert!(value("4k4/9/9/9/9/9/9/9/4K4 b 2R2B4G 1") > 1000);
+    assert!(value("4k4/9/9/9/9/9/9/9/4K4 w 2R2B4G 1") < -1000);
+}
+
+#[test]
+fn perft_in_a_session_ends_with_the_count() {
+    let mut session = Session::ready();
+    assert_eq!(session.reply("perft 3").last().unwrap(), "nodes 25470");
+    session.accepts(&format!("position sfen {MATSURI}"));
+    assert_eq!(session.reply("perft 2").last().unwrap(), "nodes 28684");
+    session.refuses("perft x");
+}
+
+#[test]
+fn csa_prints_the_game_so_far() {
+    let mut session = Session::ready();
+    session.accepts("position startpos moves 7g7f 3c3d 8h2b+");
+    let lines = session.reply("csa");
+    assert!(lines.iter().any(|line| line == "V3.0"), "{lines:?}");
+    let moves: Vec<&str> =
+        lines.iter().map(String::as_str).filter(|line| line.len() == 7 && line.starts_with(['+', '-'])).collect();
+    assert_eq!(moves, ["+7776FU", "-3334FU", "+8822UM"]);
+}
+
+#[test]
+fn perft_on_the_command_line_ends_with_the_count() {
+    assert_eq!(stdout(&["perft", "3"]).lines().last(), Some("nodes 25470"));
+    assert_eq!(stdout(&["perft", "2", "--sfen", MATSURI]).lines().last(), Some("nodes 28684"));
+    let divided = stdout(&["perft", "2", "--divide"]);
+    let lines: Vec<&str> = divided.lines().collect();
+    assert_eq!(lines.last(), Some(&"nodes 900"));
+    assert_eq!(lines.iter().filter(|line| line.ends_with(" 30") || line.ends_with(": 30")).count(), 30, "{divided}");
+}
+
+#[test]
+fn bad_arguments_are_a_usage_error() {
+    for arguments in
+        [&["perft"][..], &["perft", "x"], &["nosuchcommand"], &["--nosuchflag"], &["perft", "2", "--sfen", "nonsense"]]
+    {
+        let output = run(arguments);
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{arguments:?}: {}", output.status);
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"), "{arguments:?}");
+    }
+    assert_eq!(run(&["perft", "x"]).status.code(), Some(2));
+}
+
+#[test]
+fn version_names_the_program() {
+    let version = stdout(&["--version"]);
+    assert!(version.starts_with("enbu ") && version.contains(env!("CARGO_PKG_VERSION")), "{version}");
+    assert!(stdout(&["--help"]).contains("bench"));
+}

@@ -1,0 +1,89 @@
+//! `is_legal` and `gives_check` against the generated list, over every move that exists.
+
+use std::collections::HashSet;
+
+use enbu_movegen::Move;
+use enbu_tests::positions::{Walk, from_sfen, legal_moves, samples, snapshot};
+
+/// Debug builds test fewer positions.
+const STEP: usize = if cfg!(debug_assertions) { 10 } else { 1 };
+
+#[test]
+fn a_move_is_legal_if_and_only_if_it_is_generated() {
+    let mut legal = 0_usize;
+    for sfen in samples().iter().step_by(STEP) {
+        let position = from_sfen(sfen);
+        let generated: HashSet<Move> = legal_moves(&position).into_iter().collect();
+        for raw in 0..=u16::MAX {
+            let Some(mv) = Move::from_raw(raw) else { continue };
+            assert_eq!(position.is_legal(mv), generated.contains(&mv), "{sfen} {mv} ({raw:#06x})");
+        }
+        legal += generated.len();
+    }
+    assert!(legal > 300, "the samples have only {legal} legal moves");
+}
+
+#[test]
+fn legality_holds_along_random_games() {
+    for seed in 0..20 {
+        let mut walk = Walk::new(seed);
+        let mut position = enbu_movegen::Position::startpos();
+        for ply in 0..200 {
+            let Some(mv) = walk.choose(&position) else { break };
+            if ply % 25 == 24 {
+                let generated: HashSet<Move> = legal_moves(&position).into_iter().collect();
+                for mv in (0..=u16::MAX).filter_map(Move::from_raw) {
+                    assert_eq!(
+                        position.is_legal(mv),
+                        generated.contains(&mv),
+                        "seed {seed}, {}, {mv}",
+                        position.to_setup()
+                    );
+                }
+            }
+            position.do_move(mv);
+        }
+    }
+}
+
+#[test]
+fn no_move_is_generated_twice() {
+    for sfen in samples() {
+        let moves = legal_moves(&from_sfen(&sfen));
+        let distinct: HashSet<Move> = moves.iter().copied().collect();
+        assert_eq!(moves.len(), distinct.len(), "{sfen}");
+    }
+}
+
+#[test]
+fn a_move_gives_check_if_and_only_if_the_opponent_is_then_in_check() {
+    let mut checks = 0;
+    for sfen in samples().iter().step_by(STEP) {
+        let mut position = from_sfen(sfen);
+        for mv in legal_moves(&position) {
+            let announced = position.gives_check(mv);
+            position.do_move(mv);
+            assert_eq!(announced, position.in_check(), "{sfen} {mv}");
+            position.undo_move();
+            checks += usize::from(announced);
+        }
+    }
+    assert!(checks > 100, "the samples have only {checks} checks");
+}
+
+#[test]
+fn an_illegal_move_is_refused_and_changes_nothing() {
+    for sfen in samples().iter().step_by(20) {
+        let mut position = from_sfen(sfen);
+        let before = snapshot(&position);
+        for mv in (0..=u16::MAX).filter_map(Move::from_raw).step_by(97) {
+            if position.is_legal(mv) {
+                continue;
+            }
+            let error = position.play(mv).expect_err("an illegal move is played");
+            assert!(error.to_string().is_ascii(), "{error}");
+            assert_eq!(position.history().count(), 0);
+        }
+        assert_eq!(snapshot(&position), before, "{sfen}");
+    }
+}

@@ -1,0 +1,185 @@
+//! Repetition, legality, declaration and the move limit.
+//!
+//! Each row of the table through the library and through the binary.
+
+use enbu_movegen::{Declaration, EnteringKingRule, Move, MoveParts, Position, Verdict};
+use enbu_tests::positions::{from_usi, legal_moves};
+use enbu_tests::session::Session;
+use enbu_tests::table::{Row, check_rows, equal};
+
+fn kind(kind: &str) -> impl Fn(&Row) -> bool + '_ {
+    move |row| row.text("kind") == kind
+}
+
+fn rule(row: &Row) -> (EnteringKingRule, &'static str) {
+    match row.parameter("rule") {
+        "csa24" => (EnteringKingRule::Csa24, "CSARule24"),
+        "csa27" => (EnteringKingRule::Csa27, "CSARule27"),
+        "try" => (EnteringKingRule::Try, "TryRule"),
+        other => panic!("unknown rule {other}"),
+    }
+}
+
+fn max_moves(row: &Row) -> u32 {
+    row.parameter("max_moves").parse().unwrap()
+}
+
+/// An engine that shows the position of the row.
+fn at(row: &Row, options: &[(&str, &str)]) -> Session {
+    let mut session = Session::start();
+    for (name, value) in options {
+        session.send(&format!("setoption name {name} value {value}"));
+    }
+    session.accepts(&format!("position {}", row.text("position")));
+    session
+}
+
+#[test]
+fn repetition_through_the_library() {
+    check_rows("rules.tsv", kind("repetition"), |row| {
+        let position = from_usi(row.text("position"));
+        let verdict = position.repetition().to_string();
+        equal("plies", position.history().count() as u64, row.number("ply"))?;
+        equal(row.text("id"), verdict.as_str(), row.text("expected"))
+    });
+}
+
+#[test]
+fn repetition_through_the_binary() {
+    check_rows("rules.tsv", kind("repetition"), |row| {
+        equal(row.text("id"), at(row, &[]).shows("repetition"), row.text("expected").to_owned())
+    });
+}
+
+#[test]
+fn repetition_of_the_colour_flipped_game() {
+    let mirror = |verdict| match verdict {
+        Verdict::Win(color) => Verdict::Win(!color),
+        other => other,
+    };
+    check_rows("rules.tsv", kind("repetition"), |row| {
+        let position = from_usi(row.text("position"));
+        let mut start = position.clone();
+        while start.undo_move().is_some() {}
+        let mut flipped = Position::from_setup(&start.to_setup().flipped()).unwrap();
+        for mv in position.history() {
+            let mv = match mv.parts() {
+                MoveParts::Drop { piece, to } => Move::drop(piece, to.rotated()),
+                MoveParts::Board { from, to, promote: true } => Move::promotion(from.rotated(), to.rotated()),
+                MoveParts::Board { from, to, promote: false } => Move::board(from.rotated(), to.rotated()),
+            };
+            flipped.play(mv).map_err(|error| error.to_string())?;
+        }
+        equal(row.text("id"), flipped.repetition(), mirror(position.repetition()))
+    });
+}
+
+#[test]
+fn single_moves_through_the_library() {
+    check_rows("rules.tsv", kind("move"), |row| {
+        let mut position = from_usi(row.text("position"));
+        let mv: Move = row.parameter("move").parse().unwrap();
+        let expected = row.text("expected") == "legal";
+        equal("is_legal", position.is_legal(mv), expected)?;
+        equal("generated", legal_moves(&position).contains(&mv), expected)?;
+        equal("played", position.play(mv).is_ok(), expected)
+    });
+}
+
+#[test]
+fn single_moves_through_the_binary() {
+    check_rows("rules.tsv", kind("move"), |row| {
+        let mut session = at(row, &[]);
+        let mv = row.parameter("move");
+        let before = session.shows("sfen");
+        let command = format!("position {} moves {mv}", row.text("position"));
+        let expected = row.text("expected") == "legal";
+        equal("listed", session.moves().iter().any(|listed| listed == mv), expected)?;
+        if expected {
+            session.accepts(&command);
+            equal("a position that changed", session.shows("sfen") != before, true)
+        } else {
+            let error = session.refuses(&command);
+            equal("names the move", error.contains(mv), true)?;
+            equal("position", session.shows("sfen"), before)
+        }
+    });
+}
+
+#[test]
+fn declaration_through_the_library() {
+    check_rows("rules.tsv", kind("declaration"), |row| {
+        let verdict = match from_usi(row.text("position")).declaration(rule(row).0) {
+            Declaration::None => "none",
+            Declaration::Lose => "lose",
+            Declaration::Draw => "draw",
+            Declaration::Win => "win",
+        };
+        equal(row.text("id"), verdict, row.text("expected"))
+    });
+}
+
+#[test]
+fn declaration_through_the_binary() {
+    check_rows("rules.tsv", kind("declaration"), |row| {
+        let mut session = at(row, &[("EnteringKingRule", rule(row).1)]);
+        equal(row.text("id"), session.shows("declaration"), row.text("expected").to_owned())
+    });
+}
+
+#[test]
+fn a_winning_declaration_is_made() {
+    check_rows(
+        "rules.tsv",
+        |row| kind("declaration")(row) && row.text("expected") == "win",
+        |row| {
+            let mut session = at(row, &[("EnteringKingRule", rule(row).1)]);
+            session.send("go nodes 1000");
+            equal(row.text("id"), session.bestmove(), "win".to_owned())?;
+            let mut session = at(row, &[("EnteringKingRule", "NoEnteringKing")]);
+            session.send("go nodes 1000");
+            equal("without a rule", session.bestmove() == "win", false)
+        },
+    );
+}
+
+#[test]
+fn declaration_under_every_rule_in_the_start_position() {
+    let start = Position::startpos();
+    for (rule, name, verdict) in [
+        (EnteringKingRule::NoEnteringKing, "NoEnteringKing", "none"),
+        (EnteringKingRule::Csa24, "CSARule24", "lose"),
+        (EnteringKingRule::Csa24Handicap, "CSARule24H", "lose"),
+        (EnteringKingRule::Csa27, "CSARule27", "lose"),
+        (EnteringKingRule::Csa27Handicap, "CSARule27H", "lose"),
+        (EnteringKingRule::Try, "TryRule", "none"),
+    ] {
+        assert_eq!(format!("{:?}", start.declaration(rule)).to_lowercase(), verdict, "{name}");
+        let mut session = Session::start();
+        session.send(&format!("setoption name EnteringKingRule value {name}"));
+        assert_eq!(session.shows("declaration"), verdict, "{name}");
+    }
+}
+
+#[test]
+fn move_limit_through_the_library() {
+    check_rows("rules.tsv", kind("max_moves"), |row| {
+        let verdict = from_usi(row.text("position")).max_moves(max_moves(row)).to_string();
+        equal(row.text("id"), verdict.as_str(), row.text("expected"))
+    });
+}
+
+#[test]
+fn move_limit_through_the_binary() {
+    check_rows("rules.tsv", kind("max_moves"), |row| {
+        let mut session = at(row, &[("MaxMovesToDraw", &max_moves(row).to_string())]);
+        equal(row.text("id"), session.shows("max_moves"), row.text("expected").to_owned())
+    });
+}
+
+#[test]
+fn no_move_limit_is_no_verdict() {
+    let mut session = Session::start();
+    session.accepts("position sfen 4k4/9/9/9/9/9/9/9/4K4 b - 60000");
+    assert_eq!(session.shows("max_moves"), "none");
+}

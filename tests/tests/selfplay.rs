@@ -1,0 +1,140 @@
+//! Whole games of the binary against itself, refereed by movegen.
+//!
+//! Every answer legal, every line of every report playable, every game ended by a rule.
+
+use enbu_movegen::{Declaration, EnteringKingRule, Move, Position, Verdict};
+use enbu_tests::positions::{Walk, legal_moves};
+use enbu_tests::session::Session;
+
+const MAX_PLIES: u32 = 320;
+/// Plies of each opening that are chosen at random, so that the games differ.
+const RANDOM_PLIES: usize = 6;
+
+#[derive(Debug, PartialEq, Eq)]
+enum End {
+    Mate,
+    Resignation,
+    Declaration,
+    Repetition(Verdict),
+    MoveLimit,
+}
+
+/// A game in progress and the line that describes it.
+struct Game {
+    position: Position,
+    line: String,
+    moves: usize,
+}
+
+impl Game {
+    fn opened(seed: u64) -> Self {
+        let mut game = Self { position: Position::startpos(), line: "position startpos moves".to_owned(), moves: 0 };
+        let mut walk = Walk::new(seed);
+        for _ in 0..RANDOM_PLIES {
+            let moves = legal_moves(&game.position);
+            game.play(moves[walk.below(moves.len())]);
+        }
+        game
+    }
+
+    fn play(&mut self, mv: Move) {
+        self.position.play(mv).unwrap_or_else(|error| panic!("{}: {error}", self.line));
+        self.line = format!("{} {mv}", self.line);
+        self.moves += 1;
+    }
+
+    /// How the game has ended, if a rule ends it here.
+    fn end(&self) -> Option<End> {
+        if legal_moves(&self.position).is_empty() {
+            return Some(End::Mate);
+        }
+        match (self.position.repetition(), self.position.max_moves(MAX_PLIES)) {
+            (Verdict::None, Verdict::None) => None,
+            (Verdict::None, _) => Some(End::MoveLimit),
+            (verdict, _) => Some(End::Repetition(verdict)),
+        }
+    }
+
+    /// Every line of play in the reports must be playable from here.
+    fn check_reports(&self, lines: &[String]) {
+        for line in lines {
+            let Some((_, pv)) = line.split_once(" pv ") else { continue };
+            let mut position = self.position.clone();
+            for word in pv.split(' ') {
+                // Some engines close a line with a word such as rep_draw; none of them is a move.
+                let Ok(mv) = word.parse() else { break };
+                position.play(mv).unwrap_or_else(|error| panic!("{}: `{line}`: {error}", self.line));
+            }
+        }
+    }
+}
+
+fn engine() -> Session {
+    let mut session = Session::start();
+    session.send("usi");
+    session.until("usiok");
+    session.send("setoption name USI_Hash value 16");
+    session.send("setoption name NetworkDelay value 0");
+    session.send("setoption name NetworkDelay2 value 0");
+    session.send(&format!("setoption name MaxMovesToDraw value {MAX_PLIES}"));
+    session.send("isready");
+    session.until("readyok");
+    session
+}
+
+fn play(players: &mut [Session; 2], seed: u64, go: &str) -> End {
+    let mut game = Game::opened(seed);
+    for player in players.iter_mut() {
+        player.send("usinewgame");
+    }
+    let end = loop {
+        if let Some(end) = game.end() {
+            break end;
+        }
+        let player = &mut players[game.moves % 2];
+        player.send(&game.line);
+        player.send(go);
+        let lines = player.until("bestmove");
+        game.check_reports(&lines);
+        let answer = lines.last().and_then(|line| line.split(' ').nth(1)).unwrap_or_default().to_owned();
+        match answer.as_str() {
+            "resign" => break End::Resignation,
+            "win" => {
+                let claim = game.position.declaration(EnteringKingRule::Csa27);
+                assert_eq!(claim, Declaration::Win, "a false declaration: {}", game.line);
+                break End::Declaration;
+            }
+            mv => game.play(mv.parse().unwrap_or_else(|error| panic!("{}: {error}", game.line))),
+        }
+    };
+    for player in players.iter_mut() {
+        let lines = player.reply("gameover draw");
+        assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
+    }
+    end
+}
+
+fn tournament(games: u64, go: &str) {
+    let mut players = [engine(), engine()];
+    let ends: Vec<End> = (0..games).map(|seed| play(&mut players, seed, go)).collect();
+    assert_eq!(ends.len() as u64, games);
+    // An engine that plays shogi brings games to a decision before 320 moves now and then.
+    assert!(ends.iter().any(|end| *end != End::MoveLimit), "{ends:?}");
+    for mut player in players {
+        player.send("quit");
+        player.exits_cleanly();
+    }
+}
+
+#[test]
+fn games_at_fixed_nodes_have_no_fault() {
+    tournament(
+        if cfg!(debug_assertions) { 1 } else { 8 },
+        if cfg!(debug_assertions) { "go nodes 300" } else { "go nodes 4000" },
+    );
+}
+
+#[test]
+fn games_at_a_short_byoyomi_have_no_fault() {
+    tournament(if cfg!(debug_assertions) { 1 } else { 4 }, "go btime 0 wtime 0 byoyomi 40");
+}
