@@ -10,10 +10,14 @@ use crate::{Event, Problem};
 ///
 /// A record may start from a position that cannot be played, or go on after a
 /// foul. Wherever the position can be played, the rules decide what is legal;
-/// elsewhere only pieces and squares are looked at.
+/// elsewhere only pieces and squares are looked at. A record of hundreds of fouls
+/// is no game of shogi: from some point on its moves are not judged any more.
 #[derive(Clone, Debug)]
 pub struct Board {
     state: State,
+    /// How often a position may still be set up for the rules to judge, which
+    /// takes much longer than a move.
+    setups_left: u8,
 }
 
 #[derive(Clone, Debug)]
@@ -22,14 +26,19 @@ enum State {
     Diagram(Box<Setup>),
 }
 
+impl State {
+    fn of(setup: &Setup) -> Self {
+        match Position::from_setup(setup) {
+            Ok(position) => Self::Playable(Box::new(position)),
+            Err(_) => Self::Diagram(Box::new(setup.clone())),
+        }
+    }
+}
+
 impl Board {
     /// A board with this position on it.
     pub fn new(setup: &Setup) -> Self {
-        let state = match Position::from_setup(setup) {
-            Ok(position) => State::Playable(Box::new(position)),
-            Err(_) => State::Diagram(Box::new(setup.clone())),
-        };
-        Self { state }
+        Self { state: State::of(setup), setups_left: u8::MAX }
     }
 
     /// The side to move.
@@ -82,7 +91,13 @@ impl Board {
             State::Playable(position) => (after(&position.to_setup(), mv), Event::Foul(mv)),
             State::Diagram(setup) => (after(setup, mv), Event::Move(mv)),
         };
-        *self = Self::new(&next);
+        self.state = match self.setups_left.checked_sub(1) {
+            Some(left) => {
+                self.setups_left = left;
+                State::of(&next)
+            }
+            None => State::Diagram(Box::new(next)),
+        };
         Ok(event)
     }
 
@@ -127,6 +142,7 @@ impl Board {
     /// that cannot be played: as long as pieces and squares allow them), takes
     /// them back and returns them.
     pub(crate) fn try_line(&mut self, mut next: impl FnMut(&Self) -> Option<Move>) -> Vec<Move> {
+        let setups_left = self.setups_left;
         let saved = match &self.state {
             State::Playable(_) => None,
             State::Diagram(setup) => Some(setup.clone()),
@@ -151,6 +167,7 @@ impl Board {
             }
             (None, State::Diagram(_)) => {}
         }
+        self.setups_left = setups_left;
         line
     }
 }

@@ -5,6 +5,8 @@
 //! the main line. The root is the start position; the other nodes are moves,
 //! fouls (moves that the rules forbid, kept as data) or ends.
 
+use std::num::NonZeroU32;
+
 use enbu_movegen::{Color, EnteringKingRule, Move, Setup};
 
 use crate::{End, EndKind, GameResult, Headers, Problems};
@@ -55,7 +57,20 @@ pub struct TimeControl {
 
 /// A place in a [`Record`]; only good for the record that gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(usize);
+pub struct NodeId(NonZeroU32);
+
+impl NodeId {
+    const ROOT: Self = Self(NonZeroU32::MIN);
+
+    /// The id of the node that stands at `index` of the list.
+    fn at(index: usize) -> Option<Self> {
+        u32::try_from(index + 1).ok().and_then(NonZeroU32::new).map(Self)
+    }
+
+    const fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
 
 /// What a node stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,7 +183,7 @@ impl Record {
 
     /// The node of the start position.
     pub const fn root(&self) -> NodeId {
-        NodeId(0)
+        NodeId::ROOT
     }
 
     /// The node with this id.
@@ -177,7 +192,7 @@ impl Record {
     /// When the id is of another record.
     #[expect(clippy::indexing_slicing, reason = "nodes are never removed, so ids of this record stay valid")]
     pub fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id.0]
+        &self.nodes[id.index()]
     }
 
     /// The node with this id, to add time, comments and analyses.
@@ -186,12 +201,13 @@ impl Record {
     /// When the id is of another record.
     #[expect(clippy::indexing_slicing, reason = "nodes are never removed, so ids of this record stay valid")]
     pub fn node_mut(&mut self, id: NodeId) -> &mut Node {
-        &mut self.nodes[id.0]
+        &mut self.nodes[id.index()]
     }
 
     /// Adds what happened after `parent`: as the main line when it is the first
     /// thing there, else as a variation. An event that already stands there is
-    /// not added again; its node is returned.
+    /// not added again; its node is returned. A record takes 2^32 - 1 nodes; what
+    /// comes after them is dropped, and `parent` is returned.
     ///
     /// # Panics
     /// When the id is of another record.
@@ -199,7 +215,7 @@ impl Record {
         if let Some(known) = self.children(parent).find(|&child| self.node(child).event == event) {
             return known;
         }
-        let id = NodeId(self.nodes.len());
+        let Some(id) = NodeId::at(self.nodes.len()) else { return parent };
         self.nodes.push(Node::new(event, Some(parent)));
         match self.node_mut(parent).last_child.replace(id) {
             Some(elder) => self.node_mut(elder).next_sibling = Some(id),
@@ -236,6 +252,11 @@ impl Record {
         })
     }
 
+    /// Gives back memory that was set aside for more nodes.
+    pub(crate) fn shrink(&mut self) {
+        self.nodes.shrink_to_fit();
+    }
+
     /// Changes who won, at a node that is an end; elsewhere nothing happens.
     ///
     /// # Panics
@@ -255,7 +276,7 @@ impl Record {
     pub fn total_times(&self) -> TotalTimes {
         let mut totals: Vec<(Color, [u64; 2])> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
-            let (turn, mut spent) = match node.parent.and_then(|parent| totals.get(parent.0)) {
+            let (turn, mut spent) = match node.parent.and_then(|parent| totals.get(parent.index())) {
                 Some(&(mover, spent)) => (!mover, spent),
                 // The root was "moved" by the side that is not to move.
                 None => (!self.setup.turn, [0; 2]),
@@ -278,13 +299,13 @@ impl TotalTimes {
     ///
     /// For the root, the side that is not to move; 0 ms for an id of another record.
     pub fn mover(&self, id: NodeId) -> Option<Color> {
-        self.totals.get(id.0).map(|&(mover, _)| mover)
+        self.totals.get(id.index()).map(|&(mover, _)| mover)
     }
 
     /// Milliseconds that `color` has spent up to and including `id`.
     #[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
     pub fn spent_ms(&self, id: NodeId, color: Color) -> u64 {
-        self.totals.get(id.0).map_or(0, |(_, spent)| spent[color])
+        self.totals.get(id.index()).map_or(0, |(_, spent)| spent[color])
     }
 }
 

@@ -100,7 +100,7 @@ impl Placement {
     /// `P1` to `P9` and nine cells.
     fn read_rank(&mut self, rank: u8, statement: &Statement<'_>, report: &mut Reporter) -> Result<(), KifuError> {
         self.state(Form::Ranks, statement, report)?;
-        let text = statement.text.get(2..).unwrap_or_default();
+        let text = statement.untrimmed.get(2..).unwrap_or_default();
         let cells = match cells_in_columns(text) {
             Some(cells) => cells,
             None => {
@@ -234,10 +234,12 @@ fn tokens<'t>(statement: &Statement<'t>) -> impl Iterator<Item = Token<'t>> {
 /// A cell of a rank: empty, or a side, the offset of its sign behind `Pn`, and the name.
 type Cell<'t> = Option<(Color, usize, &'t str)>;
 
-/// Nine cells of three characters; the last blank may have been trimmed.
+/// Nine cells of three characters; blanks after the last may be missing (the
+/// blank that ends ` * `) or too many.
 fn cells_in_columns(text: &str) -> Option<[Cell<'_>; 9]> {
-    let columns: Vec<(usize, char)> = text.char_indices().take(28).collect();
-    if !matches!(columns.len(), 26 | 27) {
+    let columns: Vec<(usize, char)> = text.char_indices().take(27).collect();
+    let rest = columns.last().and_then(|&(at, last)| text.get(at + last.len_utf8()..))?;
+    if columns.len() < 26 || !rest.trim_end().is_empty() {
         return None;
     }
     let mut cells = [None; 9];

@@ -13,6 +13,8 @@ use crate::{End, Event, GameResult, HeaderKey, Headers, KifuError, Mode, NodeId,
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Statement<'t> {
     pub(super) text: &'t str,
+    /// The same with the blanks after it, which are columns of a rank.
+    pub(super) untrimmed: &'t str,
     line: usize,
     /// Column of the first character, from 1.
     column: usize,
@@ -100,7 +102,8 @@ fn statements(line: &str, number: usize) -> impl Iterator<Item = Statement<'_>> 
             Some(end) => (start.get(..end).unwrap_or(start), start.get(end + 1..)),
             None => (start, None),
         };
-        let found = Statement { text: statement.trim_end(), line: number, column: column + blanks };
+        let found =
+            Statement { text: statement.trim_end(), untrimmed: statement, line: number, column: column + blanks };
         column += blanks + statement.chars().count() + 1;
         rest = tail;
         Some(found)
@@ -450,6 +453,8 @@ impl<'t> Reader<'t> {
         play.record.headers = game.headers;
         play.record.rules = game.rules;
         complete_time(&mut play.record);
+        // A file may hold hundreds of thousands of tiny games.
+        play.record.shrink();
         self.records.push(play.record);
         Ok(())
     }

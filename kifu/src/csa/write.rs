@@ -82,14 +82,19 @@ fn hand_row(setup: &Setup, color: Color) -> Option<String> {
 /// variation and number of nodes; `None` without a score, which must come first.
 pub fn analysis_text(board: &Board, analysis: &Analysis) -> Option<String> {
     let mut text = analysis.score_cp?.to_string();
-    // Without its history, which a copy would have to copy.
-    let mut board = Board::new(&board.to_setup());
-    for &mv in &analysis.pv {
-        let word = move_text_on(&board, mv);
-        if board.play(mv).is_err() {
-            break;
-        }
-        let _ = write!(text, " {word}");
+    if !analysis.pv.is_empty() {
+        // Without its history, which a copy would have to copy.
+        let mut board = Board::new(&board.to_setup());
+        let mut line = analysis.pv.iter();
+        let mut words = Vec::new();
+        let played = board.try_line(|board| {
+            let mv = *line.next()?;
+            words.push(move_text_on(board, mv));
+            Some(mv)
+        });
+        words.iter().take(played.len()).for_each(|word| {
+            let _ = write!(text, " {word}");
+        });
     }
     if let Some(end) = &analysis.pv_end {
         let _ = write!(text, " %{}", end_word(end));
