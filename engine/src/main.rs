@@ -1,2 +1,62 @@
-//! The `enbu` binary.
-fn main() {}
+//! Enbu, a USI shogi engine.
+//!
+//! Without arguments the binary speaks USI; with a subcommand it does one thing
+//! and ends (0: done, 1: failed, 2: wrong usage). Here all crates meet: the
+//! protocol knows no search and the search no protocol.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
+
+mod adapter;
+mod bench;
+mod bench_positions;
+mod cli;
+mod console;
+mod options;
+mod paths;
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, Command};
+
+fn main() -> ExitCode {
+    match Cli::parse().command {
+        None => speak_usi(),
+        Some(command) => {
+            let mut out = io::stdout().lock();
+            match run(command, &mut out).and_then(|()| out.flush()) {
+                Ok(()) => ExitCode::SUCCESS,
+                // The reader has had enough: not a failure.
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+                Err(error) => fail(&error.to_string()),
+            }
+        }
+    }
+}
+
+/// The USI loop. Standard error stays silent: GUIs open it as a pipe that nobody
+/// reads, and a full pipe would block the engine.
+fn speak_usi() -> ExitCode {
+    std::panic::set_hook(Box::new(|_| {}));
+    enbu_usi::run(adapter::Enbu::new(), io::stdin(), io::stdout()).into()
+}
+
+fn run(command: Command, out: &mut impl Write) -> io::Result<()> {
+    match command {
+        Command::Bench { depth, hash } => bench::run(depth, hash, out),
+        Command::Perft { depth, sfen, divide } => {
+            let mut position = console::position(sfen.as_deref()).map_err(io::Error::other)?;
+            console::run_perft(&mut position, depth, divide, out)
+        }
+        Command::Options => out.write_all(options::markdown().as_bytes()),
+    }
+}
+
+fn fail(message: &str) -> ExitCode {
+    // Nobody left to tell if even this fails.
+    let _ = writeln!(io::stderr(), "enbu: {message}");
+    ExitCode::FAILURE
+}

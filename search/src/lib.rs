@@ -39,7 +39,7 @@ mod tt;
 mod value;
 mod worker;
 
-pub use clock::Timing;
+pub use clock::{Rounding, Timing};
 pub use limits::{Clock, Limits, Options};
 pub use report::{BestMove, Bound, Listener, Report};
 pub use search::{HashError, Search};

@@ -1,1 +1,34 @@
-//! In preparation.
+//! The USI protocol: the grammar of both directions, and the session that
+//! speaks it on behalf of an [`Engine`].
+//!
+//! ```text
+//! bytes ── token ── Command ──► session ──► Engine (a trait; the binary implements it)
+//!                                  │ ▲
+//!      bytes ◄── Reply ◄───────────┘ └── Event (what a search reports)
+//! ```
+//!
+//! * [`token`]: lines, words, numbers, and quoting what was not understood;
+//! * [`command`]: what a GUI (or a person at a console) may say;
+//! * [`option`](mod@option): the options an engine declares, and checked values for them;
+//! * [`reply`]: every line the engine may say;
+//! * [`session`]: the loop that ties them together and owns the order of things:
+//!   every `go` is answered exactly once, nothing is said before it may be, and no
+//!   input ends the session except `quit` and the end of input;
+//! * [`readout`]: positions, reports and games in CSA notation.
+//!
+//! Nothing here searches, and nothing here knows what an option means.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
+
+pub mod command;
+pub mod option;
+pub mod readout;
+pub mod reply;
+pub mod session;
+pub mod token;
+
+pub use command::{Clock, Command, GameResult, GoRequest, MateLimit, Parsed, PositionCommand};
+pub use option::{OptionError, OptionKind, OptionSpec, OptionValue};
+pub use reply::{BestMove, Bound, Checkmate, Info, Reply, Score};
+pub use session::{CsaSettings, Engine, Event, EventSender, Exit, Identity, Outcome, Rules, run};

@@ -1,0 +1,157 @@
+//! Between the protocol and the search: the only place where they meet.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use enbu_eval::Evaluator;
+use enbu_movegen::{Color, Position};
+use enbu_search::{Limits, Listener, Report, Search};
+use enbu_usi::{
+    BestMove, Bound, Checkmate, CsaSettings, Engine, EventSender, GoRequest, Identity, Info, OptionError, OptionSpec,
+    Outcome, Rules, Score,
+};
+
+use crate::options::Options;
+
+/// Enbu as the USI session sees it.
+pub(crate) struct Enbu {
+    options: Options,
+    search: Search,
+    /// Whose clock a `ponderhit` updates.
+    side: Color,
+}
+
+impl Enbu {
+    pub(crate) fn new() -> Self {
+        Self { options: Options::new(), search: Search::new(), side: Color::Black }
+    }
+}
+
+impl Engine for Enbu {
+    fn identity(&self) -> Identity {
+        Identity { name: format!("Enbu {}", env!("CARGO_PKG_VERSION")), author: "the Enbu developers".into() }
+    }
+
+    fn options(&self) -> Vec<OptionSpec> {
+        Options::specs()
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
+        self.options.set(name, value)
+    }
+
+    fn option_text(&self, name: &str) -> Option<String> {
+        self.options.text(name)
+    }
+
+    fn prepare(&mut self, _cancel: &AtomicBool, notice: &mut dyn FnMut(&str)) {
+        if let Err(error) = self.search.set_hash_mb(self.options.hash_mb()) {
+            notice(&format!("error: {error}"));
+        }
+    }
+
+    fn new_game(&mut self) {
+        self.search.new_game();
+    }
+
+    fn go(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender) {
+        if request.mate.is_some() {
+            events.done(Outcome::Checkmate(Checkmate::NotImplemented));
+            return;
+        }
+        self.side = position.turn();
+        let limits = self.limits(request);
+        self.search.start(position, limits, self.options.for_search(), started, Arc::new(Ear(events)));
+    }
+
+    fn stop(&mut self) {
+        self.search.stop();
+    }
+
+    fn ponderhit(&mut self, clock: Option<&enbu_usi::Clock>, at: Instant) {
+        let clock = clock.map(|clock| self.clock(clock));
+        self.search.ponderhit(clock, at);
+    }
+
+    fn evaluate(&mut self, position: &Position) -> Vec<String> {
+        let value = Evaluator::new(position).evaluate(position);
+        vec!["evaluation piece-square".into(), format!("value {value}")]
+    }
+
+    fn rules(&self) -> Rules {
+        Rules { entering_king: self.options.entering_king(), max_moves: self.options.max_moves() }
+    }
+
+    fn csa(&self) -> CsaSettings {
+        CsaSettings { readout: self.options.csa_readout(), log_dir: self.options.csa_log_dir() }
+    }
+}
+
+impl Enbu {
+    /// What bounds the search: the request, with the options' limits where it names none.
+    fn limits(&self, request: &GoRequest) -> Limits {
+        // `rtime N` asks for a time between N and 3 N; its middle keeps searches repeatable.
+        let movetime_ms = request.movetime_ms.or(request.random_time_ms.map(|ms| ms.saturating_mul(2)));
+        Limits {
+            clock: (!request.clock.is_empty() && !request.infinite).then(|| self.clock(&request.clock)),
+            movetime: movetime_ms.map(Duration::from_millis),
+            depth: request.depth.or(self.options.depth_limit()),
+            nodes: request.nodes.or(self.options.nodes_limit()),
+            ponder: request.ponder,
+            root_moves: request.searchmoves.clone(),
+        }
+    }
+
+    /// The clock of the side to move; what is not told counts as zero.
+    fn clock(&self, clock: &enbu_usi::Clock) -> enbu_search::Clock {
+        // Beyond a hundred years nothing changes, and sums cannot overflow.
+        let time = |ms: Option<u64>| Duration::from_millis(ms.unwrap_or(0).min(100 * 366 * 86_400_000));
+        enbu_search::Clock {
+            time: time(clock.time_ms(self.side)),
+            byoyomi: time(clock.byoyomi_ms),
+            increment: time(clock.increment_ms(self.side)),
+        }
+    }
+}
+
+/// Hands on what a search says.
+struct Ear(EventSender);
+
+impl Listener for Ear {
+    fn report(&self, report: &Report) {
+        let time_ms = u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX);
+        self.0.info(Info {
+            depth: Some(report.depth),
+            seldepth: Some(report.selective_depth),
+            multipv: u32::try_from(report.multi_pv).ok(),
+            score: Some(match report.score {
+                enbu_search::Score::Cp(value) => Score::Cp(value),
+                enbu_search::Score::MateIn(plies) => Score::MateIn(plies.into()),
+                enbu_search::Score::MatedIn(plies) => Score::MatedIn(plies.into()),
+            }),
+            bound: match report.bound {
+                enbu_search::Bound::Exact => Bound::Exact,
+                enbu_search::Bound::Lower => Bound::Lower,
+                enbu_search::Bound::Upper => Bound::Upper,
+            },
+            nodes: Some(report.nodes),
+            nps: Some(report.nodes.saturating_mul(1000) / time_ms.max(1)),
+            hashfull_permille: Some(report.hashfull),
+            time_ms: Some(time_ms),
+            pv: report.pv.clone(),
+        });
+    }
+
+    fn notice(&self, text: &str) {
+        self.0.notice(text);
+    }
+
+    fn finished(&self, best: &enbu_search::BestMove) {
+        self.0.done(Outcome::BestMove(match *best {
+            enbu_search::BestMove::Play { best, ponder } => BestMove::Play { best, ponder },
+            enbu_search::BestMove::Win => BestMove::Win,
+            enbu_search::BestMove::Resign => BestMove::Resign,
+        }));
+    }
+}

@@ -1,0 +1,50 @@
+//! The positions of `enbu bench`.
+//!
+//! The start position, the widely measured "matsuri" position, an endgame with
+//! entering kings, and positions from games that Enbu played against itself from
+//! random openings, from move 15 to move 90.
+
+/// SFENs, searched in this order.
+pub(crate) const POSITIONS: &[&str] = &[
+    "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+    "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
+    "1+P1K5/2G1+P4/+PS1+N1+L3/9/9/4p4/3p1+n1+p1/1+s1g1k1+r1/4+b4 b RBG2SN2L7P2g4p 210",
+    "ln1ggk1nl/1r1s2sb1/pp1ppp1pp/2p3p2/9/P3P4/BPPP1PPPP/3SR1S2/LN1GKG1NL w - 16",
+    "l2gkg2l/1s1r1s1b1/1pnpp1npp/p1p2p3/6p2/P1PP3PP/1PN1PP2N/1B1S1SR2/L2GKG2L b p 25",
+    "l2gkgb1l/4rs3/ppns1pnp1/2ppp1p1P/P6P1/2PP2P2/BPN1PPN2/3S1SGR1/L2GK3L b P 33",
+    "ln1gk2nl/1r3g3/p1s1pppp1/1ppp3sp/7N1/1PR3PPP/P1NPPPS2/2GS5/L3KG2L w BPb 44",
+    "l1g2ks1+R/3s2g2/p2ppp1p1/2pn2p2/3S1n2p/P2PP1PP1/L1P5P/1BK2S3/5G1+b1 b GNLPrnl2p 55",
+    "ln1k4l/2p1gs3/pB3p1+P1/1p1ppbp1p/P4N3/1s2PPP1P/2NP5/3GGS1R1/Ls+p1K3L w RPgnp 64",
+    "l2gkg2l/3s1b3/pr2ppn+Pp/2pp5/P4P2P/1pPGSN3/B2PPn+n2/8R/L3K3L b 2S2Pg2p 77",
+    "R2pkg2+L/1S3s3/l1pgppp2/7pP/Pp7/1PPl5/4PPPP1/3NKS3/4G2N+b w BSrg2nl3p 82",
+    "lnsgkg2l/4r2s1/1ppp1pnpb/p3p1p1p/5P3/2P6/PP1PP1PPP/1B2GS1R1/LNSK1G1NL b - 17",
+    "l1sg1ksnl/1r4g2/2ppp2pp/p4pp2/9/PPP1PP3/+n2P2PPP/1GS3GR1/L4KSNL b Bbnp 31",
+    "l2gkgs1l/3s5/2p2pnpp/p2ppb3/1r4p1P/2PS5/Pp1PPPPPN/2G1RS3/L1B1KG2L w Nnp 36",
+    "l2gkg2l/1r1s5/n1p2+NBp1/ppnp2s1p/4p2P1/1PP3PbP/P1NPPP3/2RSGSG2/L4K2L w Pp 48",
+    "l+N1gk1snl/5g1b1/3p1ppp1/p2bp3p/1P7/P1+r5P/1+s1PPPPP1/4G1S2/L3RKGNL b S2Pnp 59",
+    "ln1gkg3/1r2l4/2pppp1p1/p2s1bG2/1p1N1+s3/P1P3P2/BPNP3+l1/L2S1S3/2RGK4 b 2Pn4p 69",
+    "l2gkp3/2s1gs2+R/p6p1/2ppp1pg1/P1P6/4P1P1P/1P1P1nKS1/3SR4/+b1B2G2L w 2NLPnl3p 72",
+    "l3kg2+P/1s1r5/ppn2pl1+R/3ppsp+N1/4P3S/P1P2G3/NP1P1PP1+b/3SGG3/+b+n2K4 w 2P2l2p 86",
+    "ln1gkgs1l/1r1s5/ppppppnpp/5bp2/9/2P2BP2/PPNPPP1PP/1SGR3S1/L3KG1NL w - 16",
+    "ln1gkgsnl/2s2r3/ppppp2Pp/9/6bR1/5p3/PPPPP3P/1BS1G1S2/LNG1K2NL w 2P2p 30",
+    "l2gk1sn1/1sr2g1b1/n1p2pp2/1p1p5/L1P1p2pl/5PPPp/1PNPP4/1BS1GSGRP/3K4L b Pnp 39",
+    "l2gkg1sl/r2s5/5pppn/1p1r4p/1nP1p1P2/PBp4PP/1P1PPPN2/3S2S2/LN1GKG2L w B2P 44",
+    "l4ksn1/3s2gb1/pp1g1pppp/2p1p4/1n1p5/r3P1PS1/N+s1G1P1P1/4GR3/L1B1K3L b NL3P2p 57",
+    "l+B2kg2+P/r2g1bs2/2n5p/pp1s1pp2/3pp1gNP/PP7/2SPPPPR1/5SG2/L3K3L w 2NL3P 66",
+    "l2rkl+R1l/3gg4/4pp1pp/p8/7P1/2G2P3/P+bS3P1P/5S3/3GK2+bS w S3N4Pnl4p 76",
+    "3sk3+P/4gg1+L1/+R2pppn1+B/2Ps5/1p6R/4PP1P1/3P2Pp1/3G1S3/4K4 w BL5Pgs3n2lp 84",
+    "lnsgk1s1l/1r2g2b1/ppppppnp1/6p2/8p/P8/1PPPPPPPP/1BGRGS3/LNSK3NL w - 16",
+    "ln1gkg2l/1r1s5/ppppppspn/6p2/2P2B2p/5P3/PPSPP1PPP/2GR2G2/LN2K2NL w Bs 24",
+    "lns1k1g1l/1r1g5/2pppp1pp/1p4p1l/5P3/P1P1S1P2/1P1PPG1PP/1S1R1GS+b1/LN1K3N1 w Pbn 38",
+    "ln1gk1g+L1/r2s1s2B/pp2pp3/2p3pp1/3p5/2P1PP1P1/PP1P2P2/1G3S3/L1S1KG3 w NL2Prb2n 44",
+    "ln1skg3/3Pr1s2/pp1p1ppp1/3lN4/P1B6/2P4P1/1P2PPP2/L2SG1SR1/+b2GK2N+l w GPn3p 54",
+    "l1sgk1+B2/5g3/1p1s3p1/p7p/3R1p1nb/P1P3P2/1P2SP1PP/5G1S1/LN2K3L w R2NL4Pg2p 66",
+    "l2gk3l/3b1+N3/2pss1np1/3p5/p1P2P2p/1+r1SS1P2/Pp1P2NPP/g6R1/L4GK1L w G2Pbn3p 72",
+    "l3k3l/3gg1s2/2p1+bpn2/p1s1p1ppp/2rpB4/PPS1nP2P/2+RP1SP1N/7P1/L2GKG2L w n3p 86",
+    "lnsg2snl/1r3gk+B1/1ppp3pp/p3p1p2/2P2p3/9/PP1PP1PPP/2G2R1S1/LNS1KG1NL w Bp 18",
+    "l2gkg2l/1r1s1s1b1/n1pp1pnp1/p3p1p2/1p6P/2PP5/PPNGPPPPN/3B2SR1/L1S1KG2L w P 28",
+    "ln1g1k3/1rs1gs3/1p1p1p1+N1/p1p1p1p2/6bN1/2PB1P3/PP1PPGPP1/3GRS3/LNS1K3+p b LPlp 41",
+    "ln1gk2Bl/1r5s1/pps1pp1p1/3p2N1p/2P2Gp1n/4P1P2/PP1P1P1+lP/3S2RS1/+b2GK2NL b G2p 43",
+    "l2gkg3/3r1s3/ppB+Lsp1p1/2p1p1p1p/5P3/P1P1P1P1P/1P+n1S2P1/5R3/3GKGS1L w N2Pb2nl 58",
+    "ln1k1gS2/1+RS6/pppg1pp2/3pp3p/9/2PL1PPb1/PP1PPGN1P/2SG5/+bN2K1S1L w RN2Pl 66",
+];

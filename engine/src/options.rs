@@ -1,0 +1,299 @@
+//! The one table of USI options.
+//!
+//! Each row gives name, type, range, default and help in English and Japanese.
+//! The `option` lines, the checking of values, `enbu options` and the README's
+//! table all come from it. Names and meanings are YaneuraOu's where it has them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use enbu_movegen::EnteringKingRule;
+use enbu_search::{Rounding, Timing};
+use enbu_usi::{OptionError, OptionKind, OptionSpec, OptionValue};
+
+/// What a row's value is used for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Id {
+    Hash,
+    Ponder,
+    MultiPv,
+    NetworkDelay,
+    NetworkDelay2,
+    MinimumThinkingTime,
+    SlowMover,
+    RoundUpToFullSecond,
+    DepthLimit,
+    NodesLimit,
+    MaxMovesToDraw,
+    EnteringKingRule,
+    ResignValue,
+    PvInterval,
+    CsaReadout,
+    CsaLogDir,
+}
+
+/// Type, range and default of a row.
+enum Kind {
+    Check(bool),
+    Spin(i64, i64, i64),
+    Combo(&'static str, &'static [&'static str]),
+    Text,
+}
+
+/// One option.
+struct Row {
+    id: Id,
+    name: &'static str,
+    /// Another name under which clients set it, if any.
+    alias: Option<&'static str>,
+    kind: Kind,
+    english: &'static str,
+    japanese: &'static str,
+}
+
+const RULES: &[&str] = &["NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule"];
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    Row { id: Id::Hash, name: "USI_Hash", alias: Some("Hash"), kind: Kind::Spin(256, 1, 33_554_432),
+        english: "Size of the transposition table in MB.",
+        japanese: "置換表の大きさ（MB）。" },
+    Row { id: Id::Ponder, name: "USI_Ponder", alias: Some("Ponder"), kind: Kind::Check(false),
+        english: "The GUI lets the engine think on the opponent's time; more time is then spent on each move.",
+        japanese: "相手の手番中にも思考する（先読み）。有効にすると一手の持ち時間配分が少し増える。" },
+    Row { id: Id::MultiPv, name: "MultiPV", alias: Some("USI_MultiPV"), kind: Kind::Spin(1, 1, 600),
+        english: "How many best lines are shown.",
+        japanese: "表示する候補手の数。" },
+    Row { id: Id::NetworkDelay, name: "NetworkDelay", alias: None, kind: Kind::Spin(120, 0, 10_000),
+        english: "Margin kept at the end of a planned think, in ms.",
+        japanese: "通信遅延の平均（ミリ秒）。この分だけ早く指す。" },
+    Row { id: Id::NetworkDelay2, name: "NetworkDelay2", alias: None, kind: Kind::Spin(1120, 0, 10_000),
+        english: "Margin kept at the hard limit of the clock, in ms. Where the clock is shorter, 60 % of it is used.",
+        japanese: "通信遅延の最大（ミリ秒）。持ち時間切れの防止用。時計がこれより短いときは、その60%を使う。" },
+    Row { id: Id::MinimumThinkingTime, name: "MinimumThinkingTime", alias: None, kind: Kind::Spin(2000, 1, 100_000),
+        english: "Think at least this long where a twentieth of the main time allows it, in ms.",
+        japanese: "最小思考時間（ミリ秒）。残り時間の20分の1を超えない範囲で適用する。" },
+    Row { id: Id::SlowMover, name: "SlowMover", alias: None, kind: Kind::Spin(100, 1, 1000),
+        english: "Scales the time planned for a move, in percent.",
+        japanese: "一手に使う時間の割合（%）。" },
+    Row { id: Id::RoundUpToFullSecond, name: "RoundUpToFullSecond", alias: None, kind: Kind::Check(true),
+        english: "Think up to just below the next full second when the clock shows whole seconds.",
+        japanese: "時計が秒単位のとき、次の1秒の直前まで思考する。" },
+    Row { id: Id::DepthLimit, name: "DepthLimit", alias: None, kind: Kind::Spin(0, 0, 1_000_000),
+        english: "Depth of every search that is not given one, in plies; 0: no limit.",
+        japanese: "探索深さの上限。0なら無制限。" },
+    Row { id: Id::NodesLimit, name: "NodesLimit", alias: None, kind: Kind::Spin(0, 0, i64::MAX),
+        english: "Positions visited by every search that is not given a number; 0: no limit.",
+        japanese: "探索ノード数の上限。0なら無制限。" },
+    Row { id: Id::MaxMovesToDraw, name: "MaxMovesToDraw", alias: None, kind: Kind::Spin(0, 0, 100_000),
+        english: "The game is drawn after this many moves; 0: no limit.",
+        japanese: "この手数で引き分けとする。0なら無制限。" },
+    Row { id: Id::EnteringKingRule, name: "EnteringKingRule", alias: None, kind: Kind::Combo("CSARule27", RULES),
+        english: "The rule by which a win by entering king may be declared.",
+        japanese: "入玉宣言のルール。" },
+    Row { id: Id::ResignValue, name: "ResignValue", alias: None, kind: Kind::Spin(99_999, 0, 99_999),
+        english: "Resign when the evaluation falls to minus this, in centipawns.",
+        japanese: "評価値がこの値（の負）まで下がったら投了する。" },
+    Row { id: Id::PvInterval, name: "PvInterval", alias: None, kind: Kind::Spin(300, 0, 1_000_000),
+        english: "Least time between two reports of a search, in ms.",
+        japanese: "読み筋を出力する間隔（ミリ秒）。" },
+    Row { id: Id::CsaReadout, name: "CsaReadout", alias: None, kind: Kind::Check(false),
+        english: "End each search with score, line and nodes in CSA notation, as an info string.",
+        japanese: "探索の終わりに評価値・読み筋・ノード数をCSA形式で出力する。" },
+    Row { id: Id::CsaLogDir, name: "CsaLogDir", alias: None, kind: Kind::Text,
+        english: "Folder into which every finished game is written as a .csa file; empty: none.",
+        japanese: "対局の終わりに棋譜を.csaファイルとして書き出すフォルダ。空なら書き出さない。" },
+];
+
+impl Row {
+    fn spec(&self) -> OptionSpec {
+        OptionSpec::new(
+            self.name,
+            match self.kind {
+                Kind::Check(default) => OptionKind::Check { default },
+                Kind::Spin(default, min, max) => OptionKind::Spin { default, min, max },
+                Kind::Combo(default, choices) => OptionKind::Combo {
+                    default: default.into(),
+                    choices: choices.iter().map(|&choice| choice.into()).collect(),
+                },
+                Kind::Text => OptionKind::Text { default: String::new() },
+            },
+        )
+    }
+
+    fn is_named(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name) || self.alias.is_some_and(|alias| alias.eq_ignore_ascii_case(name))
+    }
+}
+
+/// The present values of all options.
+pub(crate) struct Options {
+    values: Vec<OptionValue>,
+}
+
+impl Options {
+    /// Every option at its default.
+    pub(crate) fn new() -> Self {
+        Self { values: ROWS.iter().map(|row| row.spec().kind.default_value()).collect() }
+    }
+
+    /// What is declared to the GUI.
+    pub(crate) fn specs() -> Vec<OptionSpec> {
+        ROWS.iter().map(Row::spec).collect()
+    }
+
+    /// Sets an option; names compare without regard to case.
+    pub(crate) fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
+        let found = ROWS.iter().zip(&mut self.values).find(|(row, _)| row.is_named(name));
+        let (row, slot) = found.ok_or_else(|| OptionError::Unknown { name: name.into() })?;
+        *slot = row.spec().parse(value)?;
+        Ok(())
+    }
+
+    /// The present value as text.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        let (_, value) = ROWS.iter().zip(&self.values).find(|(row, _)| row.is_named(name))?;
+        Some(match value {
+            OptionValue::Check(on) => on.to_string(),
+            OptionValue::Spin(number) => number.to_string(),
+            OptionValue::Combo(text) | OptionValue::Text(text) => text.clone(),
+            OptionValue::Button => String::new(),
+        })
+    }
+
+    fn value(&self, id: Id) -> Option<&OptionValue> {
+        ROWS.iter().zip(&self.values).find(|(row, _)| row.id == id).map(|(_, value)| value)
+    }
+
+    fn number(&self, id: Id) -> i64 {
+        match self.value(id) {
+            Some(OptionValue::Spin(number)) => *number,
+            _ => 0,
+        }
+    }
+
+    fn is_on(&self, id: Id) -> bool {
+        self.value(id) == Some(&OptionValue::Check(true))
+    }
+
+    fn word(&self, id: Id) -> &str {
+        match self.value(id) {
+            Some(OptionValue::Combo(text) | OptionValue::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// Size of the transposition table in MB.
+    pub(crate) fn hash_mb(&self) -> usize {
+        usize::try_from(self.number(Id::Hash)).unwrap_or(1)
+    }
+
+    /// The default depth of a search.
+    pub(crate) fn depth_limit(&self) -> Option<u32> {
+        u32::try_from(self.number(Id::DepthLimit)).ok().filter(|&depth| depth > 0)
+    }
+
+    /// The default number of nodes of a search.
+    pub(crate) fn nodes_limit(&self) -> Option<u64> {
+        u64::try_from(self.number(Id::NodesLimit)).ok().filter(|&nodes| nodes > 0)
+    }
+
+    /// The limit of moves; 0: none.
+    pub(crate) fn max_moves(&self) -> u32 {
+        u32::try_from(self.number(Id::MaxMovesToDraw)).unwrap_or(0)
+    }
+
+    /// The rule for declarations.
+    pub(crate) fn entering_king(&self) -> EnteringKingRule {
+        match self.word(Id::EnteringKingRule) {
+            "NoEnteringKing" => EnteringKingRule::NoEnteringKing,
+            "CSARule24" => EnteringKingRule::Csa24,
+            "CSARule24H" => EnteringKingRule::Csa24Handicap,
+            "CSARule27H" => EnteringKingRule::Csa27Handicap,
+            "TryRule" => EnteringKingRule::Try,
+            _ => EnteringKingRule::Csa27,
+        }
+    }
+
+    /// Whether searches are read out in CSA notation.
+    pub(crate) fn csa_readout(&self) -> bool {
+        self.is_on(Id::CsaReadout)
+    }
+
+    /// Where finished games are written.
+    pub(crate) fn csa_log_dir(&self) -> Option<PathBuf> {
+        let text = self.word(Id::CsaLogDir);
+        (!text.is_empty()).then(|| crate::paths::resolve(text))
+    }
+
+    /// What a search needs to know.
+    pub(crate) fn for_search(&self) -> enbu_search::Options {
+        let ms = |id| u32::try_from(self.number(id)).unwrap_or(0);
+        enbu_search::Options {
+            multi_pv: usize::try_from(self.number(Id::MultiPv)).unwrap_or(1),
+            entering_king: self.entering_king(),
+            max_moves: self.max_moves(),
+            timing: Timing {
+                network_delay_ms: ms(Id::NetworkDelay),
+                network_delay2_ms: ms(Id::NetworkDelay2),
+                minimum_thinking_time_ms: ms(Id::MinimumThinkingTime),
+                slow_mover: ms(Id::SlowMover),
+                rounding: if self.is_on(Id::RoundUpToFullSecond) { Rounding::UpToFullSecond } else { Rounding::Exact },
+                ponder: self.is_on(Id::Ponder),
+            },
+            report_interval: Duration::from_millis(u64::from(ms(Id::PvInterval))),
+            resign_value: i32::try_from(self.number(Id::ResignValue)).unwrap_or(i32::MAX),
+        }
+    }
+}
+
+/// The table for the README: one Markdown row an option.
+pub(crate) fn markdown() -> String {
+    let mut table = String::from("| name | type | default | range | meaning | 説明 |\n|---|---|---|---|---|---|\n");
+    for row in ROWS {
+        let (kind, default, range) = match row.kind {
+            Kind::Check(default) => ("check", default.to_string(), String::new()),
+            Kind::Spin(default, min, max) => ("spin", default.to_string(), format!("{min} to {max}")),
+            Kind::Combo(default, choices) => ("combo", default.to_string(), choices.join(", ")),
+            Kind::Text => ("string", "empty".into(), String::new()),
+        };
+        let alias = row.alias.map(|alias| format!(" (also `{alias}`)")).unwrap_or_default();
+        table +=
+            &format!("| `{}`{alias} | {kind} | {default} | {range} | {} | {} |\n", row.name, row.english, row.japanese);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_option_is_declared_once_and_reads_back_its_default() {
+        let mut options = Options::new();
+        for row in ROWS {
+            assert_eq!(ROWS.iter().filter(|other| other.is_named(row.name)).count(), 1);
+            assert!(!row.name.contains(' ') && row.english.is_ascii());
+            let text = options.text(row.name).expect("a value");
+            options.set(&row.name.to_uppercase(), Some(&text)).expect("its own value");
+            assert_eq!(options.text(row.name), Some(text));
+        }
+        assert!(options.set("Skill Level", Some("3")).is_err());
+    }
+
+    #[test]
+    fn a_refused_value_leaves_the_old_one() {
+        let mut options = Options::new();
+        options.set("Hash", Some("64")).expect("an alias");
+        for bad in ["0", "-1", "12x", "1e9", "99999999999999999999"] {
+            assert!(options.set("USI_Hash", Some(bad)).is_err(), "{bad}");
+        }
+        assert_eq!(options.hash_mb(), 64);
+        assert!(options.set("USI_Ponder", Some("TRUE")).is_err());
+        assert!(options.set("EnteringKingRule", Some("CSARule28")).is_err());
+        for rule in RULES {
+            options.set("EnteringKingRule", Some(rule)).expect("a choice");
+        }
+        assert_eq!(options.entering_king(), EnteringKingRule::Try);
+    }
+}

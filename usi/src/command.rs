@@ -1,0 +1,430 @@
+//! Commands: what a GUI, a match runner or a person at a console may say.
+//!
+//! Reading is lenient where clients differ and strict where guessing could lose a
+//! game. Accepted beyond the protocol's text: runs of blanks, `\r`, a `position`
+//! without the word `sfen`, without hands or move number, with `moves` and nothing
+//! after it, or with the pseudo moves that records end in (`resign`, `rep_draw`);
+//! `ponderhit` with times; words after a command that takes none. In `go`, words
+//! that mean nothing are skipped one by one, a malformed value costs only itself.
+//! A `position` is taken whole or not at all.
+//!
+//! Each [`Command`] prints as a line that reads as the same command.
+
+mod go;
+
+use std::fmt;
+
+use enbu_movegen::{Move, Setup, SfenError};
+
+pub use go::{Clock, DEFAULT_MOVETIME_MS, GoRequest, MateLimit};
+
+use crate::reply::joined;
+use crate::token::{Words, number, quote};
+
+/// The deepest `perft` that is accepted, in plies. Nobody waits for more, and it
+/// bounds the recursion.
+pub const MAX_PERFT_DEPTH: u32 = 20;
+
+/// How many faults of one line are told.
+const MAX_PROBLEMS: usize = 8;
+
+/// A command to the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// `usi`: say who you are and which options you have.
+    Usi,
+    /// `isready`: do everything slow now, then say so.
+    IsReady,
+    /// `setoption name N [value V]`.
+    SetOption {
+        /// The name as given; words are separated by one blank.
+        name: String,
+        /// The rest of the line after `value`; `None` without that word.
+        value: Option<String>,
+    },
+    /// `usinewgame`: what follows is another game.
+    UsiNewGame,
+    /// `position`: what the next `go` is about.
+    Position(PositionCommand),
+    /// `go`: think.
+    Go(GoRequest),
+    /// `stop`: answer now.
+    Stop,
+    /// `ponderhit [times]`: the expected move was played.
+    PonderHit(Option<Clock>),
+    /// `gameover [result]`.
+    GameOver(Option<GameResult>),
+    /// `quit`.
+    Quit,
+    /// `side`: which side is to move?
+    Side,
+    /// `moves`: which moves are legal?
+    Moves,
+    /// `d`: show the position.
+    Display,
+    /// `eval`: show the static evaluation.
+    Eval,
+    /// `csa`: show the game as a CSA record.
+    Csa,
+    /// `perft N`: count move sequences of N plies.
+    Perft(u32),
+    /// `getoption [name]`: show the value of one option or of all.
+    GetOption(Option<String>),
+}
+
+/// A starting diagram and the moves played from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PositionCommand {
+    /// Where the game started.
+    pub setup: Setup,
+    /// The moves since; well-formed, legal or not.
+    pub moves: Vec<Move>,
+    /// The pseudo move that ended the list, if one did (`resign`).
+    pub tail: Option<String>,
+}
+
+/// How a game ended for the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GameResult {
+    /// The engine won.
+    Win,
+    /// The engine lost.
+    Lose,
+    /// Nobody won; also sent for games that were broken off.
+    Draw,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommandError {
+    /// The first word is no command.
+    #[error("unknown command {}", quote(word))]
+    Unknown {
+        /// The word.
+        word: String,
+    },
+    /// A word is missing that the command cannot do without.
+    #[error("{command}: {what} missing")]
+    Missing {
+        /// The command.
+        command: &'static str,
+        /// What should stand there.
+        what: &'static str,
+    },
+    /// A word stands where it has no meaning.
+    #[error("{command}: unexpected {}, {expected} is needed", quote(word))]
+    Unexpected {
+        /// The command.
+        command: &'static str,
+        /// The word.
+        word: String,
+        /// What should stand there.
+        expected: &'static str,
+    },
+    /// A value that is not a whole number.
+    #[error("{command} {keyword}: {} is not a whole number", quote(word))]
+    Number {
+        /// The command.
+        command: &'static str,
+        /// The word before the value.
+        keyword: &'static str,
+        /// The value.
+        word: String,
+    },
+    /// A keyword without its value.
+    #[error("{command} {keyword}: value missing")]
+    MissingValue {
+        /// The command.
+        command: &'static str,
+        /// The word that should be followed by a value.
+        keyword: &'static str,
+    },
+    /// A number outside what the command takes.
+    #[error("{command}: {} is out of range, {min} to {max} is needed", quote(word))]
+    Range {
+        /// The command.
+        command: &'static str,
+        /// The number as given.
+        word: String,
+        /// Smallest number taken.
+        min: u32,
+        /// Largest number taken.
+        max: u32,
+    },
+    /// A line longer than any that is read.
+    #[error("a line of more than {max_bytes} bytes was skipped")]
+    TooLong {
+        /// The longest line that is read, in bytes.
+        max_bytes: usize,
+    },
+    /// The diagram of a `position` cannot be read.
+    #[error("position: {0}")]
+    Sfen(#[from] SfenError),
+    /// A move of `position` or `searchmoves` is not in USI notation.
+    #[error("{command}: {} is not a move (move {number})", quote(text))]
+    Move {
+        /// The command.
+        command: &'static str,
+        /// The move as given.
+        text: String,
+        /// Which of the moves it is, from 1.
+        number: usize,
+    },
+}
+
+/// What was read from one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parsed {
+    /// The command; `None` for a blank line or one that is refused.
+    pub command: Option<Command>,
+    /// What was wrong. With a command, the parts of it that were left out.
+    pub problems: Vec<CommandError>,
+}
+
+impl From<CommandError> for Parsed {
+    /// A line that is refused whole.
+    fn from(problem: CommandError) -> Self {
+        Self { command: None, problems: vec![problem] }
+    }
+}
+
+impl Command {
+    /// Reads one line.
+    ///
+    /// ```
+    /// use enbu_usi::Command;
+    /// assert_eq!(Command::parse("usi\r").command, Some(Command::Usi));
+    /// let parsed = Command::parse("go depth 12x nodes 500");
+    /// assert_eq!(parsed.problems[0].to_string(), "go depth: `12x` is not a whole number");
+    /// assert_eq!(parsed.command.unwrap().to_string(), "go nodes 500");
+    /// ```
+    pub fn parse(line: &str) -> Parsed {
+        let mut words = Words::new(line);
+        let Some(word) = words.next() else {
+            return Parsed { command: None, problems: Vec::new() };
+        };
+        let mut problems = Vec::new();
+        match Self::parse_rest(word, &mut words, &mut problems) {
+            Ok(command) => Parsed { command: Some(command), problems },
+            Err(problem) => problem.into(),
+        }
+    }
+
+    fn parse_rest(word: &str, words: &mut Words<'_>, problems: &mut Vec<CommandError>) -> Result<Self, CommandError> {
+        Ok(match word {
+            "usi" => Self::Usi,
+            "isready" => Self::IsReady,
+            "setoption" => parse_set_option(words)?,
+            "usinewgame" => Self::UsiNewGame,
+            "position" => Self::Position(PositionCommand::parse(words)?),
+            "go" => Self::Go(GoRequest::parse(words, problems)),
+            "stop" => Self::Stop,
+            "ponderhit" => Self::PonderHit(Clock::parse(words, problems)),
+            "gameover" => Self::GameOver(words.next().and_then(GameResult::from_word)),
+            "quit" => Self::Quit,
+            "side" => Self::Side,
+            "moves" => Self::Moves,
+            "d" => Self::Display,
+            "eval" => Self::Eval,
+            "csa" => Self::Csa,
+            "perft" => Self::Perft(parse_perft("perft", words)?),
+            "getoption" => Self::GetOption(parse_get_option(words)),
+            _ => return Err(CommandError::Unknown { word: word.to_owned() }),
+        })
+    }
+}
+
+impl GameResult {
+    fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "win" => Self::Win,
+            "lose" => Self::Lose,
+            "draw" => Self::Draw,
+            _ => return None,
+        })
+    }
+}
+
+/// Adds a fault, unless enough have been told.
+fn report(problems: &mut Vec<CommandError>, problem: CommandError) {
+    if problems.len() < MAX_PROBLEMS {
+        problems.push(problem);
+    }
+}
+
+fn parse_set_option(words: &mut Words<'_>) -> Result<Command, CommandError> {
+    let missing = |what| CommandError::Missing { command: "setoption", what };
+    match words.next() {
+        Some("name") => {}
+        Some(word) => {
+            return Err(CommandError::Unexpected {
+                command: "setoption",
+                word: word.to_owned(),
+                expected: "the word name",
+            });
+        }
+        None => return Err(missing("the word name")),
+    }
+    let name = joined(words.by_ref().take_while_peeked(|word| word != "value"));
+    if name.is_empty() {
+        return Err(missing("the option's name"));
+    }
+    let value = words.next().map(|_value| words.rest().to_owned());
+    Ok(Command::SetOption { name, value })
+}
+
+/// `take_while` that leaves the first word it does not take.
+trait TakeWhilePeeked<'a> {
+    fn take_while_peeked(&mut self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &'a str>;
+}
+
+impl<'a> TakeWhilePeeked<'a> for Words<'a> {
+    fn take_while_peeked(&mut self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &'a str> {
+        std::iter::from_fn(move || self.peek().filter(|word| wanted(word)).and_then(|_word| self.next()))
+    }
+}
+
+fn parse_get_option(words: &mut Words<'_>) -> Option<String> {
+    // `getoption name X` is written by analogy with setoption.
+    let mut words = words.clone();
+    if words.peek() == Some("name") && words.clone().nth(1).is_some() {
+        words.next();
+    }
+    let name = joined(words);
+    if name.is_empty() { None } else { Some(name) }
+}
+
+fn parse_perft(command: &'static str, words: &mut Words<'_>) -> Result<u32, CommandError> {
+    let word = words.next().ok_or(CommandError::Missing { command, what: "the depth" })?;
+    let depth =
+        number(word).ok_or_else(|| CommandError::Number { command, keyword: "depth", word: word.to_owned() })?;
+    u32::try_from(depth).ok().filter(|&depth| depth <= MAX_PERFT_DEPTH).ok_or_else(|| CommandError::Range {
+        command,
+        word: word.to_owned(),
+        min: 0,
+        max: MAX_PERFT_DEPTH,
+    })
+}
+
+/// The words with which records end a list of moves, and search lines too.
+const PSEUDO_MOVES: [&str; 10] =
+    ["resign", "rep_draw", "rep_win", "rep_lose", "rep_sup", "rep_inf", "draw", "timeout", "break", "win"];
+
+impl PositionCommand {
+    fn parse(words: &mut Words<'_>) -> Result<Self, CommandError> {
+        let setup = match words.peek() {
+            Some("startpos") => {
+                words.next();
+                Setup::startpos()
+            }
+            Some("sfen") => {
+                words.next();
+                parse_sfen(words)?
+            }
+            Some(board) if board.contains('/') => parse_sfen(words)?,
+            Some(word) => {
+                return Err(CommandError::Unexpected {
+                    command: "position",
+                    word: word.to_owned(),
+                    expected: "startpos or sfen",
+                });
+            }
+            None => return Err(CommandError::Missing { command: "position", what: "startpos or sfen" }),
+        };
+        match words.next() {
+            Some("moves") => {
+                let (moves, tail) = parse_moves(words)?;
+                Ok(Self { setup, moves, tail })
+            }
+            Some(word) => Err(CommandError::Unexpected {
+                command: "position",
+                word: word.to_owned(),
+                expected: "moves or the end of the line",
+            }),
+            None => Ok(Self { setup, moves: Vec::new(), tail: None }),
+        }
+    }
+}
+
+/// Reads the fields of an SFEN up to `moves`.
+fn parse_sfen(words: &mut Words<'_>) -> Result<Setup, CommandError> {
+    let mut fields: Vec<&str> = words.take_while_peeked(|word| word != "moves").take(5).collect();
+    // Without hands the move number comes third.
+    if let [_, _, last] = fields[..]
+        && number(last).is_some()
+    {
+        fields.insert(2, "-");
+    }
+    Ok(fields.join(" ").parse()?)
+}
+
+fn parse_moves(words: &mut Words<'_>) -> Result<(Vec<Move>, Option<String>), CommandError> {
+    let mut moves = Vec::new();
+    for word in words {
+        match word.parse() {
+            Ok(mv) => moves.push(mv),
+            Err(_) if PSEUDO_MOVES.contains(&word) => return Ok((moves, Some(word.to_owned()))),
+            Err(_) => {
+                return Err(CommandError::Move { command: "position", text: word.to_owned(), number: moves.len() + 1 });
+            }
+        }
+    }
+    Ok((moves, None))
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usi => f.write_str("usi"),
+            Self::IsReady => f.write_str("isready"),
+            Self::SetOption { name, value: None } => write!(f, "setoption name {name}"),
+            Self::SetOption { name, value: Some(value) } => write!(f, "setoption name {name} value {value}"),
+            Self::UsiNewGame => f.write_str("usinewgame"),
+            Self::Position(position) => position.fmt(f),
+            Self::Go(request) => request.fmt(f),
+            Self::Stop => f.write_str("stop"),
+            Self::PonderHit(None) => f.write_str("ponderhit"),
+            Self::PonderHit(Some(clock)) => write!(f, "ponderhit{clock}"),
+            Self::GameOver(None) => f.write_str("gameover"),
+            Self::GameOver(Some(result)) => write!(f, "gameover {result}"),
+            Self::Quit => f.write_str("quit"),
+            Self::Side => f.write_str("side"),
+            Self::Moves => f.write_str("moves"),
+            Self::Display => f.write_str("d"),
+            Self::Eval => f.write_str("eval"),
+            Self::Csa => f.write_str("csa"),
+            Self::Perft(depth) => write!(f, "perft {depth}"),
+            Self::GetOption(None) => f.write_str("getoption"),
+            Self::GetOption(Some(name)) => write!(f, "getoption {name}"),
+        }
+    }
+}
+
+impl fmt::Display for PositionCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.setup == Setup::startpos() {
+            f.write_str("position startpos")?;
+        } else {
+            write!(f, "position sfen {}", self.setup)?;
+        }
+        if self.moves.is_empty() && self.tail.is_none() {
+            return Ok(());
+        }
+        f.write_str(" moves")?;
+        self.moves.iter().try_for_each(|mv| write!(f, " {mv}"))?;
+        self.tail.iter().try_for_each(|tail| write!(f, " {tail}"))
+    }
+}
+
+impl fmt::Display for GameResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Win => "win",
+            Self::Lose => "lose",
+            Self::Draw => "draw",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,294 @@
+//! `go` and the clocks.
+
+use std::fmt;
+
+use enbu_movegen::{Color, Move};
+
+use super::{CommandError, parse_perft, report};
+use crate::token::{Words, unsigned};
+
+/// How long to search, in milliseconds, when every limit given was malformed:
+/// never an endless search by mistake.
+pub const DEFAULT_MOVETIME_MS: u64 = 1000;
+
+/// The clocks of a `go` or `ponderhit`. A part that was not sent is `None`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Clock {
+    /// `btime`: Black's remaining time in milliseconds.
+    pub black_ms: Option<u64>,
+    /// `wtime`: White's remaining time in milliseconds.
+    pub white_ms: Option<u64>,
+    /// `byoyomi`: milliseconds either side has for each move after its time ran out.
+    pub byoyomi_ms: Option<u64>,
+    /// `binc`: milliseconds Black gains for each move, usable in that move.
+    pub black_increment_ms: Option<u64>,
+    /// `winc`: milliseconds White gains for each move, usable in that move.
+    pub white_increment_ms: Option<u64>,
+}
+
+/// How long a mate search may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MateLimit {
+    /// Until the answer is known or `stop`.
+    Unlimited,
+    /// So many milliseconds.
+    WithinMs(u64),
+}
+
+/// What a `go` asks for. Without any limit it means: until `stop`.
+///
+/// ```
+/// use enbu_usi::{Command, GoRequest};
+/// let request = GoRequest { depth: Some(5), ..GoRequest::default() };
+/// assert_eq!(Command::parse("go depth 5").command, Some(Command::Go(request)));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct GoRequest {
+    /// `ponder`: search, and answer only after `ponderhit` or `stop`.
+    pub ponder: bool,
+    /// `infinite`: search, and answer only after `stop`.
+    pub infinite: bool,
+    /// The clocks of the game.
+    pub clock: Clock,
+    /// `movetime`: search so many milliseconds, counted from `ponderhit` when pondering.
+    pub movetime_ms: Option<u64>,
+    /// `rtime N`: search a random time between N and 3N milliseconds.
+    pub random_time_ms: Option<u64>,
+    /// `nodes`: search so many positions.
+    pub nodes: Option<u64>,
+    /// `depth`: search so many plies.
+    pub depth: Option<u32>,
+    /// `mate`: look for a mate, answer with `checkmate`.
+    pub mate: Option<MateLimit>,
+    /// `searchmoves`: consider only these moves; empty for all.
+    pub searchmoves: Vec<Move>,
+    /// `perft`: do not search, count move sequences of so many plies.
+    pub perft: Option<u32>,
+}
+
+/// Every word with a meaning in `go`: none of them is taken for a missing value.
+const KEYWORDS: [&str; 15] = [
+    "ponder",
+    "infinite",
+    "btime",
+    "wtime",
+    "byoyomi",
+    "binc",
+    "winc",
+    "movetime",
+    "rtime",
+    "nodes",
+    "depth",
+    "mate",
+    "searchmoves",
+    "perft",
+    "movestogo",
+];
+
+impl Clock {
+    /// Whether nothing was sent.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Remaining time of `color` in milliseconds.
+    pub const fn time_ms(&self, color: Color) -> Option<u64> {
+        match color {
+            Color::Black => self.black_ms,
+            Color::White => self.white_ms,
+        }
+    }
+
+    /// Increment of `color` in milliseconds.
+    pub const fn increment_ms(&self, color: Color) -> Option<u64> {
+        match color {
+            Color::Black => self.black_increment_ms,
+            Color::White => self.white_increment_ms,
+        }
+    }
+
+    /// Reads the times after `ponderhit`; `None` when there are none.
+    pub(super) fn parse(words: &mut Words<'_>, problems: &mut Vec<CommandError>) -> Option<Self> {
+        let mut clock = Self::default();
+        let mut values = Values { command: "ponderhit", words, problems, refused: 0 };
+        while let Some(word) = values.words.next() {
+            if let Some((keyword, field)) = clock.field(word) {
+                *field = values.number(keyword).or(*field);
+            }
+        }
+        if clock.is_empty() { None } else { Some(clock) }
+    }
+
+    fn field(&mut self, word: &str) -> Option<(&'static str, &mut Option<u64>)> {
+        Some(match word {
+            "btime" => ("btime", &mut self.black_ms),
+            "wtime" => ("wtime", &mut self.white_ms),
+            "byoyomi" => ("byoyomi", &mut self.byoyomi_ms),
+            "binc" => ("binc", &mut self.black_increment_ms),
+            "winc" => ("winc", &mut self.white_increment_ms),
+            _ => return None,
+        })
+    }
+}
+
+/// Reads values after keywords and notes the ones that are refused.
+struct Values<'w, 'a> {
+    command: &'static str,
+    words: &'w mut Words<'a>,
+    problems: &'w mut Vec<CommandError>,
+    refused: usize,
+}
+
+impl<'a> Values<'_, 'a> {
+    /// The word after `keyword`, unless it is a keyword itself.
+    fn word(&mut self) -> Option<&'a str> {
+        self.words.peek().filter(|word| !KEYWORDS.contains(word)).and_then(|_word| self.words.next())
+    }
+
+    fn refuse(&mut self, problem: CommandError) {
+        self.refused += 1;
+        report(self.problems, problem);
+    }
+
+    /// The whole number after `keyword`; negative ones count as 0.
+    fn number(&mut self, keyword: &'static str) -> Option<u64> {
+        let command = self.command;
+        let Some(word) = self.word() else {
+            self.refuse(CommandError::MissingValue { command, keyword });
+            return None;
+        };
+        let value = unsigned(word);
+        if value.is_none() {
+            self.refuse(CommandError::Number { command, keyword, word: word.to_owned() });
+        }
+        value
+    }
+}
+
+impl GoRequest {
+    /// Whether anything but `stop` can end the search.
+    pub fn has_limit(&self) -> bool {
+        !self.clock.is_empty()
+            || self.movetime_ms.is_some()
+            || self.random_time_ms.is_some()
+            || self.nodes.is_some()
+            || self.depth.is_some()
+            || self.mate.is_some()
+            || self.perft.is_some()
+    }
+
+    /// Reads what follows `go`. Refused values are noted in `problems`.
+    pub(super) fn parse(words: &mut Words<'_>, problems: &mut Vec<CommandError>) -> Self {
+        let mut request = Self::default();
+        let mut values = Values { command: "go", words, problems, refused: 0 };
+        while let Some(word) = values.words.next() {
+            request.read(word, &mut values);
+        }
+        if values.refused > 0 && !request.has_limit() && !request.infinite {
+            request.movetime_ms = Some(DEFAULT_MOVETIME_MS);
+        }
+        request
+    }
+
+    fn read(&mut self, word: &str, values: &mut Values<'_, '_>) {
+        if let Some((keyword, field)) = self.clock.field(word) {
+            *field = values.number(keyword).or(*field);
+            return;
+        }
+        match word {
+            "ponder" => self.ponder = true,
+            "infinite" => self.infinite = true,
+            "movetime" => self.movetime_ms = values.number("movetime").or(self.movetime_ms),
+            "rtime" => self.random_time_ms = values.number("rtime").or(self.random_time_ms),
+            "nodes" => self.nodes = values.number("nodes").or(self.nodes),
+            "depth" => {
+                let depth = values.number("depth").map(|depth| u32::try_from(depth).unwrap_or(u32::MAX));
+                self.depth = depth.or(self.depth);
+            }
+            "mate" => self.mate = Some(read_mate(values)),
+            "searchmoves" => self.read_moves(values),
+            "perft" => match parse_perft("go perft", values.words) {
+                Ok(depth) => self.perft = Some(depth),
+                Err(problem) => values.refuse(problem),
+            },
+            // Unknown words, `movestogo` and its number among them, mean nothing.
+            _ => {}
+        }
+    }
+
+    fn read_moves(&mut self, values: &mut Values<'_, '_>) {
+        let mut number = 0;
+        while let Some(word) = values.word() {
+            number += 1;
+            match word.parse() {
+                Ok(mv) => self.searchmoves.push(mv),
+                Err(_) => {
+                    let text = word.to_owned();
+                    report(values.problems, CommandError::Move { command: "go searchmoves", text, number });
+                }
+            }
+        }
+    }
+}
+
+/// The limit of `go mate`; a malformed one must not become an endless search.
+fn read_mate(values: &mut Values<'_, '_>) -> MateLimit {
+    match values.words.peek() {
+        Some("infinite") => {
+            values.words.next();
+            MateLimit::Unlimited
+        }
+        Some(word) if !KEYWORDS.contains(&word) => {
+            MateLimit::WithinMs(values.number("mate").unwrap_or(DEFAULT_MOVETIME_MS))
+        }
+        _ => MateLimit::Unlimited,
+    }
+}
+
+fn field<T: fmt::Display>(f: &mut fmt::Formatter<'_>, keyword: &str, value: Option<T>) -> fmt::Result {
+    value.map_or(Ok(()), |value| write!(f, " {keyword} {value}"))
+}
+
+impl fmt::Display for Clock {
+    /// The parts that were sent, each with a blank before it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        field(f, "btime", self.black_ms)?;
+        field(f, "wtime", self.white_ms)?;
+        field(f, "byoyomi", self.byoyomi_ms)?;
+        field(f, "binc", self.black_increment_ms)?;
+        field(f, "winc", self.white_increment_ms)
+    }
+}
+
+impl fmt::Display for MateLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unlimited => f.write_str("infinite"),
+            Self::WithinMs(ms) => write!(f, "{ms}"),
+        }
+    }
+}
+
+impl fmt::Display for GoRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("go")?;
+        if self.ponder {
+            f.write_str(" ponder")?;
+        }
+        if self.infinite {
+            f.write_str(" infinite")?;
+        }
+        write!(f, "{}", self.clock)?;
+        field(f, "movetime", self.movetime_ms)?;
+        field(f, "rtime", self.random_time_ms)?;
+        field(f, "nodes", self.nodes)?;
+        field(f, "depth", self.depth)?;
+        field(f, "mate", self.mate)?;
+        field(f, "perft", self.perft)?;
+        if !self.searchmoves.is_empty() {
+            f.write_str(" searchmoves")?;
+            self.searchmoves.iter().try_for_each(|mv| write!(f, " {mv}"))?;
+        }
+        Ok(())
+    }
+}

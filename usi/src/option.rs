@@ -1,0 +1,330 @@
+//! Options: what an engine declares, and checked values for them.
+//!
+//! The table of an engine's options is the engine's own; here is what one row is,
+//! how it is declared to the GUI, and which values it takes.
+
+use std::fmt;
+
+use crate::token::{ascii, number, quote};
+
+/// The literal that stands for an empty text in both directions.
+pub const EMPTY: &str = "<empty>";
+
+/// One declared option.
+///
+/// ```
+/// use enbu_usi::{OptionKind, OptionSpec};
+/// let threads = OptionSpec::new("Threads", OptionKind::Spin { default: 1, min: 1, max: 512 });
+/// assert_eq!(threads.to_string(), "option name Threads type spin default 1 min 1 max 512");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionSpec {
+    /// The name. GUIs split at spaces, so it holds none.
+    pub name: String,
+    /// Type, default and range.
+    pub kind: OptionKind,
+}
+
+/// Type, default and range of an option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OptionKind {
+    /// On or off.
+    Check {
+        /// Value before any `setoption`.
+        default: bool,
+    },
+    /// A whole number.
+    Spin {
+        /// Value before any `setoption`.
+        default: i64,
+        /// Smallest value taken.
+        min: i64,
+        /// Largest value taken.
+        max: i64,
+    },
+    /// One of several words.
+    Combo {
+        /// Value before any `setoption`; one of the choices.
+        default: String,
+        /// The words; without spaces, and none of them `default` or `var`.
+        choices: Vec<String>,
+    },
+    /// No value: setting it does something.
+    Button,
+    /// Any text.
+    Text {
+        /// Value before any `setoption`; GUIs cut it at the first space.
+        default: String,
+    },
+    /// The path of a file.
+    Filename {
+        /// Value before any `setoption`; GUIs cut it at the first space.
+        default: String,
+    },
+}
+
+/// A value that fits its option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OptionValue {
+    /// For [`OptionKind::Check`].
+    Check(bool),
+    /// For [`OptionKind::Spin`]: within its range.
+    Spin(i64),
+    /// For [`OptionKind::Combo`]: a choice, as its row spells it.
+    Combo(String),
+    /// For [`OptionKind::Button`].
+    Button,
+    /// For [`OptionKind::Text`] and [`OptionKind::Filename`].
+    Text(String),
+}
+
+/// Why an option was not set. Its old value stands.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// No option has this name.
+    #[error("unknown option {}", quote(name))]
+    Unknown {
+        /// The name as it was given.
+        name: String,
+    },
+    /// `setoption` without a value for an option that needs one.
+    #[error("option {name}: value missing, {expected}")]
+    Missing {
+        /// The option.
+        name: String,
+        /// What it takes.
+        expected: String,
+    },
+    /// A value that the option does not take.
+    #[error("option {name}: {} refused, {expected}", quote(value))]
+    Value {
+        /// The option.
+        name: String,
+        /// The value as it was given.
+        value: String,
+        /// What it takes.
+        expected: String,
+    },
+    /// A value of the right form that the engine cannot use (a file that is not there).
+    #[error("option {name}: {reason}")]
+    Rejected {
+        /// The option.
+        name: String,
+        /// Why, in ASCII.
+        reason: String,
+    },
+}
+
+impl OptionSpec {
+    /// The option `name` of this kind.
+    pub fn new(name: impl Into<String>, kind: OptionKind) -> Self {
+        Self { name: name.into(), kind }
+    }
+
+    /// Whether `name` means this option; case does not matter.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+
+    /// Checks the value of a `setoption` for this option.
+    ///
+    /// # Errors
+    /// [`OptionError::Missing`] or [`OptionError::Value`], naming the option and
+    /// what it takes.
+    ///
+    /// ```
+    /// use enbu_usi::{OptionKind, OptionSpec, OptionValue};
+    /// let threads = OptionSpec::new("Threads", OptionKind::Spin { default: 1, min: 1, max: 512 });
+    /// assert_eq!(threads.parse(Some("8")), Ok(OptionValue::Spin(8)));
+    /// let refused = threads.parse(Some("0")).unwrap_err();
+    /// assert_eq!(refused.to_string(), "option Threads: `0` refused, a whole number from 1 to 512 is needed");
+    /// ```
+    pub fn parse(&self, value: Option<&str>) -> Result<OptionValue, OptionError> {
+        self.kind.parse(value).map_err(|refused| {
+            let (name, expected) = (self.name.clone(), refused.expected);
+            match value {
+                Some(value) if !value.is_empty() => OptionError::Value { name, value: value.to_owned(), expected },
+                _ => OptionError::Missing { name, expected },
+            }
+        })
+    }
+}
+
+/// What an option of some kind takes, said because a value was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{expected}")]
+pub struct ValueError {
+    /// What it takes: the range, the choices.
+    pub expected: String,
+}
+
+impl OptionKind {
+    /// The value that holds before any `setoption`.
+    pub fn default_value(&self) -> OptionValue {
+        match self {
+            Self::Check { default } => OptionValue::Check(*default),
+            Self::Spin { default, .. } => OptionValue::Spin(*default),
+            Self::Combo { default, .. } => OptionValue::Combo(default.clone()),
+            Self::Button => OptionValue::Button,
+            Self::Text { default } | Self::Filename { default } => OptionValue::Text(default.clone()),
+        }
+    }
+
+    /// Checks a value: `None` when `setoption` had no `value`.
+    ///
+    /// Choices compare without case. A text may be empty, absent, or `<empty>`.
+    /// A value given for a button is ignored.
+    ///
+    /// # Errors
+    /// [`ValueError`] with what this kind takes.
+    pub fn parse(&self, value: Option<&str>) -> Result<OptionValue, ValueError> {
+        let word = value.unwrap_or_default().trim_ascii();
+        let parsed = match self {
+            Self::Check { .. } => match word {
+                "true" => Some(OptionValue::Check(true)),
+                "false" => Some(OptionValue::Check(false)),
+                _ => None,
+            },
+            // A number too large for i64 saturates, and may then be in range.
+            Self::Spin { min, max, .. } => {
+                number(word).filter(|number| (min..=max).contains(&number)).map(OptionValue::Spin)
+            }
+            Self::Combo { choices, .. } => {
+                choices.iter().find(|choice| choice.eq_ignore_ascii_case(word)).cloned().map(OptionValue::Combo)
+            }
+            Self::Button => Some(OptionValue::Button),
+            Self::Text { .. } | Self::Filename { .. } => {
+                Some(OptionValue::Text(if word == EMPTY { String::new() } else { word.to_owned() }))
+            }
+        };
+        parsed.ok_or_else(|| ValueError { expected: self.expected() })
+    }
+
+    fn expected(&self) -> String {
+        match self {
+            Self::Check { .. } => "true or false is needed".to_owned(),
+            Self::Spin { min, max, .. } => format!("a whole number from {min} to {max} is needed"),
+            Self::Combo { choices, .. } => format!("one of {} is needed", choices.join(", ")),
+            Self::Button | Self::Text { .. } | Self::Filename { .. } => "any value is taken".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for OptionSpec {
+    /// The `option` line that declares it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "option name {} type ", ascii(&self.name))?;
+        match &self.kind {
+            OptionKind::Check { default } => write!(f, "check default {default}"),
+            OptionKind::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
+            OptionKind::Combo { default, choices } => {
+                write!(f, "combo default {}", ascii(default))?;
+                choices.iter().try_for_each(|choice| write!(f, " var {}", ascii(choice)))
+            }
+            OptionKind::Button => f.write_str("button"),
+            OptionKind::Text { default } => write!(f, "string default {}", text_or_empty(default)),
+            OptionKind::Filename { default } => write!(f, "filename default {}", text_or_empty(default)),
+        }
+    }
+}
+
+impl fmt::Display for OptionValue {
+    /// The value as `setoption` gives it; an empty text as `<empty>`, nothing for a button.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Check(value) => write!(f, "{value}"),
+            Self::Spin(value) => write!(f, "{value}"),
+            Self::Combo(value) => f.write_str(value),
+            Self::Button => Ok(()),
+            Self::Text(value) => f.write_str(if value.is_empty() { EMPTY } else { value }),
+        }
+    }
+}
+
+fn text_or_empty(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.is_empty() { EMPTY.into() } else { ascii(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one_of_each() -> Vec<OptionSpec> {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        vec![
+            OptionSpec::new("USI_Ponder", OptionKind::Check { default: true }),
+            OptionSpec::new("NodesLimit", OptionKind::Spin { default: 0, min: 0, max: i64::MAX }),
+            OptionSpec::new(
+                "EnteringKingRule",
+                OptionKind::Combo { default: "CSARule27".into(), choices: words("NoEnteringKing CSARule27 TryRule") },
+            ),
+            OptionSpec::new("Clear_Hash", OptionKind::Button),
+            OptionSpec::new("EvalDir", OptionKind::Text { default: "eval".into() }),
+            OptionSpec::new("BookFile", OptionKind::Filename { default: String::new() }),
+        ]
+    }
+
+    #[test]
+    fn declarations_are_what_guis_split_at_single_spaces() {
+        let lines: Vec<_> = one_of_each().iter().map(OptionSpec::to_string).collect();
+        assert_eq!(
+            lines,
+            [
+                "option name USI_Ponder type check default true",
+                "option name NodesLimit type spin default 0 min 0 max 9223372036854775807",
+                "option name EnteringKingRule type combo default CSARule27 var NoEnteringKing var CSARule27 var TryRule",
+                "option name Clear_Hash type button",
+                "option name EvalDir type string default eval",
+                "option name BookFile type filename default <empty>",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_default_is_a_value_its_option_takes() {
+        for spec in one_of_each() {
+            let value = spec.kind.default_value();
+            assert_eq!(spec.parse(Some(&value.to_string())), Ok(value), "{spec}");
+        }
+    }
+
+    #[test]
+    fn bad_values_are_refused_and_the_message_says_what_is_taken() {
+        let check = OptionSpec::new("Flag", OptionKind::Check { default: true });
+        for bad in [Some("TRUE"), Some("1"), Some("yes"), Some(""), Some("true false"), None] {
+            let refused = check.parse(bad).unwrap_err().to_string();
+            assert!(refused.contains("Flag") && refused.contains("true or false"), "{bad:?}: {refused}");
+        }
+        let spin = OptionSpec::new("Hash", OptionKind::Spin { default: 16, min: 1, max: 1024 });
+        for bad in ["0", "-1", "1025", "16MB", "1e3", "0x10", "", "99999999999999999999"] {
+            let refused = spin.parse(Some(bad)).unwrap_err().to_string();
+            assert!(refused.contains("from 1 to 1024"), "{bad}: {refused}");
+            assert!(bad.is_empty() || refused.contains(bad), "{bad}: {refused}");
+        }
+        let combo = OptionKind::Combo { default: "a".into(), choices: vec!["a".into(), "b".into()] };
+        assert_eq!(combo.parse(Some("c")).unwrap_err().expected, "one of a, b is needed");
+        assert!(combo.parse(None).is_err());
+    }
+
+    #[test]
+    fn names_and_choices_compare_without_case() {
+        let [_, _, rule, ..] = <[OptionSpec; 6]>::try_from(one_of_each()).unwrap();
+        assert!(rule.is_named("enteringkingrule") && !rule.is_named("EnteringKing"));
+        assert_eq!(rule.parse(Some("tryrule")), Ok(OptionValue::Combo("TryRule".into())));
+    }
+
+    #[test]
+    fn empty_texts_come_in_three_spellings() {
+        let text = OptionKind::Text { default: "x".into() };
+        for empty in [None, Some(""), Some(" "), Some("<empty>")] {
+            assert_eq!(text.parse(empty), Ok(OptionValue::Text(String::new())), "{empty:?}");
+        }
+        assert_eq!(text.parse(Some("C:/my books/a b.db")), Ok(OptionValue::Text("C:/my books/a b.db".into())));
+    }
+
+    #[test]
+    fn a_spin_holds_any_64_bit_limit() {
+        let spin = OptionKind::Spin { default: 0, min: 0, max: i64::MAX };
+        assert_eq!(spin.parse(Some("99999999999999999999")), Ok(OptionValue::Spin(i64::MAX)));
+    }
+}

@@ -1,0 +1,396 @@
+//! The loop between a GUI and an [`Engine`]: it owns the order of things.
+//!
+//! # Who runs where
+//! ```text
+//! stdin ─► input thread ─► lines ──────►┐
+//!                                       ├─► the session ─► output thread ─► stdout
+//! search threads, job thread ─► messages┘        │
+//!                                                └─► Engine::go, stop, ponderhit ...
+//! ```
+//! The session itself never blocks except to wait for the next line or message.
+//! What an engine does slowly (preparing, clearing, evaluating) is a *job* on its own
+//! thread; lines that come meanwhile wait their turn, except `quit`.
+//!
+//! # One answer for each `go`
+//! | while a search runs | happens |
+//! |---|---|
+//! | it ends by itself | the answer; after `go ponder` and `go infinite` it is held back |
+//! | `stop` | the engine stops; the answer follows; later lines wait for it |
+//! | `ponderhit` | a pondering search goes on as an ordinary one, or its held answer is said |
+//! | `go`, `usinewgame`, `gameover` | as `stop`, then the command itself |
+//! | `position` | concerns the next `go` |
+//! | `setoption` | waits for the answer |
+//! | `usi`, `isready`, questions | answered at once |
+//! | `eval`, `perft` | refused |
+//! | `quit`, end of input | as `stop`, then the end |
+//!
+//! Without a search `stop`, `ponderhit` and `gameover` say nothing. Events carry the
+//! number of their search, so none is ever taken for another's. A search that ends
+//! without an answer, or with an illegal one, is answered with the best move reported
+//! so far, else the first legal one.
+//!
+//! # The end
+//! `quit` ends the session within about half a second whatever the engine does: lines
+//! that came before it are still served if that takes no longer.
+
+mod dispatch;
+mod engine;
+mod game;
+mod input;
+mod job;
+mod output;
+mod perft;
+mod search;
+
+use std::collections::VecDeque;
+use std::io::{Read, Write};
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, at, bounded, never, select, unbounded};
+use parking_lot::Mutex;
+
+use crate::command::{Command, CommandError, Parsed};
+use crate::readout::GameLog;
+use crate::reply::Reply;
+
+pub use engine::{CsaSettings, Engine, Event, EventSender, Identity, Outcome, Rules};
+
+use game::Game;
+use input::Input;
+use job::{Job, JobKind};
+use output::Output;
+use search::{Search, Stage};
+
+/// How many bytes of lines may wait while a job runs; then input waits too.
+const MAX_WAITING_BYTES: usize = 64 << 20;
+
+/// Why a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// `quit` or the end of input.
+    Quit,
+    /// Nobody reads the output any more.
+    OutputLost,
+    /// The threads for input and output could not be started.
+    NoThreads,
+}
+
+impl From<Exit> for ExitCode {
+    /// Success for [`Exit::Quit`], 1 for the others.
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Quit => Self::SUCCESS,
+            Exit::OutputLost | Exit::NoThreads => Self::FAILURE,
+        }
+    }
+}
+
+/// Speaks USI on behalf of `engine` until `quit` or the end of input.
+///
+/// Threads may be left behind: one blocked in `stdin`, one in a `stdout` that nobody
+/// reads, one in an engine that does not come back. The caller ends the process.
+///
+/// # Examples
+/// With the engine of a binary:
+/// `ExitCode::from(enbu_usi::run(engine, std::io::stdin(), std::io::stdout()))`.
+pub fn run<E, R, W>(engine: E, stdin: R, stdout: W) -> Exit
+where
+    E: Engine,
+    R: Read + Send + 'static,
+    W: Write + Send + 'static,
+{
+    run_with(engine, stdin, stdout, Timing::default())
+}
+
+/// How long the session waits for what.
+#[derive(Clone, Copy, Debug)]
+struct Timing {
+    /// Between two signs of life while a job runs.
+    keepalive: Duration,
+    /// From `quit` until a job that is still running is told to give up.
+    patience: Duration,
+    /// From `quit` until the session ends without regard to anything.
+    limit: Duration,
+    /// For the last lines to be read.
+    flush: Duration,
+    /// For the engine to release what it holds.
+    release: Duration,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        let ms = Duration::from_millis;
+        Self { keepalive: ms(5000), patience: ms(200), limit: ms(300), flush: ms(100), release: ms(30) }
+    }
+}
+
+/// What comes to the session other than lines.
+enum Message {
+    /// From the search with this number.
+    Search(u64, Event),
+    /// A line that a job says.
+    JobLine(Reply),
+    /// The job is through.
+    JobDone {
+        /// What its panic said.
+        failure: Option<String>,
+    },
+    /// Nothing can be written any more.
+    OutputLost,
+}
+
+fn run_with<E, R, W>(engine: E, stdin: R, stdout: W, timing: Timing) -> Exit
+where
+    E: Engine,
+    R: Read + Send + 'static,
+    W: Write + Send + 'static,
+{
+    let (sender, messages) = unbounded();
+    let lost = sender.clone();
+    let output = Output::start(stdout, move || {
+        // A session that is gone needs no word.
+        let _ = lost.send(Message::OutputLost);
+    });
+    let (Ok(output), Ok(lines)) = (output, input::start(stdin)) else { return Exit::NoThreads };
+    let mut session = Session::new(engine, output, sender, timing);
+    let exit = session.serve(&lines, &messages);
+    session.close();
+    exit
+}
+
+/// A line that has been read and waits to be obeyed.
+struct Waiting {
+    parsed: Parsed,
+    at: Instant,
+    bytes: usize,
+}
+
+/// `quit` has come.
+struct Leaving {
+    cancel_at: Instant,
+    exit_at: Instant,
+    cancelled: bool,
+}
+
+struct Session<E> {
+    engine: Arc<Mutex<E>>,
+    output: Output,
+    sender: Sender<Message>,
+    timing: Timing,
+    waiting: VecDeque<Waiting>,
+    waiting_bytes: usize,
+    input_ended: bool,
+    leaving: Option<Leaving>,
+    job: Option<Job>,
+    search: Option<Search>,
+    /// Number of the newest search.
+    searches: u64,
+    game: Game,
+    log: GameLog,
+    log_state: LogState,
+    /// Whether nothing has changed since the engine was prepared.
+    prepared: bool,
+    /// Options set during a search.
+    late_options: Vec<(String, Option<String>)>,
+}
+
+/// What has happened to the game log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LogState {
+    /// The engine has not moved since the log was begun or written.
+    Clean,
+    /// The engine has moved.
+    Played,
+    /// The game is over; the next one begins a new log.
+    Over,
+}
+
+impl<E: Engine> Session<E> {
+    fn new(engine: E, output: Output, sender: Sender<Message>, timing: Timing) -> Self {
+        let game = Game::new();
+        Self {
+            engine: Arc::new(Mutex::new(engine)),
+            output,
+            sender,
+            timing,
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            input_ended: false,
+            leaving: None,
+            job: None,
+            search: None,
+            searches: 0,
+            log: GameLog::new(game.setup.clone()),
+            log_state: LogState::Clean,
+            game,
+            prepared: false,
+            late_options: Vec::new(),
+        }
+    }
+
+    fn serve(&mut self, lines: &Receiver<Input>, messages: &Receiver<Message>) -> Exit {
+        let no_lines = never();
+        loop {
+            if let ControlFlow::Break(exit) = self.obey_waiting() {
+                return exit;
+            }
+            let lines = if self.takes_lines() { lines } else { &no_lines };
+            let timer = self.next_alarm().map_or_else(never, at);
+            let flow = select! {
+                recv(lines) -> line => {
+                    // What was sent before the line came is older than the line.
+                    let flow = (0..messages.len()).try_for_each(|_| {
+                        messages.try_recv().map_or(ControlFlow::Continue(()), |message| self.hear(message))
+                    });
+                    self.take_line(line.ok());
+                    flow
+                }
+                recv(messages) -> message => message.map_or(ControlFlow::Continue(()), |message| self.hear(message)),
+                recv(timer) -> _ => self.wake(),
+            };
+            if let ControlFlow::Break(exit) = flow {
+                return exit;
+            }
+        }
+    }
+
+    /// Whether lines must wait.
+    fn is_busy(&self) -> bool {
+        self.job.is_some() || self.search.as_ref().is_some_and(|search| search.stage == Stage::Stopping)
+    }
+
+    fn obey_waiting(&mut self) -> ControlFlow<Exit> {
+        while !self.is_busy() {
+            let Some(next) = self.waiting.pop_front() else { break };
+            self.waiting_bytes = self.waiting_bytes.saturating_sub(next.bytes);
+            self.obey(next)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn takes_lines(&self) -> bool {
+        !self.input_ended && self.waiting_bytes < MAX_WAITING_BYTES
+    }
+
+    /// Reads a line, or the end of input.
+    fn take_line(&mut self, line: Option<Input>) {
+        let now = Instant::now();
+        let (parsed, at, bytes) = match line {
+            Some(Input::Line { text, at }) => (Command::parse(&text), at, text.len()),
+            Some(Input::TooLong) => (CommandError::TooLong { max_bytes: input::MAX_LINE_BYTES }.into(), now, 0),
+            None => (Parsed { command: Some(Command::Quit), problems: Vec::new() }, now, 0),
+        };
+        match parsed.command {
+            Some(Command::Quit) => {
+                self.input_ended = true;
+                self.leaving = Some(Leaving {
+                    cancel_at: now + self.timing.patience,
+                    exit_at: now + self.timing.limit,
+                    cancelled: false,
+                });
+            }
+            Some(Command::Stop) => self.stop_perft(),
+            _ => {}
+        }
+        self.waiting_bytes += bytes;
+        self.waiting.push_back(Waiting { parsed, at, bytes });
+    }
+
+    /// A `stop` reaches past the line to a running perft, unless it is meant for a
+    /// `go` in between.
+    fn stop_perft(&self) {
+        let go_waits = self.waiting.iter().any(|line| matches!(line.parsed.command, Some(Command::Go(_))));
+        if let Some(job) = &self.job
+            && matches!(job.kind, JobKind::Perft)
+            && !go_waits
+        {
+            job.cancel();
+        }
+    }
+
+    /// When something must be done even if nothing is heard.
+    fn next_alarm(&self) -> Option<Instant> {
+        let keepalive = self.job.as_ref().map(|job| job.keepalive_at);
+        let leaving =
+            self.leaving.as_ref().map(|leaving| if leaving.cancelled { leaving.exit_at } else { leaving.cancel_at });
+        keepalive.into_iter().chain(leaving).min()
+    }
+
+    fn wake(&mut self) -> ControlFlow<Exit> {
+        let now = Instant::now();
+        if let Some(leaving) = &mut self.leaving {
+            if now >= leaving.exit_at {
+                return ControlFlow::Break(Exit::Quit);
+            }
+            if now >= leaving.cancel_at {
+                leaving.cancelled = true;
+                self.job.iter().for_each(Job::cancel);
+            }
+        }
+        if let Some(job) = &mut self.job
+            && now >= job.keepalive_at
+        {
+            job.keepalive_at = now + self.timing.keepalive;
+            if !matches!(job.kind, JobKind::Perft) {
+                self.output.send(&Reply::Text("still working".to_owned()));
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn hear(&mut self, message: Message) -> ControlFlow<Exit> {
+        match message {
+            Message::Search(number, event) => self.hear_search(number, event),
+            Message::JobLine(reply) => self.output.send(&reply),
+            Message::JobDone { failure } => self.finish_job(failure),
+            Message::OutputLost => return ControlFlow::Break(Exit::OutputLost),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn say(&self, reply: Reply) {
+        self.output.send(&reply);
+    }
+
+    /// Calls the engine. A panic is told, and `None` returned.
+    fn ask<T>(&self, what: &str, call: impl FnOnce(&mut E) -> T) -> Option<T> {
+        let result = catch_unwind(AssertUnwindSafe(|| call(&mut self.engine.lock())));
+        result
+            .map_err(|payload| {
+                self.say(Reply::Error(format!("internal: {what} failed: {}", job::panic_text(&*payload))));
+            })
+            .ok()
+    }
+
+    /// Ends what runs, lets the last lines out, and releases the engine.
+    fn close(self) {
+        let running = self.search.as_ref().is_some_and(|search| search.stage == Stage::Running);
+        match &self.job {
+            Some(job) => job.cancel(),
+            // Without a job nobody else holds the engine.
+            None if running => {
+                self.ask("stop", E::stop);
+            }
+            None => {}
+        }
+        self.output.close(self.timing.flush);
+        // Giving back much memory takes time, and the process is about to end.
+        let (released, wait) = bounded::<()>(0);
+        let engine = self.engine;
+        let release = thread::Builder::new().name("usi-release".into()).spawn(move || {
+            drop(engine);
+            drop(released);
+        });
+        if release.is_ok() {
+            let _ = wait.recv_timeout(self.timing.release);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

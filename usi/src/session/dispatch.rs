@@ -1,0 +1,388 @@
+//! What each command does.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::command::{Clock, Command, GameResult, GoRequest, PositionCommand};
+use crate::option::OptionError;
+use crate::readout::{self, GameEnd, GameLog};
+use crate::reply::{BestMove, Reply};
+use crate::session::engine::{Engine, Event, EventSender, Outcome};
+use crate::session::game::{self, Game};
+use crate::session::job::{Job, JobContext, JobKind};
+use crate::session::search::{Purpose, Search, Stage};
+use crate::session::{Exit, LogState, Message, Session, Waiting, perft};
+
+impl<E: Engine> Session<E> {
+    /// Does what a line says. Lines come here only when nothing keeps them waiting.
+    pub(super) fn obey(&mut self, line: Waiting) -> ControlFlow<Exit> {
+        if self.must_end_search_for(&line) {
+            self.abandon_search();
+            // The answer may be out already; else the line waits for it.
+            self.waiting_bytes += line.bytes;
+            self.waiting.push_front(line);
+            return ControlFlow::Continue(());
+        }
+        for problem in &line.parsed.problems {
+            self.say(Reply::Error(problem.to_string()));
+        }
+        let Some(command) = line.parsed.command else { return ControlFlow::Continue(()) };
+        match command {
+            Command::Usi => self.introduce(),
+            Command::IsReady => self.get_ready(),
+            Command::SetOption { name, value } => self.set_option(name, value),
+            Command::UsiNewGame => self.new_game(),
+            Command::Position(position) => self.set_position(position),
+            Command::Go(request) => self.go(request, line.at),
+            Command::Stop => self.stop(),
+            Command::PonderHit(clock) => self.ponderhit(clock.as_ref(), line.at),
+            Command::GameOver(result) => self.game_over(result),
+            Command::Quit => {
+                self.write_log();
+                return ControlFlow::Break(Exit::Quit);
+            }
+            Command::Side => self.say(Reply::Console(game::side(&self.game.position).to_owned())),
+            Command::Moves => self.say(Reply::Console(game::legal_moves(&self.game.position))),
+            Command::Display => self.display(),
+            Command::Eval => self.evaluate(),
+            Command::Csa => self.show_record(),
+            Command::Perft(depth) => self.perft(depth),
+            Command::GetOption(name) => self.show_options(name.as_deref()),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Whether a search runs that the command cannot bear.
+    fn must_end_search_for(&self, line: &Waiting) -> bool {
+        let ends = matches!(
+            line.parsed.command,
+            Some(Command::Go(_) | Command::UsiNewGame | Command::GameOver(_) | Command::Quit)
+        );
+        ends && self.search.is_some()
+    }
+
+    fn introduce(&self) {
+        if let Some(identity) = self.ask("identity", |engine| engine.identity()) {
+            self.say(Reply::IdName(identity.name));
+            self.say(Reply::IdAuthor(identity.author));
+        }
+        for spec in self.ask("options", |engine| engine.options()).unwrap_or_default() {
+            self.say(Reply::Option(spec));
+        }
+        self.say(Reply::UsiOk);
+    }
+
+    // --- options ---
+
+    fn set_option(&mut self, name: String, value: Option<String>) {
+        if self.search.is_some() {
+            self.say(Reply::Text(format!("setoption {name} waits for the end of the search")));
+            self.late_options.push((name, value));
+        } else {
+            self.set_option_now(&name, value.as_deref());
+        }
+    }
+
+    fn set_option_now(&mut self, name: &str, value: Option<&str>) {
+        match self.ask("setoption", |engine| engine.set_option(name, value)) {
+            Some(Ok(())) => self.prepared = false,
+            Some(Err(unknown @ OptionError::Unknown { .. })) => self.say(Reply::Text(unknown.to_string())),
+            Some(Err(refused)) => self.say(Reply::Error(format!("setoption: {refused}"))),
+            None => {}
+        }
+    }
+
+    fn show_options(&self, name: Option<&str>) {
+        let declared = self.ask("options", |engine| engine.options()).unwrap_or_default();
+        let mut names: Vec<String> = declared.into_iter().map(|spec| spec.name).collect();
+        if let Some(name) = name {
+            // An engine may know names that it does not declare.
+            let spelling = names.into_iter().find(|declared| declared.eq_ignore_ascii_case(name));
+            names = vec![spelling.unwrap_or_else(|| name.to_owned())];
+        }
+        for name in names {
+            match self.ask("getoption", |engine| engine.option_text(&name)).flatten() {
+                Some(value) => self.say(Reply::Console(format!("{name} {value}"))),
+                None => self.say(Reply::Error(format!("getoption: {}", OptionError::Unknown { name }))),
+            }
+        }
+    }
+
+    // --- jobs ---
+
+    fn start_job(&mut self, kind: JobKind, work: impl FnOnce(&JobContext) + Send + 'static) {
+        let keepalive_at = Instant::now() + self.timing.keepalive;
+        let job = Job::start(kind, keepalive_at, &self.sender, work);
+        if self.leaving.as_ref().is_some_and(|leaving| leaving.cancelled) {
+            job.cancel();
+        }
+        self.job = Some(job);
+    }
+
+    /// Prepares the engine on the job thread.
+    fn start_preparing(&mut self, kind: JobKind) {
+        let engine = Arc::clone(&self.engine);
+        self.start_job(kind, move |context| prepare(&mut *engine.lock(), context));
+    }
+
+    fn get_ready(&mut self) {
+        if self.search.is_some() {
+            self.say(Reply::ReadyOk);
+        } else {
+            self.start_preparing(JobKind::Ready);
+        }
+    }
+
+    fn new_game(&mut self) {
+        self.write_log();
+        self.game = Game::new();
+        self.begin_log();
+        let engine = Arc::clone(&self.engine);
+        self.start_job(JobKind::NewGame, move |_| engine.lock().new_game());
+    }
+
+    fn evaluate(&mut self) {
+        if self.search.is_some() {
+            self.say(Reply::Error("eval: a search is running".to_owned()));
+            return;
+        }
+        let (engine, position) = (Arc::clone(&self.engine), self.game.position.clone());
+        self.start_job(JobKind::Eval, move |context| {
+            let mut engine = engine.lock();
+            prepare(&mut *engine, context);
+            engine.evaluate(&position).into_iter().for_each(|line| context.say(Reply::Console(line)));
+        });
+    }
+
+    fn perft(&mut self, depth: u32) {
+        if self.search.is_some() {
+            self.say(Reply::Error("perft: a search is running".to_owned()));
+            return;
+        }
+        let mut position = self.game.position.clone();
+        self.start_job(JobKind::Perft, move |context| {
+            perft::run(&mut position, depth, &context.cancel, &mut |line| context.say(Reply::Console(line)));
+        });
+    }
+
+    pub(super) fn finish_job(&mut self, failure: Option<String>) {
+        let Some(job) = self.job.take() else { return };
+        let prepares = matches!(job.kind, JobKind::Ready | JobKind::Go { .. } | JobKind::Eval);
+        if prepares {
+            self.prepared = failure.is_none() && !job.is_cancelled();
+        }
+        if let Some(failure) = failure {
+            self.say(Reply::Error(format!("internal: {failure}")));
+        }
+        match job.kind {
+            JobKind::Ready => self.say(Reply::ReadyOk),
+            JobKind::Go { request, at } => self.start_search(*request, at),
+            JobKind::NewGame | JobKind::Eval | JobKind::Perft => {}
+        }
+    }
+
+    // --- positions ---
+
+    fn set_position(&mut self, command: PositionCommand) {
+        let tail = command.tail.clone();
+        match Game::from_command(command) {
+            Ok(game) => {
+                let other = game.setup != self.game.setup;
+                if let Some(oddity) = game::oddity(&game.setup).filter(|_| other) {
+                    self.say(Reply::Text(oddity));
+                }
+                if let Some(tail) = tail {
+                    self.say(Reply::Text(format!("position: the moves end at {tail}")));
+                }
+                self.game = game;
+                if self.log_state == LogState::Over {
+                    self.begin_log();
+                }
+            }
+            Err(refusal) => self.say(Reply::Error(refusal.to_string())),
+        }
+    }
+
+    fn display(&self) {
+        let rules = self.ask("rules", |engine| engine.rules()).unwrap_or_default();
+        game::display(&self.game.position, rules).into_iter().for_each(|line| self.say(Reply::Console(line)));
+    }
+
+    // --- searching ---
+
+    fn go(&mut self, request: GoRequest, at: Instant) {
+        match request.perft {
+            Some(depth) => self.perft(depth),
+            None if self.prepared => self.start_search(request, at),
+            None => self.start_preparing(JobKind::Go { request: Box::new(request), at }),
+        }
+    }
+
+    fn start_search(&mut self, mut request: GoRequest, at: Instant) {
+        self.keep_legal(&mut request);
+        self.searches += 1;
+        let number = self.searches;
+        let search = Search::new(number, self.game.position.clone(), &request, at);
+        if search.purpose == Purpose::Play {
+            self.follow_game();
+        }
+        self.search = Some(search);
+        let sender = self.sender.clone();
+        let events = EventSender::new(move |event| {
+            // A session that is gone listens no more.
+            let _ = sender.send(Message::Search(number, event));
+        });
+        let position = self.game.position.clone();
+        // If this panics, the sender goes without an outcome, and that is heard.
+        self.ask("go", |engine| engine.go(&position, &request, at, events));
+    }
+
+    /// Strikes illegal moves out of `searchmoves`.
+    fn keep_legal(&self, request: &mut GoRequest) {
+        let position = &self.game.position;
+        if let Some(illegal) = request.searchmoves.iter().find(|&&mv| !position.is_legal(mv)) {
+            self.say(Reply::Error(format!("go searchmoves: illegal move {illegal}")));
+        }
+        request.searchmoves.retain(|&mv| position.is_legal(mv));
+    }
+
+    pub(super) fn hear_search(&mut self, number: u64, event: Event) {
+        let Some(search) = self.search.as_mut().filter(|search| search.number == number) else { return };
+        match event {
+            Event::Info(info) => {
+                search.note(&info);
+                self.say(Reply::Info(info));
+            }
+            Event::Notice(text) => self.say(Reply::Text(text)),
+            Event::Done(outcome) if search.holds_back() => search.stage = Stage::Held(outcome),
+            Event::Done(outcome) => self.answer(outcome),
+        }
+    }
+
+    fn stop(&mut self) {
+        let Some(search) = &mut self.search else { return };
+        match std::mem::replace(&mut search.stage, Stage::Stopping) {
+            Stage::Running => {
+                if self.ask("stop", E::stop).is_none() {
+                    self.answer(Outcome::Lost);
+                }
+            }
+            Stage::Held(outcome) => self.answer(outcome),
+            Stage::Stopping => {}
+        }
+    }
+
+    /// Stops a search whose answer nobody will play.
+    fn abandon_search(&mut self) {
+        if let Some(search) = &mut self.search {
+            search.purpose = Purpose::Abandoned;
+        }
+        self.stop();
+    }
+
+    fn ponderhit(&mut self, clock: Option<&Clock>, at: Instant) {
+        let Some(search) = &mut self.search else { return };
+        let Purpose::Ponder { infinite } = search.purpose else { return };
+        search.clock_start = at;
+        search.purpose = if infinite { Purpose::Infinite } else { Purpose::Play };
+        let running = search.stage == Stage::Running;
+        // An infinite search keeps what it holds until `stop`.
+        let held = if infinite || running { None } else { Some(std::mem::replace(&mut search.stage, Stage::Stopping)) };
+        self.follow_game();
+        if let Some(Stage::Held(outcome)) = held {
+            self.answer(outcome);
+        } else if running && self.ask("ponderhit", |engine| engine.ponderhit(clock, at)).is_none() {
+            // It does not know of the hit and would ponder until the flag falls.
+            self.stop();
+        }
+    }
+
+    /// Says the answer to the running search, which ends it.
+    fn answer(&mut self, outcome: Outcome) {
+        let Some(search) = self.search.take() else { return };
+        let verified = search.verify(outcome);
+        if let Some(complaint) = verified.complaint {
+            self.say(Reply::Error(complaint));
+        }
+        self.read_out(&search);
+        if search.purpose == Purpose::Play {
+            self.log_answer(&search, &verified.reply);
+        }
+        self.say(verified.reply);
+        for (name, value) in std::mem::take(&mut self.late_options) {
+            self.set_option_now(&name, value.as_deref());
+        }
+    }
+
+    // --- CSA ---
+
+    /// Says the last report as a CSA comment, and once more as it was: match runners
+    /// take the last line before the answer.
+    fn read_out(&self, search: &Search) {
+        let wanted = self.ask("csa", |engine| engine.csa()).unwrap_or_default().readout;
+        if let Some(info) = search.last_info.as_ref().filter(|info| wanted && info.score.is_some()) {
+            self.say(Reply::Text(readout::info_line(&search.position, info)));
+            self.say(Reply::Info(info.clone()));
+        }
+    }
+
+    fn log_answer(&mut self, search: &Search, reply: &Reply) {
+        match reply {
+            Reply::BestMove(BestMove::Play { best, .. }) => {
+                let info = search.last_info.as_ref().filter(|info| info.pv.first() == Some(best));
+                let turn = search.position.turn();
+                let score = info.and_then(|info| info.score).map(|score| readout::black_view(score, turn));
+                let (pv, nodes) = info.map_or((&[][..], None), |info| (&info.pv[..], info.nodes));
+                self.log.own_move(*best, search.clock_start.elapsed(), score, pv, nodes);
+            }
+            Reply::BestMove(BestMove::Resign) => self.log.end(GameEnd::Resign),
+            Reply::BestMove(BestMove::Win) => self.log.end(GameEnd::Declaration),
+            _ => return,
+        }
+        self.log_state = LogState::Played;
+    }
+
+    fn begin_log(&mut self) {
+        self.log = GameLog::new(self.game.setup.clone());
+        self.log_state = LogState::Clean;
+    }
+
+    /// Tells the log where the game stands. A position to ponder on is not where it
+    /// stands, so this waits until the game really gets there.
+    fn follow_game(&mut self) {
+        if self.log_state == LogState::Over {
+            self.begin_log();
+        }
+        self.log.follow(&self.game.setup, &self.game.moves);
+    }
+
+    fn show_record(&mut self) {
+        if self.search.is_none() && self.log_state != LogState::Over {
+            self.follow_game();
+        }
+        self.log.to_csa().lines().for_each(|line| self.say(Reply::Console(line.to_owned())));
+    }
+
+    fn game_over(&mut self, result: Option<GameResult>) {
+        self.log.end(GameEnd::Over(result));
+        self.write_log();
+        self.log_state = LogState::Over;
+    }
+
+    /// Writes the game, if the engine played in it and a folder is set.
+    fn write_log(&mut self) {
+        if self.log_state != LogState::Played {
+            return;
+        }
+        self.log_state = LogState::Clean;
+        let Some(dir) = self.ask("csa", |engine| engine.csa()).unwrap_or_default().log_dir else { return };
+        if let Err(error) = self.log.write_to(&dir) {
+            self.say(Reply::Error(format!("game log: {}: {error}", dir.display())));
+        }
+    }
+}
+
+fn prepare<E: Engine>(engine: &mut E, context: &JobContext) {
+    engine.prepare(&context.cancel, &mut |text| context.say(Reply::Text(text.to_owned())));
+}

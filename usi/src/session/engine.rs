@@ -1,0 +1,235 @@
+//! What the session needs from an engine, and what an engine tells it.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use enbu_movegen::{EnteringKingRule, Position};
+
+use crate::command::{Clock, GoRequest};
+use crate::option::{OptionError, OptionSpec};
+use crate::reply::{BestMove, Checkmate, Info};
+
+/// An engine as the session sees it.
+///
+/// The session calls one method at a time. [`prepare`](Self::prepare),
+/// [`new_game`](Self::new_game) and [`evaluate`](Self::evaluate) may take long: they
+/// run on a thread of their own while the session keeps listening. All others must
+/// return at once. `prepare`, `new_game`, `evaluate`, `set_option` and `go` are called
+/// only after the last search has sent its outcome. `stop` and `ponderhit` may cross
+/// with that outcome: they then mean nothing, and must not touch the next search. A
+/// method that panics is reported and does not end the session.
+pub trait Engine: Send + 'static {
+    /// Name and author.
+    fn identity(&self) -> Identity;
+
+    /// The options, in the order in which they are declared to the GUI.
+    fn options(&self) -> Vec<OptionSpec>;
+
+    /// Sets an option; `value` is `None` when the command had no `value`.
+    ///
+    /// What is slow to apply (memory, files) waits for [`prepare`](Self::prepare).
+    ///
+    /// # Errors
+    /// [`OptionError`] when the name is unknown or the value is not taken; the old
+    /// value stands.
+    fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError>;
+
+    /// The present value of an option as `setoption` would give it; `None` for an
+    /// unknown name.
+    fn option_text(&self, name: &str) -> Option<String>;
+
+    /// Does everything slow that the next search needs: memory, networks, books.
+    ///
+    /// Called for every `isready`, and before a `go` when options changed or no
+    /// `isready` came; cheap when nothing is to be done. Once `cancel` is set the
+    /// engine returns as soon as it can. Each `notice` becomes an `info string`.
+    fn prepare(&mut self, cancel: &AtomicBool, notice: &mut dyn FnMut(&str));
+
+    /// Forgets the last game.
+    fn new_game(&mut self);
+
+    /// Starts a search and returns.
+    ///
+    /// `started` is when the command arrived: the clock runs from there. The search
+    /// reports through `events` and ends with exactly one [`Outcome`], which comes
+    /// without waiting for `ponderhit` or `stop` if the search has nothing left to do:
+    /// the session holds it back until it may be said. Moves in the outcome are legal in
+    /// `position`. `searchmoves` holds legal moves only.
+    fn go(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender);
+
+    /// Asks the running search to end; its outcome follows soon.
+    fn stop(&mut self);
+
+    /// Tells the running search that the move it ponders on was played `at` that
+    /// time. `clock` replaces the clock of its `go` when there is one.
+    fn ponderhit(&mut self, clock: Option<&Clock>, at: Instant);
+
+    /// The static evaluation in words, last a line `value V`.
+    fn evaluate(&mut self, position: &Position) -> Vec<String>;
+
+    /// The rules that end games, as the options have them.
+    fn rules(&self) -> Rules;
+
+    /// Which CSA readouts are wanted, as the options have them.
+    fn csa(&self) -> CsaSettings;
+}
+
+/// Who the engine is, in ASCII.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Name and version.
+    pub name: String,
+    /// Author.
+    pub author: String,
+}
+
+/// Rules that differ between events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Rules {
+    /// When a win may be declared.
+    pub entering_king: EnteringKingRule,
+    /// After how many plies a game is drawn; 0 for never.
+    pub max_moves: u32,
+}
+
+/// What is read out in CSA notation.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct CsaSettings {
+    /// Whether each search ends with score, line and nodes as an `info string '** `.
+    pub readout: bool,
+    /// Where finished games are written to; `None` for nowhere.
+    pub log_dir: Option<PathBuf>,
+}
+
+/// What a search tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// How it goes.
+    Info(Info),
+    /// Something for a person to read.
+    Notice(String),
+    /// It has ended. Nothing after this is listened to.
+    Done(Outcome),
+}
+
+/// How a search ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// With a move to play.
+    BestMove(BestMove),
+    /// With the answer to a mate search.
+    Checkmate(Checkmate),
+    /// Without any answer, because something broke. The session answers with the
+    /// best move reported so far, or the first legal one.
+    Lost,
+}
+
+/// Where one search sends its [`Event`]s. Clones belong to the same search.
+///
+/// Only the first [`Outcome`] counts, and nothing after it is delivered. When the
+/// last clone goes without one, [`Outcome::Lost`] is sent: a search whose threads
+/// died is still answered.
+///
+/// ```
+/// use enbu_usi::{BestMove, Event, EventSender, Outcome};
+/// let (sender, receiver) = std::sync::mpsc::channel();
+/// let events = EventSender::new(move |event| sender.send(event).unwrap());
+/// events.done(Outcome::BestMove(BestMove::Resign));
+/// events.notice("too late");
+/// drop(events);
+/// assert_eq!(receiver.iter().collect::<Vec<_>>(), [Event::Done(Outcome::BestMove(BestMove::Resign))]);
+/// ```
+#[derive(Clone)]
+pub struct EventSender(Arc<Line>);
+
+struct Line {
+    finished: AtomicBool,
+    deliver: Box<dyn Fn(Event) + Send + Sync>,
+}
+
+impl EventSender {
+    /// A sender that hands each event to `deliver`.
+    pub fn new(deliver: impl Fn(Event) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Line { finished: AtomicBool::new(false), deliver: Box::new(deliver) }))
+    }
+
+    /// Sends an event.
+    pub fn send(&self, event: Event) {
+        match event {
+            Event::Done(outcome) => self.0.finish(outcome),
+            event if !self.0.finished.load(Ordering::Acquire) => (self.0.deliver)(event),
+            _ => {}
+        }
+    }
+
+    /// Tells how the search goes.
+    pub fn info(&self, info: Info) {
+        self.send(Event::Info(info));
+    }
+
+    /// Tells something for a person to read.
+    pub fn notice(&self, text: impl Into<String>) {
+        self.send(Event::Notice(text.into()));
+    }
+
+    /// Ends the search.
+    pub fn done(&self, outcome: Outcome) {
+        self.send(Event::Done(outcome));
+    }
+}
+
+impl fmt::Debug for EventSender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventSender").field("finished", &self.0.finished).finish_non_exhaustive()
+    }
+}
+
+impl Line {
+    fn finish(&self, outcome: Outcome) {
+        if !self.finished.swap(true, Ordering::AcqRel) {
+            (self.deliver)(Event::Done(outcome));
+        }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.finish(Outcome::Lost);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossbeam_channel::unbounded;
+
+    #[test]
+    fn only_the_first_outcome_counts() {
+        let (sender, receiver) = unbounded();
+        let events = EventSender::new(move |event| sender.send(event).unwrap());
+        let other = events.clone();
+        events.notice("a");
+        other.done(Outcome::Checkmate(Checkmate::NoMate));
+        events.done(Outcome::BestMove(BestMove::Win));
+        events.info(Info::default());
+        drop((events, other));
+        assert_eq!(
+            receiver.iter().collect::<Vec<_>>(),
+            [Event::Notice("a".into()), Event::Done(Outcome::Checkmate(Checkmate::NoMate))]
+        );
+    }
+
+    #[test]
+    fn a_search_that_goes_without_an_outcome_is_lost() {
+        let (sender, receiver) = unbounded();
+        let events = EventSender::new(move |event| sender.send(event).unwrap());
+        let clone = events.clone();
+        drop(events);
+        assert!(receiver.is_empty());
+        drop(clone);
+        assert_eq!(receiver.iter().collect::<Vec<_>>(), [Event::Done(Outcome::Lost)]);
+    }
+}

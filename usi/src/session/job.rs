@@ -1,0 +1,94 @@
+//! Work that may take long, on a thread of its own, while the session listens.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use crossbeam_channel::Sender;
+
+use crate::command::GoRequest;
+use crate::reply::Reply;
+use crate::session::Message;
+
+/// A running job.
+pub(super) struct Job {
+    pub(super) kind: JobKind,
+    /// When to say next that the engine is still alive.
+    pub(super) keepalive_at: Instant,
+    cancel: Arc<AtomicBool>,
+}
+
+/// What a job does, and so what comes after it.
+#[derive(Clone, Debug)]
+pub(super) enum JobKind {
+    /// Prepares for `isready`; then `readyok`.
+    Ready,
+    /// Prepares for a `go` that no `isready` preceded; then the search.
+    Go {
+        /// What to search for.
+        request: Box<GoRequest>,
+        /// When the command came.
+        at: Instant,
+    },
+    /// Forgets the last game.
+    NewGame,
+    /// Evaluates.
+    Eval,
+    /// Counts moves.
+    Perft,
+}
+
+/// What a job has on its thread.
+pub(super) struct JobContext {
+    pub(super) cancel: Arc<AtomicBool>,
+    messages: Sender<Message>,
+}
+
+impl JobContext {
+    /// Sends a line out.
+    pub(super) fn say(&self, reply: Reply) {
+        // The session may be gone already; then nobody listens.
+        let _ = self.messages.send(Message::JobLine(reply));
+    }
+}
+
+impl Job {
+    /// Starts `work`. The session gets [`Message::JobDone`] when it is through, even
+    /// if it panics.
+    pub(super) fn start(
+        kind: JobKind,
+        keepalive_at: Instant,
+        messages: &Sender<Message>,
+        work: impl FnOnce(&JobContext) + Send + 'static,
+    ) -> Self {
+        let cancel = Arc::new(AtomicBool::new(false));
+        let context = JobContext { cancel: Arc::clone(&cancel), messages: messages.clone() };
+        let run = move || {
+            let failure = catch_unwind(AssertUnwindSafe(|| work(&context))).err().map(|payload| panic_text(&*payload));
+            let _ = context.messages.send(Message::JobDone { failure });
+        };
+        if let Err(error) = thread::Builder::new().name("usi-job".into()).spawn(run) {
+            let failure = Some(format!("no thread: {error}"));
+            let _ = messages.send(Message::JobDone { failure });
+        }
+        Self { kind, keepalive_at, cancel }
+    }
+
+    /// Asks the job to end early.
+    pub(super) fn cancel(&self) {
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+}
+
+/// What a panic said.
+pub(super) fn panic_text(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("panic").to_owned()
+}

@@ -1,0 +1,172 @@
+//! The only way out: whole lines, in order, flushed, never waited for.
+//!
+//! A thread of its own writes, so that a reader who does not read stops neither
+//! the session nor a search. What may be lost (`info`) is dropped, oldest first,
+//! when too much of it waits; what must arrive (answers) is kept.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::reply::Reply;
+
+/// How many bytes of `info` lines wait for a slow reader.
+const MAX_INFO_BYTES: usize = 64 << 10;
+
+/// How many bytes of answers wait. A reader that leaves more is taken for dead.
+const MAX_ANSWER_BYTES: usize = 64 << 20;
+
+/// The queue of lines and the thread that writes them.
+pub(super) struct Output {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    lines: VecDeque<Line>,
+    info_bytes: usize,
+    answer_bytes: usize,
+    state: State,
+}
+
+struct Line {
+    text: String,
+    class: Class,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// May be dropped.
+    Info,
+    /// Must arrive.
+    Answer,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    #[default]
+    Open,
+    /// No more lines will come; write what is there.
+    Closing,
+    /// All is written, or nothing can be.
+    Finished,
+}
+
+impl Output {
+    /// Starts the thread that writes. It calls `lost` when it cannot write any more.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub(super) fn start<W, F>(stdout: W, lost: F) -> io::Result<Self>
+    where
+        W: Write + Send + 'static,
+        F: FnOnce() + Send + 'static,
+    {
+        let shared = Arc::new(Shared { queue: Mutex::default(), changed: Condvar::new() });
+        let theirs = Arc::clone(&shared);
+        thread::Builder::new().name("usi-output".into()).spawn(move || {
+            let written = theirs.write_all(stdout);
+            theirs.queue.lock().finish();
+            theirs.changed.notify_all();
+            if written.is_err() {
+                lost();
+            }
+        })?;
+        Ok(Self { shared })
+    }
+
+    /// Sends a line; never waits.
+    pub(super) fn send(&self, reply: &Reply) {
+        let class = match reply {
+            Reply::Info(_) | Reply::Text(_) => Class::Info,
+            _ => Class::Answer,
+        };
+        self.shared.queue.lock().push(Line { text: format!("{reply}\n"), class });
+        self.shared.changed.notify_all();
+    }
+
+    /// Waits until everything is written, but no longer than `patience`.
+    pub(super) fn close(&self, patience: Duration) {
+        let deadline = Instant::now() + patience;
+        let mut queue = self.shared.queue.lock();
+        if queue.state == State::Open {
+            queue.state = State::Closing;
+        }
+        self.shared.changed.notify_all();
+        while queue.state != State::Finished {
+            if self.shared.changed.wait_until(&mut queue, deadline).timed_out() {
+                return;
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn write_all(&self, mut stdout: impl Write) -> io::Result<()> {
+        while let Some(line) = self.next()? {
+            stdout.write_all(line.text.as_bytes())?;
+            stdout.flush()?;
+        }
+        Ok(())
+    }
+
+    /// The next line; `None` at the end.
+    fn next(&self) -> io::Result<Option<Line>> {
+        let mut queue = self.queue.lock();
+        loop {
+            if queue.answer_bytes > MAX_ANSWER_BYTES {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            if let Some(line) = queue.pop(0) {
+                return Ok(Some(line));
+            }
+            if queue.state != State::Open {
+                return Ok(None);
+            }
+            self.changed.wait(&mut queue);
+        }
+    }
+}
+
+impl Queue {
+    fn push(&mut self, line: Line) {
+        // Beyond the limit the writer gives up as soon as it wakes.
+        if self.state == State::Finished || self.answer_bytes > MAX_ANSWER_BYTES {
+            return;
+        }
+        *self.bytes(line.class) += line.text.len();
+        self.lines.push_back(line);
+        while self.info_bytes > MAX_INFO_BYTES {
+            let oldest = self.lines.iter().position(|line| line.class == Class::Info);
+            if oldest.and_then(|oldest| self.pop(oldest)).is_none() {
+                return;
+            }
+        }
+    }
+
+    fn pop(&mut self, index: usize) -> Option<Line> {
+        let line = self.lines.remove(index)?;
+        *self.bytes(line.class) -= line.text.len();
+        Some(line)
+    }
+
+    const fn bytes(&mut self, class: Class) -> &mut usize {
+        match class {
+            Class::Info => &mut self.info_bytes,
+            Class::Answer => &mut self.answer_bytes,
+        }
+    }
+
+    fn finish(&mut self) {
+        *self = Self { state: State::Finished, ..Self::default() };
+    }
+}

@@ -1,0 +1,86 @@
+//! `perft`, in steps short enough to be interrupted.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use enbu_movegen::{MoveList, Position, perft::perft};
+
+/// Leaves at this depth are counted in one go: at most about 600 squared nodes.
+const UNINTERRUPTED_DEPTH: u32 = 2;
+
+/// Counts the sequences of `depth` plies, saying each first move with its count and
+/// at last the sum. Returns early when cancelled, after saying so.
+pub(super) fn run(position: &mut Position, depth: u32, cancel: &AtomicBool, say: &mut dyn FnMut(String)) {
+    let Some(rest) = depth.checked_sub(1) else {
+        say("nodes 1".to_owned());
+        return;
+    };
+    let mut moves = MoveList::new();
+    position.legal_moves(&mut moves);
+    let mut nodes = 0;
+    for mv in &moves {
+        position.do_move(mv);
+        let count = count(position, rest, cancel);
+        position.undo_move();
+        let Some(count) = count else {
+            say("info string perft stopped".to_owned());
+            return;
+        };
+        say(format!("{mv}: {count}"));
+        nodes += count;
+    }
+    say(format!("nodes {nodes}"));
+}
+
+/// `None` when cancelled. The recursion is as deep as `depth`, which is bounded.
+fn count(position: &mut Position, depth: u32, cancel: &AtomicBool) -> Option<u64> {
+    if cancel.load(Ordering::Relaxed) {
+        return None;
+    }
+    if depth <= UNINTERRUPTED_DEPTH {
+        return Some(perft(position, depth));
+    }
+    let mut moves = MoveList::new();
+    position.legal_moves(&mut moves);
+    let mut nodes: u64 = 0;
+    for mv in &moves {
+        position.do_move(mv);
+        let below = count(position, depth - 1, cancel);
+        position.undo_move();
+        nodes = nodes.saturating_add(below?);
+    }
+    Some(nodes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(depth: u32, cancel: &AtomicBool) -> Vec<String> {
+        let mut lines = Vec::new();
+        run(&mut Position::startpos(), depth, cancel, &mut |line| lines.push(line));
+        lines
+    }
+
+    #[test]
+    fn counts_are_those_of_the_plain_perft() {
+        let never = AtomicBool::new(false);
+        assert_eq!(lines(0, &never), ["nodes 1"]);
+        for depth in 1..=4 {
+            let lines = lines(depth, &never);
+            assert_eq!(lines.len(), 31);
+            assert_eq!(lines[30], format!("nodes {}", perft(&mut Position::startpos(), depth)));
+            let sum: u64 =
+                lines[..30].iter().map(|line| line.split_once(": ").unwrap().1.parse::<u64>().unwrap()).sum();
+            assert_eq!(lines[30], format!("nodes {sum}"));
+        }
+    }
+
+    #[test]
+    fn a_cancelled_count_says_so_and_leaves_the_position_alone() {
+        let mut position = Position::startpos();
+        let mut said = Vec::new();
+        run(&mut position, 20, &AtomicBool::new(true), &mut |line| said.push(line));
+        assert_eq!(said, ["info string perft stopped"]);
+        assert_eq!(position.to_setup(), Position::startpos().to_setup());
+    }
+}

@@ -1,0 +1,150 @@
+//! The one search that may be running, and what may be said about it when.
+
+use std::time::Instant;
+
+use enbu_movegen::{Move, MoveList, Position};
+
+use crate::command::GoRequest;
+use crate::reply::{BestMove, Checkmate, Info, Reply};
+use crate::session::Outcome;
+
+/// A `go` that has not been answered.
+pub(super) struct Search {
+    /// Which search this is; events carry it, so that none is taken for another's.
+    pub(super) number: u64,
+    pub(super) purpose: Purpose,
+    pub(super) position: Position,
+    /// When the clock began to run: at `go`, or at `ponderhit`.
+    pub(super) clock_start: Instant,
+    /// The last report about the best line.
+    pub(super) last_info: Option<Info>,
+    pub(super) stage: Stage,
+    answer: Answer,
+}
+
+/// What the answer waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Nothing: it is said when the search ends, and then played.
+    Play,
+    /// `ponderhit` or `stop`.
+    Ponder {
+        /// What the search becomes at `ponderhit`.
+        infinite: bool,
+    },
+    /// `stop`.
+    Infinite,
+    /// Nothing, but nobody will play it.
+    Abandoned,
+}
+
+/// How far a search is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It runs.
+    Running,
+    /// It was told to stop and has not ended yet.
+    Stopping,
+    /// It has ended by itself; its outcome may not be said yet.
+    Held(Outcome),
+}
+
+/// Which kind of answer was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    BestMove,
+    Checkmate,
+}
+
+/// An answer that fits its question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Verified {
+    pub(super) reply: Reply,
+    /// What was wrong with the engine's own outcome.
+    pub(super) complaint: Option<String>,
+}
+
+impl Search {
+    pub(super) fn new(number: u64, position: Position, request: &GoRequest, at: Instant) -> Self {
+        let purpose = match (request.ponder, request.infinite) {
+            (true, infinite) => Purpose::Ponder { infinite },
+            (false, true) => Purpose::Infinite,
+            (false, false) => Purpose::Play,
+        };
+        let answer = if request.mate.is_some() { Answer::Checkmate } else { Answer::BestMove };
+        Self { number, purpose, position, clock_start: at, last_info: None, stage: Stage::Running, answer }
+    }
+
+    /// Whether an outcome must wait for a command.
+    pub(super) fn holds_back(&self) -> bool {
+        self.stage == Stage::Running && matches!(self.purpose, Purpose::Ponder { .. } | Purpose::Infinite)
+    }
+
+    /// Remembers a report, if it is about the best line.
+    pub(super) fn note(&mut self, info: &Info) {
+        if info.multipv.is_none_or(|rank| rank == 1) && !info.pv.is_empty() {
+            self.last_info = Some(info.clone());
+        }
+    }
+
+    /// The answer to say for `outcome`: of the kind that was asked for, and legal.
+    pub(super) fn verify(&self, outcome: Outcome) -> Verified {
+        match (self.answer, outcome) {
+            (Answer::BestMove, Outcome::BestMove(BestMove::Play { best, ponder })) if self.position.is_legal(best) => {
+                let ponder = ponder.filter(|&ponder| is_line(&self.position, &[best, ponder]));
+                Reply::BestMove(BestMove::Play { best, ponder }).into()
+            }
+            (Answer::BestMove, Outcome::BestMove(other @ (BestMove::Resign | BestMove::Win))) => {
+                Reply::BestMove(other).into()
+            }
+            (Answer::Checkmate, Outcome::Checkmate(Checkmate::Moves(moves))) if is_line(&self.position, &moves) => {
+                Reply::Checkmate(Checkmate::Moves(moves)).into()
+            }
+            (
+                Answer::Checkmate,
+                Outcome::Checkmate(other @ (Checkmate::NoMate | Checkmate::Timeout | Checkmate::NotImplemented)),
+            ) => Reply::Checkmate(other).into(),
+            (_, outcome) => Verified { reply: self.fallback(), complaint: Some(complaint(&outcome)) },
+        }
+    }
+
+    /// What to say when the engine itself says nothing sensible.
+    fn fallback(&self) -> Reply {
+        match self.answer {
+            Answer::BestMove => {
+                let reported = self.last_info.as_ref().and_then(|info| info.pv.first().copied());
+                let best = reported.filter(|&best| self.position.is_legal(best)).or_else(|| first_move(&self.position));
+                Reply::BestMove(best.map_or(BestMove::Resign, |best| BestMove::Play { best, ponder: None }))
+            }
+            Answer::Checkmate => Reply::Checkmate(Checkmate::Timeout),
+        }
+    }
+}
+
+impl From<Reply> for Verified {
+    fn from(reply: Reply) -> Self {
+        Self { reply, complaint: None }
+    }
+}
+
+fn complaint(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Lost => "internal: the search ended without an answer".to_owned(),
+        Outcome::BestMove(best) => format!("internal: the search ended with {best}, which is no answer here"),
+        Outcome::Checkmate(checkmate) => {
+            format!("internal: the search ended with {checkmate}, which is no answer here")
+        }
+    }
+}
+
+/// Whether all of `moves` can be played one after the other.
+fn is_line(position: &Position, moves: &[Move]) -> bool {
+    let mut position = position.clone();
+    moves.iter().all(|&mv| position.play(mv).is_ok())
+}
+
+fn first_move(position: &Position) -> Option<Move> {
+    let mut moves = MoveList::new();
+    position.legal_moves(&mut moves);
+    moves.first().copied()
+}

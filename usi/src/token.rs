@@ -1,0 +1,170 @@
+//! Words, numbers, and quoting what was not understood.
+//!
+//! A USI line is a sequence of words between blanks (spaces, tabs, the `\r` of a
+//! Windows line end). Input may hold any bytes; output is ASCII.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// The most characters of an offending text that a message repeats.
+pub const QUOTE_CHARS: usize = 40;
+
+/// A line being read word by word.
+///
+/// ```
+/// use enbu_usi::token::Words;
+/// let mut words = Words::new("  setoption\tname  BookDir value C:/my books\r");
+/// assert_eq!(words.next(), Some("setoption"));
+/// assert_eq!(words.peek(), Some("name"));
+/// words.nth(2);
+/// assert_eq!(words.rest(), "C:/my books");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Words<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Words<'a> {
+    /// The words of `line`.
+    pub fn new(line: &'a str) -> Self {
+        Self { rest: line.trim_ascii() }
+    }
+
+    /// The next word, which stays where it is.
+    pub fn peek(&self) -> Option<&'a str> {
+        self.clone().next()
+    }
+
+    /// What has not been read, without blanks at its ends.
+    pub const fn rest(&self) -> &'a str {
+        self.rest
+    }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let (word, rest) = self.rest.split_once(|letter: char| letter.is_ascii_whitespace()).unwrap_or((self.rest, ""));
+        self.rest = rest.trim_ascii_start();
+        if word.is_empty() { None } else { Some(word) }
+    }
+}
+
+/// Reads a whole number in decimal; one that does not fit saturates.
+///
+/// `None` for anything else: `12x`, `1e9`, `1.5`, `0x10`, an empty word.
+///
+/// ```
+/// use enbu_usi::token::number;
+/// assert_eq!(number("-5"), Some(-5));
+/// assert_eq!(number("99999999999999999999"), Some(i64::MAX));
+/// assert_eq!(number("100ms"), None);
+/// ```
+pub fn number(word: &str) -> Option<i64> {
+    let (negative, digits) = match word.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, word.strip_prefix('+').unwrap_or(word)),
+    };
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let saturated = if negative { i64::MIN } else { i64::MAX };
+    Some(word.parse().unwrap_or(saturated))
+}
+
+/// Reads a whole number that cannot be negative; negative ones count as 0.
+pub fn unsigned(word: &str) -> Option<u64> {
+    number(word).map(|value| u64::try_from(value).unwrap_or(0))
+}
+
+/// `text` with everything but printable ASCII written as `\u{hex}`; tabs become spaces.
+///
+/// ```
+/// use enbu_usi::token::ascii;
+/// assert_eq!(ascii("a\tb\u{6b69}"), "a b\\u{6b69}");
+/// ```
+pub fn ascii(text: &str) -> Cow<'_, str> {
+    let printable = |letter: char| letter == ' ' || letter.is_ascii_graphic();
+    if text.chars().all(printable) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\t' => escaped.push(' '),
+            _ if printable(letter) => escaped.push(letter),
+            _ => {
+                // Writing to a String cannot fail.
+                let _ = write!(escaped, "{}", letter.escape_unicode());
+            }
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// The first [`QUOTE_CHARS`] characters of `text` between backticks, in ASCII.
+///
+/// ```
+/// use enbu_usi::token::quote;
+/// assert_eq!(quote("12x"), "`12x`");
+/// assert_eq!(quote(&"9".repeat(100_000)).len(), 45);
+/// ```
+pub fn quote(text: &str) -> String {
+    match text.char_indices().nth(QUOTE_CHARS) {
+        Some((end, _)) => format!("`{}...`", ascii(text.get(..end).unwrap_or_default())),
+        None => format!("`{}`", ascii(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_split_at_any_run_of_blanks() {
+        let words = |line| Words::new(line).collect::<Vec<_>>();
+        assert_eq!(words(" \t go  depth\t5 \r"), ["go", "depth", "5"]);
+        assert_eq!(words("\r"), [""; 0]);
+        assert_eq!(words(""), [""; 0]);
+    }
+
+    #[test]
+    fn the_rest_of_a_line_keeps_its_inner_blanks() {
+        let mut words = Words::new("a  b  c \r");
+        assert_eq!(words.next(), Some("a"));
+        assert_eq!(words.rest(), "b  c");
+        assert_eq!(words.peek(), Some("b"));
+        assert_eq!(words.rest(), "b  c");
+    }
+
+    #[test]
+    fn numbers_saturate_and_half_numbers_are_refused() {
+        for (word, value) in [
+            ("0", 0),
+            ("-0", 0),
+            ("+7", 7),
+            ("007", 7),
+            ("9223372036854775807", i64::MAX),
+            ("9223372036854775808", i64::MAX),
+            ("-9223372036854775808", i64::MIN),
+            ("-9223372036854775809", i64::MIN),
+            ("9999999999999999999999999999999999999999", i64::MAX),
+        ] {
+            assert_eq!(number(word), Some(value), "{word}");
+        }
+        for word in ["", "-", "+", "12x", "1e9", "1.5", "0x10", "--1", "+-1", "1_000", "\u{ff11}", "abc"] {
+            assert_eq!(number(word), None, "{word}");
+        }
+        assert_eq!(unsigned("-5"), Some(0));
+        assert_eq!(unsigned("5"), Some(5));
+    }
+
+    #[test]
+    fn quotes_are_short_and_ascii() {
+        assert_eq!(quote("\u{fffd}\u{7}"), "`\\u{fffd}\\u{7}`");
+        assert_eq!(quote(&"a".repeat(40)).len(), 42);
+        assert_eq!(quote(&"a".repeat(41)), format!("`{}...`", "a".repeat(40)));
+        assert!(quote(&"\u{6b69}".repeat(100)).is_ascii());
+    }
+}
