@@ -428,8 +428,9 @@ fn a_refused_option_keeps_its_old_value() {
         ("MaxMovesToDraw", "99999999999999999999"),
         ("MaxMovesToDraw", ""),
         ("EnteringKingRule", ""),
-        ("Threads", "0"),
-        ("Threads", "two"),
+        ("USI_Hash", "0"),
+        ("USI_Hash", "two"),
+        ("MultiPV", "0"),
         ("USI_Ponder", "maybe"),
         ("USI_Ponder", "1"),
     ] {

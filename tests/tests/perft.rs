@@ -7,7 +7,7 @@ use enbu_tests::table::{self, Row, equal};
 
 /// Rows up to this many nodes always run; debug builds check every move against a
 /// re-parsed position and take much longer for each.
-const ALWAYS_NODES: u64 = if cfg!(debug_assertions) { 30_000 } else { 100_000_000 };
+const ALWAYS_NODES: u64 = if cfg!(debug_assertions) { 300_000 } else { 100_000_000 };
 
 fn selected(row: &Row) -> bool {
     row.number("nodes") <= ALWAYS_NODES || std::env::var_os("ENBU_SLOW_TESTS").is_some()

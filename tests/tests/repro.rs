@@ -58,7 +58,7 @@ fn game(session: &mut Session, limit: &str) -> Vec<Vec<String>> {
 #[test]
 fn a_new_game_repeats_the_same_searches() {
     let mut session = one_thread(&enbu());
-    for limit in ["nodes 30000", "depth 7"] {
+    for limit in ["nodes 30000", "depth 6"] {
         let first = game(&mut session, limit);
         assert_eq!(game(&mut session, limit), first);
         assert_eq!(game(&mut one_thread(&enbu()), limit), first, "in a new process");
