@@ -36,19 +36,19 @@ pub enum Handicap {
     RookLance,
     /// Rook and bishop.
     TwoPieces,
-    /// Rook, bishop and the knight on 2a.
+    /// Rook, bishop and the lance on 1a (programs differ; most take this lance).
     ThreePieces,
     /// Rook, bishop and both lances.
     FourPieces,
-    /// Four pieces and the knight on 2a.
+    /// Four pieces and White's right knight, on 8a.
     FivePieces,
-    /// Four pieces and the knight on 8a.
+    /// Four pieces and White's left knight, on 2a.
     FivePiecesLeft,
     /// Four pieces and both knights.
     SixPieces,
-    /// Six pieces and the silver on 3a.
-    SevenPieces,
-    /// Six pieces and the silver on 7a.
+    /// Six pieces and White's right silver, on 7a.
+    SevenPiecesRight,
+    /// Six pieces and White's left silver, on 3a.
     SevenPiecesLeft,
     /// Six pieces and both silvers.
     EightPieces,
@@ -68,13 +68,13 @@ impl Handicap {
             Self::Rook => &[S82],
             Self::RookLance => &[S82, S11],
             Self::TwoPieces => &[S82, S22],
-            Self::ThreePieces => &[S82, S22, S21],
+            Self::ThreePieces => &[S82, S22, S11],
             Self::FourPieces => &[S82, S22, S11, S91],
-            Self::FivePieces => &[S82, S22, S11, S91, S21],
-            Self::FivePiecesLeft => &[S82, S22, S11, S91, S81],
+            Self::FivePieces => &[S82, S22, S11, S91, S81],
+            Self::FivePiecesLeft => &[S82, S22, S11, S91, S21],
             Self::SixPieces => &[S82, S22, S11, S91, S21, S81],
-            Self::SevenPieces => &[S82, S22, S11, S91, S21, S81, S31],
-            Self::SevenPiecesLeft => &[S82, S22, S11, S91, S21, S81, S71],
+            Self::SevenPiecesRight => &[S82, S22, S11, S91, S21, S81, S71],
+            Self::SevenPiecesLeft => &[S82, S22, S11, S91, S21, S81, S31],
             Self::EightPieces => &[S82, S22, S11, S91, S21, S81, S31, S71],
             Self::TenPieces => &[S82, S22, S11, S91, S21, S81, S31, S71, S41, S61],
         }
@@ -142,5 +142,36 @@ impl Setup {
         let in_hand =
             kind.hand_piece().map_or(0, |piece| self.hands.iter().map(|hand| u32::from(hand.count(piece))).sum());
         on_board + in_hand
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handicaps_remove_what_their_names_say() {
+        for (handicap, back_ranks) in [
+            (Handicap::Even, "lnsgkgsnl/1r5b1"),
+            (Handicap::Lance, "lnsgkgsn1/1r5b1"),
+            (Handicap::RightLance, "1nsgkgsnl/1r5b1"),
+            (Handicap::Bishop, "lnsgkgsnl/1r7"),
+            (Handicap::Rook, "lnsgkgsnl/7b1"),
+            (Handicap::RookLance, "lnsgkgsn1/7b1"),
+            (Handicap::TwoPieces, "lnsgkgsnl/9"),
+            (Handicap::ThreePieces, "lnsgkgsn1/9"),
+            (Handicap::FourPieces, "1nsgkgsn1/9"),
+            (Handicap::FivePieces, "2sgkgsn1/9"),
+            (Handicap::FivePiecesLeft, "1nsgkgs2/9"),
+            (Handicap::SixPieces, "2sgkgs2/9"),
+            (Handicap::SevenPiecesRight, "3gkgs2/9"),
+            (Handicap::SevenPiecesLeft, "2sgkg3/9"),
+            (Handicap::EightPieces, "3gkg3/9"),
+            (Handicap::TenPieces, "4k4/9"),
+        ] {
+            let sfen = Setup::handicap(handicap).to_string();
+            assert!(sfen.starts_with(back_ranks), "{handicap:?}: {sfen}");
+            assert_eq!(sfen.contains(" w "), handicap != Handicap::Even);
+        }
     }
 }
