@@ -48,10 +48,14 @@ pub enum MoveSet {
 
 impl MoveSet {
     /// How many moves the set holds.
-    #[inline]
+    #[inline(always)]
     pub const fn len(&self) -> usize {
         (match self {
-            Self::Pawns { plain, promote, .. } | Self::Piece { plain, promote, .. } => plain.count() + promote.count(),
+            // Most pieces have nowhere to promote: asking is cheaper than counting.
+            Self::Pawns { plain, promote, .. } | Self::Piece { plain, promote, .. } if !promote.is_empty() => {
+                plain.count() + promote.count()
+            }
+            Self::Pawns { plain, .. } | Self::Piece { plain, .. } => plain.count(),
             Self::Drops { to, .. } => to.count(),
         }) as usize
     }
@@ -68,7 +72,7 @@ impl MoveSet {
     }
 
     /// Calls `each` with every move, promotions first.
-    #[inline]
+    #[inline(always)]
     pub fn for_each(self, mut each: impl FnMut(Move)) {
         match self {
             Self::Pawns { color, plain, promote } => {
@@ -113,7 +117,13 @@ impl Position {
     /// Every move appears once. All rules are obeyed: nifu, dead squares,
     /// uchifuzume, check; non-promotions are listed wherever they are legal.
     #[inline]
-    pub fn for_each_set(&self, scope: Scope, mut visit: impl FnMut(MoveSet)) {
+    pub fn for_each_set(&self, scope: Scope, visit: impl FnMut(MoveSet)) {
+        self.for_each_set_inline(scope, visit);
+    }
+
+    /// [`for_each_set`](Self::for_each_set), compiled for the processor of its caller.
+    #[inline(always)]
+    pub(crate) fn for_each_set_inline(&self, scope: Scope, mut visit: impl FnMut(MoveSet)) {
         let us = self.turn();
         let targets = match scope {
             Scope::All => !self.by_color(us),

@@ -6,6 +6,7 @@ use crate::{Bitboard, HandPiece, PieceType, Position};
 
 /// Hands out the drops of every held piece on `empty` (empty squares that answer
 /// any check).
+#[inline(always)]
 pub(super) fn drops(position: &Position, empty: Bitboard, visit: &mut impl FnMut(MoveSet)) {
     let us = position.turn();
     let hand = position.hand(us);
@@ -27,6 +28,7 @@ pub(super) fn drops(position: &Position, empty: Bitboard, visit: &mut impl FnMut
 }
 
 /// Removes files that hold an own pawn (nifu) and a drop that mates (uchifuzume).
+#[inline(always)]
 fn pawn_drops(position: &Position, to: Bitboard) -> Bitboard {
     let us = position.turn();
     let to = to & position.pieces(us, PieceType::Pawn).free_files();

@@ -28,7 +28,7 @@ impl Position {
     }
 
     /// `color`'s pieces that attack `square` by a single step or a knight's jump.
-    #[inline]
+    #[inline(always)]
     fn step_attackers(&self, square: Square, color: Color) -> Bitboard {
         // A piece of `color` attacks `square` if one of the other colour on
         // `square` would attack it.
@@ -42,7 +42,7 @@ impl Position {
     }
 
     /// `color`'s lances, bishops and rooks that would attack `square` on an empty board.
-    #[inline]
+    #[inline(always)]
     fn aligned_sliders(&self, square: Square, color: Color) -> Bitboard {
         let reversed = lance_ray(!color, square) & self.by_kind(PieceType::Lance)
             | bishop_cross(square) & self.diagonal_sliders()
@@ -62,7 +62,7 @@ impl Position {
     }
 
     /// Whether any piece of `color` attacks `square` when `occupied` blocks the lines.
-    #[inline]
+    #[inline(always)]
     pub fn is_attacked(&self, square: Square, color: Color, occupied: Bitboard) -> bool {
         !self.step_attackers(square, color).is_empty()
             || self
@@ -72,7 +72,7 @@ impl Position {
     }
 
     /// Computes [`checkers`](Self::checkers) and [`pinned`](Self::pinned).
-    #[inline]
+    #[inline(always)]
     pub(super) fn update_checks(&mut self) {
         self.checkers = Bitboard::EMPTY;
         self.pinned = Bitboard::EMPTY;

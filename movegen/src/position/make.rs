@@ -141,6 +141,12 @@ impl Position {
     /// An illegal move leaves a position that means nothing (or panics); memory
     /// safety does not depend on it.
     pub fn do_move(&mut self, mv: Move) -> Delta {
+        self.do_move_inline(mv)
+    }
+
+    /// [`do_move`](Self::do_move), compiled for the processor of its caller.
+    #[inline(always)]
+    pub(crate) fn do_move_inline(&mut self, mv: Move) -> Delta {
         let us = self.turn;
         let mut saved = self.save(Some(mv));
         let delta = match mv.parts() {
@@ -180,7 +186,7 @@ impl Position {
     }
 
     /// Removes what stands on `to` and gives it to the mover.
-    #[inline]
+    #[inline(always)]
     fn capture(&mut self, to: Square, saved: &mut Ply) -> Option<Capture> {
         let taken = self.piece_at(to)?;
         saved.captured = Some(taken);
@@ -194,6 +200,12 @@ impl Position {
     ///
     /// The last change must not be a null move (see [`undo_null_move`](Self::undo_null_move)).
     pub fn undo_move(&mut self) -> Option<Move> {
+        self.undo_move_inline()
+    }
+
+    /// [`undo_move`](Self::undo_move), compiled for the processor of its caller.
+    #[inline(always)]
+    pub(crate) fn undo_move_inline(&mut self) -> Option<Move> {
         let saved = self.history.pop()?;
         let us = !self.turn;
         self.restore(&saved);
@@ -245,7 +257,7 @@ impl Position {
         self.assert_consistent();
     }
 
-    #[inline]
+    #[inline(always)]
     fn save(&self, mv: Option<Move>) -> Ply {
         Ply {
             mv,
@@ -259,7 +271,7 @@ impl Position {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn pass_turn(&mut self) {
         self.placement.change_turn();
         self.turn = !self.turn;
@@ -267,7 +279,7 @@ impl Position {
         self.update_checks();
     }
 
-    #[inline]
+    #[inline(always)]
     fn restore(&mut self, saved: &Ply) {
         self.placement.change_turn();
         self.turn = !self.turn;
