@@ -221,7 +221,7 @@ pub(crate) fn rook_cross(square: Square) -> Bitboard {
 /// The squares that a piece of `kind` and `color` on `square` attacks when the
 /// squares in `occupied` are taken (of either side; the first one on a line is
 /// attacked, those behind it are not).
-#[inline]
+#[inline(always)]
 pub fn attacks(kind: PieceType, color: Color, square: Square, occupied: Bitboard) -> Bitboard {
     use crate::sliders::{bishop, lance, rook};
     match kind {

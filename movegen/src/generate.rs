@@ -14,7 +14,7 @@ mod board;
 mod drops;
 mod evasions;
 
-use crate::{Bitboard, Color, HandPiece, Move, MoveList, Position, Square};
+use crate::{Bitboard, Color, HandPiece, Move, MoveList, Position, Square, multiversion};
 
 /// Several legal moves that share their piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +100,10 @@ impl MoveSet {
     }
 }
 
+multiversion! {
+    fn moves_in(position: &Position, scope: Scope, list: &mut MoveList) = Position::moves_in_inline;
+}
+
 /// Which moves to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
@@ -116,14 +120,8 @@ impl Position {
     ///
     /// Every move appears once. All rules are obeyed: nifu, dead squares,
     /// uchifuzume, check; non-promotions are listed wherever they are legal.
-    #[inline]
-    pub fn for_each_set(&self, scope: Scope, visit: impl FnMut(MoveSet)) {
-        self.for_each_set_inline(scope, visit);
-    }
-
-    /// [`for_each_set`](Self::for_each_set), compiled for the processor of its caller.
     #[inline(always)]
-    pub(crate) fn for_each_set_inline(&self, scope: Scope, mut visit: impl FnMut(MoveSet)) {
+    pub fn for_each_set(&self, scope: Scope, mut visit: impl FnMut(MoveSet)) {
         let us = self.turn();
         let targets = match scope {
             Scope::All => !self.by_color(us),
@@ -152,6 +150,11 @@ impl Position {
 
     /// Appends every legal move in `scope` to `list`.
     pub fn moves_in(&self, scope: Scope, list: &mut MoveList) {
+        moves_in(self, scope, list);
+    }
+
+    #[inline(always)]
+    fn moves_in_inline(&self, scope: Scope, list: &mut MoveList) {
         self.for_each_set(scope, |set| set.for_each(|mv| list.push(mv)));
     }
 

@@ -1,16 +1,6 @@
 //! Counting the leaves of the game tree, the yardstick of a move generator.
-//!
-//! The same code is compiled twice: for every processor, and for those with AVX2
-//! and BMI, where counting bits and finding blockers takes fewer instructions.
-//! Which one runs is decided when a count begins. That makes up what a build for
-//! one particular processor would gain (a fifth), without such a build.
 
-#![cfg_attr(
-    target_arch = "x86_64",
-    expect(unsafe_code, reason = "calls code for newer processors, after asking the processor")
-)]
-
-use crate::{Move, MoveList, Position};
+use crate::{Move, MoveList, Position, Scope, multiversion};
 
 /// What is done with the moves of the last ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +25,8 @@ pub fn perft(position: &mut Position, depth: u32) -> u64 {
 /// [`perft`], with a choice of how the last ply is counted.
 pub fn perft_with(position: &mut Position, depth: u32, last_ply: LastPly) -> u64 {
     match last_ply {
-        LastPly::Count => dispatch::<false>(position, depth),
-        LastPly::List => dispatch::<true>(position, depth),
+        LastPly::Count => count_tree(position, depth),
+        LastPly::List => list_tree(position, depth),
     }
 }
 
@@ -55,51 +45,34 @@ pub fn divide(position: &mut Position, depth: u32) -> impl Iterator<Item = (Move
     })
 }
 
-fn dispatch<const LIST: bool>(position: &mut Position, depth: u32) -> u64 {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt")
-    {
-        // SAFETY: the processor has every feature that the function is compiled for.
-        return unsafe { newer::<LIST>(position, depth) };
-    }
-    plain::<LIST>(position, depth)
+multiversion! {
+    fn count_tree(position: &mut Position, depth: u32) -> u64 = tree::<false>;
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn newer<const LIST: bool>(position: &mut Position, depth: u32) -> u64 {
-    tree::<LIST>(position, depth, |position, depth| newer::<LIST>(position, depth))
+multiversion! {
+    fn list_tree(position: &mut Position, depth: u32) -> u64 = tree::<true>;
 }
 
-fn plain<const LIST: bool>(position: &mut Position, depth: u32) -> u64 {
-    tree::<LIST>(position, depth, plain::<LIST>)
-}
-
-/// One node; `below` counts the nodes under it. Everything that is called here is
-/// inlined, so that it is compiled for the processor of the caller.
+/// One node of the tree.
 #[inline(always)]
-fn tree<const LIST: bool>(position: &mut Position, depth: u32, below: impl Fn(&mut Position, u32) -> u64) -> u64 {
+fn tree<const LIST: bool>(position: &mut Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
     if depth == 1 && !LIST {
         let mut count = 0;
-        position.for_each_set_inline(crate::Scope::All, |set| count += set.len() as u64);
+        position.for_each_set(Scope::All, |set| count += set.len() as u64);
         return count;
     }
     let mut moves = MoveList::new();
-    position.for_each_set_inline(crate::Scope::All, |set| set.for_each(|mv| moves.push(mv)));
+    position.for_each_set(Scope::All, |set| set.for_each(|mv| moves.push(mv)));
     if depth == 1 {
         return moves.len() as u64;
     }
     let mut nodes = 0;
     for mv in &moves {
         position.do_move_inline(mv);
-        nodes += below(position, depth - 1);
+        nodes += if LIST { list_tree(position, depth - 1) } else { count_tree(position, depth - 1) };
         position.undo_move_inline();
     }
     nodes
@@ -110,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_builds_and_both_ways_count_the_same() {
+    fn both_ways_count_the_same() {
         for sfen in [
             "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
             "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
@@ -118,8 +91,6 @@ mod tests {
             let mut position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
             for depth in 0..=3 {
                 let counted = perft(&mut position, depth);
-                assert_eq!(counted, plain::<false>(&mut position, depth));
-                assert_eq!(counted, plain::<true>(&mut position, depth));
                 assert_eq!(counted, perft_with(&mut position, depth, LastPly::List));
                 if depth > 0 {
                     assert_eq!(counted, divide(&mut position, depth).map(|(_, nodes)| nodes).sum());

@@ -2,7 +2,11 @@
 
 use super::Position;
 use crate::attacks::{between, bishop_cross, gold, king, knight, lance_ray, pawn, ray_through, rook_cross, silver};
-use crate::{Bitboard, Color, Move, MoveParts, PieceType, Square, attacks, sliders};
+use crate::{Bitboard, Color, Move, MoveParts, PieceType, Square, attacks, multiversion, sliders};
+
+multiversion! {
+    fn gives_check(position: &Position, mv: Move) -> bool = Position::gives_check_inline;
+}
 
 impl Position {
     /// All pieces that move like a gold: golds and promoted minor pieces.
@@ -51,6 +55,7 @@ impl Position {
     }
 
     /// `color`'s pieces that attack `square` when `occupied` blocks the lines.
+    #[inline(always)]
     pub fn attackers(&self, square: Square, color: Color, occupied: Bitboard) -> Bitboard {
         let mut set = self.step_attackers(square, color);
         for slider in self.aligned_sliders(square, color) {
@@ -104,6 +109,11 @@ impl Position {
 
     /// Whether a legal move gives check.
     pub fn gives_check(&self, mv: Move) -> bool {
+        gives_check(self, mv)
+    }
+
+    #[inline(always)]
+    fn gives_check_inline(&self, mv: Move) -> bool {
         let us = self.turn;
         let Some(king) = self.king(!us) else { return false };
         match mv.parts() {
@@ -120,6 +130,7 @@ impl Position {
     }
 
     /// Whether leaving `from` for `to` opens a line of an own slider to `king`.
+    #[inline(always)]
     fn discovers(&self, king: Square, from: Square, to: Square, occupied: Bitboard) -> bool {
         let line = ray_through(king, from);
         if line.is_empty() || line.contains(to) {

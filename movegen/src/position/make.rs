@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Position;
-use crate::{Bitboard, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Square};
+use crate::{Bitboard, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Square, multiversion};
 
 /// What a move changed: all that an evaluation needs to update itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +117,14 @@ impl fmt::Display for IllegalMove {
 
 impl std::error::Error for IllegalMove {}
 
+multiversion! {
+    fn do_move(position: &mut Position, mv: Move) -> Delta = Position::do_move_inline;
+}
+
+multiversion! {
+    fn undo_move(position: &mut Position) -> Option<Move> = Position::undo_move_inline;
+}
+
 impl Position {
     /// Plays a move from outside: checked.
     ///
@@ -141,7 +149,7 @@ impl Position {
     /// An illegal move leaves a position that means nothing (or panics); memory
     /// safety does not depend on it.
     pub fn do_move(&mut self, mv: Move) -> Delta {
-        self.do_move_inline(mv)
+        do_move(self, mv)
     }
 
     /// [`do_move`](Self::do_move), compiled for the processor of its caller.
@@ -200,7 +208,7 @@ impl Position {
     ///
     /// The last change must not be a null move (see [`undo_null_move`](Self::undo_null_move)).
     pub fn undo_move(&mut self) -> Option<Move> {
-        self.undo_move_inline()
+        undo_move(self)
     }
 
     /// [`undo_move`](Self::undo_move), compiled for the processor of its caller.
