@@ -170,7 +170,8 @@ impl Pairing {
 }
 
 fn estimate(Estimate { value, half_width }: Estimate) -> String {
-    format!("{value:+.1} +- {half_width:.1}")
+    // A negative zero would print its sign.
+    format!("{:+.1} +- {half_width:.1}", if value.abs() < 0.05 { 0.0 } else { value })
 }
 
 /// The bounds, state and outcome of a test.

@@ -56,7 +56,7 @@ pub(crate) enum Command {
         divide: bool,
     },
     /// Play matches between USI engines
-    #[command(after_help = MATCH_EXAMPLES)]
+    #[command(after_help = MATCH_EXAMPLES, args_override_self = true)]
     Match(Box<crate::match_command::MatchArgs>),
     /// Make a file of even openings
     #[command(after_help = "Examples:\n  enbu openings random:16,80 --count 1000 --seed 7 --out openings.sfen")]
