@@ -24,7 +24,7 @@ const DEFAULT_RESULTS: &str = "match.jsonl";
 pub(crate) struct MatchArgs {
     #[command(flatten)]
     engines: EngineArgs,
-    /// TOML file with more engines, one table [[engine]] each
+    /// TOML file with more engines, a table `engine` for each
     #[arg(long, value_name = "FILE", help_heading = "Engines")]
     engines_file: Option<PathBuf>,
     /// Let all engines think on their opponents' time

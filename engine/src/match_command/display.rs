@@ -3,8 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use enbu_arena::Sprt;
 use enbu_arena::report::Report;
+use enbu_arena::{Pentanomial, Sprt};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -69,18 +69,21 @@ fn state(report: &Report, sprt: Option<&Sprt>) -> String {
 /// The pairings with their estimates, for other programs.
 pub(super) fn machine(report: &Report, sprt: Option<&Sprt>) -> Value {
     let pairings = report.pairings().iter().map(|pairing| {
-        let mut value = serde_json::to_value(pairing).unwrap_or_default();
-        value["elo"] = json!(pairing.pairs.elo());
-        value["normalised_elo"] = json!(pairing.pairs.normalised_elo());
-        value["los"] = json!(pairing.pairs.los());
-        if let Some(sprt) = sprt {
-            let (lower, upper) = sprt.bounds();
-            value["sprt"] = json!({
-                "elo0": sprt.elo0, "elo1": sprt.elo1, "model": sprt.model, "llr": sprt.llr(&pairing.pairs),
-                "lower": lower, "upper": upper, "decision": sprt.decision(&pairing.pairs),
-            });
-        }
-        value
+        let Ok(Value::Object(mut fields)) = serde_json::to_value(pairing) else { return Value::Null };
+        let pairs = &pairing.pairs;
+        fields.insert("elo".to_owned(), json!(pairs.elo()));
+        fields.insert("normalised_elo".to_owned(), json!(pairs.normalised_elo()));
+        fields.insert("los".to_owned(), json!(pairs.los()));
+        fields.extend(sprt.map(|sprt| ("sprt".to_owned(), machine_sprt(sprt, pairs))));
+        Value::Object(fields)
     });
     pairings.collect()
+}
+
+fn machine_sprt(sprt: &Sprt, pairs: &Pentanomial) -> Value {
+    let (lower, upper) = sprt.bounds();
+    json!({
+        "elo0": sprt.elo0, "elo1": sprt.elo1, "model": sprt.model, "llr": sprt.llr(pairs),
+        "lower": lower, "upper": upper, "decision": sprt.decision(pairs),
+    })
 }

@@ -5,7 +5,6 @@
 //! ids of its processes to it, one a line, so that a test can see whether they are gone.
 
 #![forbid(unsafe_code)]
-#![expect(clippy::print_stdout, reason = "an engine speaks on standard output")]
 #![expect(clippy::print_stderr, reason = "what an engine says before it dies")]
 
 use std::fs::OpenOptions;
