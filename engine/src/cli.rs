@@ -16,7 +16,17 @@ const EXAMPLES: &str = "Examples:
   enbu                              speak USI (register this file in your GUI)
   enbu bench                        measure speed and print the signature
   enbu perft 5                      count the game tree of the start position
+  enbu match --engine self --engine ./other --tc 10+0.1
+                                    play a match
+  enbu openings random:16,80        make openings for matches
   enbu options                      list the USI options";
+
+const MATCH_EXAMPLES: &str = "Examples:
+  enbu match --engine ./new name=new --engine ./old name=old --tc 10+0.1 --openings openings.sfen
+  enbu match --engine self option.USI_Hash=64 --engine ./other --tc nodes=20000 --games 400 --concurrency 2
+  enbu match --engine ./new --engine ./old --tc 0+1b --sprt 0 5 --games 20000 --resume --chart match.svg
+  enbu match --engine ./a --engine ./b --tc 10+0.1 --shard 3/8 --out part3.jsonl
+  enbu match --merge part*.jsonl --out all.jsonl";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -45,6 +55,12 @@ pub(crate) enum Command {
         #[arg(long)]
         divide: bool,
     },
+    /// Play matches between USI engines
+    #[command(after_help = MATCH_EXAMPLES, args_override_self = true)]
+    Match(Box<crate::match_command::MatchArgs>),
+    /// Make a file of even openings
+    #[command(after_help = "Examples:\n  enbu openings random:16,80 --count 1000 --seed 7 --out openings.sfen")]
+    Openings(crate::openings_command::OpeningsArgs),
     /// List the USI options as a Markdown table
     Options,
 }
