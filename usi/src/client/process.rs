@@ -102,6 +102,11 @@ impl Process {
         let began = Instant::now();
         let mut last_words = None;
         loop {
+            // First of all: an engine that always has something to say must not keep
+            // the caller from noticing.
+            if self.cancel.is_cancelled() {
+                return Err(ClientError::Cancelled);
+            }
             let wake = deadline.min(Instant::now() + LIFE_CHECK);
             {
                 let (inbox, arrival) = &*self.shared;
@@ -114,9 +119,6 @@ impl Process {
                     drop(inbox);
                     return Err(self.death());
                 }
-            }
-            if self.cancel.is_cancelled() {
-                return Err(ClientError::Cancelled);
             }
             let now = Instant::now();
             // A process that is gone may have left its pipe to one that it started.
