@@ -1,0 +1,119 @@
+//! The line of a proven mate.
+//!
+//! The table holds the proof as bounds on lengths, some of which it may have
+//! forgotten. The line is walked from the root: the attacker plays a move with the
+//! least bound, the defender one with the greatest; what is missing is proven again,
+//! which is quick because most of it is remembered. When the length is known to be the
+//! shortest, the defender's move is one that provably lasts that long.
+
+use enbu_movegen::{Move, MoveList};
+
+use crate::dfpn::{Control, Search};
+use crate::plies::Plies;
+use crate::solver::Length;
+use crate::value::{Role, Value};
+
+/// The line of a mate within so many plies, attacker first. `None` when `control`
+/// ended it, or a proof cannot be found again.
+pub(crate) fn of(
+    search: &mut Search<'_>,
+    within: Plies,
+    length: Length,
+    control: &mut dyn Control,
+) -> Option<Vec<Move>> {
+    let mut line = Vec::new();
+    let complete = walk(search, within, length, control, &mut line);
+    for _ in &line {
+        search.position.undo_move();
+    }
+    complete.then_some(line)
+}
+
+fn walk(
+    search: &mut Search<'_>,
+    mut within: Plies,
+    length: Length,
+    control: &mut dyn Control,
+    line: &mut Vec<Move>,
+) -> bool {
+    loop {
+        let next = match search.role() {
+            Role::Attacker => attack(search, within, control),
+            Role::Defender if !search.position.has_legal_move() => return true,
+            Role::Defender => defend(search, within, length, control),
+        };
+        let Some((mv, plies)) = next else { return false };
+        search.position.do_move(mv);
+        line.push(mv);
+        within = plies;
+    }
+}
+
+/// The move with the shortest known mate, and within how many plies it mates then.
+fn attack(search: &mut Search<'_>, within: Plies, control: &mut dyn Control) -> Option<(Move, Plies)> {
+    let mut checks = MoveList::new();
+    search.position.checks(&mut checks);
+    if let Some(found) = shortest(search, &checks, within) {
+        return Some(found);
+    }
+    // Forgotten: prove it again.
+    if !search.prove(within, control).is_mate() {
+        return None;
+    }
+    if let Some(found) = shortest(search, &checks, within) {
+        return Some(found);
+    }
+    checks.into_iter().find_map(|mv| {
+        let value = prove_after(search, mv, within - 1, control);
+        value.is_mate().then_some((mv, value.plies))
+    })
+}
+
+fn shortest(search: &mut Search<'_>, checks: &MoveList, within: Plies) -> Option<(Move, Plies)> {
+    let known = checks.into_iter().filter_map(|mv| {
+        let value = look_after(search, mv, within - 1);
+        value.is_mate().then_some((mv, value.plies))
+    });
+    known.min_by_key(|&(_, plies)| plies)
+}
+
+/// The move that lasts longest, and within how many plies it is mated.
+fn defend(search: &mut Search<'_>, within: Plies, length: Length, control: &mut dyn Control) -> Option<(Move, Plies)> {
+    let mut answers = MoveList::new();
+    search.position.legal_moves(&mut answers);
+    let mut lasting = Vec::new();
+    for mv in &answers {
+        let mut value = look_after(search, mv, within - 1);
+        if !value.is_mate() {
+            value = prove_after(search, mv, within - 1, control);
+        }
+        if !value.is_mate() {
+            return None;
+        }
+        lasting.push((mv, value.plies));
+    }
+    // Sorting keeps the generator's order among equals.
+    lasting.sort_by_key(|&(_, plies)| std::cmp::Reverse(plies));
+    if length == Length::Shortest && within >= 4 {
+        for &(mv, plies) in lasting.iter().take_while(|&&(_, plies)| plies + 1 == within) {
+            if prove_after(search, mv, plies - 2, control).is_no_mate() {
+                return Some((mv, plies));
+            }
+        }
+    }
+    lasting.first().copied()
+}
+
+fn look_after(search: &mut Search<'_>, mv: Move, within: Plies) -> Value {
+    search.position.do_move(mv);
+    let value = search.look(within);
+    search.position.undo_move();
+    value
+}
+
+fn prove_after(search: &mut Search<'_>, mv: Move, within: Plies, control: &mut dyn Control) -> Value {
+    search.position.do_move(mv);
+    let value = search.prove(within, control);
+    search.position.undo_move();
+    value
+}
