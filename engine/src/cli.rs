@@ -16,6 +16,7 @@ const EXAMPLES: &str = "Examples:
   enbu                              speak USI (register this file in your GUI)
   enbu bench                        measure speed and print the signature
   enbu perft 5                      count the game tree of the start position
+  enbu mate problems.sfen           solve mate problems, one SFEN a line
   enbu options                      list the USI options";
 
 #[derive(Subcommand)]
@@ -45,6 +46,11 @@ pub(crate) enum Command {
         #[arg(long)]
         divide: bool,
     },
+    /// Solve mate problems; exit code 0 when all are settled, 1 when some are left open
+    #[command(
+        after_help = "Examples:\n  enbu mate \"7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1\"\n  enbu mate problems.sfen --time 60 --hash 4096\n  enbu mate problems.sfen --all --refine shortest --json"
+    )]
+    Mate(crate::mate_command::MateArgs),
     /// List the USI options as a Markdown table
     Options,
 }

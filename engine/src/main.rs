@@ -12,6 +12,8 @@ mod bench;
 mod bench_positions;
 mod cli;
 mod console;
+mod mate_command;
+mod mate_search;
 mod options;
 mod paths;
 
@@ -27,8 +29,8 @@ fn main() -> ExitCode {
         None => speak_usi(),
         Some(command) => {
             let mut out = io::stdout().lock();
-            match run(command, &mut out).and_then(|()| out.flush()) {
-                Ok(()) => ExitCode::SUCCESS,
+            match run(command, &mut out).and_then(|code| out.flush().map(|()| code)) {
+                Ok(code) => code,
                 // The reader has had enough: not a failure.
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
                 Err(error) => fail(&error.to_string()),
@@ -44,15 +46,22 @@ fn speak_usi() -> ExitCode {
     enbu_usi::run(adapter::Enbu::new(), io::stdin(), io::stdout()).into()
 }
 
-fn run(command: Command, out: &mut impl Write) -> io::Result<()> {
+/// Runs a command; what it says is the exit code.
+fn run(command: Command, out: &mut impl Write) -> io::Result<ExitCode> {
     match command {
-        Command::Bench { depth, hash } => bench::run(depth, hash, out),
+        Command::Bench { depth, hash } => bench::run(depth, hash, out)?,
         Command::Perft { depth, sfen, divide } => {
             let mut position = console::position(sfen.as_deref()).map_err(io::Error::other)?;
-            console::run_perft(&mut position, depth, divide, out)
+            console::run_perft(&mut position, depth, divide, out)?;
         }
-        Command::Options => out.write_all(options::markdown().as_bytes()),
+        Command::Mate(args) => {
+            if mate_command::run(&args, out)? == mate_command::Outcome::SomeOpen {
+                return Ok(ExitCode::FAILURE);
+            }
+        }
+        Command::Options => out.write_all(options::markdown().as_bytes())?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn fail(message: &str) -> ExitCode {

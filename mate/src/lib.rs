@@ -39,4 +39,4 @@ mod table;
 mod value;
 
 pub use one::mate_in_one;
-pub use solver::{Length, Limits, Mate, OutOfMemory, Progress, Refinement, Solution, Solver, Verdict};
+pub use solver::{FirstMove, Length, Limits, Mate, OutOfMemory, Progress, Refinement, Solution, Solver, Verdict};

@@ -6,7 +6,7 @@
 //! which is quick because most of it is remembered. When the length is known to be the
 //! shortest, the defender's move is one that provably lasts that long.
 
-use enbu_movegen::{Move, MoveList};
+use enbu_movegen::{Move, MoveList, Position};
 
 use crate::dfpn::{Control, Search};
 use crate::plies::Plies;
@@ -26,7 +26,17 @@ pub(crate) fn of(
     for _ in &line {
         search.position.undo_move();
     }
-    complete.then_some(line)
+    (complete && mates(search.position, &line)).then_some(line)
+}
+
+/// Replays a line: every move legal, each of the attacker's a check, the last one mate.
+fn mates(position: &Position, line: &[Move]) -> bool {
+    let mut board = position.without_history();
+    let legal = line.iter().enumerate().all(|(ply, &mv)| {
+        let checks = ply % 2 == 1 || board.gives_check(mv);
+        checks && board.play(mv).is_ok()
+    });
+    legal && line.len() % 2 == 1 && board.is_mate()
 }
 
 fn walk(

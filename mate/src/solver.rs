@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use enbu_movegen::{Move, Position};
+use enbu_movegen::{Move, MoveList, Position};
 
 use crate::cycles::Cycles;
 use crate::dfpn::{Control, Search, Snapshot};
@@ -117,6 +117,18 @@ pub enum Verdict {
     Unknown,
 }
 
+/// A first move of the attacker, and what it leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FirstMove {
+    /// The move, a check.
+    pub mv: Move,
+    /// With this move first there is a mate within so many plies, itself included;
+    /// `None`: no mate is known.
+    pub plies: Option<u16>,
+    /// Whether that is the last word: the least number of plies, or no mate at all.
+    pub length: Length,
+}
+
 /// The end of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
@@ -199,6 +211,28 @@ impl Solver {
         }
     }
 
+    /// Looks at every first move by itself: all that mate are solutions, not only the
+    /// best. The limits of nodes and plies hold for each move, the deadline for all.
+    pub fn first_moves(
+        &mut self,
+        position: &Position,
+        limits: &Limits,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(&Progress),
+    ) -> Vec<FirstMove> {
+        let mut board = position.without_history();
+        let attacker = board.turn();
+        let mut overseer = Overseer::new(limits, stop, board.plies_played(), tell);
+        self.cycles.clear();
+        let mut search = Search::new(&mut board, attacker, &mut self.table, &mut self.cycles);
+        let mut checks = MoveList::new();
+        search.position.checks(&mut checks);
+        let first = |mv| first_move(&mut search, mv, limits, &mut overseer);
+        let mut found: Vec<FirstMove> = checks.into_iter().map(first).collect();
+        found.sort_by_key(|first| (first.plies.is_none(), first.plies, first.length == Length::Shortest));
+        found
+    }
+
     /// Forgets everything: the next search does not depend on earlier ones.
     pub fn clear(&mut self) {
         self.table.clear();
@@ -241,6 +275,42 @@ fn refined(search: &mut Search<'_>, within: Plies, limits: &Limits, overseer: &m
             length = Length::Shortest;
         } else {
             return mate;
+        }
+    }
+}
+
+/// What a first move leads to, refined as far as the limits allow.
+fn first_move(search: &mut Search<'_>, mv: Move, limits: &Limits, overseer: &mut Overseer<'_>) -> FirstMove {
+    let started = search.nodes;
+    let nodes = |nodes: u64| started.saturating_add(limits.nodes.unwrap_or(u64::MAX).min(nodes));
+    overseer.nodes = u64::MAX;
+    search.position.do_move(mv);
+    let mut within = limits.plies.map_or(ANY, |plies| odd(plies) - 1);
+    let mut found = FirstMove { mv, plies: None, length: Length::AtMost };
+    let mut until = nodes(u64::MAX);
+    loop {
+        let value = search.prove(within, &mut overseer.until(until));
+        if value.is_mate() {
+            found.plies = Some(value.plies + 1);
+            within = match value.plies {
+                0 => 0,
+                plies => plies - 2,
+            };
+            let spent = search.nodes - started;
+            until = match limits.refinement {
+                Refinement::None => search.nodes,
+                Refinement::Affordable => until.min(nodes(spent + spent.max(CHEAP_NODES))),
+                Refinement::Shortest => until,
+            };
+        } else if value.is_no_mate() && value.reliance.is_none() {
+            found.length = Length::Shortest;
+        }
+        if found.plies == Some(1) {
+            found.length = Length::Shortest;
+        }
+        if !value.is_mate() || found.length == Length::Shortest || search.nodes >= until {
+            search.position.undo_move();
+            return found;
         }
     }
 }
