@@ -5,14 +5,19 @@
 //! an answer after which there is no mate. `phi` is what is left to prove that one
 //! does (its proof number for the attacker, its disproof number for the defender),
 //! `delta` what is left to prove that all fail. `phi` is the least over the moves.
+//!
 //! `delta` would be the sum, which counts one position reached by several moves
-//! several times and explodes in long problems; taken instead is the largest plus
-//! one for every other open move (weak proof-number search, Ueda et al. 2008, the
-//! idea of Okabe's branch numbers), which no transposition can inflate.
+//! several times and explodes in long problems. For the attacker's moves it is the
+//! largest plus one for every other open move (weak proof-number search, Ueda et al.
+//! 2008, the idea of Okabe's branch numbers), which no transposition can inflate. For
+//! the defender's moves, where drops on one square wait for each other, it is the sum:
+//! measured on the table of problems, half the nodes of either the largest or the sum
+//! on both sides.
 //!
 //! A node whose children were seen nearer to the root may chase its own numbers in a
-//! circle; its thresholds then grow until a new position is searched (threshold
-//! control, Kishimoto 2010).
+//! circle. When no new position has been searched for long, the thresholds of such
+//! nodes grow until one is (threshold control, Kishimoto 2010). Done always it
+//! exhausts every circle on every path that leads to it.
 
 use enbu_movegen::{Color, Hand, Move, MoveList, Position};
 
@@ -24,6 +29,14 @@ use crate::value::{INFINITE, Role, Value};
 
 /// How deep a line may go. "No mate" that relies on this limit is never final.
 pub(crate) const MAX_DEPTH: usize = 6000;
+
+/// How much longer a child is searched than its best sibling's number asks for, as a
+/// divisor of that number: fewer returns to a node that is entered again at once
+/// (the 1 + epsilon trick, Pawlewicz and Lew 2007).
+const PATIENCE: u32 = 4;
+
+/// After so many nodes without a new position the search is taken to chase its own numbers.
+const STALE_NODES: u64 = 1 << 14;
 
 /// Decides when a search ends before it has its answer.
 pub(crate) trait Control {
@@ -65,6 +78,9 @@ struct Frame {
 /// A move of a node of the present line.
 pub(crate) struct Child {
     pub(crate) mv: Move,
+    /// Key and hand of the question after the move.
+    key: u64,
+    hand: Hand,
     pub(crate) stage: Stage,
     /// The sibling that waits for this one, counted from the node's first child.
     pub(crate) next: Option<u16>,
@@ -115,6 +131,8 @@ pub(crate) struct Search<'a> {
     /// Nodes of the present line that may chase their own numbers; 0 when a new
     /// position was found below them.
     chases: u32,
+    /// How many nodes there were when a new position was last searched.
+    last_new: u64,
     ended: bool,
 }
 
@@ -138,6 +156,7 @@ impl<'a> Search<'a> {
             list: MoveList::new(),
             nodes: 0,
             chases: 0,
+            last_new: 0,
             ended: false,
         }
     }
@@ -153,7 +172,9 @@ impl<'a> Search<'a> {
 
     /// What is known about the present position without a search.
     pub(crate) fn look(&mut self, within: Plies) -> Value {
-        self.value_of_child(self.role(), within)
+        let (role, question) = (self.role(), self.question(within));
+        let known = self.remembered(question);
+        known.unwrap_or_else(|| crate::expand::first_value(self.position, role, within, &mut self.list))
     }
 
     /// Searches the present position until it is known whether there is a mate within
@@ -214,10 +235,10 @@ impl<'a> Search<'a> {
     /// numbers gets higher thresholds until it has seen something new.
     fn goes_on(&mut self, summary: &Summary) -> bool {
         let &Summary::Open { phi, delta, .. } = summary else { return false };
-        let chases = self.chases;
+        let chasing = self.chases > 0 && self.nodes - self.last_new > STALE_NODES;
         let at = self.frames.len() - 1;
         let thresholds = &mut self.frames[at].thresholds;
-        if chases > 0 {
+        if chasing {
             thresholds.phi = thresholds.phi.max(phi + 1);
             thresholds.delta = thresholds.delta.max(delta + 1);
         }
@@ -241,6 +262,7 @@ impl<'a> Search<'a> {
         let chases = self.chases;
         if known == Known::Nothing {
             self.chases = 0;
+            self.last_new = self.nodes;
         }
         self.path.push(question.key, question.hand);
         let first_child = self.children.len();
@@ -268,12 +290,16 @@ impl<'a> Search<'a> {
             Role::Attacker => self.position.checks(&mut self.list),
             Role::Defender => self.position.legal_moves(&mut self.list),
         }
+        let (position, salt, hand) = (&*self.position, self.salt, self.top().question.hand);
         self.children.extend(self.list.into_iter().map(|mv| Child {
             mv,
+            key: position.board_key_after(mv) ^ salt,
+            hand: if role == Role::Attacker { position.hand_after(mv) } else { hand },
             stage: Stage::New,
             next: None,
             value: Value::fresh(1, 1),
         }));
+        self.table.fetch(self.children[first..].iter().map(|child| child.key));
         crate::expand::let_wait(&mut self.children[first..], role, self.position);
         for at in 0..self.children.len() - first {
             if self.children[first + at].stage != Stage::New {
@@ -294,9 +320,13 @@ impl<'a> Search<'a> {
         };
         let mut at = first + at;
         loop {
-            self.position.do_move(self.children[at].mv);
-            let value = self.value_of_child(!role, within);
-            self.position.undo_move();
+            let Child { mv, key, hand, .. } = self.children[at];
+            let value = self.remembered(Question { key, hand, within }).unwrap_or_else(|| {
+                self.position.do_move(mv);
+                let value = crate::expand::first_value(self.position, !role, within, &mut self.list);
+                self.position.undo_move();
+                value
+            });
             self.children[at].stage = Stage::Valued;
             self.children[at].value = value;
             match self.children[at].next {
@@ -318,30 +348,25 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The value of the present position, a child of the top node.
-    fn value_of_child(&mut self, role: Role, within: Plies) -> Value {
-        let question = self.question(within);
-        if let Some(depth) = self.path.earlier(question.key, question.hand) {
-            return Value::no_mate(beyond(within), question.hand, Reliance::on(depth));
+    /// What is known about the answer to a question that follows on the path.
+    fn remembered(&self, question: Question) -> Option<Value> {
+        let Question { key, hand, within } = question;
+        if let Some(depth) = self.path.earlier(key, hand) {
+            return Some(Value::no_mate(beyond(within), hand, Reliance::on(depth)));
         }
         if self.path.len() >= MAX_DEPTH {
-            return Value::no_mate(beyond(within), question.hand, Reliance::Limit);
+            return Some(Value::no_mate(beyond(within), hand, Reliance::Limit));
         }
         match self.table.look_up(question) {
-            Known::Mate { hand, within } => Value::mate(within, hand),
-            Known::NoMate { hand, below } => Value::no_mate(below, hand, Reliance::NONE),
+            Known::Mate { hand, within } => Some(Value::mate(within, hand)),
+            Known::NoMate { hand, below } => Some(Value::no_mate(below, hand, Reliance::NONE)),
             // At the horizon the answer costs no more than the numbers.
-            Known::Open(_) if within <= 1 => crate::expand::first_value(self.position, role, within, &mut self.list),
-            Known::Open(numbers) => {
-                if numbers.may_cycle {
-                    let known = self.cycles.look_up(&self.path, question.key, question.hand, within);
-                    if let Some(reliance) = known {
-                        return Value::no_mate(beyond(within), question.hand, reliance);
-                    }
-                }
-                Value::open(numbers)
+            Known::Open(numbers) if within > 1 => {
+                let cycle = if numbers.may_cycle { self.cycles.look_up(&self.path, key, hand, within) } else { None };
+                let cycle = cycle.map(|reliance| Value::no_mate(beyond(within), hand, reliance));
+                Some(cycle.unwrap_or(Value::open(numbers)))
             }
-            Known::Nothing => crate::expand::first_value(self.position, role, within, &mut self.list),
+            Known::Open(_) | Known::Nothing => None,
         }
     }
 
@@ -349,7 +374,7 @@ impl<'a> Search<'a> {
     fn summarise(&self) -> Summary {
         let Frame { role, thresholds, .. } = *self.top();
         let (mut best, mut least, mut second, mut most, mut open) = (0, INFINITE, INFINITE, 0, 0);
-        let mut most_of_best = 0;
+        let (mut sum, mut fail_of_best) = (0_u32, 0);
         for (at, child) in self.top_children().iter().enumerate().filter(|(_, child)| child.stage == Stage::Valued) {
             let (succeed, fail) = (child.value.to_succeed(role), child.value.to_fail(role));
             if succeed == 0 {
@@ -360,9 +385,10 @@ impl<'a> Search<'a> {
             }
             open += 1;
             most = most.max(fail);
-            if succeed < least || succeed == least && fail < most_of_best {
+            sum = (sum + fail).min(INFINITE - 1);
+            if succeed < least || succeed == least && fail > fail_of_best {
                 second = least;
-                (best, least, most_of_best) = (at, succeed, fail);
+                (best, least, fail_of_best) = (at, succeed, fail);
             } else if succeed < second {
                 second = succeed;
             }
@@ -370,12 +396,15 @@ impl<'a> Search<'a> {
         if open == 0 {
             return Summary::Fails;
         }
-        let others: u32 = open - 1;
+        let (delta, others) = match role {
+            Role::Attacker => (most + (open - 1), open - 1),
+            Role::Defender => (sum, sum - fail_of_best),
+        };
         let limits = Thresholds {
             phi: thresholds.delta.saturating_sub(others),
-            delta: thresholds.phi.min(second.saturating_add(1 + second / 4)),
+            delta: thresholds.phi.min(second.saturating_add(1 + second / PATIENCE)),
         };
-        Summary::Open { phi: least, delta: (most + others).min(INFINITE - 1), best, limits }
+        Summary::Open { phi: least, delta: delta.min(INFINITE - 1), best, limits }
     }
 
     /// Closes the top node: notes what is known, and returns it for the parent.

@@ -178,6 +178,12 @@ impl Table {
         self.slots[home..home + WINDOW].iter().take_while(|slot| generation(slot) == self.generation)
     }
 
+    /// Loads the first slots of several keys, so that the processor waits for all of
+    /// them at once and not for one after the other.
+    pub(crate) fn fetch(&self, keys: impl Iterator<Item = u64>) {
+        std::hint::black_box(keys.fold(0, |all, key| all | self.slots[self.home(key)][3]));
+    }
+
     /// What is known about a question, also from other hands.
     pub(crate) fn look_up(&self, question: Question) -> Known {
         let Question { key, hand, within } = question;
