@@ -33,7 +33,7 @@ pub(crate) const MAX_DEPTH: usize = 6000;
 /// How much longer a child is searched than its best sibling's number asks for, as a
 /// divisor of that number: fewer returns to a node that is entered again at once
 /// (the 1 + epsilon trick, Pawlewicz and Lew 2007).
-const PATIENCE: u32 = 4;
+const PATIENCE: u32 = 3;
 
 /// After so many nodes without a new position the search is taken to chase its own numbers.
 const STALE_NODES: u64 = 1 << 14;

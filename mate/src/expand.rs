@@ -1,6 +1,6 @@
 //! New nodes: which moves wait for others, and the first guess at a node's numbers.
 
-use enbu_movegen::{Hand, Move, MoveList, MoveSet, PieceType, Position, Scope, Square};
+use enbu_movegen::{Bitboard, Hand, Move, MoveList, MoveSet, PieceType, Position, Scope, Square};
 
 use crate::cycles::Reliance;
 use crate::dfpn::{Child, Stage};
@@ -57,15 +57,29 @@ fn first_value_of_answers(position: &Position, within: Plies) -> Value {
     if within == 0 {
         return Value::no_mate(1, position.hand(!position.turn()), Reliance::NONE);
     }
-    Value::fresh(answers, 1)
+    Value::fresh(answers, ANSWER_DN)
 }
 
-/// The defender's moves, where all drops on one square count as one.
+/// The first disproof number of a position in which the defender moves: that it may
+/// turn out to be no mate counts for more than that one check more may not mate.
+/// (Measured: a tenth fewer nodes on short and on long problems than with 1.)
+const ANSWER_DN: u32 = 2;
+
+/// What a piece that can take a checker adds to the first proof number: such checks
+/// are sacrifices, and mate less often. (Measured: up to a third fewer nodes on long
+/// problems than without; 1 and 3 are worse.)
+const TAKER_PN: u32 = 2;
+
+/// How hard the defender's moves make the proof: one for each move, where all drops
+/// on one square count as one, and more for what takes the checking piece.
 fn count_answers(position: &Position) -> u32 {
-    let (mut count, mut dropped) = (0, enbu_movegen::Bitboard::EMPTY);
+    let (mut count, mut dropped) = (0, Bitboard::EMPTY);
     position.for_each_set(Scope::All, |set| match set {
         MoveSet::Drops { to, .. } => dropped |= to,
-        set => count += set.len() as u32,
+        MoveSet::Piece { plain, promote, .. } | MoveSet::Pawns { plain, promote, .. } => {
+            let takes = (plain | promote).intersects(position.checkers());
+            count += set.len() as u32 + if takes { TAKER_PN } else { 0 };
+        }
     });
     count + dropped.count()
 }

@@ -136,9 +136,23 @@ pub(crate) struct Question {
     pub(crate) within: Plies,
 }
 
+/// Homes of a table that has hardly been used: 512 KB of slots.
+const FIRST_HOMES: usize = 1 << 14;
+
+/// By how much the homes grow at a time.
+const GROWTH: usize = 8;
+
+/// The most homes that entries are moved out of at once: a pause of milliseconds.
+const LAST_MOVE: usize = 1 << 20;
+
 /// The memory of the solver.
+///
+/// Entries spread over all slots only when there are many: a small problem stays in
+/// the processor's cache, and in memory that the system need not find first.
 pub(crate) struct Table {
     slots: Vec<Slot>,
+    /// How many slots entries have their home in, from the first.
+    homes: usize,
     /// Entries of other generations count as empty. Never zero.
     generation: u8,
     used: u64,
@@ -149,12 +163,14 @@ impl Table {
     pub(crate) fn new(bytes: usize) -> Option<Self> {
         let count = (bytes / size_of::<Slot>()).max(64) + WINDOW;
         let slots = bytemuck::allocation::try_zeroed_vec(count).ok()?;
-        Some(Self { slots, generation: 1, used: 0 })
+        let homes = FIRST_HOMES.min(count - WINDOW);
+        Some(Self { slots, homes, generation: 1, used: 0 })
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.used = 0;
+        self.homes = FIRST_HOMES.min(self.slots.len() - WINDOW);
         if self.generation == u8::MAX {
             self.slots.fill([0; 4]);
             self.generation = 0;
@@ -168,8 +184,32 @@ impl Table {
     }
 
     fn home(&self, key: u64) -> usize {
-        let homes = (self.slots.len() - WINDOW) as u128;
-        ((u128::from(key) * homes) >> 64) as usize
+        ((u128::from(key) * self.homes as u128) >> 64) as usize
+    }
+
+    /// Spreads the entries over more slots when half of the homes are taken.
+    fn grow(&mut self) {
+        let most = self.slots.len() - WINDOW;
+        if self.homes == most || self.used < self.homes as u64 / 2 {
+            return;
+        }
+        let entries: Vec<Slot> = self.slots[..self.homes + WINDOW]
+            .iter_mut()
+            .filter(|slot| generation(slot) == self.generation)
+            .map(std::mem::take)
+            .collect();
+        let next = self.homes.saturating_mul(GROWTH);
+        self.homes = if next > LAST_MOVE { most } else { next.min(most) };
+        self.used = 0;
+        for slot in entries {
+            let home = self.home(slot[0]);
+            let window = &mut self.slots[home..home + WINDOW];
+            // A window that is full already keeps what it has.
+            if let Some(free) = window.iter_mut().find(|slot| generation(slot) != self.generation) {
+                *free = slot;
+                self.used += 1;
+            }
+        }
     }
 
     /// The entries of the window of `key` in use; they come before the empty slots.
@@ -271,6 +311,7 @@ impl Table {
         change(&mut entry);
         entry.generation = self.generation;
         self.slots[at] = entry.pack();
+        self.grow();
     }
 }
 
