@@ -59,6 +59,7 @@ struct Net {
 }
 
 impl Net {
+    #[inline]
     fn new(position: &Position) -> Option<Self> {
         let us = position.turn();
         let target = position.king(!us)?;

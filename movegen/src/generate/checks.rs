@@ -74,13 +74,9 @@ impl Aim {
         }
     }
 
-    /// Every square on which some dropped piece would give check.
-    fn droppable(&self) -> Bitboard {
-        self.direct[PieceType::Knight]
-            | self.direct[PieceType::Bishop]
-            | self.direct[PieceType::Rook]
-            | self.direct[PieceType::Silver]
-            | self.direct[PieceType::Gold]
+    /// Every square on which some piece would give check.
+    fn checking_squares(&self) -> Bitboard {
+        self.direct[PieceType::Knight] | self.direct[PieceType::Horse] | self.direct[PieceType::Dragon]
     }
 }
 
@@ -92,6 +88,7 @@ impl Position {
     /// there are none.
     pub fn for_each_check_set(&self, mut visit: impl FnMut(MoveSet)) {
         let Some(aim) = Aim::new(self) else { return };
+        let checking = aim.checking_squares();
         let targets = !self.by_color(self.turn());
         let mut cut = |set: MoveSet| {
             let set = aim.cut(self, set);
@@ -103,8 +100,10 @@ impl Position {
             evasions::king_moves(self, targets, &mut cut);
         }
         let Some(answers) = evasions::answering_squares(self) else { return };
-        board::piece_moves(self, targets & answers, &mut cut);
-        drops::drops(self, answers.without(self.occupied()) & aim.droppable(), &mut cut);
+        // Without a discovered check only some squares matter, and most pieces reach none.
+        let arrivals = if aim.shields.is_empty() { targets & checking } else { targets };
+        board::piece_moves(self, arrivals & answers, &mut cut);
+        drops::drops(self, answers.without(self.occupied()) & checking, &mut cut);
     }
 
     /// The squares on which a drop of `piece` would be a legal check if the side to
