@@ -94,7 +94,9 @@ pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<Outcome> 
     let mut solver = Solver::new(args.hash as usize).map_err(io::Error::other)?;
     let mut totals = Totals::default();
     if !args.json {
-        writeln!(out, "{:<24} {:>8} {:>12} {:>9} {:>8}  line", "problem", "plies", "nodes", "seconds", "hash")?;
+        let names = ("problem", "plies", "counted", "nodes", "seconds", "hash");
+        let (problem, plies, counted, nodes, seconds, hash) = names;
+        writeln!(out, "{problem:<24} {plies:>8} {counted:>8} {nodes:>12} {seconds:>9} {hash:>8}  line")?;
     }
     for (number, problem) in problems.iter().enumerate() {
         solver.clear();
@@ -243,6 +245,14 @@ fn length(verdict: &Verdict) -> String {
     }
 }
 
+/// The length of the line as problems count it.
+fn conventional_length(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Mate(mate) => mate.conventional_plies.to_string(),
+        Verdict::NoMate | Verdict::Unknown => String::new(),
+    }
+}
+
 fn line(moves: &[Move]) -> String {
     moves.iter().fold(String::new(), |mut text, mv| {
         let _ = write!(text, "{}{mv}", if text.is_empty() { "" } else { " " });
@@ -263,9 +273,10 @@ fn write_row(
     let (nodes, seconds) = (solution.nodes, solution.elapsed.as_secs_f64());
     let hash = format!("{:.1}%", f64::from(solution.hash_permille) / 10.0);
     let name = &problem.name;
-    writeln!(out, "{name:<24} {:>8} {nodes:>12} {seconds:>9.3} {hash:>8}  {moves}", length(&solution.verdict))?;
+    let (length, counted) = (length(&solution.verdict), conventional_length(&solution.verdict));
+    writeln!(out, "{name:<24} {length:>8} {counted:>8} {nodes:>12} {seconds:>9.3} {hash:>8}  {moves}")?;
     for first in first_moves.unwrap_or_default() {
-        writeln!(out, "{:<24} {:>8} {:>12} {:>9} {:>8}  {}", "", length_of_first(first), "", "", "", first.mv)?;
+        writeln!(out, "{:<24} {:>8} {:>40}  {}", "", length_of_first(first), "", first.mv)?;
     }
     Ok(())
 }
@@ -292,6 +303,7 @@ fn as_json(problem: &Problem, solution: &Solution, first_moves: Option<&[FirstMo
         "verdict": verdict,
         "plies": mate.map(|mate| mate.plies),
         "shortest": mate.map(|mate| mate.length == Length::Shortest),
+        "conventional_plies": mate.map(|mate| mate.conventional_plies),
         "line": mate.map(|mate| text(&mate.line)),
         "nodes": solution.nodes,
         "nodes_to_verdict": solution.nodes_to_verdict,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use enbu_mate::{Limits, Progress, Refinement, Solution, Solver, Verdict};
+use enbu_mate::{Length, Limits, Mate, Progress, Refinement, Solution, Solver, Verdict};
 use enbu_movegen::Position;
 use enbu_usi::{Checkmate, EventSender, Info, MateLimit, Outcome, Score};
 
@@ -110,6 +110,9 @@ fn search(
     let limits = Limits { nodes: request.nodes, deadline, plies: None, refinement: Refinement::Affordable };
     let solution = kept.solver.solve(position, &limits, stop, &mut |progress| events.info(info(progress)));
     events.info(last_info(&solution));
+    if let Verdict::Mate(mate) = &solution.verdict {
+        events.notice(summary(mate));
+    }
     events.done(Outcome::Checkmate(match solution.verdict {
         Verdict::Mate(mate) => Checkmate::Moves(mate.line),
         Verdict::NoMate => Checkmate::NoMate,
@@ -128,6 +131,13 @@ fn info(progress: &Progress) -> Info {
         pv: mate.map_or_else(|| progress.line.iter().copied().take(SHOWN_MOVES).collect(), |mate| mate.line.clone()),
         ..numbers(progress.nodes, progress.elapsed, progress.hash_permille)
     }
+}
+
+/// Both lengths in words.
+fn summary(mate: &Mate) -> String {
+    let known = if mate.length == Length::Shortest { "the shortest" } else { "perhaps not the shortest" };
+    let (plies, counted) = (mate.line.len(), mate.conventional_plies);
+    format!("mate in {plies} plies, {known}; {counted} without useless interpositions")
 }
 
 fn last_info(solution: &Solution) -> Info {

@@ -161,6 +161,14 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// A search of another position with the same attacker that shares what is remembered.
+    pub(crate) fn aside<'b>(&'b mut self, position: &'b mut Position) -> Search<'b> {
+        let mut aside = Search::new(position, self.attacker, self.table, self.cycles);
+        aside.nodes = self.nodes;
+        aside.last_new = self.nodes;
+        aside
+    }
+
     /// Who is to move.
     pub(crate) fn role(&self) -> Role {
         if self.position.turn() == self.attacker { Role::Attacker } else { Role::Defender }

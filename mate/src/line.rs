@@ -29,6 +29,45 @@ pub(crate) fn of(
     (complete && mates(search.position, &line)).then_some(line)
 }
 
+/// The length of a line as problems count it: without the interpositions that gain
+/// the defender nothing.
+///
+/// A drop between the checking piece and the king is useless when that piece takes it
+/// at once, with check, and there is a mate within as many plies as the line still
+/// takes even if the taken piece goes back to the defender: the two moves have only
+/// put the end off. Where that cannot be settled within `control`, the moves count.
+pub(crate) fn conventional_plies(search: &mut Search<'_>, line: &[Move], control: &mut dyn Control) -> Plies {
+    let mut plies = line.len();
+    for (at, &mv) in line.iter().enumerate() {
+        if at % 2 == 1 && is_useless(search, &line[at..], control) {
+            plies -= 2;
+        }
+        search.position.do_move(mv);
+    }
+    for _ in line {
+        search.position.undo_move();
+    }
+    plies as Plies
+}
+
+/// Whether the first move of `rest`, the defender's, is a useless interposition.
+fn is_useless(search: &mut Search<'_>, rest: &[Move], control: &mut dyn Control) -> bool {
+    let &[answer, taking, ..] = rest else { return false };
+    let checker = search.position.checkers().first();
+    let (Some(piece), true) = (answer.dropped(), taking.to() == answer.to() && taking.from() == checker) else {
+        return false;
+    };
+    let defender = search.position.turn();
+    let mut board = search.position.without_history();
+    board.do_move(answer);
+    board.do_move(taking);
+    let mut setup = board.to_setup();
+    setup.hands[!defender] = setup.hands[!defender].without(piece);
+    setup.hands[defender] = setup.hands[defender].with(piece);
+    let Ok(mut given_back) = Position::from_setup(&setup) else { return false };
+    search.aside(&mut given_back).prove((rest.len() - 2) as Plies, control).is_mate()
+}
+
 /// Replays a line: every move legal, each of the attacker's a check, the last one mate.
 fn mates(position: &Position, line: &[Move]) -> bool {
     let mut board = position.without_history();

@@ -104,6 +104,9 @@ pub struct Mate {
     pub plies: u16,
     /// Whether that is the least.
     pub length: Length,
+    /// The length of the line as problems count it: without interpositions that are
+    /// taken at once by the checking piece and only put the mate off.
+    pub conventional_plies: u16,
 }
 
 /// What is known about a position.
@@ -154,6 +157,9 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Nodes that a search for a shorter line may always take under [`Refinement::Affordable`].
 const CHEAP_NODES: u64 = 1_000_000;
+
+/// Nodes for finding out which interpositions of a line are useless.
+const COUNTING_NODES: u64 = 100_000;
 
 impl Solver {
     /// A solver with so many megabytes of memory, 1 at least.
@@ -258,7 +264,9 @@ fn refined(search: &mut Search<'_>, within: Plies, limits: &Limits, overseer: &m
     let mut length = if plies == 1 { Length::Shortest } else { Length::AtMost };
     loop {
         if let Some(line) = line::of(search, plies, length, overseer) {
-            let found = Mate { line, plies, length };
+            let until = search.nodes.saturating_add(COUNTING_NODES);
+            let conventional_plies = line::conventional_plies(search, &line, &mut overseer.until(until));
+            let found = Mate { line, plies, length, conventional_plies };
             overseer.found(search, &found);
             mate = Some(found);
         }

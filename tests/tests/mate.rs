@@ -69,6 +69,26 @@ fn problems_are_solved_with_the_shortest_mate() {
 }
 
 #[test]
+fn lengths_are_also_counted_without_useless_interpositions() {
+    let mut solver = Solver::new(16).expect("memory");
+    let mut count = |sfen: &str| {
+        let limits = Limits { refinement: Refinement::Shortest, ..Limits::default() };
+        let solution = solver.solve(&from_sfen(sfen), &limits, &AtomicBool::new(false), &mut |_| {});
+        match solution.verdict {
+            Verdict::Mate(mate) => (mate.plies, mate.conventional_plies),
+            verdict => panic!("{sfen}: {verdict:?}"),
+        }
+    };
+    // Nothing to put between: both counts agree.
+    assert_eq!(count("3lkl3/3p1p3/9/9/9/9/9/9/9 b R 1"), (1, 1));
+    let rows = rows("tsume.tsv");
+    let traditional: Vec<&Row> =
+        rows.iter().filter(|row| row.text("note").starts_with("traditional count 3 ")).collect();
+    assert_eq!(traditional.len(), 1);
+    assert_eq!(count(traditional[0].text("sfen")), (7, 3));
+}
+
+#[test]
 fn go_mate_prints_lines_that_mate() {
     let mut session = Session::ready();
     let mut solved = 0;
