@@ -142,8 +142,11 @@ const FIRST_HOMES: usize = 1 << 14;
 /// By how much the homes grow at a time.
 const GROWTH: usize = 8;
 
-/// The most homes that entries are moved out of at once: a pause of milliseconds.
-const LAST_MOVE: usize = 1 << 20;
+/// The most homes before all slots are used.
+const LARGEST_STEP: usize = 1 << 18;
+
+/// How many entries move with each entry that is written.
+const MOVES_AT_ONCE: usize = 16;
 
 /// The memory of the solver.
 ///
@@ -153,6 +156,8 @@ pub(crate) struct Table {
     slots: Vec<Slot>,
     /// How many slots entries have their home in, from the first.
     homes: usize,
+    /// Entries that have not found their new place yet.
+    moving: Vec<Slot>,
     /// Entries of other generations count as empty. Never zero.
     generation: u8,
     used: u64,
@@ -164,12 +169,13 @@ impl Table {
         let count = (bytes / size_of::<Slot>()).max(64) + WINDOW;
         let slots = bytemuck::allocation::try_zeroed_vec(count).ok()?;
         let homes = FIRST_HOMES.min(count - WINDOW);
-        Some(Self { slots, homes, generation: 1, used: 0 })
+        Some(Self { slots, homes, moving: Vec::new(), generation: 1, used: 0 })
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.used = 0;
+        self.moving.clear();
         self.homes = FIRST_HOMES.min(self.slots.len() - WINDOW);
         if self.generation == u8::MAX {
             self.slots.fill([0; 4]);
@@ -188,26 +194,37 @@ impl Table {
     }
 
     /// Spreads the entries over more slots when half of the homes are taken.
+    ///
+    /// They move a few at a time, so that no search ever waits for it; until an entry
+    /// has moved it is forgotten.
     fn grow(&mut self) {
+        for _ in 0..MOVES_AT_ONCE {
+            let Some(slot) = self.moving.pop() else { break };
+            self.settle(slot);
+        }
         let most = self.slots.len() - WINDOW;
-        if self.homes == most || self.used < self.homes as u64 / 2 {
+        if self.homes == most || self.used < self.homes as u64 / 2 || !self.moving.is_empty() {
             return;
         }
-        let entries: Vec<Slot> = self.slots[..self.homes + WINDOW]
-            .iter_mut()
-            .filter(|slot| generation(slot) == self.generation)
-            .map(std::mem::take)
-            .collect();
+        let (slots, present) = (&mut self.slots[..self.homes + WINDOW], self.generation);
+        self.moving.extend(slots.iter_mut().filter(|slot| generation(slot) == present).map(std::mem::take));
         let next = self.homes.saturating_mul(GROWTH);
-        self.homes = if next > LAST_MOVE { most } else { next.min(most) };
+        self.homes = if next > LARGEST_STEP { most } else { next.min(most) };
         self.used = 0;
-        for slot in entries {
-            let home = self.home(slot[0]);
-            let window = &mut self.slots[home..home + WINDOW];
-            // A window that is full already keeps what it has.
-            if let Some(free) = window.iter_mut().find(|slot| generation(slot) != self.generation) {
-                *free = slot;
+    }
+
+    /// Gives a moving entry its new place, unless its window is full or knows it already.
+    fn settle(&mut self, moved: Slot) {
+        let home = self.home(moved[0]);
+        let hand = moved[1] as u32;
+        for slot in &mut self.slots[home..home + WINDOW] {
+            if generation(slot) != self.generation {
+                *slot = moved;
                 self.used += 1;
+                return;
+            }
+            if slot[0] == moved[0] && slot[1] as u32 == hand {
+                return;
             }
         }
     }
