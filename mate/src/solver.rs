@@ -158,8 +158,9 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(500);
 /// Nodes that a search for a shorter line may always take under [`Refinement::Affordable`].
 const CHEAP_NODES: u64 = 1_000_000;
 
-/// Nodes for finding out which interpositions of a line are useless.
-const COUNTING_NODES: u64 = 100_000;
+/// Nodes that may always be spent on finding out which interpositions of a line are
+/// useless; an eighth of what the mate took is allowed besides.
+const COUNTING_NODES: u64 = 500;
 
 impl Solver {
     /// A solver with so many megabytes of memory, 1 at least.
@@ -264,7 +265,7 @@ fn refined(search: &mut Search<'_>, within: Plies, limits: &Limits, overseer: &m
     let mut length = if plies == 1 { Length::Shortest } else { Length::AtMost };
     loop {
         if let Some(line) = line::of(search, plies, length, overseer) {
-            let until = search.nodes.saturating_add(COUNTING_NODES);
+            let until = search.nodes + search.nodes / 8 + COUNTING_NODES;
             let conventional_plies = line::conventional_plies(search, &line, &mut overseer.until(until));
             let found = Mate { line, plies, length, conventional_plies };
             overseer.found(search, &found);
