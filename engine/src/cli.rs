@@ -19,6 +19,7 @@ const EXAMPLES: &str = "Examples:
   enbu match --engine self --engine ./other --tc 10+0.1
                                     play a match
   enbu openings random:16,80        make openings for matches
+  enbu mate problems.sfen           solve mate problems, one SFEN a line
   enbu options                      list the USI options";
 
 const MATCH_EXAMPLES: &str = "Examples:
@@ -61,6 +62,11 @@ pub(crate) enum Command {
     /// Make a file of even openings
     #[command(after_help = "Examples:\n  enbu openings random:16,80 --count 1000 --seed 7 --out openings.sfen")]
     Openings(crate::openings_command::OpeningsArgs),
+    /// Solve mate problems; exit code 0 when all are settled, 1 when some are left open
+    #[command(
+        after_help = "Examples:\n  enbu mate \"7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1\"\n  enbu mate problems.sfen --time 60 --hash 4096\n  enbu mate problems.sfen --all --refine shortest --json"
+    )]
+    Mate(crate::mate_command::MateArgs),
     /// List the USI options as a Markdown table
     Options,
 }

@@ -13,6 +13,8 @@ mod bench_positions;
 mod cli;
 mod console;
 mod match_command;
+mod mate_command;
+mod mate_search;
 mod openings_command;
 mod options;
 mod paths;
@@ -46,17 +48,23 @@ fn speak_usi() -> ExitCode {
     enbu_usi::run(adapter::Enbu::new(), io::stdin(), io::stdout()).into()
 }
 
+/// Runs a command; what it says is the exit code.
 fn run(command: Command, out: &mut impl Write) -> io::Result<ExitCode> {
     match command {
         Command::Match(args) => return match_command::run(&args, out),
-        Command::Openings(args) => openings_command::run(&args, out),
-        Command::Bench { depth, hash } => bench::run(depth, hash, out),
+        Command::Openings(args) => openings_command::run(&args, out)?,
+        Command::Bench { depth, hash } => bench::run(depth, hash, out)?,
         Command::Perft { depth, sfen, divide } => {
             let mut position = console::position(sfen.as_deref()).map_err(io::Error::other)?;
-            console::run_perft(&mut position, depth, divide, out)
+            console::run_perft(&mut position, depth, divide, out)?;
         }
-        Command::Options => out.write_all(options::markdown().as_bytes()),
-    }?;
+        Command::Mate(args) => {
+            if mate_command::run(&args, out)? == mate_command::Outcome::SomeOpen {
+                return Ok(ExitCode::FAILURE);
+            }
+        }
+        Command::Options => out.write_all(options::markdown().as_bytes())?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn direction(from: Square, to: Square) -> Option<Direction> {
 
 /// The squares strictly between two squares of one line; empty for others.
 #[inline(always)]
-pub(crate) fn between(a: Square, b: Square) -> Bitboard {
+pub fn between(a: Square, b: Square) -> Bitboard {
     match direction(a, b) {
         Some(d) => ray(d, a) & ray(d.opposite(), b),
         None => Bitboard::EMPTY,

@@ -7,10 +7,12 @@
 //! | file | owns |
 //! |---|---|
 //! | `board.rs` | moves of pieces on the board, promotion, pins |
+//! | `checks.rs` | the moves that give check |
 //! | `drops.rs` | nifu, dead squares, uchifuzume |
 //! | `evasions.rs` | king moves, and what answers a check |
 
 mod board;
+mod checks;
 mod drops;
 mod evasions;
 

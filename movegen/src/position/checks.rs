@@ -96,12 +96,23 @@ impl Position {
 
     /// `color`'s pieces that alone shield `square` from the other side's sliders.
     pub(super) fn shields(&self, square: Square, color: Color) -> Bitboard {
+        self.lone_blockers(square, !color) & self.by_color(color)
+    }
+
+    /// Pieces of the side to move that alone stand between `square` and one of its
+    /// own sliders: a move off that line uncovers the attack.
+    pub(crate) fn discoverers(&self, square: Square) -> Bitboard {
+        self.lone_blockers(square, self.turn) & self.by_color(self.turn)
+    }
+
+    /// Pieces of either side that alone stand between `square` and one of `sliding`'s sliders.
+    fn lone_blockers(&self, square: Square, sliding: Color) -> Bitboard {
         let occupied = self.occupied();
         let mut set = Bitboard::EMPTY;
-        for slider in self.aligned_sliders(square, !color) {
-            let shield = between(square, slider) & occupied;
-            if !shield.has_several() {
-                set |= shield & self.by_color(color);
+        for slider in self.aligned_sliders(square, sliding) {
+            let blockers = between(square, slider) & occupied;
+            if !blockers.has_several() {
+                set |= blockers;
             }
         }
         set

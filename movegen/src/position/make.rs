@@ -186,6 +186,26 @@ impl Position {
         delta
     }
 
+    /// The [`board_key`](Self::board_key) that the position will have after a legal
+    /// move, without making it.
+    #[inline]
+    pub fn board_key_after(&self, mv: Move) -> u64 {
+        self.placement.board_key_after(self.turn, mv)
+    }
+
+    /// What the side to move will hold after a legal move, without making it.
+    #[inline]
+    pub fn hand_after(&self, mv: Move) -> Hand {
+        let hand = self.hand(self.turn);
+        match mv.dropped() {
+            Some(piece) => hand.without(piece),
+            None => match self.piece_at(mv.to()).and_then(|taken| taken.kind.hand_piece()) {
+                Some(piece) => hand.with(piece),
+                None => hand,
+            },
+        }
+    }
+
     /// The [`key`](Self::key) that the position will have after a legal move: for
     /// asking a table early, without making the move.
     #[inline]

@@ -78,6 +78,21 @@ impl Placement {
         self.board_key
     }
 
+    /// The key of the board after `color` has made a legal move.
+    #[inline]
+    pub(super) fn board_key_after(&self, color: Color, mv: Move) -> u64 {
+        let key = self.board_key ^ zobrist::WHITE_TO_MOVE;
+        match mv.parts() {
+            MoveParts::Drop { piece, to } => key ^ zobrist::on_board(Piece::new(color, piece.piece_type()), to),
+            MoveParts::Board { from, to, promote } => {
+                let Some(moved) = self.board[from] else { return key };
+                let kind = if promote { moved.kind.promoted().unwrap_or(moved.kind) } else { moved.kind };
+                let taken = self.board[to].map_or(0, |taken| zobrist::on_board(taken, to));
+                key ^ taken ^ zobrist::on_board(moved, from) ^ zobrist::on_board(Piece::new(color, kind), to)
+            }
+        }
+    }
+
     /// Puts a piece on an empty square.
     #[inline(always)]
     pub(super) fn put(&mut self, piece: Piece, square: Square) {
