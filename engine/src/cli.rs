@@ -43,7 +43,7 @@ pub(crate) enum Command {
     },
     /// Count the leaves of the game tree
     #[command(
-        after_help = "Examples:\n  enbu perft 5\n  enbu perft 3 --divide --sfen \"4k4/9/9/9/9/9/9/9/4K4 b R2p 1\""
+        after_help = "Examples:\n  enbu perft 5\n  enbu perft 3 --divide --sfen \"4k4/9/9/9/9/9/9/9/4K4 b R2p 1\"\n  enbu perft 4 --lists --repeat 100"
     )]
     Perft {
         /// Depth in plies
@@ -55,6 +55,12 @@ pub(crate) enum Command {
         /// Print the count of each first move
         #[arg(long)]
         divide: bool,
+        /// Write every move of the last ply into a list instead of counting sets of moves
+        #[arg(long, conflicts_with = "divide")]
+        lists: bool,
+        /// Count the tree this many times over, to measure small trees
+        #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "divide", value_parser = clap::value_parser!(u32).range(1..))]
+        repeat: u32,
     },
     /// Play matches between USI engines
     #[command(after_help = MATCH_EXAMPLES, args_override_self = true)]

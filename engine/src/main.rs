@@ -25,6 +25,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use cli::{Cli, Command};
+use console::Perft;
+use enbu_movegen::perft::LastPly;
 
 fn main() -> ExitCode {
     match Cli::parse().command {
@@ -54,9 +56,11 @@ fn run(command: Command, out: &mut impl Write) -> io::Result<ExitCode> {
         Command::Match(args) => return match_command::run(&args, out),
         Command::Openings(args) => openings_command::run(&args, out)?,
         Command::Bench { depth, hash } => bench::run(depth, hash, out)?,
-        Command::Perft { depth, sfen, divide } => {
+        Command::Perft { depth, sfen, divide, lists, repeat } => {
             let mut position = console::position(sfen.as_deref()).map_err(io::Error::other)?;
-            console::run_perft(&mut position, depth, divide, out)?;
+            let last_ply = if lists { LastPly::List } else { LastPly::Count };
+            let what = if divide { Perft::Divide } else { Perft::Total { last_ply, times: repeat } };
+            console::run_perft(&mut position, depth, what, out)?;
         }
         Command::Mate(args) => {
             if mate_command::run(&args, out)? == mate_command::Outcome::SomeOpen {
