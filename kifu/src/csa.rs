@@ -111,6 +111,11 @@ fn end_of_word(word: &str) -> EndKind {
     known.map_or_else(|| EndKind::Other(word.to_owned()), |(_, kind)| kind)
 }
 
+/// Reads what stands after `'**` of an evaluation; `None` when it is none.
+pub(crate) fn read_analysis(text: &str, board: &mut Board) -> Option<crate::Analysis> {
+    analysis::read(text, board, None).map(|read| read.analysis)
+}
+
 /// Where a move is wrong: the problem, and the first character of it.
 type MoveFault = (Problem, usize);
 

@@ -9,6 +9,8 @@
 //! | `error` | [`KifuError`]: what is wrong with a file, and where; [`Mode`] |
 //! | [`encoding`] | bytes to text |
 //! | [`csa`] | the CSA format |
+//! | [`kif`], [`ki2`], [`bod`] | the KIF family: games with origins, games as in books, boards |
+//! | `score` | evaluations in comments: [`ScoreStyle`] |
 //!
 //! Reading never panics, takes time linear in the input, and keeps what can be
 //! kept: see [`Mode`] and [`Reading`]. What is written here is read here without
@@ -18,12 +20,17 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod board;
+pub mod bod;
 pub mod csa;
 pub mod encoding;
 mod end;
 mod error;
 mod header;
+mod kakinoki;
+pub mod ki2;
+pub mod kif;
 mod record;
+mod score;
 
 pub use board::Board;
 pub use encoding::Encoding;
@@ -31,3 +38,4 @@ pub use end::{End, EndKind, GameResult};
 pub use error::{KifuError, Mode, Problem, Problems};
 pub use header::{HeaderKey, Headers};
 pub use record::{Analysis, Event, Node, NodeId, Reading, Record, Rules, TimeControl, TotalTimes};
+pub use score::ScoreStyle;

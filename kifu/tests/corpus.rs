@@ -1,0 +1,161 @@
+//! The corpus of record files against its tables of expectations, and back again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use enbu_kifu::{EndKind, GameResult, KifuError, Mode, Problems, Reading, Record, ScoreStyle, bod, csa, ki2, kif};
+use enbu_movegen::{Color, Setup};
+
+type Read = fn(&[u8], Mode) -> Result<Reading, KifuError>;
+
+type Write = fn(&[Record]) -> String;
+
+fn write_kif(records: &[Record]) -> String {
+    kif::write_all(records, ScoreStyle::default())
+}
+
+/// A folder of the corpus, how many files it has at least, and the reader and
+/// writer of its format.
+const FOLDERS: [(&str, usize, Read, Write); 4] = [
+    ("kif", 87, kif::read_bytes, write_kif),
+    ("ki2", 46, ki2::read_bytes, |records| ki2::write_all(records, ScoreStyle::default())),
+    ("bod", 17, bod::read_bytes, write_kif),
+    ("csa", 61, csa::read_bytes, |records| csa::write_all(records)),
+];
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/records")
+}
+
+/// The rows of `expected.tsv`: file, encoding, expect, start, moves, end, winner, games.
+fn rows(folder: &str, at_least: usize) -> Vec<Vec<String>> {
+    let table = fs::read_to_string(corpus().join(folder).join("expected.tsv")).unwrap();
+    let rows: Vec<Vec<String>> =
+        table.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect();
+    assert!(rows.len() >= at_least, "{folder}: {} rows", rows.len());
+    rows
+}
+
+fn start_text(setup: &Setup) -> String {
+    if *setup == Setup::startpos() { "startpos".to_owned() } else { setup.to_string() }
+}
+
+fn moves_text(record: &Record) -> String {
+    let moves: Vec<String> = record.moves().map(|mv| mv.to_string()).collect();
+    if moves.is_empty() { "-".to_owned() } else { moves.join(" ") }
+}
+
+fn end_text(record: &Record) -> String {
+    let Some(end) = record.end() else { return "unfinished".to_owned() };
+    match &end.kind {
+        EndKind::Resign => "resign",
+        EndKind::Abort => "abort",
+        EndKind::Repetition => "sennichite",
+        EndKind::Impasse => "jishogi",
+        EndKind::TimeUp => "time_up",
+        EndKind::IllegalMove => "illegal_move",
+        EndKind::IllegalAction(Color::Black) => "illegal_action_black",
+        EndKind::IllegalAction(Color::White) => "illegal_action_white",
+        EndKind::DeclarationWin => "declaration_win",
+        EndKind::DeclarationDraw => "declaration_draw",
+        EndKind::Mate => "mate",
+        EndKind::NoMate => "no_mate",
+        EndKind::MaxMoves => "max_moves",
+        EndKind::WinByDefault => "win_by_default",
+        EndKind::LoseByDefault => "lose_by_default",
+        EndKind::TakeBack => "other:MATTA",
+        EndKind::Error => "error",
+        EndKind::Other(word) => return format!("other:{word}"),
+    }
+    .to_owned()
+}
+
+fn winner_text(record: &Record) -> &'static str {
+    match record.end().and_then(|end| end.result) {
+        Some(GameResult::BlackWins) => "black",
+        Some(GameResult::WhiteWins) => "white",
+        Some(GameResult::Draw) => "draw",
+        None => "none",
+    }
+}
+
+fn joined(records: &[Record], text: impl Fn(&Record) -> String) -> String {
+    records.iter().map(text).collect::<Vec<_>>().join(" | ")
+}
+
+/// What a reading holds, as the table tells it; `error` where anything was damaged.
+fn summary(reading: Result<Reading, KifuError>) -> Vec<String> {
+    let reading = match reading {
+        Ok(reading) if reading.errors.is_empty() => reading,
+        _ => return vec!["error".to_owned()],
+    };
+    let records = &reading.records;
+    vec![
+        "ok".to_owned(),
+        joined(records, |record| start_text(record.setup())),
+        joined(records, moves_text),
+        joined(records, end_text),
+        joined(records, |record| winner_text(record).to_owned()),
+        records.len().to_string(),
+    ]
+}
+
+#[test]
+fn every_file_reads_as_the_table_says() {
+    let mut wrong = Vec::new();
+    for (folder, at_least, read, _) in FOLDERS {
+        for row in rows(folder, at_least) {
+            let bytes = fs::read(corpus().join(folder).join(&row[0])).unwrap();
+            let expected = if row[2] == "ok" { &row[2..8] } else { &row[2..3] };
+            let reading = read(&bytes, Mode::Tolerant);
+            let shown = format!("{reading:?}");
+            let found = summary(reading);
+            if found != expected {
+                let shown: String = shown.chars().take(300).collect();
+                wrong.push(format!("{folder}/{}\n  expected {expected:?}\n  found    {found:?}\n  {shown}", row[0]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// What KI2 cannot hold.
+fn without_times(record: &Record) -> Record {
+    let mut record = record.clone();
+    let nodes: Vec<_> = record.main_line().collect();
+    for id in nodes {
+        record.node_mut(id).time_ms = None;
+    }
+    record
+}
+
+#[test]
+fn what_was_read_survives_being_written() {
+    for (folder, at_least, read, write) in FOLDERS {
+        for row in rows(folder, at_least).iter().filter(|row| row[2] == "ok") {
+            let bytes = fs::read(corpus().join(folder).join(&row[0])).unwrap();
+            let mut records = read(&bytes, Mode::Tolerant).unwrap().records;
+            let text = write(&records);
+            let again = read(text.as_bytes(), Mode::Strict);
+            let again = again.unwrap_or_else(|error| panic!("{folder}/{}: {error}\n{text}", row[0]));
+            if folder == "ki2" {
+                records = records.iter().map(without_times).collect();
+            }
+            assert_eq!(again.records, records, "{folder}/{}\n{text}", row[0]);
+            assert_eq!(write(&again.records), text);
+        }
+    }
+}
+
+/// Files that deviate from their format without harm, and nothing else, are warned of.
+#[test]
+fn only_deviations_are_warned_of() {
+    let odd = ["header-late", "rows-squeezed", "time-orphan", "seed-1999-sample.csa"];
+    for row in rows("csa", 61).iter().filter(|row| row[2] == "ok") {
+        let bytes = fs::read(corpus().join("csa").join(&row[0])).unwrap();
+        let warnings: Problems = csa::read_bytes(&bytes, Mode::Tolerant).unwrap().warnings;
+        let expected = odd.iter().any(|name| row[0].starts_with(name));
+        assert_eq!(!warnings.is_empty(), expected, "{}: {warnings:?}", row[0]);
+        assert_eq!(csa::read_bytes(&bytes, Mode::Strict).is_err(), expected, "{}", row[0]);
+    }
+}
