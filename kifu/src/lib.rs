@@ -10,6 +10,7 @@
 //! | [`encoding`] | bytes to text |
 //! | [`csa`] | the CSA format |
 //! | [`kif`], [`ki2`], [`bod`] | the KIF family: games with origins, games as in books, boards |
+//! | [`usi`], [`fen`] | lines of SFEN and USI; FEN as programs for chess variants write it |
 //! | `score` | evaluations in comments: [`ScoreStyle`] |
 //!
 //! Reading never panics, takes time linear in the input, and keeps what can be
@@ -25,12 +26,14 @@ pub mod csa;
 pub mod encoding;
 mod end;
 mod error;
+pub mod fen;
 mod header;
 mod kakinoki;
 pub mod ki2;
 pub mod kif;
 mod record;
 mod score;
+pub mod usi;
 
 pub use board::Board;
 pub use encoding::Encoding;

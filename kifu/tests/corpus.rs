@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use enbu_kifu::{EndKind, GameResult, KifuError, Mode, Problems, Reading, Record, ScoreStyle, bod, csa, ki2, kif};
-use enbu_movegen::{Color, Setup};
+use enbu_kifu::{KifuError, Mode, Problems, Reading, Record, ScoreStyle, bod, csa, ki2, kif, usi};
+use enbu_movegen::Setup;
 
 type Read = fn(&[u8], Mode) -> Result<Reading, KifuError>;
 
@@ -16,10 +16,11 @@ fn write_kif(records: &[Record]) -> String {
 
 /// A folder of the corpus, how many files it has at least, and the reader and
 /// writer of its format.
-const FOLDERS: [(&str, usize, Read, Write); 4] = [
+const FOLDERS: [(&str, usize, Read, Write); 5] = [
     ("kif", 87, kif::read_bytes, write_kif),
     ("ki2", 46, ki2::read_bytes, |records| ki2::write_all(records, ScoreStyle::default())),
     ("bod", 17, bod::read_bytes, write_kif),
+    ("sfen", 38, usi::read_bytes, |records| usi::write_all(records, usi::Ends::Words)),
     ("csa", 61, csa::read_bytes, |records| csa::write_all(records)),
 ];
 
@@ -45,40 +46,6 @@ fn moves_text(record: &Record) -> String {
     if moves.is_empty() { "-".to_owned() } else { moves.join(" ") }
 }
 
-fn end_text(record: &Record) -> String {
-    let Some(end) = record.end() else { return "unfinished".to_owned() };
-    match &end.kind {
-        EndKind::Resign => "resign",
-        EndKind::Abort => "abort",
-        EndKind::Repetition => "sennichite",
-        EndKind::Impasse => "jishogi",
-        EndKind::TimeUp => "time_up",
-        EndKind::IllegalMove => "illegal_move",
-        EndKind::IllegalAction(Color::Black) => "illegal_action_black",
-        EndKind::IllegalAction(Color::White) => "illegal_action_white",
-        EndKind::DeclarationWin => "declaration_win",
-        EndKind::DeclarationDraw => "declaration_draw",
-        EndKind::Mate => "mate",
-        EndKind::NoMate => "no_mate",
-        EndKind::MaxMoves => "max_moves",
-        EndKind::WinByDefault => "win_by_default",
-        EndKind::LoseByDefault => "lose_by_default",
-        EndKind::TakeBack => "other:MATTA",
-        EndKind::Error => "error",
-        EndKind::Other(word) => return format!("other:{word}"),
-    }
-    .to_owned()
-}
-
-fn winner_text(record: &Record) -> &'static str {
-    match record.end().and_then(|end| end.result) {
-        Some(GameResult::BlackWins) => "black",
-        Some(GameResult::WhiteWins) => "white",
-        Some(GameResult::Draw) => "draw",
-        None => "none",
-    }
-}
-
 fn joined(records: &[Record], text: impl Fn(&Record) -> String) -> String {
     records.iter().map(text).collect::<Vec<_>>().join(" | ")
 }
@@ -94,8 +61,8 @@ fn summary(reading: Result<Reading, KifuError>) -> Vec<String> {
         "ok".to_owned(),
         joined(records, |record| start_text(record.setup())),
         joined(records, moves_text),
-        joined(records, end_text),
-        joined(records, |record| winner_text(record).to_owned()),
+        joined(records, |record| usi::end_word(record.end())),
+        joined(records, |record| usi::winner_word(record.end().and_then(|end| end.result)).to_owned()),
         records.len().to_string(),
     ]
 }
