@@ -25,6 +25,7 @@ mod write;
 use enbu_movegen::{Color, HandPiece, Move, MoveParts, Piece, PieceType, Position, Setup, Square};
 
 pub use read::{read, read_bytes};
+pub(crate) use write::end_word;
 pub use write::{analysis_text, board_rows, move_text, move_text_on, write, write_all};
 
 use crate::board::may_promote;
@@ -40,7 +41,7 @@ enum Version {
     V3,
 }
 
-const fn piece_name(kind: PieceType) -> &'static str {
+pub(crate) const fn piece_name(kind: PieceType) -> &'static str {
     match kind {
         PieceType::Pawn => "FU",
         PieceType::Lance => "KY",
@@ -59,7 +60,7 @@ const fn piece_name(kind: PieceType) -> &'static str {
     }
 }
 
-fn piece_named(name: [u8; 2]) -> Option<PieceType> {
+pub(crate) fn piece_named(name: [u8; 2]) -> Option<PieceType> {
     PieceType::ALL.into_iter().find(|&kind| piece_name(kind).as_bytes() == name)
 }
 
@@ -106,7 +107,7 @@ const END_WORDS: [(&str, EndKind); 17] = [
 ];
 
 /// The end that a special move (without `%`) stands for.
-fn end_of_word(word: &str) -> EndKind {
+pub(crate) fn end_of_word(word: &str) -> EndKind {
     let known = END_WORDS.into_iter().find(|(name, _)| *name == word);
     known.map_or_else(|| EndKind::Other(word.to_owned()), |(_, kind)| kind)
 }

@@ -10,6 +10,7 @@
 //! | [`encoding`] | bytes to text |
 //! | [`csa`] | the CSA format |
 //! | [`kif`], [`ki2`], [`bod`] | the KIF family: games with origins, games as in books, boards |
+//! | [`jkf`] | records as JSON |
 //! | [`usi`], [`fen`] | lines of SFEN and USI; FEN as programs for chess variants write it |
 //! | `score` | evaluations in comments: [`ScoreStyle`] |
 //!
@@ -28,6 +29,7 @@ mod end;
 mod error;
 pub mod fen;
 mod header;
+pub mod jkf;
 mod kakinoki;
 pub mod ki2;
 pub mod kif;

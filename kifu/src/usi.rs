@@ -277,7 +277,7 @@ pub const fn winner_word(result: Option<GameResult>) -> &'static str {
     }
 }
 
-fn result_of_word(word: &str) -> Option<Option<GameResult>> {
+pub(crate) fn result_of_word(word: &str) -> Option<Option<GameResult>> {
     Some(match word {
         "black" => Some(GameResult::BlackWins),
         "white" => Some(GameResult::WhiteWins),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use enbu_kifu::{KifuError, Mode, Problems, Reading, Record, ScoreStyle, bod, csa, ki2, kif, usi};
+use enbu_kifu::{KifuError, Mode, Problems, Reading, Record, ScoreStyle, bod, csa, jkf, ki2, kif, usi};
 use enbu_movegen::Setup;
 
 type Read = fn(&[u8], Mode) -> Result<Reading, KifuError>;
@@ -16,11 +16,12 @@ fn write_kif(records: &[Record]) -> String {
 
 /// A folder of the corpus, how many files it has at least, and the reader and
 /// writer of its format.
-const FOLDERS: [(&str, usize, Read, Write); 5] = [
+const FOLDERS: [(&str, usize, Read, Write); 6] = [
     ("kif", 87, kif::read_bytes, write_kif),
     ("ki2", 46, ki2::read_bytes, |records| ki2::write_all(records, ScoreStyle::default())),
     ("bod", 17, bod::read_bytes, write_kif),
     ("sfen", 38, usi::read_bytes, |records| usi::write_all(records, usi::Ends::Words)),
+    ("jkf", 28, jkf::read_bytes, |records| jkf::write_all(records, ScoreStyle::default())),
     ("csa", 61, csa::read_bytes, |records| csa::write_all(records)),
 ];
 

@@ -219,7 +219,7 @@ fn write_remarks(node: &Node, board: &Board, lines: &mut Vec<String>) {
 }
 
 /// The word of an end, without `%`.
-fn end_word(kind: &EndKind) -> String {
+pub(crate) fn end_word(kind: &EndKind) -> String {
     let known = END_WORDS.into_iter().find(|(_, known)| known == kind);
     match (known, kind) {
         (Some((word, _)), _) => word.to_owned(),

@@ -111,7 +111,7 @@ impl BoardText {
         let mut chars = rest.chars();
         if let Some(side) = chars.next().and_then(side_of_mark) {
             self.turn_after_last = Some(!side);
-            self.last_to = moves::parse(chars.as_str()).ok().and_then(|(text, _)| text.destination());
+            self.last_to = moves::parse(chars.as_str()).ok().and_then(|(text, _)| text.to);
         }
     }
 }

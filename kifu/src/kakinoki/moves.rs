@@ -52,22 +52,15 @@ impl Word {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MoveText {
     /// The destination; `None` is `同`.
-    to: Option<Square>,
+    pub(crate) to: Option<Square>,
     /// The piece before the move.
-    kind: PieceType,
-    words: Vec<Word>,
+    pub(crate) kind: PieceType,
+    pub(crate) words: Vec<Word>,
     /// `成` or `不成`, where one of them is written.
-    promote: Option<bool>,
+    pub(crate) promote: Option<bool>,
     /// `打`.
-    drop: bool,
-    from: Option<Square>,
-}
-
-impl MoveText {
-    /// The destination, where it is written as a square.
-    pub(crate) const fn destination(&self) -> Option<Square> {
-        self.to
-    }
+    pub(crate) drop: bool,
+    pub(crate) from: Option<Square>,
 }
 
 /// Whether a text begins as a move does: with a square or `同`.
@@ -381,7 +374,7 @@ pub(crate) fn with_words(board: &Board, mv: Move, last: Option<Square>) -> Strin
 }
 
 /// The words that tell `from` from the other origins; `None` where none do.
-fn words(piece: Piece, from: Square, to: Square, origins: Bitboard) -> Option<&'static [Word]> {
+pub(crate) fn words(piece: Piece, from: Square, to: Square, origins: Bitboard) -> Option<&'static [Word]> {
     use Word::{Back, Left, Right, Sideways, Straight, Up};
     const CHOICES: [&[Word]; 13] = [
         &[],
