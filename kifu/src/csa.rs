@@ -24,9 +24,10 @@ mod write;
 
 use enbu_movegen::{Color, HandPiece, Move, MoveParts, Piece, PieceType, Position, Setup, Square};
 
+pub(crate) use headers::{escape, read_time, unescape};
 pub use read::{read, read_bytes};
-pub(crate) use write::end_word;
 pub use write::{analysis_text, board_rows, move_text, move_text_on, write, write_all};
+pub(crate) use write::{end_word, time_text};
 
 use crate::board::may_promote;
 use crate::{Board, EndKind, Problem};

@@ -11,6 +11,7 @@
 //! | [`csa`] | the CSA format |
 //! | [`kif`], [`ki2`], [`bod`] | the KIF family: games with origins, games as in books, boards |
 //! | [`jkf`] | records as JSON |
+//! | [`pgn`] | PGN, as programs for chess variants write it |
 //! | [`usi`], [`fen`] | lines of SFEN and USI; FEN as programs for chess variants write it |
 //! | `score` | evaluations in comments: [`ScoreStyle`] |
 //!
@@ -33,6 +34,7 @@ pub mod jkf;
 mod kakinoki;
 pub mod ki2;
 pub mod kif;
+pub mod pgn;
 mod record;
 mod score;
 pub mod usi;

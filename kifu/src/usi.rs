@@ -250,6 +250,11 @@ fn end_of_word(word: &str) -> Option<Option<EndKind>> {
     }
 }
 
+/// The end that a word of [`end_word`] tells; `None` for `unfinished`.
+pub(crate) fn end_kind(word: &str) -> Option<EndKind> {
+    end_of_word(&format!("end={word}")).flatten()
+}
+
 /// The word of an end: see the [module](self).
 pub fn end_word(end: Option<&End>) -> String {
     let Some(end) = end else { return "unfinished".to_owned() };
