@@ -16,6 +16,7 @@ const EXAMPLES: &str = "Examples:
   enbu                              speak USI (register this file in your GUI)
   enbu bench                        measure speed and print the signature
   enbu perft 5                      count the game tree of the start position
+  enbu convert game.kif --to csa    convert game records and positions
   enbu options                      list the USI options";
 
 #[derive(Subcommand)]
@@ -45,6 +46,9 @@ pub(crate) enum Command {
         #[arg(long)]
         divide: bool,
     },
+    /// Convert game records and positions from any format into any other
+    #[command(after_help = crate::convert::EXAMPLES)]
+    Convert(crate::convert::ConvertArgs),
     /// List the USI options as a Markdown table
     Options,
 }

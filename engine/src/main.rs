@@ -12,6 +12,7 @@ mod bench;
 mod bench_positions;
 mod cli;
 mod console;
+mod convert;
 mod options;
 mod paths;
 
@@ -51,6 +52,7 @@ fn run(command: Command, out: &mut impl Write) -> io::Result<()> {
             let mut position = console::position(sfen.as_deref()).map_err(io::Error::other)?;
             console::run_perft(&mut position, depth, divide, out)
         }
+        Command::Convert(args) => convert::run(args, out),
         Command::Options => out.write_all(options::markdown().as_bytes()),
     }
 }

@@ -13,6 +13,8 @@
 //! | [`jkf`] | records as JSON |
 //! | [`pgn`] | PGN, as programs for chess variants write it |
 //! | [`usi`], [`fen`] | lines of SFEN and USI; FEN as programs for chess variants write it |
+//! | [`svg`] | diagrams as pictures |
+//! | [`format`] | [`Format`]: detection by content, and all readers and writers behind one door |
 //! | `score` | evaluations in comments: [`ScoreStyle`] |
 //!
 //! Reading never panics, takes time linear in the input, and keeps what can be
@@ -29,6 +31,7 @@ pub mod encoding;
 mod end;
 mod error;
 pub mod fen;
+pub mod format;
 mod header;
 pub mod jkf;
 mod kakinoki;
@@ -37,12 +40,14 @@ pub mod kif;
 pub mod pgn;
 mod record;
 mod score;
+pub mod svg;
 pub mod usi;
 
 pub use board::Board;
 pub use encoding::Encoding;
 pub use end::{End, EndKind, GameResult};
 pub use error::{KifuError, Mode, Problem, Problems};
+pub use format::{Format, WriteOptions, read_any};
 pub use header::{HeaderKey, Headers};
 pub use record::{Analysis, Event, Node, NodeId, Reading, Record, Rules, TimeControl, TotalTimes};
 pub use score::ScoreStyle;

@@ -261,6 +261,11 @@ impl Record {
         std::iter::successors(self.node(id).first_child, |&node| self.node(node).first_child)
     }
 
+    /// Whether any position has more than one continuation.
+    pub fn has_variations(&self) -> bool {
+        self.nodes.iter().any(|node| node.next_sibling.is_some())
+    }
+
     /// The moves of the main line, with a foul at its end if there was one.
     pub fn moves(&self) -> impl Iterator<Item = Move> + '_ {
         self.main_line().filter_map(|id| self.node(id).event.played())

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use enbu_kifu::{Headers, KifuError, Mode, Problems, Reading, Record, ScoreStyle, bod, csa, jkf, ki2, kif, pgn, usi};
+use enbu_kifu::{
+    Headers, KifuError, Mode, Problems, Reading, Record, ScoreStyle, bod, csa, jkf, ki2, kif, pgn, read_any, usi,
+};
 use enbu_movegen::Setup;
 
 type Read = fn(&[u8], Mode) -> Result<Reading, KifuError>;
@@ -77,6 +79,8 @@ fn every_file_reads_as_the_table_says() {
             let bytes = fs::read(corpus().join(folder).join(&row[0])).unwrap();
             let expected = if row[2] == "ok" { &row[2..8] } else { &row[2..3] };
             let reading = read(&bytes, Mode::Tolerant);
+            let any = read_any(&bytes, Mode::Tolerant).map(|(_, reading)| reading);
+            assert_eq!(summary(any), summary(read(&bytes, Mode::Tolerant)), "{folder}/{} by content", row[0]);
             let shown = format!("{reading:?}");
             let found = summary(reading);
             if found != expected {
