@@ -20,6 +20,7 @@ const EXAMPLES: &str = "Examples:
                                     play a match
   enbu openings random:16,80        make openings for matches
   enbu mate problems.sfen           solve mate problems, one SFEN a line
+  enbu convert game.kif --to csa    convert game records and positions
   enbu options                      list the USI options";
 
 const MATCH_EXAMPLES: &str = "Examples:
@@ -73,6 +74,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  enbu mate \"7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1\"\n  enbu mate problems.sfen --time 60 --hash 4096\n  enbu mate problems.sfen --all --refine shortest --json"
     )]
     Mate(crate::mate_command::MateArgs),
+    /// Convert game records and positions from any format into any other
+    #[command(after_help = crate::convert::EXAMPLES)]
+    Convert(crate::convert::ConvertArgs),
     /// List the USI options as a Markdown table
     Options,
 }

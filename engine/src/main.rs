@@ -12,6 +12,7 @@ mod bench;
 mod bench_positions;
 mod cli;
 mod console;
+mod convert;
 mod match_command;
 mod mate_command;
 mod mate_search;
@@ -67,6 +68,7 @@ fn run(command: Command, out: &mut impl Write) -> io::Result<ExitCode> {
                 return Ok(ExitCode::FAILURE);
             }
         }
+        Command::Convert(args) => convert::run(args, out)?,
         Command::Options => out.write_all(options::markdown().as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)

@@ -152,7 +152,7 @@ fn making_moves(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(moves.len() as u64));
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                for &mv in &moves {
+                for mv in &moves {
                     black_box(position.do_move(mv));
                     position.undo_move();
                 }
