@@ -19,7 +19,7 @@ const QUIET: &[(&str, &str)] = &[
     ("startpos", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"),
     ("matsuri", "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"),
     ("opening", "ln1ggk1nl/1r1s2sb1/pp1ppp1pp/2p3p2/9/P3P4/BPPP1PPPP/3SR1S2/LN1GKG1NL w - 16"),
-    ("middle game", "l2gkg2l/1r1s5/n1p2+NBp1/ppnp2s1p/4p2P1/1PP3PbP/P1NPPP3/2RSGSG2/L4K2L w Pp 48"),
+    ("middle game", "l2gk1sn1/1sr2g1b1/n1p2pp2/1p1p5/L1P1p2pl/5PPPp/1PNPP4/1BS1GSGRP/3K4L b Pnp 39"),
     ("drop-rich", "l2rkl+R1l/3gg4/4pp1pp/p8/7P1/2G2P3/P+bS3P1P/5S3/3GK2+bS w S3N4Pnl4p 76"),
     ("entering kings", "1+P1K5/2G1+P4/+PS1+N1+L3/9/9/4p4/3p1+n1+p1/1+s1g1k1+r1/4+b4 b RBG2SN2L7P2g4p 210"),
     ("widest", "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1"),
@@ -48,14 +48,14 @@ const PAWN_DROPS: &[(&str, &str, &str)] = &[
 /// Nobody is in check.
 pub(crate) fn quiet() -> Vec<Named> {
     let positions = named(QUIET);
-    assert!(positions.iter().all(|named| !named.position.in_check()));
+    positions.iter().for_each(|named| assert!(!named.position.in_check(), "{}", named.name));
     positions
 }
 
 /// The side to move is in check.
 pub(crate) fn in_check() -> Vec<Named> {
     let positions = named(IN_CHECK);
-    assert!(positions.iter().all(|named| named.position.in_check()));
+    positions.iter().for_each(|named| assert!(named.position.in_check(), "{}", named.name));
     positions
 }
 
