@@ -14,7 +14,7 @@
 //! | [`pgn`] | PGN, as programs for chess variants write it |
 //! | [`usi`], [`fen`] | lines of SFEN and USI; FEN as programs for chess variants write it |
 //! | [`svg`] | diagrams as pictures |
-//! | [`format`] | [`Format`]: detection by content, and all readers and writers behind one door |
+//! | [`format`](mod@format) | [`Format`]: detection by content, and all readers and writers behind one door |
 //! | `score` | evaluations in comments: [`ScoreStyle`] |
 //!
 //! Reading never panics, takes time linear in the input, and keeps what can be

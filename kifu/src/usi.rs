@@ -2,7 +2,7 @@
 //!
 //! The reader takes `[position] startpos|[sfen] SFEN|[fen] FEN [moves MOVES]`, with any
 //! blanks between the words and with `#` lines between the games; hands in any
-//! order, missing hands and move numbers; FEN by its bracket (see [`fen`](crate::fen)).
+//! order, missing hands and move numbers; FEN by its bracket (see [`fen`]).
 //! Behind the moves it takes the words of ShogiGUI (`resign`, `rep_draw`, `draw`,
 //! `timeout`, `break`, `win`) and its own `end=WORD winner=SIDE`. A line that cannot
 //! be read is an error, and the lines around it are kept.
