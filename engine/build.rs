@@ -1,16 +1,23 @@
 //! Tells the program which commit it was built from.
 
+use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    let commit = Command::new("git")
-        .args(["rev-parse", "--short=10", "HEAD"])
-        .output()
-        .ok()
-        .filter(|output| output.status.success())
-        .and_then(|output| String::from_utf8(output.stdout).ok())
-        .map_or_else(|| "unknown commit".to_string(), |text| text.trim().to_string());
+    let commit = git(&["rev-parse", "--short=10", "HEAD"]).unwrap_or_else(|| "unknown commit".into());
     println!("cargo::rustc-env=ENBU_COMMIT={commit}");
-    println!("cargo::rerun-if-changed=../.git/HEAD");
-    println!("cargo::rerun-if-changed=../.git/refs/heads");
+    println!("cargo::rerun-if-changed=build.rs");
+    // Where these lie differs between a clone and a worktree; a path that is not
+    // there would mean a rebuild every time.
+    for name in ["HEAD", "logs/HEAD"] {
+        if let Some(path) = git(&["rev-parse", "--git-path", name]).filter(|path| Path::new(path).exists()) {
+            println!("cargo::rerun-if-changed={path}");
+        }
+    }
+}
+
+/// What a git command prints, if git is there and this is a checkout.
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
 }

@@ -135,6 +135,7 @@ impl Worker<'_> {
         let mut quiet_count = 0;
         while let Some(mv) = picker.next(&self.position, self.histories, &mut self.moves) {
             number += 1;
+            self.job.table.prefetch(self.position.key_after(mv));
             let quiet = self.position.piece_at(mv.to()).is_none();
             let calm = quiet && !in_check && !self.position.gives_check(mv);
             let reduction = if calm && number > 1 && depth >= params::LMR_DEPTH {

@@ -37,6 +37,7 @@ impl Worker<'_> {
         let mut best_move = None;
         let mut picker = Picker::new(&self.position, Wanted::Tactical, known.mv, self.killers[ply], &self.moves);
         while let Some(mv) = picker.next(&self.position, self.histories, &mut self.moves) {
+            self.job.table.prefetch(self.position.key_after(mv));
             self.make(mv);
             let value = -self.quiescence::<N>(-beta, -alpha, ply + 1);
             self.unmake();

@@ -34,6 +34,9 @@ impl RootMove {
     }
 }
 
+/// The deepest iteration, in plies.
+const DEEPEST: i32 = MAX_PLY as i32 - 1;
+
 /// With a single legal move, this deep is enough to have a reply to ponder on.
 const FORCED_MOVE_DEPTH: i32 = 6;
 
@@ -44,8 +47,7 @@ impl Worker<'_> {
             return answer;
         }
         let lines = self.job.options.multi_pv.clamp(1, self.root_moves.len());
-        let deepest =
-            self.job.limits.depth.map_or(MAX_PLY as i32 - 1, |depth| (depth as i32).clamp(1, MAX_PLY as i32 - 1));
+        let deepest = self.job.limits.depth.map_or(DEEPEST, |depth| depth.clamp(1, DEEPEST as u32) as i32);
         let mut last_report = Duration::ZERO;
         let mut completed = 0;
         for depth in 1..=deepest {

@@ -57,6 +57,11 @@ struct Running {
     movetime: Option<Duration>,
 }
 
+/// Threads for work that any number of them can share.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Enough for the deepest line with room to spare.
 const STACK_BYTES: usize = 32 << 20;
 
@@ -76,7 +81,7 @@ impl Search {
             .stack_size(STACK_BYTES)
             .spawn(move || serve(&inbox))
             .expect("a thread");
-        let table = Table::new(INITIAL_HASH_MB).expect("a megabyte");
+        let table = Table::new(INITIAL_HASH_MB, 1).expect("a megabyte");
         Self { table: Arc::new(table), tasks: Some(tasks), thread: Some(thread), current: None }
     }
 
@@ -96,14 +101,14 @@ impl Search {
         }
         self.finish();
         let error = HashError { asked_mb: megabytes, kept_mb: self.hash_mb() };
-        self.table = Arc::new(Table::new(megabytes).ok_or(error)?);
+        self.table = Arc::new(Table::new(megabytes, cores()).ok_or(error)?);
         Ok(())
     }
 
     /// Forgets everything learnt so far; stops a running search.
     pub fn new_game(&mut self) {
         self.finish();
-        self.table.clear(std::thread::available_parallelism().map_or(1, usize::from));
+        self.table.clear(cores());
         self.send(Task::NewGame);
     }
 

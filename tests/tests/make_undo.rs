@@ -9,7 +9,9 @@ fn undoing_a_move_restores_the_position() {
         let mut position = from_sfen(&sfen);
         let before = snapshot(&position);
         for mv in legal_moves(&position) {
+            let announced = position.key_after(mv);
             position.do_move(mv);
+            assert_eq!(position.key(), announced, "{sfen} {mv}");
             assert_eq!(position.undo_move(), Some(mv), "{sfen} {mv}");
         }
         assert_eq!(snapshot(&position), before, "{sfen}");

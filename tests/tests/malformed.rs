@@ -418,6 +418,7 @@ fn a_refused_option_keeps_its_old_value() {
     session.send("setoption name EnteringKingRule value CSARule27");
     session.send("setoption name MaxMovesToDraw value 7");
     session.accepts("position sfen +R+B2K2+B+R/+P+P+P+P+P+P3/9/9/9/9/9/9/4k4 b 2P4g4s4n4l10p 9");
+    let kept = session.reply("getoption");
     for (name, value) in [
         ("EnteringKingRule", "NoSuchRule"),
         ("EnteringKingRule", "CSARule27 CSARule24"),
@@ -436,6 +437,7 @@ fn a_refused_option_keeps_its_old_value() {
     ] {
         let error = session.refuses(&format!("setoption name {name} value {value}"));
         assert!(error.contains(name), "{error}");
+        assert_eq!(session.reply("getoption"), kept, "{name} {value}");
         assert_eq!(session.shows("declaration"), "win", "{name} {value}");
         assert_eq!(session.shows("max_moves"), "draw", "{name} {value}");
     }

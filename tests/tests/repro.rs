@@ -97,20 +97,27 @@ fn fixed_nodes_are_kept_to() {
     }
 }
 
+/// The signature that `enbu bench` ends with.
+fn signature(binary: &Path, arguments: &[&str]) -> u64 {
+    let output = Command::new(binary).arg("bench").args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let last = text.lines().last().unwrap_or_default();
+    let number = last.strip_prefix("Bench: ").unwrap_or_else(|| panic!("the last line is `{last}`"));
+    number.parse().unwrap()
+}
+
 #[test]
-fn the_bench_prints_the_same_signature_each_time() {
-    if cfg!(debug_assertions) {
-        return; // The bench takes minutes without optimisation; the test above covers debug builds.
-    }
-    let run = || {
-        let output = Command::new(enbu()).arg("bench").output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let text = String::from_utf8(output.stdout).unwrap();
-        let last = text.lines().last().unwrap_or_default().to_owned();
-        let signature = last.strip_prefix("Bench: ").unwrap_or_else(|| panic!("the last line is `{last}`"));
-        signature.parse::<u64>().unwrap()
-    };
-    let signature = run();
-    assert!(signature > 10_000);
-    assert_eq!(run(), signature);
+fn debug_and_release_builds_have_the_same_signature() {
+    let shallow = ["--depth", "3"];
+    assert_eq!(signature(&built(Profile::Dev), &shallow), signature(&built(Profile::Release), &shallow));
+}
+
+#[test]
+fn the_bench_has_the_same_signature_each_time() {
+    // At its own depth the bench takes minutes with debug assertions.
+    let depth: &[&str] = if cfg!(debug_assertions) { &["--depth", "3"] } else { &[] };
+    let first = signature(&enbu(), depth);
+    assert!(first > 1_000);
+    assert_eq!(signature(&enbu(), depth), first);
 }

@@ -172,6 +172,13 @@ impl Position {
         delta
     }
 
+    /// The [`key`](Self::key) that the position will have after a legal move: for
+    /// asking a table early, without making the move.
+    #[inline]
+    pub fn key_after(&self, mv: Move) -> u64 {
+        self.placement.key_after(self.turn, mv)
+    }
+
     /// Removes what stands on `to` and gives it to the mover.
     #[inline]
     fn capture(&mut self, to: Square, saved: &mut Ply) -> Option<Capture> {

@@ -3,7 +3,7 @@
 //! The only functions that change it also change the keys, so that they cannot
 //! diverge.
 
-use crate::{Bitboard, Color, Hand, HandPiece, Piece, PieceType, Setup, Square, zobrist};
+use crate::{Bitboard, Color, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Setup, Square, zobrist};
 
 /// Board, hands, and the keys of both.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -124,5 +124,30 @@ impl Placement {
     #[inline]
     pub(super) fn change_turn(&mut self) {
         self.board_key ^= zobrist::WHITE_TO_MOVE;
+    }
+
+    /// The key after `color` has made a legal move.
+    #[inline]
+    pub(super) fn key_after(&self, color: Color, mv: Move) -> u64 {
+        let (mut board_key, mut hand_key) = (self.board_key ^ zobrist::WHITE_TO_MOVE, self.hand_key);
+        match mv.parts() {
+            MoveParts::Drop { piece, to } => {
+                board_key ^= zobrist::on_board(Piece::new(color, piece.piece_type()), to);
+                hand_key = hand_key.wrapping_sub(zobrist::in_hand(color, piece));
+            }
+            MoveParts::Board { from, to, promote } => {
+                if let Some(taken) = self.board[to] {
+                    board_key ^= zobrist::on_board(taken, to);
+                    if let Some(piece) = taken.kind.hand_piece() {
+                        hand_key = hand_key.wrapping_add(zobrist::in_hand(color, piece));
+                    }
+                }
+                if let Some(moved) = self.board[from] {
+                    let kind = if promote { moved.kind.promoted().unwrap_or(moved.kind) } else { moved.kind };
+                    board_key ^= zobrist::on_board(moved, from) ^ zobrist::on_board(Piece::new(color, kind), to);
+                }
+            }
+        }
+        board_key ^ hand_key
     }
 }

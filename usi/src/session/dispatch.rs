@@ -354,7 +354,23 @@ impl<E: Engine> Session<E> {
         if self.log_state == LogState::Over {
             self.begin_log();
         }
+        if self.log_state == LogState::Clean {
+            self.label_log();
+        }
         self.log.follow(&self.game.setup, &self.game.moves);
+    }
+
+    /// Tells the log who plays, and by which rules, as the options have them now.
+    fn label_log(&mut self) {
+        let rules = self.ask("rules", |engine| engine.rules()).unwrap_or_default();
+        let identity = self.ask("identity", |engine| engine.identity());
+        let mut log = GameLog::new(self.game.setup.clone());
+        std::mem::swap(&mut log, &mut self.log);
+        if let Some(identity) = identity {
+            log = log.with_engine(&identity.name);
+        }
+        let max_moves = (rules.max_moves > 0).then_some(rules.max_moves);
+        self.log = log.with_rules(rules.entering_king, max_moves);
     }
 
     fn show_record(&mut self) {
