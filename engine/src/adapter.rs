@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use enbu_eval::Evaluator;
 use enbu_movegen::{Color, Position};
 use enbu_search::{Limits, Listener, Report, Search};
 use enbu_usi::{
@@ -12,19 +11,21 @@ use enbu_usi::{
     Outcome, Rules, Score,
 };
 
+use crate::evaluation::Current;
 use crate::options::Options;
 
 /// Enbu as the USI session sees it.
 pub(crate) struct Enbu {
     options: Options,
     search: Search,
+    evaluation: Current,
     /// Whose clock a `ponderhit` updates.
     side: Color,
 }
 
 impl Enbu {
     pub(crate) fn new() -> Self {
-        Self { options: Options::new(), search: Search::new(), side: Color::Black }
+        Self { options: Options::new(), search: Search::new(), evaluation: Current::new(), side: Color::Black }
     }
 }
 
@@ -48,6 +49,9 @@ impl Engine for Enbu {
     fn prepare(&mut self, _cancel: &AtomicBool, notice: &mut dyn FnMut(&str)) {
         if let Err(error) = self.search.set_hash_mb(self.options.hash_mb()) {
             notice(&format!("error: {error}"));
+        }
+        if let Some(evaluation) = self.evaluation.update(self.options.evaluation(), self.options.fv_scale(), notice) {
+            self.search.set_evaluation(evaluation);
         }
     }
 
@@ -75,8 +79,7 @@ impl Engine for Enbu {
     }
 
     fn evaluate(&mut self, position: &Position) -> Vec<String> {
-        let value = Evaluator::new(position).evaluate(position);
-        vec!["evaluation piece-square".into(), format!("value {value}")]
+        self.evaluation.explain(position)
     }
 
     fn rules(&self) -> Rules {

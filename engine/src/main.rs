@@ -12,6 +12,7 @@ mod bench;
 mod bench_positions;
 mod cli;
 mod console;
+mod evaluation;
 mod options;
 mod paths;
 
@@ -46,7 +47,7 @@ fn speak_usi() -> ExitCode {
 
 fn run(command: Command, out: &mut impl Write) -> io::Result<()> {
     match command {
-        Command::Bench { depth, hash } => bench::run(depth, hash, out),
+        Command::Bench { depth, hash, network } => bench::run(depth, hash, network.as_deref(), out),
         Command::Perft { depth, sfen, divide } => {
             let mut position = console::position(sfen.as_deref()).map_err(io::Error::other)?;
             console::run_perft(&mut position, depth, divide, out)

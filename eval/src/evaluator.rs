@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use enbu_movegen::{Color, Delta, Position};
 
-use crate::nnue::{Network, State};
+use crate::nnue::{Explanation, Network, State};
 use crate::psq::Sums;
 use crate::{MAX_VALUE, Value};
 
@@ -137,6 +137,15 @@ impl Evaluator {
         match &mut self.0 {
             Kind::PieceSquare(_) => None,
             Kind::Network { network, state, .. } => Some(state.raw(network, position)),
+        }
+    }
+
+    /// How the network comes to its output for `position`; `None` where there is no
+    /// network.
+    pub fn explain(&mut self, position: &Position) -> Option<Explanation> {
+        match &mut self.0 {
+            Kind::PieceSquare(_) => None,
+            Kind::Network { network, state, .. } => Some(state.explain(network, position)),
         }
     }
 }

@@ -30,7 +30,7 @@ pub use error::NetworkError;
 pub use features::FeatureSet;
 pub use format::own;
 pub use format::shape::{Classic, Shape};
-pub use network::Network;
 pub(crate) use network::State;
+pub use network::{Explanation, Network, Side};
 pub use selector::{HandBuckets, KingBuckets, Selector};
 pub use simd::{NoSuchPath, Simd};

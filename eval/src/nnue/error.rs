@@ -68,6 +68,16 @@ pub enum NetworkError {
         /// How many bytes follow.
         length: usize,
     },
+    /// Its hash names a shape that has another length.
+    #[error("has {found} bytes behind its description instead of the {expected} of {shape}, the shape its hash names")]
+    Length {
+        /// The shape.
+        shape: String,
+        /// How many bytes that shape has.
+        expected: usize,
+        /// How many bytes follow the description.
+        found: usize,
+    },
     /// Compressed numbers are not what they should be.
     #[error("the compressed numbers of the {part} are damaged at offset {offset}: {reason}")]
     Compressed {

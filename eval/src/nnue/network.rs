@@ -7,6 +7,7 @@ use enbu_movegen::{Color, Delta, Position};
 
 use super::accumulator::{Accumulators, Transformer};
 use super::error::NetworkError;
+use super::features::active;
 use super::format::shape::Shape;
 use super::format::{self, own};
 use super::layers::{Layers, Scratch};
@@ -185,7 +186,7 @@ impl State {
                 let (own, enemy) = scratch.inputs.split_at_mut(half);
                 simd.products(sums[0], own);
                 simd.products(sums[1], enemy);
-                stacks.choose(position).map_or(0, |layers| layers.stack(simd, stacks.first, scratch))
+                stacks.stacks[stacks.choose(position)].stack(simd, stacks.first, scratch)
             }
             (Head::Outputs(outputs), _) => outputs.raw(simd, position, sums),
             // A state belongs to one network, and was made with what that needs.
@@ -194,11 +195,57 @@ impl State {
     }
 }
 
+/// How a network comes to its output for one position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// What Black and White see.
+    pub sides: [Side; 2],
+    /// Which of several small networks or outputs judges, from 0, and of how many.
+    pub part: (usize, usize),
+    /// The output before it is scaled, from the side to move.
+    pub raw: i32,
+}
+
+/// What one side sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// Active inputs, repeated ones counted as often as they count.
+    pub inputs: usize,
+    /// How many sums there are.
+    pub sums: usize,
+    /// How many of them are above zero.
+    pub positive: usize,
+    /// How many of them reach the limit above which nothing more counts.
+    pub at_limit: usize,
+}
+
+impl State {
+    /// [`raw`](Self::raw), and how it comes about.
+    pub(crate) fn explain(&mut self, network: &Network, position: &Position) -> Explanation {
+        let (limit, part) = match &network.head {
+            Head::Classic(_) => (127, (0, 1)),
+            Head::Stacks(stacks) => (127, (stacks.choose(position), stacks.stacks.len())),
+            Head::Outputs(outputs) => (own::UNIT, (outputs.bucket(position), outputs.biases.len())),
+        };
+        let sums = self.accumulators.sums(network.simd, &network.transformer, position, Color::Black);
+        let mut sides = sums.map(|sums| Side {
+            inputs: 0,
+            sums: sums.len(),
+            positive: sums.iter().filter(|&&sum| sum > 0).count(),
+            at_limit: sums.iter().filter(|&&sum| i32::from(sum) >= limit).count(),
+        });
+        for color in Color::ALL {
+            active(network.transformer.features, color, position, |_| sides[color].inputs += 1);
+        }
+        Explanation { sides, part, raw: self.raw(network, position) }
+    }
+}
+
 impl Stacks {
-    /// The small network that judges `position`.
-    fn choose(&self, position: &Position) -> Option<&Layers> {
+    /// Which small network judges `position`.
+    fn choose(&self, position: &Position) -> usize {
         let progress = self.progress.as_ref().map_or(0, |progress| progress.bucket(position));
-        self.stacks.get(self.selector.index(position, progress))
+        self.selector.index(position, progress)
     }
 }
 

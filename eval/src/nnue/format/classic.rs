@@ -20,8 +20,7 @@ const SCALE: i32 = 16;
 /// Reads what follows the description.
 pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> Result<Network, NetworkError> {
     let evidence = Evidence { body: cursor.rest(), file_hash: header.hash, text: header.text };
-    let found = Classic::recognise(&evidence)
-        .ok_or(NetworkError::UnknownShape { offset: header.end, length: evidence.body.len() })?;
+    let found = Classic::recognise(&evidence).ok_or_else(|| unknown(header, evidence.body.len()))?;
     let shape = found.shape;
     let skip_hash = |cursor: &mut Cursor<'_>| match found.hashes {
         SectionHashes::Present => cursor.u32("a section hash").map(drop),
@@ -44,6 +43,18 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
         scale: header.scale().unwrap_or(SCALE),
         hashes_agree: found.hashes_agree,
     })
+}
+
+/// Why a file of `length` bytes behind its description has no shape: most often a
+/// part of it is missing, and its hash still says what it was.
+fn unknown(header: &Header<'_>, length: usize) -> NetworkError {
+    match Classic::named_by(header.hash) {
+        Some(shape) => {
+            let (shape, expected) = (Shape::Classic(shape).to_string(), shape.body_bytes());
+            NetworkError::Length { shape, expected, found: length }
+        }
+        None => NetworkError::UnknownShape { offset: header.end, length },
+    }
 }
 
 /// The next `count` 16-bit numbers.

@@ -82,6 +82,12 @@ pub(crate) struct Evidence<'a> {
     pub(crate) text: &'a str,
 }
 
+impl Evidence<'_> {
+    fn number(&self, offset: usize) -> Option<u32> {
+        self.body.get(offset..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+    }
+}
+
 impl Classic {
     /// Bytes of the transformer without its hash.
     fn transformer_bytes(&self) -> usize {
@@ -92,6 +98,29 @@ impl Classic {
     fn network_bytes(&self) -> usize {
         let Self { width, first, second, .. } = *self;
         4 * (first + second + 1) + first * pad32(2 * width) + second * pad32(first) + pad32(second)
+    }
+
+    /// Bytes behind the description.
+    pub(crate) fn body_bytes(&self) -> usize {
+        8 + self.transformer_bytes() + self.network_bytes()
+    }
+
+    /// The usual shape whose file hash this is.
+    pub(crate) fn named_by(file_hash: u32) -> Option<Self> {
+        let all = FeatureSet::STANDARD.into_iter().flat_map(|features| {
+            (64..=2048).step_by(64).flat_map(move |width| {
+                [8, 16, 32]
+                    .into_iter()
+                    .flat_map(move |first| [16, 32, 64, 96, 128].map(|second| Self { features, width, first, second }))
+            })
+        });
+        let mut named = all.filter(|shape| shape.file_hash() == Some(file_hash));
+        named.next()
+    }
+
+    /// The hash of the whole file; `None` for inputs that no file has.
+    fn file_hash(&self) -> Option<u32> {
+        self.transformer_hash().map(|transformer| transformer ^ self.network_hash())
     }
 
     /// The hash in front of the transformer; `None` for inputs that no file has.
@@ -135,14 +164,11 @@ impl Classic {
 
     /// How much speaks for this shape, the strongest sign first.
     fn signs(&self, hashes: SectionHashes, evidence: &Evidence<'_>) -> [bool; 5] {
-        let section = |offset: usize| {
-            let bytes = evidence.body.get(offset..)?.first_chunk()?;
-            (hashes == SectionHashes::Present).then_some(u32::from_le_bytes(*bytes))
-        };
+        let section = |offset: usize| (hashes == SectionHashes::Present).then(|| evidence.number(offset)).flatten();
         let transformer = self.transformer_hash();
         [
             section(4 + self.transformer_bytes()) == Some(self.network_hash()),
-            transformer.is_some_and(|hash| hash ^ self.network_hash() == evidence.file_hash),
+            self.file_hash() == Some(evidence.file_hash),
             section(0) == transformer,
             self.is_described_by(evidence.text),
             self.is_usual(),
@@ -159,7 +185,8 @@ impl Classic {
                 let signs = shape.signs(hashes, evidence);
                 let trusted = match hashes {
                     SectionHashes::Present => signs[0] || signs[1] || signs[4],
-                    SectionHashes::Absent => signs[1],
+                    // Else it is a file with hashes whose last eight bytes are missing.
+                    SectionHashes::Absent => signs[1] && evidence.number(0) != shape.transformer_hash(),
                 };
                 if trusted && best.as_ref().is_none_or(|(most, _)| signs > *most) {
                     best = Some((signs, Recognised { shape, hashes, hashes_agree: signs[0] && signs[1] }));
@@ -228,7 +255,8 @@ mod tests {
         ] {
             assert_eq!(shape.transformer_hash(), Some(transformer), "{shape:?}");
             assert_eq!(shape.network_hash(), network, "{shape:?}");
-            assert_eq!(8 + shape.transformer_bytes() + shape.network_bytes(), body, "{shape:?}");
+            assert_eq!(shape.body_bytes(), body, "{shape:?}");
+            assert_eq!(Classic::named_by(transformer ^ network), Some(shape));
         }
     }
 
