@@ -161,7 +161,10 @@ impl Accumulators {
         let (source, target) = (self.at(ply - 1, color), self.at(ply, color));
         let (before, after) = self.sums.split_at_mut(target);
         let (source, target) = (&before[source..source + self.width], &mut after[..self.width]);
-        let changes = self.plies[ply].delta.as_ref().map_or_else(Changes::default, |delta| Changes::of(view, delta));
+        let mut changes = Changes::default();
+        if let Some(delta) = &self.plies[ply].delta {
+            changes.add(view, delta);
+        }
         simd.update(&transformer.rows, source, target, changes.lists());
         self.plies[ply].fresh[color] = true;
     }
@@ -202,9 +205,8 @@ impl List {
 
 impl Changes {
     #[inline]
-    fn of(view: &View, delta: &Delta) -> Self {
-        let mut changes = Self::default();
-        let Self { removed, added } = &mut changes;
+    fn add(&mut self, view: &View, delta: &Delta) {
+        let Self { removed, added } = self;
         match delta.from {
             Origin::Board { from, kind } => {
                 view.board(Piece::new(delta.mover, kind), from, |input| removed.push(input))
@@ -216,7 +218,6 @@ impl Changes {
             view.board(Piece::new(!delta.mover, captured.kind), delta.to, |input| removed.push(input));
             view.hand(delta.mover, captured.piece, captured.held, |input| added.push(input));
         }
-        changes
     }
 
     #[inline]
@@ -262,26 +263,33 @@ impl Picture {
         }
     }
 
-    fn pieces(&self, piece: Piece) -> Bitboard {
-        self.by_color[piece.color] & self.by_kind[piece.kind]
-    }
-
-    /// The inputs that are on in `self` and not in `other`, appended to `inputs`.
-    fn without(&self, other: &Self, view: &View, inputs: &mut Vec<u32>) {
-        let mut push = |input| inputs.push(input);
+    /// Lists the inputs to switch off and on to come from `self` to `new`.
+    fn changes(&self, new: &Self, view: &View, removed: &mut Vec<u32>, added: &mut Vec<u32>) {
         for color in Color::ALL {
+            let (old_color, new_color) = (self.by_color[color], new.by_color[color]);
             for kind in PieceType::ALL {
+                let (before, after) = (old_color & self.by_kind[kind], new_color & new.by_kind[kind]);
+                if before == after {
+                    continue;
+                }
                 let piece = Piece::new(color, kind);
-                for square in self.pieces(piece).without(other.pieces(piece)) {
-                    view.board(piece, square, &mut push);
+                for square in before.without(after) {
+                    view.board(piece, square, |input| removed.push(input));
+                }
+                for square in after.without(before) {
+                    view.board(piece, square, |input| added.push(input));
                 }
             }
-            for piece in HandPiece::ALL {
-                let more = other.hands[color].count(piece) + 1..=self.hands[color].count(piece);
-                more.for_each(|nth| view.hand(color, piece, nth, &mut push));
+            if self.hands[color] != new.hands[color] {
+                for piece in HandPiece::ALL {
+                    let (before, after) = (self.hands[color].count(piece), new.hands[color].count(piece));
+                    (after + 1..=before).for_each(|nth| view.hand(color, piece, nth, |input| removed.push(input)));
+                    (before + 1..=after).for_each(|nth| view.hand(color, piece, nth, |input| added.push(input)));
+                }
             }
         }
-        (other.missing..self.missing).for_each(|_| view.missing(&mut push));
+        (new.missing..self.missing).for_each(|_| view.missing(|input| removed.push(input)));
+        (self.missing..new.missing).for_each(|_| view.missing(|input| added.push(input)));
     }
 }
 
@@ -317,8 +325,7 @@ impl Cache {
         };
         self.removed.clear();
         self.added.clear();
-        old.without(&picture, view, &mut self.removed);
-        picture.without(old, view, &mut self.added);
+        old.changes(&picture, view, &mut self.removed, &mut self.added);
         simd.update(&transformer.rows, source, target, (&self.removed, &self.added));
         sums.copy_from_slice(target);
         self.pictures[slot] = Some(picture);

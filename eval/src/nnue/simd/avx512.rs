@@ -175,23 +175,27 @@ fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
     }
 }
 
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
+    outputs.copy_from_slice(biases);
+    let (inputs, _) = inputs.as_chunks::<4>();
+    // First layers have few outputs: their rows are whole arrays, and all sums stay
+    // in registers.
+    match outputs.len() {
+        32 => whole::<2, 128>(inputs, weights.as_chunks().0, outputs),
+        16 => whole::<1, 64>(inputs, weights.as_chunks().0, outputs),
+        8 => whole_eight(inputs, weights.as_chunks().0, outputs),
+        _ => in_parts(inputs, weights, outputs),
+    }
+}
+
 /// Groups of inputs that are looked at together.
 const GROUPS: usize = 128;
 /// Room for a list of groups, and for one vector more.
 type List = [u32; GROUPS + 16];
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
-    outputs.copy_from_slice(biases);
-    let stride = 4 * outputs.len();
-    let (groups, _) = inputs.as_chunks::<4>();
-    let mut list = [0; GROUPS + 16];
-    for (block, inputs) in groups.chunks(GROUPS).enumerate() {
-        let count = nonzero(inputs, &mut list);
-        let weights = &weights[block * GROUPS * stride..][..inputs.len() * stride];
-        affine_block(inputs, weights, &list[..count], outputs);
-    }
-}
+/// Chains of sums side by side: one multiply-add follows the last in the same
+/// chain only after several cycles.
+const CHAINS: usize = 4;
 
 /// Lists the groups of inputs that are not all zero; returns how many.
 #[target_feature(enable = "avx512f")]
@@ -216,89 +220,72 @@ fn nonzero(inputs: &[[u8; 4]], list: &mut List) -> usize {
     count
 }
 
-/// Adds the listed groups of inputs to all outputs, as many outputs at a time as
-/// make good use of the registers.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-fn affine_block(inputs: &[[u8; 4]], weights: &[i8], list: &[u32], outputs: &mut [i32]) {
-    let stride = 4 * outputs.len();
-    let mut first = 0;
-    while first < outputs.len() {
-        let part = &mut outputs[first..];
-        let place = (stride, 4 * first);
-        first += match part.len() {
-            32.. => add_groups::<2>(inputs, weights, place, list, part),
-            16.. => add_groups::<1>(inputs, weights, place, list, part),
-            _ => add_groups_to_eight(inputs, weights, place, list, part),
-        };
-    }
+/// Whether going through a list of so many of `all` groups costs less than going
+/// through all: a list has its price, and short ones are not worth it.
+fn is_sparse(count: usize, all: usize) -> bool {
+    4 * count < 3 * all
 }
 
-/// Chains of sums side by side: one multiply-add follows the last in the same
-/// chain only after several cycles.
-const CHAINS: usize = 4;
-
-/// Adds the listed groups to the first `16 * N` outputs; returns that number.
+/// Adds to `16 * N` outputs the products of all inputs; `ROW` is `64 * N`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-fn add_groups<const N: usize>(
-    inputs: &[[u8; 4]],
-    weights: &[i8],
-    (stride, at): (usize, usize),
-    list: &[u32],
-    outputs: &mut [i32],
-) -> usize {
+fn whole<const N: usize, const ROW: usize>(inputs: &[[u8; 4]], rows: &[[i8; ROW]], outputs: &mut [i32]) {
     let mut sums = [[_mm512_setzero_si512(); N]; CHAINS];
-    let (several, rest) = list.as_chunks::<CHAINS>();
-    for groups in several {
-        for (sums, &group) in sums.iter_mut().zip(groups) {
-            add_group(sums, inputs, weights, (stride, at), group);
+    for (inputs, rows) in inputs.chunks(GROUPS).zip(rows.chunks(GROUPS)) {
+        let mut list = [0; GROUPS + 16];
+        let count = if inputs.len() == GROUPS { nonzero(inputs, &mut list) } else { GROUPS };
+        if is_sparse(count, inputs.len()) {
+            for groups in list[..count].chunks(CHAINS) {
+                for (sums, &group) in sums.iter_mut().zip(groups) {
+                    add(sums, inputs[group as usize], &rows[group as usize]);
+                }
+            }
+        } else {
+            let fours = inputs.as_chunks::<CHAINS>().0.iter().zip(rows.as_chunks::<CHAINS>().0);
+            for (inputs, rows) in fours {
+                for ((sums, &input), row) in sums.iter_mut().zip(inputs).zip(rows) {
+                    add(sums, input, row);
+                }
+            }
+            let rest = inputs.as_chunks::<CHAINS>().1.iter().zip(rows.as_chunks::<CHAINS>().1);
+            for (sums, (&input, row)) in sums.iter_mut().zip(rest) {
+                add(sums, input, row);
+            }
         }
     }
-    for (sums, &group) in sums.iter_mut().zip(rest) {
-        add_group(sums, inputs, weights, (stride, at), group);
-    }
     for (index, words) in outputs.as_chunks_mut::<16>().0.iter_mut().take(N).enumerate() {
-        let even = _mm512_add_epi32(sums[0][index], sums[1][index]);
-        let odd = _mm512_add_epi32(sums[2][index], sums[3][index]);
-        let old = load16(words);
-        store16(words, _mm512_add_epi32(old, _mm512_add_epi32(even, odd)));
+        let total = sums.iter().fold(load16(words), |total, sums| _mm512_add_epi32(total, sums[index]));
+        store16(words, total);
     }
-    16 * N
 }
 
-/// Adds one group of inputs to `16 * N` sums.
+/// Adds the products of four inputs to `16 * N` sums.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-fn add_group<const N: usize>(
-    sums: &mut [__m512i; N],
-    inputs: &[[u8; 4]],
-    weights: &[i8],
-    (stride, at): (usize, usize),
-    group: u32,
-) {
-    let group = group as usize;
-    let input = _mm512_set1_epi32(i32::from_le_bytes(inputs[group]));
-    let (row, _) = weights[group * stride + at..][..64 * N].as_chunks::<64>();
-    for (sum, weights) in sums.iter_mut().zip(row) {
+fn add<const N: usize, const ROW: usize>(sums: &mut [__m512i; N], inputs: [u8; 4], row: &[i8; ROW]) {
+    let input = _mm512_set1_epi32(i32::from_le_bytes(inputs));
+    for (sum, weights) in sums.iter_mut().zip(row.as_chunks::<64>().0) {
         *sum = _mm512_dpbusd_epi32(*sum, input, load_weights(weights));
     }
 }
 
-/// Adds the listed groups to the first eight outputs; returns 8.
+/// Adds to eight outputs the products of all inputs.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-fn add_groups_to_eight(
-    inputs: &[[u8; 4]],
-    weights: &[i8],
-    (stride, at): (usize, usize),
-    list: &[u32],
-    outputs: &mut [i32],
-) -> usize {
+fn whole_eight(inputs: &[[u8; 4]], rows: &[[i8; 32]], outputs: &mut [i32]) {
     let mut sums = [_mm256_setzero_si256(); 2 * CHAINS];
-    for groups in list.chunks(2 * CHAINS) {
-        for (sum, &group) in sums.iter_mut().zip(groups) {
-            let group = group as usize;
-            let input = _mm256_set1_epi32(i32::from_le_bytes(inputs[group]));
-            if let Some(weights) = weights[group * stride + at..].first_chunk() {
-                *sum = _mm256_dpbusd_epi32(*sum, input, load_half_weights(weights));
+    for (inputs, rows) in inputs.chunks(GROUPS).zip(rows.chunks(GROUPS)) {
+        let mut list = [0; GROUPS + 16];
+        let count = if inputs.len() == GROUPS { nonzero(inputs, &mut list) } else { GROUPS };
+        if is_sparse(count, inputs.len()) {
+            for groups in list[..count].chunks(2 * CHAINS) {
+                for (sum, &group) in sums.iter_mut().zip(groups) {
+                    *sum = plus_eight(*sum, inputs[group as usize], &rows[group as usize]);
+                }
+            }
+        } else {
+            for (inputs, rows) in inputs.chunks(2 * CHAINS).zip(rows.chunks(2 * CHAINS)) {
+                for (sum, (&input, row)) in sums.iter_mut().zip(inputs.iter().zip(rows)) {
+                    *sum = plus_eight(*sum, input, row);
+                }
             }
         }
     }
@@ -306,7 +293,25 @@ fn add_groups_to_eight(
         let total = sums.into_iter().fold(load8(words), |total, sum| _mm256_add_epi32(total, sum));
         store8(words, total);
     }
-    8
+}
+
+/// Eight sums and the products of four inputs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn plus_eight(sums: __m256i, inputs: [u8; 4], row: &[i8; 32]) -> __m256i {
+    _mm256_dpbusd_epi32(sums, _mm256_set1_epi32(i32::from_le_bytes(inputs)), load_half_weights(row))
+}
+
+/// Any number of outputs, eight at a time; such layers have few inputs.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn in_parts(inputs: &[[u8; 4]], weights: &[i8], outputs: &mut [i32]) {
+    let (parts, _) = outputs.as_chunks_mut::<8>();
+    let rows = weights.as_chunks::<32>().0.chunks_exact(parts.len());
+    for (&input, row) in inputs.iter().zip(rows) {
+        for (words, weights) in parts.iter_mut().zip(row) {
+            store8(words, plus_eight(load8(words), input, weights));
+        }
+    }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
