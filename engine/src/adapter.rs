@@ -50,9 +50,8 @@ impl Engine for Enbu {
         if let Err(error) = self.search.set_hash_mb(self.options.hash_mb()) {
             notice(&format!("error: {error}"));
         }
-        if let Some(evaluation) = self.evaluation.update(self.options.evaluation(), self.options.fv_scale(), notice) {
-            self.search.set_evaluation(evaluation);
-        }
+        let (choice, scale) = (self.options.evaluation(), self.options.fv_scale());
+        self.evaluation.update(choice, scale, &mut self.search, notice);
     }
 
     fn new_game(&mut self) {

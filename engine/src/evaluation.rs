@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use enbu_eval::nnue::{Network, NetworkError, NoSuchPath, Simd, embedded};
 use enbu_eval::{Evaluation, Evaluator};
 use enbu_movegen::Position;
+use enbu_search::Search;
 
 /// Names the kernels to use instead of the fastest ones, for tests.
 const SIMD_VARIABLE: &str = "ENBU_SIMD";
@@ -92,19 +93,24 @@ impl Current {
         Self { wanted: None, evaluation: Evaluation::PieceSquare, path: None, error: None }
     }
 
-    /// Loads what is chosen now, unless it is in use already, and says what is in use
-    /// and what is wrong. Returns the evaluation if it is another one than before.
+    /// Loads what is chosen now and gives it to `search`, unless it is in use already;
+    /// says what is in use and what is wrong.
     pub(crate) fn update(
         &mut self,
         choice: Choice,
         scale: Option<i32>,
+        search: &mut Search,
         notice: &mut dyn FnMut(&str),
-    ) -> Option<Evaluation> {
+    ) {
         let wanted = Wanted { file: stamp(&choice), choice, scale };
         let is_new = self.wanted.as_ref() != Some(&wanted);
         if is_new {
+            // The old network goes first: two large ones may not fit into memory.
+            self.evaluation = Evaluation::PieceSquare;
+            search.set_evaluation(Evaluation::PieceSquare);
             self.change(&wanted);
             self.wanted = Some(wanted);
+            search.set_evaluation(self.evaluation.clone());
         }
         // A wrong choice is told each time: whoever starts a game must know.
         if let Some(error) = &self.error {
@@ -119,13 +125,10 @@ impl Current {
                 );
             }
         }
-        is_new.then(|| self.evaluation.clone())
     }
 
     /// Loads what is wanted, or what is built in.
     fn change(&mut self, wanted: &Wanted) {
-        // The old network goes first: two large ones may not fit into memory.
-        self.evaluation = Evaluation::PieceSquare;
         let loaded = load(&wanted.choice, wanted.scale);
         (self.evaluation, self.error) = match loaded {
             Ok(evaluation) => (evaluation, None),
