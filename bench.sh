@@ -1,19 +1,28 @@
 #!/usr/bin/env bash
 # Signature and speed of Enbu, side by side with the yardsticks found here.
 set -euo pipefail
+export LC_ALL=C # numbers with a point, in every locale
 
 usage() {
     cat <<'USAGE'
-usage: bench.sh [--check] [--runs N]
+usage: bench.sh [--check] [--runs N] [--only SECTION,...]
 
 Builds the release binary, prints the signature and speed of `enbu bench`, then
-compares perft speed with haitaka and rsshogi (from the registry, built for this
-CPU) and search speed with fairy-stockfish (if installed). What is missing is
-skipped, and said.
+compares speeds: all programs of a comparison take turns, each turn gives a
+ratio, and the median of the ratios counts. What is missing is skipped, and said.
+
+  perft    the start position and matsuri against haitaka and rsshogi (from the
+           registry, built for this CPU), with the last ply counted by sets and
+           written into lists
+  random   the same on 20 positions of tests/data/perft-random.tsv, by sets
+  native   the binary as it is released against one built for this CPU alone, in
+           perft and in `enbu bench`
+  search   nodes per second against fairy-stockfish, if it is installed
 
   --check     only compare the signature with the newest `Bench: N` line in the
               git log; exit 1 if they differ
-  --runs N    runs of each perft, taken in turns; the median counts (default 3)
+  --only      only these sections, separated by commas (default: all)
+  --runs N    turns of each comparison (default 7)
 USAGE
 }
 
@@ -22,8 +31,20 @@ die() {
     exit "${status:-1}"
 }
 
+# The path of a program, as this system ends it.
+executable() {
+    if [ -x "$1" ]; then
+        echo "$1"
+    elif [ -x "$1.exe" ]; then
+        echo "$1.exe"
+    else
+        die "no binary $1"
+    fi
+}
+
 check_only=no
-runs=3
+runs=7
+sections=perft,random,native,search
 while [ $# -gt 0 ]; do
     case $1 in
         --check) check_only=yes ;;
@@ -31,6 +52,14 @@ while [ $# -gt 0 ]; do
             [ $# -ge 2 ] || status=2 die "--runs needs a number"
             case $2 in '' | *[!0-9]* | 0) status=2 die "--runs needs a number above 0, not \`$2'" ;; esac
             runs=$2
+            shift
+            ;;
+        --only)
+            [ $# -ge 2 ] || status=2 die "--only needs sections"
+            for section in ${2//,/ }; do
+                case $section in perft | random | native | search) ;; *) status=2 die "no section \`$section'" ;; esac
+            done
+            sections=$2
             shift
             ;;
         -h | --help)
@@ -54,9 +83,7 @@ startpos='lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1'
 matsuri='l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1'
 
 cargo build --quiet --release --package enbu --bin enbu
-enbu=$target/release/enbu
-[ -x "$enbu" ] || enbu=$enbu.exe
-[ -x "$enbu" ] || die "no binary in $target/release"
+enbu=$(executable "$target/release/enbu")
 
 "$enbu" bench >"$scratch/bench" || die "\`enbu bench' failed"
 signature=$(sed -n 's/^Bench: \([0-9][0-9]*\)\r*$/\1/p' "$scratch/bench" | tail -n 1)
@@ -73,105 +100,254 @@ fi
 
 cat "$scratch/bench"
 
-# ---- perft ---------------------------------------------------------------
+# ---- measuring -------------------------------------------------------------
+
+wanted() { # section
+    case ",$sections," in *",$1,"*) ;; *) return 1 ;; esac
+}
 
 # CPU seconds of a command (wall time where the shell cannot tell); output in $scratch/out.
 TIMEFORMAT='%3R %3U %3S'
 measure() {
     { time "$@" >"$scratch/out" 2>"$scratch/err"; } 2>"$scratch/time" || return 1
-    awk '{ cpu = $2 + $3; print (cpu > 0 ? cpu : $1) }' "$scratch/time"
-}
-
-perft() { # generator depth sfen
-    case $1 in
-        enbu) measure "$enbu" perft "$2" --sfen "$3" ;;
-        *) measure "$yardsticks" perft "$1" "$2" "$3" ;;
-    esac
+    awk '{ cpu = $2 + $3; print (cpu > 0 ? cpu : ($1 > 0 ? $1 : 0.001)) }' "$scratch/time"
 }
 
 median() {
     sort -n | awk '{ value[NR] = $1 } END { print NR % 2 ? value[(NR + 1) / 2] : (value[NR / 2] + value[NR / 2 + 1]) / 2 }'
 }
 
-generators=enbu
-echo
-# For this CPU: the yardsticks at their best, our binary as users get it.
-if RUSTFLAGS="${RUSTFLAGS:-} -C target-cpu=native" cargo build --quiet --release \
-    --manifest-path bench/yardsticks/Cargo.toml --target-dir "$target/yardsticks" 2>"$scratch/err"; then
-    yardsticks=$target/yardsticks/release/yardsticks
-    [ -x "$yardsticks" ] || yardsticks=$yardsticks.exe
-    generators='enbu haitaka rsshogi'
-else
-    echo "haitaka, rsshogi: skipped, they do not build here:"
-    tail -n 3 "$scratch/err"
-fi
+# How many times the numbers of the first file are those of the second, line by
+# line: turns that another program disturbed are disturbed in both.
+median_ratio() { # file file
+    paste "$1" "$2" | awk '{ print $1 / $2 }' | median
+}
 
-compare_perft() { # name depth sfen expected
-    local name=$1 depth=$2 sfen=$3 expected=$4 run generator nodes ours
-    for run in $(seq "$runs"); do
-        for generator in $generators; do
-            perft "$generator" "$depth" "$sfen" >>"$scratch/$name.$generator" || die "perft of $generator failed: $(cat "$scratch/err")"
-            nodes=$(sed -n 's/^nodes \([0-9][0-9]*\).*$/\1/p' "$scratch/out" | tail -n 1)
-            [ "$nodes" = "$expected" ] || die "$generator counts $nodes nodes in $name at depth $depth, not $expected"
+# ---- perft -----------------------------------------------------------------
+
+# Adds the CPU seconds to $scratch/$label.$generator and sets $nodes.
+perft() { # label generator depth times sfen
+    local command
+    case $2 in
+        enbu) command=("$enbu" perft "$3" --repeat "$4" --sfen "$5") ;;
+        enbu-lists) command=("$enbu" perft "$3" --lists --repeat "$4" --sfen "$5") ;;
+        native) command=("$native" perft "$3" --repeat "$4" --sfen "$5") ;;
+        native-lists) command=("$native" perft "$3" --lists --repeat "$4" --sfen "$5") ;;
+        *) command=("$yardsticks" perft "$2" "$3" "$4" "$5") ;;
+    esac
+    measure "${command[@]}" >>"$scratch/$1.$2" || die "perft of $2 failed: $(cat "$scratch/err")"
+    nodes=$(sed -n 's/^nodes \([0-9][0-9]*\).*$/\1/p' "$scratch/out" | tail -n 1)
+}
+
+perft_turns() { # label depth times sfen expected generator...
+    local label=$1 depth=$2 times=$3 sfen=$4 expected=$5 turn generator
+    shift 5
+    for turn in $(seq "$runs"); do
+        for generator in "$@"; do
+            perft "$label" "$generator" "$depth" "$times" "$sfen"
+            [ "$nodes" = "$expected" ] || die "$generator counts $nodes nodes in $label at depth $depth, not $expected"
         done
-    done
-    ours=$(median <"$scratch/$name.enbu")
-    for generator in $generators; do
-        median <"$scratch/$name.$generator" | awk -v name="$name" -v depth="$depth" -v generator="$generator" -v ours="$ours" -v nodes="$expected" \
-            '{ printf "%-10s %5d  %-16s %9.1f %8.2f\n", name, depth, generator, nodes / $1 / 1e6, $1 / ours }'
     done
 }
 
-echo "perft, one thread, median of $runs runs in turns, million leaves per CPU second; ratio = enbu / this one"
-printf '%-10s %5s  %-16s %9s %8s\n' position depth generator Mnps ratio
-compare_perft startpos 6 "$startpos" 547581517
-compare_perft matsuri 4 "$matsuri" 516925165
+# Million leaves per CPU second.
+mnps() { # label generator leaves
+    median <"$scratch/$1.$2" | awk -v leaves="$3" '{ printf "%.1f", leaves / $1 / 1e6 }'
+}
 
-# ---- search --------------------------------------------------------------
+# How many times faster the second is than the first.
+faster() { # label slower faster
+    median_ratio "$scratch/$1.$2" "$scratch/$1.$3"
+}
 
-search_seconds=3
+smaller() { # number number
+    awk -v a="$1" -v b="$2" 'BEGIN { print (a < b ? a : b) }'
+}
 
-# Nodes per second that an engine reaches in $search_seconds, from its last report.
+compare_perft() { # name depth sfen expected
+    local name=$1 generators='enbu enbu-lists' generator
+    [ -z "$yardsticks" ] || generators='enbu enbu-lists haitaka haitaka-lists rsshogi'
+    # shellcheck disable=SC2086 # a list of words
+    perft_turns "$name" "$2" 1 "$3" "$4" $generators
+    for generator in $generators; do
+        printf '%-10s %5d  %-16s %9s %11.2f %11.2f\n' "$name" "$2" "$generator" "$(mnps "$name" "$generator" "$4")" \
+            "$(faster "$name" "$generator" enbu)" "$(faster "$name" "$generator" enbu-lists)"
+    done
+    [ -n "$yardsticks" ] || return 0
+    printf '%-10s %5d  by sets %.2f x the faster of haitaka and rsshogi, by lists %.2f x the faster of haitaka-lists and rsshogi\n' \
+        "$name" "$2" \
+        "$(smaller "$(faster "$name" haitaka enbu)" "$(faster "$name" rsshogi enbu)")" \
+        "$(smaller "$(faster "$name" haitaka-lists enbu-lists)" "$(faster "$name" rsshogi enbu-lists)")"
+}
+
+perft_section() {
+    echo "perft, one thread, median of $runs turns, million leaves per CPU second; ratio = enbu / this one"
+    printf '%-10s %5s  %-16s %9s %11s %11s\n' position depth generator Mnps 'sets/this' 'lists/this'
+    compare_perft startpos 6 "$startpos" 547581517
+    compare_perft matsuri 4 "$matsuri" 516925165
+}
+
+# ---- perft of random positions ---------------------------------------------
+
+random_positions=20
+random_depth=4
+leaves_per_turn=100000000 # small trees are counted over and over, up to this
+
+# Every k-th distinct position of the table.
+random_sfens() {
+    awk -F '\t' -v wanted="$random_positions" '
+        NR > 1 && !seen[$1]++ { sfen[count++] = $1 }
+        END { step = int(count / wanted); for (i = 0; i < wanted; i++) print sfen[i * step] }' tests/data/perft-random.tsv
+}
+
+# rsshogi must agree with us; haitaka is left out where it takes a pawn-drop mate for legal.
+compare_random() { # number sfen
+    local label=random-$1 sfen=$2 generators='enbu rsshogi' expected theirs times haitaka=miscounts rsshogi slowest
+    perft "check-$1" rsshogi "$random_depth" 1 "$sfen"
+    expected=$nodes
+    perft "check-$1" haitaka "$random_depth" 1 "$sfen"
+    theirs=$nodes
+    [ "$theirs" != "$expected" ] || generators='enbu haitaka rsshogi'
+    times=$(((leaves_per_turn + expected - 1) / expected))
+    # shellcheck disable=SC2086 # a list of words
+    perft_turns "$label" "$random_depth" "$times" "$sfen" "$expected" $generators
+    rsshogi=$(faster "$label" rsshogi enbu)
+    slowest=$rsshogi
+    if [ "$theirs" = "$expected" ]; then
+        haitaka=$(faster "$label" haitaka enbu)
+        slowest=$(smaller "$haitaka" "$rsshogi")
+        haitaka=$(printf '%.2f' "$haitaka")
+    else
+        miscounted=$((miscounted + 1))
+    fi
+    if awk -v ratio="$slowest" 'BEGIN { exit !(ratio > 1) }'; then won=$((won + 1)); fi
+    printf '%11d %9s %9s %9.2f  %s\n' "$expected" "$(mnps "$label" enbu $((expected * times)))" "$haitaka" "$rsshogi" "$sfen"
+}
+
+random_section() {
+    local number=0 won=0 miscounted=0 sfen
+    [ -n "$yardsticks" ] || return 0
+    echo "perft $random_depth of $random_positions positions of perft-random.tsv, by sets, median of $runs turns; ratio = enbu / this one"
+    printf '%11s %9s %9s %9s  %s\n' nodes Mnps haitaka rsshogi position
+    while IFS= read -r sfen; do
+        number=$((number + 1))
+        compare_random "$number" "$sfen"
+    done < <(random_sfens)
+    echo "faster than both: $won/$number"
+    [ "$miscounted" -eq 0 ] || echo "haitaka miscounts on $miscounted of them (pawn-drop mates): compared with rsshogi only there"
+}
+
+# ---- the default build against a native one ---------------------------------
+
+compare_native() { # name depth times sfen expected
+    local suffix
+    perft_turns "$1" "$2" "$3" "$4" "$5" enbu native enbu-lists native-lists
+    for suffix in '' -lists; do
+        native_row "$1 $2${suffix/-/ by }" "$(mnps "$1" "enbu$suffix" $(($5 * $3)))" \
+            "$(mnps "$1" "native$suffix" $(($5 * $3)))" "$(faster "$1" "native$suffix" "enbu$suffix")"
+    done
+}
+
+native_row() { # what default native ratio
+    printf '%-26s %9s %9s %8.3f\n' "perft $1" "$2" "$3" "$4"
+}
+
+bench_nps() { # binary label
+    "$1" bench >"$scratch/out" || die "\`$1 bench' failed"
+    grep -q "^Bench: $signature" "$scratch/out" || die "$1 has another signature than $signature"
+    sed -n 's/^nps \([0-9][0-9]*\).*$/\1/p' "$scratch/out" >>"$scratch/bench.$2"
+}
+
+native_section() {
+    local turn
+    RUSTFLAGS="${RUSTFLAGS:-} -C target-cpu=native" cargo build --quiet --release --package enbu --bin enbu --target-dir "$target/native"
+    native=$(executable "$target/native/release/enbu")
+    echo "default build and one for this CPU alone, median of $runs turns; ratio = default / native"
+    printf '%-26s %9s %9s %8s\n' what default native ratio
+    compare_native startpos 5 5 "$startpos" 19861490
+    compare_native matsuri 3 20 "$matsuri" 4809015
+    for turn in $(seq "$runs"); do
+        bench_nps "$enbu" default
+        bench_nps "$native" native
+    done
+    printf '%-26s %9.0f %9.0f %8.3f\n' 'enbu bench, nps' "$(median <"$scratch/bench.default")" \
+        "$(median <"$scratch/bench.native")" "$(median_ratio "$scratch/bench.default" "$scratch/bench.native")"
+}
+
+# ---- search ----------------------------------------------------------------
+
+search_seconds=5
+
+# Nodes per millisecond that an engine reaches in $search_seconds, from its last report.
 search() { # engine hash-option sfen
+    local heard=$scratch/search
+    : >"$heard"
     {
         printf 'usi\nsetoption name %s value 64\nsetoption name Threads value 1\nisready\nusinewgame\n' "$2"
         printf 'position sfen %s\ngo movetime %s\n' "$3" "$((search_seconds * 1000))"
-        sleep "$((search_seconds + 2))"
+        local waited=0
+        sleep "$search_seconds"
+        until grep -q '^bestmove' "$heard" || [ "$waited" -ge 10 ]; do
+            sleep 1
+            waited=$((waited + 1))
+        done
         printf 'quit\n'
-    } | "$1" 2>/dev/null | awk '
+    } | "$1" >"$heard" 2>/dev/null
+    awk '
         $1 == "info" {
             for (i = 2; i < NF && $i != "pv" && $i != "string"; i++) {
                 if ($i == "nodes") nodes = $(i + 1)
                 if ($i == "time") time = $(i + 1)
             }
         }
-        END { if (time > 0) printf "%.0f\n", nodes / time; else print 0 }'
+        END { if (time > 0) printf "%.1f\n", nodes / time; else exit 1 }' "$heard" || die "$1 reported no nodes"
 }
 
 compare_search() { # name sfen
-    local ours theirs
-    ours=$(search "$enbu" USI_Hash "$2")
-    [ "$ours" -gt 0 ] || die "enbu reported no nodes in $1"
-    printf '%-10s %-23s %9d %8.2f\n' "$1" enbu "$ours" 1
-    if [ -n "$fairy" ]; then
-        theirs=$(search "$fairy" Hash "$2")
-        if [ "$theirs" -gt 0 ]; then
-            awk -v name="$1" -v ours="$ours" -v theirs="$theirs" \
-                'BEGIN { printf "%-10s %-23s %9d %8.2f\n", name, "fairy-stockfish", theirs, ours / theirs }'
-        else
-            echo "fairy-stockfish reported no nodes in $1"
-        fi
+    local turn
+    for turn in $(seq "$runs"); do
+        search "$enbu" USI_Hash "$2" >>"$scratch/search.$1.enbu"
+        [ -z "$fairy" ] || search "$fairy" Hash "$2" >>"$scratch/search.$1.fairy"
+    done
+    search_row "$1" enbu "$scratch/search.$1.enbu" "$scratch/search.$1.enbu"
+    [ -z "$fairy" ] || search_row "$1" fairy-stockfish "$scratch/search.$1.fairy" "$scratch/search.$1.enbu"
+}
+
+search_row() { # position engine its-speeds our-speeds
+    printf '%-10s %-23s %9.1f %8.2f\n' "$1" "$2" "$(median <"$3")" "$(median_ratio "$4" "$3")"
+}
+
+search_section() {
+    fairy=$(command -v fairy-stockfish || true)
+    [ -n "$fairy" ] || [ ! -x /usr/games/fairy-stockfish ] || fairy=/usr/games/fairy-stockfish
+    [ -n "$fairy" ] || echo "fairy-stockfish: skipped, it is not installed"
+    echo "search, one thread, $search_seconds s, median of $runs turns, thousand nodes per second; ratio = enbu / this one"
+    printf '%-10s %-23s %9s %8s\n' position engine knps ratio
+    compare_search startpos "$startpos"
+    compare_search matsuri "$matsuri"
+}
+
+# ---- the sections that are wanted --------------------------------------------
+
+# For this CPU: the yardsticks at their best, our binary as users get it.
+build_yardsticks() {
+    if RUSTFLAGS="${RUSTFLAGS:-} -C target-cpu=native" cargo build --quiet --release \
+        --manifest-path bench/yardsticks/Cargo.toml --target-dir "$target/yardsticks" 2>"$scratch/err"; then
+        yardsticks=$(executable "$target/yardsticks/release/yardsticks")
+    else
+        echo "haitaka, rsshogi: skipped, they do not build here:"
+        tail -n 3 "$scratch/err"
     fi
 }
 
-fairy=$(command -v fairy-stockfish || true)
-[ -n "$fairy" ] || [ ! -x /usr/games/fairy-stockfish ] || fairy=/usr/games/fairy-stockfish
-echo
-[ -n "$fairy" ] || echo "fairy-stockfish: skipped, it is not installed"
-echo "search, one thread, $search_seconds s, thousand nodes per second; ratio = enbu / this one"
-printf '%-10s %-23s %9s %8s\n' position engine knps ratio
-compare_search startpos "$startpos"
-compare_search matsuri "$matsuri"
+yardsticks=
+if wanted perft || wanted random; then build_yardsticks; fi
+for section in perft random native search; do
+    if wanted "$section"; then
+        echo
+        "${section}_section"
+    fi
+done
 
 echo
 echo "Bench: $signature"

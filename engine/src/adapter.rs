@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use enbu_movegen::{Color, Position};
 use enbu_search::{Limits, Listener, Report, Search};
 use enbu_usi::{
-    BestMove, Bound, Checkmate, CsaSettings, Engine, EventSender, GoRequest, Identity, Info, OptionError, OptionSpec,
-    Outcome, Rules, Score,
+    BestMove, Bound, CsaSettings, Engine, EventSender, GoRequest, Identity, Info, OptionError, OptionSpec, Outcome,
+    Rules, Score,
 };
 
 use crate::evaluation::Current;
+use crate::mate_search::{MateRequest, MateSearch};
 use crate::options::Options;
 
 /// Enbu as the USI session sees it.
@@ -19,13 +20,20 @@ pub(crate) struct Enbu {
     options: Options,
     search: Search,
     evaluation: Current,
+    mate: MateSearch,
     /// Whose clock a `ponderhit` updates.
     side: Color,
 }
 
 impl Enbu {
     pub(crate) fn new() -> Self {
-        Self { options: Options::new(), search: Search::new(), evaluation: Current::new(), side: Color::Black }
+        Self {
+            options: Options::new(),
+            search: Search::new(),
+            evaluation: Current::new(),
+            mate: MateSearch::default(),
+            side: Color::Black,
+        }
     }
 }
 
@@ -56,11 +64,14 @@ impl Engine for Enbu {
 
     fn new_game(&mut self) {
         self.search.new_game();
+        self.mate.forget();
     }
 
     fn go(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender) {
-        if request.mate.is_some() {
-            events.done(Outcome::Checkmate(Checkmate::NotImplemented));
+        if let Some(limit) = request.mate {
+            let nodes = request.nodes.or(self.options.nodes_limit());
+            let request = MateRequest { limit, nodes, hash_mb: self.options.hash_mb(), started };
+            self.mate.start(position, request, events);
             return;
         }
         self.side = position.turn();
@@ -70,6 +81,7 @@ impl Engine for Enbu {
 
     fn stop(&mut self) {
         self.search.stop();
+        self.mate.stop();
     }
 
     fn ponderhit(&mut self, clock: Option<&enbu_usi::Clock>, at: Instant) {

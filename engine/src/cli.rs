@@ -16,7 +16,19 @@ const EXAMPLES: &str = "Examples:
   enbu                              speak USI (register this file in your GUI)
   enbu bench                        measure speed and print the signature
   enbu perft 5                      count the game tree of the start position
+  enbu match --engine self --engine ./other --tc 10+0.1
+                                    play a match
+  enbu openings random:16,80        make openings for matches
+  enbu mate problems.sfen           solve mate problems, one SFEN a line
+  enbu convert game.kif --to csa    convert game records and positions
   enbu options                      list the USI options";
+
+const MATCH_EXAMPLES: &str = "Examples:
+  enbu match --engine ./new name=new --engine ./old name=old --tc 10+0.1 --openings openings.sfen
+  enbu match --engine self option.USI_Hash=64 --engine ./other --tc nodes=20000 --games 400 --concurrency 2
+  enbu match --engine ./new --engine ./old --tc 0+1b --sprt 0 5 --games 20000 --resume --chart match.svg
+  enbu match --engine ./a --engine ./b --tc 10+0.1 --shard 3/8 --out part3.jsonl
+  enbu match --merge part*.jsonl --out all.jsonl";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -37,7 +49,7 @@ pub(crate) enum Command {
     },
     /// Count the leaves of the game tree
     #[command(
-        after_help = "Examples:\n  enbu perft 5\n  enbu perft 3 --divide --sfen \"4k4/9/9/9/9/9/9/9/4K4 b R2p 1\""
+        after_help = "Examples:\n  enbu perft 5\n  enbu perft 3 --divide --sfen \"4k4/9/9/9/9/9/9/9/4K4 b R2p 1\"\n  enbu perft 4 --lists --repeat 100"
     )]
     Perft {
         /// Depth in plies
@@ -49,7 +61,27 @@ pub(crate) enum Command {
         /// Print the count of each first move
         #[arg(long)]
         divide: bool,
+        /// Write every move of the last ply into a list instead of counting sets of moves
+        #[arg(long, conflicts_with = "divide")]
+        lists: bool,
+        /// Count the tree this many times over, to measure small trees
+        #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "divide", value_parser = clap::value_parser!(u32).range(1..))]
+        repeat: u32,
     },
+    /// Play matches between USI engines
+    #[command(after_help = MATCH_EXAMPLES, args_override_self = true)]
+    Match(Box<crate::match_command::MatchArgs>),
+    /// Make a file of even openings
+    #[command(after_help = "Examples:\n  enbu openings random:16,80 --count 1000 --seed 7 --out openings.sfen")]
+    Openings(crate::openings_command::OpeningsArgs),
+    /// Solve mate problems; exit code 0 when all are settled, 1 when some are left open
+    #[command(
+        after_help = "Examples:\n  enbu mate \"7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1\"\n  enbu mate problems.sfen --time 60 --hash 4096\n  enbu mate problems.sfen --all --refine shortest --json"
+    )]
+    Mate(crate::mate_command::MateArgs),
+    /// Convert game records and positions from any format into any other
+    #[command(after_help = crate::convert::EXAMPLES)]
+    Convert(crate::convert::ConvertArgs),
     /// List the USI options as a Markdown table
     Options,
 }

@@ -1,21 +1,43 @@
 //! Commands that print an answer and end.
 
+use std::hint::black_box;
 use std::io::{self, Write};
 
-use enbu_movegen::perft::{divide, perft};
+use enbu_movegen::perft::{LastPly, divide, perft_with};
 use enbu_movegen::{Position, Setup};
 
+/// What `enbu perft` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Perft {
+    /// The count of each first move, then their sum.
+    Divide,
+    /// The count alone.
+    Total {
+        /// How the last ply is counted.
+        last_ply: LastPly,
+        /// How often the tree is counted: small trees are over before a clock has
+        /// moved.
+        times: u32,
+    },
+}
+
 /// `enbu perft`: the last line is `nodes N`.
-pub(crate) fn run_perft(position: &mut Position, depth: u32, split: bool, out: &mut impl Write) -> io::Result<()> {
-    let nodes = if split {
-        let mut nodes = 0;
-        for (mv, count) in divide(position, depth) {
-            writeln!(out, "{mv}: {count}")?;
-            nodes += count;
+pub(crate) fn run_perft(position: &mut Position, depth: u32, what: Perft, out: &mut impl Write) -> io::Result<()> {
+    let nodes = match what {
+        Perft::Divide => {
+            let mut nodes = 0;
+            for (mv, count) in divide(position, depth) {
+                writeln!(out, "{mv}: {count}")?;
+                nodes += count;
+            }
+            if depth == 0 { 1 } else { nodes }
         }
-        if depth == 0 { 1 } else { nodes }
-    } else {
-        perft(position, depth)
+        Perft::Total { last_ply, times } => {
+            for _ in 1..times {
+                black_box(perft_with(position, depth, last_ply));
+            }
+            perft_with(position, depth, last_ply)
+        }
     };
     writeln!(out, "nodes {nodes}")
 }

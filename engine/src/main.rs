@@ -12,7 +12,12 @@ mod bench;
 mod bench_positions;
 mod cli;
 mod console;
+mod convert;
 mod evaluation;
+mod match_command;
+mod mate_command;
+mod mate_search;
+mod openings_command;
 mod options;
 mod paths;
 
@@ -22,14 +27,16 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use cli::{Cli, Command};
+use console::Perft;
+use enbu_movegen::perft::LastPly;
 
 fn main() -> ExitCode {
     match Cli::parse().command {
         None => speak_usi(),
         Some(command) => {
             let mut out = io::stdout().lock();
-            match run(command, &mut out).and_then(|()| out.flush()) {
-                Ok(()) => ExitCode::SUCCESS,
+            match run(command, &mut out).and_then(|code| out.flush().map(|()| code)) {
+                Ok(code) => code,
                 // The reader has had enough: not a failure.
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
                 Err(error) => fail(&error.to_string()),
@@ -45,15 +52,27 @@ fn speak_usi() -> ExitCode {
     enbu_usi::run(adapter::Enbu::new(), io::stdin(), io::stdout()).into()
 }
 
-fn run(command: Command, out: &mut impl Write) -> io::Result<()> {
+/// Runs a command; what it says is the exit code.
+fn run(command: Command, out: &mut impl Write) -> io::Result<ExitCode> {
     match command {
-        Command::Bench { depth, hash, network } => bench::run(depth, hash, network.as_deref(), out),
-        Command::Perft { depth, sfen, divide } => {
+        Command::Match(args) => return match_command::run(&args, out),
+        Command::Openings(args) => openings_command::run(&args, out)?,
+        Command::Bench { depth, hash, network } => bench::run(depth, hash, network.as_deref(), out)?,
+        Command::Perft { depth, sfen, divide, lists, repeat } => {
             let mut position = console::position(sfen.as_deref()).map_err(io::Error::other)?;
-            console::run_perft(&mut position, depth, divide, out)
+            let last_ply = if lists { LastPly::List } else { LastPly::Count };
+            let what = if divide { Perft::Divide } else { Perft::Total { last_ply, times: repeat } };
+            console::run_perft(&mut position, depth, what, out)?;
         }
-        Command::Options => out.write_all(options::markdown().as_bytes()),
+        Command::Mate(args) => {
+            if mate_command::run(&args, out)? == mate_command::Outcome::SomeOpen {
+                return Ok(ExitCode::FAILURE);
+            }
+        }
+        Command::Convert(args) => convert::run(args, out)?,
+        Command::Options => out.write_all(options::markdown().as_bytes())?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn fail(message: &str) -> ExitCode {

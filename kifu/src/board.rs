@@ -2,7 +2,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
-use enbu_movegen::{Color, Hand, Move, MoveParts, Piece, Position, Setup, Square};
+use enbu_movegen::attacks::attacks;
+use enbu_movegen::{Bitboard, Color, Hand, Move, MoveParts, Piece, Position, Setup, Square};
 
 use crate::{Event, Problem};
 
@@ -18,6 +19,19 @@ pub struct Board {
     /// How often a position may still be set up for the rules to judge, which
     /// takes much longer than a move.
     setups_left: u8,
+    /// What [`undo`](Self::undo) needs, one entry for each move played.
+    played: Vec<Undo>,
+}
+
+/// How to take back a move.
+#[derive(Clone, Debug)]
+enum Undo {
+    /// The position knows.
+    Position,
+    /// The board was set up anew; this is what it showed.
+    Setup(State),
+    /// A move on a diagram: the pieces that stood on its squares.
+    Diagram { mv: Move, origin: Option<Piece>, target: Option<Piece> },
 }
 
 #[derive(Clone, Debug)]
@@ -38,7 +52,7 @@ impl State {
 impl Board {
     /// A board with this position on it.
     pub fn new(setup: &Setup) -> Self {
-        Self { state: State::of(setup), setups_left: u8::MAX }
+        Self { state: State::of(setup), setups_left: u8::MAX, played: Vec::new() }
     }
 
     /// The side to move.
@@ -84,21 +98,87 @@ impl Board {
         if let State::Playable(position) = &mut self.state
             && position.play(mv).is_ok()
         {
+            self.played.push(Undo::Position);
             return Ok(Event::Move(mv));
         }
         self.check_pieces(mv)?;
-        let (next, event) = match &self.state {
-            State::Playable(position) => (after(&position.to_setup(), mv), Event::Foul(mv)),
-            State::Diagram(setup) => (after(setup, mv), Event::Move(mv)),
-        };
-        self.state = match self.setups_left.checked_sub(1) {
-            Some(left) => {
-                self.setups_left = left;
-                State::of(&next)
+        match (&mut self.state, self.setups_left.checked_sub(1)) {
+            (State::Diagram(setup), None) => {
+                let origin = mv.from().and_then(|from| setup.board[from]);
+                self.played.push(Undo::Diagram { mv, origin, target: setup.board[mv.to()] });
+                play_on(setup, mv);
+                Ok(Event::Move(mv))
             }
-            None => State::Diagram(Box::new(next)),
+            (state, left) => {
+                let (mut next, event) = match state {
+                    State::Playable(position) => (position.to_setup(), Event::Foul(mv)),
+                    State::Diagram(setup) => (Setup::clone(setup), Event::Move(mv)),
+                };
+                play_on(&mut next, mv);
+                self.setups_left = left.unwrap_or(0);
+                let next = if left.is_some() { State::of(&next) } else { State::Diagram(Box::new(next)) };
+                self.played.push(Undo::Setup(std::mem::replace(&mut self.state, next)));
+                Ok(event)
+            }
+        }
+    }
+
+    /// Takes back the last move that [`play`](Self::play) made; nothing happens
+    /// when there is none.
+    pub fn undo(&mut self) {
+        match (self.played.pop(), &mut self.state) {
+            (Some(Undo::Position), State::Playable(position)) => {
+                position.undo_move();
+            }
+            (Some(Undo::Setup(before)), state) => *state = before,
+            (Some(Undo::Diagram { mv, origin, target }), State::Diagram(setup)) => take_back(setup, mv, origin, target),
+            _ => {}
+        }
+    }
+
+    /// How many moves can be taken back.
+    pub fn plies_played(&self) -> usize {
+        self.played.len()
+    }
+
+    /// Whether the move is legal; on a board that cannot be played, whether pieces
+    /// and squares allow it.
+    pub fn is_legal(&self, mv: Move) -> bool {
+        match &self.state {
+            State::Playable(position) => position.is_legal(mv),
+            State::Diagram(_) => self.check_pieces(mv).is_ok(),
+        }
+    }
+
+    /// Where pieces like this one stand that can reach `to`, pins aside.
+    pub fn origins(&self, piece: Piece, to: Square) -> Bitboard {
+        if self.piece_at(to).is_some_and(|target| target.color == piece.color) {
+            return Bitboard::EMPTY;
+        }
+        let (occupied, alike) = match &self.state {
+            State::Playable(position) => (position.occupied(), position.pieces(piece.color, piece.kind)),
+            State::Diagram(setup) => {
+                let squares = |wanted: &dyn Fn(Piece) -> bool| {
+                    let found = Square::ALL.into_iter().filter(|&square| setup.board[square].is_some_and(wanted));
+                    found.fold(Bitboard::EMPTY, |set, square| set | Bitboard::of(square))
+                };
+                (squares(&|_| true), squares(&|other| other == piece))
+            }
         };
-        Ok(event)
+        alike & attacks(piece.kind, !piece.color, to, occupied)
+    }
+
+    /// Whether the side to move is in check; never on a board that cannot be played.
+    pub fn in_check(&self) -> bool {
+        matches!(&self.state, State::Playable(position) if position.in_check())
+    }
+
+    /// The position, where it can be played.
+    pub fn position(&self) -> Option<&Position> {
+        match &self.state {
+            State::Playable(position) => Some(position),
+            State::Diagram(_) => None,
+        }
     }
 
     /// Plays what a node of a record says; the start and ends change nothing.
@@ -143,29 +223,15 @@ impl Board {
     /// them back and returns them.
     pub(crate) fn try_line(&mut self, mut next: impl FnMut(&Self) -> Option<Move>) -> Vec<Move> {
         let setups_left = self.setups_left;
-        let saved = match &self.state {
-            State::Playable(_) => None,
-            State::Diagram(setup) => Some(setup.clone()),
-        };
         let mut line = Vec::new();
         while let Some(mv) = next(self) {
-            let played = match &mut self.state {
-                State::Playable(position) => position.play(mv).is_ok(),
-                State::Diagram(_) => self.play(mv).is_ok(),
-            };
-            if !played {
+            if !self.is_legal(mv) || self.play(mv).is_err() {
                 break;
             }
             line.push(mv);
         }
-        match (saved, &mut self.state) {
-            (Some(setup), state) => *state = State::Diagram(setup),
-            (None, State::Playable(position)) => {
-                for _ in &line {
-                    position.undo_move();
-                }
-            }
-            (None, State::Diagram(_)) => {}
+        for _ in &line {
+            self.undo();
         }
         self.setups_left = setups_left;
         line
@@ -177,30 +243,45 @@ pub(crate) fn may_promote(piece: Piece, from: Square, to: Square) -> bool {
     piece.kind.promoted().is_some() && (from.relative_rank(piece.color) <= 3 || to.relative_rank(piece.color) <= 3)
 }
 
-/// The diagram after a move whose pieces were checked.
-fn after(setup: &Setup, mv: Move) -> Setup {
-    let mut next = setup.clone();
+/// Makes a move whose pieces were checked.
+fn play_on(setup: &mut Setup, mv: Move) {
     let turn = setup.turn;
     match mv.parts() {
         MoveParts::Drop { piece, to } => {
-            next.hands[turn] = next.hands[turn].without(piece);
-            next.board[to] = Some(Piece::new(turn, piece.piece_type()));
+            setup.hands[turn] = setup.hands[turn].without(piece);
+            setup.board[to] = Some(Piece::new(turn, piece.piece_type()));
         }
         MoveParts::Board { from, to, promote } => {
-            let piece = next.board[from].take();
-            let captured = next.board[to].and_then(|target| target.kind.hand_piece());
+            let piece = setup.board[from].take();
+            let captured = setup.board[to].and_then(|target| target.kind.hand_piece());
             if let Some(captured) = captured {
-                next.hands[turn] = next.hands[turn].with(captured);
+                setup.hands[turn] = setup.hands[turn].with(captured);
             }
-            next.board[to] = piece.map(|piece| match piece.kind.promoted() {
+            setup.board[to] = piece.map(|piece| match piece.kind.promoted() {
                 Some(kind) if promote => Piece::new(turn, kind),
                 _ => piece,
             });
         }
     }
-    next.turn = !turn;
-    next.ply = setup.ply.saturating_add(1);
-    next
+    setup.turn = !turn;
+    setup.ply = setup.ply.saturating_add(1);
+}
+
+/// Takes the move back; `origin` and `target` stood on its squares before.
+fn take_back(setup: &mut Setup, mv: Move, origin: Option<Piece>, target: Option<Piece>) {
+    let turn = !setup.turn;
+    setup.turn = turn;
+    setup.ply = setup.ply.saturating_sub(1);
+    setup.board[mv.to()] = target;
+    match mv.parts() {
+        MoveParts::Drop { piece, .. } => setup.hands[turn] = setup.hands[turn].with(piece),
+        MoveParts::Board { from, .. } => {
+            setup.board[from] = origin;
+            if let Some(captured) = target.and_then(|piece| piece.kind.hand_piece()) {
+                setup.hands[turn] = setup.hands[turn].without(captured);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -256,6 +337,39 @@ mod tests {
             let tried = board.try_line(|_| line.next().map(|text| text.parse().unwrap()));
             assert!(tried.len() <= 3);
             assert_eq!(board.to_setup(), before);
+        }
+    }
+
+    #[test]
+    fn moves_and_fouls_are_taken_back() {
+        for sfen in ["lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", "9/9/9/9/9/9/9/9/9 b 18P 1"] {
+            for setups_left in [u8::MAX, 2, 0] {
+                let setup: Setup = sfen.parse().unwrap();
+                let mut board = Board { setups_left, ..Board::new(&setup) };
+                let mut shown = vec![board.to_setup()];
+                for text in ["8h2b+", "3a2b", "P*5e", "P*5d", "P*5c", "5e5d", "2b3a", "7g7f", "B*5e"] {
+                    if board.play(text.parse().unwrap()).is_ok() {
+                        shown.push(board.to_setup());
+                    }
+                }
+                assert!(shown.len() >= 2, "{sfen}");
+                while let Some(before) = shown.pop() {
+                    assert_eq!(board.to_setup(), before);
+                    assert_eq!(board.plies_played(), shown.len());
+                    board.undo();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_that_reach_a_square() {
+        for sfen in ["4k4/9/9/9/9/9/3G1G3/3GG4/K8 b - 1", "9/9/9/9/9/9/3G1G3/3GG4/KK7 b - 1"] {
+            let board = Board::new(&sfen.parse().unwrap());
+            let gold = Piece::new(Color::Black, enbu_movegen::PieceType::Gold);
+            assert_eq!(board.origins(gold, Square::S57).count(), 4);
+            assert_eq!(board.origins(gold, Square::S58).count(), 0);
+            assert_eq!(board.origins(gold, Square::S66).count(), 1);
         }
     }
 }

@@ -24,8 +24,10 @@ mod write;
 
 use enbu_movegen::{Color, HandPiece, Move, MoveParts, Piece, PieceType, Position, Setup, Square};
 
+pub(crate) use headers::{escape, read_time, unescape};
 pub use read::{read, read_bytes};
 pub use write::{analysis_text, board_rows, move_text, move_text_on, write, write_all};
+pub(crate) use write::{end_word, time_text};
 
 use crate::board::may_promote;
 use crate::{Board, EndKind, Problem};
@@ -40,7 +42,7 @@ enum Version {
     V3,
 }
 
-const fn piece_name(kind: PieceType) -> &'static str {
+pub(crate) const fn piece_name(kind: PieceType) -> &'static str {
     match kind {
         PieceType::Pawn => "FU",
         PieceType::Lance => "KY",
@@ -59,7 +61,7 @@ const fn piece_name(kind: PieceType) -> &'static str {
     }
 }
 
-fn piece_named(name: [u8; 2]) -> Option<PieceType> {
+pub(crate) fn piece_named(name: [u8; 2]) -> Option<PieceType> {
     PieceType::ALL.into_iter().find(|&kind| piece_name(kind).as_bytes() == name)
 }
 
@@ -106,9 +108,14 @@ const END_WORDS: [(&str, EndKind); 17] = [
 ];
 
 /// The end that a special move (without `%`) stands for.
-fn end_of_word(word: &str) -> EndKind {
+pub(crate) fn end_of_word(word: &str) -> EndKind {
     let known = END_WORDS.into_iter().find(|(name, _)| *name == word);
     known.map_or_else(|| EndKind::Other(word.to_owned()), |(_, kind)| kind)
+}
+
+/// Reads what stands after `'**` of an evaluation; `None` when it is none.
+pub(crate) fn read_analysis(text: &str, board: &mut Board) -> Option<crate::Analysis> {
+    analysis::read(text, board, None).map(|read| read.analysis)
 }
 
 /// Where a move is wrong: the problem, and the first character of it.

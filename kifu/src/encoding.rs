@@ -16,7 +16,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::{KifuError, Problem, Problems};
+use crate::{KifuError, Mode, Problem, Problems, Reading};
 
 /// The encodings in which records come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -120,6 +120,23 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     }
     let text = without_marks(text, &mut warnings);
     Decoded { text, encoding, warnings }
+}
+
+/// Decodes a file and has its text read; what was odd about the bytes is warned of.
+pub(crate) fn read_decoded(
+    bytes: &[u8],
+    mode: Mode,
+    read: impl FnOnce(&str, Mode) -> Result<Reading, KifuError>,
+) -> Result<Reading, KifuError> {
+    let decoded = decode(bytes);
+    if let (Mode::Strict, Some(warning)) = (mode, decoded.warnings.first()) {
+        return Err(warning.clone());
+    }
+    let mut reading = read(&decoded.text, mode)?;
+    for warning in &decoded.warnings {
+        reading.warnings.push(warning.clone());
+    }
+    Ok(reading)
 }
 
 /// The encoding of a byte order mark and the bytes after it.
@@ -252,16 +269,18 @@ fn without_marks<'a>(text: Cow<'a, str>, warnings: &mut Problems) -> Cow<'a, str
 pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = (!text.is_empty()).then_some(text);
     std::iter::from_fn(move || {
-        let text = rest?;
-        let Some(end) = text.find(['\n', '\r']) else {
-            rest = None;
-            return Some(text);
-        };
-        let (line, tail) = text.split_at(end);
-        let tail = tail.strip_prefix("\r\n").or_else(|| tail.strip_prefix(['\n', '\r'])).unwrap_or_default();
-        rest = (!tail.is_empty()).then_some(tail);
+        let (line, tail) = split_line(rest?);
+        rest = tail;
         Some(line)
     })
+}
+
+/// The first line of a text, and what follows its line end, if anything does.
+pub(crate) fn split_line(text: &str) -> (&str, Option<&str>) {
+    let Some(end) = text.bytes().position(|byte| byte == b'\n' || byte == b'\r') else { return (text, None) };
+    let (line, tail) = text.split_at(end);
+    let tail = tail.strip_prefix("\r\n").or_else(|| tail.strip_prefix(['\n', '\r'])).unwrap_or_default();
+    (line, (!tail.is_empty()).then_some(tail))
 }
 
 #[cfg(test)]

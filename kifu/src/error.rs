@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use enbu_movegen::SfenError;
 use thiserror::Error;
 
 use crate::Encoding;
@@ -60,6 +61,9 @@ pub enum Problem {
     /// Bytes that are no text; each became U+FFFD.
     #[error("bytes that are no text in {0}")]
     Undecodable(Encoding),
+    /// A character that the encoding to be written in does not have.
+    #[error("{0} has no such character")]
+    Unencodable(Encoding),
     /// The file names one encoding and is written in another.
     #[error("the file declares {declared} but is written in {used}")]
     WrongEncoding {
@@ -173,6 +177,54 @@ pub enum Problem {
     /// A word for the end of the game that the format does not know; it was kept.
     #[error("unknown end of game")]
     UnknownEnd,
+    /// A handicap that no list names, and no board that would show it.
+    #[error("unknown handicap, and no board")]
+    UnknownHandicap,
+    /// A board that is not nine ranks.
+    #[error("a board needs nine ranks")]
+    BoardRanks,
+    /// A piece in hand without a count that can be understood, or the other way.
+    #[error("not a list of pieces in hand")]
+    HandSyntax,
+    /// `同` (to the square of the last move) where there is no last move.
+    #[error("no move before it, whose destination it could share")]
+    NoLastMove,
+    /// No piece of this kind can move to the destination.
+    #[error("no such piece can move there")]
+    NoSuchMove,
+    /// Several pieces could have made this move.
+    #[error("ambiguous move: the piece could come from {0}")]
+    Ambiguous(String),
+    /// A word that says how a piece moves, and does not fit.
+    #[error("the word does not fit the move")]
+    WordMismatch,
+    /// A move number that does not follow the one before.
+    #[error("unexpected move number")]
+    MoveNumber,
+    /// A variation that begins where no line has a move.
+    #[error("no line has a move at which this variation could begin")]
+    NoBranchPoint,
+    /// The result line counts other moves than the record holds, or names another winner.
+    #[error("the result does not agree with the moves")]
+    ResultMismatch,
+    /// Text that is no JSON, or JSON that is no record.
+    #[error("{0}")]
+    Json(String),
+    /// Nested too deeply.
+    #[error("nested more than {0} levels deep")]
+    TooDeep(usize),
+    /// A diagram that is no SFEN or FEN.
+    #[error("{0}")]
+    Sfen(SfenError),
+    /// A game of another variant of chess or shogi.
+    #[error("not a game of shogi")]
+    OtherVariant,
+    /// A tag, comment or variation that is not closed.
+    #[error("{0} without end")]
+    Unclosed(&'static str),
+    /// The file is of another format than it was said to be.
+    #[error("the file is of the format {0}")]
+    OtherFormat(&'static str),
     /// A principal variation with a move that cannot be played; it was cut there.
     #[error("variation of a comment cannot be played")]
     BrokenPv,

@@ -46,6 +46,19 @@ impl Headers {
         self.list.push((key, value.into()));
     }
 
+    /// Adds a line to the header with this key, or the header when there is none
+    /// among the first thousand.
+    pub fn push_line(&mut self, key: HeaderKey, line: &str) {
+        const MOST_SEARCHED: usize = 1000;
+        match self.list.iter_mut().take(MOST_SEARCHED).find(|(known, _)| *known == key) {
+            Some((_, value)) => {
+                value.push('\n');
+                value.push_str(line);
+            }
+            None => self.push(key, line),
+        }
+    }
+
     /// The value of the first header with this key.
     pub fn value(&self, key: &HeaderKey) -> Option<&str> {
         self.iter().find(|(k, _)| *k == key).map(|(_, value)| value)

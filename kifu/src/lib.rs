@@ -9,6 +9,13 @@
 //! | `error` | [`KifuError`]: what is wrong with a file, and where; [`Mode`] |
 //! | [`encoding`] | bytes to text |
 //! | [`csa`] | the CSA format |
+//! | [`kif`], [`ki2`], [`bod`] | the KIF family: games with origins, games as in books, boards |
+//! | [`jkf`] | records as JSON |
+//! | [`pgn`] | PGN, as programs for chess variants write it |
+//! | [`usi`], [`fen`] | lines of SFEN and USI; FEN as programs for chess variants write it |
+//! | [`svg`] | diagrams as pictures |
+//! | [`format`](mod@format) | [`Format`]: detection by content, and all readers and writers behind one door |
+//! | `score` | evaluations in comments: [`ScoreStyle`] |
 //!
 //! Reading never panics, takes time linear in the input, and keeps what can be
 //! kept: see [`Mode`] and [`Reading`]. What is written here is read here without
@@ -18,16 +25,29 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod board;
+pub mod bod;
 pub mod csa;
 pub mod encoding;
 mod end;
 mod error;
+pub mod fen;
+pub mod format;
 mod header;
+pub mod jkf;
+mod kakinoki;
+pub mod ki2;
+pub mod kif;
+pub mod pgn;
 mod record;
+mod score;
+pub mod svg;
+pub mod usi;
 
 pub use board::Board;
 pub use encoding::Encoding;
 pub use end::{End, EndKind, GameResult};
 pub use error::{KifuError, Mode, Problem, Problems};
+pub use format::{Format, WriteOptions, read_any};
 pub use header::{HeaderKey, Headers};
 pub use record::{Analysis, Event, Node, NodeId, Reading, Record, Rules, TimeControl, TotalTimes};
+pub use score::ScoreStyle;

@@ -12,7 +12,10 @@ use enbu_movegen::{Color, EnteringKingRule, Move, Setup};
 use crate::{End, EndKind, GameResult, Headers, Problems};
 
 /// One game, or one position with nothing played.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Two records are equal when they say the same, in whichever order their nodes
+/// were added.
+#[derive(Clone, Debug)]
 pub struct Record {
     /// Names, event, dates and other headers, in the order of the file.
     pub headers: Headers,
@@ -96,7 +99,7 @@ impl Event {
 }
 
 /// A move (or the start, or an end) with what the record says about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Node {
     event: Event,
     parent: Option<NodeId>,
@@ -109,9 +112,23 @@ pub struct Node {
     pub comments: Vec<String>,
     /// What programs thought of the position after the move.
     pub analyses: Vec<Analysis>,
+    /// A name under which the position can be found again (KIF's `&` lines).
+    pub bookmark: Option<String>,
+    /// Numeric annotation glyphs of PGN: 1 is a good move, 2 a mistake, and so on.
+    pub nags: Vec<u8>,
 }
 
 impl Node {
+    /// Whether both nodes say the same, wherever they stand.
+    fn says_what(&self, other: &Self) -> bool {
+        self.event == other.event
+            && self.time_ms == other.time_ms
+            && self.comments == other.comments
+            && self.analyses == other.analyses
+            && self.bookmark == other.bookmark
+            && self.nags == other.nags
+    }
+
     /// What happened.
     pub const fn event(&self) -> &Event {
         &self.event
@@ -132,6 +149,8 @@ impl Node {
             time_ms: None,
             comments: Vec::new(),
             analyses: Vec::new(),
+            bookmark: None,
+            nags: Vec::new(),
         }
     }
 }
@@ -207,12 +226,15 @@ impl Record {
     /// Adds what happened after `parent`: as the main line when it is the first
     /// thing there, else as a variation. An event that already stands there is
     /// not added again; its node is returned. A record takes 2^32 - 1 nodes; what
-    /// comes after them is dropped, and `parent` is returned.
+    /// comes after them is dropped, and `parent` is returned. A parent of more than
+    /// 600 children (there are fewer legal moves) is not searched to its end.
     ///
     /// # Panics
     /// When the id is of another record.
     pub fn add(&mut self, parent: NodeId, event: Event) -> NodeId {
-        if let Some(known) = self.children(parent).find(|&child| self.node(child).event == event) {
+        const MOST_SEARCHED: usize = 600;
+        let known = self.children(parent).take(MOST_SEARCHED).find(|&child| self.node(child).event == event);
+        if let Some(known) = known {
             return known;
         }
         let Some(id) = NodeId::at(self.nodes.len()) else { return parent };
@@ -237,6 +259,11 @@ impl Record {
     /// The nodes that follow `id` when the first continuation is always taken.
     pub fn line_after(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         std::iter::successors(self.node(id).first_child, |&node| self.node(node).first_child)
+    }
+
+    /// Whether any position has more than one continuation.
+    pub fn has_variations(&self) -> bool {
+        self.nodes.iter().any(|node| node.next_sibling.is_some())
     }
 
     /// The moves of the main line, with a foul at its end if there was one.
@@ -288,6 +315,31 @@ impl Record {
     }
 }
 
+impl PartialEq for Record {
+    fn eq(&self, other: &Self) -> bool {
+        if (&self.headers, &self.rules, &self.setup) != (&other.headers, &other.rules, &other.setup) {
+            return false;
+        }
+        let mut pairs = vec![(self.root(), other.root())];
+        while let Some((mine, theirs)) = pairs.pop() {
+            if !self.node(mine).says_what(other.node(theirs)) {
+                return false;
+            }
+            let mut other_children = other.children(theirs);
+            for child in self.children(mine) {
+                let Some(other_child) = other_children.next() else { return false };
+                pairs.push((child, other_child));
+            }
+            if other_children.next().is_some() {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+impl Eq for Record {}
+
 /// Times summed along the lines of a record; see [`Record::total_times`].
 #[derive(Clone, Debug)]
 pub struct TotalTimes {
@@ -334,6 +386,23 @@ mod tests {
         assert_eq!(record.end().map(|end| &end.kind), Some(&EndKind::Resign));
         assert_eq!(record.main_line().last(), Some(end));
         assert_eq!(record.moves().map(|mv| mv.to_string()).collect::<Vec<_>>(), ["7g7f", "3c3d"]);
+    }
+
+    #[test]
+    fn records_are_equal_when_they_say_the_same() {
+        let mut depth_first = Record::new(Setup::startpos());
+        let root = depth_first.root();
+        let main = play(&mut depth_first, root, "7g7f");
+        play(&mut depth_first, main, "3c3d");
+        play(&mut depth_first, root, "2g2f");
+        let mut breadth_first = Record::new(Setup::startpos());
+        let main = play(&mut breadth_first, root, "7g7f");
+        let variation = play(&mut breadth_first, root, "2g2f");
+        assert_ne!(depth_first, breadth_first);
+        play(&mut breadth_first, main, "3c3d");
+        assert_eq!(depth_first, breadth_first);
+        breadth_first.node_mut(variation).comments.push("other".to_owned());
+        assert_ne!(depth_first, breadth_first);
     }
 
     #[test]

@@ -89,20 +89,20 @@ static DIRECTION: [[Option<Direction>; 81]; 81] = {
 };
 
 /// The squares from `square` (excluded) to the edge of the board.
-#[inline]
+#[inline(always)]
 pub(crate) fn ray(direction: Direction, square: Square) -> Bitboard {
     RAY[direction as usize][square as usize]
 }
 
 /// In which direction `to` lies from `from`, if they share a line.
-#[inline]
+#[inline(always)]
 pub(crate) fn direction(from: Square, to: Square) -> Option<Direction> {
     DIRECTION[from as usize][to as usize]
 }
 
 /// The squares strictly between two squares of one line; empty for others.
-#[inline]
-pub(crate) fn between(a: Square, b: Square) -> Bitboard {
+#[inline(always)]
+pub fn between(a: Square, b: Square) -> Bitboard {
     match direction(a, b) {
         Some(d) => ray(d, a) & ray(d.opposite(), b),
         None => Bitboard::EMPTY,
@@ -111,7 +111,7 @@ pub(crate) fn between(a: Square, b: Square) -> Bitboard {
 
 /// The squares that share a file, rank or diagonal with `a` on the side of `b`,
 /// to the edge of the board; empty when they share no line.
-#[inline]
+#[inline(always)]
 pub(crate) fn ray_through(a: Square, b: Square) -> Bitboard {
     match direction(a, b) {
         Some(d) => ray(d, a),
@@ -147,37 +147,37 @@ static GOLD: [[Bitboard; 81]; 2] = step_table(&[(-1, -1), (0, -1), (1, -1), (-1,
 static KING: [[Bitboard; 81]; 2] = step_table(&STEPS);
 
 /// The square in front.
-#[inline]
+#[inline(always)]
 pub fn pawn(color: Color, square: Square) -> Bitboard {
     PAWN[color][square]
 }
 
 /// The two jumps forward.
-#[inline]
+#[inline(always)]
 pub fn knight(color: Color, square: Square) -> Bitboard {
     KNIGHT[color][square]
 }
 
 /// Three forward, two diagonally backward.
-#[inline]
+#[inline(always)]
 pub fn silver(color: Color, square: Square) -> Bitboard {
     SILVER[color][square]
 }
 
 /// Three forward, two sideways, one backward; also every promoted minor piece.
-#[inline]
+#[inline(always)]
 pub fn gold(color: Color, square: Square) -> Bitboard {
     GOLD[color][square]
 }
 
 /// All eight neighbours.
-#[inline]
+#[inline(always)]
 pub fn king(square: Square) -> Bitboard {
     KING[0][square]
 }
 
 /// The whole file ahead, as on an empty board.
-#[inline]
+#[inline(always)]
 pub(crate) fn lance_ray(color: Color, square: Square) -> Bitboard {
     ray(
         match color {
@@ -207,13 +207,13 @@ const fn cross(odd: usize) -> [Bitboard; 81] {
 }
 
 /// The four diagonals, as on an empty board.
-#[inline]
+#[inline(always)]
 pub(crate) fn bishop_cross(square: Square) -> Bitboard {
     BISHOP_CROSS[square]
 }
 
 /// The file and rank, as on an empty board.
-#[inline]
+#[inline(always)]
 pub(crate) fn rook_cross(square: Square) -> Bitboard {
     ROOK_CROSS[square]
 }
@@ -221,7 +221,7 @@ pub(crate) fn rook_cross(square: Square) -> Bitboard {
 /// The squares that a piece of `kind` and `color` on `square` attacks when the
 /// squares in `occupied` are taken (of either side; the first one on a line is
 /// attacked, those behind it are not).
-#[inline]
+#[inline(always)]
 pub fn attacks(kind: PieceType, color: Color, square: Square, occupied: Bitboard) -> Bitboard {
     use crate::sliders::{bishop, lance, rook};
     match kind {

@@ -59,19 +59,19 @@ impl Bitboard {
     pub const ALL: Self = Self { lo: LO, hi: HI };
 
     /// The set of one square.
-    #[inline]
+    #[inline(always)]
     pub const fn of(square: Square) -> Self {
         SQUARES[square as usize]
     }
 
     /// The nine squares of `square`'s file.
-    #[inline]
+    #[inline(always)]
     pub const fn file_of(square: Square) -> Self {
         FILES[square as usize]
     }
 
     /// The nine squares of a rank, 1 to 9; other numbers give the empty set.
-    #[inline]
+    #[inline(always)]
     pub const fn rank(rank: u8) -> Self {
         if rank < 1 || rank > 9 {
             return Self::EMPTY;
@@ -80,7 +80,7 @@ impl Bitboard {
     }
 
     /// The `count` ranks farthest from `color`'s side, 0 to 9.
-    #[inline]
+    #[inline(always)]
     pub const fn farthest_ranks(color: Color, count: u8) -> Self {
         let mut set = Self::EMPTY;
         let mut n = 1;
@@ -95,7 +95,7 @@ impl Bitboard {
     }
 
     /// The promotion zone of `color`: the three ranks farthest from its side.
-    #[inline]
+    #[inline(always)]
     pub const fn zone(color: Color) -> Self {
         const ZONES: [Bitboard; 2] =
             [Bitboard::farthest_ranks(Color::Black, 3), Bitboard::farthest_ranks(Color::White, 3)];
@@ -103,37 +103,37 @@ impl Bitboard {
     }
 
     /// Whether no square is in the set.
-    #[inline]
+    #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.lo | self.hi == 0
     }
 
     /// Whether `square` is in the set.
-    #[inline]
+    #[inline(always)]
     pub const fn contains(self, square: Square) -> bool {
         self.intersects(Self::of(square))
     }
 
     /// Whether the sets share a square.
-    #[inline]
+    #[inline(always)]
     pub const fn intersects(self, other: Self) -> bool {
         (self.lo & other.lo) | (self.hi & other.hi) != 0
     }
 
     /// Number of squares, 0 to 81.
-    #[inline]
+    #[inline(always)]
     pub const fn count(self) -> u32 {
         self.lo.count_ones() + self.hi.count_ones()
     }
 
     /// Whether two or more squares are in the set.
-    #[inline]
+    #[inline(always)]
     pub const fn has_several(self) -> bool {
         if self.lo == 0 { self.hi & self.hi.wrapping_sub(1) != 0 } else { (self.lo & (self.lo - 1)) | self.hi != 0 }
     }
 
     /// The square with the lowest index.
-    #[inline]
+    #[inline(always)]
     pub const fn first(self) -> Option<Square> {
         let index = if self.lo != 0 {
             self.lo.trailing_zeros()
@@ -148,13 +148,13 @@ impl Bitboard {
     }
 
     /// The union, usable in constants.
-    #[inline]
+    #[inline(always)]
     pub const fn or(self, other: Self) -> Self {
         Self { lo: self.lo | other.lo, hi: self.hi | other.hi }
     }
 
     /// The squares of this set that are not in `other`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self { lo: self.lo & !other.lo, hi: self.hi & !other.hi }
@@ -162,7 +162,7 @@ impl Bitboard {
 
     /// The set with every square moved one rank in `color`'s direction of play;
     /// squares on the last rank fall off.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn forward(self, color: Color) -> Self {
         match color {
@@ -177,7 +177,7 @@ impl Bitboard {
     /// would need tables; instead each file's bits are ORed down onto its first
     /// rank by shifts inside the file, and the free files spread back by a
     /// multiplication-free subtraction (`first << 9 - first` fills nine bits).
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn free_files(self) -> Self {
         const fn free(word: u64, rank1: u64) -> u64 {
@@ -193,31 +193,31 @@ impl Bitboard {
     }
 
     /// Both words as one number, bit 64 being square 63.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn to_wide(self) -> u128 {
         (self.hi as u128) << 64 | self.lo as u128
     }
 
     /// The inverse of [`to_wide`](Self::to_wide); bits that mean no square are dropped.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn from_wide(wide: u128) -> Self {
         Self { lo: wide as u64 & LO, hi: (wide >> 64) as u64 & HI }
     }
 
     /// Low word (files 1 to 7) and high word (files 8 and 9).
-    #[inline]
+    #[inline(always)]
     pub const fn words(self) -> (u64, u64) {
         (self.lo, self.hi)
     }
 
     /// The word that holds `square`'s file, as a set and as bits.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn word_of(self, square: Square) -> u64 {
         if (square as u8) < 63 { self.lo } else { self.hi }
     }
 
     /// The set with `word` in the place where `square`'s file lies and nothing in the other.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn from_word_of(square: Square, word: u64) -> Self {
         if (square as u8) < 63 { Self { lo: word & LO, hi: 0 } } else { Self { lo: 0, hi: word & HI } }
     }
@@ -225,7 +225,7 @@ impl Bitboard {
 
 impl BitAnd for Bitboard {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn bitand(self, other: Self) -> Self {
         Self { lo: self.lo & other.lo, hi: self.hi & other.hi }
     }
@@ -233,7 +233,7 @@ impl BitAnd for Bitboard {
 
 impl BitOr for Bitboard {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn bitor(self, other: Self) -> Self {
         self.or(other)
     }
@@ -241,7 +241,7 @@ impl BitOr for Bitboard {
 
 impl BitXor for Bitboard {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn bitxor(self, other: Self) -> Self {
         Self { lo: self.lo ^ other.lo, hi: self.hi ^ other.hi }
     }
@@ -249,28 +249,28 @@ impl BitXor for Bitboard {
 
 impl Not for Bitboard {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn not(self) -> Self {
         Self { lo: self.lo ^ LO, hi: self.hi ^ HI }
     }
 }
 
 impl BitAndAssign for Bitboard {
-    #[inline]
+    #[inline(always)]
     fn bitand_assign(&mut self, other: Self) {
         *self = *self & other;
     }
 }
 
 impl BitOrAssign for Bitboard {
-    #[inline]
+    #[inline(always)]
     fn bitor_assign(&mut self, other: Self) {
         *self = *self | other;
     }
 }
 
 impl BitXorAssign for Bitboard {
-    #[inline]
+    #[inline(always)]
     fn bitxor_assign(&mut self, other: Self) {
         *self = *self ^ other;
     }
@@ -283,7 +283,7 @@ pub struct Squares(Bitboard);
 impl Iterator for Squares {
     type Item = Square;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Square> {
         let square = self.0.first()?;
         if self.0.lo != 0 {
@@ -306,7 +306,7 @@ impl IntoIterator for Bitboard {
     type Item = Square;
     type IntoIter = Squares;
 
-    #[inline]
+    #[inline(always)]
     fn into_iter(self) -> Squares {
         Squares(self)
     }
@@ -319,7 +319,7 @@ impl FromIterator<Square> for Bitboard {
 }
 
 impl From<Square> for Bitboard {
-    #[inline]
+    #[inline(always)]
     fn from(square: Square) -> Self {
         Self::of(square)
     }

@@ -7,14 +7,16 @@
 //! | file | owns |
 //! |---|---|
 //! | `board.rs` | moves of pieces on the board, promotion, pins |
+//! | `checks.rs` | the moves that give check |
 //! | `drops.rs` | nifu, dead squares, uchifuzume |
 //! | `evasions.rs` | king moves, and what answers a check |
 
 mod board;
+mod checks;
 mod drops;
 mod evasions;
 
-use crate::{Bitboard, Color, HandPiece, Move, MoveList, Position, Square};
+use crate::{Bitboard, Color, HandPiece, Move, MoveList, Position, Square, multiversion};
 
 /// Several legal moves that share their piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +50,14 @@ pub enum MoveSet {
 
 impl MoveSet {
     /// How many moves the set holds.
-    #[inline]
+    #[inline(always)]
     pub const fn len(&self) -> usize {
         (match self {
-            Self::Pawns { plain, promote, .. } | Self::Piece { plain, promote, .. } => plain.count() + promote.count(),
+            // Most pieces have nowhere to promote: asking is cheaper than counting.
+            Self::Pawns { plain, promote, .. } | Self::Piece { plain, promote, .. } if !promote.is_empty() => {
+                plain.count() + promote.count()
+            }
+            Self::Pawns { plain, .. } | Self::Piece { plain, .. } => plain.count(),
             Self::Drops { to, .. } => to.count(),
         }) as usize
     }
@@ -68,7 +74,7 @@ impl MoveSet {
     }
 
     /// Calls `each` with every move, promotions first.
-    #[inline]
+    #[inline(always)]
     pub fn for_each(self, mut each: impl FnMut(Move)) {
         match self {
             Self::Pawns { color, plain, promote } => {
@@ -96,6 +102,10 @@ impl MoveSet {
     }
 }
 
+multiversion! {
+    fn moves_in(position: &Position, scope: Scope, list: &mut MoveList) = Position::moves_in_inline;
+}
+
 /// Which moves to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
@@ -112,7 +122,7 @@ impl Position {
     ///
     /// Every move appears once. All rules are obeyed: nifu, dead squares,
     /// uchifuzume, check; non-promotions are listed wherever they are legal.
-    #[inline]
+    #[inline(always)]
     pub fn for_each_set(&self, scope: Scope, mut visit: impl FnMut(MoveSet)) {
         let us = self.turn();
         let targets = match scope {
@@ -142,6 +152,11 @@ impl Position {
 
     /// Appends every legal move in `scope` to `list`.
     pub fn moves_in(&self, scope: Scope, list: &mut MoveList) {
+        moves_in(self, scope, list);
+    }
+
+    #[inline(always)]
+    fn moves_in_inline(&self, scope: Scope, list: &mut MoveList) {
         self.for_each_set(scope, |set| set.for_each(|mv| list.push(mv)));
     }
 

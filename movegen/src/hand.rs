@@ -88,6 +88,12 @@ impl Hand {
         self.0
     }
 
+    /// The hand with these bits, the inverse of [`raw`](Self::raw); guard bits are dropped.
+    #[inline]
+    pub const fn from_raw(raw: u32) -> Self {
+        Self(raw & !GUARDS)
+    }
+
     /// The kinds held and their counts, in discriminant order.
     pub fn iter(self) -> impl Iterator<Item = (HandPiece, u8)> {
         HandPiece::ALL.into_iter().map(move |piece| (piece, self.count(piece))).filter(|&(_, count)| count > 0)

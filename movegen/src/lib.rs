@@ -12,6 +12,7 @@
 //! | `position` | the playable position: do, undo, checks, legality |
 //! | `generate` | legal moves as sets |
 //! | `zobrist` | keys |
+//! | [`isa`] | code for the processor at hand |
 //! | `rules` | repetition, declaration, limit of moves |
 //! | [`perft`] | counting the game tree |
 //!
@@ -36,6 +37,7 @@ mod bitboard;
 mod color;
 mod generate;
 mod hand;
+pub mod isa;
 mod move_list;
 mod moves;
 pub mod perft;

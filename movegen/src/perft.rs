@@ -1,30 +1,32 @@
 //! Counting the leaves of the game tree, the yardstick of a move generator.
 
-use crate::{Move, MoveList, Position};
+use crate::{Move, MoveList, Position, Scope, multiversion};
+
+/// What is done with the moves of the last ply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LastPly {
+    /// Sets of moves are counted, no move is written down.
+    Count,
+    /// Every move is written into a list, whose length counts: what a search needs
+    /// at least, and what most generators measure.
+    List,
+}
 
 /// Number of move sequences of `depth` plies from here (1 for depth 0).
-///
-/// The last ply is counted, not played: sets of moves are summed up.
 ///
 /// ```
 /// use enbu_movegen::{Position, perft::perft};
 /// assert_eq!(perft(&mut Position::startpos(), 3), 25_470);
 /// ```
 pub fn perft(position: &mut Position, depth: u32) -> u64 {
-    match depth {
-        0 => 1,
-        1 => position.count_legal_moves() as u64,
-        _ => {
-            let mut moves = MoveList::new();
-            position.legal_moves(&mut moves);
-            let mut nodes = 0;
-            for mv in &moves {
-                position.do_move(mv);
-                nodes += perft(position, depth - 1);
-                position.undo_move();
-            }
-            nodes
-        }
+    perft_with(position, depth, LastPly::Count)
+}
+
+/// [`perft`], with a choice of how the last ply is counted.
+pub fn perft_with(position: &mut Position, depth: u32, last_ply: LastPly) -> u64 {
+    match last_ply {
+        LastPly::Count => count_tree(position, depth),
+        LastPly::List => list_tree(position, depth),
     }
 }
 
@@ -41,4 +43,59 @@ pub fn divide(position: &mut Position, depth: u32) -> impl Iterator<Item = (Move
         position.undo_move();
         (mv, nodes)
     })
+}
+
+multiversion! {
+    fn count_tree(position: &mut Position, depth: u32) -> u64 = tree::<false>;
+}
+
+multiversion! {
+    fn list_tree(position: &mut Position, depth: u32) -> u64 = tree::<true>;
+}
+
+/// One node of the tree.
+#[inline(always)]
+fn tree<const LIST: bool>(position: &mut Position, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    if depth == 1 && !LIST {
+        let mut count = 0;
+        position.for_each_set(Scope::All, |set| count += set.len() as u64);
+        return count;
+    }
+    let mut moves = MoveList::new();
+    position.for_each_set(Scope::All, |set| set.for_each(|mv| moves.push(mv)));
+    if depth == 1 {
+        return moves.len() as u64;
+    }
+    let mut nodes = 0;
+    for mv in &moves {
+        position.do_move_inline(mv);
+        nodes += if LIST { list_tree(position, depth - 1) } else { count_tree(position, depth - 1) };
+        position.undo_move_inline();
+    }
+    nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_count_the_same() {
+        for sfen in [
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
+        ] {
+            let mut position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
+            for depth in 0..=3 {
+                let counted = perft(&mut position, depth);
+                assert_eq!(counted, perft_with(&mut position, depth, LastPly::List));
+                if depth > 0 {
+                    assert_eq!(counted, divide(&mut position, depth).map(|(_, nodes)| nodes).sum());
+                }
+            }
+        }
+    }
 }

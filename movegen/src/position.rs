@@ -142,6 +142,12 @@ impl Position {
         Setup { board: *self.placement.board(), hands: self.placement.hands(), turn: self.turn, ply: self.ply }
     }
 
+    /// The same position without the moves that led to it: cheap to make, for
+    /// looking a few moves ahead where the past does not matter.
+    pub fn without_history(&self) -> Self {
+        Self { placement: self.placement.clone(), history: Vec::new(), check_runs: [0; 2], ..*self }
+    }
+
     /// The side to move.
     #[inline]
     pub fn turn(&self) -> Color {

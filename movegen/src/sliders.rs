@@ -12,7 +12,7 @@ use crate::attacks::{Direction, ray};
 use crate::{Bitboard, Color, Square};
 
 /// Squares a lance attacks.
-#[inline]
+#[inline(always)]
 pub fn lance(color: Color, square: Square, occupied: Bitboard) -> Bitboard {
     match color {
         Color::Black => Bitboard::from_word_of(square, north(square, occupied)),
@@ -21,7 +21,7 @@ pub fn lance(color: Color, square: Square, occupied: Bitboard) -> Bitboard {
 }
 
 /// Squares a bishop attacks.
-#[inline]
+#[inline(always)]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
     let wide = occupied.to_wide();
     let reversed = wide.swap_bytes();
@@ -34,7 +34,7 @@ pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
 }
 
 /// Squares a rook attacks.
-#[inline]
+#[inline(always)]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     let wide = occupied.to_wide();
     let rank = ascending(wide, Direction::West, square) | descending(wide.swap_bytes(), Direction::East, square);
@@ -43,7 +43,7 @@ pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
 }
 
 /// The line towards higher indices, up to and including the first blocker.
-#[inline]
+#[inline(always)]
 fn ascending(occupied: u128, direction: Direction, square: Square) -> u128 {
     let line = ray(direction, square).to_wide();
     let blockers = occupied & line;
@@ -51,7 +51,7 @@ fn ascending(occupied: u128, direction: Direction, square: Square) -> u128 {
 }
 
 /// The line towards lower indices; `reversed` is the byte-reversed occupancy.
-#[inline]
+#[inline(always)]
 fn descending(reversed: u128, direction: Direction, square: Square) -> u128 {
     let line = ray(direction, square).to_wide().swap_bytes();
     let blockers = reversed & line;
@@ -59,7 +59,7 @@ fn descending(reversed: u128, direction: Direction, square: Square) -> u128 {
 }
 
 /// The file towards rank 9, as bits of the word that holds the file.
-#[inline]
+#[inline(always)]
 fn south(square: Square, occupied: Bitboard) -> u64 {
     let line = ray(Direction::South, square).word_of(square);
     let blockers = occupied.word_of(square) & line;
@@ -67,7 +67,7 @@ fn south(square: Square, occupied: Bitboard) -> u64 {
 }
 
 /// The file towards rank 1, as bits of the word that holds the file.
-#[inline]
+#[inline(always)]
 fn north(square: Square, occupied: Bitboard) -> u64 {
     let line = ray(Direction::North, square).word_of(square);
     let blockers = occupied.word_of(square) & line;

@@ -48,7 +48,7 @@ impl Square {
     ];
 
     /// The square with the given index, or `None` above 80.
-    #[inline]
+    #[inline(always)]
     pub const fn from_index(index: usize) -> Option<Self> {
         if index < Self::COUNT { Some(Self::ALL[index]) } else { None }
     }

@@ -6,7 +6,7 @@ use crate::picker::{Picker, Wanted};
 use crate::tt::Entry;
 use crate::value::{INFINITE, MATE_BOUND, MAX_PLY, Value, mate_at, mated_at};
 use crate::worker::Worker;
-use crate::{Bound, params, prune, reduce};
+use crate::{Bound, params, prune, reduce, see};
 
 /// What kind of node is searched, known to the compiler.
 pub(crate) trait NodeKind {
@@ -71,10 +71,13 @@ impl Worker<'_> {
         }
         let in_check = self.position.in_check();
         let eval = if in_check { None } else { Some(known.eval.unwrap_or_else(|| self.evaluate())) };
+        if let Some(value) = eval.filter(|_| !N::PV).and_then(|eval| prune::reverse_futility(depth, eval, beta)) {
+            return value;
+        }
         if let Some(value) = eval.and_then(|eval| self.try_null_move::<N>(eval, beta, depth, ply)) {
             return value;
         }
-        let best = self.search_moves::<N>(alpha, beta, depth, ply, known.mv);
+        let best = self.search_moves::<N>(alpha, beta, depth, ply, known.mv, eval);
         if self.stopped {
             return 0;
         }
@@ -126,6 +129,7 @@ impl Worker<'_> {
         depth: i32,
         ply: usize,
         table_move: Option<Move>,
+        eval: Option<Value>,
     ) -> Best {
         let in_check = self.position.in_check();
         let mut best = Best { value: -INFINITE, mv: None };
@@ -137,14 +141,21 @@ impl Worker<'_> {
             number += 1;
             self.job.table.prefetch(self.position.key_after(mv));
             let quiet = self.position.piece_at(mv.to()).is_none();
-            let calm = quiet && !in_check && !self.position.gives_check(mv);
+            let checks = self.position.gives_check(mv);
+            let calm = quiet && !in_check && !checks;
+            if best.value > -MATE_BOUND && self.is_pruned(mv, depth, alpha, eval, number, calm) {
+                continue;
+            }
             let reduction = if calm && number > 1 && depth >= params::LMR_DEPTH {
-                reduce::late_move(depth, number).min(depth - 1)
+                let history = self.histories.quiet(self.position.turn(), mv);
+                (reduce::late_move(depth, number) - history / params::LMR_HISTORY_DIVISOR - i32::from(N::PV))
+                    .clamp(0, depth - 1)
             } else {
                 0
             };
             self.make(mv);
-            let value = self.search_child::<N>(alpha, beta, depth - 1, reduction, ply, number);
+            let extension = i32::from(checks);
+            let value = self.search_child::<N>(alpha, beta, depth - 1 + extension, reduction, ply, number);
             self.unmake();
             if self.stopped {
                 break;
@@ -174,6 +185,16 @@ impl Worker<'_> {
             best.value = mated_at(ply);
         }
         best
+    }
+
+    /// Whether a move other than the first good one is not worth searching.
+    fn is_pruned(&self, mv: Move, depth: i32, alpha: Value, eval: Option<Value>, number: usize, calm: bool) -> bool {
+        let Some(eval) = eval else { return false };
+        if calm && (prune::is_late(depth, number) || prune::is_futile(depth, eval, alpha)) {
+            return true;
+        }
+        let quiet = self.position.piece_at(mv.to()).is_none();
+        prune::see_threshold(depth, quiet).is_some_and(|threshold| !see::reaches(&self.position, mv, threshold))
     }
 
     /// The value of the move just made: a null window first, wider if it surprises.

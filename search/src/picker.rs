@@ -11,7 +11,7 @@
 //! In check all evasions are ordered at once.
 
 use enbu_eval::piece_value::{exchange, on_board};
-use enbu_movegen::{Move, Position, Scope};
+use enbu_movegen::{Move, Position, Scope, multiversion};
 
 use crate::history::{Histories, Killers};
 use crate::see;
@@ -44,6 +44,15 @@ pub(crate) enum Wanted {
     All,
     /// Captures that do not lose the exchange; in check every legal move.
     Tactical,
+}
+
+multiversion! {
+    fn next(
+        picker: &mut Picker,
+        position: &Position,
+        histories: &Histories,
+        moves: &mut Vec<Scored>,
+    ) -> Option<Move> = Picker::next_inline;
 }
 
 /// Hands out the moves of one node. Its moves lie on a stack that all nodes of a
@@ -88,6 +97,11 @@ impl Picker {
 
     /// The next move; every legal (or wanted) move comes once.
     pub(crate) fn next(&mut self, position: &Position, histories: &Histories, moves: &mut Vec<Scored>) -> Option<Move> {
+        next(self, position, histories, moves)
+    }
+
+    #[inline(always)]
+    fn next_inline(&mut self, position: &Position, histories: &Histories, moves: &mut Vec<Scored>) -> Option<Move> {
         loop {
             match self.stage {
                 Stage::Table => {
@@ -150,6 +164,7 @@ impl Picker {
     }
 
     /// Pushes the moves in `scope`, the table move excepted.
+    #[inline(always)]
     fn generate(&mut self, position: &Position, scope: Scope, moves: &mut Vec<Scored>, order: impl Fn(Move) -> i32) {
         self.current = moves.len();
         position.for_each_set(scope, |set| {

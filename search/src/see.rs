@@ -1,7 +1,7 @@
 //! Static exchange evaluation: who gains when everything is taken on one square.
 
 use enbu_eval::piece_value::{exchange, on_board};
-use enbu_movegen::{Bitboard, Color, Move, MoveParts, PieceType, Position, Square};
+use enbu_movegen::{Bitboard, Color, Move, MoveParts, PieceType, Position, Square, multiversion};
 
 use crate::value::Value;
 
@@ -23,12 +23,17 @@ const BY_VALUE: [PieceType; 14] = [
     PieceType::King,
 ];
 
-/// Whether the exchange that `mv` begins gains at least `threshold` (an
-/// [`exchange`] value: what one side loses on the board and the other gains in
-/// hand).
-///
-/// Promotion by the first move counts; promotions and pins further on do not.
-pub(crate) fn reaches(position: &Position, mv: Move, threshold: Value) -> bool {
+multiversion! {
+    /// Whether the exchange that `mv` begins gains at least `threshold` (an
+    /// [`exchange`] value: what one side loses on the board and the other gains in
+    /// hand).
+    ///
+    /// Promotion by the first move counts; promotions and pins further on do not.
+    pub(crate) fn reaches(position: &Position, mv: Move, threshold: Value) -> bool = reaches_inline;
+}
+
+#[inline(always)]
+fn reaches_inline(position: &Position, mv: Move, threshold: Value) -> bool {
     let us = position.turn();
     let to = mv.to();
     let mut balance = position.piece_at(to).map_or(0, |taken| exchange(taken.kind)) - threshold;
@@ -72,6 +77,7 @@ pub(crate) fn reaches(position: &Position, mv: Move, threshold: Value) -> bool {
 }
 
 /// The cheapest piece of `side` that can still take on `to`.
+#[inline(always)]
 fn cheapest(position: &Position, to: Square, side: Color, occupied: Bitboard) -> Option<(Square, PieceType)> {
     let attackers = position.attackers(to, side, occupied) & occupied;
     if attackers.is_empty() {

@@ -3,7 +3,7 @@
 use std::process::{Command, Output};
 
 use enbu_tests::binary::{enbu, workspace_root};
-use enbu_tests::positions::{MATSURI, STARTPOS, from_sfen};
+use enbu_tests::positions::{MATSURI, MOST_MOVES, STARTPOS, from_sfen};
 use enbu_tests::session::Session;
 
 fn run(arguments: &[&str]) -> Output {
@@ -114,11 +114,34 @@ fn perft_on_the_command_line_ends_with_the_count() {
     assert_eq!(lines.iter().filter(|line| line.ends_with(" 30") || line.ends_with(": 30")).count(), 30, "{divided}");
 }
 
+/// Two rows of `perft-random.tsv`.
+const IN_DOUBLE_CHECK: &str = "2p2S2l/l3R1ks1/ppnp5/r1N2+bp1p/PgP1Ps1P1/3G2P1P/NPNP3g1/5+p2L/Lg3+s1K1 w Pb2p 186";
+const PAWN_DROP_MATES: &str = "5rknb/ls2g3l/p1npp1Gpp/1pp6/3PPP2P/6pP1/PPPn2S2/4GRK2/B2S3NL b GSLPp 95";
+
+#[test]
+fn perft_counts_the_same_by_lists_as_by_sets_and_however_often() {
+    for sfen in [STARTPOS, MATSURI, MOST_MOVES, IN_DOUBLE_CHECK, PAWN_DROP_MATES] {
+        for depth in ["0", "1", "2"] {
+            let by_sets = stdout(&["perft", depth, "--sfen", sfen]);
+            assert_eq!(stdout(&["perft", depth, "--sfen", sfen, "--lists"]), by_sets, "{sfen}");
+            assert_eq!(stdout(&["perft", depth, "--sfen", sfen, "--lists", "--repeat", "2"]), by_sets, "{sfen}");
+            assert_eq!(stdout(&["perft", depth, "--sfen", sfen, "--repeat", "3"]), by_sets, "{sfen}");
+        }
+    }
+    assert_eq!(stdout(&["perft", "2", "--lists", "--sfen", MOST_MOVES]), "nodes 105677\n");
+}
+
 #[test]
 fn bad_arguments_are_a_usage_error() {
-    for arguments in
-        [&["perft"][..], &["perft", "x"], &["nosuchcommand"], &["--nosuchflag"], &["perft", "2", "--sfen", "nonsense"]]
-    {
+    for arguments in [
+        &["perft"][..],
+        &["perft", "x"],
+        &["perft", "2", "--divide", "--lists"],
+        &["perft", "2", "--repeat", "0"],
+        &["nosuchcommand"],
+        &["--nosuchflag"],
+        &["perft", "2", "--sfen", "nonsense"],
+    ] {
         let output = run(arguments);
         assert!(matches!(output.status.code(), Some(1 | 2)), "{arguments:?}: {}", output.status);
         assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");

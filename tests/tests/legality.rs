@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use enbu_movegen::Move;
+use enbu_movegen::{Move, MoveList};
 use enbu_tests::positions::{Walk, from_sfen, legal_moves, samples, snapshot};
 
 #[test]
@@ -66,6 +66,32 @@ fn a_move_gives_check_if_and_only_if_the_opponent_is_then_in_check() {
         }
     }
     assert!(checks > 100, "the samples have only {checks} checks");
+}
+
+/// The generated checks, each once, against the definition.
+fn assert_checks_are_complete(position: &enbu_movegen::Position) -> usize {
+    let mut list = MoveList::new();
+    position.checks(&mut list);
+    let generated: HashSet<Move> = list.iter().copied().collect();
+    assert_eq!(generated.len(), list.len(), "{position} lists a check twice");
+    assert_eq!(position.count_checks(), list.len(), "{position}");
+    let defined: HashSet<Move> = legal_moves(position).into_iter().filter(|&mv| position.gives_check(mv)).collect();
+    assert_eq!(generated, defined, "{position}");
+    defined.len()
+}
+
+#[test]
+fn a_check_is_generated_if_and_only_if_a_legal_move_gives_check() {
+    let mut checks: usize = samples().iter().map(|sfen| assert_checks_are_complete(&from_sfen(sfen))).sum();
+    for seed in 100..160 {
+        let mut walk = Walk::new(seed);
+        let mut position = enbu_movegen::Position::startpos();
+        while let Some(mv) = walk.choose(&position).filter(|_| position.plies_played() < 300) {
+            position.do_move(mv);
+            checks += assert_checks_are_complete(&position);
+        }
+    }
+    assert!(checks > 20_000, "only {checks} checks");
 }
 
 #[test]

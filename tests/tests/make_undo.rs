@@ -36,6 +36,19 @@ fn undoing_a_null_move_restores_the_position() {
 }
 
 #[test]
+fn board_key_and_hand_are_known_before_the_move_is_made() {
+    for sfen in samples() {
+        let mut position = from_sfen(&sfen);
+        for mv in legal_moves(&position) {
+            let (mover, board_key, hand) = (position.turn(), position.board_key_after(mv), position.hand_after(mv));
+            position.do_move(mv);
+            assert_eq!((board_key, hand), (position.board_key(), position.hand(mover)), "{sfen} {mv}");
+            position.undo_move();
+        }
+    }
+}
+
+#[test]
 fn a_random_game_can_be_taken_back_to_its_start() {
     for seed in 0..40 {
         let mut walk = Walk::new(seed);

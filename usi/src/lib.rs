@@ -14,6 +14,7 @@
 //! * [`session`]: the loop that ties them together and owns the order of things:
 //!   every `go` is answered exactly once, nothing is said before it may be, and no
 //!   input ends the session except `quit` and the end of input;
+//! * [`client`]: the other side of it all, driving another engine's process;
 //! * [`readout`]: positions, reports and games in CSA notation.
 //!
 //! Nothing here searches, and nothing here knows what an option means.
@@ -21,6 +22,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+pub mod client;
 pub mod command;
 pub mod option;
 pub mod readout;

@@ -1,22 +1,21 @@
 //! Perft of other shogi libraries, measured the way `enbu perft` measures ours.
 //!
-//! `yardsticks perft haitaka|rsshogi DEPTH SFEN` counts the leaves below SFEN on
-//! one thread, each library in the fastest way that it documents, and ends with
+//! `yardsticks perft LIBRARY DEPTH TIMES SFEN` counts the leaves below SFEN on one
+//! thread, TIMES over, each library in the fastest way that it documents, and ends
+//! with `nodes N`. The libraries:
 //!
-//! ```text
-//! nodes N
-//! time_ms T
-//! ```
+//! - `haitaka` hands out sets of destinations: the last ply is counted by the size
+//!   of the sets.
+//! - `haitaka-lists`: the same, but every move of the last ply is written into a list.
+//! - `rsshogi`: its own perft, which lists the moves of the last ply.
 //!
-//! haitaka hands out sets of destinations, so the last ply is counted by the size
-//! of the sets; rsshogi's own perft lists the moves of the last ply. haitaka 0.3.2
-//! lists some pawn-drop mates as legal: compare its speed, never its counts, on
+//! haitaka 0.3.2 lists some pawn-drop mates as legal: its counts are no yardstick on
 //! positions where a pawn can be dropped before the king.
 
+use std::hint::black_box;
 use std::process::ExitCode;
-use std::time::Instant;
 
-const USAGE: &str = "usage: yardsticks perft haitaka|rsshogi DEPTH SFEN";
+const USAGE: &str = "usage: yardsticks perft haitaka|haitaka-lists|rsshogi DEPTH TIMES SFEN";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,27 +32,38 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<String, String> {
-    let [command, library, depth, sfen @ ..] = arguments else { return Err(USAGE.to_owned()) };
+    let [command, library, depth, times, sfen @ ..] = arguments else { return Err(USAGE.to_owned()) };
     if command != "perft" || sfen.is_empty() {
         return Err(USAGE.to_owned());
     }
     let depth: u8 = depth.parse().map_err(|_| format!("`{depth}` is not a depth from 0 to 255"))?;
+    let times: u32 = times.parse().map_err(|_| format!("`{times}` is not a number of times"))?;
     let sfen = sfen.join(" ");
-    match library.as_str() {
-        "haitaka" => perft_haitaka(&sfen, depth),
-        "rsshogi" => perft_rsshogi(&sfen, depth),
-        other => Err(format!("`{other}` is not a library known here; {USAGE}")),
+    let count: Box<dyn Fn() -> Result<u64, String>> = match library.as_str() {
+        "haitaka" => {
+            let board = haitaka_board(&sfen)?;
+            Box::new(move || Ok(count_sets(&board, depth)))
+        }
+        "haitaka-lists" => {
+            let board = haitaka_board(&sfen)?;
+            Box::new(move || Ok(count_lists(&board, depth, &mut Vec::with_capacity(1000))))
+        }
+        "rsshogi" => rsshogi_perft(&sfen, depth)?,
+        other => return Err(format!("`{other}` is not a library known here; {USAGE}")),
+    };
+    for _ in 1..times {
+        black_box(count()?);
     }
+    Ok(format!("nodes {}", count()?))
 }
 
-fn perft_haitaka(sfen: &str, depth: u8) -> Result<String, String> {
-    let board = haitaka::Board::from_sfen(sfen).map_err(|error| format!("haitaka refuses `{sfen}`: {error:?}"))?;
-    Ok(timed(|| count_haitaka(&board, depth)))
+fn haitaka_board(sfen: &str) -> Result<haitaka::Board, String> {
+    haitaka::Board::from_sfen(sfen).map_err(|error| format!("haitaka refuses `{sfen}`: {error:?}"))
 }
 
 /// Leaves below `board`, copying it for every move and counting the last ply by set sizes.
 /// The iterator's length counts promotions; the length of a set counts destinations only.
-fn count_haitaka(board: &haitaka::Board, depth: u8) -> u64 {
+fn count_sets(board: &haitaka::Board, depth: u8) -> u64 {
     let mut nodes = 0;
     match depth {
         0 => nodes = 1,
@@ -63,36 +73,45 @@ fn count_haitaka(board: &haitaka::Board, depth: u8) -> u64 {
                 false
             });
         }
-        _ => {
-            board.generate_moves(|set| {
-                for mv in set {
-                    let mut child = board.clone();
-                    child.play_unchecked(mv);
-                    nodes += count_haitaka(&child, depth - 1);
-                }
-                false
-            });
-        }
+        _ => for_each_child(board, |child| nodes += count_sets(child, depth - 1)),
     }
     nodes
 }
 
-fn perft_rsshogi(sfen: &str, depth: u8) -> Result<String, String> {
-    let position =
-        rsshogi::board::Position::from_sfen(sfen).map_err(|error| format!("rsshogi refuses `{sfen}`: {error:?}"))?;
-    let mut failure = None;
-    let report = timed(|| match rsshogi::board::perft::perft(&position, depth) {
-        Ok(result) => result.nodes,
-        Err(error) => {
-            failure = Some(format!("rsshogi: {error}"));
-            0
+/// Leaves below `board`; the moves of the last ply are written into `list`.
+fn count_lists(board: &haitaka::Board, depth: u8, list: &mut Vec<haitaka::Move>) -> u64 {
+    let mut nodes = 0;
+    match depth {
+        0 => nodes = 1,
+        1 => {
+            list.clear();
+            board.generate_moves(|set| {
+                list.extend(set);
+                false
+            });
+            nodes = black_box(&*list).len() as u64;
         }
-    });
-    failure.map_or(Ok(report), Err)
+        _ => for_each_child(board, |child| nodes += count_lists(child, depth - 1, list)),
+    }
+    nodes
 }
 
-fn timed(count: impl FnOnce() -> u64) -> String {
-    let start = Instant::now();
-    let nodes = count();
-    format!("nodes {nodes}\ntime_ms {}", start.elapsed().as_millis())
+fn for_each_child(board: &haitaka::Board, mut visit: impl FnMut(&haitaka::Board)) {
+    board.generate_moves(|set| {
+        for mv in set {
+            let mut child = board.clone();
+            child.play_unchecked(mv);
+            visit(&child);
+        }
+        false
+    });
+}
+
+fn rsshogi_perft(sfen: &str, depth: u8) -> Result<Box<dyn Fn() -> Result<u64, String>>, String> {
+    let position =
+        rsshogi::board::Position::from_sfen(sfen).map_err(|error| format!("rsshogi refuses `{sfen}`: {error:?}"))?;
+    Ok(Box::new(move || match rsshogi::board::perft::perft(&position, depth) {
+        Ok(result) => Ok(result.nodes),
+        Err(error) => Err(format!("rsshogi: {error}")),
+    }))
 }

@@ -117,7 +117,7 @@ fn set_time(
 
 /// Whether a value had the form of the specification, or was understood all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     Exact,
     Loose,
 }
@@ -129,7 +129,7 @@ impl Form {
 }
 
 /// `main+byoyomi+increment` in seconds with up to three decimals.
-fn read_time(value: &str) -> Option<(TimeControl, Form)> {
+pub(crate) fn read_time(value: &str) -> Option<(TimeControl, Form)> {
     let mut parts = value.split('+');
     let (main_ms, mut form) = read_seconds(parts.next()?.trim())?;
     let mut next = || match parts.next() {
@@ -211,7 +211,7 @@ pub(super) const fn rule_name(rule: EnteringKingRule) -> &'static str {
 }
 
 /// `\n` and `\\` of a note; other backslashes stay.
-fn unescape(value: &str) -> String {
+pub(crate) fn unescape(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     let mut chars = value.chars().peekable();
     while let Some(c) = chars.next() {
@@ -228,7 +228,7 @@ fn unescape(value: &str) -> String {
     text
 }
 
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace("\r\n", "\n").replace(['\n', '\r'], "\\n")
 }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::headers::{Form, read_header, read_seconds, time_of_game_name};
 use super::placement::{Placement, Token};
 use super::*;
-use crate::encoding::{decode, lines};
+use crate::encoding::{lines, read_decoded};
 use crate::error::Reporter;
 use crate::{End, Event, GameResult, HeaderKey, Headers, KifuError, Mode, NodeId, Reading, Record, Rules};
 
@@ -39,20 +39,12 @@ impl<'t> Statement<'t> {
     }
 }
 
-/// Reads a file of any encoding; see [`decode`] for how it is found.
+/// Reads a file of any encoding; see [`decode`](crate::encoding::decode) for how it is found.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
-    let decoded = decode(bytes);
-    if let (Mode::Strict, Some(warning)) = (mode, decoded.warnings.first()) {
-        return Err(warning.clone());
-    }
-    let mut reading = read(&decoded.text, mode)?;
-    for warning in &decoded.warnings {
-        reading.warnings.push(warning.clone());
-    }
-    Ok(reading)
+    read_decoded(bytes, mode, read)
 }
 
 /// Reads all games and positions of a text.

@@ -169,7 +169,7 @@ fn write_rules(rules: &Rules, lines: &mut Vec<String>) {
     lines.extend(rules.entering_king.map(|rule| format!("$JISHOGI:{}", rule_name(rule))));
 }
 
-fn time_text(time: TimeControl) -> String {
+pub(crate) fn time_text(time: TimeControl) -> String {
     let [main, byoyomi, increment] = [time.main_ms, time.byoyomi_ms, time.increment_ms].map(seconds_text);
     format!("{main}+{byoyomi}+{increment}")
 }
@@ -219,7 +219,7 @@ fn write_remarks(node: &Node, board: &Board, lines: &mut Vec<String>) {
 }
 
 /// The word of an end, without `%`.
-fn end_word(kind: &EndKind) -> String {
+pub(crate) fn end_word(kind: &EndKind) -> String {
     let known = END_WORDS.into_iter().find(|(_, known)| known == kind);
     match (known, kind) {
         (Some((word, _)), _) => word.to_owned(),

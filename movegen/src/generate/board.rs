@@ -7,6 +7,7 @@ use crate::{Bitboard, Color, PieceType, Position, Square, sliders};
 
 /// Hands out the moves of all pieces but the king that arrive on `targets`
 /// (squares without an own piece that answer any check).
+#[inline(always)]
 pub(super) fn piece_moves(position: &Position, targets: Bitboard, visit: &mut impl FnMut(MoveSet)) {
     let us = position.turn();
     let pinned = position.pinned();
@@ -48,11 +49,13 @@ pub(super) fn piece_moves(position: &Position, targets: Bitboard, visit: &mut im
 }
 
 /// The line from the own king through a pinned piece.
+#[inline(always)]
 fn pin_line(position: &Position, from: Square) -> Bitboard {
     position.king(position.turn()).map_or(Bitboard::ALL, |king| ray_through(king, from))
 }
 
 /// All pawns at once: each has one destination, the square ahead.
+#[inline(always)]
 fn pawn_moves(position: &Position, targets: Bitboard, visit: &mut impl FnMut(MoveSet)) {
     let us = position.turn();
     let pawns = position.pieces(us, PieceType::Pawn);
@@ -67,7 +70,7 @@ fn pawn_moves(position: &Position, targets: Bitboard, visit: &mut impl FnMut(Mov
 }
 
 /// Splits destinations into those without and with promotion.
-#[inline]
+#[inline(always)]
 fn split(us: Color, from: Square, kind: PieceType, to: Bitboard) -> MoveSet {
     let zone = Bitboard::zone(us);
     let promote = match kind {

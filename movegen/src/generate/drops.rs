@@ -6,6 +6,7 @@ use crate::{Bitboard, HandPiece, PieceType, Position};
 
 /// Hands out the drops of every held piece on `empty` (empty squares that answer
 /// any check).
+#[inline(always)]
 pub(super) fn drops(position: &Position, empty: Bitboard, visit: &mut impl FnMut(MoveSet)) {
     let us = position.turn();
     let hand = position.hand(us);
@@ -16,17 +17,21 @@ pub(super) fn drops(position: &Position, empty: Bitboard, visit: &mut impl FnMut
         if !hand.has(piece) {
             continue;
         }
-        let mut to = empty.without(dead_squares(us, piece.piece_type()));
-        if piece == HandPiece::Pawn {
-            to = pawn_drops(position, to);
-        }
+        let to = squares(position, piece, empty);
         if !to.is_empty() {
             visit(MoveSet::Drops { piece, to });
         }
     }
 }
 
+/// Where on `empty` the side to move could drop `piece`, held or not.
+pub(super) fn squares(position: &Position, piece: HandPiece, empty: Bitboard) -> Bitboard {
+    let to = empty.without(dead_squares(position.turn(), piece.piece_type()));
+    if piece == HandPiece::Pawn { pawn_drops(position, to) } else { to }
+}
+
 /// Removes files that hold an own pawn (nifu) and a drop that mates (uchifuzume).
+#[inline(always)]
 fn pawn_drops(position: &Position, to: Bitboard) -> Bitboard {
     let us = position.turn();
     let to = to & position.pieces(us, PieceType::Pawn).free_files();

@@ -5,6 +5,7 @@ use crate::attacks::{between, king};
 use crate::{Bitboard, Position};
 
 /// Hands out the king's safe steps onto `targets`.
+#[inline(always)]
 pub(super) fn king_moves(position: &Position, targets: Bitboard, visit: &mut impl FnMut(MoveSet)) {
     let us = position.turn();
     let Some(from) = position.king(us) else { return };
@@ -23,6 +24,7 @@ pub(super) fn king_moves(position: &Position, targets: Bitboard, visit: &mut imp
 
 /// Where a piece other than the king must arrive: anywhere without a check, on
 /// the checker or between it and the king with one check, `None` (nowhere) with two.
+#[inline(always)]
 pub(super) fn answering_squares(position: &Position) -> Option<Bitboard> {
     let checkers = position.checkers();
     match (checkers.first(), position.king(position.turn())) {

@@ -2,7 +2,11 @@
 
 use super::Position;
 use crate::attacks::{between, bishop_cross, gold, king, knight, lance_ray, pawn, ray_through, rook_cross, silver};
-use crate::{Bitboard, Color, Move, MoveParts, PieceType, Square, attacks, sliders};
+use crate::{Bitboard, Color, Move, MoveParts, PieceType, Square, attacks, multiversion, sliders};
+
+multiversion! {
+    fn gives_check(position: &Position, mv: Move) -> bool = Position::gives_check_inline;
+}
 
 impl Position {
     /// All pieces that move like a gold: golds and promoted minor pieces.
@@ -28,7 +32,7 @@ impl Position {
     }
 
     /// `color`'s pieces that attack `square` by a single step or a knight's jump.
-    #[inline]
+    #[inline(always)]
     fn step_attackers(&self, square: Square, color: Color) -> Bitboard {
         // A piece of `color` attacks `square` if one of the other colour on
         // `square` would attack it.
@@ -42,7 +46,7 @@ impl Position {
     }
 
     /// `color`'s lances, bishops and rooks that would attack `square` on an empty board.
-    #[inline]
+    #[inline(always)]
     fn aligned_sliders(&self, square: Square, color: Color) -> Bitboard {
         let reversed = lance_ray(!color, square) & self.by_kind(PieceType::Lance)
             | bishop_cross(square) & self.diagonal_sliders()
@@ -51,6 +55,7 @@ impl Position {
     }
 
     /// `color`'s pieces that attack `square` when `occupied` blocks the lines.
+    #[inline(always)]
     pub fn attackers(&self, square: Square, color: Color, occupied: Bitboard) -> Bitboard {
         let mut set = self.step_attackers(square, color);
         for slider in self.aligned_sliders(square, color) {
@@ -62,7 +67,7 @@ impl Position {
     }
 
     /// Whether any piece of `color` attacks `square` when `occupied` blocks the lines.
-    #[inline]
+    #[inline(always)]
     pub fn is_attacked(&self, square: Square, color: Color, occupied: Bitboard) -> bool {
         !self.step_attackers(square, color).is_empty()
             || self
@@ -72,7 +77,7 @@ impl Position {
     }
 
     /// Computes [`checkers`](Self::checkers) and [`pinned`](Self::pinned).
-    #[inline]
+    #[inline(always)]
     pub(super) fn update_checks(&mut self) {
         self.checkers = Bitboard::EMPTY;
         self.pinned = Bitboard::EMPTY;
@@ -91,12 +96,23 @@ impl Position {
 
     /// `color`'s pieces that alone shield `square` from the other side's sliders.
     pub(super) fn shields(&self, square: Square, color: Color) -> Bitboard {
+        self.lone_blockers(square, !color) & self.by_color(color)
+    }
+
+    /// Pieces of the side to move that alone stand between `square` and one of its
+    /// own sliders: a move off that line uncovers the attack.
+    pub(crate) fn discoverers(&self, square: Square) -> Bitboard {
+        self.lone_blockers(square, self.turn) & self.by_color(self.turn)
+    }
+
+    /// Pieces of either side that alone stand between `square` and one of `sliding`'s sliders.
+    fn lone_blockers(&self, square: Square, sliding: Color) -> Bitboard {
         let occupied = self.occupied();
         let mut set = Bitboard::EMPTY;
-        for slider in self.aligned_sliders(square, !color) {
-            let shield = between(square, slider) & occupied;
-            if !shield.has_several() {
-                set |= shield & self.by_color(color);
+        for slider in self.aligned_sliders(square, sliding) {
+            let blockers = between(square, slider) & occupied;
+            if !blockers.has_several() {
+                set |= blockers;
             }
         }
         set
@@ -104,6 +120,11 @@ impl Position {
 
     /// Whether a legal move gives check.
     pub fn gives_check(&self, mv: Move) -> bool {
+        gives_check(self, mv)
+    }
+
+    #[inline(always)]
+    fn gives_check_inline(&self, mv: Move) -> bool {
         let us = self.turn;
         let Some(king) = self.king(!us) else { return false };
         match mv.parts() {
@@ -120,6 +141,7 @@ impl Position {
     }
 
     /// Whether leaving `from` for `to` opens a line of an own slider to `king`.
+    #[inline(always)]
     fn discovers(&self, king: Square, from: Square, to: Square, occupied: Bitboard) -> bool {
         let line = ray_through(king, from);
         if line.is_empty() || line.contains(to) {

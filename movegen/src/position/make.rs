@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Position;
-use crate::{Bitboard, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Square};
+use crate::{Bitboard, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Square, multiversion};
 
 /// What a move changed: all that an evaluation needs to update itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +117,14 @@ impl fmt::Display for IllegalMove {
 
 impl std::error::Error for IllegalMove {}
 
+multiversion! {
+    fn do_move(position: &mut Position, mv: Move) -> Delta = Position::do_move_inline;
+}
+
+multiversion! {
+    fn undo_move(position: &mut Position) -> Option<Move> = Position::undo_move_inline;
+}
+
 impl Position {
     /// Plays a move from outside: checked.
     ///
@@ -141,6 +149,12 @@ impl Position {
     /// An illegal move leaves a position that means nothing (or panics); memory
     /// safety does not depend on it.
     pub fn do_move(&mut self, mv: Move) -> Delta {
+        do_move(self, mv)
+    }
+
+    /// [`do_move`](Self::do_move), compiled for the processor of its caller.
+    #[inline(always)]
+    pub(crate) fn do_move_inline(&mut self, mv: Move) -> Delta {
         let us = self.turn;
         let mut saved = self.save(Some(mv));
         let delta = match mv.parts() {
@@ -172,6 +186,26 @@ impl Position {
         delta
     }
 
+    /// The [`board_key`](Self::board_key) that the position will have after a legal
+    /// move, without making it.
+    #[inline]
+    pub fn board_key_after(&self, mv: Move) -> u64 {
+        self.placement.board_key_after(self.turn, mv)
+    }
+
+    /// What the side to move will hold after a legal move, without making it.
+    #[inline]
+    pub fn hand_after(&self, mv: Move) -> Hand {
+        let hand = self.hand(self.turn);
+        match mv.dropped() {
+            Some(piece) => hand.without(piece),
+            None => match self.piece_at(mv.to()).and_then(|taken| taken.kind.hand_piece()) {
+                Some(piece) => hand.with(piece),
+                None => hand,
+            },
+        }
+    }
+
     /// The [`key`](Self::key) that the position will have after a legal move: for
     /// asking a table early, without making the move.
     #[inline]
@@ -180,7 +214,7 @@ impl Position {
     }
 
     /// Removes what stands on `to` and gives it to the mover.
-    #[inline]
+    #[inline(always)]
     fn capture(&mut self, to: Square, saved: &mut Ply) -> Option<Capture> {
         let taken = self.piece_at(to)?;
         saved.captured = Some(taken);
@@ -194,6 +228,12 @@ impl Position {
     ///
     /// The last change must not be a null move (see [`undo_null_move`](Self::undo_null_move)).
     pub fn undo_move(&mut self) -> Option<Move> {
+        undo_move(self)
+    }
+
+    /// [`undo_move`](Self::undo_move), compiled for the processor of its caller.
+    #[inline(always)]
+    pub(crate) fn undo_move_inline(&mut self) -> Option<Move> {
         let saved = self.history.pop()?;
         let us = !self.turn;
         self.restore(&saved);
@@ -245,7 +285,7 @@ impl Position {
         self.assert_consistent();
     }
 
-    #[inline]
+    #[inline(always)]
     fn save(&self, mv: Option<Move>) -> Ply {
         Ply {
             mv,
@@ -259,7 +299,7 @@ impl Position {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn pass_turn(&mut self) {
         self.placement.change_turn();
         self.turn = !self.turn;
@@ -267,7 +307,7 @@ impl Position {
         self.update_checks();
     }
 
-    #[inline]
+    #[inline(always)]
     fn restore(&mut self, saved: &Ply) {
         self.placement.change_turn();
         self.turn = !self.turn;

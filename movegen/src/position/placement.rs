@@ -78,8 +78,23 @@ impl Placement {
         self.board_key
     }
 
-    /// Puts a piece on an empty square.
+    /// The key of the board after `color` has made a legal move.
     #[inline]
+    pub(super) fn board_key_after(&self, color: Color, mv: Move) -> u64 {
+        let key = self.board_key ^ zobrist::WHITE_TO_MOVE;
+        match mv.parts() {
+            MoveParts::Drop { piece, to } => key ^ zobrist::on_board(Piece::new(color, piece.piece_type()), to),
+            MoveParts::Board { from, to, promote } => {
+                let Some(moved) = self.board[from] else { return key };
+                let kind = if promote { moved.kind.promoted().unwrap_or(moved.kind) } else { moved.kind };
+                let taken = self.board[to].map_or(0, |taken| zobrist::on_board(taken, to));
+                key ^ taken ^ zobrist::on_board(moved, from) ^ zobrist::on_board(Piece::new(color, kind), to)
+            }
+        }
+    }
+
+    /// Puts a piece on an empty square.
+    #[inline(always)]
     pub(super) fn put(&mut self, piece: Piece, square: Square) {
         self.toggle(piece, square);
         self.board[square] = Some(piece);
@@ -89,7 +104,7 @@ impl Placement {
     }
 
     /// Takes `piece`, which stands on `square`, off the board.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self, piece: Piece, square: Square) {
         self.toggle(piece, square);
         self.board[square] = None;
@@ -98,7 +113,7 @@ impl Placement {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn toggle(&mut self, piece: Piece, square: Square) {
         let bit = Bitboard::of(square);
         self.by_color[piece.color] ^= bit;
@@ -107,21 +122,21 @@ impl Placement {
     }
 
     /// Adds a captured piece to `color`'s hand.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add_to_hand(&mut self, color: Color, piece: HandPiece) {
         self.hands[color] = self.hands[color].with(piece);
         self.hand_key = self.hand_key.wrapping_add(zobrist::in_hand(color, piece));
     }
 
     /// Takes a piece out of `color`'s hand.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_from_hand(&mut self, color: Color, piece: HandPiece) {
         self.hands[color] = self.hands[color].without(piece);
         self.hand_key = self.hand_key.wrapping_sub(zobrist::in_hand(color, piece));
     }
 
     /// Gives the move to the other side.
-    #[inline]
+    #[inline(always)]
     pub(super) fn change_turn(&mut self) {
         self.board_key ^= zobrist::WHITE_TO_MOVE;
     }

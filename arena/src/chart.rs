@@ -1,0 +1,190 @@
+//! A chart of a match as an SVG picture: Elo with its interval, and the
+//! log-likelihood ratio of a test, over the games played.
+
+use std::fmt::Write as _;
+
+use crate::record::GameRecord;
+use crate::report::Report;
+use crate::sprt::Sprt;
+
+const WIDTH: f64 = 800.0;
+const PANEL_HEIGHT: f64 = 240.0;
+const MARGIN: f64 = 56.0;
+/// More points than pixels show nothing more.
+const MAX_POINTS: usize = 700;
+
+/// One line of a panel.
+struct Series {
+    color: &'static str,
+    /// Games played and the value there.
+    points: Vec<(f64, f64)>,
+}
+
+/// One of the two diagrams.
+struct Panel<'a> {
+    title: &'a str,
+    series: Vec<Series>,
+    /// Values at which a dashed line is drawn.
+    marks: Vec<f64>,
+    /// The least range of values shown.
+    range: (f64, f64),
+}
+
+/// Draws the games of the first pairing in `games`, in their order. Pairs count when
+/// both games are there; before the first, the chart is empty.
+///
+/// ```
+/// let svg = enbu_arena::chart::svg(&[], None);
+/// assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+/// ```
+pub fn svg(games: &[GameRecord], sprt: Option<&Sprt>) -> String {
+    let mut elo = [const { Vec::new() }; 3];
+    let mut llr = Vec::new();
+    let mut report = Report::default();
+    let mut pairs = 0;
+    let mut title = String::new();
+    let first = games.first().map(|game| (&game.name1, &game.name2));
+    for game in games.iter().filter(|game| Some((&game.name1, &game.name2)) == first) {
+        report.add(game);
+        let pairing = &report.pairings()[0];
+        if pairing.pairs.pairs() == pairs {
+            continue;
+        }
+        pairs = pairing.pairs.pairs();
+        let at = pairing.all.games() as f64;
+        let estimate = pairing.pairs.elo();
+        // Of one or two pairs no interval is worth showing, and it would dwarf the rest.
+        if pairs >= 4 {
+            for (line, sign) in elo.iter_mut().zip([0.0, -1.0, 1.0]) {
+                line.push((at, (estimate.value + sign * estimate.half_width).clamp(-1000.0, 1000.0)));
+            }
+        }
+        llr.extend(sprt.map(|sprt| (at, sprt.llr(&pairing.pairs))));
+        title = format!("{} against {}: {}", pairing.names[0], pairing.names[1], pairing.line(sprt));
+    }
+    let [value, lower, upper] = elo.map(thinned);
+    let band = [lower, upper].map(|points| Series { color: "#9ab", points });
+    let series = band.into_iter().chain([Series { color: "#036", points: value }]).collect();
+    let mut panels = vec![Panel { title: "Elo (95 %)", series, marks: vec![0.0], range: (-20.0, 20.0) }];
+    if let Some(sprt) = sprt {
+        let (low, high) = sprt.bounds();
+        let series = vec![Series { color: "#630", points: thinned(llr) }];
+        panels.push(Panel { title: "LLR", series, marks: vec![low, 0.0, high], range: (low, high) });
+    }
+    draw(&title, &panels)
+}
+
+/// Every n-th point, the last one included, so that at most [`MAX_POINTS`] are left.
+fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let step = points.len().div_ceil(MAX_POINTS).max(1);
+    let last = points.last().copied();
+    let mut thin: Vec<(f64, f64)> = points.into_iter().step_by(step).collect();
+    if thin.last() != last.as_ref() {
+        thin.extend(last);
+    }
+    thin
+}
+
+fn draw(title: &str, panels: &[Panel<'_>]) -> String {
+    let height = 40.0 + panels.len() as f64 * PANEL_HEIGHT;
+    // Writing to a String cannot fail.
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" \
+         font-size=\"12\">\n<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>\n\
+         <text x=\"{MARGIN}\" y=\"20\">{}</text>\n",
+        escaped(title)
+    );
+    for (index, panel) in panels.iter().enumerate() {
+        draw_panel(&mut svg, panel, 40.0 + index as f64 * PANEL_HEIGHT);
+    }
+    svg += "</svg>\n";
+    svg
+}
+
+fn draw_panel(svg: &mut String, panel: &Panel<'_>, top: f64) {
+    let points = || panel.series.iter().flat_map(|series| &series.points);
+    let games = points().map(|&(games, _)| games).fold(1.0, f64::max);
+    let low = points().map(|&(_, value)| value).chain(panel.marks.iter().copied()).fold(panel.range.0, f64::min);
+    let high = points().map(|&(_, value)| value).chain(panel.marks.iter().copied()).fold(panel.range.1, f64::max);
+    let bottom = top + PANEL_HEIGHT - 40.0;
+    let x = |games_played: f64| MARGIN + games_played / games * (WIDTH - 2.0 * MARGIN);
+    let y = |value: f64| bottom - (value - low) / (high - low) * (bottom - top - 20.0);
+    let _ = writeln!(svg, "<text x=\"{MARGIN}\" y=\"{:.1}\" font-weight=\"bold\">{}</text>", top + 10.0, panel.title);
+    for value in [low, high].iter().chain(&panel.marks) {
+        let (at, right) = (y(*value), WIDTH - MARGIN);
+        let _ = writeln!(
+            svg,
+            "<path d=\"M{MARGIN} {at:.1}H{right}\" stroke=\"#bbb\" stroke-dasharray=\"4 3\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{value:.1}</text>",
+            MARGIN - 6.0,
+            at + 4.0
+        );
+    }
+    for (games_played, anchor) in [(0.0, "start"), (games, "end")] {
+        let (at, below) = (x(games_played), bottom + 18.0);
+        let unit = if anchor == "end" { " games" } else { "" };
+        let _ =
+            writeln!(svg, "<text x=\"{at:.1}\" y=\"{below:.1}\" text-anchor=\"{anchor}\">{games_played}{unit}</text>");
+    }
+    for series in &panel.series {
+        let line: Vec<String> = series
+            .points
+            .iter()
+            .map(|&(games_played, value)| format!("{:.1},{:.1}", x(games_played), y(value)))
+            .collect();
+        let _ = writeln!(
+            svg,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>",
+            line.join(" "),
+            series.color
+        );
+    }
+}
+
+/// Text as XML wants it.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Points;
+    use crate::record::tests::game;
+    use crate::sprt::EloModel;
+
+    fn games(count: usize) -> Vec<GameRecord> {
+        let score = |number: usize| if number.is_multiple_of(3) { Points::Loss } else { Points::Win };
+        (0..count)
+            .map(|number| GameRecord {
+                game: number,
+                pair: number / 2,
+                score1: score(number),
+                name1: "<new> & co".to_owned(),
+                ..game()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_point_lies_in_the_picture() {
+        let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, EloModel::Logistic).unwrap();
+        for count in [0, 1, 2, 20, 5000] {
+            let svg = svg(&games(count), Some(&sprt));
+            assert_eq!(svg.matches("<polyline").count(), 4, "{count}");
+            let lines = svg.split("points=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+            for point in lines.flat_map(str::split_whitespace) {
+                let (x, y) = point.split_once(',').unwrap();
+                let (x, y): (f64, f64) = (x.parse().unwrap(), y.parse().unwrap());
+                assert!((0.0..=WIDTH).contains(&x) && (0.0..=600.0).contains(&y), "{count}: {point}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_escaped_and_long_matches_thinned() {
+        let svg = svg(&games(5000), None);
+        assert!(svg.contains("&lt;new&gt; &amp; co against old: 5000 games"));
+        assert!(svg.len() < 100_000, "{}", svg.len());
+    }
+}

@@ -1,0 +1,438 @@
+//! A match: its settings, and playing it on several threads.
+//!
+//! Which games there are follows from the settings alone. Workers take pair after
+//! pair and send each finished game to the caller, who saves and shows it and may end
+//! the match; nothing here writes or prints.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use crossbeam_channel::{Sender, unbounded};
+use enbu_movegen::Color;
+use enbu_usi::client::Cancel;
+use parking_lot::Mutex;
+
+use crate::adjudication::Adjudication;
+use crate::engine_spec::EngineSpec;
+use crate::game::{Abandoned, GameSetup, PlayedGame, play, tenths};
+use crate::openings::Opening;
+use crate::player::{Patience, Player, PlayerError, TrafficLog};
+use crate::record::{Faults, GameRecord, Points};
+use crate::referee::Rules;
+use crate::schedule::{Format, OpeningOrder, Pair, Schedule, Shard};
+use crate::stall::StallMeter;
+use crate::time_control::{GameClock, IncrementUse, TimeControl};
+
+/// Everything that decides which games are played and how they are judged.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The engines; at least two.
+    pub engines: Vec<EngineSpec>,
+    /// Time control of the engines that have none of their own.
+    pub time_control: TimeControl,
+    /// When increments may be used.
+    pub increment_use: IncrementUse,
+    /// Which engines meet.
+    pub format: Format,
+    /// How many pairs of games each pairing plays.
+    pub rounds: usize,
+    /// Where the games begin; at least one.
+    pub openings: Vec<Opening>,
+    /// In which order the openings are taken.
+    pub order: OpeningOrder,
+    /// The seed of that order.
+    pub seed: u64,
+    /// The part of the match to play.
+    pub shard: Shard,
+    /// The rules.
+    pub rules: Rules,
+    /// When games are ended early.
+    pub adjudication: Adjudication,
+    /// Forgiven time for each move.
+    pub slack: Duration,
+    /// How long engines may take for what is not a move.
+    pub patience: Patience,
+    /// How many games are played at once; at least 1.
+    pub concurrency: usize,
+    /// Whether engines are started anew for every game.
+    pub processes: Processes,
+}
+
+/// How long the process of an engine lives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Processes {
+    /// From game to game.
+    #[default]
+    Kept,
+    /// For one game.
+    Restarted,
+}
+
+/// Why a match cannot be played.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ContestError {
+    /// Fewer than two engines.
+    #[error("a match needs at least two engines")]
+    TooFewEngines,
+    /// Two engines were given the same name.
+    #[error("two engines are named `{0}`")]
+    SameName(String),
+    /// No openings.
+    #[error("a match needs at least one opening")]
+    NoOpening,
+    /// An engine cannot take part.
+    #[error(transparent)]
+    Player(#[from] PlayerError),
+    /// It was interrupted.
+    #[error("interrupted")]
+    Cancelled,
+}
+
+impl From<Abandoned> for ContestError {
+    fn from(abandoned: Abandoned) -> Self {
+        match abandoned {
+            Abandoned::Cancelled => Self::Cancelled,
+            Abandoned::Player(error) => Self::Player(error),
+        }
+    }
+}
+
+/// What happens during a match.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// A game is over.
+    Game(Box<GameRecord>),
+    /// Something that belongs to no game: an engine that talks after `quit`.
+    Noise {
+        /// The engine.
+        name: String,
+        /// What it did.
+        faults: Faults,
+    },
+}
+
+/// A match that can be played: every engine was started once, and has a name.
+#[derive(Debug)]
+pub struct Contest {
+    settings: Settings,
+    names: Vec<String>,
+    id: String,
+}
+
+impl Contest {
+    /// Starts every engine once, to see that it can be and to learn its name.
+    ///
+    /// # Errors
+    /// [`ContestError`] when an engine cannot take part, or the settings make no match.
+    pub fn prepare(settings: Settings, cancel: &Cancel, log: Option<&TrafficLog>) -> Result<Self, ContestError> {
+        if settings.engines.len() < 2 {
+            return Err(ContestError::TooFewEngines);
+        }
+        if settings.openings.is_empty() {
+            return Err(ContestError::NoOpening);
+        }
+        let mut names: Vec<String> = Vec::new();
+        for spec in &settings.engines {
+            let called = spec.name.clone().unwrap_or_else(|| program_name(spec));
+            let mut player = Player::new(&called, spec, settings.patience, cancel, log);
+            let identity = player.identity().map_err(Abandoned::from)?;
+            player.quit();
+            let own = if identity.name.is_empty() { called.clone() } else { identity.name };
+            match &spec.name {
+                Some(given) if names.contains(given) => return Err(ContestError::SameName(given.clone())),
+                Some(given) => names.push(given.clone()),
+                None => names.push(unused(&own, &names, &settings.engines)),
+            }
+        }
+        let id = settings.id(&names);
+        Ok(Self { settings, names, id })
+    }
+
+    /// The names of the engines.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// What all games of this match have in common: a digest of the settings that
+    /// decide how games go. How many are played, where and at once is not part of it.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The settings.
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Plays the games whose numbers are not in `done`, and tells `listener` of each.
+    /// When it answers `Break`, the pairs in progress are finished and no others begun.
+    ///
+    /// # Errors
+    /// [`ContestError`] when an engine cannot be started any more, or on `cancel`; the
+    /// games in progress are given up then.
+    pub fn play(
+        &self,
+        done: &HashSet<usize>,
+        cancel: &Cancel,
+        log: Option<&TrafficLog>,
+        mut listener: impl FnMut(News) -> ControlFlow<()>,
+    ) -> Result<(), ContestError> {
+        let settings = &self.settings;
+        let schedule = Schedule::new(
+            settings.engines.len(),
+            settings.format,
+            settings.rounds,
+            settings.openings.len(),
+            settings.order,
+            settings.seed,
+            settings.shard,
+        );
+        let stop = AtomicBool::new(false);
+        let stalls = StallMeter::start();
+        let pairs = Mutex::new(schedule.pairs());
+        let next = &|| if stop.load(Ordering::Relaxed) { None } else { pairs.lock().next() };
+        let (sender, news) = unbounded();
+        let mut result = Ok(());
+        thread::scope(|scope| {
+            for _ in 0..settings.concurrency.max(1) {
+                let sender = sender.clone();
+                let worker = Worker { contest: self, cancel, log, stalls: &stalls, done, sender };
+                scope.spawn(move || worker.run(next));
+            }
+            drop(sender);
+            for message in news {
+                match message {
+                    Ok(news) => {
+                        if listener(news).is_break() {
+                            stop.store(true, Ordering::Relaxed);
+                        }
+                    }
+                    Err(abandoned) => {
+                        stop.store(true, Ordering::Relaxed);
+                        // An engine that cannot play says more than that the rest was given up.
+                        if !matches!(result, Err(ContestError::Player(_))) {
+                            result = Err(abandoned.into());
+                        }
+                    }
+                }
+            }
+        });
+        result
+    }
+}
+
+impl Settings {
+    /// The digest that games of one match share.
+    fn id(&self, names: &[String]) -> String {
+        let mut text = format!(
+            "{:?}",
+            (
+                &self.time_control,
+                &self.increment_use,
+                &self.format,
+                &self.order,
+                &self.seed,
+                &self.rules,
+                &self.adjudication,
+                &self.slack,
+                &self.processes,
+            )
+        );
+        for (spec, name) in self.engines.iter().zip(names) {
+            text += &format!("\n{name} {:?}", (&spec.options, &spec.time_control, &spec.ponder));
+        }
+        for opening in &self.openings {
+            text += &format!("\n{opening}");
+        }
+        format!("{:016x}", fnv1a(text.as_bytes()))
+    }
+
+    fn control_of(&self, engine: usize) -> TimeControl {
+        self.engines[engine].time_control.unwrap_or(self.time_control)
+    }
+}
+
+/// The FNV-1a digest: the same everywhere and for ever, and nobody tries to fool it.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// The file name of a program, for messages before it has said its own.
+fn program_name(spec: &EngineSpec) -> String {
+    let program = spec.command.first().map_or("", String::as_str);
+    Path::new(program).file_name().map_or_else(|| program.to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// `name`, with a number after it if others have it.
+fn unused(name: &str, taken: &[String], engines: &[EngineSpec]) -> String {
+    let is_taken = |name: &String| taken.contains(name) || engines.iter().any(|spec| spec.name.as_ref() == Some(name));
+    let numbered = (2..).map(|number| format!("{name} #{number}"));
+    std::iter::once(name.to_owned()).chain(numbered).find(|name| !is_taken(name)).unwrap_or_default()
+}
+
+/// One thread of a match, with the engines that it runs.
+struct Worker<'m> {
+    contest: &'m Contest,
+    cancel: &'m Cancel,
+    log: Option<&'m TrafficLog>,
+    stalls: &'m StallMeter,
+    done: &'m HashSet<usize>,
+    sender: Sender<Result<News, Abandoned>>,
+}
+
+impl<'m> Worker<'m> {
+    fn run(&self, next: impl Fn() -> Option<Pair>) {
+        let mut players: Vec<Player<'m>> = self.players();
+        while let Some(pair) = next() {
+            let played = self.play_pair(pair, &mut players);
+            if let Err(abandoned) = played {
+                self.tell(Err(abandoned));
+                break;
+            }
+        }
+        for player in &mut players {
+            self.dismiss(player);
+        }
+    }
+
+    fn players(&self) -> Vec<Player<'m>> {
+        let settings = &self.contest.settings;
+        let engines = settings.engines.iter().zip(&self.contest.names);
+        engines.map(|(spec, name)| Player::new(name, spec, settings.patience, self.cancel, self.log)).collect()
+    }
+
+    /// The receiver lives as long as any worker.
+    fn tell(&self, message: Result<News, Abandoned>) {
+        let _ = self.sender.send(message);
+    }
+
+    fn dismiss(&self, player: &mut Player<'m>) {
+        if self.cancel.is_cancelled() {
+            return player.kill();
+        }
+        let faults = player.quit();
+        if !faults.is_empty() {
+            self.tell(Ok(News::Noise { name: player.name.to_owned(), faults }));
+        }
+    }
+
+    fn play_pair(&self, pair: Pair, players: &mut [Player<'m>]) -> Result<(), Abandoned> {
+        // Only the two that play need memory.
+        for (index, player) in players.iter_mut().enumerate() {
+            if !pair.engines.contains(&index) {
+                self.dismiss(player);
+            }
+        }
+        let Ok([first, second]) = players.get_disjoint_mut(pair.engines) else { return Ok(()) };
+        for half in 0..2 {
+            let game = 2 * pair.number + half;
+            if self.done.contains(&game) {
+                continue;
+            }
+            if self.contest.settings.processes == Processes::Restarted {
+                self.dismiss(first);
+                self.dismiss(second);
+            }
+            let record = self.play_game(pair, half, [first, second])?;
+            self.tell(Ok(News::Game(Box::new(record))));
+        }
+        Ok(())
+    }
+
+    /// Plays a game of a pair; in the first one, engine 1 moves first.
+    fn play_game(&self, pair: Pair, half: usize, players: [&mut Player<'m>; 2]) -> Result<GameRecord, Abandoned> {
+        let settings = &self.contest.settings;
+        let opening = &settings.openings[pair.opening];
+        let first_color = opening.position().turn();
+        let color1 = if half == 0 { first_color } else { !first_color };
+        let names = [players[0].name.to_owned(), players[1].name.to_owned()];
+        let controls = pair.engines.map(|engine| settings.control_of(engine));
+        let clock = |control| GameClock::new(control, settings.increment_use);
+        let setup = GameSetup {
+            opening,
+            rules: settings.rules,
+            adjudication: settings.adjudication,
+            clocks: by_color(color1, controls.map(clock)),
+            slack: settings.slack,
+            stalls: self.stalls,
+        };
+        let game = play(&setup, by_color(color1, players))?;
+        Ok(self.record(pair, half, color1, names, controls, game))
+    }
+
+    fn record(
+        &self,
+        pair: Pair,
+        half: usize,
+        color1: Color,
+        [name1, name2]: [String; 2],
+        controls: [TimeControl; 2],
+        game: PlayedGame,
+    ) -> GameRecord {
+        let opening = &self.contest.settings.openings[pair.opening];
+        let base = opening.to_string();
+        let [faults1, faults2] = by_color(color1, game.faults);
+        let [tc1, tc2] = controls.map(|control| control.to_string());
+        let [black, white] = by_color(color1, [name1.clone(), name2.clone()]);
+        let moves: Vec<String> = game.moves.iter().map(ToString::to_string).collect();
+        GameRecord {
+            match_id: self.contest.id.clone(),
+            game: 2 * pair.number + half,
+            pair: pair.number,
+            name1,
+            name2,
+            tc1,
+            tc2,
+            black,
+            white,
+            engine1: color1.into(),
+            score1: match game.ending.winner {
+                None => Points::Draw,
+                Some(winner) if winner == color1 => Points::Win,
+                Some(_) => Points::Loss,
+            },
+            reason: game.ending.reason,
+            plies: game.moves.len(),
+            opening: base.split(" moves ").next().unwrap_or_default().to_owned(),
+            opening_moves: opening.moves().len(),
+            moves: moves.join(" "),
+            log: game.log,
+            over_ms: tenths(game.over),
+            stall_ms: tenths(game.stall),
+            text: game.text,
+            faults1,
+            faults2,
+        }
+    }
+}
+
+/// The things of engines 1 and 2 in the order Black, White, or the other way round.
+fn by_color<T>(color1: Color, [first, second]: [T; 2]) -> [T; 2] {
+    match color1 {
+        Color::Black => [first, second],
+        Color::White => [second, first],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_made_different() {
+        let engines = [EngineSpec::from_words(["a", "name=E"]).unwrap(), EngineSpec::from_words(["b"]).unwrap()];
+        assert_eq!(unused("E", &[], &engines), "E #2");
+        assert_eq!(unused("E", &["E #2".to_owned()], &engines), "E #3");
+        assert_eq!(unused("F", &[], &engines), "F");
+    }
+
+    #[test]
+    fn the_digest_is_the_known_one() {
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}

@@ -1,0 +1,347 @@
+//! Playing one game between two engines.
+
+use std::time::{Duration, Instant};
+
+use enbu_movegen::{Color, Move};
+use enbu_usi::client::{Answer, ClientError};
+use enbu_usi::{BestMove, Command, GameResult};
+
+use crate::adjudication::{Adjudication, Adjudicator};
+use crate::engine_spec::Ponder;
+use crate::openings::Opening;
+use crate::player::{Player, PlayerError, faults};
+use crate::record::{Fault, Faults, LoggedMove, score_text};
+use crate::referee::{Ending, Reason, Referee, Rules};
+use crate::stall::StallMeter;
+use crate::time_control::{GameClock, go_request};
+
+/// What one game is played under.
+pub(crate) struct GameSetup<'m> {
+    pub(crate) opening: &'m Opening,
+    pub(crate) rules: Rules,
+    pub(crate) adjudication: Adjudication,
+    /// The clocks of Black and White.
+    pub(crate) clocks: [GameClock; 2],
+    /// Forgiven time for each move.
+    pub(crate) slack: Duration,
+    pub(crate) stalls: &'m StallMeter,
+}
+
+/// A game that came to its end. Pairs are of Black and White.
+pub(crate) struct PlayedGame {
+    pub(crate) ending: Ending,
+    pub(crate) moves: Vec<Move>,
+    pub(crate) log: Vec<LoggedMove>,
+    pub(crate) faults: [Faults; 2],
+    pub(crate) over: Duration,
+    pub(crate) stall: Duration,
+    pub(crate) text: String,
+}
+
+/// Why a game has no result.
+#[derive(Debug)]
+pub(crate) enum Abandoned {
+    /// The match was interrupted.
+    Cancelled,
+    /// An engine cannot be used at all.
+    Player(PlayerError),
+}
+
+impl From<PlayerError> for Abandoned {
+    fn from(error: PlayerError) -> Self {
+        match error {
+            PlayerError::Client { error: ClientError::Cancelled, .. } => Self::Cancelled,
+            error => Self::Player(error),
+        }
+    }
+}
+
+/// Something that ends a game before the rules do.
+enum Interruption {
+    Abandoned(Abandoned),
+    /// This side's engine failed.
+    Failed(Color, ClientError),
+}
+
+impl From<PlayerError> for Interruption {
+    fn from(error: PlayerError) -> Self {
+        Self::Abandoned(error.into())
+    }
+}
+
+/// A game in progress.
+struct Game<'g, 'm> {
+    setup: &'g GameSetup<'m>,
+    players: [&'g mut Player<'m>; 2],
+    referee: Referee,
+    clocks: [GameClock; 2],
+    adjudicator: Adjudicator,
+    /// The moves that the engines ponder on.
+    pondering: [Option<Move>; 2],
+    log: Vec<LoggedMove>,
+    faults: [Faults; 2],
+    over: Duration,
+    stall: Duration,
+    text: String,
+}
+
+/// Plays a game between Black and White.
+pub(crate) fn play<'g, 'm>(
+    setup: &'g GameSetup<'m>,
+    players: [&'g mut Player<'m>; 2],
+) -> Result<PlayedGame, Abandoned> {
+    let mut game = Game {
+        setup,
+        players,
+        referee: Referee::new(setup.opening, setup.rules),
+        clocks: setup.clocks,
+        adjudicator: Adjudicator::new(setup.adjudication),
+        pondering: [None; 2],
+        log: Vec::new(),
+        faults: Default::default(),
+        over: Duration::ZERO,
+        stall: Duration::ZERO,
+        text: String::new(),
+    };
+    let ending = match game.run() {
+        Ok(ending) => ending,
+        Err(Interruption::Failed(_, ClientError::Cancelled)) => return Err(Abandoned::Cancelled),
+        Err(Interruption::Failed(color, error)) => game.failed(color, &error),
+        Err(Interruption::Abandoned(abandoned)) => return Err(abandoned),
+    };
+    for color in Color::ALL {
+        game.take_leave(color, ending)?;
+    }
+    let Game { referee, log, faults, over, stall, text, .. } = game;
+    Ok(PlayedGame { ending, moves: referee.moves().to_vec(), log, faults, over, stall, text })
+}
+
+impl Game<'_, '_> {
+    fn run(&mut self) -> Result<Ending, Interruption> {
+        for color in Color::ALL {
+            let ready = self.players[color].patience.ready;
+            let result = self.players[color].client()?.new_game(ready);
+            result.map_err(|error| Interruption::Failed(color, error))?;
+            self.collect_noise(color);
+        }
+        loop {
+            if let Some(ending) = self.referee.ending() {
+                return Ok(ending);
+            }
+            if let Some(ending) = self.turn()? {
+                return Ok(ending);
+            }
+        }
+    }
+
+    /// What an engine should not have said, since the last look, becomes its faults.
+    fn collect_noise(&mut self, color: Color) {
+        if let Some(client) = self.players[color].running() {
+            self.faults[color].add_all(&faults(client.take_noise()));
+        }
+    }
+
+    /// Asks the side to move for its move and judges it.
+    fn turn(&mut self) -> Result<Option<Ending>, Interruption> {
+        let turn = self.referee.turn();
+        let failed = |error| Interruption::Failed(turn, error);
+        let began = self.ask(turn)?;
+        let budget = self.clocks[turn].budget();
+        let patience = self.players[turn].patience.hang;
+        let deadline = began + budget.map_or(Duration::ZERO, |budget| budget + self.setup.slack) + patience;
+        let answer = self.players[turn].client()?.answer(deadline);
+        self.collect_noise(turn);
+        self.stall = self.setup.stalls.worst_since(began);
+        let answer = answer.map_err(failed)?;
+        let elapsed = answer.at.saturating_duration_since(began);
+        self.log.push(logged(&answer, elapsed));
+        if let Some(budget) = budget.filter(|&budget| elapsed > budget + self.setup.slack) {
+            return Ok(Some(self.too_late(turn, elapsed, budget)));
+        }
+        self.clocks[turn].spend(elapsed);
+        self.check_line(turn, &answer);
+        let Ok(best) = &answer.best else {
+            return Ok(Some(self.illegal(turn, &answer, "not a move")));
+        };
+        match *best {
+            BestMove::Resign => Ok(Some(Ending::win(!turn, Reason::Resign))),
+            BestMove::Win => {
+                let ending = self.referee.declared();
+                if ending.reason == Reason::Illegal {
+                    self.illegal(turn, &answer, "the conditions of a declaration are not met");
+                }
+                Ok(Some(ending))
+            }
+            BestMove::Play { best, ponder } => self.play(turn, best, ponder, &answer),
+        }
+    }
+
+    /// Lets the side to move think; when its clock began to run.
+    fn ask(&mut self, turn: Color) -> Result<Instant, Interruption> {
+        let failed = |error| Interruption::Failed(turn, error);
+        let go = Command::Go(go_request(&self.clocks, turn)).to_string();
+        let position = self.referee.position_line(None);
+        if let Some(expected) = self.pondering[turn].take() {
+            let early = self.players[turn].client()?.has_answered();
+            self.faults[turn].add(Fault::Early, u32::from(early));
+            if self.referee.moves().last() == Some(&expected) {
+                self.players[turn].client()?.send(&Command::PonderHit(None)).map_err(failed)?;
+                return Ok(Instant::now());
+            }
+            self.stop(turn).map_err(failed)?;
+        }
+        self.players[turn].client()?.go(&position, &go).map_err(failed)
+    }
+
+    /// Ends a search whose answer nobody wants.
+    fn stop(&mut self, color: Color) -> Result<(), ClientError> {
+        let patience = self.players[color].patience.hang;
+        if let Some(client) = self.players[color].running() {
+            client.send(&Command::Stop)?;
+            client.answer(Instant::now() + patience)?;
+        }
+        Ok(())
+    }
+
+    fn play(
+        &mut self,
+        turn: Color,
+        best: Move,
+        ponder: Option<Move>,
+        answer: &Answer,
+    ) -> Result<Option<Ending>, Interruption> {
+        if let Err(error) = self.referee.play(best) {
+            return Ok(Some(self.illegal(turn, answer, &error.to_string())));
+        }
+        let ending = self.referee.ending();
+        if ending.is_none() {
+            self.start_pondering(turn, ponder, answer)?;
+        }
+        let adjudged = self.adjudicator.note(turn, answer.report.score, self.referee.position().ply());
+        Ok(ending.or(adjudged))
+    }
+
+    /// Checks the move to ponder on, and lets the engine ponder if it does that.
+    fn start_pondering(&mut self, turn: Color, ponder: Option<Move>, answer: &Answer) -> Result<(), Interruption> {
+        let legal = ponder.filter(|&mv| self.referee.position().is_legal(mv));
+        if answer.ponder_fault.is_some() || ponder != legal {
+            self.faults[turn].add(Fault::BadPonder, 1);
+        }
+        let Some(expected) = legal.filter(|_| self.players[turn].spec.ponder == Ponder::On) else { return Ok(()) };
+        let mut request = go_request(&self.clocks, turn);
+        request.ponder = true;
+        let position = self.referee.position_line(Some(expected));
+        let client = self.players[turn].client()?;
+        let asked = client.go(&position, &Command::Go(request).to_string());
+        asked.map_err(|error| Interruption::Failed(turn, error))?;
+        self.pondering[turn] = Some(expected);
+        Ok(())
+    }
+
+    /// Checks the line of play that was reported last, before the move is made.
+    fn check_line(&mut self, turn: Color, answer: &Answer) {
+        let report = &answer.report;
+        let bad = match (&report.pv_fault, self.referee.first_illegal(&report.pv)) {
+            (_, Some(mv)) => mv.to_string(),
+            (Some(word), None) => word.clone(),
+            (None, None) => return,
+        };
+        self.faults[turn].add(Fault::BadPv, 1);
+        if self.text.is_empty() {
+            let line: Vec<String> = report.pv.iter().map(Move::to_string).collect();
+            self.text =
+                format!("illegal `{bad}` in the pv {} after {}", line.join(" "), self.referee.position_line(None));
+        }
+    }
+
+    fn illegal(&mut self, turn: Color, answer: &Answer, why: &str) -> Ending {
+        self.faults[turn].add(Fault::Illegal, 1);
+        let said: String = self.log.last().map_or("", |last| &last.answer).chars().take(40).collect();
+        self.text = match answer.best {
+            Ok(BestMove::Play { .. }) => format!("{why} at {}", self.referee.position()),
+            _ => format!("bestmove `{said}`: {why} at {}", self.referee.position()),
+        };
+        Ending::win(!turn, Reason::Illegal)
+    }
+
+    fn too_late(&mut self, turn: Color, elapsed: Duration, budget: Duration) -> Ending {
+        self.faults[turn].add(Fault::Time, 1);
+        self.over = elapsed.saturating_sub(budget);
+        self.text = format!(
+            "{:.1} ms used of {} (worst stall of this machine {:.0} ms)",
+            milliseconds(elapsed),
+            budget.as_millis(),
+            milliseconds(self.stall)
+        );
+        Ending::win(!turn, Reason::Time)
+    }
+
+    /// The result when an engine did not answer or ended; its process is ended too.
+    fn failed(&mut self, color: Color, error: &ClientError) -> Ending {
+        let (fault, reason) = match error {
+            ClientError::Silent { .. } => (Fault::Hang, Reason::Hang),
+            _ => (Fault::Crash, Reason::Crash),
+        };
+        self.faults[color].add(fault, 1);
+        self.text = format!("{} {error}", self.players[color].name);
+        if fault == Fault::Hang {
+            self.text = format!("{} (worst stall of this machine {:.0} ms)", self.text, milliseconds(self.stall));
+        }
+        self.collect_noise(color);
+        self.players[color].kill();
+        self.pondering[color] = None;
+        Ending::win(!color, reason)
+    }
+
+    /// Ends what an engine is still doing and tells it the result. What goes wrong
+    /// here is its fault, but no longer changes the result.
+    fn take_leave(&mut self, color: Color, ending: Ending) -> Result<(), Abandoned> {
+        let result = match ending.winner {
+            None => GameResult::Draw,
+            Some(winner) if winner == color => GameResult::Win,
+            Some(_) => GameResult::Lose,
+        };
+        let ponders = self.pondering[color].take().is_some();
+        let mut told = if ponders { self.stop(color) } else { Ok(()) };
+        if let Some(client) = self.players[color].running() {
+            told = told.and_then(|()| client.game_over(result));
+        }
+        self.collect_noise(color);
+        let fault = match told {
+            Ok(()) => return Ok(()),
+            Err(ClientError::Cancelled) => return Err(Abandoned::Cancelled),
+            Err(ClientError::Silent { .. }) => Fault::Hang,
+            Err(_) => Fault::Crash,
+        };
+        self.faults[color].add(fault, 1);
+        self.players[color].kill();
+        Ok(())
+    }
+}
+
+/// A duration in milliseconds.
+pub(crate) fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}
+
+/// A duration in milliseconds, to the tenth: what results hold.
+pub(crate) fn tenths(duration: Duration) -> f64 {
+    (milliseconds(duration) * 10.0).round() / 10.0
+}
+
+fn logged(answer: &Answer, elapsed: Duration) -> LoggedMove {
+    let text = match &answer.best {
+        Ok(BestMove::Play { best, .. }) => best.to_string(),
+        Ok(BestMove::Resign) => "resign".to_owned(),
+        Ok(BestMove::Win) => "win".to_owned(),
+        Err(text) => text.chars().take(40).collect(),
+    };
+    let report = &answer.report;
+    LoggedMove {
+        answer: text,
+        ms: tenths(elapsed),
+        score: report.score.map(score_text),
+        depth: report.depth,
+        nodes: report.nodes,
+    }
+}

@@ -1,0 +1,235 @@
+//! Openings: where the games of a match begin.
+//!
+//! A file has one opening a line: `startpos [moves ...]`, `sfen S [moves ...]`, a bare
+//! SFEN, or any of these after the word `position`; `#` starts a comment, blank lines
+//! are skipped. Every line must be playable and not yet over.
+
+mod generate;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+
+use enbu_movegen::{Move, Position, Setup};
+use enbu_usi::{Command, PositionCommand};
+
+pub(crate) use generate::for_black;
+pub use generate::{Candidate, GenerateError, Judge, RandomOpenings};
+
+use crate::referee::{Referee, Rules};
+
+/// A diagram and moves from it, all legal.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    setup: Setup,
+    position: Position,
+    moves: Vec<Move>,
+}
+
+/// Why a text is not an opening.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OpeningError {
+    /// Neither a position nor moves.
+    #[error("{0}")]
+    Syntax(String),
+    /// The diagram cannot be played.
+    #[error("{0}")]
+    Position(#[from] enbu_movegen::PositionError),
+    /// A move is illegal.
+    #[error("move {number}: {error}")]
+    Move {
+        /// Which move, from 1.
+        number: usize,
+        /// What is wrong with it.
+        error: enbu_movegen::IllegalMove,
+    },
+    /// The game is over before it begins.
+    #[error("the game is already over ({0})")]
+    Over(&'static str),
+}
+
+/// What is wrong with a file of openings.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OpeningsError {
+    /// A line is not an opening.
+    #[error("line {line}: {error}")]
+    Line {
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        error: OpeningError,
+    },
+    /// There is none.
+    #[error("no opening in the file")]
+    Empty,
+}
+
+impl Opening {
+    /// The start position of an even game, without moves.
+    pub fn startpos() -> Self {
+        Self { setup: Setup::startpos(), position: Position::startpos(), moves: Vec::new() }
+    }
+
+    /// Moves from a diagram.
+    ///
+    /// # Errors
+    /// [`OpeningError`] when the diagram cannot be played or a move is illegal.
+    pub fn new(setup: Setup, moves: Vec<Move>) -> Result<Self, OpeningError> {
+        let mut position = Position::from_setup(&setup)?;
+        for (index, &mv) in moves.iter().enumerate() {
+            position.play(mv).map_err(|error| OpeningError::Move { number: index + 1, error })?;
+        }
+        Ok(Self { setup, position, moves })
+    }
+
+    /// The diagram.
+    pub const fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// The moves from the diagram.
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// The position after the moves, with its history.
+    pub const fn position(&self) -> &Position {
+        &self.position
+    }
+}
+
+impl PartialEq for Opening {
+    fn eq(&self, other: &Self) -> bool {
+        self.setup == other.setup && self.moves == other.moves
+    }
+}
+
+impl Eq for Opening {}
+
+impl FromStr for Opening {
+    type Err = OpeningError;
+
+    /// Reads one line of a file of openings, without comments.
+    ///
+    /// # Errors
+    /// [`OpeningError`] when it is no position or a move is illegal.
+    ///
+    /// ```
+    /// use enbu_arena::Opening;
+    /// let opening: Opening = "startpos moves 7g7f 3c3d".parse()?;
+    /// assert_eq!(opening.moves().len(), 2);
+    /// assert_eq!(opening.to_string(), "startpos moves 7g7f 3c3d");
+    /// # Ok::<(), enbu_arena::OpeningError>(())
+    /// ```
+    fn from_str(text: &str) -> Result<Self, OpeningError> {
+        let text = text.trim();
+        let text = text.strip_prefix("position ").unwrap_or(text);
+        let parsed = Command::parse(&format!("position {text}"));
+        match (parsed.command, parsed.problems.first()) {
+            (Some(Command::Position(PositionCommand { setup, moves, tail: None })), None) => Self::new(setup, moves),
+            (Some(Command::Position(PositionCommand { tail: Some(tail), .. })), _) => {
+                Err(OpeningError::Syntax(format!("`{tail}` is not a move")))
+            }
+            (_, Some(problem)) => Err(OpeningError::Syntax(problem.to_string())),
+            (_, None) => Err(OpeningError::Syntax("no position".to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Opening {
+    /// `startpos moves ...` or `sfen ... moves ...`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let command = PositionCommand { setup: self.setup.clone(), moves: self.moves.clone(), tail: None };
+        let text = command.to_string();
+        f.write_str(text.strip_prefix("position ").unwrap_or(&text))
+    }
+}
+
+/// Reads a file of openings to be played under `rules`.
+///
+/// # Errors
+/// [`OpeningsError`] with the first line that is wrong; nothing is skipped.
+///
+/// ```
+/// use enbu_arena::{Rules, openings};
+/// let text = "# two openings\nstartpos moves 7g7f\n4k4/9/9/9/9/9/9/9/4K4 b 2P # bare\n";
+/// assert_eq!(openings::read(text, Rules::default()).unwrap().len(), 2);
+/// let error = openings::read("startpos moves 7g7e", Rules::default()).unwrap_err();
+/// assert_eq!(error.to_string(), "line 1: move 1: illegal move 7g7e: the piece does not move that way");
+/// ```
+pub fn read(text: &str, rules: Rules) -> Result<Vec<Opening>, OpeningsError> {
+    let mut openings = Vec::new();
+    for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let checked = line.parse::<Opening>().and_then(|opening| match Referee::new(&opening, rules).ending() {
+            Some(ending) => Err(OpeningError::Over(ending.reason.as_str())),
+            None if !opening.position().has_legal_move() => Err(OpeningError::Over("mate")),
+            None => Ok(opening),
+        });
+        openings.push(checked.map_err(|error| OpeningsError::Line { line: index + 1, error })?);
+    }
+    if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
+}
+
+/// Pairs of indices of openings that begin the same game: the same position with the
+/// same side to move, whatever led to it. The second of each pair is the later one.
+pub fn duplicates(openings: &[Opening]) -> Vec<(usize, usize)> {
+    let mut seen = HashMap::new();
+    let mut pairs = Vec::new();
+    for (index, opening) in openings.iter().enumerate() {
+        match seen.entry(opening.position().key()) {
+            std::collections::hash_map::Entry::Occupied(first) => pairs.push((*first.get(), index)),
+            std::collections::hash_map::Entry::Vacant(place) => {
+                place.insert(index);
+            }
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_a_line_is_read() {
+        let sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+        for line in [
+            "startpos".to_owned(),
+            "position startpos".to_owned(),
+            format!("sfen {sfen}"),
+            sfen.to_owned(),
+            format!("position sfen {sfen} moves"),
+            format!("{sfen} moves"),
+            " startpos # comment moves 7g7f".to_owned(),
+        ] {
+            let read = read(&format!("\u{feff}\n{line}\r\n"), Rules::default());
+            assert_eq!(read, Ok(vec![Opening::startpos()]), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        for (line, message) in [
+            ("startpos moves 7g7f 7g7f", "line 2: move 2: illegal move 7g7f"),
+            ("startpos moves 7g7f resign", "line 2: `resign` is not a move"),
+            ("9/9/9 b -", "line 2: position: sfen board: not nine ranks in `9/9/9`"),
+            ("4k4/4R4/9/9/9/9/9/9/4K4 b - 1", "line 2: opponent in check"),
+            ("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 2", "line 2: the game is already over (mate)"),
+            ("4k4/9/9/9/9/9/9/9/4K4 b - 321", "line 2: the game is already over (max_moves)"),
+        ] {
+            let error = read(&format!("startpos\n{line}\n"), Rules::default()).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{line}: {error}");
+        }
+        assert_eq!(read("# nothing\n\n", Rules::default()), Err(OpeningsError::Empty));
+    }
+
+    #[test]
+    fn transpositions_are_duplicates() {
+        let text = "startpos moves 7g7f 3c3d 2g2f\nstartpos\nstartpos moves 2g2f 3c3d 7g7f\n";
+        assert_eq!(duplicates(&read(text, Rules::default()).unwrap()), [(0, 2)]);
+    }
+}

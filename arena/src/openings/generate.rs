@@ -1,0 +1,215 @@
+//! Making openings: short random games that a search finds even.
+//!
+//! Each ply is chosen at random among the moves that the search finds nearly as good
+//! as the best one, so that the positions differ and still look like shogi. What ends
+//! within the bound and was not met before is kept. Everything follows from the seed.
+
+use std::collections::HashSet;
+use std::str::FromStr;
+
+use enbu_movegen::{Color, Move, MoveList, Position};
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::Opening;
+
+/// How much worse than the best move a chosen move may be, in centipawns.
+const WINDOW_CP: i32 = 60;
+
+/// One ply in so many is any legal move, which brings in openings that a search would
+/// never choose.
+const WILD_ONE_IN: u32 = 8;
+
+/// How many walks are tried for one opening before giving up.
+const MAX_TRIES: u32 = 200;
+
+/// A move and what a search thinks of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The move.
+    pub mv: Move,
+    /// Its score in centipawns for the side to move, mates clamped to large numbers.
+    pub score_cp: i32,
+}
+
+/// A search that opinions on positions can be asked of. Its answers should depend on
+/// the position alone, or else the same seed gives other openings.
+pub trait Judge {
+    /// Some of the best moves of a position that has moves, best first.
+    fn candidates(&mut self, position: &Position) -> Vec<Candidate>;
+
+    /// The score of a position in centipawns for the side to move, by a longer search.
+    fn score_cp(&mut self, position: &Position) -> i32;
+}
+
+/// How openings are to be made: `random:PLIES,CP`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RandomOpenings {
+    /// Length of each, in plies from the start position.
+    pub plies: u16,
+    /// How far from 0 the final score may be, in centipawns.
+    pub bound_cp: i32,
+}
+
+/// Why openings could not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GenerateError {
+    /// The description is not `random:PLIES,CP`.
+    #[error("`{0}` is not random:PLIES,CP with 1 to 200 plies and a bound of 1 to 10000 (such as random:16,80)")]
+    Syntax(String),
+    /// The bound is too narrow or the openings too short for so many different ones.
+    #[error("only {found} different openings found; fewer openings, more plies or a wider bound are needed")]
+    Exhausted {
+        /// How many there were.
+        found: usize,
+    },
+}
+
+impl FromStr for RandomOpenings {
+    type Err = GenerateError;
+
+    /// Reads `random:PLIES,CP`.
+    ///
+    /// # Errors
+    /// [`GenerateError::Syntax`].
+    ///
+    /// ```
+    /// use enbu_arena::openings::RandomOpenings;
+    /// assert_eq!("random:16,80".parse(), Ok(RandomOpenings { plies: 16, bound_cp: 80 }));
+    /// assert!("random:16".parse::<RandomOpenings>().is_err());
+    /// ```
+    fn from_str(text: &str) -> Result<Self, GenerateError> {
+        let parsed = text.strip_prefix("random:").and_then(|rest| rest.split_once(',')).and_then(|(plies, bound)| {
+            let (plies, bound_cp) = (plies.parse().ok()?, bound.parse().ok()?);
+            ((1..=200).contains(&plies) && (1..=10_000).contains(&bound_cp)).then_some(Self { plies, bound_cp })
+        });
+        parsed.ok_or_else(|| GenerateError::Syntax(text.chars().take(40).collect()))
+    }
+}
+
+impl RandomOpenings {
+    /// Makes `count` openings, no two of which lead to the same position. After each
+    /// one `progress` is told how many there are; it returns whether to go on.
+    ///
+    /// # Errors
+    /// [`GenerateError::Exhausted`] when there are not so many.
+    pub fn generate(
+        self,
+        count: usize,
+        seed: u64,
+        judge: &mut dyn Judge,
+        mut progress: impl FnMut(usize) -> std::ops::ControlFlow<()>,
+    ) -> Result<Vec<Opening>, GenerateError> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut seen = HashSet::new();
+        let mut openings = Vec::new();
+        while openings.len() < count {
+            let found =
+                (0..MAX_TRIES).find_map(|_| self.walk(&mut random, judge).filter(|walk| seen.insert(walk.key())));
+            let walk = found.ok_or(GenerateError::Exhausted { found: openings.len() })?;
+            let moves = walk.history().collect();
+            let setup = enbu_movegen::Setup::startpos();
+            openings.push(Opening { setup, position: walk, moves });
+            if progress(openings.len()).is_break() {
+                break;
+            }
+        }
+        Ok(openings)
+    }
+
+    /// One walk; `None` when it ends too early or unevenly.
+    fn walk(self, random: &mut Xoshiro256PlusPlus, judge: &mut dyn Judge) -> Option<Position> {
+        let mut position = Position::startpos();
+        for _ in 0..self.plies {
+            let mv = choose(&position, random, judge)?;
+            position.do_move(mv);
+        }
+        // A side in check or without moves is no place to begin.
+        let quiet = !position.in_check() && position.has_legal_move();
+        (quiet && judge.score_cp(&position).abs() <= self.bound_cp).then_some(position)
+    }
+}
+
+fn choose(position: &Position, random: &mut Xoshiro256PlusPlus, judge: &mut dyn Judge) -> Option<Move> {
+    if random.random_range(0..WILD_ONE_IN) == 0 {
+        let mut legal = MoveList::new();
+        position.legal_moves(&mut legal);
+        return legal.choose(random).copied();
+    }
+    let candidates = judge.candidates(position);
+    let best = candidates.iter().map(|candidate| candidate.score_cp).max()?;
+    let near: Vec<Move> =
+        candidates.iter().filter(|one| one.score_cp.saturating_add(WINDOW_CP) >= best).map(|one| one.mv).collect();
+    near.choose(random).copied()
+}
+
+/// The score that `score_cp` for the side to move means for Black.
+pub(crate) const fn for_black(score_cp: i32, turn: Color) -> i32 {
+    match turn {
+        Color::Black => score_cp,
+        Color::White => score_cp.saturating_neg(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
+
+    /// Likes the moves with the smallest bits; a position is worth what its key says.
+    struct Fake;
+
+    impl Judge for Fake {
+        fn candidates(&mut self, position: &Position) -> Vec<Candidate> {
+            let mut legal = MoveList::new();
+            position.legal_moves(&mut legal);
+            let mut moves = legal.to_vec();
+            moves.sort_by_key(|mv| mv.raw());
+            moves.iter().enumerate().map(|(index, &mv)| Candidate { mv, score_cp: -20 * index as i32 }).collect()
+        }
+
+        fn score_cp(&mut self, position: &Position) -> i32 {
+            (position.key() % 400) as i32 - 200
+        }
+    }
+
+    fn generate(text: &str, count: usize, seed: u64) -> Result<Vec<Opening>, GenerateError> {
+        text.parse::<RandomOpenings>()?.generate(count, seed, &mut Fake, |_| ControlFlow::Continue(()))
+    }
+
+    #[test]
+    fn openings_are_even_different_and_of_the_length_asked_for() {
+        let openings = generate("random:8,50", 100, 7).unwrap();
+        assert_eq!(openings.len(), 100);
+        assert_eq!(super::super::duplicates(&openings), []);
+        for opening in &openings {
+            assert_eq!(opening.moves().len(), 8);
+            assert!(Fake.score_cp(opening.position()).abs() <= 50);
+            assert_eq!(opening.to_string().parse::<Opening>().as_ref(), Ok(opening));
+        }
+    }
+
+    #[test]
+    fn the_seed_decides_and_more_of_them_begin_with_fewer() {
+        let twenty = generate("random:6,100", 20, 1).unwrap();
+        assert_eq!(generate("random:6,100", 20, 1).unwrap(), twenty);
+        assert_eq!(generate("random:6,100", 30, 1).unwrap()[..20], twenty);
+        assert_ne!(generate("random:6,100", 20, 2).unwrap(), twenty);
+    }
+
+    #[test]
+    fn a_bound_that_nothing_fits_is_an_error() {
+        // After one ply there are 30 positions.
+        let error = generate("random:1,10000", 31, 1).unwrap_err();
+        assert!(matches!(error, GenerateError::Exhausted { found: 4..=30 }), "{error}");
+    }
+
+    #[test]
+    fn descriptions_out_of_range_are_refused() {
+        for text in ["random:0,50", "random:201,50", "random:8,0", "random:8,10001", "random:8", "random:x,5", "8,5"] {
+            assert!(text.parse::<RandomOpenings>().is_err(), "{text}");
+        }
+    }
+}

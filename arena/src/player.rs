@@ -1,0 +1,217 @@
+//! An engine that takes part in games: its description, its process, its name.
+
+use std::fs::File;
+use std::io::Write;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use enbu_usi::client::{Cancel, Client, ClientError, EngineIdentity, Noise, Wiretap};
+use parking_lot::Mutex;
+
+use crate::engine_spec::{EngineSpec, Ponder};
+use crate::record::{Fault, Faults};
+
+/// How long engines may take for what is not a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// From the start to `usiok`.
+    pub start: Duration,
+    /// From `isready` to `readyok`.
+    pub ready: Duration,
+    /// Silence past the time for a move after which an engine has hung.
+    pub hang: Duration,
+    /// From `quit` to the end of the process.
+    pub quit: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        let [start, ready, hang, quit] = [10, 60, 30, 2].map(Duration::from_secs);
+        Self { start, ready, hang, quit }
+    }
+}
+
+/// Why an engine cannot take part.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlayerError {
+    /// It does not start, or does not get ready the first time.
+    #[error("{name}: {error}")]
+    Client {
+        /// The engine.
+        name: String,
+        /// What happened.
+        error: ClientError,
+    },
+    /// An option that it does not have.
+    #[error("{name} has no option named `{option}`; it has {known}")]
+    UnknownOption {
+        /// The engine.
+        name: String,
+        /// The option.
+        option: String,
+        /// The options it has, between commas.
+        known: String,
+    },
+    /// A value that an option does not take.
+    #[error("{name}: {error}")]
+    OptionValue {
+        /// The engine.
+        name: String,
+        /// What is wrong.
+        error: enbu_usi::OptionError,
+    },
+}
+
+/// A file to which all that is said goes, by whom and when.
+#[derive(Clone)]
+pub struct TrafficLog {
+    file: Arc<Mutex<File>>,
+    began: Instant,
+}
+
+impl TrafficLog {
+    /// A log into an open file.
+    pub fn new(file: File) -> Self {
+        Self { file: Arc::new(Mutex::new(file)), began: Instant::now() }
+    }
+
+    fn tap(&self, name: &str) -> Box<dyn Wiretap> {
+        Box::new(NamedTap { log: self.clone(), name: name.to_owned() })
+    }
+}
+
+struct NamedTap {
+    log: TrafficLog,
+    name: String,
+}
+
+impl NamedTap {
+    fn write(&self, direction: char, line: &str) {
+        let at = self.log.began.elapsed().as_secs_f64();
+        let text = format!("{at:.4} {} {direction} {line}\n", self.name);
+        // A log that cannot be written must not cost a game.
+        let _ = self.log.file.lock().write_all(text.as_bytes());
+    }
+}
+
+impl Wiretap for NamedTap {
+    fn sent(&mut self, line: &str) {
+        self.write('>', line);
+    }
+
+    fn heard(&mut self, line: &str) {
+        self.write('<', line);
+    }
+}
+
+/// An engine in a match. Its process is started when it is needed.
+pub(crate) struct Player<'m> {
+    pub(crate) name: &'m str,
+    pub(crate) spec: &'m EngineSpec,
+    pub(crate) patience: Patience,
+    pub(crate) cancel: &'m Cancel,
+    pub(crate) log: Option<&'m TrafficLog>,
+    client: Option<Client>,
+}
+
+impl<'m> Player<'m> {
+    pub(crate) const fn new(
+        name: &'m str,
+        spec: &'m EngineSpec,
+        patience: Patience,
+        cancel: &'m Cancel,
+        log: Option<&'m TrafficLog>,
+    ) -> Self {
+        Self { name, spec, patience, cancel, log, client: None }
+    }
+
+    /// The running engine; started and given its options if it does not run.
+    pub(crate) fn client(&mut self) -> Result<&mut Client, PlayerError> {
+        let client = match self.client.take() {
+            Some(client) => client,
+            None => self.start()?,
+        };
+        Ok(self.client.insert(client))
+    }
+
+    /// The running engine, if it runs.
+    pub(crate) const fn running(&mut self) -> Option<&mut Client> {
+        self.client.as_mut()
+    }
+
+    /// Who the engine says it is; starts it if need be.
+    pub(crate) fn identity(&mut self) -> Result<EngineIdentity, PlayerError> {
+        Ok(self.client()?.identity().clone())
+    }
+
+    fn start(&self) -> Result<Client, PlayerError> {
+        let failed = |error| PlayerError::Client { name: self.name.to_owned(), error };
+        let [program, arguments @ ..] = self.spec.command.as_slice() else {
+            return Err(failed(ClientError::Start("no command".to_owned())));
+        };
+        let mut command = Command::new(program);
+        command.args(arguments);
+        if let Some(dir) = &self.spec.dir {
+            command.current_dir(dir);
+        }
+        let tap = self.log.map(|log| log.tap(self.name));
+        let mut client = Client::start(command, self.patience.start, self.cancel, tap).map_err(failed)?;
+        for (name, value) in self.options(client.identity())? {
+            client.send(&enbu_usi::Command::SetOption { name, value }).map_err(failed)?;
+        }
+        Ok(client)
+    }
+
+    /// The options to set, checked against those that the engine has.
+    fn options(&self, identity: &EngineIdentity) -> Result<Vec<(String, Option<String>)>, PlayerError> {
+        let find = |name: &str| identity.options.iter().find(|option| option.is_named(name));
+        let mut options = self.spec.options.clone();
+        for (name, value) in &options {
+            match find(name) {
+                Some(option) => {
+                    option
+                        .parse(value.as_deref())
+                        .map_err(|error| PlayerError::OptionValue { name: self.name.to_owned(), error })?;
+                }
+                // Engines take these whether they declare them or not.
+                None if ["USI_Hash", "USI_Ponder"].contains(&name.as_str()) => {}
+                None => {
+                    let known: Vec<&str> = identity.options.iter().map(|option| option.name.as_str()).collect();
+                    return Err(PlayerError::UnknownOption {
+                        name: self.name.to_owned(),
+                        option: name.clone(),
+                        known: known.join(", "),
+                    });
+                }
+            }
+        }
+        let given = options.iter().any(|(name, _)| name.eq_ignore_ascii_case("USI_Ponder"));
+        if !given && find("USI_Ponder").is_some() {
+            let ponders = self.spec.ponder == Ponder::On;
+            options.push(("USI_Ponder".to_owned(), Some(ponders.to_string())));
+        }
+        Ok(options)
+    }
+
+    /// Ends the process at once.
+    pub(crate) fn kill(&mut self) {
+        self.client = None;
+    }
+
+    /// Asks the process to end; what it still says is a fault.
+    pub(crate) fn quit(&mut self) -> Faults {
+        let noise = self.client.take().map(|client| client.quit(self.patience.quit));
+        noise.map(faults).unwrap_or_default()
+    }
+}
+
+/// Noise as faults.
+pub(crate) fn faults(noise: Noise) -> Faults {
+    let mut faults = Faults::default();
+    faults.add(Fault::Stray, noise.stray_answers);
+    faults.add(Fault::Late, noise.late_lines);
+    faults.add(Fault::Garbage, noise.unknown_lines);
+    faults.add(Fault::Flood, noise.lost_lines);
+    faults
+}

@@ -1,0 +1,295 @@
+//! The referee: what ends a game, and what is legal in it.
+//!
+//! | situation after a move | result |
+//! |---|---|
+//! | the side to move has no legal move | it loses (`mate`), unless it must resign itself |
+//! | fourth occurrence of the position | draw (`repetition`) |
+//! | ... and one side only gave check since the first | it loses (`perpetual_check`) |
+//! | try rule, and a king stepped onto the other's start square | its side wins (`try`) |
+//! | more moves than allowed | draw (`max_moves`) |
+//!
+//! The rules are looked at in this order, so a mate by the last allowed move wins.
+
+use enbu_movegen::{Color, Declaration, EnteringKingRule, Move, Position, Square, Verdict};
+use enbu_usi::PositionCommand;
+use serde::{Deserialize, Serialize};
+
+use crate::openings::Opening;
+
+/// What a match is played under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rules {
+    /// The game is a draw after this many moves, counted as in the SFEN; 0: never.
+    pub max_moves: u32,
+    /// When an entered king wins.
+    pub entering_king: EnteringKingRule,
+    /// What is asked of a side without a legal move.
+    pub mated: MatedSide,
+}
+
+/// What is asked of a side without a legal move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MatedSide {
+    /// Nothing: the game is over.
+    #[default]
+    HasLost,
+    /// It is asked for a move and must resign, as on servers that do not see mates.
+    MustResign,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self { max_moves: 320, entering_king: EnteringKingRule::Csa27, mated: MatedSide::HasLost }
+    }
+}
+
+/// Why a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// A side has no legal move.
+    Mate,
+    /// A side resigned.
+    Resign,
+    /// A side declared, and the rule gave it a win or a draw.
+    Declaration,
+    /// A king reached the other king's start square.
+    Try,
+    /// Four-fold repetition.
+    Repetition,
+    /// Four-fold repetition in which one side only gave check.
+    PerpetualCheck,
+    /// The limit of moves was reached.
+    MaxMoves,
+    /// Both engines agreed for long enough on who wins, or that nobody does.
+    Adjudicated,
+    /// A side answered with something that is not a legal move, or declared falsely.
+    Illegal,
+    /// A side took too long for a move.
+    Time,
+    /// A side did not answer at all.
+    Hang,
+    /// A side's process ended.
+    Crash,
+}
+
+impl Reason {
+    /// The word for it in results.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Mate => "mate",
+            Self::Resign => "resign",
+            Self::Declaration => "declaration",
+            Self::Try => "try",
+            Self::Repetition => "repetition",
+            Self::PerpetualCheck => "perpetual_check",
+            Self::MaxMoves => "max_moves",
+            Self::Adjudicated => "adjudicated",
+            Self::Illegal => "illegal",
+            Self::Time => "time",
+            Self::Hang => "hang",
+            Self::Crash => "crash",
+        }
+    }
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// Who won; `None` after a draw.
+    pub winner: Option<Color>,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl Ending {
+    /// `color` wins.
+    pub const fn win(color: Color, reason: Reason) -> Self {
+        Self { winner: Some(color), reason }
+    }
+
+    /// Nobody wins.
+    pub const fn draw(reason: Reason) -> Self {
+        Self { winner: None, reason }
+    }
+}
+
+/// The game as the referee sees it: the position, its history and the rules.
+#[derive(Clone, Debug)]
+pub struct Referee {
+    rules: Rules,
+    position: Position,
+    /// The part of the `position` command that does not change.
+    base: String,
+    moves: Vec<Move>,
+}
+
+impl Referee {
+    /// A game from an opening.
+    pub fn new(opening: &Opening, rules: Rules) -> Self {
+        let command = PositionCommand { setup: opening.setup().clone(), moves: Vec::new(), tail: None };
+        let moves = opening.moves().to_vec();
+        Self { rules, position: opening.position().clone(), base: command.to_string(), moves }
+    }
+
+    /// The position.
+    pub const fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The side to move.
+    pub fn turn(&self) -> Color {
+        self.position.turn()
+    }
+
+    /// The moves since the opening's diagram, those of the opening included.
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// Plays a move if it is legal.
+    ///
+    /// # Errors
+    /// Which rule it breaks; the game stays as it was.
+    pub fn play(&mut self, mv: Move) -> Result<(), enbu_movegen::IllegalMove> {
+        self.position.play(mv)?;
+        self.moves.push(mv);
+        Ok(())
+    }
+
+    /// The line `position ... moves ...` for the game so far and `expected` after it.
+    pub fn position_line(&self, expected: Option<Move>) -> String {
+        use std::fmt::Write as _;
+        let mut line = self.base.clone();
+        for (index, mv) in self.moves.iter().copied().chain(expected).enumerate() {
+            // Writing to a String cannot fail.
+            let _ = write!(line, "{}{mv}", if index == 0 { " moves " } else { " " });
+        }
+        line
+    }
+
+    /// How the game has ended by the rules, if it has.
+    pub fn ending(&self) -> Option<Ending> {
+        let turn = self.turn();
+        if self.rules.mated == MatedSide::HasLost && !self.position.has_legal_move() {
+            return Some(Ending::win(!turn, Reason::Mate));
+        }
+        match self.position.repetition() {
+            Verdict::Draw => return Some(Ending::draw(Reason::Repetition)),
+            Verdict::Win(winner) => return Some(Ending::win(winner, Reason::PerpetualCheck)),
+            Verdict::None => {}
+        }
+        if self.rules.entering_king == EnteringKingRule::Try && self.has_tried(!turn) {
+            return Some(Ending::win(!turn, Reason::Try));
+        }
+        let limit = self.rules.max_moves;
+        (limit > 0 && u32::from(self.position.ply()) > limit).then_some(Ending::draw(Reason::MaxMoves))
+    }
+
+    /// Whether `color` has just moved its king to where the other king started.
+    fn has_tried(&self, color: Color) -> bool {
+        let goal = match color {
+            Color::Black => Square::S51,
+            Color::White => Square::S59,
+        };
+        self.position.king(color) == Some(goal) && self.moves.last().is_some_and(|mv| mv.to() == goal)
+    }
+
+    /// What a declaration by the side to move gets it; a false one loses.
+    pub fn declared(&self) -> Ending {
+        let turn = self.turn();
+        match self.position.declaration(self.rules.entering_king) {
+            Declaration::Win => Ending::win(turn, Reason::Declaration),
+            Declaration::Draw => Ending::draw(Reason::Declaration),
+            Declaration::Lose | Declaration::None => Ending::win(!turn, Reason::Illegal),
+        }
+    }
+
+    /// The first move of `line` that could not be played from here, if there is one.
+    pub fn first_illegal(&self, line: &[Move]) -> Option<Move> {
+        let mut position = self.position.clone();
+        line.iter().copied().find(|&mv| position.play(mv).is_err())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn referee(text: &str, rules: Rules) -> Referee {
+        Referee::new(&text.parse().unwrap(), rules)
+    }
+
+    fn ending(text: &str, rules: Rules) -> Option<Ending> {
+        referee(text, rules).ending()
+    }
+
+    const SHUFFLE: &str = "5i5h 5a5b 5h5i 5b5a";
+
+    #[test]
+    fn the_rules_end_a_game_in_their_order() {
+        let rules = Rules::default();
+        let four_times = format!("startpos moves {}", [SHUFFLE; 3].join(" "));
+        let mate = "sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 321";
+        let checks = "sfen 4k4/9/9/9/9/9/9/9/4KR3 b - 1 moves 4i5g";
+        assert!(checks.parse::<Opening>().is_err());
+        for (game, expected) in [
+            ("startpos", None),
+            (four_times.as_str(), Some(Ending::draw(Reason::Repetition))),
+            (mate, Some(Ending::win(Color::Black, Reason::Mate))),
+            ("sfen 4k4/9/4P4/9/9/9/9/9/4K4 b - 320", None),
+            ("sfen 4k4/9/4P4/9/9/9/9/9/4K4 b - 320 moves 5c5b", Some(Ending::draw(Reason::MaxMoves))),
+        ] {
+            assert_eq!(ending(game, rules), expected, "{game}");
+        }
+        assert_eq!(ending(mate, Rules { mated: MatedSide::MustResign, ..rules }), Some(Ending::draw(Reason::MaxMoves)));
+        assert_eq!(ending(mate, Rules { mated: MatedSide::MustResign, max_moves: 0, ..rules }), None);
+    }
+
+    #[test]
+    fn perpetual_check_loses() {
+        let cycle = "5i4i 5a4a 4i5i 4a5a";
+        let game = format!("sfen 4k4/9/9/9/9/9/9/9/4R3K w - 1 moves 5a4a 5i4i 4a5a 4i5i {}", {
+            let turn = "5a4a 5i4i 4a5a 4i5i";
+            [turn; 2].join(" ")
+        });
+        assert_eq!(ending(&game, Rules::default()), Some(Ending::win(Color::White, Reason::PerpetualCheck)), "{cycle}");
+    }
+
+    #[test]
+    fn a_try_wins_only_under_its_rule() {
+        let game = "sfen 9/4K4/9/9/9/9/9/9/k8 b - 1 moves 5b5a";
+        let rules = |entering_king| Rules { entering_king, ..Rules::default() };
+        assert_eq!(ending(game, rules(EnteringKingRule::Try)), Some(Ending::win(Color::Black, Reason::Try)));
+        assert_eq!(ending(game, rules(EnteringKingRule::Csa27)), None);
+        let there = "sfen 4K4/9/9/9/9/9/9/9/k7P b - 1 moves 1i1h";
+        assert_eq!(ending(there, rules(EnteringKingRule::Try)), None);
+    }
+
+    #[test]
+    fn declarations_are_judged_by_the_rule() {
+        let entered = "sfen +R+B2K2+B+R/+P+P+P+P+P+P3/9/9/9/9/9/9/4k4 b 2P4g4s4n4l10p 1";
+        for (game, rule, expected) in [
+            (entered, EnteringKingRule::Csa27, Ending::win(Color::Black, Reason::Declaration)),
+            (entered, EnteringKingRule::Csa24, Ending::draw(Reason::Declaration)),
+            (entered, EnteringKingRule::NoEnteringKing, Ending::win(Color::White, Reason::Illegal)),
+            ("startpos", EnteringKingRule::Csa27, Ending::win(Color::White, Reason::Illegal)),
+        ] {
+            let rules = Rules { entering_king: rule, ..Rules::default() };
+            assert_eq!(referee(game, rules).declared(), expected, "{rule:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_checked_without_being_played() {
+        let mut game = referee("startpos moves 7g7f", Rules::default());
+        let moves = |text: &str| text.split(' ').map(|mv| mv.parse().unwrap()).collect::<Vec<Move>>();
+        assert_eq!(game.first_illegal(&moves("3c3d 2g2f 8c8d")), None);
+        assert_eq!(game.first_illegal(&moves("3c3d 3c3d")), Some(moves("3c3d")[0]));
+        assert_eq!(game.position_line(Some(moves("3c3d")[0])), "position startpos moves 7g7f 3c3d");
+        assert!(game.play(moves("7g7f")[0]).is_err());
+        assert_eq!(game.position_line(None), "position startpos moves 7g7f");
+        let bare = referee("sfen 4k4/9/9/9/9/9/9/9/4K4 w 2P 7", Rules::default());
+        assert_eq!(bare.position_line(None), "position sfen 4k4/9/9/9/9/9/9/9/4K4 w 2P 7");
+    }
+}

@@ -1,0 +1,369 @@
+//! What the games say: counts and estimates for each pairing, and a table of all engines.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+
+use enbu_movegen::Color;
+use serde::Serialize;
+
+use crate::record::{Faults, GameRecord, Points};
+use crate::referee::Reason;
+use crate::sprt::{Decision, Estimate, Pentanomial, Sprt};
+
+/// Wins, draws and losses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Games won.
+    pub won: u64,
+    /// Games drawn.
+    pub drawn: u64,
+    /// Games lost.
+    pub lost: u64,
+}
+
+impl Tally {
+    fn add(&mut self, points: Points) {
+        match points {
+            Points::Win => self.won += 1,
+            Points::Draw => self.drawn += 1,
+            Points::Loss => self.lost += 1,
+        }
+    }
+
+    /// All games.
+    pub const fn games(&self) -> u64 {
+        self.won + self.drawn + self.lost
+    }
+
+    /// Points per game, 0 to 1; 1/2 without games.
+    pub fn score(&self) -> f64 {
+        match self.games() {
+            0 => 0.5,
+            games => (self.won as f64 + self.drawn as f64 / 2.0) / games as f64,
+        }
+    }
+}
+
+/// What the games of two engines say, seen from the first.
+#[derive(Clone, Debug, Serialize)]
+pub struct Pairing {
+    /// The names of the engines.
+    pub names: [String; 2],
+    /// All games.
+    pub all: Tally,
+    /// The games in which engine 1 was Black, and those in which it was White.
+    pub by_color: [Tally; 2],
+    /// The games seen from the side that had the first move.
+    pub first_mover: Tally,
+    /// The pairs of which both games were played.
+    pub pairs: Pentanomial,
+    /// How games ended.
+    pub reasons: BTreeMap<Reason, u64>,
+    /// What the engines did wrong.
+    pub faults: [Faults; 2],
+    /// Moves of all games together.
+    pub plies: u64,
+    /// Longest time over the limit, in milliseconds.
+    pub worst_over_ms: f64,
+    /// First games of pairs whose second has not come, or the other way round.
+    #[serde(skip)]
+    waiting: HashMap<(String, usize), u8>,
+}
+
+impl Pairing {
+    fn new(names: [String; 2]) -> Self {
+        Self {
+            names,
+            all: Tally::default(),
+            by_color: Default::default(),
+            first_mover: Tally::default(),
+            pairs: Pentanomial::default(),
+            reasons: BTreeMap::new(),
+            faults: Default::default(),
+            plies: 0,
+            worst_over_ms: 0.0,
+            waiting: HashMap::new(),
+        }
+    }
+
+    fn add(&mut self, game: &GameRecord) {
+        self.all.add(game.score1);
+        self.by_color[Color::from(game.engine1)].add(game.score1);
+        // In the first game of a pair, engine 1 has the first move.
+        self.first_mover.add(if game.game.is_multiple_of(2) { game.score1 } else { game.score1.opposite() });
+        *self.reasons.entry(game.reason).or_default() += 1;
+        self.faults[0].add_all(&game.faults1);
+        self.faults[1].add_all(&game.faults2);
+        self.plies += game.plies as u64;
+        self.worst_over_ms = self.worst_over_ms.max(game.over_ms);
+        let key = (game.match_id.clone(), game.pair);
+        match self.waiting.remove(&key) {
+            Some(halves) => self.pairs.add(halves + game.score1.halves()),
+            None => {
+                self.waiting.insert(key, game.score1.halves());
+            }
+        }
+    }
+
+    /// One line: games, Elo, pairs, the state of a test, faults.
+    pub fn line(&self, sprt: Option<&Sprt>) -> String {
+        let Tally { won, drawn, lost } = self.all;
+        let mut text = format!("{} games  W {won} D {drawn} L {lost}", self.all.games());
+        // Writing to a String cannot fail.
+        if self.pairs.pairs() > 0 {
+            let _ = write!(text, "  Elo {}  ptnml {:?}", estimate(self.pairs.elo()), self.pairs.0);
+        }
+        if let Some(sprt) = sprt {
+            let (lower, upper) = sprt.bounds();
+            let _ = write!(text, "  LLR {:+.2} [{lower:.2}, {upper:.2}]", sprt.llr(&self.pairs));
+        }
+        text + &self.faults_text("  faults")
+    }
+
+    fn faults_text(&self, title: &str) -> String {
+        let mut text = String::new();
+        for (index, faults) in self.faults.iter().enumerate() {
+            for (fault, times) in faults.iter() {
+                let _ = write!(text, " {}{}={times}", fault.as_str(), index + 1);
+            }
+        }
+        if text.is_empty() { text } else { format!("{title}{text}") }
+    }
+
+    /// Everything that is known, on several lines.
+    pub fn summary(&self, sprt: Option<&Sprt>) -> String {
+        let [name1, name2] = &self.names;
+        let mut lines =
+            vec![format!("{name1} against {name2}: {} games, {} pairs", self.all.games(), self.pairs.pairs())];
+        let mut tally = |title: &str, tally: &Tally| {
+            let Tally { won, drawn, lost } = tally;
+            lines.push(format!("  {title:<12} W {won}  D {drawn}  L {lost}  ({:.1} %)", 100.0 * tally.score()));
+        };
+        tally("all", &self.all);
+        tally("as Black", &self.by_color[Color::Black]);
+        tally("as White", &self.by_color[Color::White]);
+        tally("first mover", &self.first_mover);
+        if self.pairs.pairs() > 0 {
+            lines.push(format!("  pairs        {:?} with 0, 1/2, 1, 3/2, 2 points", self.pairs.0));
+            lines.push(format!("  Elo          {} (95 %)", estimate(self.pairs.elo())));
+            lines.push(format!("  nElo         {} (95 %)", estimate(self.pairs.normalised_elo())));
+            lines.push(format!("  LOS          {:.1} %", 100.0 * self.pairs.los()));
+        }
+        if let Some(sprt) = sprt {
+            lines.push(format!("  SPRT         {}", sprt_text(sprt, &self.pairs)));
+        }
+        let reasons: Vec<String> =
+            self.reasons.iter().map(|(reason, count)| format!("{} {count}", reason.as_str())).collect();
+        lines.push(format!("  endings      {}", reasons.join(", ")));
+        if self.all.games() > 0 {
+            lines.push(format!("  mean length  {:.1} plies", self.plies as f64 / self.all.games() as f64));
+        }
+        if self.worst_over_ms > 0.0 {
+            lines.push(format!("  worst time   {:.1} ms over", self.worst_over_ms));
+        }
+        lines.push(format!(
+            "  faults      {}",
+            Some(self.faults_text("")).filter(|text| !text.is_empty()).unwrap_or(" none".into())
+        ));
+        lines.join("\n")
+    }
+}
+
+fn estimate(Estimate { value, half_width }: Estimate) -> String {
+    // A negative zero would print its sign.
+    format!("{:+.1} +- {half_width:.1}", if value.abs() < 0.05 { 0.0 } else { value })
+}
+
+/// The bounds, state and outcome of a test.
+pub fn sprt_text(sprt: &Sprt, pairs: &Pentanomial) -> String {
+    let (lower, upper) = sprt.bounds();
+    let outcome = match sprt.decision(pairs) {
+        Some(Decision::H0) => "H0 accepted",
+        Some(Decision::H1) => "H1 accepted",
+        None => "undecided",
+    };
+    let model = match sprt.model {
+        crate::EloModel::Logistic => "Elo",
+        crate::EloModel::Normalised => "nElo",
+    };
+    let llr = sprt.llr(pairs);
+    format!("[{}, {}] {model}: LLR {llr:+.2} in [{lower:.2}, {upper:.2}], {outcome}", sprt.elo0, sprt.elo1)
+}
+
+/// One engine against all others.
+#[derive(Clone, Debug, Serialize)]
+pub struct Standing {
+    /// Its name.
+    pub name: String,
+    /// Its games.
+    pub games: Tally,
+    /// Its pairs.
+    pub pairs: Pentanomial,
+    /// Its performance against the field, in Elo.
+    pub elo: Estimate,
+    /// What it did wrong.
+    pub faults: Faults,
+}
+
+/// The games of a match, counted.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    pairings: Vec<Pairing>,
+}
+
+impl Report {
+    /// Counts a game. Each game must be counted once.
+    pub fn add(&mut self, game: &GameRecord) {
+        let names = [&game.name1, &game.name2];
+        let known = self.pairings.iter().position(|pairing| pairing.names.each_ref() == names);
+        let index = known.unwrap_or_else(|| {
+            self.pairings.push(Pairing::new(names.map(Clone::clone)));
+            self.pairings.len() - 1
+        });
+        self.pairings[index].add(game);
+    }
+
+    /// Counts many games.
+    pub fn of<'g>(games: impl IntoIterator<Item = &'g GameRecord>) -> Self {
+        let mut report = Self::default();
+        games.into_iter().for_each(|game| report.add(game));
+        report
+    }
+
+    /// The pairings, in the order of their first games.
+    pub fn pairings(&self) -> &[Pairing] {
+        &self.pairings
+    }
+
+    /// How many games were counted.
+    pub fn games(&self) -> u64 {
+        self.pairings.iter().map(|pairing| pairing.all.games()).sum()
+    }
+
+    /// The engines, best score first.
+    pub fn standings(&self) -> Vec<Standing> {
+        let mut engines: BTreeMap<&str, (Tally, Pentanomial, Faults)> = BTreeMap::new();
+        for pairing in &self.pairings {
+            for (index, name) in pairing.names.iter().enumerate() {
+                let (tally, pairs, faults) = engines.entry(name).or_default();
+                let Tally { won, drawn, lost } = pairing.all;
+                let (won, lost) = if index == 0 { (won, lost) } else { (lost, won) };
+                tally.won += won;
+                tally.drawn += drawn;
+                tally.lost += lost;
+                for cell in 0..5 {
+                    pairs.0[cell] += pairing.pairs.0[if index == 0 { cell } else { 4 - cell }];
+                }
+                faults.add_all(&pairing.faults[index]);
+            }
+        }
+        let mut standings: Vec<Standing> = engines
+            .into_iter()
+            .map(|(name, (games, pairs, faults))| Standing {
+                name: name.to_owned(),
+                games,
+                pairs,
+                elo: pairs.elo(),
+                faults,
+            })
+            .collect();
+        standings.sort_by(|a, b| b.games.score().total_cmp(&a.games.score()));
+        standings
+    }
+
+    /// The engines as a table, best first.
+    pub fn table(&self) -> String {
+        let standings = self.standings();
+        let width = standings.iter().map(|standing| standing.name.chars().count()).max().unwrap_or(0).max(6);
+        let mut text = format!("rank  {:width$}   games     W     D     L   score  Elo (95 %)", "engine");
+        for (index, Standing { name, games, pairs, elo, faults }) in standings.iter().enumerate() {
+            let elo = if pairs.pairs() > 0 { estimate(*elo) } else { "-".to_owned() };
+            let score = 100.0 * games.score();
+            let Tally { won, drawn, lost } = games;
+            let _ = write!(
+                text,
+                "\n{:>4}  {name:width$}  {:>6} {won:>5} {drawn:>5} {lost:>5}  {score:>5.1} %  {elo}",
+                index + 1,
+                games.games()
+            );
+            let faults: Vec<String> =
+                faults.iter().map(|(fault, times)| format!("{} {times}", fault.as_str())).collect();
+            if !faults.is_empty() {
+                let _ = write!(text, "  faults: {}", faults.join(", "));
+            }
+        }
+        text
+    }
+
+    /// Everything that is known: each pairing, and a table if there are several.
+    pub fn summary(&self, sprt: Option<&Sprt>) -> String {
+        let mut parts: Vec<String> = self.pairings.iter().map(|pairing| pairing.summary(sprt)).collect();
+        if self.pairings.len() > 1 {
+            parts.push(self.table());
+        }
+        parts.join("\n\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::game;
+    use crate::record::{Fault, Side};
+
+    fn played(number: usize, names: [&str; 2], score1: Points) -> GameRecord {
+        let engine1 = if number.is_multiple_of(2) { Side::Black } else { Side::White };
+        let [name1, name2] = names.map(str::to_owned);
+        GameRecord { game: number, pair: number / 2, name1, name2, engine1, score1, ..game() }
+    }
+
+    #[test]
+    fn games_are_counted_by_color_and_pair() {
+        use Points::{Draw, Loss, Win};
+        let scores = [Win, Win, Win, Loss, Draw, Loss, Draw];
+        let games: Vec<GameRecord> =
+            scores.iter().enumerate().map(|(number, &score)| played(number, ["a", "b"], score)).collect();
+        let report = Report::of(&games);
+        let pairing = &report.pairings()[0];
+        assert_eq!(pairing.all, Tally { won: 3, drawn: 2, lost: 2 });
+        assert_eq!(pairing.by_color[Color::Black], Tally { won: 2, drawn: 2, lost: 0 });
+        assert_eq!(pairing.by_color[Color::White], Tally { won: 1, drawn: 0, lost: 2 });
+        assert_eq!(pairing.first_mover, Tally { won: 4, drawn: 2, lost: 1 });
+        assert_eq!(pairing.pairs, Pentanomial([0, 1, 1, 0, 1]), "the seventh game has no partner");
+        assert_eq!(pairing.faults[1].count(Fault::BadPv), 14);
+        assert!(pairing.line(None).starts_with("7 games  W 3 D 2 L 2  Elo "));
+        assert!(pairing.line(None).ends_with("  faults bad_pv2=14"));
+        // The order in which games come does not matter.
+        let mut reversed = games;
+        reversed.reverse();
+        assert_eq!(Report::of(&reversed).pairings()[0].pairs, pairing.pairs);
+    }
+
+    #[test]
+    fn engines_are_ranked_over_all_their_pairings() {
+        use Points::{Loss, Win};
+        let games = [
+            played(0, ["a", "b"], Win),
+            played(1, ["a", "b"], Win),
+            played(2, ["a", "c"], Loss),
+            played(3, ["a", "c"], Win),
+            played(4, ["b", "c"], Loss),
+            played(5, ["b", "c"], Loss),
+        ];
+        let report = Report::of(&games);
+        let standings = report.standings();
+        let names: Vec<&str> = standings.iter().map(|standing| standing.name.as_str()).collect();
+        assert_eq!(names, ["a", "c", "b"]);
+        assert_eq!(standings[1].pairs, Pentanomial([0, 0, 1, 0, 1]));
+        assert_eq!(standings[2].games, Tally { won: 0, drawn: 0, lost: 4 });
+        assert_eq!(report.table().lines().count(), 4);
+        assert!(report.summary(None).contains("b against c: 2 games, 1 pairs"));
+    }
+
+    #[test]
+    fn games_of_different_matches_are_no_pair() {
+        let mut games = [played(0, ["a", "b"], Points::Win), played(1, ["a", "b"], Points::Win)];
+        games[1].match_id = "other".to_owned();
+        assert_eq!(Report::of(&games).pairings()[0].pairs.pairs(), 0);
+    }
+}

@@ -1,0 +1,365 @@
+//! The file of results: one game a line, in JSON.
+//!
+//! Lines are only ever added whole. A line that could not be written (a full disk) is
+//! taken back as far as it went and kept in memory until it can be; one that was torn
+//! (the machine stopped) is dropped when the file is opened again.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::record::GameRecord;
+
+/// What is wrong with a file of results.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultsError {
+    /// It cannot be opened, read or written.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It holds games, and going on with it was not asked for.
+    #[error("{} already holds games; go on with it by --resume, or choose another file", .0.display())]
+    Exists(PathBuf),
+    /// Another match writes to it.
+    #[error("{} is in use by another match", .0.display())]
+    Locked(PathBuf),
+    /// A line is not a game.
+    #[error("{}, line {line}: {error}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong.
+        error: String,
+    },
+    /// The same game twice, with different moves.
+    #[error("{}: game {game} of match {match_id} was played differently in another file", path.display())]
+    Conflict {
+        /// The later file.
+        path: PathBuf,
+        /// The number of the game.
+        game: usize,
+        /// The match.
+        match_id: String,
+    },
+}
+
+/// What was read from a file of results.
+#[derive(Clone, Debug, Default)]
+pub struct Contents {
+    /// The games, in the order of the file.
+    pub games: Vec<GameRecord>,
+    /// The last line if it was torn: it is not a game and has no line end.
+    pub torn: Option<String>,
+}
+
+/// Where lines go: a file, or in tests something that fails like one.
+trait Store: Send {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+    fn truncate(&mut self, length: u64) -> io::Result<()>;
+}
+
+impl Store for File {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)?;
+        self.flush()
+    }
+
+    fn truncate(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+}
+
+/// A file of results that grows.
+pub struct ResultsFile {
+    path: PathBuf,
+    store: Box<dyn Store>,
+    /// How much of the store is whole lines.
+    length: u64,
+    unsaved: Vec<String>,
+}
+
+impl ResultsFile {
+    /// Begins a new file.
+    ///
+    /// # Errors
+    /// [`ResultsError`] when it holds something already, or cannot be written.
+    pub fn create(path: &Path) -> Result<Self, ResultsError> {
+        let file = Self::open(path)?;
+        if file.length > 0 { Err(ResultsError::Exists(path.to_owned())) } else { Ok(file) }
+    }
+
+    /// Goes on with a file, and returns what it holds; a new one if there is none. A
+    /// torn last line is dropped: the file is written anew beside itself and renamed.
+    ///
+    /// # Errors
+    /// [`ResultsError`] when it is not a file of results or cannot be written.
+    pub fn resume(path: &Path) -> Result<(Self, Contents), ResultsError> {
+        if !path.exists() {
+            return Ok((Self::open(path)?, Contents::default()));
+        }
+        // Nobody else may write between the reading and the renaming.
+        let before = Self::open(path)?;
+        let contents = read(path)?;
+        drop(before);
+        if contents.torn.is_some() {
+            rewrite(path, &contents.games).map_err(|error| ResultsError::Io { path: path.to_owned(), error })?;
+        }
+        Ok((Self::open(path)?, contents))
+    }
+
+    fn open(path: &Path) -> Result<Self, ResultsError> {
+        let io = |error| ResultsError::Io { path: path.to_owned(), error };
+        let file = OpenOptions::new().create(true).append(true).open(path).map_err(io)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(ResultsError::Locked(path.to_owned())),
+            // Some network file systems have no locks; then the user has to take care.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+        }
+        let length = file.metadata().map_err(io)?.len();
+        Ok(Self { path: path.to_owned(), store: Box::new(file), length, unsaved: Vec::new() })
+    }
+
+    /// Adds a game. What could not be written before is tried again first.
+    ///
+    /// # Errors
+    /// [`ResultsError::Io`] when it cannot be written; it is kept in
+    /// [`unsaved`](Self::unsaved).
+    pub fn append(&mut self, game: &GameRecord) -> Result<(), ResultsError> {
+        let line = serde_json::to_string(game).map_err(io::Error::from);
+        self.unsaved.push(line.map_err(|error| ResultsError::Io { path: self.path.clone(), error })?);
+        self.save()
+    }
+
+    /// Tries to write what could not be written before.
+    ///
+    /// # Errors
+    /// [`ResultsError::Io`] when that fails again.
+    pub fn save(&mut self) -> Result<(), ResultsError> {
+        while let Some(line) = self.unsaved.first() {
+            let bytes = format!("{line}\n").into_bytes();
+            if let Err(error) = self.store.append(&bytes) {
+                // Whatever got into the file is no whole line. If it cannot be taken
+                // back either, reading drops it.
+                let _ = self.store.truncate(self.length);
+                return Err(ResultsError::Io { path: self.path.clone(), error });
+            }
+            self.length += bytes.len() as u64;
+            self.unsaved.remove(0);
+        }
+        Ok(())
+    }
+
+    /// The lines that could not be written, oldest first.
+    pub fn unsaved(&self) -> &[String] {
+        &self.unsaved
+    }
+}
+
+/// Reads a file of results.
+///
+/// # Errors
+/// [`ResultsError`] when it cannot be read, or a line other than a torn last one is not a game.
+pub fn read(path: &Path) -> Result<Contents, ResultsError> {
+    let bytes = fs::read(path).map_err(|error| ResultsError::Io { path: path.to_owned(), error })?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut contents = Contents::default();
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        match serde_json::from_str(line) {
+            Ok(game) => contents.games.push(game),
+            Err(_) if !line.ends_with('\n') => contents.torn = Some(line.to_owned()),
+            Err(error) => {
+                return Err(ResultsError::Line { path: path.to_owned(), line: index + 1, error: error.to_string() });
+            }
+        }
+    }
+    // A whole game whose line end is missing would be glued to the next one.
+    if contents.torn.is_none()
+        && text.lines().last().is_some_and(|last| !last.trim().is_empty())
+        && !text.ends_with('\n')
+    {
+        contents.torn = Some(String::new());
+    }
+    Ok(contents)
+}
+
+/// Writes games into a file that replaces `path` in one step.
+fn rewrite(path: &Path, games: &[GameRecord]) -> io::Result<()> {
+    let mut text = String::new();
+    for game in games {
+        text.push_str(&serde_json::to_string(game)?);
+        text.push('\n');
+    }
+    replace(path, &text)
+}
+
+/// Writes a file beside `path` and renames it, so that `path` is never half written.
+///
+/// # Errors
+/// What the system says; the old file is still there.
+pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".tmp");
+    let beside = path.with_file_name(name);
+    let written = File::create(&beside).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
+    let renamed = written.and_then(|()| fs::rename(&beside, path));
+    if renamed.is_err() {
+        // Half a file helps nobody, and the first error is the one to tell.
+        let _ = fs::remove_file(&beside);
+    }
+    renamed
+}
+
+/// The games of several files, each game once, in the order of their matches and numbers.
+///
+/// # Errors
+/// [`ResultsError`] when a file cannot be read, or two files disagree about a game.
+pub fn merge<P: AsRef<Path>>(paths: &[P]) -> Result<Contents, ResultsError> {
+    let mut games: BTreeMap<(String, usize), GameRecord> = BTreeMap::new();
+    let mut torn = None;
+    for path in paths {
+        let contents = read(path.as_ref())?;
+        torn = torn.or(contents.torn);
+        for game in contents.games {
+            let key = (game.match_id.clone(), game.game);
+            match games.get(&key) {
+                Some(known) if known.moves != game.moves || known.score1 != game.score1 => {
+                    let (match_id, game) = key;
+                    return Err(ResultsError::Conflict { path: path.as_ref().to_owned(), game, match_id });
+                }
+                Some(_) => {}
+                None => {
+                    games.insert(key, game);
+                }
+            }
+        }
+    }
+    Ok(Contents { games: games.into_values().collect(), torn })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use parking_lot::Mutex;
+
+    use super::*;
+    use crate::record::Points;
+    use crate::record::tests::game;
+
+    fn numbered(number: usize) -> GameRecord {
+        GameRecord { game: number, pair: number / 2, ..game() }
+    }
+
+    #[test]
+    fn what_is_appended_is_read_and_resumed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("r.jsonl");
+        let mut file = ResultsFile::create(&path).unwrap();
+        file.append(&numbered(0)).unwrap();
+        assert!(matches!(ResultsFile::resume(&path), Err(ResultsError::Locked(_))));
+        drop(file);
+        assert!(matches!(ResultsFile::create(&path), Err(ResultsError::Exists(_))));
+        let (mut file, contents) = ResultsFile::resume(&path).unwrap();
+        assert_eq!((contents.games, contents.torn), (vec![numbered(0)], None));
+        file.append(&numbered(1)).unwrap();
+        drop(file);
+        assert_eq!(read(&path).unwrap().games, [numbered(0), numbered(1)]);
+    }
+
+    #[test]
+    fn a_torn_last_line_is_dropped_at_every_length() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("r.jsonl");
+        let line = |number| serde_json::to_string(&numbered(number)).unwrap() + "\n";
+        let whole = line(0) + &line(1);
+        for cut in (line(0).len() + 1..whole.len()).step_by(7) {
+            fs::write(&path, &whole[..cut]).unwrap();
+            let (file, contents) = ResultsFile::resume(&path).unwrap();
+            assert!(contents.torn.is_some());
+            drop(file);
+            let kept = fs::read_to_string(&path).unwrap();
+            assert!(kept == line(0) || kept == whole, "{cut}");
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left beside the file");
+        }
+        fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        drop(ResultsFile::resume(&path).unwrap());
+        assert_eq!(fs::read_to_string(&path).unwrap(), whole, "only the line end was missing");
+    }
+
+    #[test]
+    fn damage_elsewhere_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("r.jsonl");
+        fs::write(&path, "{\"game\":\n{}\n").unwrap();
+        assert!(matches!(ResultsFile::resume(&path), Err(ResultsError::Line { line: 1, .. })));
+    }
+
+    #[test]
+    fn files_are_merged_by_game_and_must_agree() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, games: &[GameRecord]| {
+            let path = dir.path().join(name);
+            rewrite(&path, games).unwrap();
+            path
+        };
+        let other = GameRecord { match_id: "other".to_owned(), ..numbered(0) };
+        let a = write("a", &[numbered(2), numbered(0)]);
+        let b = write("b", &[numbered(1), numbered(0), other.clone()]);
+        assert_eq!(merge(&[&a, &b]).unwrap().games, [numbered(0), numbered(1), numbered(2), other]);
+        let c = write("c", &[GameRecord { score1: Points::Draw, ..numbered(0) }]);
+        assert!(matches!(merge(&[&a, &c]), Err(ResultsError::Conflict { game: 0, .. })));
+    }
+
+    /// A disk with so much room.
+    struct Disk {
+        contents: Arc<Mutex<Vec<u8>>>,
+        room: Arc<Mutex<usize>>,
+    }
+
+    impl Store for Disk {
+        fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+            let mut contents = self.contents.lock();
+            let fits = self.room.lock().saturating_sub(contents.len()).min(bytes.len());
+            contents.extend(&bytes[..fits]);
+            if fits < bytes.len() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        }
+
+        fn truncate(&mut self, length: u64) -> io::Result<()> {
+            self.contents.lock().truncate(length as usize);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_full_disk_loses_no_game_and_tears_no_line() {
+        let line = serde_json::to_string(&numbered(0)).unwrap().len();
+        let (contents, room) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(line * 3 / 2)));
+        let store = Box::new(Disk { contents: Arc::clone(&contents), room: Arc::clone(&room) });
+        let mut file = ResultsFile { path: "disk".into(), store, length: 0, unsaved: Vec::new() };
+        file.append(&numbered(0)).unwrap();
+        assert!(file.append(&numbered(1)).is_err());
+        assert!(file.append(&numbered(2)).is_err());
+        assert_eq!(file.unsaved().len(), 2);
+        assert_eq!(contents.lock().iter().filter(|&&byte| byte == b'\n').count(), 1);
+        assert_eq!(contents.lock().last(), Some(&b'\n'));
+        *room.lock() = 10_000;
+        file.append(&numbered(3)).unwrap();
+        assert_eq!(file.unsaved(), [""; 0]);
+        let text = String::from_utf8(contents.lock().clone()).unwrap();
+        let games: Vec<GameRecord> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(games, [numbered(0), numbered(1), numbered(2), numbered(3)]);
+    }
+}

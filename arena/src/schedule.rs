@@ -1,0 +1,185 @@
+//! Who plays whom on which opening: all of it follows from the seed.
+//!
+//! A *round* is one opening, played by every pairing of engines; a *pair* is its two
+//! games with colours swapped. Pairs are numbered through the rounds, so that any part
+//! of a match (a shard, the rest of an interrupted one) is known without asking anyone.
+
+use std::str::FromStr;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Which engines meet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Everybody plays everybody.
+    #[default]
+    RoundRobin,
+    /// The first engine plays each of the others.
+    Gauntlet,
+}
+
+/// In which order openings are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OpeningOrder {
+    /// Shuffled by the seed.
+    #[default]
+    Random,
+    /// As in the file.
+    Sequential,
+}
+
+/// A part of a match: those pairs whose number leaves `index - 1` when divided by `count`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shard {
+    index: usize,
+    count: usize,
+}
+
+/// Text that is not a shard.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a shard: i/n with i from 1 to n is needed (such as 1/4)")]
+pub struct ShardError(String);
+
+impl Default for Shard {
+    /// The whole match.
+    fn default() -> Self {
+        Self { index: 1, count: 1 }
+    }
+}
+
+impl FromStr for Shard {
+    type Err = ShardError;
+
+    /// Reads `i/n`.
+    ///
+    /// # Errors
+    /// [`ShardError`] unless `i` is from 1 to `n`.
+    ///
+    /// ```
+    /// use enbu_arena::Shard;
+    /// assert!("2/4".parse::<Shard>().is_ok());
+    /// assert!("0/4".parse::<Shard>().is_err());
+    /// ```
+    fn from_str(text: &str) -> Result<Self, ShardError> {
+        let parsed = text.split_once('/').and_then(|(index, count)| {
+            let shard = Self { index: index.parse().ok()?, count: count.parse().ok()? };
+            (1..=shard.count).contains(&shard.index).then_some(shard)
+        });
+        parsed.ok_or_else(|| ShardError(text.chars().take(40).collect()))
+    }
+}
+
+/// One pair of games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// Its number, from 0.
+    pub number: usize,
+    /// The two engines, by index; the first one moves first in the first game.
+    pub engines: [usize; 2],
+    /// The opening, by index.
+    pub opening: usize,
+}
+
+/// The pairs of a match.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    pairings: Vec<[usize; 2]>,
+    openings: Vec<usize>,
+    rounds: usize,
+    shard: Shard,
+}
+
+impl Schedule {
+    /// `rounds` rounds between `engines` engines on `openings` openings, which are
+    /// taken again from the first when they run out.
+    pub fn new(
+        engines: usize,
+        format: Format,
+        rounds: usize,
+        openings: usize,
+        order: OpeningOrder,
+        seed: u64,
+        shard: Shard,
+    ) -> Self {
+        let all = (0..engines).flat_map(|first| (first + 1..engines).map(move |second| [first, second]));
+        let pairings = all.filter(|pair| format == Format::RoundRobin || pair[0] == 0).collect();
+        let mut openings: Vec<usize> = (0..openings).collect();
+        if order == OpeningOrder::Random {
+            openings.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+        }
+        Self { pairings, openings, rounds, shard }
+    }
+
+    /// The pairs of this shard, in the order they should be played.
+    pub fn pairs(&self) -> impl Iterator<Item = Pair> + '_ {
+        let count = if self.openings.is_empty() { 0 } else { self.rounds * self.pairings.len() };
+        (self.shard.index - 1..count).step_by(self.shard.count).map(|number| {
+            let round = number / self.pairings.len();
+            let engines = self.pairings[number % self.pairings.len()];
+            Pair { number, engines, opening: self.openings[round % self.openings.len()] }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn schedule(engines: usize, format: Format, seed: u64, shard: &str) -> Vec<Pair> {
+        let shard = shard.parse().unwrap();
+        Schedule::new(engines, format, 6, 4, OpeningOrder::Random, seed, shard).pairs().collect()
+    }
+
+    #[test]
+    fn every_pairing_plays_every_round_on_the_same_opening() {
+        let pairs = schedule(4, Format::RoundRobin, 1, "1/1");
+        assert_eq!(pairs.len(), 36);
+        for (number, pair) in pairs.iter().enumerate() {
+            assert_eq!(pair.number, number);
+            assert!(pair.engines[0] < pair.engines[1]);
+            assert_eq!(pair.opening, pairs[number / 6 * 6].opening);
+        }
+        let round: HashSet<_> = pairs[..6].iter().map(|pair| pair.engines).collect();
+        assert_eq!(round.len(), 6);
+        let openings: HashSet<_> = pairs[..24].iter().map(|pair| pair.opening).collect();
+        assert_eq!(openings.len(), 4);
+        assert_eq!(pairs[0].opening, pairs[24].opening);
+    }
+
+    #[test]
+    fn in_a_gauntlet_only_the_first_meets_everybody() {
+        let pairs = schedule(4, Format::Gauntlet, 1, "1/1");
+        assert_eq!(pairs.len(), 18);
+        assert!(pairs.iter().all(|pair| pair.engines[0] == 0));
+    }
+
+    #[test]
+    fn shards_are_disjoint_and_make_up_the_match() {
+        let whole = schedule(3, Format::RoundRobin, 9, "1/1");
+        let mut parts: Vec<Pair> =
+            ["1/4", "2/4", "3/4", "4/4"].iter().flat_map(|shard| schedule(3, Format::RoundRobin, 9, shard)).collect();
+        parts.sort_by_key(|pair| pair.number);
+        assert_eq!(parts, whole);
+        assert_ne!(schedule(3, Format::RoundRobin, 10, "1/1"), whole);
+    }
+
+    #[test]
+    fn openings_can_be_taken_in_order() {
+        let order = OpeningOrder::Sequential;
+        let pairs = Schedule::new(2, Format::RoundRobin, 5, 3, order, 1, Shard::default());
+        assert_eq!(pairs.pairs().map(|pair| pair.opening).collect::<Vec<_>>(), [0, 1, 2, 0, 1]);
+        let none = Schedule::new(2, Format::RoundRobin, 5, 0, order, 1, Shard::default());
+        assert_eq!(none.pairs().count(), 0);
+    }
+
+    #[test]
+    fn bad_shards_are_refused() {
+        for text in ["", "1", "0/2", "3/2", "1/0", "a/b", "-1/2"] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! `enbu match`: matches between USI engines.
+
+mod args;
+mod display;
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use enbu_arena::report::Report;
+use enbu_arena::results::{self, ResultsFile};
+use enbu_arena::{Contest, ContestError, GameRecord, News, Schedule, Sprt, TrafficLog, chart};
+use enbu_usi::client::Cancel;
+
+pub(crate) use args::MatchArgs;
+use display::Display;
+
+/// What shells expect of a program that was interrupted.
+const INTERRUPTED: u8 = 130;
+
+/// How often the chart is drawn anew during a match.
+const CHART_INTERVAL: Duration = Duration::from_secs(30);
+
+/// How often a shortfall is told: a disk that is full stays full.
+#[derive(Default)]
+struct Once(bool);
+
+impl Once {
+    fn tell(&mut self, display: &mut Display, message: &str) {
+        if !std::mem::replace(&mut self.0, true) {
+            display.notice(message);
+        }
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    if args.merge.is_empty() { play(args, out) } else { merge(args, out) }
+}
+
+/// Puts files of results together.
+fn merge(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    let contents = results::merge(&args.merge).map_err(io::Error::other)?;
+    let sprt = args.sprt()?;
+    if let Some(path) = &args.out {
+        let lines = contents.games.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
+        let text: String = lines.into_iter().map(|line| line + "\n").collect();
+        results::replace(path, &text).map_err(|error| named(path, &error))?;
+    }
+    if let Some(dir) = &args.csa {
+        for game in &contents.games {
+            save_csa(dir, game)?;
+        }
+    }
+    if let Some(path) = &args.chart {
+        draw(path, &contents.games, sprt.as_ref())?;
+    }
+    finish(args, &Report::of(&contents.games), sprt.as_ref(), out)
+}
+
+/// Plays a match, or the rest of one.
+fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    let cancel = Cancel::default();
+    let on_signal = cancel.clone();
+    ctrlc::set_handler(move || on_signal.cancel()).map_err(io::Error::other)?;
+    let sprt = args.sprt()?;
+    let settings = args.settings(&cancel)?;
+    let log = args.log.as_deref().map(open_log).transpose()?;
+    let contest = match Contest::prepare(settings, &cancel, log.as_ref()) {
+        Ok(contest) => contest,
+        Err(ContestError::Cancelled) => return Ok(ExitCode::from(INTERRUPTED)),
+        Err(error) => return Err(io::Error::other(error)),
+    };
+    let path = args.results_path();
+    let (mut file, games) = open_results(args, &path, &contest)?;
+    let mut state = State::new(args, &contest, sprt, games);
+    state.catch_up();
+    let done: HashSet<usize> = state.games.iter().map(|game| game.game).collect();
+    let result = contest.play(&done, &cancel, log.as_ref(), |news| match news {
+        News::Game(game) => state.take(*game, &mut file),
+        News::Noise { name, faults } => {
+            for (fault, times) in faults.iter() {
+                state.display.notice(&format!("{name} after its last game: {} ({times})", fault.as_str()));
+            }
+            ControlFlow::Continue(())
+        }
+    });
+    state.display.finish();
+    let saved = file.save();
+    if let Some(chart) = &args.chart {
+        draw(chart, &state.games, sprt.as_ref())?;
+    }
+    let code = finish(args, &state.report, sprt.as_ref(), out)?;
+    if let Err(error) = saved {
+        return Err(lost(&file, &error, out));
+    }
+    match result {
+        Ok(()) => Ok(code),
+        Err(ContestError::Cancelled) => {
+            state.display.notice(&format!("interrupted; go on with --resume (results in {})", path.display()));
+            Ok(ExitCode::from(INTERRUPTED))
+        }
+        Err(error) => Err(io::Error::other(error)),
+    }
+}
+
+/// The last place for games that no disk takes: standard output.
+fn lost(file: &ResultsFile, error: &results::ResultsError, out: &mut impl Write) -> io::Error {
+    let unsaved = file.unsaved();
+    let written = unsaved.iter().try_for_each(|line| writeln!(out, "{line}"));
+    let place = if written.is_ok() { "they stand above, one a line" } else { "they are lost" };
+    io::Error::other(format!("{error}; {} games could not be saved, {place}", unsaved.len()))
+}
+
+/// The file of results, with the games that it holds.
+fn open_results(args: &MatchArgs, path: &Path, contest: &Contest) -> io::Result<(ResultsFile, Vec<GameRecord>)> {
+    if !args.resume {
+        return Ok((ResultsFile::create(path).map_err(io::Error::other)?, Vec::new()));
+    }
+    let (file, contents) = ResultsFile::resume(path).map_err(io::Error::other)?;
+    if let Some(other) = contents.games.iter().find(|game| game.match_id != contest.id()) {
+        return Err(io::Error::other(format!(
+            "{}: game {} belongs to a match with other engines, options, openings, rules or seed",
+            path.display(),
+            other.game
+        )));
+    }
+    if contents.torn.as_ref().is_some_and(|torn| !torn.is_empty()) {
+        // Told before any display exists.
+        let _ = writeln!(io::stderr(), "{}: the last line was torn; its game is played again", path.display());
+    }
+    Ok((file, contents.games))
+}
+
+fn open_log(path: &Path) -> io::Result<TrafficLog> {
+    let file = File::options().create(true).append(true).open(path).map_err(|error| named(path, &error))?;
+    Ok(TrafficLog::new(file))
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// A match in progress, as the user sees it.
+struct State<'m> {
+    args: &'m MatchArgs,
+    report: Report,
+    games: Vec<GameRecord>,
+    sprt: Option<Sprt>,
+    display: Display,
+    charted: Instant,
+    file_trouble: Once,
+    csa_trouble: Once,
+}
+
+impl<'m> State<'m> {
+    fn new(args: &'m MatchArgs, contest: &Contest, sprt: Option<Sprt>, games: Vec<GameRecord>) -> Self {
+        let settings = contest.settings();
+        let schedule = Schedule::new(
+            settings.engines.len(),
+            settings.format,
+            settings.rounds,
+            settings.openings.len(),
+            settings.order,
+            settings.seed,
+            settings.shard,
+        );
+        Self {
+            args,
+            report: Report::of(&games),
+            games,
+            sprt,
+            display: Display::new(2 * schedule.pairs().count() as u64, args.quiet),
+            charted: Instant::now(),
+            file_trouble: Once::default(),
+            csa_trouble: Once::default(),
+        }
+    }
+
+    /// Shows what was played before.
+    fn catch_up(&mut self) {
+        if !self.games.is_empty() {
+            self.display.notice(&format!("{} games were played before", self.games.len()));
+            self.display.show(&self.report, self.sprt.as_ref());
+        }
+    }
+
+    /// Saves and shows a game, and says whether the match goes on.
+    fn take(&mut self, game: GameRecord, file: &mut ResultsFile) -> ControlFlow<()> {
+        let saved = file.append(&game);
+        if let Err(error) = &saved {
+            self.file_trouble.tell(&mut self.display, &format!("{error}; the match ends after the games in progress"));
+        }
+        if let Some(dir) = &self.args.csa
+            && let Err(error) = save_csa(dir, &game)
+        {
+            self.csa_trouble.tell(&mut self.display, &format!("{error}; --merge can write the records later"));
+        }
+        if !game.text.is_empty() {
+            self.display.notice(&format!("game {}: {}: {}", game.game, game.reason.as_str(), game.text));
+        }
+        self.report.add(&game);
+        self.games.push(game);
+        self.display.show(&self.report, self.sprt.as_ref());
+        self.chart_now_and_then();
+        if saved.is_err() || self.is_decided() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn is_decided(&self) -> bool {
+        let pairs = self.report.pairings().first().map(|pairing| pairing.pairs);
+        self.sprt.zip(pairs).is_some_and(|(sprt, pairs)| sprt.decision(&pairs).is_some())
+    }
+
+    fn chart_now_and_then(&mut self) {
+        if let Some(path) = &self.args.chart
+            && self.charted.elapsed() >= CHART_INTERVAL
+        {
+            // The last one, after the match, tells its errors.
+            let _ = draw(path, &self.games, self.sprt.as_ref());
+            self.charted = Instant::now();
+        }
+    }
+}
+
+fn draw(path: &Path, games: &[GameRecord], sprt: Option<&Sprt>) -> io::Result<()> {
+    results::replace(path, &chart::svg(games, sprt)).map_err(|error| named(path, &error))
+}
+
+/// Writes a game as `NUMBER-BLACK-WHITE.csa`.
+fn save_csa(dir: &Path, game: &GameRecord) -> io::Result<()> {
+    let plain = |name: &str| -> String {
+        let plain = |letter: char| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '_' };
+        name.chars().take(40).map(plain).collect()
+    };
+    let path: PathBuf = dir.join(format!("{:06}-{}-{}.csa", game.game, plain(&game.black), plain(&game.white)));
+    fs::create_dir_all(dir).map_err(|error| named(dir, &error))?;
+    let text = game.to_csa().map_err(io::Error::other)?;
+    results::replace(&path, &text).map_err(|error| named(&path, &error))
+}
+
+/// Prints what the games say; the exit code they deserve.
+fn finish(args: &MatchArgs, report: &Report, sprt: Option<&Sprt>, out: &mut impl Write) -> io::Result<ExitCode> {
+    if args.json {
+        let standings = report.standings();
+        let summary = serde_json::json!({ "pairings": display::machine(report, sprt), "standings": standings });
+        writeln!(out, "{summary}")?;
+    } else if report.games() > 0 {
+        writeln!(out, "{}", report.summary(sprt))?;
+    }
+    let faulty = report.pairings().iter().any(|pairing| pairing.faults.iter().any(|faults| !faults.is_empty()));
+    Ok(if args.strict && faulty { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

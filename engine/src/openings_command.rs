@@ -1,0 +1,172 @@
+//! `enbu openings`: a file of even openings, made by our own search.
+
+use std::io::{self, IsTerminal, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use clap::Args;
+use enbu_arena::openings::{Candidate, GenerateError, Judge, RandomOpenings};
+use enbu_arena::{Opening, results};
+use enbu_movegen::Position;
+use enbu_search::{BestMove, Limits, Listener, Options, Report, Score, Search};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Nodes for choosing a move; the choice is loose, so few are enough.
+const CHOICE_NODES: u64 = 2_000;
+/// Nodes for judging the final position.
+const VERDICT_NODES: u64 = 50_000;
+/// How many moves there are to choose from.
+const CHOICES: usize = 8;
+/// What a mate counts as, in centipawns.
+const MATE_CP: i32 = 30_000;
+
+#[derive(Args)]
+pub(crate) struct OpeningsArgs {
+    /// random:PLIES,CP: so many plies, a score of at most CP centipawns for either side
+    #[arg(value_name = "random:PLIES,CP")]
+    kind: RandomOpenings,
+    /// How many
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    count: u32,
+    /// Seed; the same seed gives the same openings
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// File to write; default: standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Keeps the last report of each line.
+#[derive(Default)]
+struct Lines(Mutex<Vec<Candidate>>);
+
+impl Listener for Lines {
+    fn report(&self, report: &Report) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A report of the first line begins a new iteration.
+        if report.multi_pv == 1 {
+            lines.clear();
+        }
+        if let Some(&mv) = report.pv.first() {
+            lines.push(Candidate { mv, score_cp: centipawns(report.score) });
+        }
+    }
+
+    fn notice(&self, _: &str) {}
+
+    fn finished(&self, _: &BestMove) {}
+}
+
+fn centipawns(score: Score) -> i32 {
+    match score {
+        Score::Cp(cp) => cp,
+        Score::MateIn(_) => MATE_CP,
+        Score::MatedIn(_) => -MATE_CP,
+    }
+}
+
+/// Our search as a judge of openings.
+pub(crate) struct SearchJudge(Search);
+
+impl SearchJudge {
+    pub(crate) fn new() -> Self {
+        Self(Search::new())
+    }
+
+    fn search(&mut self, position: &Position, nodes: u64, multi_pv: usize) -> Vec<Candidate> {
+        // What was searched before must not matter.
+        self.0.new_game();
+        let lines = Arc::new(Lines::default());
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+        let options = Options { multi_pv, ..Options::default() };
+        self.0.start(position, limits, options, Instant::now(), Arc::clone(&lines) as Arc<dyn Listener>);
+        self.0.wait();
+        std::mem::take(&mut *lines.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Judge for SearchJudge {
+    fn candidates(&mut self, position: &Position) -> Vec<Candidate> {
+        self.search(position, CHOICE_NODES, CHOICES)
+    }
+
+    fn score_cp(&mut self, position: &Position) -> i32 {
+        self.search(position, VERDICT_NODES, 1).first().map_or(-MATE_CP, |best| best.score_cp)
+    }
+}
+
+/// Makes openings, with progress on a terminal. `go_on` is asked after each one.
+pub(crate) fn generate(
+    kind: RandomOpenings,
+    count: usize,
+    seed: u64,
+    go_on: impl Fn() -> ControlFlow<()>,
+) -> Result<Vec<Opening>, GenerateError> {
+    let bar = if io::stderr().is_terminal() { ProgressBar::new(count as u64) } else { ProgressBar::hidden() };
+    if let Ok(style) = ProgressStyle::with_template("openings {pos}/{len} {wide_bar} {eta}") {
+        bar.set_style(style);
+    }
+    let openings = kind.generate(count, seed, &mut SearchJudge::new(), |made| {
+        bar.set_position(made as u64);
+        go_on()
+    });
+    bar.finish_and_clear();
+    openings
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<()> {
+    let OpeningsArgs { kind, count, seed, .. } = args;
+    let openings = generate(*kind, *count as usize, *seed, || ControlFlow::Continue(())).map_err(io::Error::other)?;
+    let mut text = format!(
+        "# {} openings made by enbu {}: random:{},{} --seed {seed}\n",
+        openings.len(),
+        env!("CARGO_PKG_VERSION"),
+        kind.plies,
+        kind.bound_cp
+    );
+    for opening in &openings {
+        text.push_str(&format!("{opening}\n"));
+    }
+    match &args.out {
+        Some(path) => results::replace(path, &text)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+        None => out.write_all(text.as_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use enbu_movegen::MoveList;
+
+    use super::*;
+
+    #[test]
+    fn candidates_are_different_legal_moves_and_the_same_every_time() {
+        let mut judge = SearchJudge::new();
+        let position = Position::startpos();
+        let first = judge.candidates(&position);
+        assert_eq!(first.len(), CHOICES);
+        let mut legal = MoveList::new();
+        position.legal_moves(&mut legal);
+        for (index, candidate) in first.iter().enumerate() {
+            assert!(legal.contains(&candidate.mv));
+            assert!(first[..index].iter().all(|other| other.mv != candidate.mv));
+        }
+        judge.score_cp(&position);
+        assert_eq!(judge.candidates(&position), first);
+    }
+
+    #[test]
+    fn openings_are_even_by_the_search_that_made_them() {
+        let kind = RandomOpenings { plies: 6, bound_cp: 100 };
+        let openings = generate(kind, 3, 1, || ControlFlow::Continue(())).unwrap();
+        let mut judge = SearchJudge::new();
+        assert_eq!(openings.len(), 3);
+        assert!(openings.iter().all(|opening| judge.score_cp(opening.position()).abs() <= 100));
+        let stopped = generate(kind, 3, 1, || ControlFlow::Break(())).unwrap();
+        assert_eq!(stopped, openings[..1]);
+    }
+}

@@ -1,0 +1,444 @@
+//! Which format a text is in, and all formats behind one door.
+//!
+//! Formats are told from content, never from names of files:
+//!
+//! | what stands there | format |
+//! |---|---|
+//! | `{` and a quote, or `{}` | JKF |
+//! | a tag `[Name "value"]`, or a move number with a dot | PGN |
+//! | `startpos`, or a word with eight slashes, behind `position` or `sfen` | SFEN/USI |
+//! | a version, `N+`, `$KEY:`, `PI`, `P1`, a side alone, `+7776FU`, `%TORYO` | CSA |
+//! | numbered moves, or the line `手数----` | KIF |
+//! | moves behind marks such as `▲` | KI2 |
+//! | a board between bars and no moves | BOD |
+//! | headers of the KIF family and nothing else | KIF |
+
+use std::fmt;
+use std::str::FromStr;
+
+use enbu_movegen::Setup;
+
+use crate::encoding::{decode, lines};
+use crate::kakinoki::{headers, moves, words};
+use crate::{Board, Encoding, KifuError, Mode, Problem, Problems, Reading, Record, ScoreStyle};
+use crate::{bod, csa, fen, jkf, ki2, kif, pgn, svg, usi};
+
+/// A format of records or positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// KIF: see [`kif`].
+    Kif,
+    /// KI2: see [`ki2`].
+    Ki2,
+    /// Boards: see [`bod`].
+    Bod,
+    /// CSA: see [`csa`].
+    Csa,
+    /// Games, one a line: see [`usi`].
+    Usi,
+    /// Positions, one a line: see [`usi`].
+    Sfen,
+    /// Positions as FEN, one a line: see [`fen`].
+    Fen,
+    /// PGN: see [`pgn`].
+    Pgn,
+    /// JSON: see [`jkf`].
+    Jkf,
+    /// A picture; can only be written: see [`svg`].
+    Svg,
+}
+
+/// How to write records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Evaluations in comments, for KIF, KI2 and JKF.
+    pub scores: ScoreStyle,
+    /// Whether lines of USI tell how games ended.
+    pub ends: usi::Ends,
+    /// Which position is shown where only one can be (BOD, SVG, SFEN and FEN): the
+    /// one after so many moves of the main line. `None` is the position after the
+    /// last move for pictures and boards, the start position for lists.
+    pub ply: Option<usize>,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 10] =
+        [Self::Kif, Self::Ki2, Self::Bod, Self::Csa, Self::Usi, Self::Sfen, Self::Fen, Self::Pgn, Self::Jkf, Self::Svg];
+
+    /// The name by which it is chosen, which is also the usual extension of its files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kif => "kif",
+            Self::Ki2 => "ki2",
+            Self::Bod => "bod",
+            Self::Csa => "csa",
+            Self::Usi => "usi",
+            Self::Sfen => "sfen",
+            Self::Fen => "fen",
+            Self::Pgn => "pgn",
+            Self::Jkf => "jkf",
+            Self::Svg => "svg",
+        }
+    }
+
+    /// The format that files with this extension should have, without the dot.
+    ///
+    /// ```
+    /// use enbu_kifu::Format;
+    /// assert_eq!(Format::of_extension("KIFU"), Some(Format::Kif));
+    /// assert_eq!(Format::of_extension("txt"), None);
+    /// ```
+    pub fn of_extension(extension: &str) -> Option<Self> {
+        let extension = extension.to_ascii_lowercase();
+        match extension.as_str() {
+            "kifu" => Some(Self::Kif),
+            "ki2u" => Some(Self::Ki2),
+            "json" => Some(Self::Jkf),
+            name => Self::ALL.into_iter().find(|format| format.name() == name),
+        }
+    }
+
+    /// The format of a text; `None` when it is none of ours.
+    ///
+    /// ```
+    /// use enbu_kifu::Format;
+    /// assert_eq!(Format::detect("V2.2\nPI\n+\n"), Some(Format::Csa));
+    /// assert_eq!(Format::detect("▲７六歩 △３四歩"), Some(Format::Ki2));
+    /// assert_eq!(Format::detect("prose"), None);
+    /// ```
+    pub fn detect(text: &str) -> Option<Self> {
+        let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        if text.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '}'])) {
+            return Some(Self::Jkf);
+        }
+        let mut family = Family::default();
+        for line in lines(text).map(str::trim).filter(|line| !line.is_empty()) {
+            match of_line(line) {
+                Some(Self::Kif) => return Some(Self::Kif),
+                // A board can have moves below it.
+                Some(Self::Ki2) => family.free |= true,
+                Some(Self::Bod) => family.board = true,
+                Some(format) if !family.is_seen() => return Some(format),
+                _ => family.header |= is_header(line),
+            }
+        }
+        match family {
+            Family { free: true, .. } => Some(Self::Ki2),
+            Family { board: true, .. } => Some(Self::Bod),
+            Family { header: true, .. } => Some(Self::Kif),
+            _ => None,
+        }
+    }
+
+    /// The format as a kind of text: lists of positions are read as games are.
+    const fn kind(self) -> Self {
+        match self {
+            Self::Ki2 | Self::Bod => Self::Kif,
+            Self::Sfen | Self::Fen => Self::Usi,
+            other => other,
+        }
+    }
+
+    /// Reads a text of this format. Where the content is clearly of another format,
+    /// it is read as that one, with a warning.
+    ///
+    /// # Errors
+    /// What the reader of the format says.
+    pub fn read(self, text: &str, mode: Mode) -> Result<Reading, KifuError> {
+        let found = Self::detect(text).filter(|found| found.kind() != self.kind());
+        let Some(found) = found else { return self.read_as_told(text, mode) };
+        let other = KifuError::new(Problem::OtherFormat(found.name()), 1, 1, "");
+        if mode == Mode::Strict {
+            return Err(other);
+        }
+        let mut reading = found.read_as_told(text, mode)?;
+        reading.warnings.push(other);
+        Ok(reading)
+    }
+
+    /// Reads a file of this format and any encoding; as [`read`](Self::read).
+    ///
+    /// # Errors
+    /// What the reader of the format says.
+    pub fn read_bytes(self, bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
+        crate::encoding::read_decoded(bytes, mode, |text, mode| self.read(text, mode))
+    }
+
+    /// Whether a file that should be of this format, and is of that one, is no surprise.
+    pub fn reads_as(self, found: Self) -> bool {
+        self.kind() == found.kind()
+    }
+
+    fn read_as_told(self, text: &str, mode: Mode) -> Result<Reading, KifuError> {
+        match self {
+            Self::Kif => kif::read(text, mode),
+            Self::Ki2 => ki2::read(text, mode),
+            Self::Bod => bod::read(text, mode),
+            Self::Csa => csa::read(text, mode),
+            Self::Usi | Self::Sfen | Self::Fen => usi::read(text, mode),
+            Self::Pgn => pgn::read(text, mode),
+            Self::Jkf => jkf::read(text, mode),
+            Self::Svg => Err(KifuError::new(Problem::NoRecord, 1, 1, crate::encoding::split_line(text).0)),
+        }
+    }
+
+    /// Writes records in this format.
+    pub fn write(self, records: &[Record], options: WriteOptions) -> String {
+        match self {
+            Self::Kif => kif::write_all(records, options.scores),
+            Self::Ki2 => ki2::write_all(records, options.scores),
+            Self::Csa => csa::write_all(records),
+            Self::Usi => usi::write_all(records, options.ends),
+            Self::Pgn => pgn::write_all(records),
+            Self::Jkf => jkf::write_all(records, options.scores),
+            Self::Sfen => each(records, |record| format!("{}\n", position(record, options.ply.or(Some(0))).0)),
+            Self::Fen => each(records, |record| fen::write(&position(record, options.ply.or(Some(0))).0) + "\n"),
+            Self::Bod => each(records, |record| bod::write(&position(record, options.ply).0)),
+            Self::Svg => each(records, |record| {
+                let (setup, last) = position(record, options.ply);
+                svg::write(record, &setup, last)
+            }),
+        }
+    }
+}
+
+fn each(records: &[Record], write: impl Fn(&Record) -> String) -> String {
+    records.iter().map(write).collect()
+}
+
+/// The position after so many moves of the main line (all of them for `None`), and
+/// the move that led to it.
+fn position(record: &Record, ply: Option<usize>) -> (Setup, Option<enbu_movegen::Move>) {
+    let mut board = Board::new(record.setup());
+    let mut last = None;
+    for mv in record.moves().take(ply.unwrap_or(usize::MAX)) {
+        if board.play(mv).is_err() {
+            break;
+        }
+        last = Some(mv);
+    }
+    (board.to_setup(), last)
+}
+
+/// What was seen of the KIF family.
+#[derive(Clone, Copy, Default)]
+struct Family {
+    free: bool,
+    board: bool,
+    header: bool,
+}
+
+impl Family {
+    const fn is_seen(self) -> bool {
+        self.free || self.board || self.header
+    }
+}
+
+fn is_header(line: &str) -> bool {
+    headers::split(line).is_some_and(|(key, _)| headers::is_known(key) || key.ends_with("の持駒"))
+}
+
+/// The format that a line alone gives away.
+fn of_line(line: &str) -> Option<Format> {
+    let bytes = line.as_bytes();
+    if line.starts_with("#KIF") || line.starts_with("手数--") {
+        return Some(Format::Kif);
+    }
+    if line.starts_with("#KI2") || line.starts_with(|c| words::side_of_mark(c).is_some()) || moves::parse(line).is_ok()
+    {
+        return Some(Format::Ki2);
+    }
+    if line.starts_with('|') {
+        return Some(Format::Bod);
+    }
+    if let Some((_, rest)) = words::number(line) {
+        let after = rest.trim_start_matches(words::is_blank);
+        let begins = moves::begins_move(after) || after.starts_with(|c: char| !c.is_ascii());
+        return match rest.as_bytes() {
+            [b'.', ..] => Some(Format::Pgn),
+            _ if begins && after.len() < rest.len() => Some(Format::Kif),
+            _ => is_position(line).then_some(Format::Usi),
+        };
+    }
+    match bytes {
+        [b'[', ..] if line.contains('"') => Some(Format::Pgn),
+        [b'V', b'1'..=b'9', ..] | [b'N', b'+' | b'-', ..] | [b'P', b'I' | b'+' | b'-', ..] => Some(Format::Csa),
+        [b'P', b'1'..=b'9', b'+' | b'-' | b' ', ..] | [b'+' | b'-'] => Some(Format::Csa),
+        [b'+' | b'-', a, b, c, d, e, f, ..] if [a, b, c, d].into_iter().all(u8::is_ascii_digit) => {
+            (e.is_ascii_uppercase() && f.is_ascii_uppercase()).then_some(Format::Csa)
+        }
+        [b'%', letter, ..] if letter.is_ascii_uppercase() || b"+-".contains(letter) => Some(Format::Csa),
+        [b'$', ..] if line.contains(':') => Some(Format::Csa),
+        [b'\'', ..] => Some(Format::Csa),
+        _ => is_position(line).then_some(Format::Usi),
+    }
+}
+
+/// Whether a line begins with a position of SFEN or USI.
+fn is_position(line: &str) -> bool {
+    let mut words = line.split_whitespace().skip_while(|&word| matches!(word, "position" | "sfen" | "fen"));
+    words.next().is_some_and(|word| word == "startpos" || word.bytes().filter(|&byte| byte == b'/').count() >= 6)
+}
+
+/// Reads a file of any format and any encoding.
+///
+/// # Errors
+/// [`NoRecord`](Problem::NoRecord) when it is of no format, else what its reader says.
+///
+/// ```
+/// use enbu_kifu::{Format, Mode, read_any};
+/// let (format, reading) = read_any(b"startpos moves 7g7f\n", Mode::Tolerant)?;
+/// assert_eq!((format, reading.records.len()), (Format::Usi, 1));
+/// # Ok::<(), enbu_kifu::KifuError>(())
+/// ```
+pub fn read_any(bytes: &[u8], mode: Mode) -> Result<(Format, Reading), KifuError> {
+    let decoded = decode(bytes);
+    let format = Format::detect(&decoded.text);
+    let nothing = || KifuError::new(Problem::NoRecord, 1, 1, crate::encoding::split_line(&decoded.text).0.trim());
+    let format = format.ok_or_else(nothing)?;
+    let reading = crate::encoding::read_decoded(bytes, mode, |text, mode| format.read_as_told(text, mode))?;
+    Ok((format, reading))
+}
+
+/// Text in an encoding; characters that it does not have become `?` or a like one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoded {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// What could not be written.
+    pub warnings: Problems,
+}
+
+/// Encodes what a writer wrote, for systems that end lines as `line_end` says. The
+/// encoding that the first line declares is set right.
+///
+/// ```
+/// use enbu_kifu::{Encoding, format::encode};
+/// let encoded = encode("☗７六歩\n", Encoding::ShiftJis, "\r\n");
+/// assert_eq!(encoded.bytes, [0x81, 0xa3, 0x82, 0x56, 0x98, 0x5a, 0x95, 0xe0, 0x0d, 0x0a]);
+/// assert_eq!(encoded.warnings.count(), 1);
+/// ```
+pub fn encode(text: &str, encoding: Encoding, line_end: &str) -> Encoded {
+    let mut warnings = Problems::default();
+    let mut bytes = Vec::with_capacity(text.len() + text.len() / 8);
+    let (body, last) = match text.strip_suffix('\n') {
+        Some(body) => (body, line_end),
+        None => (text, ""),
+    };
+    for (index, line) in body.split('\n').enumerate() {
+        if index > 0 {
+            bytes.extend_from_slice(line_end.as_bytes());
+        }
+        let declared = line.starts_with("#KI").then(|| line.replace("encoding=UTF-8", &format!("encoding={encoding}")));
+        let declared = declared.or_else(|| {
+            let name = encoding.to_string().to_uppercase();
+            line.starts_with("'CSA encoding=").then(|| line.replace("UTF-8", &name))
+        });
+        let line = declared.as_deref().unwrap_or(line);
+        match encoding.encode(line) {
+            Some(mut encoded) => bytes.append(&mut encoded),
+            None => encode_chars(line, index + 1, encoding, &mut bytes, &mut warnings),
+        }
+    }
+    bytes.extend_from_slice(last.as_bytes());
+    Encoded { bytes, warnings }
+}
+
+fn encode_chars(line: &str, number: usize, encoding: Encoding, bytes: &mut Vec<u8>, warnings: &mut Problems) {
+    for (column, c) in (1..).zip(line.chars()) {
+        let mut buffer = [0; 4];
+        let encoded = encoding.encode(c.encode_utf8(&mut buffer)).unwrap_or_else(|| {
+            warnings.push(KifuError::new(Problem::Unencodable(encoding), number, column, &c.to_string()));
+            let like = match c {
+                '☗' => "▲",
+                '☖' => "△",
+                _ => "?",
+            };
+            encoding.encode(like).unwrap_or_else(|| vec![b'?'])
+        });
+        bytes.extend_from_slice(&encoded);
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no format has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownFormat(String);
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = Format::ALL.into_iter().map(Format::name).collect();
+        write!(f, "unknown format `{}`; known are {}", self.0, names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        Self::of_extension(name).ok_or_else(|| UnknownFormat(name.chars().take(40).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_tells_the_format() {
+        for (text, format) in [
+            ("{\"header\":{}}", Format::Jkf),
+            ("{}", Format::Jkf),
+            ("[Event \"x\"]\n", Format::Pgn),
+            ("1. Pc4 *", Format::Pgn),
+            ("   1 ７六歩(77)\n", Format::Kif),
+            ("1 投了", Format::Kif),
+            ("先手：甲\n", Format::Kif),
+            ("先手：甲\n▲７六歩\n", Format::Ki2),
+            ("# comment\n先手の持駒：なし\n|v香\n", Format::Bod),
+            ("後手の持駒：なし\n| ・\n手数----\n", Format::Kif),
+            ("'comment\nPI\n", Format::Csa),
+            ("+7776FU", Format::Csa),
+            ("startpos", Format::Usi),
+            ("# list\nposition sfen 9/9/9/9/9/9/9/9/9 b - 1", Format::Usi),
+            ("9/9/9/9/9/9/9/9/9[-] w 0 1", Format::Usi),
+        ] {
+            assert_eq!(Format::detect(text), Some(format), "{text}");
+        }
+        for text in ["", "\n", "prose", "これは棋譜ではありません。", "{comment", "12", "a: b"] {
+            assert_eq!(Format::detect(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn content_wins_over_what_was_said() {
+        let csa = "V2.2\nPI\n+\n+7776FU\n";
+        let reading = Format::Kif.read(csa, Mode::Tolerant).unwrap();
+        assert_eq!((reading.records[0].moves().count(), reading.warnings.count()), (1, 1));
+        assert!(Format::Kif.read(csa, Mode::Strict).is_err());
+        assert_eq!(Format::Ki2.read("1 ７六歩(77)", Mode::Strict).unwrap().records.len(), 1);
+    }
+
+    #[test]
+    fn declared_encodings_are_set_right() {
+        for (format, label) in [(Format::Kif, "Shift_JIS"), (Format::Csa, "SHIFT_JIS")] {
+            let text = format.write(&[Record::new(Setup::startpos())], WriteOptions::default());
+            let encoded = encode(&text, Encoding::ShiftJis, "\n");
+            assert!(encoded.warnings.is_empty());
+            let decoded = decode(&encoded.bytes);
+            assert!(
+                decoded.warnings.is_empty() && decoded.text.contains(&format!("encoding={label}\n")),
+                "{}",
+                decoded.text
+            );
+        }
+    }
+}

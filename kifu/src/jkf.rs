@@ -1,0 +1,59 @@
+//! JKF, records as JSON (JSON Kifu Format).
+//!
+//! The reader takes normalised files and minimal ones: `to` left out where `same`
+//! is true, `color`, `capture`, `promote` and `relative` left out, origins told only by
+//! `relative`, names of promoted pieces, presets and boards, hands that list only
+//! what is there, null members, members that no schema knows, and several
+//! documents one after the other. JSON that is none, or a document without `moves`,
+//! is an error. Documents are nested 500 levels deep at most.
+//!
+//! The writer writes one document a line in normalised form, forks up to a depth of
+//! 100; times are whole seconds. Evaluations are comments, as in KIF. Beside the members of the
+//! schema a bookmark is `bookmark`, and `winner` tells a result that does not follow
+//! from the end.
+
+mod document;
+mod read;
+mod write;
+
+pub use read::read;
+pub use write::{write, write_all};
+
+use enbu_movegen::Handicap;
+
+use crate::encoding::read_decoded;
+use crate::{KifuError, Mode, Reading};
+
+/// The names of start positions.
+const PRESETS: [(&str, Handicap); 16] = [
+    ("HIRATE", Handicap::Even),
+    ("KY", Handicap::Lance),
+    ("KY_R", Handicap::RightLance),
+    ("KA", Handicap::Bishop),
+    ("HI", Handicap::Rook),
+    ("HIKY", Handicap::RookLance),
+    ("2", Handicap::TwoPieces),
+    ("3", Handicap::ThreePieces),
+    ("4", Handicap::FourPieces),
+    ("5", Handicap::FivePieces),
+    ("5_L", Handicap::FivePiecesLeft),
+    ("6", Handicap::SixPieces),
+    ("7_R", Handicap::SevenPiecesRight),
+    ("7_L", Handicap::SevenPiecesLeft),
+    ("8", Handicap::EightPieces),
+    ("10", Handicap::TenPieces),
+];
+
+/// Levels of JSON that a document may have.
+const MAX_DEPTH: usize = 500;
+
+/// Levels of forks that are written; each takes four levels of JSON.
+const MAX_FORKS: usize = 100;
+
+/// Reads a file of any encoding.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
+    read_decoded(bytes, mode, read)
+}

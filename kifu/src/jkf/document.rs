@@ -1,0 +1,173 @@
+//! The JSON of a record, member for member.
+
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+/// One record.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Document {
+    #[serde(default)]
+    pub(super) header: Option<Pairs>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) initial: Option<Initial>,
+    pub(super) moves: Vec<Entry>,
+}
+
+/// An object whose members keep their order.
+#[derive(Debug, Default)]
+pub(super) struct Pairs(pub(super) Vec<(String, String)>);
+
+impl Serialize for Pairs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in &self.0 {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PairsVisitor)
+    }
+}
+
+struct PairsVisitor;
+
+impl<'de> Visitor<'de> for PairsVisitor {
+    type Value = Pairs;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of texts")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some((key, value)) = map.next_entry::<String, Value>()? {
+            match value {
+                Value::String(text) => pairs.push((key, text)),
+                Value::Null => {}
+                other => pairs.push((key, other.to_string())),
+            }
+        }
+        Ok(Pairs(pairs))
+    }
+}
+
+/// The start position.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Initial {
+    pub(super) preset: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) data: Option<Diagram>,
+}
+
+/// A board, by files from the right and then by ranks.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Diagram {
+    #[serde(default)]
+    pub(super) color: Option<u8>,
+    pub(super) board: Vec<Vec<Option<Cell>>>,
+    #[serde(default)]
+    pub(super) hands: Option<Vec<Option<Hand>>>,
+}
+
+/// What stands on a square.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(super) struct Cell {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) color: Option<u8>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) kind: Option<String>,
+}
+
+/// Pieces in hand.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "UPPERCASE", default)]
+pub(super) struct Hand {
+    pub(super) fu: Option<u64>,
+    pub(super) ky: Option<u64>,
+    pub(super) ke: Option<u64>,
+    pub(super) gi: Option<u64>,
+    pub(super) ki: Option<u64>,
+    pub(super) ka: Option<u64>,
+    pub(super) hi: Option<u64>,
+}
+
+/// A move, an end, or (first) the start position.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub(super) struct Entry {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) comments: Option<Vec<String>>,
+    #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
+    pub(super) mv: Option<MoveMember>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) time: Option<Time>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) special: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) winner: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) bookmark: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) forks: Option<Vec<Vec<Self>>>,
+}
+
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub(super) struct MoveMember {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) color: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) from: Option<Place>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) to: Option<Place>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) piece: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) same: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) promote: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) capture: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) relative: Option<String>,
+}
+
+/// A square.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub(super) struct Place {
+    pub(super) x: u8,
+    pub(super) y: u8,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Time {
+    #[serde(default)]
+    pub(super) now: Option<Clock>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) total: Option<Clock>,
+}
+
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub(super) struct Clock {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) h: Option<u64>,
+    pub(super) m: Option<u64>,
+    pub(super) s: Option<Seconds>,
+}
+
+/// Seconds, of which some programs write fractions.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+pub(super) enum Seconds {
+    Whole(u64),
+    Fraction(f64),
+}

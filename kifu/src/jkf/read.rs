@@ -1,0 +1,318 @@
+//! The reader: documents, then their moves.
+
+use enbu_movegen::{Color, Hand, HandPiece, Piece, Setup, Square};
+
+use super::document::{self, Clock, Diagram, Document, Entry, Initial, MoveMember, Place, Seconds};
+use super::{MAX_DEPTH, PRESETS};
+use crate::error::Reporter;
+use crate::kakinoki::headers;
+use crate::kakinoki::moves::{self, MoveText, Word};
+use crate::{Board, End, EndKind, Event, KifuError, Mode, NodeId, Problem, Reading, Record, csa, score, usi};
+
+/// Reads all documents of a text.
+///
+/// # Errors
+/// In tolerant mode when no document could be read: what was wrong with the first,
+/// or [`NoRecord`](Problem::NoRecord). In strict mode the first deviation.
+///
+/// ```
+/// use enbu_kifu::{Mode, jkf};
+/// let text = r#"{"header":{},"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6},"piece":"FU"}}]}"#;
+/// let reading = jkf::read(text, Mode::Strict)?;
+/// assert_eq!(reading.records[0].moves().count(), 1);
+/// # Ok::<(), enbu_kifu::KifuError>(())
+/// ```
+pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
+    let mut report = Reporter::new(mode);
+    let mut records = Vec::new();
+    check_depth(text)?;
+    let mut rest = text;
+    let mut lines = 0;
+    while !rest.trim_start().is_empty() {
+        let mut deserializer = serde_json::Deserializer::from_str(rest);
+        // The depth was checked.
+        deserializer.disable_recursion_limit();
+        let mut documents = deserializer.into_iter::<Document>();
+        match documents.next() {
+            Some(Ok(document)) => records.extend(read_document(&document, &mut report)?),
+            Some(Err(error)) => {
+                report.error(json_fault(&error, rest, lines))?;
+                break;
+            }
+            None => break,
+        }
+        let (one, tail) = rest.split_at_checked(documents.byte_offset()).unwrap_or((rest, ""));
+        lines += one.matches('\n').count();
+        rest = tail;
+    }
+    let Reporter { warnings, errors, .. } = report;
+    if records.is_empty() {
+        let nothing = || KifuError::new(Problem::NoRecord, 1, 1, crate::encoding::split_line(text).0);
+        return Err(errors.first().cloned().unwrap_or_else(nothing));
+    }
+    Ok(Reading { records, errors, warnings })
+}
+
+fn json_fault(error: &serde_json::Error, text: &str, lines: usize) -> KifuError {
+    let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let near: String = line.chars().skip(error.column().saturating_sub(20)).collect();
+    let message = error.to_string();
+    let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+    KifuError::new(Problem::Json(message), error.line().max(1) + lines, error.column().max(1), &near)
+}
+
+/// Refuses what is nested so deeply that reading it would need too much stack.
+fn check_depth(text: &str) -> Result<(), KifuError> {
+    let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'{' | b'[' if !in_text => depth += 1,
+            b'}' | b']' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return Err(KifuError::new(Problem::TooDeep(MAX_DEPTH), 1, 1, ""));
+        }
+    }
+    Ok(())
+}
+
+/// A fault at an entry, told by its number in its line of moves.
+fn fault(problem: Problem, ply: usize) -> KifuError {
+    KifuError::new(problem, 1, 1, &format!("moves[{ply}]"))
+}
+
+fn read_document(document: &Document, report: &mut Reporter) -> Result<Option<Record>, KifuError> {
+    let setup = match start_position(document.initial.as_ref()) {
+        Ok(setup) => setup,
+        Err(problem) => {
+            report.error(KifuError::new(problem, 1, 1, "initial"))?;
+            return Ok(None);
+        }
+    };
+    let mut record = Record::new(setup);
+    for (key, value) in document.header.iter().flat_map(|pairs| &pairs.0) {
+        if matches!(key.as_str(), "手合割" | "手合") || key.ends_with("の持駒") {
+            continue;
+        }
+        for line in value.split('\n') {
+            headers::take(key, line, &mut record.headers, &mut record.rules);
+        }
+    }
+    let before = report.errors.count();
+    let board = Board::new(record.setup());
+    let mut reader = MoveReader { record, board, report };
+    reader.game(&document.moves)?;
+    let MoveReader { record, report, .. } = reader;
+    let broken = report.errors.count() > before && record.main_line().next().is_none();
+    Ok((!broken).then_some(record))
+}
+
+fn start_position(initial: Option<&Initial>) -> Result<Setup, Problem> {
+    let Some(initial) = initial else { return Ok(Setup::startpos()) };
+    let preset = match &initial.preset {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let known = PRESETS.into_iter().find(|(name, _)| *name == preset);
+    match (known, &initial.data) {
+        (Some((_, handicap)), _) => Ok(Setup::handicap(handicap)),
+        (None, Some(data)) => diagram(data),
+        (None, None) => Err(Problem::UnknownHandicap),
+    }
+}
+
+const fn color(number: u8) -> Color {
+    if number == 0 { Color::Black } else { Color::White }
+}
+
+#[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
+fn diagram(data: &Diagram) -> Result<Setup, Problem> {
+    let mut setup = Setup::empty();
+    setup.turn = color(data.color.unwrap_or(0));
+    if data.board.len() != 9 || data.board.iter().any(|file| file.len() != 9) {
+        return Err(Problem::BoardRanks);
+    }
+    for (file, cells) in (1..).zip(&data.board) {
+        for (rank, cell) in (1..).zip(cells) {
+            let Some(name) = cell.as_ref().and_then(|cell| cell.kind.as_deref()) else { continue };
+            let kind = name.as_bytes().try_into().ok().and_then(csa::piece_named).ok_or(Problem::UnknownPiece)?;
+            let side = cell.as_ref().and_then(|cell| cell.color).unwrap_or(0);
+            if let Some(square) = Square::new(file, rank) {
+                setup.board[square] = Some(Piece::new(color(side), kind));
+            }
+        }
+    }
+    for (side, hand) in Color::ALL.into_iter().zip(data.hands.iter().flatten()) {
+        setup.hands[side] = hand.as_ref().map_or(Ok(Hand::EMPTY), read_hand)?;
+    }
+    Ok(setup)
+}
+
+fn read_hand(hand: &document::Hand) -> Result<Hand, Problem> {
+    let counts = [
+        (HandPiece::Pawn, hand.fu),
+        (HandPiece::Lance, hand.ky),
+        (HandPiece::Knight, hand.ke),
+        (HandPiece::Silver, hand.gi),
+        (HandPiece::Gold, hand.ki),
+        (HandPiece::Bishop, hand.ka),
+        (HandPiece::Rook, hand.hi),
+    ];
+    counts.into_iter().try_fold(Hand::EMPTY, |held, (piece, count)| {
+        let count = u8::try_from(count.unwrap_or(0)).ok();
+        count.and_then(|count| held.with_count(piece, count)).ok_or(Problem::HandOverflow)
+    })
+}
+
+struct MoveReader<'r> {
+    record: Record,
+    board: Board,
+    report: &'r mut Reporter,
+}
+
+impl MoveReader<'_> {
+    fn game(&mut self, entries: &[Entry]) -> Result<(), KifuError> {
+        let root = self.record.root();
+        let moves = match entries.split_first() {
+            Some((start, rest)) if start.mv.is_none() && start.special.is_none() => {
+                self.remarks(root, start);
+                rest
+            }
+            _ => entries,
+        };
+        // Lines that are still to be read, where they begin, and how many moves stand before each.
+        let mut lines: Vec<(&[Entry], NodeId, usize)> = vec![(moves, root, 0)];
+        while let Some((entries, parent, before)) = lines.pop() {
+            while self.board.plies_played() > before {
+                self.board.undo();
+            }
+            self.line(entries, parent, before, &mut lines)?;
+        }
+        Ok(())
+    }
+
+    fn line<'e>(
+        &mut self,
+        entries: &'e [Entry],
+        parent: NodeId,
+        before: usize,
+        lines: &mut Vec<(&'e [Entry], NodeId, usize)>,
+    ) -> Result<(), KifuError> {
+        let mut at = parent;
+        let mut foul = None;
+        for (ply, entry) in (before..).zip(entries) {
+            if matches!(self.record.node(at).event(), Event::End(_)) {
+                return self.report.warn(fault(Problem::AfterEnd, ply + 1));
+            }
+            if let Some(ply) = foul.take().filter(|_| entry.mv.is_some()) {
+                self.report.warn(fault(Problem::IllegalMove, ply))?;
+            }
+            let first_fork = lines.len();
+            lines.extend(entry.forks.iter().flatten().map(|fork| (fork.as_slice(), at, ply)));
+            lines.get_mut(first_fork..).unwrap_or_default().reverse();
+            let event = match (&entry.mv, &entry.special) {
+                (Some(mv), _) => match self.play(at, mv) {
+                    Ok((event, odd)) => {
+                        if let Some(odd) = odd {
+                            self.report.warn(fault(odd, ply + 1))?;
+                        }
+                        event
+                    }
+                    Err(problem) => return self.report.error(fault(problem, ply + 1)),
+                },
+                (None, Some(word)) => self.end(at, word, entry.winner.as_deref()),
+                (None, None) => {
+                    self.remarks(at, entry);
+                    continue;
+                }
+            };
+            foul = matches!(event, Event::Foul(_)).then_some(ply + 1);
+            at = self.record.add(at, event);
+            self.remarks(at, entry);
+        }
+        Ok(())
+    }
+
+    fn play(&mut self, at: NodeId, mv: &MoveMember) -> Result<(Event, Option<Problem>), Problem> {
+        let last = self.record.node(at).event().played().map(|mv| mv.to());
+        let text = move_text(mv, &self.board, last)?;
+        let resolved = moves::resolve(&text, &self.board, last)?;
+        let wrong_color = mv.color.is_some_and(|side| color(side) != self.board.turn());
+        let event = self.board.play(resolved.mv)?;
+        Ok((event, resolved.odd.or(wrong_color.then_some(Problem::WrongTurn))))
+    }
+
+    /// The end that a word tells. A foul that stands in the record is its mover's.
+    fn end(&self, at: NodeId, word: &str, winner: Option<&str>) -> Event {
+        let kind = csa::end_of_word(word);
+        let after_foul = matches!(self.record.node(at).event(), Event::Foul(_));
+        let turn = match kind {
+            EndKind::IllegalMove if after_foul => !self.board.turn(),
+            _ => self.board.turn(),
+        };
+        let mut end = End::new(kind, turn);
+        if let Some(result) = winner.and_then(usi::result_of_word) {
+            end.result = result;
+        }
+        Event::End(end)
+    }
+
+    fn remarks(&mut self, at: NodeId, entry: &Entry) {
+        let node = self.record.node_mut(at);
+        let old = node.comments.len();
+        node.comments.extend(entry.comments.iter().flatten().flat_map(|text| text.split('\n')).map(str::to_owned));
+        if entry.bookmark.is_some() {
+            node.bookmark.clone_from(&entry.bookmark);
+        }
+        if let Some(clock) = entry.time.as_ref().and_then(|time| time.now.as_ref()) {
+            node.time_ms = Some(clock_ms(clock));
+        }
+        score::extract(node, old, &mut self.board);
+    }
+}
+
+fn clock_ms(clock: &Clock) -> u64 {
+    let minutes = clock.h.unwrap_or(0).saturating_mul(60).saturating_add(clock.m.unwrap_or(0));
+    let ms = match clock.s {
+        Some(Seconds::Whole(seconds)) => seconds.saturating_mul(1000),
+        // A cast from float saturates, and makes 0 of what is no number.
+        Some(Seconds::Fraction(seconds)) => (seconds * 1000.0).round() as u64,
+        None => 0,
+    };
+    minutes.saturating_mul(60_000).saturating_add(ms)
+}
+
+fn place(place: Place) -> Result<Square, Problem> {
+    Square::new(place.x, place.y).ok_or(Problem::UnknownSquare)
+}
+
+fn move_text(mv: &MoveMember, board: &Board, last: Option<Square>) -> Result<MoveText, Problem> {
+    let to = match mv.to {
+        Some(to) => place(to)?,
+        None if mv.same == Some(true) => last.ok_or(Problem::NoLastMove)?,
+        None => return Err(Problem::MoveSyntax),
+    };
+    let from = mv.from.map(place).transpose()?;
+    let kind = match (&mv.piece, from) {
+        (Some(name), _) => name.as_bytes().try_into().ok().and_then(csa::piece_named).ok_or(Problem::UnknownPiece)?,
+        (None, Some(from)) => board.piece_at(from).ok_or(Problem::EmptyOrigin)?.kind,
+        (None, None) => return Err(Problem::MoveSyntax),
+    };
+    let relative = mv.relative.as_deref().unwrap_or_default();
+    let word = |c| match c {
+        'L' => Some(Word::Left),
+        'C' => Some(Word::Straight),
+        'R' => Some(Word::Right),
+        'U' => Some(Word::Up),
+        'M' => Some(Word::Sideways),
+        'D' => Some(Word::Back),
+        _ => None,
+    };
+    let words = if from.is_some() { Vec::new() } else { relative.chars().filter_map(word).collect() };
+    let drop = from.is_none() && relative.contains('H');
+    Ok(MoveText { to: Some(to), kind, words, promote: mv.promote, drop, from })
+}

@@ -1,0 +1,223 @@
+//! The writer.
+
+use enbu_movegen::{Color, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Setup, Square};
+
+use super::document::{self, Cell, Clock, Diagram, Document, Entry, Initial, MoveMember, Pairs, Place, Seconds, Time};
+use super::{MAX_FORKS, PRESETS};
+use crate::board::may_promote;
+use crate::kakinoki::moves::{self, Word};
+use crate::kakinoki::{Sides, handicap, headers};
+use crate::{Board, Event, NodeId, Record, ScoreStyle, TotalTimes, csa, score, usi};
+
+/// Writes a record as one line of JSON.
+///
+/// ```
+/// use enbu_kifu::{Record, jkf};
+/// use enbu_movegen::Setup;
+/// let text = jkf::write(&Record::new(Setup::startpos()));
+/// assert_eq!(text, "{\"header\":{\"手合割\":\"平手\"},\"initial\":{\"preset\":\"HIRATE\"},\"moves\":[{}]}\n");
+/// ```
+pub fn write(record: &Record) -> String {
+    write_all([record], ScoreStyle::default())
+}
+
+/// Writes several records, one document a line.
+pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, scores: ScoreStyle) -> String {
+    let mut text = String::new();
+    for record in records {
+        // Maps of strings and numbers can always be written.
+        text.push_str(&serde_json::to_string(&document(record, scores)).unwrap_or_default());
+        text.push('\n');
+    }
+    text
+}
+
+fn document(record: &Record, scores: ScoreStyle) -> Document {
+    let setup = record.setup();
+    let name = handicap::name_of_setup(setup);
+    let sides = if name.is_some() && setup.turn == Color::White { Sides::Handicap } else { Sides::Even };
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for (key, value) in headers::lines_of(record, sides) {
+        match pairs.iter_mut().take(1000).find(|(known, _)| *known == key) {
+            Some((_, known)) => {
+                known.push('\n');
+                known.push_str(&value);
+            }
+            None => pairs.push((key, value)),
+        }
+    }
+    pairs.extend(name.map(|name| ("手合割".to_owned(), name.to_owned())));
+    let mut writer = Writer { record, scores, board: Board::new(setup), times: record.total_times() };
+    let mut start = Entry::default();
+    writer.remarks(record.root(), &mut start);
+    let mut moves = vec![start];
+    moves.append(&mut writer.line(record.children(record.root()).next(), 0));
+    Document { header: Some(Pairs(pairs)), initial: Some(initial(setup)), moves }
+}
+
+fn initial(setup: &Setup) -> Initial {
+    let preset = PRESETS.into_iter().find(|&(_, handicap)| Setup::handicap(handicap) == *setup);
+    match preset {
+        Some((name, _)) => Initial { preset: name.into(), data: None },
+        None => Initial { preset: "OTHER".into(), data: Some(diagram(setup)) },
+    }
+}
+
+#[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
+fn diagram(setup: &Setup) -> Diagram {
+    let cell = |file, rank| {
+        let piece = Square::new(file, rank).and_then(|square| setup.board[square]);
+        Some(piece.map_or_else(Cell::default, |piece| Cell {
+            color: Some(piece.color as u8),
+            kind: Some(csa::piece_name(piece.kind).to_owned()),
+        }))
+    };
+    let board = (1..=9).map(|file| (1..=9).map(|rank| cell(file, rank)).collect()).collect();
+    let hands = setup.hands.into_iter().map(|held| Some(hand(held))).collect();
+    Diagram { color: Some(setup.turn as u8), board, hands: Some(hands) }
+}
+
+fn hand(held: Hand) -> document::Hand {
+    let count = |piece| Some(u64::from(held.count(piece)));
+    document::Hand {
+        fu: count(HandPiece::Pawn),
+        ky: count(HandPiece::Lance),
+        ke: count(HandPiece::Knight),
+        gi: count(HandPiece::Silver),
+        ki: count(HandPiece::Gold),
+        ka: count(HandPiece::Bishop),
+        hi: count(HandPiece::Rook),
+    }
+}
+
+struct Writer<'r> {
+    record: &'r Record,
+    scores: ScoreStyle,
+    board: Board,
+    times: TotalTimes,
+}
+
+impl Writer<'_> {
+    /// The entries of the line that begins with `first`, forks and all. The board
+    /// is left as it was.
+    fn line(&mut self, first: Option<NodeId>, depth: usize) -> Vec<Entry> {
+        let before = self.board.plies_played();
+        let mut entries = Vec::new();
+        let mut at = first;
+        while let Some(id) = at {
+            let forks = self.forks(id, depth);
+            let Some(mut entry) = self.entry(id) else { break };
+            entry.forks = forks;
+            entries.push(entry);
+            at = self.record.children(id).next();
+        }
+        while self.board.plies_played() > before {
+            self.board.undo();
+        }
+        entries
+    }
+
+    /// The lines that replace a node of the line it continues.
+    fn forks(&mut self, id: NodeId, depth: usize) -> Option<Vec<Vec<Entry>>> {
+        let parent = self.record.node(id).parent()?;
+        let mut siblings = self.record.children(parent);
+        // The other lines stand at the first of them.
+        if depth >= MAX_FORKS || siblings.next() != Some(id) {
+            return None;
+        }
+        let siblings: Vec<NodeId> = siblings.collect();
+        let forks: Vec<_> = siblings.into_iter().map(|sibling| self.line(Some(sibling), depth + 1)).collect();
+        (!forks.is_empty()).then_some(forks)
+    }
+
+    /// Makes the move of a node and tells it; `None` where it cannot be made.
+    fn entry(&mut self, id: NodeId) -> Option<Entry> {
+        let node = self.record.node(id);
+        let mut entry = Entry::default();
+        match node.event() {
+            Event::Start => {}
+            Event::Move(mv) | Event::Foul(mv) => {
+                entry.mv = Some(self.move_member(id, *mv));
+                self.board.play(*mv).ok()?;
+            }
+            Event::End(end) => {
+                let after_foul = node.parent().is_some_and(|parent| {
+                    matches!(self.record.node(parent).event(), Event::Foul(_))
+                        && end.kind == crate::EndKind::IllegalMove
+                });
+                let turn = if after_foul { !self.board.turn() } else { self.board.turn() };
+                entry.special = Some(csa::end_word(&end.kind));
+                if end.result != end.kind.result(turn) {
+                    entry.winner = Some(usi::winner_word(end.result).to_owned());
+                }
+            }
+        }
+        if let Some(ms) = node.time_ms {
+            let total = self.times.mover(id).map_or(0, |mover| self.times.spent_ms(id, mover)) / 1000;
+            let seconds = ms / 1000;
+            let hours = seconds / 3600;
+            entry.time = Some(Time {
+                now: Some(clock((hours > 0).then_some(hours), seconds)),
+                total: Some(clock(Some(total / 3600), total)),
+            });
+        }
+        self.remarks(id, &mut entry);
+        Some(entry)
+    }
+
+    fn move_member(&self, id: NodeId, mv: Move) -> MoveMember {
+        let turn = self.board.turn();
+        let parent = self.record.node(id).parent();
+        let last = parent.and_then(|parent| self.record.node(parent).event().played()).map(|mv| mv.to());
+        let mut member = MoveMember {
+            color: Some(turn as u8),
+            to: Some(place(mv.to())),
+            same: (last == Some(mv.to())).then_some(true),
+            capture: self.board.piece_at(mv.to()).map(|piece| csa::piece_name(piece.kind).to_owned()),
+            ..MoveMember::default()
+        };
+        match mv.parts() {
+            MoveParts::Drop { piece, to } => {
+                let kind = piece.piece_type();
+                member.piece = Some(csa::piece_name(kind).to_owned());
+                let others = self.board.origins(Piece::new(turn, kind), to);
+                member.relative = (!others.is_empty()).then(|| "H".to_owned());
+            }
+            MoveParts::Board { from, to, promote } => {
+                let piece = self.board.piece_at(from).unwrap_or(Piece::new(turn, PieceType::Pawn));
+                member.from = Some(place(from));
+                member.piece = Some(csa::piece_name(piece.kind).to_owned());
+                member.promote = may_promote(piece, from, to).then_some(promote);
+                let words = moves::words(piece, from, to, self.board.origins(piece, to)).unwrap_or_default();
+                member.relative = (!words.is_empty()).then(|| words.iter().map(|&word| letter(word)).collect());
+            }
+        }
+        member
+    }
+
+    fn remarks(&mut self, id: NodeId, entry: &mut Entry) {
+        let node = self.record.node(id);
+        let comments = score::comment_lines(node, &mut self.board, self.scores);
+        entry.comments = (!comments.is_empty()).then_some(comments);
+        entry.bookmark.clone_from(&node.bookmark);
+    }
+}
+
+const fn letter(word: Word) -> char {
+    match word {
+        Word::Left => 'L',
+        Word::Straight => 'C',
+        Word::Right => 'R',
+        Word::Up => 'U',
+        Word::Sideways => 'M',
+        Word::Back => 'D',
+    }
+}
+
+const fn place(square: Square) -> Place {
+    Place { x: square.file(), y: square.rank() }
+}
+
+const fn clock(hours: Option<u64>, seconds: u64) -> Clock {
+    Clock { h: hours, m: Some(seconds / 60 % 60), s: Some(Seconds::Whole(seconds % 60)) }
+}

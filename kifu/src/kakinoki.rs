@@ -1,0 +1,17 @@
+//! What KIF, KI2 and BOD share: words, boards, headers, and the reader of all three.
+
+mod board;
+pub(crate) mod handicap;
+pub(crate) mod headers;
+pub(crate) mod moves;
+mod read;
+mod result;
+mod text;
+pub(crate) mod words;
+mod write;
+
+pub(crate) use board::lines as board_lines;
+pub(crate) use headers::Sides;
+pub(crate) use read::read;
+pub(crate) use text::Lines;
+pub(crate) use write::{Notation, write_game};

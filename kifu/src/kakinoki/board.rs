@@ -1,0 +1,264 @@
+//! Boards as text: nine ranks between bars, hands above and below (BOD).
+
+#![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
+
+use enbu_movegen::{Color, Hand, Piece, Setup, Square};
+
+use super::headers::Sides;
+use super::moves;
+use super::text::Line;
+use super::words::{self, HAND_ORDER, is_blank, piece_cell, rank_kanji, side_of_mark};
+use crate::{KifuError, Problem};
+
+/// A board while it is being read.
+#[derive(Clone, Debug)]
+pub(crate) struct BoardText {
+    setup: Setup,
+    ranks: u8,
+    hands: bool,
+    turn: Option<Color>,
+    /// The side to move, as the mark of the last move tells it.
+    turn_after_last: Option<Color>,
+    /// Where the last move before the board went.
+    pub(crate) last_to: Option<Square>,
+}
+
+impl BoardText {
+    pub(crate) fn new() -> Self {
+        Self { setup: Setup::empty(), ranks: 0, hands: false, turn: None, turn_after_last: None, last_to: None }
+    }
+
+    /// Whether any rank was read.
+    pub(crate) const fn is_begun(&self) -> bool {
+        self.ranks > 0
+    }
+
+    /// The side to move, where anything tells it.
+    pub(crate) fn turn(&self) -> Option<Color> {
+        self.turn.or(self.turn_after_last)
+    }
+
+    pub(crate) const fn set_turn(&mut self, turn: Color) {
+        self.turn = Some(turn);
+    }
+
+    /// The number of the next move.
+    pub(crate) const fn ply(&self) -> u16 {
+        self.setup.ply
+    }
+
+    /// The position, which needs all its ranks; `default` is to move where nothing tells who is.
+    pub(crate) fn setup(&self, default: Color) -> Result<Setup, Problem> {
+        if self.ranks != 9 {
+            return Err(Problem::BoardRanks);
+        }
+        Ok(Setup { turn: self.turn().unwrap_or(default), ..self.setup.clone() })
+    }
+
+    /// Reads a line such as `|v香v桂v銀v金v玉v金v銀v桂v香|一`.
+    pub(crate) fn read_rank(&mut self, line: &Line<'_>) -> Result<(), KifuError> {
+        self.ranks += 1;
+        if self.ranks > 9 {
+            self.ranks = 10;
+            return Err(line.fault(Problem::BoardRanks));
+        }
+        let inside = line.text.get(1..).unwrap_or_default();
+        let inside = inside.find(['|', '｜']).and_then(|end| inside.get(..end)).unwrap_or(inside);
+        let mut rest = inside;
+        for file in (1..=9).rev() {
+            let (piece, tail) = cell(rest).map_err(|problem| line.fault_at(problem, rest))?;
+            if let (Some(piece), Some(square)) = (piece, Square::new(file, self.ranks)) {
+                self.setup.board[square] = Some(piece);
+            }
+            rest = tail;
+        }
+        match rest.trim_matches(is_blank) {
+            "" => Ok(()),
+            _ => Err(line.fault_at(Problem::RankCells, rest)),
+        }
+    }
+
+    /// Reads the pieces in hand of a side: `飛　角　金二　歩十八`.
+    pub(crate) fn read_hand(&mut self, color: Color, value: &str, line: &Line<'_>) -> Result<(), KifuError> {
+        self.hands = true;
+        let mut hand = Hand::EMPTY;
+        let mut rest = value.trim_matches(is_blank);
+        if rest == "なし" {
+            rest = "";
+        }
+        while !rest.is_empty() {
+            let (kind, tail) = words::piece(rest).ok_or_else(|| line.fault_at(Problem::HandSyntax, rest))?;
+            let piece = kind.hand_piece().filter(|_| !kind.is_promoted());
+            let piece = piece.ok_or_else(|| line.fault_at(Problem::NotAHandPiece, rest))?;
+            let (count, tail) = words::count(tail);
+            let total = u64::from(hand.count(piece)).saturating_add(count);
+            let fits = u8::try_from(total).ok().filter(|&total| total <= piece.set_count());
+            hand = fits
+                .and_then(|total| hand.with_count(piece, total))
+                .ok_or_else(|| line.fault_at(Problem::HandOverflow, rest))?;
+            rest = tail.trim_start_matches(|c| is_blank(c) || matches!(c, '、' | ',' | '・'));
+        }
+        self.setup.hands[color] = hand;
+        Ok(())
+    }
+
+    /// Reads `手数＝171  ▲５三歩成  まで`: how many moves were made, and the last of them.
+    pub(crate) fn read_footer(&mut self, line: &Line<'_>) {
+        let rest = line.text.trim_start_matches("手数").trim_start_matches(['＝', '=']).trim_start_matches(is_blank);
+        let Some((made, rest)) = words::number(rest) else { return };
+        self.setup.ply = u16::try_from(made.saturating_add(1)).unwrap_or(u16::MAX);
+        let rest = rest.trim_start_matches(|c| is_blank(c) || c == '手');
+        let mut chars = rest.chars();
+        if let Some(side) = chars.next().and_then(side_of_mark) {
+            self.turn_after_last = Some(!side);
+            self.last_to = moves::parse(chars.as_str()).ok().and_then(|(text, _)| text.to);
+        }
+    }
+}
+
+/// The cell at the start of a rank, and what follows it.
+fn cell(text: &str) -> Result<(Option<Piece>, &str), Problem> {
+    let mut chars = text.chars();
+    let first = chars.next().ok_or(Problem::RankCells)?;
+    let (color, rest) = match first {
+        'v' | 'V' | 'ｖ' => (Color::White, chars.as_str()),
+        ' ' | '^' | '+' => (Color::Black, chars.as_str()),
+        _ => (Color::Black, text),
+    };
+    let mut chars = rest.chars();
+    match chars.next() {
+        Some('・' | '･' | '．' | '.' | '口' | '□' | '＊' | '*' | '　' | ' ') => Ok((None, chars.as_str())),
+        Some(_) => {
+            let (kind, tail) = words::piece(rest).ok_or(Problem::UnknownPiece)?;
+            Ok((Some(Piece::new(color, kind)), tail))
+        }
+        None => Err(Problem::RankCells),
+    }
+}
+
+/// The lines of a position: White's hand, nine ranks, Black's hand, and what the
+/// next move is where it is not Black's first.
+pub(crate) fn lines(setup: &Setup, sides: Sides) -> Vec<String> {
+    let mut lines =
+        vec![hand_line(setup, Color::White, sides), "  ９ ８ ７ ６ ５ ４ ３ ２ １".to_owned(), EDGE.to_owned()];
+    lines.extend((1..=9).map(|rank| rank_line(setup, rank)));
+    lines.extend([EDGE.to_owned(), hand_line(setup, Color::Black, sides)]);
+    if setup.ply > 1 {
+        lines.push(format!("手数＝{}  まで", setup.ply - 1));
+    }
+    if setup.turn == Color::White {
+        lines.push(format!("{}番", sides.name(Color::White)));
+    }
+    lines
+}
+
+const EDGE: &str = "+---------------------------+";
+
+fn rank_line(setup: &Setup, rank: u8) -> String {
+    let mut line = String::from("|");
+    for square in (1..=9).rev().filter_map(|file| Square::new(file, rank)) {
+        match setup.board[square] {
+            Some(piece) => {
+                line.push(if piece.color == Color::White { 'v' } else { ' ' });
+                line.push_str(piece_cell(piece.kind));
+            }
+            None => line.push_str(" ・"),
+        }
+    }
+    line.push('|');
+    line.push(rank_kanji(rank));
+    line
+}
+
+fn hand_line(setup: &Setup, color: Color, sides: Sides) -> String {
+    let mut line = format!("{}の持駒：", sides.name(color));
+    let hand = setup.hands[color];
+    for piece in HAND_ORDER.into_iter().filter(|&piece| hand.has(piece)) {
+        line.push_str(piece_cell(piece.piece_type()));
+        words::push_count(&mut line, hand.count(piece));
+        line.push('　');
+    }
+    if hand.is_empty() {
+        line.push_str("なし");
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_back(lines: &[String]) -> BoardText {
+        let mut board = BoardText::new();
+        for text in lines {
+            let line = Line::new(text, 1);
+            if let Some(value) = line.text.strip_prefix("先手の持駒：") {
+                board.read_hand(Color::Black, value, &line).unwrap();
+            } else if let Some(value) = line.text.strip_prefix("後手の持駒：") {
+                board.read_hand(Color::White, value, &line).unwrap();
+            } else if line.text.starts_with('|') {
+                board.read_rank(&line).unwrap();
+            } else if line.text.starts_with("手数＝") {
+                board.read_footer(&line);
+            } else if line.text == "後手番" {
+                board.set_turn(Color::White);
+            }
+        }
+        board
+    }
+
+    #[test]
+    fn positions_survive_their_lines() {
+        for sfen in [
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            "4k4/9/+P+L+N+S+B+R3/9/9/+p+l+n+s+b+r3/9/9/4K4 w RB2G3S4N4L10Prb18p 173",
+            "9/9/9/9/9/9/9/9/9 b - 2",
+        ] {
+            let setup: Setup = sfen.parse().unwrap();
+            let board = read_back(&lines(&setup, Sides::Even));
+            assert_eq!(board.setup(Color::Black), Ok(setup), "{sfen}");
+        }
+    }
+
+    #[test]
+    fn cells_of_every_kind() {
+        let mut board = BoardText::new();
+        for rank in ["|^歩V歩 ・ 口 ．v玉 全 成銀v成桂|", "|歩 香　　・・・・・|", "|                  |一"]
+        {
+            board.read_rank(&Line::new(rank, 1)).unwrap();
+        }
+        assert_eq!(board.setup(Color::Black), Err(Problem::BoardRanks));
+        for rank in ["|v香|", "| 象 ・ ・ ・ ・ ・ ・ ・ ・|", "| ・ ・ ・ ・ ・ ・ ・ ・ ・ ・|", "|"]
+        {
+            assert!(BoardText::new().read_rank(&Line::new(rank, 1)).is_err(), "{rank}");
+        }
+    }
+
+    #[test]
+    fn hands_of_every_kind() {
+        for (value, sfen) in [
+            ("歩十八", "18P"),
+            ("歩18", "18P"),
+            ("歩１８", "18P"),
+            ("飛角金二歩", "RB2GP"),
+            ("飛　角 金二、歩　", "RB2GP"),
+            ("なし", "-"),
+            ("", "-"),
+        ] {
+            let mut board = BoardText::new();
+            board.read_hand(Color::Black, value, &Line::new(value, 1)).unwrap();
+            let setup = board.setup;
+            assert!(setup.to_string().contains(&format!(" {sfen} ")), "{value}: {setup}");
+        }
+        for value in ["歩二十", "歩歩十八", "と", "玉", "龍二", "無し", "飛三"] {
+            assert!(BoardText::new().read_hand(Color::Black, value, &Line::new(value, 1)).is_err(), "{value}");
+        }
+    }
+
+    #[test]
+    fn the_last_move_tells_who_is_to_move() {
+        let mut board = BoardText::new();
+        board.read_footer(&Line::new("手数＝171  ▲５三歩成  まで", 1));
+        assert_eq!((board.turn(), board.ply(), board.last_to), (Some(Color::White), 172, Some(Square::S53)));
+    }
+}

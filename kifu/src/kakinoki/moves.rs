@@ -1,0 +1,558 @@
+//! The text of a move: reading it, and finding the move it means on a board.
+
+use enbu_movegen::{Bitboard, Color, Move, MoveParts, Piece, PieceType, Square};
+
+use super::words::{decimal, digit, is_blank, piece, piece_name, push_square};
+use crate::board::may_promote;
+use crate::{Board, Problem};
+
+/// Words that tell apart pieces of one kind, as the Japan Shogi Association has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// `右`: from the right, as the mover sees it.
+    Right,
+    /// `左`.
+    Left,
+    /// `直`: straight up.
+    Straight,
+    /// `上` (also `行`, `入`): forwards.
+    Up,
+    /// `寄`: sideways.
+    Sideways,
+    /// `引`: backwards.
+    Back,
+}
+
+impl Word {
+    const fn of(c: char) -> Option<Self> {
+        Some(match c {
+            '右' => Self::Right,
+            '左' => Self::Left,
+            '直' => Self::Straight,
+            '上' | '行' | '入' => Self::Up,
+            '寄' => Self::Sideways,
+            '引' => Self::Back,
+            _ => return None,
+        })
+    }
+
+    const fn text(self) -> char {
+        match self {
+            Self::Right => '右',
+            Self::Left => '左',
+            Self::Straight => '直',
+            Self::Up => '上',
+            Self::Sideways => '寄',
+            Self::Back => '引',
+        }
+    }
+}
+
+/// A move as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MoveText {
+    /// The destination; `None` is `同`.
+    pub(crate) to: Option<Square>,
+    /// The piece before the move.
+    pub(crate) kind: PieceType,
+    pub(crate) words: Vec<Word>,
+    /// `成` or `不成`, where one of them is written.
+    pub(crate) promote: Option<bool>,
+    /// `打`.
+    pub(crate) drop: bool,
+    pub(crate) from: Option<Square>,
+}
+
+/// Whether a text begins as a move does: with a square or `同`.
+pub(crate) fn begins_move(text: &str) -> bool {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some('同') => true,
+        Some(c) if digit(c).is_some() => chars.next().and_then(digit).is_some(),
+        _ => false,
+    }
+}
+
+/// Reads the move at the start of a text, without the mark before it, and
+/// returns what follows; or the problem and the byte where it is.
+pub(crate) fn parse(text: &str) -> Result<(MoveText, &str), (Problem, usize)> {
+    let at = |rest: &str| text.len() - rest.len();
+    let (to, rest) = destination(text)?;
+    let rest = rest.trim_start_matches(is_blank);
+    let (kind, rest) = piece(rest).ok_or((Problem::UnknownPiece, at(rest)))?;
+    let mut mv = MoveText { to, kind, words: Vec::new(), promote: None, drop: false, from: None };
+    let mut rest = rest;
+    loop {
+        let mut chars = rest.chars();
+        match chars.next() {
+            Some('成') => mv.promote = Some(true),
+            Some('生') => mv.promote = Some(false),
+            Some('不') if chars.next() == Some('成') => mv.promote = Some(false),
+            Some('打') => mv.drop = true,
+            Some('(' | '（') if mv.from.is_none() => match origin(rest)? {
+                Some((from, tail)) => {
+                    match from {
+                        Some(from) => mv.from = Some(from),
+                        None if mv.drop => {}
+                        None => return Err((Problem::UnknownSquare, at(rest))),
+                    }
+                    rest = tail;
+                    continue;
+                }
+                None => break,
+            },
+            Some(c) => match Word::of(c) {
+                Some(word) => mv.words.push(word),
+                None => break,
+            },
+            None => break,
+        }
+        rest = chars.as_str();
+    }
+    if mv.drop && mv.from.is_some() {
+        return Err((Problem::MoveSyntax, 0));
+    }
+    Ok((mv, rest))
+}
+
+fn destination(text: &str) -> Result<(Option<Square>, &str), (Problem, usize)> {
+    if let Some(rest) = text.strip_prefix('同') {
+        return Ok((None, rest));
+    }
+    let mut chars = text.chars();
+    let square = match (chars.next().and_then(digit), chars.next().and_then(digit)) {
+        (Some(file), Some(rank)) => Square::new(file, rank),
+        _ => None,
+    };
+    let square = square.ok_or((Problem::UnknownSquare, 0))?;
+    // Old books say `３三同歩`.
+    let rest = chars.as_str();
+    Ok((Some(square), rest.strip_prefix('同').unwrap_or(rest)))
+}
+
+/// An origin such as `(77)`; `Some((None, _))` is `(00)`, and `None` a bracket
+/// that opens something else, such as a time.
+type Origin<'t> = Option<(Option<Square>, &'t str)>;
+
+fn origin(text: &str) -> Result<Origin<'_>, (Problem, usize)> {
+    let mut chars = text.chars();
+    chars.next();
+    let rest = chars.as_str();
+    let Some(end) = rest.find([')', '）']) else { return Ok(None) };
+    let (inside, tail) = rest.split_at(end);
+    let mut tail = tail.chars();
+    tail.next();
+    let mut digits = inside.chars();
+    match (digits.next(), digits.next(), digits.next()) {
+        (Some(file), Some(rank), None) => match (digit(file), digit(rank)) {
+            (Some(file), Some(rank)) => Ok(Some((Square::new(file, rank), tail.as_str()))),
+            _ if decimal(file) == Some(0) && decimal(rank) == Some(0) => Ok(Some((None, tail.as_str()))),
+            _ => Ok(None),
+        },
+        (None, ..) => Err((Problem::UnknownSquare, 0)),
+        _ => Ok(None),
+    }
+}
+
+/// The move that a text means, and whether it was written in another way than it
+/// should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Resolved {
+    pub(crate) mv: Move,
+    /// A deviation that does no harm.
+    pub(crate) odd: Option<Problem>,
+}
+
+/// Finds the move on the board; `last` is the destination of the move before it.
+pub(crate) fn resolve(text: &MoveText, board: &Board, last: Option<Square>) -> Result<Resolved, Problem> {
+    let to = match text.to {
+        Some(to) => to,
+        None => last.ok_or(Problem::NoLastMove)?,
+    };
+    if text.drop {
+        return drop(text.kind, to).map(|mv| Resolved { mv, odd: None });
+    }
+    match text.from {
+        Some(from) => resolve_board(text, board, from, to),
+        None => resolve_words(text, board, to),
+    }
+}
+
+fn drop(kind: PieceType, to: Square) -> Result<Move, Problem> {
+    let piece = kind.hand_piece().filter(|_| !kind.is_promoted()).ok_or(Problem::NotAHandPiece)?;
+    Ok(Move::drop(piece, to))
+}
+
+/// A move whose origin is written.
+fn resolve_board(text: &MoveText, board: &Board, from: Square, to: Square) -> Result<Resolved, Problem> {
+    let piece = board.piece_at(from).ok_or(Problem::EmptyOrigin)?;
+    if piece.color != board.turn() {
+        return Err(Problem::OpponentsPiece);
+    }
+    if from == to {
+        return Err(Problem::NoMovement);
+    }
+    if piece.kind == text.kind {
+        let mv = with_promotion(text.promote == Some(true), piece, from, to)?;
+        let odd = (text.promote == Some(false) && !may_promote(piece, from, to)).then_some(Problem::WordMismatch);
+        return Ok(Resolved { mv, odd });
+    }
+    // Some programs write the name that the piece has after the move.
+    if piece.kind.promoted() == Some(text.kind) && text.promote != Some(false) {
+        let mv = with_promotion(true, piece, from, to)?;
+        return Ok(Resolved { mv, odd: Some(Problem::OtherPiece) });
+    }
+    Err(Problem::OtherPiece)
+}
+
+fn with_promotion(promote: bool, piece: Piece, from: Square, to: Square) -> Result<Move, Problem> {
+    match promote {
+        false => Ok(Move::board(from, to)),
+        true if may_promote(piece, from, to) => Ok(Move::promotion(from, to)),
+        true => Err(Problem::NoPromotion),
+    }
+}
+
+/// A move whose origin is told by words, or not at all.
+fn resolve_words(text: &MoveText, board: &Board, to: Square) -> Result<Resolved, Problem> {
+    let piece = Piece::new(board.turn(), text.kind);
+    let all: Vec<Square> = board.origins(piece, to).into_iter().collect();
+    if all.is_empty() {
+        let held = text.kind.hand_piece().filter(|_| !text.kind.is_promoted() && board.piece_at(to).is_none());
+        return match held.filter(|&held| board.hand(piece.color).has(held)) {
+            Some(held) => Ok(Resolved { mv: Move::drop(held, to), odd: None }),
+            None => Err(Problem::NoSuchMove),
+        };
+    }
+    let mut odd = None;
+    let mut origins = all;
+    for &word in &text.words {
+        let fitting = filter(&origins, word, piece, to);
+        match (fitting.is_empty(), origins.len()) {
+            (false, _) => origins = fitting,
+            // A word too many, and wrong: the move is clear all the same.
+            (true, 1) => odd = Some(Problem::WordMismatch),
+            (true, _) => return Err(Problem::NoSuchMove),
+        }
+    }
+    let from = match origins.as_slice() {
+        &[from] => from,
+        several => only_legal(several, text, board, piece, to)?,
+    };
+    let promote = text.promote == Some(true) || (text.promote.is_none() && must_promote(piece, to));
+    let mv = with_promotion(promote, piece, from, to)?;
+    if text.promote == Some(false) && !may_promote(piece, from, to) {
+        odd = Some(Problem::WordMismatch);
+    }
+    Ok(Resolved { mv, odd })
+}
+
+/// The one of several origins from which the move is legal, when the others are pinned.
+fn only_legal(origins: &[Square], text: &MoveText, board: &Board, piece: Piece, to: Square) -> Result<Square, Problem> {
+    let legal =
+        |&from: &Square| with_promotion(text.promote == Some(true), piece, from, to).is_ok_and(|mv| board.is_legal(mv));
+    let legal: Vec<Square> = origins.iter().copied().filter(legal).collect();
+    match legal.as_slice() {
+        &[from] => Ok(from),
+        [] => Err(Problem::Ambiguous(names(origins))),
+        several => Err(Problem::Ambiguous(names(several))),
+    }
+}
+
+fn names(origins: &[Square]) -> String {
+    let names: Vec<String> = origins.iter().map(|from| format!("{}{}", from.file(), from.rank())).collect();
+    names.join(", ")
+}
+
+/// Whether the piece could never move again from `to` without promoting.
+const fn must_promote(piece: Piece, to: Square) -> bool {
+    let rank = to.relative_rank(piece.color);
+    match piece.kind {
+        PieceType::Pawn | PieceType::Lance => rank == 1,
+        PieceType::Knight => rank <= 2,
+        _ => false,
+    }
+}
+
+/// The file as the mover counts it from the right.
+const fn column(color: Color, square: Square) -> u8 {
+    square.relative(color).file()
+}
+
+const fn is_major(kind: PieceType) -> bool {
+    matches!(kind, PieceType::Rook | PieceType::Bishop | PieceType::Dragon | PieceType::Horse)
+}
+
+/// The origins that a word leaves.
+fn filter(origins: &[Square], word: Word, piece: Piece, to: Square) -> Vec<Square> {
+    let column = |square: Square| column(piece.color, square);
+    let rank = |square: Square| square.relative_rank(piece.color);
+    // For rooks and bishops right and left are told from each other, not from the destination.
+    let extreme = match (is_major(piece.kind), word) {
+        (true, Word::Right) => origins.iter().map(|&from| column(from)).min(),
+        (true, Word::Left) => origins.iter().map(|&from| column(from)).max(),
+        _ => None,
+    };
+    let fits = |&from: &Square| match word {
+        Word::Right | Word::Left if extreme.is_some() => Some(column(from)) == extreme,
+        Word::Right => column(from) < column(to),
+        Word::Left => column(from) > column(to),
+        Word::Straight => column(from) == column(to) && rank(from) > rank(to),
+        Word::Up => rank(from) > rank(to),
+        Word::Sideways => rank(from) == rank(to),
+        Word::Back => rank(from) < rank(to),
+    };
+    origins.iter().copied().filter(fits).collect()
+}
+
+/// The text of a move with its origin, as KIF has it: `７六歩(77)`, `同　銀(31)`,
+/// `４五角打`. A promotion from an empty square is of a pawn.
+pub(crate) fn with_origin(board: &Board, mv: Move, last: Option<Square>) -> String {
+    let mut text = String::new();
+    push_destination(&mut text, mv.to(), last);
+    match mv.parts() {
+        MoveParts::Drop { piece, .. } => {
+            text.push_str(piece_name(piece.piece_type()));
+            text.push('打');
+        }
+        MoveParts::Board { from, promote, .. } => {
+            let kind = board.piece_at(from).map_or(PieceType::Pawn, |piece| piece.kind);
+            text.push_str(piece_name(kind));
+            if promote {
+                text.push('成');
+            }
+            push_origin(&mut text, from);
+        }
+    }
+    text
+}
+
+fn push_origin(text: &mut String, from: Square) {
+    text.push('(');
+    text.push(char::from(b'0' + from.file()));
+    text.push(char::from(b'0' + from.rank()));
+    text.push(')');
+}
+
+fn push_destination(text: &mut String, to: Square, last: Option<Square>) {
+    if last == Some(to) {
+        text.push_str("同　");
+    } else {
+        push_square(text, to);
+    }
+}
+
+/// The text of a move without its origin, as KI2 and books have it: `５六銀左上`,
+/// by the rules of the Japan Shogi Association. Where its words do not suffice
+/// (three dragons), the origin is added.
+pub(crate) fn with_words(board: &Board, mv: Move, last: Option<Square>) -> String {
+    let mut text = String::new();
+    push_destination(&mut text, mv.to(), last);
+    match mv.parts() {
+        MoveParts::Drop { piece, to } => {
+            text.push_str(piece_name(piece.piece_type()));
+            if !board.origins(Piece::new(board.turn(), piece.piece_type()), to).is_empty() {
+                text.push('打');
+            }
+        }
+        MoveParts::Board { from, to, promote } => {
+            let piece = board.piece_at(from).unwrap_or(Piece::new(board.turn(), PieceType::Pawn));
+            text.push_str(piece_name(piece.kind));
+            let words = words(piece, from, to, board.origins(piece, to));
+            text.extend(words.into_iter().flatten().map(|word| word.text()));
+            if promote {
+                text.push('成');
+            } else if may_promote(piece, from, to) {
+                text.push_str("不成");
+            }
+            if words.is_none() {
+                push_origin(&mut text, from);
+            }
+        }
+    }
+    text
+}
+
+/// The words that tell `from` from the other origins; `None` where none do.
+pub(crate) fn words(piece: Piece, from: Square, to: Square, origins: Bitboard) -> Option<&'static [Word]> {
+    use Word::{Back, Left, Right, Sideways, Straight, Up};
+    const CHOICES: [&[Word]; 13] = [
+        &[],
+        &[Up],
+        &[Sideways],
+        &[Back],
+        &[Straight],
+        &[Right],
+        &[Left],
+        &[Right, Up],
+        &[Left, Up],
+        &[Right, Sideways],
+        &[Left, Sideways],
+        &[Right, Back],
+        &[Left, Back],
+    ];
+    if !origins.contains(from) {
+        // A foul: no rule tells how such a piece moves.
+        return None;
+    }
+    let origins: Vec<Square> = origins.into_iter().collect();
+    let tells = |words: &&&[Word]| {
+        let left = words.iter().fold(origins.clone(), |left, &word| filter(&left, word, piece, to));
+        left == [from] && !(is_major(piece.kind) && words.contains(&Straight))
+    };
+    CHOICES.iter().find(tells).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(sfen: &str) -> Board {
+        Board::new(&sfen.parse().unwrap())
+    }
+
+    #[track_caller]
+    fn check(board: &Board, text: &str, expected: Result<&str, Problem>) {
+        let (parsed, rest) = parse(text).unwrap();
+        assert_eq!(rest, "");
+        let mv = resolve(&parsed, board, Some(Square::S57)).map(|resolved| resolved.mv.to_string());
+        assert_eq!(mv.as_deref(), expected.as_deref(), "{text}");
+    }
+
+    const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+
+    #[test]
+    fn every_way_to_write_a_square_and_a_piece() {
+        let start = board(START);
+        for text in [
+            "７六歩(77)",
+            "76歩(77)",
+            "7六歩(77)",
+            "７６歩(77)",
+            "七六歩（77）",
+            "７六歩",
+            "７六　歩(７７)",
+            "７六同歩",
+        ] {
+            check(&start, text, Ok("7g7f"));
+        }
+        let promoted = board("4k4/9/9/1+S+L+N+P+R+B2/9/9/9/9/4K4 b RB 1");
+        for (text, mv) in [
+            ("８三成銀(84)", "8d8c"),
+            ("８三全", "8d8c"),
+            ("７三杏(74)", "7d7c"),
+            ("６三成桂", "6d6c"),
+            ("５三と(54)", "5d5c"),
+            ("４三龍", "4d4c"),
+            ("４三竜(44)", "4d4c"),
+            ("３三馬", "3d3c"),
+            ("５八王", "5i5h"),
+            ("５八玉(59)", "5i5h"),
+            ("２二飛打", "R*2b"),
+            ("２二角", "B*2b"),
+            ("２二飛打(00)", "R*2b"),
+        ] {
+            check(&promoted, text, Ok(mv));
+        }
+    }
+
+    #[test]
+    fn promotions_and_declined_ones() {
+        let board = board("4k4/9/9/4P4/3S5/9/9/9/4K4 b - 1");
+        for (text, mv) in [
+            ("５三歩成(54)", "5d5c+"),
+            ("５三歩(54)成", "5d5c+"),
+            ("５三歩成", "5d5c+"),
+            ("５三歩不成(54)", "5d5c"),
+            ("５三歩生", "5d5c"),
+            ("５三歩", "5d5c"),
+            ("５三と(54)", "5d5c+"),
+            ("６四銀不成(65)", "6e6d"),
+        ] {
+            check(&board, text, Ok(mv));
+        }
+        check(&board, "６四銀成(65)", Err(Problem::NoPromotion));
+    }
+
+    #[test]
+    fn moves_that_cannot_be_found() {
+        let start = board(START);
+        for (text, problem) in [
+            ("５五歩(56)", Problem::EmptyOrigin),
+            ("３四歩(33)", Problem::OpponentsPiece),
+            ("７六銀(77)", Problem::OtherPiece),
+            ("７七歩(77)", Problem::NoMovement),
+            ("５五銀", Problem::NoSuchMove),
+            ("５五と打", Problem::NotAHandPiece),
+            ("５八金", Problem::Ambiguous("49, 69".to_owned())),
+            ("５八金上", Problem::Ambiguous("49, 69".to_owned())),
+            ("５八金寄", Problem::NoSuchMove),
+        ] {
+            check(&start, text, Err(problem));
+        }
+        let (same, _) = parse("同歩").unwrap();
+        assert_eq!(resolve(&same, &start, None), Err(Problem::NoLastMove));
+        for text in ["", "７", "７十歩", "歩", "７六", "７六x", "５五角打(88)", "７六歩()", "７六歩(00)"]
+        {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        assert_eq!(parse("７六歩( 0:16/00:00:16)").unwrap().1, "( 0:16/00:00:16)");
+        assert_eq!(parse("７六歩(77)+").unwrap().1, "+");
+    }
+
+    #[test]
+    fn every_move_survives_both_notations() {
+        for sfen in [
+            START,
+            "4k4/9/9/9/3S1S3/9/3S1S3/9/K8 b G 1",
+            "4k4/9/9/9/9/9/3GGG3/3G1G3/K8 b G 1",
+            "k8/9/9/3+R1+R3/9/9/9/9/K8 b - 1",
+            "k8/9/4+R4/9/9/4+R4/9/9/K8 b - 1",
+            "k8/2+B6/9/4+B4/9/9/9/9/K8 b - 1",
+            "k8/9/9/9/2R3R2/9/9/9/K8 w 2r2b4g4s4n4l9p 1",
+            "4k4/9/3N1N3/9/9/3n1n3/9/9/4K4 w - 1",
+            "6k2/+R8/9/9/4+R4/9/9/8+R/K8 b - 1",
+            "l4g1nk/1+R4sp1/p1n1+B2pp/2pp1pp2/1p2p3P/2PPPPP2/PP1S1SNP1/2GKG4/L6RL b B2SN2Pgln2p 1",
+        ] {
+            for turned in [false, true] {
+                let setup: enbu_movegen::Setup = sfen.parse().unwrap();
+                let setup = if turned { setup.flipped() } else { setup };
+                let board = Board::new(&setup);
+                let mut moves = enbu_movegen::MoveList::new();
+                board.position().unwrap().legal_moves(&mut moves);
+                for mv in &moves {
+                    for text in [with_origin(&board, mv, None), with_words(&board, mv, None)] {
+                        let (parsed, rest) = parse(&text).unwrap();
+                        assert_eq!(rest, "");
+                        assert_eq!(resolve(&parsed, &board, None), Ok(Resolved { mv, odd: None }), "{text}");
+                    }
+                    let text = with_origin(&board, mv, Some(mv.to()));
+                    let (parsed, _) = parse(&text).unwrap();
+                    assert_eq!(resolve(&parsed, &board, Some(mv.to())).map(|found| found.mv), Ok(mv), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_as_the_association_has_them() {
+        for (sfen, mv, text) in [
+            ("4k4/9/9/9/9/9/3G5/4G4/K8 b - 1", "5h5g", "５七金上"),
+            ("4k4/9/9/9/9/9/3G5/4G4/K8 b - 1", "6g5g", "５七金寄"),
+            ("4k4/9/9/9/9/9/9/3GGG3/K8 b - 1", "5h5g", "５七金直"),
+            ("4k4/9/9/9/9/9/9/3GGG3/K8 b - 1", "6h5g", "５七金左"),
+            ("4k4/9/9/9/3S1S3/9/3S1S3/9/K8 b - 1", "6g5f", "５六銀左上"),
+            ("4k4/9/9/9/3S1S3/9/3S1S3/9/K8 b - 1", "4e5f", "５六銀右引"),
+            ("k8/9/9/5+R3/9/4+R4/9/9/K8 b - 1", "5f5e", "５五龍上"),
+            ("k8/9/9/9/9/9/9/4+R4/K2+R5 b - 1", "5h5i", "５九龍引"),
+            ("k8/9/9/9/2R3R2/9/9/9/K8 b - 1", "7e5e", "５五飛左"),
+            ("4k4/9/9/9/9/9/9/3G5/K8 b G 1", "G*5g", "５七金打"),
+            ("4k4/9/9/9/9/9/9/3G5/K8 b G 1", "G*4d", "４四金"),
+            ("4k4/9/9/6S2/9/9/9/9/K8 b - 1", "3d3c", "３三銀不成"),
+            ("4k4/9/9/6S2/9/9/9/9/K8 b - 1", "3d3c+", "３三銀成"),
+            ("4k4/9/9/9/9/9/9/3+S1+S3/K8 b - 1", "4h5g", "５七成銀右"),
+        ] {
+            assert_eq!(with_words(&board(sfen), mv.parse().unwrap(), None), text, "{sfen} {mv}");
+        }
+    }
+}

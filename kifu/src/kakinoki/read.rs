@@ -1,0 +1,664 @@
+//! The reader of KIF, KI2 and BOD, which differ only in how they write moves.
+
+use std::collections::VecDeque;
+
+use enbu_movegen::{Color, Handicap, Setup, Square};
+
+use super::board::BoardText;
+use super::moves::{self, MoveText};
+use super::result;
+use super::text::{Line, Lines};
+use super::words::{self, is_blank, side_of_mark};
+use super::{handicap, headers};
+use crate::error::Reporter;
+use crate::{
+    Board, End, EndKind, Event, HeaderKey, Headers, KifuError, Mode, NodeId, Problem, Reading, Record, Rules, score,
+};
+
+/// Reads all games and positions of a text.
+pub(crate) fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
+    let mut reader = Reader {
+        report: Reporter::new(mode),
+        lines: Lines::new(text),
+        records: Vec::new(),
+        game: Game::new(),
+        last: Line::new("", 1),
+    };
+    while let Some(line) = reader.lines.next() {
+        reader.line(line)?;
+    }
+    reader.finish_game()?;
+    let Reader { records, report: Reporter { warnings, errors, .. }, .. } = reader;
+    if records.is_empty() {
+        let nothing = || KifuError::new(Problem::NoRecord, 1, 1, crate::encoding::split_line(text).0);
+        return Err(errors.first().cloned().unwrap_or_else(nothing));
+    }
+    Ok(Reading { records, errors, warnings })
+}
+
+struct Reader<'t> {
+    report: Reporter,
+    lines: Lines<'t>,
+    records: Vec<Record>,
+    game: Game<'t>,
+    /// The last line that was not empty, for faults that show only at the end.
+    last: Line<'t>,
+}
+
+/// One game while it is being read.
+struct Game<'t> {
+    headers: Headers,
+    rules: Rules,
+    board: BoardText,
+    handicap: Option<(&'t str, Line<'t>)>,
+    /// Which reading of an ambiguous handicap is tried.
+    three_pieces: ThreePieces<'t>,
+    /// Comments and bookmarks that stand above the moves.
+    early: VecDeque<Line<'t>>,
+    /// Whether anything was seen that only records have.
+    known: bool,
+    /// Whether the line above the moves was seen.
+    in_moves: bool,
+    play: Option<Play<'t>>,
+    /// Broken off: the rest is skipped up to the next game.
+    broken: bool,
+}
+
+/// `三枚落ち` leaves open which lance is given, unless the moves tell.
+#[derive(Clone, Copy)]
+enum ThreePieces<'t> {
+    /// The 1a lance; another attempt can begin at these lines.
+    First(Lines<'t>),
+    /// The 9a lance, after the first attempt failed at this line.
+    Second { began: Lines<'t>, failed: usize },
+    /// Decided, or not in question.
+    Decided,
+}
+
+/// The moves of a game while they are being read.
+struct Play<'t> {
+    record: Record,
+    board: Board,
+    /// The nodes of the current line, the root included.
+    path: Vec<NodeId>,
+    /// The first line, once variations have begun.
+    main: Vec<NodeId>,
+    /// The number that the file gives to the first move.
+    base: Option<u64>,
+    /// Where the last move before the start position went.
+    before: Option<Square>,
+    /// A foul that was the last move so far; one that ends the game is no deviation.
+    foul: Option<Line<'t>>,
+    /// Comments of the current node that were there before.
+    old_comments: usize,
+    /// Inside a variation that has no place in the game.
+    lost: bool,
+}
+
+impl Game<'_> {
+    fn new() -> Self {
+        Self {
+            headers: Headers::default(),
+            rules: Rules::default(),
+            board: BoardText::new(),
+            handicap: None,
+            three_pieces: ThreePieces::Decided,
+            early: VecDeque::new(),
+            known: false,
+            in_moves: false,
+            play: None,
+            broken: false,
+        }
+    }
+
+    fn is_begun(&self) -> bool {
+        self.play.as_ref().is_some_and(|play| play.record.main_line().next().is_some())
+    }
+}
+
+impl Play<'_> {
+    fn at(&self) -> NodeId {
+        self.path.last().copied().unwrap_or(self.record.root())
+    }
+
+    fn is_ended(&self) -> bool {
+        matches!(self.record.node(self.at()).event(), Event::End(_))
+    }
+
+    /// Where the last move went.
+    fn last_to(&self) -> Option<Square> {
+        self.record.node(self.at()).event().played().map(|mv| mv.to()).or(self.before.filter(|_| self.path.len() == 1))
+    }
+
+    /// How many moves the current line has.
+    fn moves(&self) -> usize {
+        self.path.len() - 1 - usize::from(self.is_ended())
+    }
+
+    /// Looks for evaluations in what was said about the current node.
+    fn settle(&mut self) {
+        let at = self.at();
+        if self.record.node(at).comments.len() > self.old_comments {
+            score::extract(self.record.node_mut(at), self.old_comments, &mut self.board);
+            self.old_comments = self.record.node(at).comments.len();
+        }
+    }
+
+    fn add(&mut self, event: Event) {
+        self.settle();
+        let id = self.record.add(self.at(), event);
+        self.path.push(id);
+        self.old_comments = self.record.node(id).comments.len();
+    }
+
+    /// Goes back to this many moves after the start of the current line.
+    fn back_to(&mut self, moves: usize) {
+        self.settle();
+        self.path.truncate(moves + 1);
+        self.old_comments = self.record.node(self.at()).comments.len();
+        while self.board.plies_played() > moves {
+            self.board.undo();
+        }
+    }
+
+    /// Plays the main line from the start up to this many moves.
+    fn restart_main(&mut self, moves: usize) {
+        self.back_to(0);
+        let line: Vec<NodeId> = self.main.iter().skip(1).take(moves).copied().collect();
+        for id in line {
+            if self.board.follow(self.record.node(id).event()).is_ok() {
+                self.path.push(id);
+            }
+        }
+        self.old_comments = self.record.node(self.at()).comments.len();
+    }
+}
+
+impl<'t> Reader<'t> {
+    /// Reads one line; an error only in strict mode.
+    fn line(&mut self, line: Line<'t>) -> Result<(), KifuError> {
+        if line.text.is_empty() {
+            return Ok(());
+        }
+        self.last = line;
+        if begins_game(line.text) && self.game.is_begun() {
+            self.finish_game()?;
+        }
+        match self.dispatch(line) {
+            Ok(()) => Ok(()),
+            Err(fault) => self.break_off(fault),
+        }
+    }
+
+    /// Ends the game where it went wrong, unless an ambiguous handicap may be to blame.
+    fn break_off(&mut self, fault: KifuError) -> Result<(), KifuError> {
+        if self.try_other_three_pieces(fault.line) {
+            return Ok(());
+        }
+        self.game.broken = true;
+        self.report.error(fault)
+    }
+
+    /// Reads the moves once more from the other start position, if there is one to try.
+    fn try_other_three_pieces(&mut self, failed_now: usize) -> bool {
+        let (next, began) = match self.game.three_pieces {
+            ThreePieces::First(began) => (ThreePieces::Second { began, failed: failed_now }, began),
+            // The first attempt came at least as far.
+            ThreePieces::Second { began, failed } if failed >= failed_now => (ThreePieces::Decided, began),
+            _ => return false,
+        };
+        let setup = match next {
+            ThreePieces::Second { .. } => handicap::other_three_pieces(),
+            _ => Setup::handicap(Handicap::ThreePieces),
+        };
+        self.game.three_pieces = next;
+        self.lines = began;
+        self.set_up(setup);
+        true
+    }
+
+    fn dispatch(&mut self, line: Line<'t>) -> Result<(), KifuError> {
+        let text = line.text;
+        match text.as_bytes() {
+            [b'#', ..] => return Ok(()),
+            _ if self.game.broken && !text.contains(['：', ':']) => return Ok(()),
+            [b'*' | b'&', ..] => return self.remark(line),
+            [b'|', ..] => return self.rank(line),
+            [b'+', b'-', ..] => return Ok(()),
+            _ => {}
+        }
+        if text.starts_with("手数--") {
+            return self.moves_begin(line);
+        }
+        if text.starts_with("手数＝") || text.starts_with("手数=") {
+            self.game.known = true;
+            self.game.board.read_footer(&line);
+            return Ok(());
+        }
+        if let Some(rest) = text.strip_prefix("まで") {
+            return self.result(line, rest);
+        }
+        if let Some(rest) = text.strip_prefix("変化").and_then(|rest| rest.strip_prefix(['：', ':'])) {
+            return self.variation(line, rest.trim_start_matches(is_blank));
+        }
+        if let Some((side, "番")) = words::side(text) {
+            self.game.known = true;
+            return self.turn(line, side);
+        }
+        if text == "盤面回転" || is_file_header(text) {
+            return Ok(());
+        }
+        self.move_or_header(line)
+    }
+
+    fn move_or_header(&mut self, line: Line<'t>) -> Result<(), KifuError> {
+        let text = line.text;
+        if let Some((number, rest)) = words::number(text) {
+            let after = rest.trim_start_matches(is_blank);
+            let starts_move = moves::begins_move(after) || after.starts_with(|c| side_of_mark(c).is_some());
+            if after.len() < rest.len() || (starts_move && !moves::begins_move(text)) {
+                return self.numbered(line, number, after);
+            }
+        }
+        if text.starts_with(|c| side_of_mark(c).is_some()) || moves::begins_move(text) {
+            return self.free_moves(line);
+        }
+        match headers::split(text) {
+            Some((key, value)) if !key.is_empty() => self.header(line, key, value),
+            _ if self.game.broken => Ok(()),
+            _ => self.report.warn(line.fault(Problem::UnknownStatement)),
+        }
+    }
+
+    fn header(&mut self, line: Line<'t>, key: &'t str, value: &'t str) -> Result<(), KifuError> {
+        let begun = self.game.is_begun();
+        if begun && headers::begins_record(key) {
+            self.finish_game()?;
+        } else if self.game.broken {
+            return Ok(());
+        } else if begun || self.game.in_moves {
+            self.report.warn(line.fault(Problem::OutOfPlace("header")))?;
+        }
+        self.game.known |= headers::is_known(key);
+        if let Some((side, "の持駒" | "持駒" | "の持ち駒")) = words::side(key) {
+            self.game.known = true;
+            return self.game.board.read_hand(side, value, &line);
+        }
+        if matches!(key, "手合割" | "手合") {
+            self.game.handicap = Some((value, line));
+            return Ok(());
+        }
+        let Game { headers, rules, .. } = &mut self.game;
+        headers::take(key, value, headers, rules);
+        Ok(())
+    }
+
+    fn rank(&mut self, line: Line<'t>) -> Result<(), KifuError> {
+        if self.game.play.is_some() {
+            return Err(line.fault(Problem::OutOfPlace("board")));
+        }
+        self.game.known = true;
+        self.game.board.read_rank(&line)
+    }
+
+    fn turn(&mut self, line: Line<'t>, side: Color) -> Result<(), KifuError> {
+        if self.game.play.is_some() {
+            return self.report.warn(line.fault(Problem::OutOfPlace("side to move")));
+        }
+        self.game.board.set_turn(side);
+        Ok(())
+    }
+
+    fn moves_begin(&mut self, line: Line<'t>) -> Result<(), KifuError> {
+        if self.game.is_begun() {
+            self.report.warn(line.fault(Problem::OutOfPlace("second list of moves")))?;
+            self.finish_game()?;
+        }
+        self.game.known = true;
+        self.game.in_moves = true;
+        Ok(())
+    }
+
+    /// A comment or bookmark.
+    fn remark(&mut self, line: Line<'t>) -> Result<(), KifuError> {
+        let Some(play) = &mut self.game.play else {
+            self.game.early.push_back(line);
+            return Ok(());
+        };
+        if play.lost {
+            return Ok(());
+        }
+        let at = play.at();
+        if let Some(name) = line.text.strip_prefix('&') {
+            play.record.node_mut(at).bookmark = Some(name.to_owned());
+        } else if let Some(comment) = line.text.strip_prefix('*') {
+            play.record.node_mut(at).comments.push(comment.to_owned());
+        }
+        Ok(())
+    }
+
+    /// The game from its start position on, which must be complete by now.
+    fn play(&mut self, line: Line<'t>) -> Result<&mut Play<'t>, KifuError> {
+        if self.game.play.is_none() {
+            let setup = self.start_position(line)?;
+            self.set_up(setup);
+        }
+        self.game.play.as_mut().ok_or_else(|| line.fault(Problem::NoBoard))
+    }
+
+    fn start_position(&mut self, line: Line<'t>) -> Result<Setup, KifuError> {
+        let named = self.game.handicap.map(|(name, _)| name).filter(|name| !name.is_empty());
+        let known = named.and_then(handicap::setup_of_name);
+        let board = &self.game.board;
+        if board.is_begun() {
+            let default = known.as_ref().map_or(Color::Black, |setup| setup.turn);
+            if let (Some(name), None) = (named, &known)
+                && name != OTHER
+            {
+                self.game.headers.push(HeaderKey::Other(HANDICAP.to_owned()), name);
+            }
+            return board.setup(default).map_err(|problem| line.fault(problem));
+        }
+        let mut setup = match (named, known) {
+            (_, Some(setup)) => setup,
+            (None, None) => Setup::startpos(),
+            (Some(_), None) => {
+                // Kept as an even game, but never silently.
+                let fault = self.game.handicap.map_or(line, |(_, line)| line).fault(Problem::UnknownHandicap);
+                self.report.error(fault)?;
+                Setup::startpos()
+            }
+        };
+        if named == Some("三枚落ち") {
+            self.game.three_pieces = ThreePieces::First(self.lines.with_last_again());
+        }
+        setup.turn = self.game.board.turn().unwrap_or(setup.turn);
+        setup.ply = self.game.board.ply();
+        Ok(setup)
+    }
+
+    fn set_up(&mut self, setup: Setup) {
+        let board = Board::new(&setup);
+        let record = Record::new(setup);
+        let path = vec![record.root()];
+        let before = self.game.board.last_to;
+        self.game.play = Some(Play {
+            record,
+            board,
+            path,
+            main: Vec::new(),
+            base: None,
+            before,
+            foul: None,
+            old_comments: 0,
+            lost: false,
+        });
+        for index in 0..self.game.early.len() {
+            if let Some(&comment) = self.game.early.get(index) {
+                // Remarks cannot fail.
+                let _ = self.remark(comment);
+            }
+        }
+    }
+
+    /// A line of KIF: number, move or end, time.
+    fn numbered(&mut self, line: Line<'t>, number: u64, text: &'t str) -> Result<(), KifuError> {
+        if self.game.broken {
+            return Ok(());
+        }
+        self.game.known = true;
+        let play = self.play(line)?;
+        if play.lost {
+            return Ok(());
+        }
+        if play.is_ended() {
+            return self.report.warn(line.fault(Problem::AfterEnd));
+        }
+        let base = *play.base.get_or_insert(number);
+        let expected = base.saturating_add(play.moves() as u64);
+        let odd_start = play.path.len() == 1 && number != 1 && number != u64::from(play.record.setup().ply);
+        if number != expected || odd_start {
+            self.report.warn(line.fault(Problem::MoveNumber))?;
+        }
+        let text = text.trim_start_matches(|c| side_of_mark(c).is_some() || is_blank(c));
+        if !moves::begins_move(text) {
+            return self.end_word(line, text);
+        }
+        let (mv, rest) = moves::parse(text).map_err(|(problem, byte)| {
+            let at = text.get(byte..).unwrap_or(text);
+            line.fault_at(problem, at)
+        })?;
+        self.make(line, &mv)?;
+        self.time(line, rest)
+    }
+
+    /// A line of KI2: moves with marks, one after the other.
+    fn free_moves(&mut self, line: Line<'t>) -> Result<(), KifuError> {
+        if self.game.broken {
+            return Ok(());
+        }
+        self.game.known = true;
+        let mut rest = line.text;
+        while !rest.is_empty() {
+            let play = self.play(line)?;
+            if play.lost {
+                return Ok(());
+            }
+            if play.is_ended() {
+                return self.report.warn(line.fault_at(Problem::AfterEnd, rest));
+            }
+            let text = rest.trim_start_matches(|c| side_of_mark(c).is_some() || is_blank(c));
+            if moves::begins_move(text) {
+                let (mv, tail) = moves::parse(text).map_err(|(problem, byte)| {
+                    let at = text.get(byte..).unwrap_or(text);
+                    line.fault_at(problem, at)
+                })?;
+                self.make(line, &mv)?;
+                rest = tail.trim_start_matches(is_blank);
+            } else if text.is_empty() {
+                return Ok(());
+            } else {
+                let end = text.find(|c| is_blank(c) || side_of_mark(c).is_some()).unwrap_or(text.len());
+                let (word, tail) = text.split_at_checked(end).unwrap_or((text, ""));
+                self.end_word(line, word)?;
+                rest = tail.trim_start_matches(is_blank);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a move that was read.
+    fn make(&mut self, line: Line<'t>, text: &MoveText) -> Result<(), KifuError> {
+        let three_pieces = matches!(self.game.three_pieces, ThreePieces::First(_));
+        let play = self.play(line)?;
+        let resolved = moves::resolve(text, &play.board, play.last_to()).map_err(|problem| line.fault(problem))?;
+        if three_pieces && !play.board.is_legal(resolved.mv) {
+            return Err(line.fault(Problem::IllegalMove));
+        }
+        let event = play.board.play(resolved.mv).map_err(|problem| line.fault(problem))?;
+        let foul = matches!(event, Event::Foul(_)).then_some(line);
+        play.add(event);
+        let passed_over = std::mem::replace(&mut play.foul, foul);
+        if let Some(odd) = resolved.odd {
+            self.report.warn(line.fault(odd))?;
+        }
+        passed_over.map_or(Ok(()), |foul| self.report.warn(foul.fault(Problem::IllegalMove)))
+    }
+
+    /// A word in the place of a move.
+    fn end_word(&mut self, line: Line<'t>, text: &'t str) -> Result<(), KifuError> {
+        let end = text.find(|c| is_blank(c) || c == '(' || c == '+').unwrap_or(text.len());
+        let (word, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+        if word.is_empty() || words::digit(word.chars().next().unwrap_or_default()).is_some() {
+            return Err(line.fault_at(Problem::MoveSyntax, text));
+        }
+        let play = self.play(line)?;
+        let turn = play.board.turn();
+        let kind = words::end_of_word(word, turn).unwrap_or_else(|| EndKind::Other(word.to_owned()));
+        play.foul = None;
+        play.add(Event::End(End::new(kind, turn)));
+        self.time(line, rest)
+    }
+
+    /// What stands behind a move: `( 0:16/00:00:16)+`.
+    fn time(&mut self, line: Line<'t>, text: &'t str) -> Result<(), KifuError> {
+        let rest = text.trim_matches(is_blank).trim_end_matches('+').trim_end_matches(is_blank);
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let inside = rest.strip_prefix(['(', '（']).map(|inside| inside.trim_end_matches([')', '）']));
+        match inside.map(time_ms) {
+            Some(Some(ms)) => {
+                let play = self.play(line)?;
+                let at = play.at();
+                play.record.node_mut(at).time_ms = Some(ms);
+                Ok(())
+            }
+            Some(None) => self.report.warn(line.fault_at(Problem::TimeValue, rest)),
+            None => self.report.warn(line.fault_at(Problem::UnknownStatement, rest)),
+        }
+    }
+
+    /// The line that tells how it ended: `まで79手で先手の勝ち`.
+    fn result(&mut self, line: Line<'t>, text: &'t str) -> Result<(), KifuError> {
+        if self.game.broken {
+            return Ok(());
+        }
+        let Some(result) = result::parse(text) else {
+            return self.report.warn(line.fault(Problem::UnknownStatement));
+        };
+        self.game.known = true;
+        let play = self.play(line)?;
+        if play.lost {
+            return Ok(());
+        }
+        let base = play.base.unwrap_or(u64::from(play.record.setup().ply));
+        let moves = base.saturating_sub(1).saturating_add(play.moves() as u64);
+        let mut agrees = result.moves.is_none_or(|count| count == moves || count == play.moves() as u64);
+        if play.is_ended() {
+            let at = play.at();
+            if let Event::End(end) = play.record.node(at).event() {
+                match result.overrides(end, play.board.turn()) {
+                    Some(decided) => play.record.set_result(at, decided),
+                    None => agrees &= result.agrees(end),
+                }
+            }
+        } else {
+            let end = result.end(play.board.turn());
+            play.foul = None;
+            play.add(Event::End(end));
+        }
+        if agrees { Ok(()) } else { self.report.warn(line.fault(Problem::ResultMismatch)) }
+    }
+
+    /// `変化：9手`: what follows replaces move 9 of the line that contains it.
+    fn variation(&mut self, line: Line<'t>, text: &'t str) -> Result<(), KifuError> {
+        // Files have stray ones among the headers.
+        let Some(play) = self.game.play.as_mut().filter(|_| !self.game.broken) else { return Ok(()) };
+        if play.main.is_empty() {
+            play.main.clone_from(&play.path);
+        }
+        // A foul that ends its line is no deviation.
+        play.foul = None;
+        let before = words::number(text).and_then(|(number, _)| {
+            let moves = number.checked_sub(play.base.unwrap_or(u64::from(play.record.setup().ply)))?;
+            usize::try_from(moves).ok()
+        });
+        let is_move = |play: &Play<'_>, path: &[NodeId], moves: usize| {
+            path.get(moves).is_some_and(|&id| !matches!(play.record.node(id).event(), Event::End(_)))
+        };
+        play.lost = false;
+        let mut known = true;
+        match before {
+            Some(moves) if is_move(play, &play.path, moves) => play.back_to(moves),
+            Some(moves) if is_move(play, &play.main, moves) => play.restart_main(moves),
+            _ => {
+                play.settle();
+                known = false;
+                play.lost = true;
+            }
+        }
+        if known { Ok(()) } else { self.report.warn(line.fault(Problem::NoBranchPoint)) }
+    }
+
+    /// Closes the game, where another begins or at the end of the text.
+    fn finish_game(&mut self) -> Result<(), KifuError> {
+        if !self.game.broken && self.game.play.is_none() && self.game.known {
+            let line = self.last;
+            if let Err(fault) = self.play(line).map(drop) {
+                self.game.broken = true;
+                self.report.error(fault)?;
+            }
+        }
+        let mut game = std::mem::replace(&mut self.game, Game::new());
+        let Some(mut play) = game.play.take().filter(|play| !game.broken || play.record.main_line().next().is_some())
+        else {
+            return Ok(());
+        };
+        play.settle();
+        play.record.headers = game.headers;
+        play.record.rules = game.rules;
+        play.record.shrink();
+        self.records.push(play.record);
+        Ok(())
+    }
+}
+
+const HANDICAP: &str = "手合割";
+const OTHER: &str = "その他";
+
+/// Lines that programs write at the head of a file.
+fn begins_game(text: &str) -> bool {
+    ["#KIF", "#KI2", "# KIF", "# ----", "#----"].iter().any(|head| text.starts_with(head))
+}
+
+/// The digits above a board.
+fn is_file_header(text: &str) -> bool {
+    text.starts_with(['９', '9']) && text.chars().all(|c| is_blank(c) || words::digit(c).is_some())
+}
+
+/// `0:16/00:00:16` and the like: the time of the move, in milliseconds. The
+/// total behind it is not trusted.
+fn time_ms(text: &str) -> Option<u64> {
+    let now = text.split('/').next()?.trim_matches(is_blank);
+    let (now, thousandths) = match now.split_once('.') {
+        Some((now, fraction)) if fraction.bytes().all(|byte| byte.is_ascii_digit()) => {
+            let padded = fraction.bytes().chain(*b"000").take(3);
+            (now, padded.fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')))
+        }
+        Some(_) => return None,
+        None => (now, 0),
+    };
+    let mut seconds = 0u64;
+    for (index, part) in now.split([':', '：']).enumerate() {
+        let (value, rest) = words::number(part.trim_matches(is_blank))?;
+        if !rest.is_empty() || index > 2 {
+            return None;
+        }
+        seconds = seconds.saturating_mul(60).saturating_add(value);
+    }
+    Some(seconds.saturating_mul(1000).saturating_add(thousandths))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_every_form() {
+        for (text, ms) in [
+            (" 0:16/00:00:16", Some(16_000)),
+            ("01:02:03 / 01:02:03", Some(3_723_000)),
+            (" 0:5/", Some(5000)),
+            ("75:10/01:15:11", Some(4_510_000)),
+            ("0:05.5/0:0:5", Some(5500)),
+            ("30", Some(30_000)),
+            ("999999999999999999:99/..", Some(u64::MAX)),
+            ("", None),
+            ("a:b", None),
+            ("1:2:3:4", None),
+        ] {
+            assert_eq!(time_ms(text), ms, "{text}");
+        }
+    }
+}

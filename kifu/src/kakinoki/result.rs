@@ -1,0 +1,199 @@
+//! The line that tells how a game ended: `まで79手で先手の勝ち`.
+
+use enbu_movegen::Color;
+
+use super::headers::Sides;
+use super::words::{self, is_blank, word_of_end};
+use crate::{End, EndKind, GameResult};
+
+/// What such a line says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ResultText<'t> {
+    /// How many moves were made.
+    pub(crate) moves: Option<u64>,
+    how: How<'t>,
+    /// Who won, where the line names somebody or says that nobody did.
+    result: Option<Option<GameResult>>,
+    /// Whether the result is said beside the kind (`中断により先手の勝ち`).
+    decided: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How<'t> {
+    /// `先手の勝ち`: the other side resigned.
+    Won,
+    /// A foul of the side that lost.
+    Foul,
+    /// A word as it stands in the place of a move.
+    Word(&'t str),
+}
+
+const BY: &str = "により";
+
+/// Reads what stands behind `まで`; `None` when nothing does.
+pub(crate) fn parse(text: &str) -> Option<ResultText<'_>> {
+    let rest = text.trim_start_matches(|c| is_blank(c) || c == '、' || c == ',');
+    let (moves, rest) = match words::number(rest) {
+        Some((count, rest)) => (Some(count), rest.trim_start_matches(is_blank).trim_start_matches('手')),
+        None => (None, rest),
+    };
+    let rest = rest.strip_prefix("にて").or_else(|| rest.strip_prefix('で')).unwrap_or(rest);
+    let rest = rest.trim_matches(|c| is_blank(c) || c == '、').trim_end_matches('。');
+    if rest.is_empty() {
+        return None;
+    }
+    let (word, verdict) = match rest.split_once(BY) {
+        Some((word, verdict)) => (Some(word), verdict),
+        None => (None, rest),
+    };
+    let (side, said) = match words::side(verdict) {
+        Some((side, said)) => (Some(side), said.trim_start_matches('の')),
+        None => (None, verdict),
+    };
+    let foul = |text: &str| text.contains("反則");
+    let (result, how) = match (side, said) {
+        (Some(side), "勝ち" | "勝") => (
+            Some(Some(GameResult::win(side))),
+            word.map_or(How::Won, |word| if foul(word) { How::Foul } else { How::Word(word) }),
+        ),
+        (Some(side), "負け" | "負") => (
+            Some(Some(GameResult::win(!side))),
+            word.map_or(How::Won, |word| if foul(word) { How::Foul } else { How::Word(word) }),
+        ),
+        (Some(side), said) if foul(said) => {
+            let winner = if said.contains('勝') { side } else { !side };
+            (Some(Some(GameResult::win(winner))), How::Foul)
+        }
+        (Some(side), said) => {
+            let lost = said.contains("負け") || said.contains('敗') || matches!(said, "投了" | "時間切れ");
+            (Some(Some(GameResult::win(if lost { !side } else { side }))), How::Word(said))
+        }
+        (None, "引き分け") if word.is_some() => (Some(Some(GameResult::Draw)), How::Word(word?)),
+        (None, "勝敗不明") if word.is_some() => (Some(None), How::Word(word?)),
+        (None, said) => (None, How::Word(said)),
+    };
+    Some(ResultText { moves, how, result, decided: word.is_some() })
+}
+
+impl ResultText<'_> {
+    /// The end that the line tells when `turn` is to move.
+    pub(crate) fn end(&self, turn: Color) -> End {
+        let winner = self.result.flatten().and_then(GameResult::winner);
+        let kind = match (self.how, winner) {
+            (How::Won, _) => EndKind::Resign,
+            (How::Foul, Some(winner)) if winner == turn => EndKind::IllegalAction(!winner),
+            (How::Foul, _) => EndKind::IllegalMove,
+            (How::Word(word), _) => words::end_of_word(word, turn).unwrap_or_else(|| EndKind::Other(word.to_owned())),
+        };
+        let mut end = End::new(kind, turn);
+        if let Some(result) = self.result {
+            end.result = result;
+        }
+        end
+    }
+
+    /// The result that replaces that of an end which is already told by a word.
+    pub(crate) fn overrides(&self, end: &End, turn: Color) -> Option<Option<GameResult>> {
+        let result = self.result?;
+        (self.decided || end.kind.result(turn).is_none()).then_some(result)
+    }
+
+    /// Whether the line tells the same winner.
+    pub(crate) fn agrees(&self, end: &End) -> bool {
+        self.result.is_none_or(|result| result == end.result)
+    }
+}
+
+/// The text behind `まで` for an end when `turn` is to move.
+pub(crate) fn text(end: &End, moves: u64, turn: Color, sides: Sides) -> String {
+    let winner = end.result.and_then(GameResult::winner);
+    let usual = end.kind.result(turn) == end.result;
+    let word = word_of_end(&end.kind);
+    let verdict = match (&end.kind, winner) {
+        (EndKind::Resign, Some(winner)) => format!("{}の勝ち", sides.name(winner)),
+        (EndKind::IllegalMove | EndKind::IllegalAction(_), Some(winner)) => {
+            format!("{}の反則負け", sides.name(!winner))
+        }
+        (EndKind::TimeUp, Some(winner)) => format!("時間切れ{BY}{}の勝ち", sides.name(winner)),
+        (EndKind::LoseByDefault, Some(winner)) if usual => format!("{}の{word}", sides.name(!winner)),
+        (EndKind::DeclarationWin | EndKind::WinByDefault, Some(winner)) if usual => {
+            format!("{}の{word}", sides.name(winner))
+        }
+        (_, Some(winner)) if !usual => format!("{word}{BY}{}の勝ち", sides.name(winner)),
+        (_, None) if !usual && end.result.is_some() => format!("{word}{BY}引き分け"),
+        (_, None) if !usual => format!("{word}{BY}勝敗不明"),
+        _ => word.to_owned(),
+    };
+    format!("まで{moves}手で{verdict}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, turn: Color, kind: EndKind, result: Option<GameResult>) {
+        let parsed = parse(text).unwrap();
+        assert_eq!(parsed.end(turn), End { kind, result }, "{text}");
+    }
+
+    #[test]
+    fn wordings_of_the_wild() {
+        use Color::{Black, White};
+        let (black, white) = (Some(GameResult::BlackWins), Some(GameResult::WhiteWins));
+        check("79手で先手の勝ち", White, EndKind::Resign, black);
+        check("、2手で後手の勝ち", Black, EndKind::Resign, white);
+        check("80手で時間切れにより先手の勝ち", White, EndKind::TimeUp, black);
+        check("3手で後手の反則負け", White, EndKind::IllegalMove, black);
+        check("3手で先手の反則負け", White, EndKind::IllegalAction(Black), white);
+        check("3手で先手の反則勝ち", White, EndKind::IllegalMove, black);
+        check("3手で反則行為により先手の勝ち", White, EndKind::IllegalMove, black);
+        check("2手で先手の入玉勝ち", Black, EndKind::DeclarationWin, black);
+        check("2手で千日手", Black, EndKind::Repetition, Some(GameResult::Draw));
+        check("2手で持将棋", Black, EndKind::Impasse, Some(GameResult::Draw));
+        check("1手で詰", White, EndKind::Mate, black);
+        check("3手で詰み", White, EndKind::Mate, black);
+        check("2手で不詰", Black, EndKind::NoMate, None);
+        check("1手で中断", White, EndKind::Abort, None);
+        check("1手にて中断。", White, EndKind::Abort, None);
+        check("5手で立会人裁定", White, EndKind::Other("立会人裁定".to_owned()), None);
+        check("5手で上手の勝ち", Black, EndKind::Resign, white);
+        assert_eq!(parse(""), None);
+        assert_eq!(parse("3手"), None);
+        assert_eq!(parse("79手で先手の勝ち").unwrap().moves, Some(79));
+    }
+
+    #[test]
+    fn every_end_survives_its_text() {
+        let kinds = [
+            EndKind::Resign,
+            EndKind::Abort,
+            EndKind::Repetition,
+            EndKind::Impasse,
+            EndKind::TimeUp,
+            EndKind::DeclarationWin,
+            EndKind::DeclarationDraw,
+            EndKind::Mate,
+            EndKind::NoMate,
+            EndKind::MaxMoves,
+            EndKind::WinByDefault,
+            EndKind::LoseByDefault,
+            EndKind::TakeBack,
+            EndKind::Error,
+            EndKind::Other("封じ手".to_owned()),
+        ];
+        let results = [Some(GameResult::BlackWins), Some(GameResult::WhiteWins), Some(GameResult::Draw), None];
+        for turn in Color::ALL {
+            for kind in &kinds {
+                for result in results {
+                    let end = End { kind: kind.clone(), result };
+                    for sides in [Sides::Even, Sides::Handicap] {
+                        let text = text(&end, 9, turn, sides);
+                        let parsed = parse(text.strip_prefix("まで").unwrap()).unwrap();
+                        assert_eq!((parsed.moves, parsed.end(turn)), (Some(9), end.clone()), "{text}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! The words of the KIF family: digits, pieces, sides, ends.
+
+use enbu_movegen::{Color, HandPiece, PieceType, Square};
+
+use crate::EndKind;
+
+/// The digit 1 to 9 that a character stands for: half-width, full-width or kanji.
+pub(crate) const fn digit(c: char) -> Option<u8> {
+    match c {
+        '1'..='9' => Some(c as u8 - b'0'),
+        '１'..='９' => Some((c as u32 - '０' as u32) as u8),
+        _ => kanji_digit(c),
+    }
+}
+
+const fn kanji_digit(c: char) -> Option<u8> {
+    match c {
+        '一' => Some(1),
+        '二' => Some(2),
+        '三' => Some(3),
+        '四' => Some(4),
+        '五' => Some(5),
+        '六' => Some(6),
+        '七' => Some(7),
+        '八' => Some(8),
+        '九' => Some(9),
+        _ => None,
+    }
+}
+
+/// The rank as it is written: 1 is `一`.
+pub(crate) const fn rank_kanji(rank: u8) -> char {
+    match rank {
+        1 => '一',
+        2 => '二',
+        3 => '三',
+        4 => '四',
+        5 => '五',
+        6 => '六',
+        7 => '七',
+        8 => '八',
+        _ => '九',
+    }
+}
+
+/// The file as it is written: 1 is `１`.
+pub(crate) const fn file_digit(file: u8) -> char {
+    match file {
+        1 => '１',
+        2 => '２',
+        3 => '３',
+        4 => '４',
+        5 => '５',
+        6 => '６',
+        7 => '７',
+        8 => '８',
+        _ => '９',
+    }
+}
+
+/// The square as it is written: `７六`.
+pub(crate) fn push_square(text: &mut String, square: Square) {
+    text.push(file_digit(square.file()));
+    text.push(rank_kanji(square.rank()));
+}
+
+/// The value of a decimal digit, zero included, half or full width.
+pub(crate) const fn decimal(c: char) -> Option<u64> {
+    match c {
+        '0'..='9' => Some(c as u64 - '0' as u64),
+        '０'..='９' => Some(c as u64 - '０' as u64),
+        _ => None,
+    }
+}
+
+/// The whole number at the start of a text, and what follows it; what does not
+/// fit saturates.
+pub(crate) fn number(text: &str) -> Option<(u64, &str)> {
+    let end = text.find(|c| decimal(c).is_none()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at_checked(end)?;
+    let value =
+        digits.chars().filter_map(decimal).fold(0u64, |sum, digit| sum.saturating_mul(10).saturating_add(digit));
+    (!digits.is_empty()).then_some((value, rest))
+}
+
+/// The count that stands behind a piece in hand, and what follows it: digits, or
+/// kanji up to 99; 1 where there is none.
+pub(crate) fn count(text: &str) -> (u64, &str) {
+    if let Some((value, rest)) = number(text) {
+        return (value, rest);
+    }
+    let (mut tens, mut ones, mut rest) = (None, 0, text);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (c, kanji_digit(c)) {
+            ('十', _) if tens.is_none() => tens = Some(std::mem::take(&mut ones).max(1)),
+            (_, Some(digit)) if ones == 0 => ones = u64::from(digit),
+            _ => break,
+        }
+        rest = chars.as_str();
+    }
+    match (tens, ones) {
+        (None, 0) => (1, rest),
+        (tens, ones) => (tens.unwrap_or(0) * 10 + ones, rest),
+    }
+}
+
+/// A count as it is written behind a piece in hand: nothing for 1.
+pub(crate) fn push_count(text: &mut String, count: u8) {
+    let (tens, ones) = (count / 10, count % 10);
+    if tens > 1 {
+        text.push(rank_kanji(tens));
+    }
+    if tens > 0 {
+        text.push('十');
+    }
+    if ones > 0 && count > 1 {
+        text.push(rank_kanji(ones));
+    }
+}
+
+/// The piece whose name stands at the start of a text, and what follows it.
+pub(crate) fn piece(text: &str) -> Option<(PieceType, &str)> {
+    let mut chars = text.chars();
+    let first = chars.next()?;
+    if first == '成' {
+        let kind = match chars.next()? {
+            '銀' => PieceType::ProSilver,
+            '桂' => PieceType::ProKnight,
+            '香' => PieceType::ProLance,
+            '歩' => PieceType::ProPawn,
+            '角' => PieceType::Horse,
+            '飛' => PieceType::Dragon,
+            _ => return None,
+        };
+        return Some((kind, chars.as_str()));
+    }
+    let kind = match first {
+        '歩' => PieceType::Pawn,
+        '香' => PieceType::Lance,
+        '桂' => PieceType::Knight,
+        '銀' => PieceType::Silver,
+        '金' => PieceType::Gold,
+        '角' => PieceType::Bishop,
+        '飛' => PieceType::Rook,
+        '玉' | '王' => PieceType::King,
+        'と' => PieceType::ProPawn,
+        '杏' => PieceType::ProLance,
+        '圭' => PieceType::ProKnight,
+        '全' => PieceType::ProSilver,
+        '馬' => PieceType::Horse,
+        '龍' | '竜' => PieceType::Dragon,
+        _ => return None,
+    };
+    Some((kind, chars.as_str()))
+}
+
+/// The name of a piece in the text of a move.
+pub(crate) const fn piece_name(kind: PieceType) -> &'static str {
+    match kind {
+        PieceType::ProLance => "成香",
+        PieceType::ProKnight => "成桂",
+        PieceType::ProSilver => "成銀",
+        _ => piece_cell(kind),
+    }
+}
+
+/// The one character of a piece on a board.
+pub(crate) const fn piece_cell(kind: PieceType) -> &'static str {
+    match kind {
+        PieceType::Pawn => "歩",
+        PieceType::Lance => "香",
+        PieceType::Knight => "桂",
+        PieceType::Silver => "銀",
+        PieceType::Gold => "金",
+        PieceType::Bishop => "角",
+        PieceType::Rook => "飛",
+        PieceType::King => "玉",
+        PieceType::ProPawn => "と",
+        PieceType::ProLance => "杏",
+        PieceType::ProKnight => "圭",
+        PieceType::ProSilver => "全",
+        PieceType::Horse => "馬",
+        PieceType::Dragon => "龍",
+    }
+}
+
+/// The order in which hands are written.
+pub(crate) const HAND_ORDER: [HandPiece; 7] = [
+    HandPiece::Rook,
+    HandPiece::Bishop,
+    HandPiece::Gold,
+    HandPiece::Silver,
+    HandPiece::Knight,
+    HandPiece::Lance,
+    HandPiece::Pawn,
+];
+
+/// The side whose mark stands before a move.
+pub(crate) const fn side_of_mark(c: char) -> Option<Color> {
+    match c {
+        '▲' | '☗' | '▼' => Some(Color::Black),
+        '△' | '☖' | '▽' => Some(Color::White),
+        _ => None,
+    }
+}
+
+/// The mark before a move of this side, one that CP932 has.
+pub(crate) const fn mark(color: Color) -> char {
+    match color {
+        Color::Black => '▲',
+        Color::White => '△',
+    }
+}
+
+/// The side whose name stands at the start of a text, and what follows it.
+pub(crate) fn side(text: &str) -> Option<(Color, &str)> {
+    let names = [("先手", Color::Black), ("下手", Color::Black), ("後手", Color::White), ("上手", Color::White)];
+    names.into_iter().find_map(|(name, color)| Some((color, text.strip_prefix(name)?)))
+}
+
+/// Words for ends; the first word of a kind is the one that is written.
+const END_WORDS: [(&str, EndKind); 25] = [
+    ("投了", EndKind::Resign),
+    ("中断", EndKind::Abort),
+    ("千日手", EndKind::Repetition),
+    ("持将棋", EndKind::Impasse),
+    ("詰み", EndKind::Mate),
+    ("詰", EndKind::Mate),
+    ("不詰", EndKind::NoMate),
+    ("不詰み", EndKind::NoMate),
+    ("切れ負け", EndKind::TimeUp),
+    ("時間切れ", EndKind::TimeUp),
+    ("時間切れ負け", EndKind::TimeUp),
+    ("入玉勝ち", EndKind::DeclarationWin),
+    ("入玉宣言勝ち", EndKind::DeclarationWin),
+    ("勝ち宣言", EndKind::DeclarationWin),
+    ("宣言勝ち", EndKind::DeclarationWin),
+    ("引き分け", EndKind::DeclarationDraw),
+    ("引分け", EndKind::DeclarationDraw),
+    ("引分", EndKind::DeclarationDraw),
+    ("最大手数", EndKind::MaxMoves),
+    ("不戦勝", EndKind::WinByDefault),
+    ("不戦勝ち", EndKind::WinByDefault),
+    ("不戦敗", EndKind::LoseByDefault),
+    ("反則負け", EndKind::IllegalMove),
+    ("待った", EndKind::TakeBack),
+    ("エラー", EndKind::Error),
+];
+
+/// The end that a word stands for when `turn` is to move; `None` for other words.
+pub(crate) fn end_of_word(word: &str, turn: Color) -> Option<EndKind> {
+    if word == "反則勝ち" {
+        // The move before it was the foul.
+        return Some(EndKind::IllegalAction(!turn));
+    }
+    END_WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, kind)| kind)
+}
+
+/// The word for an end; fouls are told from the sides, not here.
+pub(crate) fn word_of_end(kind: &EndKind) -> &str {
+    match kind {
+        EndKind::Other(text) => text,
+        kind => END_WORDS.iter().find(|(_, known)| known == kind).map_or("中断", |(word, _)| word),
+    }
+}
+
+/// Blanks of every kind, the ideographic one included.
+pub(crate) const fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\u{3000}' | '\u{a0}' | '\u{b}' | '\u{c}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_named_as_they_are_read() {
+        for kind in PieceType::ALL {
+            assert_eq!(piece(piece_name(kind)), Some((kind, "")));
+            assert_eq!(piece(piece_cell(kind)), Some((kind, "")));
+        }
+        assert_eq!(piece("成銀左"), Some((PieceType::ProSilver, "左")));
+        assert_eq!(piece("成"), None);
+    }
+
+    #[test]
+    fn counts_of_every_kind() {
+        for value in 1..=99u8 {
+            let mut text = String::new();
+            push_count(&mut text, value);
+            text.push('　');
+            assert_eq!(count(&text), (u64::from(value), "　"), "{text}");
+        }
+        assert_eq!(count("十八"), (18, ""));
+        assert_eq!(count("二十"), (20, ""));
+        assert_eq!(count("18　"), (18, "　"));
+        assert_eq!(count("１８"), (18, ""));
+        assert_eq!(count("飛"), (1, "飛"));
+        assert_eq!(number("99999999999999999999手"), Some((u64::MAX, "手")));
+        assert_eq!(number("手"), None);
+    }
+
+    #[test]
+    fn digits_of_every_kind() {
+        for (text, value) in [("7", 7), ("７", 7), ("七", 7), ("1", 1), ("９", 9)] {
+            assert_eq!(digit(text.chars().next().unwrap()), Some(value));
+        }
+        for c in ['0', '０', '十', 'a'] {
+            assert_eq!(digit(c), None);
+        }
+        let mut text = String::new();
+        push_square(&mut text, Square::S76);
+        assert_eq!(text, "７六");
+    }
+
+    #[test]
+    fn ends_are_written_as_they_are_read() {
+        for (word, kind) in END_WORDS {
+            assert_eq!(end_of_word(word, Color::Black), Some(kind.clone()));
+            assert_eq!(end_of_word(word_of_end(&kind), Color::Black), Some(kind));
+        }
+        assert_eq!(end_of_word("反則勝ち", Color::Black), Some(EndKind::IllegalAction(Color::White)));
+        assert_eq!(end_of_word("封じ手", Color::Black), None);
+    }
+}

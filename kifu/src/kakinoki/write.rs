@@ -1,0 +1,263 @@
+//! The writer of KIF and KI2.
+
+use std::fmt::Write as _;
+
+use enbu_movegen::{Color, Setup, Square};
+
+use super::headers::{Sides, lines_of, one_line};
+use super::words::{is_blank, mark, word_of_end};
+use super::{board_lines, handicap, moves, result};
+use crate::{Board, End, EndKind, Event, HeaderKey, NodeId, Record, ScoreStyle, TotalTimes, score};
+
+/// How moves are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Notation {
+    /// KIF: one move a line, with number, origin and time.
+    Numbered,
+    /// KI2: several moves a line, with words instead of origins.
+    Free,
+}
+
+/// Columns that a move takes.
+const MOVE_WIDTH: usize = 12;
+/// Moves on a line of KI2.
+const MOVES_A_LINE: usize = 6;
+
+/// Adds the lines of a game.
+pub(crate) fn write_game(record: &Record, notation: Notation, scores: ScoreStyle, lines: &mut Vec<String>) {
+    let sides = position_lines(record, record.setup(), lines);
+    lines.extend(lines_of(record, sides).into_iter().filter(|(key, _)| *key != "_手合割").map(header_line));
+    match notation {
+        Notation::Numbered => lines.push("手数----指手---------消費時間--".to_owned()),
+        Notation::Free => lines.push(String::new()),
+    }
+    let board = Board::new(record.setup());
+    let times = record.total_times();
+    let mut writer = Writer { record, notation, scores, sides, times, board, lines, row: String::new(), in_row: 0 };
+    writer.game();
+}
+
+fn header_line((key, value): (String, String)) -> String {
+    format!("{key}：{value}")
+}
+
+/// Adds the lines that tell `setup`: the name of a handicap, or a board.
+pub(crate) fn position_lines(record: &Record, setup: &Setup, lines: &mut Vec<String>) -> Sides {
+    if let Some(name) = handicap::name_of_setup(setup) {
+        lines.push(format!("手合割：{name}"));
+        return if setup.turn == Color::White { Sides::Handicap } else { Sides::Even };
+    }
+    let named = record.headers.value(&HeaderKey::Other("手合割".to_owned())).map(one_line);
+    let name = named.filter(|name| handicap::setup_of_name(name).is_none() && !name.is_empty());
+    lines.push(format!("手合割：{}", name.as_deref().unwrap_or("その他")));
+    lines.extend(board_lines(setup, Sides::Even));
+    Sides::Even
+}
+
+struct Writer<'r> {
+    record: &'r Record,
+    notation: Notation,
+    scores: ScoreStyle,
+    sides: Sides,
+    times: TotalTimes,
+    board: Board,
+    lines: &'r mut Vec<String>,
+    /// Moves of KI2 that wait for their line to be full.
+    row: String,
+    in_row: usize,
+}
+
+impl Writer<'_> {
+    fn game(&mut self) {
+        self.remarks(self.record.root());
+        // Lines that are still to be written, and how many moves stand before each.
+        let mut branches: Vec<(NodeId, usize)> = Vec::new();
+        let mut next = self.record.children(self.record.root()).next().map(|first| (first, 0));
+        if next.is_some() {
+            self.branches_of(self.record.root(), 0, &mut branches);
+        }
+        let mut main = true;
+        while let Some((first, before)) = next {
+            while self.board.plies_played() > before {
+                self.board.undo();
+            }
+            if !main {
+                let number = self.number(before);
+                self.lines.extend([String::new(), format!("変化：{number}手")]);
+            }
+            main = false;
+            self.line(first, before, &mut branches);
+            self.end_row();
+            next = branches.pop();
+        }
+    }
+
+    /// Notes the variations that begin behind `parent`, the first of them to be taken first.
+    fn branches_of(&self, parent: NodeId, before: usize, branches: &mut Vec<(NodeId, usize)>) {
+        let first = branches.len();
+        branches.extend(self.record.children(parent).skip(1).map(|id| (id, before)));
+        branches.get_mut(first..).unwrap_or_default().reverse();
+    }
+
+    fn line(&mut self, first: NodeId, before: usize, branches: &mut Vec<(NodeId, usize)>) {
+        let mut at = Some(first);
+        let mut moves = before;
+        while let Some(id) = at {
+            if !self.node(id, moves) {
+                return;
+            }
+            moves += 1;
+            self.branches_of(id, moves, branches);
+            at = self.record.children(id).next();
+        }
+    }
+
+    /// The number of the move that follows this many.
+    fn number(&self, before: usize) -> usize {
+        before + usize::from(self.record.setup().ply.max(1))
+    }
+
+    /// Writes a node; `false` where its move cannot be made.
+    fn node(&mut self, id: NodeId, before: usize) -> bool {
+        let node = self.record.node(id);
+        match node.event() {
+            Event::Start => {}
+            Event::Move(mv) | Event::Foul(mv) => {
+                let last = self.last_to(id);
+                let text = match self.notation {
+                    Notation::Numbered => moves::with_origin(&self.board, *mv, last),
+                    Notation::Free => moves::with_words(&self.board, *mv, last),
+                };
+                let turn = self.board.turn();
+                if self.board.play(*mv).is_err() {
+                    return false;
+                }
+                match self.notation {
+                    Notation::Numbered => self.numbered(id, before, &text),
+                    Notation::Free => self.free(turn, &text),
+                }
+            }
+            Event::End(end) => self.end(id, end, before),
+        }
+        self.remarks(id);
+        true
+    }
+
+    /// Where the move before `id` went.
+    fn last_to(&self, id: NodeId) -> Option<Square> {
+        let parent = self.record.node(id).parent()?;
+        self.record.node(parent).event().played().map(|mv| mv.to())
+    }
+
+    fn numbered(&mut self, id: NodeId, before: usize, text: &str) {
+        let mut line = format!("{:>4} {text}", self.number(before));
+        if let Some(ms) = self.record.node(id).time_ms {
+            pad(&mut line, text, MOVE_WIDTH);
+            line.push(' ');
+            self.push_time(&mut line, id, ms);
+        }
+        let has_alternatives =
+            self.record.node(id).parent().is_some_and(|parent| self.record.children(parent).last() != Some(id));
+        if has_alternatives {
+            line.push('+');
+        }
+        self.lines.push(line);
+    }
+
+    fn push_time(&self, line: &mut String, id: NodeId, ms: u64) {
+        let seconds = ms / 1000;
+        let total = self.times.mover(id).map_or(0, |mover| self.times.spent_ms(id, mover)) / 1000;
+        let _ = write!(
+            line,
+            "({:>2}:{:02}/{:02}:{:02}:{:02})",
+            seconds / 60,
+            seconds % 60,
+            total / 3600,
+            total / 60 % 60,
+            total % 60
+        );
+    }
+
+    fn free(&mut self, turn: Color, text: &str) {
+        if self.in_row == MOVES_A_LINE {
+            self.end_row();
+        }
+        self.row.push(mark(turn));
+        self.row.push_str(text);
+        pad(&mut self.row, text, MOVE_WIDTH - 2);
+        self.in_row += 1;
+    }
+
+    fn end_row(&mut self) {
+        if self.in_row > 0 {
+            let row = std::mem::take(&mut self.row);
+            self.lines.push(row.trim_end_matches(' ').to_owned());
+            self.in_row = 0;
+        }
+    }
+
+    fn end(&mut self, id: NodeId, end: &End, before: usize) {
+        let turn = self.board.turn();
+        self.end_row();
+        if self.notation == Notation::Numbered {
+            let word = one_word(self.end_word(end, turn));
+            self.numbered(id, before, &word);
+        }
+        let told = self.notation == Notation::Numbered && end.kind.result(turn) == end.result;
+        let in_main = self.record.main_line().last() == Some(id);
+        if in_main || !told {
+            let moves = self.number(before) as u64 - 1;
+            let clean = End { kind: clean_kind(&end.kind), result: end.result };
+            self.lines.push(result::text(&clean, moves, turn, self.sides));
+        }
+    }
+
+    /// The word that stands in the place of a move.
+    fn end_word<'e>(&self, end: &'e End, turn: Color) -> &'e str {
+        let loser = end.result.and_then(|result| result.winner()).map(|winner| !winner);
+        match (&end.kind, loser) {
+            (EndKind::IllegalMove | EndKind::IllegalAction(_), Some(loser)) if loser == turn => "反則負け",
+            (EndKind::IllegalMove | EndKind::IllegalAction(_), Some(_)) => "反則勝ち",
+            (EndKind::IllegalAction(fouled), None) if *fouled != turn => "反則勝ち",
+            (EndKind::IllegalAction(_), None) => "反則負け",
+            (kind, _) => word_of_end(kind),
+        }
+    }
+
+    /// Evaluations, comments and bookmark of a node.
+    fn remarks(&mut self, id: NodeId) {
+        let node = self.record.node(id);
+        if node.comments.is_empty() && node.analyses.is_empty() && node.bookmark.is_none() {
+            return;
+        }
+        self.end_row();
+        if let Some(name) = &node.bookmark {
+            self.lines.push(format!("&{}", one_line(name)));
+        }
+        for line in score::comment_lines(node, &mut self.board, self.scores) {
+            self.lines.push(format!("*{line}"));
+        }
+    }
+}
+
+/// Adds blanks until `text`, which ends the line, is `width` columns wide.
+fn pad(line: &mut String, text: &str, width: usize) {
+    let columns: usize = text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum();
+    line.extend(std::iter::repeat_n(' ', width.saturating_sub(columns)));
+}
+
+/// A word that a reader takes for one.
+fn one_word(word: &str) -> String {
+    let clean: String = word.chars().filter(|&c| !is_blank(c) && !c.is_control() && !"(+".contains(c)).collect();
+    let clean = clean.trim_start_matches(|c| super::words::side_of_mark(c).is_some());
+    let misread =
+        clean.is_empty() || moves::begins_move(clean) || clean.starts_with(|c| super::words::digit(c).is_some());
+    if misread { "中断".to_owned() } else { clean.to_owned() }
+}
+
+fn clean_kind(kind: &EndKind) -> EndKind {
+    match kind {
+        EndKind::Other(text) => EndKind::Other(one_word(text)),
+        kind => kind.clone(),
+    }
+}

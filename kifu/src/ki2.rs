@@ -1,0 +1,67 @@
+//! KI2, the format of books and magazines: moves without origins, several a line.
+//!
+//! Moves are told apart by the words of the Japan Shogi Association (右 左 直 上
+//! 寄 引 打 成 不成). The reader filters the pieces that could come by each
+//! word, prefers the board to the hand, takes superfluous and loose words (直 for
+//! 上), the older 行, 入 and 生, any mark (`▲△▼▽☗☖`, also one that contradicts the
+//! turn) and any layout. Without a word it takes the only move that is legal; where
+//! several are, the move is an error that names their origins. All else is as
+//! in [`kif`](crate::kif), whose moves it reads as well.
+//!
+//! The writer writes six moves a line, the words by the association's rules, and
+//! the `まで` line. KI2 has no times. Variations are written as in KIF.
+
+use crate::encoding::read_decoded;
+use crate::kakinoki::{self, Notation};
+use crate::{KifuError, Mode, Reading, Record, ScoreStyle};
+
+/// Reads all games and positions of a text.
+///
+/// # Errors
+/// As [`kif::read`](crate::kif::read).
+///
+/// ```
+/// use enbu_kifu::{Mode, ki2};
+/// let reading = ki2::read("▲７六歩 △３四歩 ▲２二角成 △同　銀\nまで4手で中断\n", Mode::Strict)?;
+/// assert_eq!(reading.records[0].moves().last().map(|mv| mv.to_string()).as_deref(), Some("3a2b"));
+/// # Ok::<(), enbu_kifu::KifuError>(())
+/// ```
+pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
+    kakinoki::read(text, mode)
+}
+
+/// Reads a file of any encoding.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
+    read_decoded(bytes, mode, read)
+}
+
+/// Writes a record with its variations.
+///
+/// ```
+/// use enbu_kifu::{Event, Record, ki2};
+/// use enbu_movegen::Setup;
+/// let mut record = Record::new(Setup::startpos());
+/// record.add(record.root(), Event::Move("6i7h".parse()?));
+/// assert!(ki2::write(&record).ends_with("\n▲７八金\n"));
+/// # Ok::<(), enbu_movegen::ParseMoveError>(())
+/// ```
+pub fn write(record: &Record) -> String {
+    write_all([record], ScoreStyle::default())
+}
+
+/// Writes several records into one file.
+pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, scores: ScoreStyle) -> String {
+    let mut lines = Vec::new();
+    for (index, record) in records.into_iter().enumerate() {
+        if index > 0 {
+            lines.push(String::new());
+        }
+        lines.push("#KI2 version=2.0 encoding=UTF-8".to_owned());
+        kakinoki::write_game(record, Notation::Free, scores, &mut lines);
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}

@@ -1,0 +1,83 @@
+//! KIF, the format of Kifu for Windows (柿木将棋): one move a line.
+//!
+//! The reader takes what programs write beyond the format's page:
+//!
+//! * any order and wording of headers, with colons of either width; comments
+//!   (`*`) and bookmarks (`&`) anywhere; program comments (`#`); evaluations in
+//!   comments in the dialects of [`ScoreStyle`];
+//! * every name of a handicap that is in use; boards (BOD) with any marks and
+//!   edges, with hands above or below them; `三枚落ち` in the reading that the moves prove;
+//! * squares in half-width, full-width or kanji digits; `同` with and without
+//!   blanks; marks before a move; `不成` and `生`; `打(00)`; origins left out;
+//!   old and new names of promoted pieces; times in every form; no times;
+//! * words for ends that no list knows, kept as text; ends told only by the `まで` line;
+//! * variations (`変化：9手`), attached to the latest line that has a move there;
+//! * several games in one file.
+//!
+//! A move that cannot be made ends its game with an error, and the moves before it
+//! are kept. A foul is made and marked.
+//!
+//! The writer writes the columns of Kifu for Windows: a line
+//! `#KIF version=2.0 encoding=UTF-8`, the handicap by name or the board, headers, moves
+//! with times where they are known, the word for the end and the `まで` line,
+//! then the variations from the last one back to the first. Times are whole
+//! seconds. Names that programs dispute (`三枚落ち`) are written as boards.
+
+use crate::encoding::read_decoded;
+use crate::kakinoki::{self, Notation};
+use crate::{KifuError, Mode, Reading, Record, ScoreStyle};
+
+/// Reads all games and positions of a text.
+///
+/// # Errors
+/// In tolerant mode when no game or position could be read: what broke off the
+/// first one, or [`NoRecord`](crate::Problem::NoRecord). In strict mode the first deviation.
+///
+/// ```
+/// use enbu_kifu::{EndKind, Mode, kif};
+/// let reading = kif::read("手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 投了\n", Mode::Tolerant)?;
+/// let record = &reading.records[0];
+/// assert_eq!(record.moves().map(|mv| mv.to_string()).collect::<Vec<_>>(), ["7g7f", "3c3d"]);
+/// assert_eq!(record.end().map(|end| &end.kind), Some(&EndKind::Resign));
+/// # Ok::<(), enbu_kifu::KifuError>(())
+/// ```
+pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
+    kakinoki::read(text, mode)
+}
+
+/// Reads a file of any encoding.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
+    read_decoded(bytes, mode, read)
+}
+
+/// Writes a record with its variations.
+///
+/// ```
+/// use enbu_kifu::{Event, Record, kif};
+/// use enbu_movegen::Setup;
+/// let mut record = Record::new(Setup::startpos());
+/// let id = record.add(record.root(), Event::Move("7g7f".parse()?));
+/// record.node_mut(id).time_ms = Some(16_000);
+/// assert!(kif::write(&record).ends_with("   1 ７六歩(77)   ( 0:16/00:00:16)\n"));
+/// # Ok::<(), enbu_movegen::ParseMoveError>(())
+/// ```
+pub fn write(record: &Record) -> String {
+    write_all([record], ScoreStyle::default())
+}
+
+/// Writes several records into one file.
+pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, scores: ScoreStyle) -> String {
+    let mut lines = Vec::new();
+    for (index, record) in records.into_iter().enumerate() {
+        if index > 0 {
+            lines.push(String::new());
+        }
+        lines.push("#KIF version=2.0 encoding=UTF-8".to_owned());
+        kakinoki::write_game(record, Notation::Numbered, scores, &mut lines);
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}

@@ -1,0 +1,242 @@
+//! What stands in comments besides text: `[%eval 0.30,16]` and the like.
+
+use std::fmt::Write as _;
+
+use enbu_movegen::{Color, Move};
+
+use crate::{Analysis, EndKind, GameResult, csa, usi};
+
+/// A comment, taken apart.
+#[derive(Debug, Default)]
+pub(super) struct Comment {
+    pub(super) text: Option<String>,
+    pub(super) analysis: Option<Analysis>,
+    pub(super) time_ms: Option<u64>,
+    pub(super) bookmark: Option<String>,
+    /// An end that stands in a variation, or that has remarks of its own.
+    pub(super) end: Option<(EndKind, Option<GameResult>)>,
+}
+
+/// Takes a comment apart that stands behind a move of `mover`.
+pub(super) fn read(text: &str, mover: Color) -> Comment {
+    let text = text.replace("\r\n", "\n").replace(['\n', '\r'], " ");
+    let mut comment = Comment::default();
+    let mut rest = text.trim();
+    while let Some((key, value, tail)) = command(rest) {
+        if !take(key, value, &mut comment) {
+            break;
+        }
+        rest = tail.trim_start();
+    }
+    if comment.analysis.is_none()
+        && let Some((analysis, time_ms, tail)) = cutechess(rest, mover)
+    {
+        comment.analysis = Some(analysis);
+        comment.time_ms = time_ms.or(comment.time_ms);
+        rest = tail;
+    }
+    let told =
+        comment.analysis.is_some() || comment.time_ms.is_some() || comment.bookmark.is_some() || comment.end.is_some();
+    comment.text = (!rest.is_empty() || !told).then(|| rest.to_owned());
+    comment
+}
+
+/// `[%key value]` at the start of a text, and what follows it.
+fn command(text: &str) -> Option<(&str, &str, &str)> {
+    let inside = text.strip_prefix("[%")?;
+    let (inside, rest) = inside.split_once(']')?;
+    let (key, value) = inside.split_once(' ').unwrap_or((inside, ""));
+    Some((key, value.trim(), rest))
+}
+
+/// Takes in a command; `false` for those that are not known, which stay text.
+fn take(key: &str, value: &str, comment: &mut Comment) -> bool {
+    match key {
+        "emt" => {
+            comment.time_ms = time_ms(value);
+            return comment.time_ms.is_some();
+        }
+        "bookmark" => {
+            comment.bookmark = Some(value.to_owned());
+            return true;
+        }
+        "end" => {
+            let (word, side) = value.split_once(' ').unwrap_or((value, "none"));
+            comment.end = usi::end_kind(word).map(|kind| (kind, usi::result_of_word(side).flatten()));
+            return comment.end.is_some();
+        }
+        _ => {}
+    }
+    let mut analysis = comment.analysis.clone().unwrap_or_default();
+    let known = match key {
+        "eval" => {
+            let (score, depth) = value.split_once(',').unwrap_or((value, ""));
+            analysis.score_cp = pawns(score);
+            analysis.depth = depth.trim().parse().ok();
+            analysis.score_cp.is_some()
+        }
+        "depth" => {
+            analysis.depth = value.parse().ok();
+            analysis.depth.is_some()
+        }
+        "nodes" => {
+            analysis.nodes = value.parse().ok();
+            analysis.nodes.is_some()
+        }
+        "engine" => {
+            analysis.engine = Some(value.to_owned());
+            true
+        }
+        "pv" => {
+            analysis.pv = value.split_whitespace().map_while(|word| word.parse::<Move>().ok()).collect();
+            true
+        }
+        "pvend" => {
+            analysis.pv_end = Some(csa::end_of_word(value));
+            true
+        }
+        _ => false,
+    };
+    if known {
+        comment.analysis = Some(analysis);
+    }
+    known
+}
+
+/// Pawns with decimals, or `#3` for a mate, in centipawns.
+fn pawns(text: &str) -> Option<i32> {
+    let text = text.trim();
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    if let Some(mate) = digits.strip_prefix(['#', 'M']) {
+        let moves = mate.strip_prefix('-').unwrap_or(mate);
+        let sign = if mate.starts_with('-') { -sign } else { sign };
+        return moves.bytes().all(|byte| byte.is_ascii_digit()).then_some(sign * Analysis::WON_CP);
+    }
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.to_owned());
+    let (whole, fraction) = (number(whole)?, number(fraction)?);
+    if whole.is_empty() {
+        return None;
+    }
+    let hundredths: i64 =
+        fraction.bytes().chain(*b"00").take(2).fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'));
+    let value = whole.parse::<i64>().unwrap_or(i64::MAX).saturating_mul(100).saturating_add(hundredths);
+    let limit = if sign < 0 { i32::MIN } else { i32::MAX };
+    Some(i32::try_from(i64::from(sign).saturating_mul(value)).unwrap_or(limit))
+}
+
+/// `H:MM:SS.mmm` in milliseconds.
+fn time_ms(text: &str) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let seconds = whole.split(':').try_fold(0u64, |sum, part| {
+        let value: u64 = part.parse().ok()?;
+        Some(sum.saturating_mul(60).saturating_add(value))
+    })?;
+    let thousandths = fraction.bytes().chain(*b"000").take(3).fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+    Some(seconds.saturating_mul(1000).saturating_add(thousandths))
+}
+
+/// cutechess: `+0.59/16 1.4s, Black loses on time`, as the mover sees it.
+fn cutechess(text: &str, mover: Color) -> Option<(Analysis, Option<u64>, &str)> {
+    if !text.starts_with(['+', '-']) && !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let (head, rest) = text.split_once(", ").unwrap_or((text, ""));
+    let (eval, time) = head.split_once(' ')?;
+    let (score, depth) = eval.split_once('/')?;
+    let time = time.strip_suffix('s')?;
+    let score = pawns(score)?;
+    let score_cp = Some(if mover == Color::White { score.saturating_neg() } else { score });
+    let depth = Some(depth.parse().ok()?);
+    Some((Analysis { score_cp, depth, ..Analysis::default() }, Some(time_ms(time)?), rest))
+}
+
+/// The commands that tell an analysis.
+pub(super) fn analysis_text(analysis: &Analysis) -> String {
+    let mut parts = Vec::new();
+    match (analysis.score_cp, analysis.depth) {
+        (Some(score), depth) => {
+            let sign = if score < 0 { "-" } else { "" };
+            let size = score.unsigned_abs();
+            let depth = depth.map(|depth| format!(",{depth}")).unwrap_or_default();
+            parts.push(format!("[%eval {sign}{}.{:02}{depth}]", size / 100, size % 100));
+        }
+        (None, Some(depth)) => parts.push(format!("[%depth {depth}]")),
+        (None, None) => {}
+    }
+    if !analysis.pv.is_empty() {
+        let moves: Vec<String> = analysis.pv.iter().map(ToString::to_string).collect();
+        parts.push(format!("[%pv {}]", moves.join(" ")));
+    }
+    parts.extend(analysis.pv_end.as_ref().map(|end| format!("[%pvend {}]", csa::end_word(end))));
+    parts.extend(analysis.nodes.map(|nodes| format!("[%nodes {nodes}]")));
+    parts.extend(analysis.engine.as_deref().map(|engine| format!("[%engine {}]", clean(engine))));
+    parts.join(" ")
+}
+
+/// The command that tells a time.
+pub(super) fn time_text(ms: u64) -> String {
+    let mut text = format!("[%emt {}:{:02}:{:02}", ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
+    if !ms.is_multiple_of(1000) {
+        let _ = write!(text, ".{:03}", ms % 1000);
+        text.truncate(text.trim_end_matches('0').len());
+    }
+    text.push(']');
+    text
+}
+
+/// The value of a command, which may not hold its end.
+pub(super) fn clean(text: &str) -> String {
+    let clean: String = text
+        .chars()
+        .map(|c| match c {
+            ']' | '}' => ')',
+            c if c.is_control() => ' ',
+            c => c,
+        })
+        .collect();
+    clean.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cutechess_tells_what_the_mover_sees() {
+        let comment = read("+0.59/16 1.4s, Black loses on time", Color::White);
+        let analysis = comment.analysis.unwrap();
+        assert_eq!((analysis.score_cp, analysis.depth, comment.time_ms), (Some(-59), Some(16), Some(1400)));
+        assert_eq!(comment.text.as_deref(), Some("Black loses on time"));
+        assert_eq!(read("-M5/20 0.1s", Color::Black).analysis.unwrap().score_cp, Some(-Analysis::WON_CP));
+        for text in ["3 good moves", "+", "+1", "+1/2", "+1/2 s", "1.4s"] {
+            let comment = read(text, Color::Black);
+            assert!(comment.analysis.is_none(), "{text}");
+            assert_eq!(comment.text.as_deref(), Some(text));
+        }
+    }
+
+    #[test]
+    fn commands_survive_their_text() {
+        for analysis in [
+            Analysis { score_cp: Some(-5), depth: Some(3), nodes: Some(7), ..Analysis::default() },
+            Analysis { pv: vec!["7g7f".parse().unwrap()], engine: Some("E 1".to_owned()), ..Analysis::default() },
+            Analysis { score_cp: Some(i32::MIN), pv_end: Some(EndKind::Resign), ..Analysis::default() },
+            Analysis { score_cp: Some(i32::MAX), ..Analysis::default() },
+        ] {
+            let comment = read(&analysis_text(&analysis), Color::White);
+            assert_eq!((comment.analysis, comment.text), (Some(analysis), None));
+        }
+        for ms in [0, 1, 1400, 59_999, 3_723_000, 1_000_000_000] {
+            assert_eq!(read(&time_text(ms), Color::Black).time_ms, Some(ms));
+        }
+        assert_eq!(read("[%foo 1] x", Color::Black).text.as_deref(), Some("[%foo 1] x"));
+        assert_eq!(read("", Color::Black).text.as_deref(), Some(""));
+    }
+}

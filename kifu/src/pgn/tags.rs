@@ -1,0 +1,365 @@
+//! Tags: the seven of the roster, those that the rules of a game stand in, and all others.
+
+use enbu_movegen::{EnteringKingRule, Setup};
+
+use crate::{GameResult, HeaderKey, Headers, Problem, Record, Rules, TimeControl, csa, fen};
+
+/// The tags of one game as they are read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tags {
+    pub(super) list: Vec<(String, String)>,
+}
+
+impl Tags {
+    /// The value of the first tag with this name.
+    pub(super) fn value(&self, name: &str) -> Option<&str> {
+        self.list.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// `\"` and `\\` of a value; other backslashes stay.
+pub(super) fn unquote(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    let mut chars = value.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('\\', Some(&next @ ('"' | '\\'))) => {
+                text.push(next);
+                chars.next();
+            }
+            _ => text.push(c),
+        }
+    }
+    text
+}
+
+fn quote(value: &str) -> String {
+    let clean: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    clean.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// Whether a name of a variant is that of another game, or of none that is known.
+pub(super) fn check_variant(name: &str) -> Result<Option<Problem>, Problem> {
+    const OTHERS: [&str; 12] = [
+        "standard",
+        "normal",
+        "chess",
+        "chess960",
+        "fischerandom",
+        "crazyhouse",
+        "xiangqi",
+        "janggi",
+        "makruk",
+        "atomic",
+        "antichess",
+        "seirawan",
+    ];
+    let name = name.trim().to_ascii_lowercase();
+    match name.as_str() {
+        "shogi" | "" | "?" => Ok(None),
+        other if other.contains("shogi") || OTHERS.contains(&other) => Err(Problem::OtherVariant),
+        _ => Ok(Some(Problem::OtherVariant)),
+    }
+}
+
+/// The start position, and what is odd about it.
+pub(super) fn start_position(tags: &Tags) -> Result<(Setup, Option<Problem>), Problem> {
+    let fen = match tags.value("FEN") {
+        None => None,
+        Some(text) if fen::is_fen(text) => Some(fen::read(text).map_err(Problem::Sfen)?),
+        Some(text) => Some(text.parse().map_err(Problem::Sfen)?),
+    };
+    let sfen: Option<Setup> = tags.value("Sfen").and_then(|text| text.parse().ok());
+    match (fen, sfen) {
+        (None, None) => Ok((Setup::startpos(), None)),
+        (Some(setup), None) | (None, Some(setup)) => Ok((setup, None)),
+        (Some(fen), Some(sfen)) => {
+            let same = (&fen.board, fen.hands, fen.turn) == (&sfen.board, sfen.hands, sfen.turn);
+            Ok(if same { (sfen, None) } else { (fen, Some(Problem::HeaderValue { expected: "the position of FEN" })) })
+        }
+    }
+}
+
+const RULES: [EnteringKingRule; 6] = [
+    EnteringKingRule::NoEnteringKing,
+    EnteringKingRule::Csa24,
+    EnteringKingRule::Csa24Handicap,
+    EnteringKingRule::Csa27,
+    EnteringKingRule::Csa27Handicap,
+    EnteringKingRule::Try,
+];
+
+/// Headers and rules that the tags tell.
+pub(super) fn read(tags: &Tags) -> (Headers, Rules) {
+    let mut headers = Headers::default();
+    let mut rules = Rules::default();
+    let date = tags.value("Date").and_then(date_from_tag);
+    for (name, value) in &tags.list {
+        let known = match name.as_str() {
+            "Result" | "Variant" | "SetUp" | "FEN" | "Sfen" | "End" => true,
+            "Event" | "Site" | "Round" | "White" | "Black" => value == "?" || value.is_empty(),
+            "Date" => value.trim_matches(['?', '.']).is_empty(),
+            "Time" => date.is_some() && is_time(value),
+            "Termination" => matches!(value.as_str(), "time forfeit" | "rules infraction" | "abandoned"),
+            "TimeControl" => set_time(value, &mut rules),
+            "BlackTime" => set_side(value, &mut rules, 0),
+            "WhiteTime" => set_side(value, &mut rules, 1),
+            "MaxMoves" => {
+                rules.max_moves = value.parse().ok().filter(|&moves| moves > 0);
+                rules.max_moves.is_some()
+            }
+            "EnteringKing" => {
+                rules.entering_king = RULES.into_iter().find(|rule| format!("{rule:?}") == *value);
+                rules.entering_king.is_some()
+            }
+            _ => false,
+        };
+        if known {
+            continue;
+        }
+        match (name.as_str(), &date) {
+            ("Event", _) => headers.push(HeaderKey::Event, value),
+            ("Site", _) => headers.push(HeaderKey::Site, value),
+            ("White", _) => headers.push(HeaderKey::BlackName, value),
+            ("Black", _) => headers.push(HeaderKey::WhiteName, value),
+            ("Opening", _) => headers.push(HeaderKey::Opening, value),
+            ("StartTime", _) => headers.push(HeaderKey::StartTime, value),
+            ("EndTime", _) => headers.push(HeaderKey::EndTime, value),
+            ("Note", _) => headers.push(HeaderKey::Note, csa::unescape(value)),
+            ("Date", Some(date)) => {
+                let time = tags.value("Time").filter(|time| is_time(time));
+                headers.push(HeaderKey::StartTime, time.map_or_else(|| date.clone(), |time| format!("{date} {time}")));
+            }
+            _ => match value.split_once(": ").filter(|_| is_numbered_header(name)) {
+                Some((key, value)) => headers.push(HeaderKey::Other(key.to_owned()), value),
+                None => headers.push(HeaderKey::Other(name.clone()), value),
+            },
+        }
+    }
+    (headers, rules)
+}
+
+fn is_numbered_header(name: &str) -> bool {
+    name.strip_prefix("Header")
+        .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// `2026.11.20` as `2026/11/20`.
+fn date_from_tag(value: &str) -> Option<String> {
+    is_date(value, '.').then(|| value.replace('.', "/"))
+}
+
+fn is_date(value: &str, separator: char) -> bool {
+    let parts: Vec<&str> = value.split(separator).collect();
+    parts.iter().map(|part| part.len()).eq([4, 2, 2]) && parts.concat().bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_time(value: &str) -> bool {
+    let parts: Vec<&str> = value.split(':').collect();
+    parts.iter().map(|part| part.len()).eq([2, 2, 2]) && parts.concat().bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `300+10` or `300`: seconds for the game and for each move.
+fn set_time(value: &str, rules: &mut Rules) -> bool {
+    let (main, increment) = value.split_once('+').unwrap_or((value, "0"));
+    let seconds = |text: &str| text.parse::<u64>().ok().and_then(|seconds| seconds.checked_mul(1000));
+    match (seconds(main), seconds(increment)) {
+        (Some(main_ms), Some(increment_ms)) => {
+            rules.time = [Some(TimeControl { main_ms, byoyomi_ms: 0, increment_ms }); 2];
+            true
+        }
+        _ => false,
+    }
+}
+
+fn set_side(value: &str, rules: &mut Rules, side: usize) -> bool {
+    let control = csa::read_time(value).map(|(control, _)| control);
+    if let (Some(slot), Some(_)) = (rules.time.get_mut(side), control) {
+        *slot = control;
+    }
+    control.is_some()
+}
+
+/// The lines of the tags of a record, in the order of the export format. `extra`
+/// are further tags that its end needs.
+pub(super) fn lines(record: &Record, result: &str, extra: Vec<(String, String)>) -> Vec<String> {
+    let headers = &record.headers;
+    let start = headers.value(&HeaderKey::StartTime);
+    let (date, time) = start.map_or((None, None), split_start);
+    let text = |key: &HeaderKey| headers.value(key).filter(|value| !value.is_empty()).unwrap_or("?").to_owned();
+    let date_tag = || headers.value(&HeaderKey::Other("Date".to_owned())).unwrap_or("????.??.??").to_owned();
+    let mut tags = vec![
+        ("Event".to_owned(), text(&HeaderKey::Event)),
+        ("Site".to_owned(), text(&HeaderKey::Site)),
+        ("Date".to_owned(), date.clone().unwrap_or_else(date_tag)),
+        ("Round".to_owned(), text(&HeaderKey::Other("Round".to_owned()))),
+        ("White".to_owned(), text(&HeaderKey::BlackName)),
+        ("Black".to_owned(), text(&HeaderKey::WhiteName)),
+        ("Result".to_owned(), result.to_owned()),
+        ("Variant".to_owned(), "Shogi".to_owned()),
+    ];
+    tags.extend(position_tags(record.setup()));
+    let mut others = extra;
+    let own: Vec<String> = others.iter().map(|(name, _)| name.clone()).collect();
+    others.extend(time.map(|time| ("Time".to_owned(), time)));
+    others.extend(start.filter(|_| date.is_none()).map(|start| ("StartTime".to_owned(), start.to_owned())));
+    others.extend(other_tags(headers).into_iter().filter(|(name, _)| !own.contains(name)));
+    others.extend(rule_tags(&record.rules, headers));
+    others.sort_by(|a, b| a.0.cmp(&b.0));
+    tags.append(&mut others);
+    tags.into_iter().map(|(name, value)| format!("[{name} \"{}\"]", quote(&value))).collect()
+}
+
+/// `YYYY/MM/DD HH:MM:SS` as the values of Date and Time.
+fn split_start(start: &str) -> (Option<String>, Option<String>) {
+    let (date, time) = match start.split_once(' ') {
+        Some((date, time)) => (date, Some(time)),
+        None => (start, None),
+    };
+    if !is_date(date, '/') || time.is_some_and(|time| !is_time(time)) {
+        return (None, None);
+    }
+    (Some(date.replace('/', ".")), time.map(str::to_owned))
+}
+
+fn position_tags(setup: &Setup) -> Vec<(String, String)> {
+    if *setup == Setup::startpos() {
+        return Vec::new();
+    }
+    // The short tail that Fairy-Stockfish gives its start position.
+    let text = fen::write(setup).replace(" - - ", " ");
+    let exact = fen::read(&text).as_ref() == Ok(setup);
+    let mut tags = vec![("SetUp".to_owned(), "1".to_owned()), ("FEN".to_owned(), text)];
+    if !exact {
+        tags.push(("Sfen".to_owned(), setup.to_string()));
+    }
+    tags
+}
+
+fn other_tags(headers: &Headers) -> Vec<(String, String)> {
+    let mut tags = Vec::new();
+    let mut numbered = 0;
+    let mut first = Vec::new();
+    for (key, value) in headers.iter() {
+        // The roster holds the first of each.
+        let in_roster = matches!(
+            key,
+            HeaderKey::BlackName | HeaderKey::WhiteName | HeaderKey::Event | HeaderKey::Site | HeaderKey::StartTime
+        ) || matches!(key, HeaderKey::Other(name) if matches!(name.as_str(), "Round" | "Date"));
+        if in_roster {
+            if !first.contains(&key) {
+                first.push(key);
+                continue;
+            }
+            continue;
+        }
+        let name = match key {
+            HeaderKey::Opening => "Opening",
+            HeaderKey::EndTime => "EndTime",
+            HeaderKey::Note => "Note",
+            HeaderKey::Other(name) => name,
+            _ => continue,
+        };
+        if is_tag_name(name) {
+            let value = if *key == HeaderKey::Note { csa::escape(value) } else { value.to_owned() };
+            tags.push((name.to_owned(), value));
+        } else {
+            numbered += 1;
+            tags.push((format!("Header{numbered}"), format!("{}: {value}", name.replace(": ", " "))));
+        }
+    }
+    tags
+}
+
+/// Whether a header can be a tag of its own name without being taken for another.
+fn is_tag_name(name: &str) -> bool {
+    const TAKEN: [&str; 17] = [
+        "Event",
+        "Site",
+        "White",
+        "Black",
+        "Result",
+        "Variant",
+        "SetUp",
+        "FEN",
+        "Sfen",
+        "End",
+        "Time",
+        "BlackTime",
+        "WhiteTime",
+        "MaxMoves",
+        "EnteringKing",
+        "StartTime",
+        "TimeControl_",
+    ];
+    let letters = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    letters && !name.is_empty() && !TAKEN.contains(&name) && !is_numbered_header(name)
+}
+
+fn rule_tags(rules: &Rules, headers: &Headers) -> Vec<(String, String)> {
+    let mut tags = Vec::new();
+    let taken = headers.value(&HeaderKey::Other("TimeControl".to_owned())).is_some();
+    match rules.time {
+        [Some(black), Some(white)]
+            if black == white
+                && black.byoyomi_ms == 0
+                && (black.main_ms + black.increment_ms).is_multiple_of(1000)
+                && black.main_ms.is_multiple_of(1000)
+                && !taken =>
+        {
+            let value = format!("{}+{}", black.main_ms / 1000, black.increment_ms / 1000);
+            tags.push(("TimeControl".to_owned(), value));
+        }
+        [black, white] => {
+            tags.extend(black.map(|time| ("BlackTime".to_owned(), csa::time_text(time))));
+            tags.extend(white.map(|time| ("WhiteTime".to_owned(), csa::time_text(time))));
+        }
+    }
+    tags.extend(rules.max_moves.map(|moves| ("MaxMoves".to_owned(), moves.to_string())));
+    tags.extend(rules.entering_king.map(|rule| ("EnteringKing".to_owned(), format!("{rule:?}"))));
+    tags
+}
+
+/// The result that a text tells; `None` for `*` and what is none.
+pub(super) fn result(text: &str) -> Option<GameResult> {
+    match text {
+        "1-0" => Some(GameResult::BlackWins),
+        "0-1" => Some(GameResult::WhiteWins),
+        "1/2-1/2" | "1/2" | "½-½" => Some(GameResult::Draw),
+        _ => None,
+    }
+}
+
+/// The text of a result.
+pub(super) const fn result_text(result: Option<GameResult>) -> &'static str {
+    match result {
+        Some(GameResult::BlackWins) => "1-0",
+        Some(GameResult::WhiteWins) => "0-1",
+        Some(GameResult::Draw) => "1/2-1/2",
+        None => "*",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_survive_their_quotes() {
+        for value in ["", "a \"b\" \\ c", "\\\\\"", "名"] {
+            assert_eq!(unquote(&quote(value)), value);
+        }
+        assert_eq!(unquote(r"a\b"), r"a\b");
+    }
+
+    #[test]
+    fn variants() {
+        for name in ["Shogi", "shogi", "SHOGI", ""] {
+            assert_eq!(check_variant(name), Ok(None));
+        }
+        assert_eq!(check_variant("Foo"), Ok(Some(Problem::OtherVariant)));
+        for name in ["Minishogi", "standard", "Crazyhouse"] {
+            assert_eq!(check_variant(name), Err(Problem::OtherVariant));
+        }
+    }
+}

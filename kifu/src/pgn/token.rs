@@ -1,0 +1,282 @@
+//! The words of a PGN file, and where they stand.
+
+use crate::{KifuError, Problem};
+
+/// A word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token<'t> {
+    /// `[Name "value"]`, the value as it is written.
+    Tag { name: &'t str, value: &'t str },
+    /// The text between braces or behind `;`.
+    Comment(&'t str),
+    /// `(`.
+    Open,
+    /// `)`.
+    Close,
+    /// `$5`.
+    Nag(&'t str),
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    Result(&'t str),
+    /// Anything else: a move, with or without a suffix; move numbers are left out.
+    Word(&'t str),
+    /// A tag, comment or the like that is not closed.
+    Unclosed(&'static str, &'t str),
+    /// A bracket that is no tag.
+    Odd(&'t str),
+}
+
+/// Reads words one after the other, with their places.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tokens<'t> {
+    text: &'t str,
+    at: usize,
+    line: usize,
+    line_start: usize,
+    /// No comment from here on is closed; another search would only cost time.
+    unclosed: bool,
+}
+
+/// A place in the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'t> {
+    line: usize,
+    /// What stands before it on its line.
+    before: &'t str,
+}
+
+impl Place<'_> {
+    /// The first place.
+    pub(super) const START: Self = Self { line: 1, before: "" };
+
+    pub(super) fn fault(self, problem: Problem, text: &str) -> KifuError {
+        KifuError::new(problem, self.line, self.column(), text)
+    }
+
+    /// On lines of senseless length in bytes, because every fault asks for it.
+    fn column(self) -> usize {
+        const LONGEST_COUNTED: usize = 4096;
+        1 + if self.before.len() > LONGEST_COUNTED { self.before.len() } else { self.before.chars().count() }
+    }
+}
+
+const RESULTS: [&str; 4] = ["1/2-1/2", "1-0", "0-1", "*"];
+
+impl<'t> Tokens<'t> {
+    pub(super) const fn new(text: &'t str) -> Self {
+        Self { text, at: 0, line: 1, line_start: 0, unclosed: false }
+    }
+
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Goes on by this many bytes.
+    fn skip(&mut self, bytes: usize) -> &'t str {
+        let part = self.text.get(self.at..self.at + bytes).unwrap_or_default();
+        for (at, byte) in part.bytes().enumerate() {
+            let ends_line =
+                byte == b'\n' || (byte == b'\r' && self.text.as_bytes().get(self.at + at + 1) != Some(&b'\n'));
+            if ends_line {
+                self.line += 1;
+                self.line_start = self.at + at + 1;
+            }
+        }
+        self.at += part.len();
+        part
+    }
+
+    fn place(&self) -> Place<'t> {
+        Place { line: self.line, before: self.text.get(self.line_start..self.at).unwrap_or_default() }
+    }
+
+    /// Blanks, lines that begin with `%`, and move numbers.
+    fn skip_blanks(&mut self) {
+        loop {
+            let rest = self.rest();
+            let blank = rest.len() - rest.trim_start().len();
+            if blank > 0 {
+                self.skip(blank);
+            } else if rest.starts_with('%') && self.at == self.line_start {
+                self.skip(rest.find(['\n', '\r']).unwrap_or(rest.len()));
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn tag(&mut self) -> Token<'t> {
+        let rest = self.rest();
+        let inside = rest.get(1..).unwrap_or_default();
+        let name_start = inside.trim_start();
+        let name_end =
+            name_start.find(|c: char| c.is_whitespace() || "\"[]{}()".contains(c)).unwrap_or(name_start.len());
+        let (name, tail) = name_start.split_at_checked(name_end).unwrap_or_default();
+        let tail = tail.trim_start();
+        let (Some(value), false) = (tail.strip_prefix('"'), name.is_empty()) else {
+            let end = rest.find([']', '\n', '\r']).map_or(rest.len(), |end| end + 1);
+            return Token::Odd(self.skip(end));
+        };
+        let Some(end) = closing_quote(value) else {
+            let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+            return Token::Unclosed("tag", self.skip(end));
+        };
+        let after = value.get(end + 1..).unwrap_or_default();
+        let blanks = after.trim_start();
+        let closed = blanks.starts_with(']');
+        let length = rest.len() - blanks.len() + usize::from(closed);
+        let value = value.get(..end).unwrap_or_default();
+        self.skip(length);
+        Token::Tag { name, value }
+    }
+
+    fn comment(&mut self) -> Token<'t> {
+        let rest = self.rest();
+        let end = if self.unclosed { None } else { rest.find('}') };
+        self.unclosed |= end.is_none();
+        match end {
+            Some(end) => Token::Comment(self.skip(end + 1).get(1..end).unwrap_or_default()),
+            None => {
+                // Where another game follows, the comment ends before it.
+                let end = next_game(rest).unwrap_or(rest.len());
+                Token::Unclosed("comment", self.skip(end))
+            }
+        }
+    }
+
+    fn word(&mut self) -> Token<'t> {
+        let rest = self.rest();
+        let end = rest
+            .find(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | '(' | ')' | '[' | ']' | ';' | '$'))
+            .unwrap_or(rest.len());
+        let mut word = rest.get(..end).unwrap_or_default();
+        if RESULTS.contains(&word) || word == "1/2" || word == "½-½" {
+            return Token::Result(self.skip(end));
+        }
+        // Numbers, glued to their moves or not: `1.`, `2...`.
+        let digits = word.len() - word.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let numbered = word.get(digits..).unwrap_or_default();
+        let dots = numbered.len() - numbered.trim_start_matches(['.', '…']).len();
+        if digits + dots > 0 && (dots > 0 || digits == word.len()) {
+            self.skip(digits + dots);
+            return Token::Word("");
+        }
+        // A result glued to a move.
+        for result in RESULTS {
+            if let Some(before) = word.strip_suffix(result).filter(|before| !before.is_empty()) {
+                word = before;
+                break;
+            }
+        }
+        if word.is_empty() {
+            let length = rest.chars().next().map_or(0, char::len_utf8);
+            return Token::Odd(self.skip(length));
+        }
+        Token::Word(self.skip(word.len()))
+    }
+}
+
+impl<'t> Iterator for Tokens<'t> {
+    type Item = (Token<'t>, Place<'t>);
+
+    fn next(&mut self) -> Option<(Token<'t>, Place<'t>)> {
+        loop {
+            self.skip_blanks();
+            let place = self.place();
+            let rest = self.rest();
+            let token = match rest.as_bytes().first()? {
+                b'[' => self.tag(),
+                b'{' => self.comment(),
+                b';' => {
+                    let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+                    Token::Comment(self.skip(end).get(1..).unwrap_or_default())
+                }
+                b'(' => {
+                    self.skip(1);
+                    Token::Open
+                }
+                b')' => {
+                    self.skip(1);
+                    Token::Close
+                }
+                b'$' => {
+                    let digits = rest.get(1..).unwrap_or_default();
+                    let length = digits.len() - digits.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+                    Token::Nag(self.skip(1 + length).get(1..).unwrap_or_default())
+                }
+                _ => self.word(),
+            };
+            if token != Token::Word("") {
+                return Some((token, place));
+            }
+        }
+    }
+}
+
+/// The byte of the quote that closes a value; values end with their line.
+fn closing_quote(value: &str) -> Option<usize> {
+    let mut escaped = false;
+    for (at, byte) in value.bytes().enumerate() {
+        match byte {
+            b'\n' | b'\r' => return None,
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Where a line begins with a tag.
+fn next_game(text: &str) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let rest = text.get(from..)?;
+        let at = from + rest.find(['\n', '\r'])? + 1;
+        if text.get(at..)?.starts_with("[Event ") {
+            return Some(at);
+        }
+        from = at;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<Token<'_>> {
+        Tokens::new(text).map(|(token, _)| token).collect()
+    }
+
+    #[test]
+    fn words_of_every_kind() {
+        use Token::{Close, Comment, Nag, Odd, Open, Result, Tag, Unclosed, Word};
+        assert_eq!(
+            tokens("[ A  \"b\\\"]\" ]1.Pc4 $1(2...Ph5!?)*{x;(}; y\n%z\n3.B@f5* 1-0"),
+            [
+                Tag { name: "A", value: "b\\\"]" },
+                Word("Pc4"),
+                Nag("1"),
+                Open,
+                Word("Ph5!?"),
+                Close,
+                Result("*"),
+                Comment("x;("),
+                Comment(" y"),
+                Word("B@f5"),
+                Result("*"),
+                Result("1-0"),
+            ]
+        );
+        assert_eq!(tokens("[Event \"x\n1. Pc4"), [Unclosed("tag", "[Event \"x"), Word("Pc4")]);
+        assert_eq!(tokens("{x\n[Event \"a\"]"), [Unclosed("comment", "{x\n"), Tag { name: "Event", value: "a" }]);
+        assert_eq!(tokens("[] } $"), [Odd("[]"), Odd("}"), Nag("")]);
+        assert_eq!(tokens("P-76 P*45 B'45 1. *"), [Word("P-76"), Word("P*45"), Word("B'45"), Result("*")]);
+    }
+
+    #[test]
+    fn places_are_counted_over_every_line_end() {
+        let places: Vec<_> = Tokens::new("a\r\nb\rc\n d").map(|(_, place)| (place.line, place.column())).collect();
+        assert_eq!(places, [(1, 1), (2, 1), (3, 1), (4, 2)]);
+    }
+}

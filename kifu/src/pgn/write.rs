@@ -1,0 +1,260 @@
+//! The writer: PGN's export format.
+
+use super::{comment, san, tags};
+use crate::{Board, EndKind, Event, GameResult, NodeId, Record, usi};
+
+/// No line has more characters, unless a word is longer.
+const LINE_WIDTH: usize = 79;
+
+/// Writes a record with its variations.
+///
+/// ```
+/// use enbu_kifu::{Event, Record, pgn};
+/// use enbu_movegen::Setup;
+/// let mut record = Record::new(Setup::startpos());
+/// record.add(record.root(), Event::Move("7g7f".parse()?));
+/// assert!(pgn::write(&record).ends_with("[Variant \"Shogi\"]\n\n1. Pc4 *\n\n"));
+/// # Ok::<(), enbu_movegen::ParseMoveError>(())
+/// ```
+pub fn write(record: &Record) -> String {
+    let result = tags::result_text(record.end().and_then(|end| end.result));
+    let mut text = tags::lines(record, result, end_tags(record)).join("\n");
+    text.push_str("\n\n");
+    let mut writer = Writer { record, board: Board::new(record.setup()), wrapped: Wrapped::default(), number: true };
+    writer.game();
+    writer.wrapped.word(result);
+    text.push_str(&writer.wrapped.text);
+    text.push_str("\n\n");
+    text
+}
+
+/// Writes several records, one after the other.
+pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>) -> String {
+    records.into_iter().map(write).collect()
+}
+
+/// Tags that tell how the game ended, where the result alone does not.
+fn end_tags(record: &Record) -> Vec<(String, String)> {
+    let Some(end) = record.end() else { return Vec::new() };
+    let turn = last_board(record).turn();
+    let winner = end.result.and_then(GameResult::winner);
+    let termination = match end.kind {
+        EndKind::TimeUp => Some("time forfeit"),
+        EndKind::IllegalMove | EndKind::IllegalAction(_) => Some("rules infraction"),
+        EndKind::Abort => Some("abandoned"),
+        _ => None,
+    };
+    let in_check_and_mated = san::check_sign(&last_board(record)) == "#";
+    let told = match &end.kind {
+        EndKind::TimeUp | EndKind::Abort => true,
+        EndKind::IllegalMove => winner != Some(turn),
+        EndKind::IllegalAction(fouled) => winner == Some(turn) && *fouled != turn,
+        EndKind::Resign => winner == Some(!turn) && !in_check_and_mated,
+        EndKind::Mate => winner == Some(!turn) && in_check_and_mated,
+        EndKind::Other(text) => end.result.is_some() && winner != Some(!turn) && text == tags::result_text(end.result),
+        _ => false,
+    };
+    let mut tags: Vec<(String, String)> =
+        termination.map(|text| ("Termination".to_owned(), text.to_owned())).into_iter().collect();
+    if !told {
+        tags.push(("End".to_owned(), usi::end_word(Some(end))));
+    }
+    tags
+}
+
+/// The board at the end of the main line.
+fn last_board(record: &Record) -> Board {
+    let mut board = Board::new(record.setup());
+    for id in record.main_line() {
+        if board.follow(record.node(id).event()).is_err() {
+            break;
+        }
+    }
+    board
+}
+
+/// Words on lines of limited width.
+#[derive(Default)]
+struct Wrapped {
+    text: String,
+    column: usize,
+    /// The next word follows without a blank.
+    glued: bool,
+}
+
+impl Wrapped {
+    fn word(&mut self, word: &str) {
+        let width = word.chars().count();
+        if self.glued || self.text.is_empty() {
+            self.glued = false;
+        } else if self.column + 1 + width > LINE_WIDTH {
+            self.text.push('\n');
+            self.column = 0;
+        } else {
+            self.text.push(' ');
+            self.column += 1;
+        }
+        self.text.push_str(word);
+        self.column += width;
+    }
+
+    /// A sign directly behind the last word.
+    fn glue_behind(&mut self, sign: char) {
+        self.text.push(sign);
+        self.column += 1;
+    }
+
+    fn comment(&mut self, text: &str) {
+        if text.contains('}') {
+            // Only a comment up to the end of its line can hold it.
+            if self.column > 0 {
+                self.text.push('\n');
+            }
+            self.text.push(';');
+            self.text.push_str(text);
+            self.text.push('\n');
+            (self.column, self.glued) = (0, true);
+            return;
+        }
+        // Every blank is a place to break, and the reader makes a blank of every break.
+        let braced = format!("{{{text}}}");
+        for word in braced.split(' ') {
+            self.word(word);
+        }
+    }
+}
+
+/// What is still to be written.
+enum Step {
+    /// A node, and the line after it.
+    Node(NodeId),
+    /// `(`, and the move before it is taken back.
+    Open,
+    /// `)`, and this move is made again on the board as it was before it.
+    Close { again: NodeId, before: usize },
+}
+
+struct Writer<'r> {
+    record: &'r Record,
+    board: Board,
+    wrapped: Wrapped,
+    /// Whether the next move needs its number, whoever makes it.
+    number: bool,
+}
+
+impl Writer<'_> {
+    fn game(&mut self) {
+        let root = self.record.root();
+        self.remarks(root);
+        let mut steps: Vec<Step> = self.record.children(root).take(1).map(Step::Node).collect();
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Open => {
+                    self.wrapped.word("(");
+                    self.wrapped.glued = true;
+                    self.number = true;
+                }
+                Step::Close { again, before } => {
+                    while self.board.plies_played() > before {
+                        self.board.undo();
+                    }
+                    self.wrapped.glue_behind(')');
+                    self.number = true;
+                    let _ = self.board.follow(self.record.node(again).event());
+                }
+                Step::Node(id) => self.node(id, &mut steps),
+            }
+        }
+    }
+
+    fn node(&mut self, id: NodeId, steps: &mut Vec<Step>) {
+        let before = self.board.plies_played();
+        if !self.event(id) {
+            return;
+        }
+        steps.extend(self.record.children(id).take(1).map(Step::Node));
+        let Some(parent) = self.record.node(id).parent() else { return };
+        let mut siblings = self.record.children(parent);
+        if siblings.next() != Some(id) {
+            return;
+        }
+        let siblings: Vec<NodeId> = siblings.collect();
+        for &sibling in siblings.iter().rev() {
+            steps.push(Step::Close { again: id, before });
+            steps.push(Step::Node(sibling));
+            steps.push(Step::Open);
+        }
+    }
+
+    /// Writes a node; `false` where its move cannot be made.
+    fn event(&mut self, id: NodeId) -> bool {
+        let node = self.record.node(id);
+        let parent_first = node.parent().and_then(|parent| self.record.children(parent).next());
+        if parent_first != Some(id) {
+            // A variation: the move that it replaces is still on the board.
+            if parent_first.is_some_and(|first| self.record.node(first).event().played().is_some()) {
+                self.board.undo();
+            }
+        }
+        match node.event() {
+            Event::Start => {}
+            Event::Move(mv) | Event::Foul(mv) => {
+                let mut text = san::write(&self.board, *mv);
+                let turn = self.board.turn();
+                let ply = usize::from(self.record.setup().ply.max(1)) + self.board.plies_played();
+                // A game that White of shogi begins counts from its own first move.
+                let shifted = (self.record.setup().ply.is_multiple_of(2))
+                    == (self.record.setup().turn == enbu_movegen::Color::Black);
+                let number = (ply + usize::from(shifted)).div_ceil(2);
+                if self.board.play(*mv).is_err() {
+                    return false;
+                }
+                text.push_str(san::check_sign(&self.board));
+                match turn {
+                    enbu_movegen::Color::Black => self.wrapped.word(&format!("{number}.")),
+                    enbu_movegen::Color::White if self.number => self.wrapped.word(&format!("{number}...")),
+                    enbu_movegen::Color::White => {}
+                }
+                self.number = false;
+                self.wrapped.word(&text);
+                for nag in &node.nags {
+                    self.wrapped.word(&format!("${nag}"));
+                }
+                self.remarks(id);
+            }
+            Event::End(end) => {
+                let main = self.record.main_line().last() == Some(id);
+                let silent = node.comments.is_empty()
+                    && node.analyses.is_empty()
+                    && node.time_ms.is_none()
+                    && node.bookmark.is_none();
+                if !main || !silent {
+                    let winner = usi::winner_word(end.result);
+                    let word = comment::clean(&usi::end_word(Some(end)));
+                    self.wrapped.comment(&format!("[%end {word} {winner}]"));
+                    self.number = true;
+                }
+                self.remarks(id);
+            }
+        }
+        true
+    }
+
+    fn remarks(&mut self, id: NodeId) {
+        let node = self.record.node(id);
+        let mut comments = Vec::new();
+        comments.extend(node.time_ms.map(comment::time_text));
+        comments.extend(node.bookmark.as_deref().map(|name| format!("[%bookmark {}]", comment::clean(name))));
+        comments.extend(node.analyses.iter().map(comment::analysis_text).filter(|text| !text.is_empty()));
+        comments.extend(node.comments.iter().flat_map(|comment| comment.split('\n')).map(clean));
+        for comment in comments {
+            self.wrapped.comment(&comment);
+            self.number = true;
+        }
+    }
+}
+
+fn clean(comment: &str) -> String {
+    let clean: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    clean.trim().to_owned()
+}

@@ -1,0 +1,377 @@
+//! Games and positions as lines of SFEN and USI, one a line.
+//!
+//! The reader takes `[position] startpos|[sfen] SFEN|[fen] FEN [moves MOVES]`, with any
+//! blanks between the words and with `#` lines between the games; hands in any
+//! order, missing hands and move numbers; FEN by its bracket (see [`fen`]).
+//! Behind the moves it takes the words of ShogiGUI (`resign`, `rep_draw`, `draw`,
+//! `timeout`, `break`, `win`) and its own `end=WORD winner=SIDE`. A line that cannot
+//! be read is an error, and the lines around it are kept.
+//!
+//! The writer writes `startpos moves ...` or `sfen SFEN moves ...`, the main line only,
+//! without the word `moves` where there are none; with [`Ends::Words`] also
+//! `end=WORD winner=SIDE`:
+//!
+//! | WORD | meaning |
+//! |---|---|
+//! | `resign` `abort` `sennichite` `jishogi` `time_up` `mate` `no_mate` `max_moves` `error` | the obvious |
+//! | `illegal_move` | the side to move fouled (after a foul that is the last move, its mover) |
+//! | `illegal_action_black` `illegal_action_white` | that side fouled |
+//! | `declaration_win` `declaration_draw` | by entering king |
+//! | `win_by_default` `lose_by_default` | of the side to move |
+//! | `other:TEXT` | any other word, blanks replaced by `_` |
+//! | `unfinished` | no end is told |
+//!
+//! SIDE is `black`, `white`, `draw` or `none`.
+
+use enbu_movegen::{Color, Move, Setup, SfenError};
+
+use crate::encoding::read_decoded;
+use crate::error::Reporter;
+use crate::kakinoki::Lines;
+use crate::{Board, End, EndKind, Event, GameResult, KifuError, Mode, Problem, Reading, Record, fen};
+
+/// Whether lines tell how games ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ends {
+    /// Moves only.
+    #[default]
+    Omit,
+    /// `end=WORD winner=SIDE` behind the moves.
+    Words,
+}
+
+/// Reads all lines of a text.
+///
+/// # Errors
+/// In tolerant mode when no line could be read: what was wrong with the first, or
+/// [`NoRecord`](Problem::NoRecord). In strict mode the first deviation.
+///
+/// ```
+/// use enbu_kifu::{Mode, usi};
+/// let reading = usi::read("startpos moves 7g7f 3c3d resign\n", Mode::Strict)?;
+/// assert_eq!(usi::write(&reading.records[0], usi::Ends::Words), "startpos moves 7g7f 3c3d end=resign winner=white");
+/// # Ok::<(), enbu_kifu::KifuError>(())
+/// ```
+pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
+    let mut report = Reporter::new(mode);
+    let mut records = Vec::new();
+    for line in Lines::new(text) {
+        if line.text.is_empty() || line.text.starts_with('#') {
+            continue;
+        }
+        let mut words = Words { rest: line.text };
+        let fault = |problem: Problem, part: &str| line.fault_at(problem, part);
+        let setup = match read_position(&mut words, &mut report, &fault) {
+            Ok(setup) => setup,
+            Err(fault) => {
+                report.error(fault)?;
+                continue;
+            }
+        };
+        let mut record = Record::new(setup);
+        let outcome = read_moves(&mut words, &mut record, &mut report, &fault);
+        if outcome.is_ok() || record.main_line().next().is_some() {
+            records.push(record);
+        }
+        if let Err(fault) = outcome {
+            report.error(fault)?;
+        }
+    }
+    let Reporter { warnings, errors, .. } = report;
+    if records.is_empty() {
+        let nothing = || KifuError::new(Problem::NoRecord, 1, 1, crate::encoding::split_line(text).0);
+        return Err(errors.first().cloned().unwrap_or_else(nothing));
+    }
+    Ok(Reading { records, errors, warnings })
+}
+
+/// Reads a file of any encoding.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
+    read_decoded(bytes, mode, read)
+}
+
+/// The words of a line.
+struct Words<'t> {
+    rest: &'t str,
+}
+
+impl<'t> Words<'t> {
+    fn peek(&self) -> Option<&'t str> {
+        self.rest.split_whitespace().next()
+    }
+}
+
+impl<'t> Iterator for Words<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        let start = self.rest.trim_start();
+        let end = start.find(char::is_whitespace).unwrap_or(start.len());
+        let (word, rest) = start.split_at_checked(end)?;
+        self.rest = rest;
+        (!word.is_empty()).then_some(word)
+    }
+}
+
+/// Adds what stands behind the position; what was added before an error stays.
+fn read_moves(
+    words: &mut Words<'_>,
+    record: &mut Record,
+    report: &mut Reporter,
+    fault: &dyn Fn(Problem, &str) -> KifuError,
+) -> Result<(), KifuError> {
+    let mut board = Board::new(record.setup());
+    if words.peek() == Some("moves") {
+        words.next();
+    }
+    let mut at = record.root();
+    let mut foul = None;
+    let mut ended = false;
+    for word in words {
+        let turn = board.turn();
+        if let Some(winner) = word.strip_prefix("winner=") {
+            match result_of_word(winner) {
+                Some(result) => record.set_result(at, result),
+                None => report.warn(fault(Problem::ResultMismatch, word))?,
+            }
+            continue;
+        }
+        if ended {
+            return report.warn(fault(Problem::AfterEnd, word));
+        }
+        if let Some(kind) = end_of_word(word) {
+            if let Some(kind) = kind {
+                ended = true;
+                let after_foul = foul.take().is_some() && kind == EndKind::IllegalMove;
+                at = record.add(at, Event::End(End::new(kind, if after_foul { !turn } else { turn })));
+            }
+            continue;
+        }
+        let mv: Move = word.parse().map_err(|_| fault(Problem::MoveSyntax, word))?;
+        let event = board.play(mv).map_err(|problem| fault(problem, word))?;
+        let passed_over = std::mem::replace(&mut foul, matches!(event, Event::Foul(_)).then_some(word));
+        at = record.add(at, event);
+        if let Some(word) = passed_over {
+            report.warn(fault(Problem::IllegalMove, word))?;
+        }
+    }
+    Ok(())
+}
+
+fn read_position(
+    words: &mut Words<'_>,
+    report: &mut Reporter,
+    fault: &dyn Fn(Problem, &str) -> KifuError,
+) -> Result<Setup, KifuError> {
+    if words.peek() == Some("position") {
+        words.next();
+    }
+    match words.peek() {
+        Some("startpos") => {
+            words.next();
+            return Ok(Setup::startpos());
+        }
+        Some("sfen" | "fen") => {
+            words.next();
+        }
+        _ => {}
+    }
+    let start = words.rest.trim_start();
+    let mut fields: Vec<&str> = Vec::new();
+    while let Some(word) = words.peek().filter(|&word| word != "moves" && end_of_word(word).is_none()) {
+        words.next();
+        fields.push(word);
+    }
+    let wrong = |error: SfenError| fault(Problem::Sfen(error), start);
+    if fields.first().is_some_and(|board| fen::is_fen(board)) {
+        return fen::read(&fields.join(" ")).map_err(wrong);
+    }
+    if let Some(&extra) = fields.get(4) {
+        report.warn(fault(Problem::OutOfPlace("text behind the position"), extra))?;
+        fields.truncate(4);
+    }
+    if let Some(&hands) = fields.get(2).filter(|hands| has_count_of_one(hands)) {
+        report.warn(fault(Problem::HandSyntax, hands))?;
+    }
+    fields.join(" ").parse().map_err(wrong)
+}
+
+/// Whether a hand counts a piece with `1`, which is never written.
+fn has_count_of_one(hands: &str) -> bool {
+    let bytes = hands.as_bytes();
+    bytes.iter().enumerate().any(|(at, &byte)| {
+        let digit = |index: Option<usize>| index.and_then(|index| bytes.get(index)).is_some_and(u8::is_ascii_digit);
+        byte == b'1' && !digit(at.checked_sub(1)) && !digit(Some(at + 1))
+    })
+}
+
+const WORDS: [(&str, EndKind); 22] = [
+    ("resign", EndKind::Resign),
+    ("abort", EndKind::Abort),
+    ("break", EndKind::Abort),
+    ("sennichite", EndKind::Repetition),
+    ("rep_draw", EndKind::Repetition),
+    ("jishogi", EndKind::Impasse),
+    ("draw", EndKind::Impasse),
+    ("time_up", EndKind::TimeUp),
+    ("timeout", EndKind::TimeUp),
+    ("illegal_move", EndKind::IllegalMove),
+    ("illegal", EndKind::IllegalMove),
+    ("illegal_action_black", EndKind::IllegalAction(Color::Black)),
+    ("illegal_action_white", EndKind::IllegalAction(Color::White)),
+    ("declaration_win", EndKind::DeclarationWin),
+    ("win", EndKind::DeclarationWin),
+    ("declaration_draw", EndKind::DeclarationDraw),
+    ("mate", EndKind::Mate),
+    ("no_mate", EndKind::NoMate),
+    ("max_moves", EndKind::MaxMoves),
+    ("win_by_default", EndKind::WinByDefault),
+    ("lose_by_default", EndKind::LoseByDefault),
+    ("error", EndKind::Error),
+];
+
+/// The end that a word tells; `Some(None)` is `unfinished`, `None` another word.
+fn end_of_word(word: &str) -> Option<Option<EndKind>> {
+    let (word, own) = match word.strip_prefix("end=") {
+        Some(word) => (word, true),
+        None => (word, false),
+    };
+    if let Some((_, kind)) = WORDS.into_iter().find(|(known, _)| *known == word) {
+        return Some(Some(kind));
+    }
+    match (own, word) {
+        (false, _) => None,
+        (true, "unfinished") => Some(None),
+        (true, "other:MATTA") => Some(Some(EndKind::TakeBack)),
+        (true, word) => Some(Some(EndKind::Other(word.strip_prefix("other:").unwrap_or(word).to_owned()))),
+    }
+}
+
+/// The end that a word of [`end_word`] tells; `None` for `unfinished`.
+pub(crate) fn end_kind(word: &str) -> Option<EndKind> {
+    end_of_word(&format!("end={word}")).flatten()
+}
+
+/// The word of an end: see the [module](self).
+pub fn end_word(end: Option<&End>) -> String {
+    let Some(end) = end else { return "unfinished".to_owned() };
+    match &end.kind {
+        EndKind::TakeBack => "other:MATTA".to_owned(),
+        EndKind::Other(text) => {
+            let clean: String =
+                text.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
+            format!("other:{clean}")
+        }
+        kind => {
+            let known = WORDS.iter().find(|(_, known)| known == kind);
+            known.map_or_else(|| "error".to_owned(), |(word, _)| (*word).to_owned())
+        }
+    }
+}
+
+/// The word of a result: `black`, `white`, `draw` or `none`.
+pub const fn winner_word(result: Option<GameResult>) -> &'static str {
+    match result {
+        Some(GameResult::BlackWins) => "black",
+        Some(GameResult::WhiteWins) => "white",
+        Some(GameResult::Draw) => "draw",
+        None => "none",
+    }
+}
+
+pub(crate) fn result_of_word(word: &str) -> Option<Option<GameResult>> {
+    Some(match word {
+        "black" => Some(GameResult::BlackWins),
+        "white" => Some(GameResult::WhiteWins),
+        "draw" => Some(GameResult::Draw),
+        "none" => None,
+        _ => return None,
+    })
+}
+
+/// Writes the main line of a record as one line, without a line end.
+pub fn write(record: &Record, ends: Ends) -> String {
+    use std::fmt::Write as _;
+    let setup = record.setup();
+    let mut line = if *setup == Setup::startpos() { "startpos".to_owned() } else { format!("sfen {setup}") };
+    let mut word = " moves";
+    for mv in record.moves() {
+        let _ = write!(line, "{} {mv}", std::mem::take(&mut word));
+    }
+    if ends == Ends::Words {
+        let end = record.end();
+        let winner = winner_word(end.and_then(|end| end.result));
+        let _ = write!(line, " end={} winner={winner}", end_word(end));
+    }
+    line
+}
+
+/// Writes several records, one a line.
+pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, ends: Ends) -> String {
+    records.into_iter().map(|record| write(record, ends) + "\n").collect()
+}
+
+/// Writes the start positions of several records, one a line: an SFEN list.
+pub fn write_sfens<'s>(setups: impl IntoIterator<Item = &'s Setup>) -> String {
+    setups.into_iter().map(|setup| format!("{setup}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, written: &str, warnings: usize) {
+        let reading = read(line, Mode::Tolerant).unwrap();
+        assert_eq!(write(&reading.records[0], Ends::Words), written);
+        assert_eq!((reading.warnings.count(), reading.errors.count()), (warnings, 0), "{reading:?}");
+        assert_eq!(read(line, Mode::Strict).is_err(), warnings > 0);
+    }
+
+    #[test]
+    fn lines_of_every_form() {
+        const NONE: &str = "end=unfinished winner=none";
+        check(" \tposition   startpos  moves  7g7f   3c3d \r\n", &format!("startpos moves 7g7f 3c3d {NONE}"), 0);
+        check("startpos moves", &format!("startpos {NONE}"), 0);
+        check("9/9/9/9/9/9/9/9/9 b", &format!("sfen 9/9/9/9/9/9/9/9/9 b - 1 {NONE}"), 0);
+        check("9/9/9/9/9/9/9/9/9 w 2pR 7 x y", &format!("sfen 9/9/9/9/9/9/9/9/9 w R2p 7 {NONE}"), 1);
+        check("9/9/9/9/9/9/9/9/9 b 1P11p 1", &format!("sfen 9/9/9/9/9/9/9/9/9 b P11p 1 {NONE}"), 1);
+        check("startpos resign", "startpos end=resign winner=white", 0);
+        check("startpos moves 7g7f end=time_up winner=none", "startpos moves 7g7f end=time_up winner=none", 0);
+        check("startpos moves 7g7f resign 3c3d", "startpos moves 7g7f end=resign winner=black", 1);
+        check("startpos moves 5i5h 5a5b 5h5a 4a4b", &format!("startpos moves 5i5h 5a5b 5h5a 4a4b {NONE}"), 1);
+        check("startpos end=other:foo_bar winner=draw", "startpos end=other:foo_bar winner=draw", 0);
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_is_told_with_its_place() {
+        for (line, column, problem) in [
+            ("startpos moves 7g7f xx", 21, Problem::MoveSyntax),
+            ("startpos moves 7g7f 7g7f", 21, Problem::EmptyOrigin),
+            ("startpos moves 3c3d", 16, Problem::OpponentsPiece),
+        ] {
+            let error = read(line, Mode::Strict).unwrap_err();
+            assert_eq!((error.column, error.problem), (column, problem), "{line}");
+        }
+        for line in ["", "#", "moves 7g7f", "9/9/9/9/9/9/9/9/9", "9/9/9/9/9/9/9/9/9 B - 1", "9/9 b - 1", "x"] {
+            assert!(read(line, Mode::Tolerant).is_err(), "{line}");
+        }
+        let reading = read("startpos\nxx\n# comment\n9/9/9/9/9/9/9/9/9 b - 1\n", Mode::Tolerant).unwrap();
+        assert_eq!((reading.records.len(), reading.errors.count()), (2, 1));
+    }
+
+    #[test]
+    fn words_survive_reading() {
+        for (_, kind) in WORDS {
+            for result in [None, Some(GameResult::Draw), Some(GameResult::WhiteWins)] {
+                let mut record = Record::new(Setup::startpos());
+                record.add(record.root(), Event::End(End { kind: kind.clone(), result }));
+                let reading = read(&write(&record, Ends::Words), Mode::Strict).unwrap();
+                assert_eq!(reading.records, [record]);
+            }
+        }
+    }
+}

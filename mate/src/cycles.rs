@@ -1,0 +1,314 @@
+//! The path to the present node, and results that hold only on it.
+//!
+//! A repetition of a position never helps an attacker who must check with every
+//! move, so a move into a position of the path is a failed attack: "no mate". But
+//! that holds only while the earlier position is on the path; taken for a fact it
+//! would make the solver deny mates that exist (the graph history interaction).
+//! So every "no mate" carries the depth of the shallowest position of the path on
+//! which it relies. When that is the node itself or one below it, the reliance is
+//! discharged: the defender answers from the tree for ever, and the result holds on
+//! every path. Otherwise it is kept here, under a key made of the whole path.
+//!
+//! "Mate" never relies on a repetition: a shortest mate repeats no position.
+
+use enbu_movegen::Hand;
+
+use crate::plies::Plies;
+
+/// How many positions of the path a reliance names one by one.
+const NAMED: usize = 6;
+
+/// The positions of the path on which a "no mate" relies, by their depths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reliance {
+    /// It relies on these positions being on the path, the deepest first.
+    Named {
+        /// Depths, in falling order; only the first `count` count.
+        depths: [u16; NAMED],
+        /// How many; 0: the result holds on every path.
+        count: u8,
+    },
+    /// It relies on the path from this depth on.
+    PathFrom(u16),
+    /// It relies on the limit of depth, which no path discharges.
+    Limit,
+}
+
+impl Reliance {
+    /// It holds on every path.
+    pub(crate) const NONE: Self = Self::Named { depths: [0; NAMED], count: 0 };
+
+    /// It relies on the position at `depth`, the root being 0.
+    pub(crate) fn on(depth: usize) -> Self {
+        let mut depths = [0; NAMED];
+        depths[0] = depth as u16;
+        Self::Named { depths, count: 1 }
+    }
+
+    /// Whether the result holds on every path.
+    pub(crate) fn is_none(self) -> bool {
+        matches!(self, Self::Named { count: 0, .. })
+    }
+
+    /// The shallowest depth it relies on; greater is better.
+    pub(crate) fn shallowest(self) -> usize {
+        match self {
+            Self::Named { count: 0, .. } => usize::MAX,
+            Self::Named { depths, count } => usize::from(depths[usize::from(count) - 1]),
+            Self::PathFrom(depth) => usize::from(depth),
+            Self::Limit => 0,
+        }
+    }
+
+    /// What is left of it at the node at `depth`: what lies above this node.
+    pub(crate) fn discharged_at(self, depth: usize) -> Self {
+        match self {
+            Self::Named { depths, count } => {
+                let deep = depths[..usize::from(count)].iter().filter(|&&on| usize::from(on) >= depth).count();
+                let mut left = [0; NAMED];
+                left[..usize::from(count) - deep].copy_from_slice(&depths[deep..usize::from(count)]);
+                Self::Named { depths: left, count: count - deep as u8 }
+            }
+            Self::PathFrom(from) if usize::from(from) >= depth => Self::NONE,
+            other => other,
+        }
+    }
+
+    /// What relies on both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Limit, _) | (_, Self::Limit) => Self::Limit,
+            (Self::Named { count: 0, .. }, other) => other,
+            (both, Self::Named { count: 0, .. }) => both,
+            (Self::Named { depths: a, count: m }, Self::Named { depths: b, count: n }) => {
+                merged(&a[..usize::from(m)], &b[..usize::from(n)])
+                    .unwrap_or(Self::PathFrom(self.shallowest().min(other.shallowest()) as u16))
+            }
+            _ => Self::PathFrom(self.shallowest().min(other.shallowest()) as u16),
+        }
+    }
+}
+
+/// The union of two falling sequences, if it is short enough.
+fn merged(mut a: &[u16], mut b: &[u16]) -> Option<Reliance> {
+    let mut depths = [0; NAMED];
+    let mut count = 0;
+    while let Some(&next) = a.first().max(b.first()) {
+        *depths.get_mut(count)? = next;
+        count += 1;
+        a = if a.first() == Some(&next) { &a[1..] } else { a };
+        b = if b.first() == Some(&next) { &b[1..] } else { b };
+    }
+    Some(Reliance::Named { depths, count: count as u8 })
+}
+
+/// Heads of the chains by which positions of the path are found.
+const CHAINS: usize = 1 << 12;
+
+/// The positions from the root to the present node.
+pub(crate) struct Path {
+    nodes: Vec<PathNode>,
+    by_board: Box<[u16; CHAINS]>,
+    by_identity: Box<[u16; CHAINS]>,
+}
+
+struct PathNode {
+    key: u64,
+    hand: Hand,
+    identity: u64,
+    /// Hash of the whole path up to here.
+    path_key: u64,
+    /// The next shallower nodes in the same chains, plus one; 0 for none.
+    next_by_board: u16,
+    next_by_identity: u16,
+}
+
+/// One number for a board and the attacker's hand.
+fn identity(key: u64, hand: Hand) -> u64 {
+    mix(key ^ u64::from(hand.raw()).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+fn chain(key: u64) -> usize {
+    (key >> 20) as usize % CHAINS
+}
+
+impl Path {
+    pub(crate) fn new() -> Self {
+        Self { nodes: Vec::new(), by_board: Box::new([0; CHAINS]), by_identity: Box::new([0; CHAINS]) }
+    }
+
+    /// How many nodes the path has.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Appends a node.
+    pub(crate) fn push(&mut self, key: u64, hand: Hand) {
+        let identity = identity(key, hand);
+        let path_key = self.key_with(identity);
+        let by_board = &mut self.by_board[chain(key)];
+        let by_identity = &mut self.by_identity[chain(identity)];
+        let (next_by_board, next_by_identity) = (*by_board, *by_identity);
+        self.nodes.push(PathNode { key, hand, identity, path_key, next_by_board, next_by_identity });
+        *by_board = self.nodes.len() as u16;
+        *by_identity = self.nodes.len() as u16;
+    }
+
+    /// Removes the last node.
+    pub(crate) fn pop(&mut self) {
+        if let Some(node) = self.nodes.pop() {
+            self.by_board[chain(node.key)] = node.next_by_board;
+            self.by_identity[chain(node.identity)] = node.next_by_identity;
+        }
+    }
+
+    /// The hash of the path with one more node.
+    fn key_with(&self, identity: u64) -> u64 {
+        mix(self.nodes.last().map_or(0, |node| node.path_key).wrapping_mul(3) ^ identity)
+    }
+
+    fn node(&self, place: u16) -> Option<(usize, &PathNode)> {
+        let depth = usize::from(place.checked_sub(1)?);
+        Some((depth, self.nodes.get(depth)?))
+    }
+
+    /// The greatest depth at which the path has the same board with the attacker
+    /// holding the same or more: nothing is gained by coming here again.
+    pub(crate) fn earlier(&self, key: u64, hand: Hand) -> Option<usize> {
+        let mut place = self.by_board[chain(key)];
+        while let Some((depth, node)) = self.node(place) {
+            if node.key == key && node.hand.dominates(hand) {
+                return Some(depth);
+            }
+            place = node.next_by_board;
+        }
+        None
+    }
+
+    /// The depth at which a position stands on the path.
+    fn depth_of(&self, identity: u64) -> Option<usize> {
+        let mut place = self.by_identity[chain(identity)];
+        while let Some((depth, node)) = self.node(place) {
+            if node.identity == identity {
+                return Some(depth);
+            }
+            place = node.next_by_identity;
+        }
+        None
+    }
+
+    /// The same reliance on this path, if all that is relied on is there.
+    fn found_again(&self, relied_on: &[u64]) -> Option<Reliance> {
+        let mut depths = [0; NAMED];
+        let mut count = 0;
+        for &identity in relied_on.iter().take_while(|&&identity| identity != 0) {
+            depths[count] = self.depth_of(identity)? as u16;
+            count += 1;
+        }
+        depths[..count].sort_unstable_by(|a, b| b.cmp(a));
+        Some(Reliance::Named { depths, count: count as u8 })
+    }
+}
+
+/// SplitMix64's finaliser: every bit of the input reaches every bit of the output.
+pub(crate) fn mix(mut z: u64) -> u64 {
+    z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The position or path, then bound, kind and generation, then what is relied on.
+type Slot = [u64; 2 + NAMED];
+
+/// How many slots share a home.
+const BUCKET: usize = 4;
+
+/// Where in the second word the generation begins.
+const GENERATION_SHIFT: u32 = 32;
+
+/// "No mate" that holds on some paths only.
+///
+/// A result that names what it relies on is found again on every path that has those
+/// positions; others only on the very path on which they were found.
+pub(crate) struct Cycles {
+    slots: Vec<Slot>,
+    generation: u32,
+    /// Which slot of a full bucket is overwritten next.
+    turn: usize,
+}
+
+impl Cycles {
+    /// Room for as many results as fit `bytes` bytes. `None` without the memory.
+    pub(crate) fn new(bytes: usize) -> Option<Self> {
+        let count = (bytes / size_of::<Slot>() / BUCKET).max(16) * BUCKET;
+        Some(Self { slots: bytemuck::allocation::try_zeroed_vec(count).ok()?, generation: 1, turn: 0 })
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        if self.generation == u32::MAX {
+            self.slots.fill([0; 2 + NAMED]);
+            self.generation = 0;
+        }
+        self.generation += 1;
+        self.turn = 0;
+    }
+
+    fn home(&self, key: u64) -> usize {
+        ((u128::from(key) * (self.slots.len() / BUCKET) as u128) >> 64) as usize * BUCKET
+    }
+
+    fn bucket(&self, key: u64) -> impl Iterator<Item = &Slot> {
+        let home = self.home(key);
+        let generation = u64::from(self.generation);
+        let bucket = self.slots[home..home + BUCKET].iter();
+        bucket.filter(move |slot| slot[0] == key && slot[1] >> GENERATION_SHIFT == generation)
+    }
+
+    /// On what "no mate within so many plies" relies, if it is known at the position
+    /// that would follow on the path.
+    pub(crate) fn look_up(&self, path: &Path, key: u64, hand: Hand, within: Plies) -> Option<Reliance> {
+        let identity = identity(key, hand);
+        let named = self.bucket(identity).filter(|slot| within < slot[1] as Plies);
+        let named = named.filter_map(|slot| path.found_again(&slot[2..])).max_by_key(|reliance| reliance.shallowest());
+        named.or_else(|| {
+            let slot = self.bucket(path.key_with(identity)).find(|slot| within < slot[1] as Plies)?;
+            Some(Reliance::PathFrom((slot[1] >> 16) as u16))
+        })
+    }
+
+    /// Notes "no mate in fewer plies than `below`" at the position that follows on the path.
+    pub(crate) fn note(&mut self, path: &Path, key: u64, hand: Hand, below: Plies, reliance: Reliance) {
+        let identity = identity(key, hand);
+        let mut slot = [0; 2 + NAMED];
+        slot[1] = u64::from(below) | u64::from(self.generation) << GENERATION_SHIFT;
+        match reliance {
+            Reliance::Named { depths, count } => {
+                slot[0] = identity;
+                for (word, &depth) in slot[2..].iter_mut().zip(&depths[..usize::from(count)]) {
+                    *word = path.nodes[usize::from(depth)].identity;
+                }
+            }
+            Reliance::PathFrom(depth) => {
+                slot[0] = path.key_with(identity);
+                slot[1] |= u64::from(depth) << 16;
+            }
+            Reliance::Limit => return,
+        }
+        self.put(slot);
+    }
+
+    fn put(&mut self, slot: Slot) {
+        let home = self.home(slot[0]);
+        let generation = u64::from(self.generation);
+        let bucket = &mut self.slots[home..home + BUCKET];
+        let same = bucket.iter().position(|old| old[0] == slot[0] && old[2..] == slot[2..]);
+        let free = || bucket.iter().position(|old| old[1] >> GENERATION_SHIFT != generation);
+        let at = same.or_else(free).unwrap_or_else(|| {
+            self.turn = (self.turn + 1) % BUCKET;
+            self.turn
+        });
+        bucket[at] = slot;
+    }
+}

@@ -1,0 +1,104 @@
+//! New nodes: which moves wait for others, and the first guess at a node's numbers.
+
+use enbu_movegen::{Bitboard, Hand, Move, MoveList, MoveSet, PieceType, Position, Scope, Square};
+
+use crate::cycles::Reliance;
+use crate::dfpn::{Child, Stage};
+use crate::hands;
+use crate::one::mate_in_one_on;
+use crate::plies::{NEVER, Plies, beyond};
+use crate::value::{Role, Value};
+
+/// Lets moves wait that are hardly ever better than a sibling: drops of the defender
+/// on one square wait for the cheaper piece (all are taken the same way), and the
+/// attacker's moves without promotion for the promotion where that only gains power.
+/// Each is looked at as soon as the other has failed, so nothing is lost.
+pub(crate) fn let_wait(children: &mut [Child], role: Role, position: &Position) {
+    let mut earlier: [Option<u16>; Square::COUNT] = [None; Square::COUNT];
+    for at in 0..children.len() {
+        let mv = children[at].mv;
+        let sibling = match role {
+            Role::Defender if mv.is_drop() => earlier[mv.to()].replace(at as u16),
+            Role::Attacker if gains_only(position, mv) => {
+                let promotion = mv.from().map(|from| Move::promotion(from, mv.to()));
+                children.iter().position(|child| Some(child.mv) == promotion).map(|at| at as u16)
+            }
+            _ => None,
+        };
+        if let Some(sibling) = sibling {
+            children[usize::from(sibling)].next = Some(at as u16);
+            children[at].stage = Stage::Waits;
+        }
+    }
+}
+
+/// Whether the piece of this move without promotion could only gain power by promoting.
+fn gains_only(position: &Position, mv: Move) -> bool {
+    let kind =
+        mv.from().filter(|_| !mv.is_promotion()).and_then(|from| position.piece_at(from)).map(|piece| piece.kind);
+    matches!(kind, Some(PieceType::Pawn | PieceType::Lance | PieceType::Bishop | PieceType::Rook))
+}
+
+/// The value of a position that nothing is known about: mates, positions without a
+/// check and mates in one are seen at once; others start with numbers that grow with
+/// the moves there are (as one step of search would give them).
+pub(crate) fn first_value(position: &mut Position, role: Role, within: Plies, list: &mut MoveList) -> Value {
+    match role {
+        Role::Defender => first_value_of_answers(position, within),
+        Role::Attacker => first_value_of_checks(position, within, list),
+    }
+}
+
+fn first_value_of_answers(position: &Position, within: Plies) -> Value {
+    let answers = count_answers(position);
+    if answers == 0 {
+        return Value::mate(0, hands::keep_blocks_away(position, Hand::EMPTY));
+    }
+    if within == 0 {
+        return Value::no_mate(1, position.hand(!position.turn()), Reliance::NONE);
+    }
+    Value::fresh(answers, ANSWER_DN)
+}
+
+/// The first disproof number of a position in which the defender moves: that it may
+/// turn out to be no mate counts for more than that one check more may not mate.
+/// (Measured: a tenth fewer nodes on short and on long problems than with 1.)
+const ANSWER_DN: u32 = 2;
+
+/// What a piece that can take a checker adds to the first proof number: such checks
+/// are sacrifices, and mate less often. (Measured: up to a third fewer nodes on long
+/// problems than without; 1 and 3 are worse.)
+const TAKER_PN: u32 = 2;
+
+/// How hard the defender's moves make the proof: one for each move, where all drops
+/// on one square count as one, and more for what takes the checking piece.
+fn count_answers(position: &Position) -> u32 {
+    let (mut count, mut dropped) = (0, Bitboard::EMPTY);
+    position.for_each_set(Scope::All, |set| match set {
+        MoveSet::Drops { to, .. } => dropped |= to,
+        MoveSet::Piece { plain, promote, .. } | MoveSet::Pawns { plain, promote, .. } => {
+            let takes = (plain | promote).intersects(position.checkers());
+            count += set.len() as u32 + if takes { TAKER_PN } else { 0 };
+        }
+    });
+    count + dropped.count()
+}
+
+fn first_value_of_checks(position: &mut Position, within: Plies, list: &mut MoveList) -> Value {
+    list.clear();
+    position.checks(list);
+    let attacker = position.turn();
+    if list.is_empty() {
+        return Value::no_mate(NEVER, hands::keep_checks_away(position, hands::all(position)), Reliance::NONE);
+    }
+    if let Some(mv) = mate_in_one_on(position, list) {
+        position.do_move(mv);
+        let after = hands::keep_blocks_away(position, Hand::EMPTY);
+        position.undo_move();
+        return Value::mate(1, hands::before_attack(position, mv, after));
+    }
+    if within <= 2 {
+        return Value::no_mate(beyond(within), position.hand(attacker), Reliance::NONE);
+    }
+    Value::fresh(1, list.len() as u32)
+}

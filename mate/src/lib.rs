@@ -1,0 +1,42 @@
+//! Mates: in one move, and of any length.
+//!
+//! [`mate_in_one`] is exact and cheap enough for every node of a search. [`Solver`]
+//! answers whether the side to move can mate by checking with every move: with a
+//! mate, refined to the shortest as far as that is affordable, or with the proof that
+//! there is none. Neither needs a king of the attacker, and both know what a game
+//! knows: an attacker in check must answer it, uchifuzume is no mate, and repetition
+//! never helps the side that checks.
+//!
+//! # Map
+//! | module | what lives there |
+//! |---|---|
+//! | `one` | mate in one |
+//! | `solver` `line` | the solver as others see it; the line of a proven mate |
+//! | `dfpn` `expand` `value` | the search, new nodes, what is known about a node |
+//! | `cycles` | the path, and results that hold only on it |
+//! | `table` `hands` | what is remembered, and for how many hands it holds |
+//! | `plies` | lengths |
+//!
+//! # Glossary
+//! - **attacker**, **defender**: the side that mates, the side that is mated.
+//! - **proof number**, **disproof number**: how many positions at least must still be
+//!   settled to prove a mate, or that there is none.
+//! - **proof hand**, **disproof hand**: the least and the most that the attacker may
+//!   hold for a result to stay true.
+//! - **interposition**: a piece put between a checking lance, bishop or rook and the king.
+
+#![forbid(unsafe_code)]
+
+mod cycles;
+mod dfpn;
+mod expand;
+mod hands;
+mod line;
+mod one;
+mod plies;
+mod solver;
+mod table;
+mod value;
+
+pub use one::mate_in_one;
+pub use solver::{FirstMove, Length, Limits, Mate, OutOfMemory, Progress, Refinement, Solution, Solver, Verdict};

@@ -1,0 +1,215 @@
+//! The solver against a search that looks at everything.
+//!
+//! The reference below knows no table, no dominance, no proof numbers: it tries every
+//! check and every answer to a fixed depth. Random games give the positions, with the
+//! attacker to move, kings present or not, hands full or empty, in check or not.
+
+use std::sync::atomic::AtomicBool;
+
+use enbu_mate::{Length, Limits, Mate, Refinement, Solver, Verdict, mate_in_one};
+use enbu_movegen::{Color, MoveList, PieceType, Position, Setup, Square};
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// The most plies that the reference looks ahead.
+const HORIZON: u16 = 7;
+
+/// Positions that the solver may search for one answer.
+const NODES: u64 = 200_000;
+
+/// How many positions of each kind are compared; the whole proof of the issue takes 2000.
+fn wanted() -> usize {
+    std::env::var("ENBU_MATE_POSITIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
+}
+
+/// Whether the side to move mates within `plies`, by trying everything; `None` when
+/// that takes more than `budget` positions.
+fn mates_within(position: &mut Position, plies: u16, budget: &mut u64) -> Option<bool> {
+    *budget = budget.checked_sub(1)?;
+    let mut checks = MoveList::new();
+    position.checks(&mut checks);
+    for mv in &checks {
+        position.do_move(mv);
+        let mated = is_mated_within(position, plies - 1, budget);
+        position.undo_move();
+        if mated? {
+            return Some(true);
+        }
+    }
+    Some(false)
+}
+
+fn is_mated_within(position: &mut Position, plies: u16, budget: &mut u64) -> Option<bool> {
+    let mut answers = MoveList::new();
+    position.legal_moves(&mut answers);
+    if plies == 0 || answers.is_empty() {
+        return Some(answers.is_empty());
+    }
+    for mv in &answers {
+        position.do_move(mv);
+        let mates = mates_within(position, plies - 1, budget);
+        position.undo_move();
+        if !mates? {
+            return Some(false);
+        }
+    }
+    Some(true)
+}
+
+/// The length of the shortest mate up to the horizon: the outer `None` when that is
+/// too much work, the inner one when there is none.
+fn shortest(position: &mut Position) -> Option<Option<u16>> {
+    let mut budget = 400_000;
+    for plies in (1..=HORIZON).step_by(2) {
+        if mates_within(position, plies, &mut budget)? {
+            return Some(Some(plies));
+        }
+    }
+    Some(None)
+}
+
+/// A position some moves into a random game, changed as problems are: sometimes
+/// without the attacker's king, sometimes with pieces of the board in hand.
+fn random_position(random: &mut Xoshiro256PlusPlus) -> Option<Position> {
+    let mut position = Position::startpos();
+    let mut moves = MoveList::new();
+    for _ in 0..random.random_range(20..220) {
+        moves.clear();
+        position.checks(&mut moves);
+        // Checks keep kings on the run, which is where mates are.
+        if moves.is_empty() || random.random_bool(0.6) {
+            moves.clear();
+            position.legal_moves(&mut moves);
+        }
+        position.do_move(*moves.choose(random)?);
+    }
+    let mut setup = position.to_setup();
+    let attacker = setup.turn;
+    for square in Square::ALL {
+        let Some(piece) = setup.board[square] else { continue };
+        let goes = match piece.kind {
+            PieceType::King => piece.color == attacker && random.random_bool(0.2),
+            _ => random.random_bool(0.15),
+        };
+        if goes {
+            setup.board[square] = None;
+            if let Some(piece) = piece.kind.hand_piece() {
+                let owner = if random.random_bool(0.5) { Color::Black } else { Color::White };
+                setup.hands[owner] = setup.hands[owner].with(piece);
+            }
+        }
+    }
+    Position::from_setup(&setup).ok()
+}
+
+fn solve(solver: &mut Solver, position: &Position, plies: Option<u16>) -> Verdict {
+    let limits = Limits { plies, refinement: Refinement::Shortest, nodes: Some(NODES), ..Limits::default() };
+    solver.solve(position, &limits, &AtomicBool::new(false), &mut |_| {}).verdict
+}
+
+/// Replays a line: legal, nothing but checks by the attacker, and mate at the end.
+fn assert_mates(position: &Position, mate: &Mate) {
+    let mut board = position.clone();
+    for (ply, &mv) in mate.line.iter().enumerate() {
+        assert!(ply % 2 == 1 || board.gives_check(mv), "{position}: {mv} gives no check");
+        board.play(mv).unwrap_or_else(|error| panic!("{position}: {error}"));
+    }
+    assert!(board.is_mate() && mate.line.len() % 2 == 1, "{position}: {mate:?}");
+}
+
+#[test]
+fn solver_and_exhaustive_search_agree() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
+    let mut solver = Solver::new(16).expect("memory");
+    let (mut with, mut without, mut in_check, mut kingless, mut unknown) = (0, 0, 0, 0, 0);
+    while with < wanted() || without < wanted() {
+        let Some(mut position) = random_position(&mut random) else { continue };
+        let Some(expected) = shortest(&mut position) else { continue };
+        let seen = if expected.is_some() { &mut with } else { &mut without };
+        if *seen >= wanted() || position.king(!position.turn()).is_none() {
+            continue;
+        }
+        *seen += 1;
+        in_check += usize::from(position.in_check());
+        kingless += usize::from(position.king(position.turn()).is_none());
+        // Every other position meets a table full of other positions' results.
+        if random.random_bool(0.5) {
+            solver.clear();
+        }
+        assert_eq!(mate_in_one(&position).is_some(), expected == Some(1), "{position}");
+        match (expected, solve(&mut solver, &position, None)) {
+            (Some(plies), Verdict::Mate(mate)) => {
+                assert_eq!((mate.plies, mate.length), (plies, Length::Shortest), "{position}");
+                assert_eq!(mate.line.len(), usize::from(plies), "{position} {mate:?}");
+                assert_mates(&position, &mate);
+            }
+            // Longer than the horizon.
+            (None, Verdict::Mate(mate)) => {
+                assert!(mate.plies > HORIZON, "{position} {mate:?}");
+                assert_mates(&position, &mate);
+            }
+            (None, Verdict::NoMate) => {}
+            // Whether there is a longer one is not known; the bounded search below answers.
+            (None, Verdict::Unknown) => unknown += 1,
+            (expected, verdict) => panic!("{position}: expected {expected:?}, got {verdict:?}"),
+        }
+        let bounded = solve(&mut solver, &position, Some(HORIZON));
+        match (expected, &bounded) {
+            (Some(_), Verdict::Mate(_)) | (None, Verdict::NoMate) => {}
+            _ => panic!("{position}: expected {expected:?} within {HORIZON}, got {bounded:?}"),
+        }
+    }
+    assert!(unknown <= wanted() / 10, "{unknown} positions are left open");
+    assert!(in_check > 5 && kingless > 20, "{in_check} in check, {kingless} without a king");
+}
+
+#[test]
+fn limits_and_stops_end_a_search_without_a_lie() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(10);
+    let mut solver = Solver::new(1).expect("memory");
+    let mut verdicts = [0; 3];
+    let mut position = Position::startpos();
+    for call in 0..wanted() * 20 {
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        match moves.choose(&mut random) {
+            Some(&mv) if position.plies_played() < 250 => position.do_move(mv),
+            _ => {
+                position = Position::startpos();
+                continue;
+            }
+        };
+        if random.random_bool(0.02) {
+            solver.clear();
+        }
+        let refinement =
+            *[Refinement::None, Refinement::Affordable, Refinement::Shortest].choose(&mut random).expect("not empty");
+        let plies = random.random_bool(0.2).then(|| random.random_range(1..20));
+        let limits = Limits { nodes: Some(1 << random.random_range(0..13)), plies, refinement, ..Limits::default() };
+        let stop = AtomicBool::new(random.random_bool(0.05));
+        match solver.solve(&position, &limits, &stop, &mut |_| {}).verdict {
+            Verdict::Mate(mate) => {
+                assert_mates(&position, &mate);
+                assert!(mate.line.len() <= usize::from(mate.plies), "{position} {mate:?}");
+                verdicts[0] += 1;
+            }
+            Verdict::NoMate => {
+                let horizon = plies.unwrap_or(3).min(3);
+                let refuted = mates_within(&mut position, (horizon - 1) | 1, &mut 30_000);
+                assert_ne!(refuted, Some(true), "call {call}: a mate in {horizon} is denied at {position}");
+                verdicts[1] += 1;
+            }
+            Verdict::Unknown => verdicts[2] += 1,
+        }
+    }
+    assert!(verdicts.iter().all(|&count| count > 5), "{verdicts:?}");
+}
+
+#[test]
+fn without_a_king_to_mate_there_is_no_mate() {
+    let setup: Setup = "9/9/9/9/9/9/9/9/4K4 b 2R2G 1".parse().expect("an SFEN");
+    let position = Position::from_setup(&setup).expect("playable");
+    assert_eq!(solve(&mut Solver::new(1).expect("memory"), &position, None), Verdict::NoMate);
+    assert_eq!(mate_in_one(&position), None);
+}

@@ -1,0 +1,430 @@
+//! Matches by `enbu match`: faults get the right verdict, no game is lost, no process is left.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use enbu_arena::{EloModel, Pentanomial, Sprt};
+use enbu_tests::session::patience;
+use enbu_tests::{binary, table};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder for one match, and what it is told.
+struct Match {
+    dir: TempDir,
+    arguments: Vec<String>,
+}
+
+impl Match {
+    /// A match of one engine of each kind; see `src/bin/misbehaving.rs`.
+    fn between(first: &str, second: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let mut new = Self { dir, arguments: vec!["match".to_owned()] };
+        for (name, fault) in [("one", first), ("two", second)] {
+            let command = format!("'{}' {fault} '{}'", env!("CARGO_BIN_EXE_misbehaving"), new.path("pids").display());
+            new = new.with(&["--engine", &command, &format!("name={name}")]);
+        }
+        let out = new.path("out.jsonl");
+        new.with(&["--out", out.to_str().unwrap(), "--hang", "0.7", "--quiet"])
+    }
+
+    fn with(mut self, arguments: &[&str]) -> Self {
+        self.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
+        self
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(binary::enbu());
+        command.args(&self.arguments).current_dir(self.dir.path());
+        command
+    }
+
+    /// Plays it, and sees that no process is left.
+    fn play(&self) -> Output {
+        let output = self.command().stdin(Stdio::null()).output().unwrap();
+        self.no_process_is_left();
+        output
+    }
+
+    /// Plays it; its games.
+    fn games(&self) -> Vec<Value> {
+        let output = self.play();
+        assert!(output.status.success(), "{output:?}");
+        games(&self.path("out.jsonl"))
+    }
+
+    fn no_process_is_left(&self) {
+        let Ok(pids) = fs::read_to_string(self.path("pids")) else { return };
+        for pid in pids.lines() {
+            assert!(!is_running(pid), "process {pid} is left of {:?}", self.arguments);
+        }
+    }
+}
+
+/// Whether a process runs. Only known on Linux; elsewhere the engines end themselves
+/// when their pipes close, and nothing more is claimed.
+fn is_running(pid: &str) -> bool {
+    let deadline = Instant::now() + patience();
+    let state = || {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        stat.rsplit(") ").next()?.chars().next()
+    };
+    // A process that was killed may wait for its parent to look.
+    while matches!(state(), Some(letter) if letter != 'Z') {
+        if Instant::now() > deadline {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    false
+}
+
+fn games(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.is_empty() || text.ends_with('\n'));
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn text(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).into_owned()
+}
+
+/// What a game is known by, whenever and wherever it is played.
+fn essence(game: &Value) -> Value {
+    let mut game = game.clone();
+    let object = game.as_object_mut().unwrap();
+    for field in ["log", "over_ms", "stall_ms"] {
+        object.remove(field);
+    }
+    game
+}
+
+/// A match of the binary against itself: legal games with many endings, quickly.
+fn self_match(games: usize) -> Match {
+    let dir = tempfile::tempdir().unwrap();
+    let openings = "startpos moves 7g7f\nstartpos moves 2g2f 8c8d\nstartpos moves 7g7f 3c3d 2g2f\n";
+    fs::write(dir.path().join("openings"), openings).unwrap();
+    let out = dir.path().join("out.jsonl");
+    let new = Match { dir, arguments: vec!["match".to_owned()] };
+    new.with(&["--engine", "self", "name=a", "option.USI_Hash=1", "tc=nodes=60"])
+        .with(&["--engine", "self", "name=b", "option.USI_Hash=1", "tc=nodes=40"])
+        .with(&["--openings", "openings", "--games", &games.to_string(), "--max-moves", "60", "--quiet"])
+        .with(&["--out", out.to_str().unwrap()])
+}
+
+#[test]
+fn faults_that_lose_lose_with_their_reason() {
+    for (fault, reason, kind, told) in [
+        ("silent", "hang", "hang", "no bestmove within"),
+        ("deaf", "hang", "hang", "no bestmove within"),
+        ("flood", "hang", "hang", "no bestmove within"),
+        ("endless-line", "hang", "hang", "no bestmove within"),
+        ("no-readyok", "hang", "hang", "no readyok within"),
+        ("dies", "crash", "crash", "exit status: 3, stderr: out of luck"),
+        ("forks", "crash", "crash", "exit status: 0"),
+        ("garbage-answer", "illegal", "illegal", "bestmove `xyzzy`: not a move at lnsgk"),
+        ("empty-answer", "illegal", "illegal", "bestmove ``: not a move at lnsgk"),
+        ("illegal", "illegal", "illegal", "illegal move P*5e: the piece is not in hand at lnsgk"),
+        ("declares", "illegal", "illegal", "the conditions of a declaration are not met at lnsgk"),
+    ] {
+        let played = Match::between(fault, "fine").with(&["--tc", "movetime=0.2", "--games", "2"]);
+        let games = played.with(&["--ready-timeout", "0.5"]).games();
+        assert_eq!(games.len(), 2, "{fault}");
+        for game in games {
+            assert_eq!((&game["score1"], &game["reason"]), (&0.0.into(), &reason.into()), "{fault}: {game}");
+            assert_eq!(game["faults1"][kind], 1, "{fault}: {game}");
+            assert_eq!(game["faults2"], serde_json::json!({}), "{fault}: {game}");
+            assert!(game["text"].as_str().unwrap().contains(told) || cfg!(windows), "{fault}: {game}");
+        }
+    }
+}
+
+#[test]
+fn an_engine_that_is_late_loses_by_time_and_slack_forgives() {
+    let slow =
+        |control: &str| Match::between("slow", "fine").with(&["--games", "1", "--tc", control, "--max-moves", "2"]);
+    for control in ["movetime=0.1", "0+0.1b", "0.1", "0.1+0.1"] {
+        let game = &slow(control).games()[0];
+        assert_eq!((&game["score1"], &game["reason"]), (&0.0.into(), &"time".into()), "{game}");
+        assert!(game["over_ms"].as_f64().unwrap() > 200.0, "{game}");
+        assert!(game["text"].as_str().unwrap().contains("worst stall of this machine"), "{game}");
+    }
+    let game = &slow("movetime=0.1").with(&["--slack", "60000"]).games()[0];
+    assert_eq!((&game["score1"], &game["reason"]), (&0.5.into(), &"max_moves".into()), "{game}");
+}
+
+#[test]
+fn faults_that_lose_nothing_are_counted() {
+    for (fault, kind, most) in [
+        ("garbage-lines", "garbage", 30),
+        ("flood-then-play", "flood", u64::MAX),
+        ("two-answers", "stray", 30),
+        ("bad-pv", "bad_pv", 30),
+        ("word-in-pv", "bad_pv", 30),
+        ("bad-ponder", "bad_ponder", 30),
+    ] {
+        let played = Match::between(fault, "fine").with(&["--tc", "depth=1", "--games", "2", "--max-moves", "4"]);
+        let games = played.with(&["--hang", "30"]).games();
+        assert_eq!(games.len(), 2);
+        let count: u64 = games.iter().map(|game| game["faults1"][kind].as_u64().unwrap_or(0)).sum();
+        assert!((1..=most).contains(&count), "{fault}: {games:?}");
+        for game in games {
+            assert_eq!(game["reason"], "max_moves", "{fault}: {game}");
+            assert_eq!(game["faults2"], serde_json::json!({}), "{fault}: {game}");
+        }
+    }
+}
+
+#[test]
+fn pondering_engines_are_held_to_the_protocol() {
+    let ponder = |fault| {
+        Match::between(fault, "fine").with(&["--tc", "depth=1", "--games", "2", "--max-moves", "9", "--ponder"])
+    };
+    for game in ponder("fine").games() {
+        assert_eq!((&game["reason"], &game["faults1"]), (&"max_moves".into(), &serde_json::json!({})), "{game}");
+    }
+    let early: u64 = ponder("early").games().iter().map(|game| game["faults1"]["early"].as_u64().unwrap_or(0)).sum();
+    assert!(early > 0);
+    // Both guess each other's move, so that only the end of the game interrupts.
+    let games = ponder("ignores-stop").games();
+    assert!(games.iter().any(|game| game["faults1"]["hang"] == 1), "{games:?}");
+    assert!(games.iter().all(|game| game["reason"] == "max_moves"), "{games:?}");
+}
+
+#[test]
+fn talk_after_the_game_and_after_quit_is_noticed() {
+    let games =
+        Match::between("talks-after-game", "fine").with(&["--tc", "depth=1", "--games", "4", "--max-moves", "4"]);
+    let games = games.games();
+    let count = |kind: &str| games.iter().map(|game| game["faults1"][kind].as_u64().unwrap_or(0)).sum::<u64>();
+    assert!(count("stray") > 0 && count("stray") + count("late") >= 3, "{games:?}");
+    let output =
+        Match::between("talks-after-quit", "fine").with(&["--tc", "depth=1", "--games", "2", "--max-moves", "4"]);
+    let output = output.play();
+    assert!(text(&output.stderr).contains("one after its last game: late (1)"), "{output:?}");
+}
+
+#[test]
+fn an_engine_that_ended_after_a_game_is_started_again() {
+    let games =
+        Match::between("dies-after-game", "fine").with(&["--tc", "depth=1", "--games", "4", "--max-moves", "4"]);
+    let games = games.games();
+    assert_eq!(games.len(), 4);
+    // Whether its end is seen before the next game is asked for is a matter of luck.
+    assert!(games.iter().all(|game| ["max_moves", "crash"].contains(&game["reason"].as_str().unwrap())), "{games:?}");
+}
+
+#[test]
+fn an_engine_that_ignores_quit_is_ended() {
+    let ended = Match::between("ignores-quit", "resigns").with(&["--tc", "depth=1", "--games", "2", "--restart"]);
+    let games = ended.games();
+    assert!(games.iter().all(|game| game["score1"] == 1.0 && game["reason"] == "resign"), "{games:?}");
+}
+
+#[test]
+fn an_engine_that_cannot_play_at_all_is_an_error() {
+    for (fault, message) in [("no-usiok", "one: no usiok within 0.5 s"), ("dies-at-start", "one: ended with ")] {
+        let output = Match::between(fault, "fine").with(&["--tc", "depth=1", "--start-timeout", "0.5"]).play();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains(message), "{output:?}");
+    }
+    for (arguments, message) in [
+        (&["--engine", "./no-such-engine", "name=x"][..], "x: cannot be started"),
+        (&["--engine", "self", "name=x", "option.Speed=3"], "x has no option named `Speed`; it has USI_Hash, "),
+        (&["--engine", "self", "name=x", "option.USI_Hash=0"], "x: option USI_Hash: `0` refused"),
+        (&["--engine", "self", "name=one"], "two engines are named `one`"),
+    ] {
+        let output = Match::between("fine", "fine").with(&["--tc", "depth=1"]).with(arguments).play();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains(message), "{output:?}");
+    }
+}
+
+#[test]
+fn openings_that_cannot_be_played_are_an_error() {
+    for (line, message) in [
+        ("startpos moves 7g7e", "openings: line 2: move 1: illegal move 7g7e"),
+        ("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 2", "openings: line 2: the game is already over (mate)"),
+        ("gibberish", "openings: line 2: position: unexpected `gibberish`"),
+    ] {
+        let played = Match::between("fine", "fine").with(&["--tc", "depth=1", "--openings", "openings"]);
+        fs::write(played.path("openings"), format!("startpos\n{line}\n")).unwrap();
+        let output = played.play();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains(message), "{output:?}");
+        assert!(!played.path("out.jsonl").exists(), "nothing was begun");
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_concurrency_shards_or_interruptions() {
+    let whole = self_match(10);
+    let expected: Vec<Value> = whole.games().iter().map(essence).collect();
+    assert_eq!(expected.len(), 10);
+    assert!(expected.iter().all(|game| game["faults1"].as_object().unwrap().is_empty()));
+
+    let mut parallel: Vec<Value> = self_match(10).with(&["--concurrency", "3"]).games().iter().map(essence).collect();
+    parallel.sort_by_key(|game| game["game"].as_u64());
+    assert_eq!(parallel, expected);
+
+    let resumed = self_match(10).with(&["--resume"]);
+    let text = fs::read_to_string(whole.path("out.jsonl")).unwrap();
+    let third_line = text.match_indices('\n').nth(2).unwrap().0;
+    fs::write(resumed.path("out.jsonl"), &text[..third_line + 100]).unwrap();
+    let after: Vec<Value> = resumed.games().iter().map(essence).collect();
+    assert_eq!(after, expected, "a torn line is played again, whole ones are not");
+
+    let merged = whole.path("merged.jsonl");
+    let parts: Vec<Match> = ["1/3", "2/3", "3/3"].map(|shard| self_match(10).with(&["--shard", shard])).into();
+    let files: Vec<PathBuf> = parts.iter().map(|part| part.path("out.jsonl")).collect();
+    parts.iter().for_each(|part| drop(part.games()));
+    let mut merge = Command::new(binary::enbu());
+    merge.args(["match", "--merge"]).args(&files).args(["--json", "--out"]).arg(&merged);
+    let output = merge.arg("--csa").arg(whole.path("csa")).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(games(&merged).iter().map(essence).collect::<Vec<_>>(), expected);
+    assert_eq!(fs::read_dir(whole.path("csa")).unwrap().count(), 10);
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["pairings"][0]["pairs"].as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn files_of_other_matches_are_not_gone_on_with() {
+    let first = self_match(2);
+    first.games();
+    let again = first.command().output().unwrap();
+    assert_eq!(again.status.code(), Some(1));
+    assert!(text(&again.stderr).contains("already holds games"), "{again:?}");
+    let other = first.command().args(["--resume", "--seed", "2"]).output().unwrap();
+    assert_eq!(other.status.code(), Some(1));
+    assert!(text(&other.stderr).contains("belongs to a match with other engines"), "{other:?}");
+}
+
+#[test]
+fn tournaments_of_several_engines_are_played_and_ranked() {
+    let three = || {
+        let new = Match::between("resigns", "fine").with(&["--tc", "depth=1", "--games", "2", "--max-moves", "5"]);
+        new.with(&["--engine", &format!("'{}' illegal", env!("CARGO_BIN_EXE_misbehaving")), "name=three"])
+    };
+    let output = three().play();
+    assert!(output.status.success(), "{output:?}");
+    let table: Vec<String> =
+        text(&output.stdout).lines().skip_while(|line| !line.starts_with("rank")).map(str::to_owned).collect();
+    assert_eq!(table.len(), 4, "{output:?}");
+    assert!(table[1].starts_with("   1  two"), "{table:?}");
+    assert_eq!(three().with(&["--format", "gauntlet"]).games().len(), 4);
+    assert_eq!(three().games().len(), 6);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_loses_no_game() {
+    let full = Match::between("resigns", "fine").with(&["--tc", "depth=1", "--games", "100000"]);
+    std::os::unix::fs::symlink("/dev/full", full.path("out.jsonl")).unwrap();
+    let output = full.play();
+    assert_eq!(output.status.code(), Some(1));
+    let saved = text(&output.stdout);
+    let lines: Vec<Value> = saved.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    assert!((1..50_000).contains(&lines.len()), "{} games: the match does not end early", lines.len());
+    let told = format!("{} games could not be saved", lines.len());
+    assert!(text(&output.stderr).contains(&told), "{told} expected, {} told", text(&output.stderr));
+    assert!(lines.iter().all(|game| game["reason"] == "resign"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_every_process_and_keeps_every_game() {
+    let long = self_match(100_000).with(&["--concurrency", "2"]);
+    let silent = Match::between("silent", "ignores-quit").with(&["--tc", "depth=1", "--hang", "600"]);
+    for (played, wants_games) in [(long, true), (silent, false)] {
+        let mut child = played.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let deadline = Instant::now() + 3 * patience();
+        let begun = || {
+            let lines = |name: &str| fs::read_to_string(played.path(name)).map_or(0, |text| text.lines().count());
+            if wants_games { lines("out.jsonl") >= 3 } else { lines("pids") >= 4 }
+        };
+        while !begun() {
+            assert!(Instant::now() < deadline, "the match does not begin");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let signalled = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(signalled.success());
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(Instant::now() < deadline, "the match does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        assert_eq!(status.code(), Some(130));
+        played.no_process_is_left();
+        let before = games(&played.path("out.jsonl"));
+        assert_eq!(before.len() >= 3, wants_games);
+    }
+}
+
+#[test]
+fn wrong_usage_is_told_from_failure() {
+    for arguments in [
+        &["match", "--tc", "soon"][..],
+        &["match", "--engine", "a", "nonsense"],
+        &["match", "--shard", "3/2"],
+        &["match", "--games", "0"],
+        &["openings", "random:0,5"],
+        &["openings"],
+    ] {
+        let output = Command::new(binary::enbu()).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
+    }
+    for arguments in
+        [&["match"][..], &["match", "--engine", "self", "--tc", "1"], &["match", "--merge", "no-such-file"]]
+    {
+        let output = Command::new(binary::enbu()).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {output:?}");
+    }
+}
+
+#[test]
+fn openings_are_made_and_played_from() {
+    let dir = tempfile::tempdir().unwrap();
+    let make = |seed: &str| {
+        let arguments = ["openings", "random:8,100", "--count", "4", "--seed", seed];
+        let output = Command::new(binary::enbu()).args(arguments).current_dir(dir.path()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        text(&output.stdout)
+    };
+    let made = make("1");
+    assert_eq!(made.lines().filter(|line| line.starts_with("startpos moves ")).count(), 4, "{made}");
+    assert_eq!(made, make("1"));
+    assert_ne!(made, make("2"));
+    let played = Match::between("resigns", "fine").with(&["--tc", "depth=1", "--games", "8", "--openings", "made"]);
+    fs::write(played.path("made"), made).unwrap();
+    assert_eq!(played.games().len(), 8);
+}
+
+#[test]
+fn statistics_equal_those_of_an_independent_program() {
+    table::check("match-statistics.tsv", |row| {
+        let decimal = |column| row.text(column).parse::<f64>().unwrap();
+        let pairs = Pentanomial(["p0", "p1", "p2", "p3", "p4"].map(|column| row.number(column)));
+        let model = match row.text("model") {
+            "logistic" => EloModel::Logistic,
+            "normalized" => EloModel::Normalised,
+            other => return Err(format!("unknown model {other}")),
+        };
+        let sprt = Sprt::new(decimal("elo0"), decimal("elo1"), 0.05, 0.05, model).unwrap();
+        let elo = pairs.elo();
+        for (column, value) in [("elo", elo.value), ("half_width", elo.half_width), ("llr", sprt.llr(&pairs))] {
+            if (value - decimal(column)).abs() > 1e-3 {
+                return Err(format!("{column} is {value}, expected {}", decimal(column)));
+            }
+        }
+        Ok(())
+    });
+}

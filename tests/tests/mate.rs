@@ -1,0 +1,206 @@
+//! Mate problems: the solver against the table, and `go mate` against the clock and `stop`.
+
+use std::cell::RefCell;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use enbu_mate::{Length, Limits, Refinement, Solver, Verdict};
+use enbu_movegen::{Move, Position};
+use enbu_tests::binary::enbu;
+use enbu_tests::positions::{from_sfen, from_usi};
+use enbu_tests::session::Session;
+use enbu_tests::table::{Row, check_rows, rows};
+
+/// The longest problems that are solved in every run.
+const ALWAYS_PLIES: u64 = 11;
+
+/// The longest problems whose lengths are known to be the shortest.
+const EXACT_PLIES: u64 = 17;
+
+/// Whether the row belongs to this run: all with an exact length when
+/// `ENBU_SLOW_TESTS` is set.
+fn selected(row: &Row) -> bool {
+    let limit = if std::env::var_os("ENBU_SLOW_TESTS").is_some() { 21 } else { ALWAYS_PLIES };
+    match row.text("mate_plies") {
+        "nomate" => true,
+        text => text.parse::<u64>().is_ok_and(|plies| plies <= limit),
+    }
+}
+
+/// Replays a mate: legal moves, checks by the attacker, and no answer to the last.
+fn mates(position: &Position, line: &[Move]) -> Result<(), String> {
+    let mut board = position.clone();
+    for (ply, &mv) in line.iter().enumerate() {
+        if ply % 2 == 0 && !board.gives_check(mv) {
+            return Err(format!("{mv} gives no check"));
+        }
+        board.play(mv).map_err(|error| error.to_string())?;
+    }
+    if board.is_mate() { Ok(()) } else { Err(format!("no mate after {line:?}")) }
+}
+
+thread_local! {
+    /// One solver a thread: later rows meet a table that holds earlier ones.
+    static SOLVER: RefCell<Solver> = RefCell::new(Solver::new(64).expect("memory"));
+}
+
+#[test]
+fn problems_are_solved_with_the_shortest_mate() {
+    check_rows("tsume.tsv", selected, |row| {
+        let position = from_sfen(row.text("sfen"));
+        let limits = Limits { refinement: Refinement::Shortest, ..Limits::default() };
+        let solve = |solver: &RefCell<Solver>| {
+            solver.borrow_mut().solve(&position, &limits, &AtomicBool::new(false), &mut |_| {}).verdict
+        };
+        match (SOLVER.with(solve), row.text("mate_plies")) {
+            (Verdict::NoMate, "nomate") => Ok(()),
+            (Verdict::Mate(mate), text) if text != "nomate" => {
+                mates(&position, &mate.line)?;
+                let known = row.number("mate_plies");
+                let right = mate.length == Length::Shortest
+                    && mate.line.len() == usize::from(mate.plies)
+                    && (u64::from(mate.plies) == known || known > EXACT_PLIES && u64::from(mate.plies) < known);
+                if right { Ok(()) } else { Err(format!("expected {known} plies, got {mate:?}")) }
+            }
+            (verdict, text) => Err(format!("expected {text}, got {verdict:?}")),
+        }
+    });
+}
+
+#[test]
+fn lengths_are_also_counted_without_useless_interpositions() {
+    let mut solver = Solver::new(16).expect("memory");
+    let mut count = |sfen: &str| {
+        let limits = Limits { refinement: Refinement::Shortest, ..Limits::default() };
+        let solution = solver.solve(&from_sfen(sfen), &limits, &AtomicBool::new(false), &mut |_| {});
+        match solution.verdict {
+            Verdict::Mate(mate) => (mate.plies, mate.conventional_plies),
+            verdict => panic!("{sfen}: {verdict:?}"),
+        }
+    };
+    // Nothing to put between: both counts agree.
+    assert_eq!(count("3lkl3/3p1p3/9/9/9/9/9/9/9 b R 1"), (1, 1));
+    let rows = rows("tsume.tsv");
+    let traditional: Vec<&Row> =
+        rows.iter().filter(|row| row.text("note").starts_with("traditional count 3 ")).collect();
+    assert_eq!(traditional.len(), 1);
+    assert_eq!(count(traditional[0].text("sfen")), (7, 3));
+}
+
+#[test]
+fn go_mate_prints_lines_that_mate() {
+    let mut session = Session::ready();
+    let mut solved = 0;
+    for row in rows("tsume.tsv").iter().filter(|row| row.text("mate_plies").parse().is_ok_and(|plies: u64| plies <= 5))
+    {
+        let sfen = row.text("sfen");
+        session.send(&format!("position sfen {sfen}"));
+        session.send("go mate 60000");
+        let lines = session.until("checkmate");
+        let answer = lines.last().and_then(|line| line.strip_prefix("checkmate ")).expect("an answer");
+        let line: Vec<Move> =
+            answer.split(' ').map(|text| text.parse().unwrap_or_else(|_| panic!("{answer}"))).collect();
+        mates(&from_sfen(sfen), &line).unwrap_or_else(|error| panic!("{sfen}: {error}"));
+        assert_eq!(line.len() as u64, row.number("mate_plies"), "{sfen}: {answer}");
+        assert!(lines.iter().any(|line| line.contains(" score mate ") && line.contains(" pv ")), "{lines:?}");
+        assert!(lines.iter().any(|line| line.contains(" nodes ") && line.contains(" hashfull ")), "{lines:?}");
+        solved += 1;
+    }
+    assert!(solved > 20, "only {solved} problems");
+}
+
+/// Too hard for a second: 69 plies.
+fn hard() -> String {
+    let rows = rows("tsume.tsv");
+    let row = rows.iter().find(|row| row.text("mate_plies") == "published 69").expect("Zuko no. 1");
+    format!("sfen {}", row.text("sfen"))
+}
+
+#[test]
+fn go_mate_ends_at_stop_and_when_its_time_is_over() {
+    let mut session = Session::ready();
+    session.send(&format!("position {}", hard()));
+    session.send("go mate infinite");
+    session.silent_on("checkmate", Duration::from_millis(300));
+    session.send("stop");
+    assert_eq!(session.until("checkmate").last().map(String::as_str), Some("checkmate timeout"));
+    session.send("go mate 200");
+    let lines = session.until("checkmate");
+    assert_eq!(lines.last().map(String::as_str), Some("checkmate timeout"));
+    // The session is as good as new, and plays.
+    session.send("position startpos moves 7g7f");
+    session.send("go mate infinite");
+    assert_eq!(session.until("checkmate").last().map(String::as_str), Some("checkmate nomate"));
+    session.send("go nodes 100");
+    session.until("bestmove");
+}
+
+#[test]
+fn an_attacker_in_check_must_answer_it_and_may_mate_by_that() {
+    for (sfen, answer) in [
+        // The rook's check cannot be answered by a check.
+        ("4k4/4g4/4P4/9/9/9/9/9/r3K3R b G 1", "nomate"),
+        // Taking the rook uncovers the lance; after any other king move the rook interposes.
+        ("3lkl3/3p1p3/9/9/3rK4/9/9/9/4L4 b - 1", "5e6e"),
+    ] {
+        let position = from_usi(&format!("sfen {sfen}"));
+        assert!(position.in_check(), "{sfen}");
+        let mut session = Session::ready();
+        session.send(&format!("position sfen {sfen}"));
+        session.send("go mate 10000");
+        let lines = session.until("checkmate");
+        assert_eq!(lines.last().map(String::as_str), Some(format!("checkmate {answer}").as_str()), "{sfen}");
+    }
+}
+
+/// What `enbu mate` prints, and its exit code.
+fn enbu_mate(arguments: &[&str]) -> (String, Option<i32>) {
+    let output = Command::new(enbu()).arg("mate").args(arguments).output().expect("the binary runs");
+    (String::from_utf8(output.stdout).expect("text"), output.status.code())
+}
+
+#[test]
+fn the_command_solves_a_file_and_says_in_its_exit_code_whether_all_is_settled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("problems.sfen");
+    let easy = "7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1";
+    let problems = format!("# two problems\nsfen {easy}\tan easy one\n\n4k4/9/9/9/9/9/9/9/9 b G 1\n");
+    std::fs::write(&file, problems).expect("a file");
+    let file = file.to_str().expect("a path");
+    let (text, code) = enbu_mate(&[file, "--hash", "16"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("S*2c 2b1c G*1d"), "{text}");
+    assert!(text.lines().last().is_some_and(|line| line.starts_with("mate 1 nomate 1 open 0")), "{text}");
+    let hard = hard();
+    let (text, code) = enbu_mate(&[easy, &hard, "--nodes", "100", "--json"]);
+    assert_eq!(code, Some(1), "{text}");
+    let rows: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
+    assert_eq!(rows.iter().map(|row| row["verdict"].as_str()).collect::<Vec<_>>(), [Some("mate"), Some("open")]);
+    assert_eq!(rows[0]["plies"], 3);
+    let (_, code) = enbu_mate(&["no such file"]);
+    assert_eq!(code, Some(1));
+    let (_, code) = enbu_mate(&[]);
+    assert_eq!(code, Some(2));
+}
+
+#[test]
+fn the_command_lists_every_first_move_that_mates() {
+    // Two golds: either square beside the pawn's head will do.
+    let sfen = "3pkp3/3p1p3/4P4/9/9/9/9/9/9 b GS 1";
+    let (text, code) = enbu_mate(&[sfen, "--all", "--json", "--refine", "shortest"]);
+    assert_eq!(code, Some(0), "{text}");
+    let row: serde_json::Value = serde_json::from_str(&text).expect("an object");
+    let mut position = from_sfen(sfen);
+    let moves = row["first_moves"].as_array().expect("a list");
+    assert_eq!(moves.len(), position.count_checks(), "{text}");
+    for entry in moves {
+        let mv: Move = entry["move"].as_str().expect("a move").parse().expect("a move");
+        position.do_move(mv);
+        let mates = !position.has_legal_move();
+        position.undo_move();
+        assert_eq!(entry["mate"] == "1", mates, "{text}");
+    }
+    assert!(moves.iter().filter(|entry| entry["mate"] == "1").count() >= 2, "{text}");
+}

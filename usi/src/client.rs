@@ -1,0 +1,372 @@
+//! Driving another USI engine: the client side of the protocol.
+//!
+//! ```text
+//! Client ── usi, setoption, isready, position, go ──► Process (pipes, reader thread, limits)
+//!   ▲                                                     │
+//!   └───────── heard: what a line of an engine means ◄────┘
+//! ```
+//!
+//! A [`Client`] owns one engine process. It waits with deadlines, keeps what the
+//! last search reported, and counts what an engine should not have said. It judges
+//! nothing: whether a move is legal is for the caller to see.
+//!
+//! An engine cannot harm the caller: lines are cut at [`MAX_LINE_BYTES`], at most
+//! [`MAX_WAITING_LINES`] are kept, and dropping the client ends the process and
+//! those that it started.
+
+mod heard;
+mod process;
+
+use std::fmt;
+use std::process::Command as ProcessCommand;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use enbu_movegen::Move;
+
+pub use heard::{Heard, ReplyError, parse_reply};
+pub use process::{Line, MAX_LINE_BYTES, MAX_WAITING_LINES};
+
+use crate::command::{Command, GameResult};
+use crate::option::OptionSpec;
+use crate::reply::{BestMove, Bound, Info, Reply, Score};
+use process::Process;
+
+/// Tells every client that holds a copy of it to stop waiting, from any thread.
+///
+/// ```
+/// use enbu_usi::client::Cancel;
+/// let cancel = Cancel::default();
+/// let copy = cancel.clone();
+/// copy.cancel();
+/// assert!(cancel.is_cancelled());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Ends all waiting, now and in future.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`cancel`](Self::cancel) was called.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Why an engine did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClientError {
+    /// The process could not be started.
+    #[error("cannot be started: {0}")]
+    Start(String),
+    /// The process ended or closed its output.
+    #[error("{0}")]
+    Died(String),
+    /// The process did not answer in time.
+    #[error("no {expected} within {:.1} s", waited.as_secs_f64())]
+    Silent {
+        /// What should have come.
+        expected: &'static str,
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// The caller's [`Cancel`] ended the waiting.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// Who the engine says it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EngineIdentity {
+    /// From `id name`; empty if it did not say.
+    pub name: String,
+    /// From `id author`; empty if it did not say.
+    pub author: String,
+    /// The options it declared.
+    pub options: Vec<OptionSpec>,
+}
+
+/// What an engine said that it should not have said, since it was last asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Noise {
+    /// `bestmove` lines that answered nothing.
+    pub stray_answers: u32,
+    /// Other lines after an answer and before the next question.
+    pub late_lines: u32,
+    /// Lines that are no reply of the protocol, or not whole.
+    pub unknown_lines: u32,
+    /// Lines lost because they were too long or too many.
+    pub lost_lines: u32,
+}
+
+/// The last thing a search said before its answer: the best line, without bounds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LastReport {
+    /// Score of the best line.
+    pub score: Option<Score>,
+    /// Depth in plies.
+    pub depth: Option<u32>,
+    /// Positions searched.
+    pub nodes: Option<u64>,
+    /// The best line.
+    pub pv: Vec<Move>,
+    /// The first word of the best line that is not a move (nor one of the pseudo
+    /// moves, such as `rep_draw`, which engines end their lines with).
+    pub pv_fault: Option<String>,
+}
+
+/// The answer to a `go`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// What to play; the offending text if it is no answer.
+    pub best: Result<BestMove, String>,
+    /// The expected reply where it is not a move; `None` when it is one or absent.
+    pub ponder_fault: Option<String>,
+    /// When the line had arrived.
+    pub at: Instant,
+    /// What was reported before it.
+    pub report: LastReport,
+}
+
+/// Listens to a conversation, for a log.
+pub trait Wiretap: Send {
+    /// A line was sent to the engine.
+    fn sent(&mut self, line: &str);
+    /// A line came from the engine.
+    fn heard(&mut self, line: &str);
+}
+
+/// A running engine.
+pub struct Client {
+    process: Process,
+    identity: EngineIdentity,
+    noise: Noise,
+    wiretap: Option<Box<dyn Wiretap>>,
+}
+
+impl Client {
+    /// Starts the process and asks who it is.
+    ///
+    /// # Errors
+    /// [`ClientError`] when it cannot be started or sends no `usiok` within `limit`.
+    pub fn start(
+        command: ProcessCommand,
+        limit: Duration,
+        cancel: &Cancel,
+        wiretap: Option<Box<dyn Wiretap>>,
+    ) -> Result<Self, ClientError> {
+        let process = Process::spawn(command, cancel.clone()).map_err(|error| ClientError::Start(error.to_string()))?;
+        let mut client = Self { process, identity: EngineIdentity::default(), noise: Noise::default(), wiretap };
+        client.send(&Command::Usi)?;
+        client.until("usiok", limit, |client, reply| match reply {
+            Reply::UsiOk => true,
+            Reply::IdName(name) => {
+                client.identity.name = name;
+                false
+            }
+            Reply::IdAuthor(author) => {
+                client.identity.author = author;
+                false
+            }
+            Reply::Option(option) => {
+                client.identity.options.push(option);
+                false
+            }
+            _ => false,
+        })?;
+        Ok(client)
+    }
+
+    /// Who the engine said it is.
+    pub const fn identity(&self) -> &EngineIdentity {
+        &self.identity
+    }
+
+    /// The process id, for messages.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Sends a command.
+    ///
+    /// # Errors
+    /// [`ClientError::Died`] when the engine no longer reads.
+    pub fn send(&mut self, command: &Command) -> Result<(), ClientError> {
+        self.send_line(&command.to_string())
+    }
+
+    /// Sends a line as it is, without its line end.
+    ///
+    /// # Errors
+    /// [`ClientError::Died`] when the engine no longer reads.
+    pub fn send_line(&mut self, line: &str) -> Result<(), ClientError> {
+        if let Some(tap) = &mut self.wiretap {
+            tap.sent(line);
+        }
+        self.process.send(line)
+    }
+
+    /// Waits until the engine is ready for a new game: `isready`, `readyok`, `usinewgame`.
+    /// What it says before `isready` is noise; what it says while it gets ready is not,
+    /// unless it is an answer.
+    ///
+    /// # Errors
+    /// [`ClientError`] when it dies or is not ready within `limit`.
+    pub fn new_game(&mut self, limit: Duration) -> Result<(), ClientError> {
+        self.count_waiting()?;
+        self.send(&Command::IsReady)?;
+        self.until("readyok", limit, |client, reply| {
+            client.noise.stray_answers += u32::from(matches!(reply, Reply::BestMove(_)));
+            reply == Reply::ReadyOk
+        })?;
+        self.send(&Command::UsiNewGame)
+    }
+
+    /// Sends a position and a `go`, both as whole lines, and returns when the clock began to run.
+    /// What the engine said since its last answer is noise.
+    ///
+    /// # Errors
+    /// [`ClientError::Died`] when the engine no longer reads.
+    pub fn go(&mut self, position: &str, go: &str) -> Result<Instant, ClientError> {
+        self.count_waiting()?;
+        self.send_line(position)?;
+        self.send_line(go)?;
+        Ok(Instant::now())
+    }
+
+    /// Whether an answer is waiting to be read, without reading it.
+    pub fn has_answered(&self) -> bool {
+        self.process.any_waiting(|line| line.starts_with("bestmove"))
+    }
+
+    /// Waits for the answer to the last `go`, until `deadline`.
+    ///
+    /// # Errors
+    /// [`ClientError`] when the engine dies or does not answer in time.
+    pub fn answer(&mut self, deadline: Instant) -> Result<Answer, ClientError> {
+        let mut report = LastReport::default();
+        loop {
+            let line = self.line("bestmove", deadline)?;
+            let Heard { reply, problem } = parse_reply(&line.text);
+            match (reply, problem) {
+                (Some(Reply::Info(info)), problem) => report.update(info, problem),
+                (Some(Reply::BestMove(best)), problem) => {
+                    let ponder_fault = problem.map(ReplyError::into_text);
+                    return Ok(Answer { best: Ok(best), ponder_fault, at: line.at, report });
+                }
+                (_, Some(ReplyError::BestMove { text })) => {
+                    return Ok(Answer { best: Err(text), ponder_fault: None, at: line.at, report });
+                }
+                (_, Some(_)) => self.noise.unknown_lines += 1,
+                (_, None) => {}
+            }
+        }
+    }
+
+    /// Tells the engine how the game ended.
+    ///
+    /// # Errors
+    /// [`ClientError::Died`] when the engine no longer reads.
+    pub fn game_over(&mut self, result: GameResult) -> Result<(), ClientError> {
+        self.send(&Command::GameOver(Some(result)))
+    }
+
+    /// What the engine should not have said since the last call.
+    pub fn take_noise(&mut self) -> Noise {
+        self.noise.lost_lines += self.process.take_lost();
+        std::mem::take(&mut self.noise)
+    }
+
+    /// Asks the process to end, waits up to `grace`, and ends what is left of it and of
+    /// the processes it started. Returns the noise: lines that came after `quit` count
+    /// as late.
+    pub fn quit(mut self, grace: Duration) -> Noise {
+        // A dead engine has no more to say, and its noise was counted.
+        let _ = self.count_waiting();
+        let _ = self.send(&Command::Quit);
+        for line in self.process.end(grace) {
+            self.count_late(&line);
+        }
+        self.take_noise()
+    }
+
+    /// Counts the lines that are waiting as noise.
+    fn count_waiting(&mut self) -> Result<(), ClientError> {
+        while let Some(line) = self.process.waiting_line() {
+            self.count_late(&line);
+        }
+        Ok(())
+    }
+
+    fn count_late(&mut self, line: &Line) {
+        if let Some(tap) = &mut self.wiretap {
+            tap.heard(&line.text);
+        }
+        let heard = parse_reply(&line.text);
+        match (heard.reply, heard.problem) {
+            (Some(Reply::BestMove(_)), _) | (_, Some(ReplyError::BestMove { .. })) => self.noise.stray_answers += 1,
+            (None, None) => {}
+            _ => self.noise.late_lines += 1,
+        }
+    }
+
+    /// Reads replies until `is_last` says so.
+    fn until(
+        &mut self,
+        expected: &'static str,
+        limit: Duration,
+        mut is_last: impl FnMut(&mut Self, Reply) -> bool,
+    ) -> Result<(), ClientError> {
+        let deadline = Instant::now() + limit;
+        loop {
+            let line = self.line(expected, deadline)?;
+            let heard = parse_reply(&line.text);
+            if let Some(reply) = heard.reply
+                && is_last(self, reply)
+            {
+                return Ok(());
+            }
+        }
+    }
+
+    fn line(&mut self, expected: &'static str, deadline: Instant) -> Result<Line, ClientError> {
+        let line = self.process.line(expected, deadline)?;
+        if let Some(tap) = &mut self.wiretap {
+            tap.heard(&line.text);
+        }
+        Ok(line)
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("identity", &self.identity.name).field("id", &self.id()).finish()
+    }
+}
+
+impl LastReport {
+    /// Takes over what `info` says about the best line; other lines and bounds do
+    /// not change it.
+    fn update(&mut self, info: Info, problem: Option<ReplyError>) {
+        if info.multipv.unwrap_or(1) != 1 {
+            return;
+        }
+        self.depth = info.depth.or(self.depth);
+        self.nodes = info.nodes.or(self.nodes);
+        if info.bound == Bound::Exact {
+            self.score = info.score.or(self.score);
+        }
+        let fault = problem.map(ReplyError::into_text);
+        if !info.pv.is_empty() || fault.is_some() {
+            self.pv = info.pv;
+            self.pv_fault = fault;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

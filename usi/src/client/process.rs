@@ -1,0 +1,289 @@
+//! An engine's process: its pipes, and the limits it is held to.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+use process_wrap::std::{ChildWrapper, CommandWrap};
+
+use super::{Cancel, ClientError};
+use crate::token::ascii;
+
+/// The longest line that is read from an engine, in bytes. The rest of a longer one
+/// is skipped.
+pub const MAX_LINE_BYTES: usize = 64 * 1024;
+
+/// How many lines of an engine wait at most until they are read. When there are
+/// more, the oldest `info` line is dropped, or the newest line if there is none.
+pub const MAX_WAITING_LINES: usize = 4096;
+
+/// How much of the end of an engine's stderr is kept, in bytes.
+const STDERR_TAIL_BYTES: usize = 512;
+
+/// How often a wait looks whether the process still lives.
+const LIFE_CHECK: Duration = Duration::from_millis(100);
+
+/// How long the last lines of a dead process may take to come out of its pipe.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// A line of an engine, without its line end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// When it had arrived.
+    pub at: Instant,
+    /// The line; bytes that are no UTF-8 are replaced.
+    pub text: String,
+}
+
+/// What the reader threads and the owner share.
+#[derive(Default)]
+struct Inbox {
+    lines: VecDeque<Line>,
+    lost: u32,
+    closed: bool,
+    stderr_tail: VecDeque<u8>,
+    stderr_closed: bool,
+}
+
+type Shared = Arc<(Mutex<Inbox>, Condvar)>;
+
+/// A process with its own group (on Windows: job), so that what it starts ends with it.
+pub(super) struct Process {
+    child: Box<dyn ChildWrapper>,
+    stdin: Option<ChildStdin>,
+    shared: Shared,
+    cancel: Cancel,
+    ended: Option<ExitStatus>,
+}
+
+impl Process {
+    pub(super) fn spawn(mut command: Command, cancel: Cancel) -> std::io::Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = CommandWrap::from(command);
+        #[cfg(unix)]
+        command.wrap(process_wrap::std::ProcessGroup::leader());
+        #[cfg(windows)]
+        command.wrap(process_wrap::std::JobObject);
+        let mut child = command.spawn()?;
+        let shared = Shared::default();
+        let stdin = child.stdin().take();
+        if let Some(stdout) = child.stdout().take() {
+            let shared = Arc::clone(&shared);
+            thread::Builder::new().name("engine stdout".into()).spawn(move || read_lines(stdout, &shared))?;
+        }
+        if let Some(stderr) = child.stderr().take() {
+            let shared = Arc::clone(&shared);
+            thread::Builder::new().name("engine stderr".into()).spawn(move || read_tail(stderr, &shared))?;
+        }
+        Ok(Self { child, stdin, shared, cancel, ended: None })
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Writes a line. An engine that reads nothing makes this wait once the pipe is
+    /// full (64 KiB); nobody sends that much without an answer in between.
+    pub(super) fn send(&mut self, line: &str) -> Result<(), ClientError> {
+        let text = format!("{line}\n");
+        let sent = match &mut self.stdin {
+            Some(stdin) => stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()),
+            None => Err(std::io::ErrorKind::BrokenPipe.into()),
+        };
+        sent.map_err(|_| self.death())
+    }
+
+    /// The next line, or why there is none before `deadline`.
+    pub(super) fn line(&mut self, expected: &'static str, deadline: Instant) -> Result<Line, ClientError> {
+        let began = Instant::now();
+        let mut last_words = None;
+        loop {
+            // First of all: an engine that always has something to say must not keep
+            // the caller from noticing.
+            if self.cancel.is_cancelled() {
+                return Err(ClientError::Cancelled);
+            }
+            let wake = deadline.min(Instant::now() + LIFE_CHECK);
+            {
+                let (inbox, arrival) = &*self.shared;
+                let mut inbox = inbox.lock();
+                while inbox.lines.is_empty() && !inbox.closed && !arrival.wait_until(&mut inbox, wake).timed_out() {}
+                if let Some(line) = inbox.lines.pop_front() {
+                    return Ok(line);
+                }
+                if inbox.closed {
+                    drop(inbox);
+                    return Err(self.death());
+                }
+            }
+            let now = Instant::now();
+            // A process that is gone may have left its pipe to one that it started.
+            if self.has_ended() && now > *last_words.get_or_insert(now + LAST_WORDS) {
+                return Err(self.death());
+            }
+            if now >= deadline {
+                return Err(ClientError::Silent { expected, waited: now.saturating_duration_since(began) });
+            }
+        }
+    }
+
+    /// A line that has already arrived.
+    pub(super) fn waiting_line(&mut self) -> Option<Line> {
+        self.shared.0.lock().lines.pop_front()
+    }
+
+    /// Whether a line that `wanted` accepts has arrived and not been read.
+    pub(super) fn any_waiting(&self, wanted: impl Fn(&str) -> bool) -> bool {
+        self.shared.0.lock().lines.iter().any(|line| wanted(&line.text))
+    }
+
+    /// How many lines were lost since the last call.
+    pub(super) fn take_lost(&mut self) -> u32 {
+        std::mem::take(&mut self.shared.0.lock().lost)
+    }
+
+    /// Closes the input, waits up to `grace` for the process to end, ends it, and
+    /// returns the lines that nobody had read.
+    pub(super) fn end(&mut self, grace: Duration) -> Vec<Line> {
+        self.stdin = None;
+        let deadline = Instant::now() + grace;
+        let (inbox, arrival) = &*self.shared;
+        {
+            let mut inbox = inbox.lock();
+            while !inbox.closed && !arrival.wait_until(&mut inbox, deadline).timed_out() {}
+        }
+        while !self.has_ended() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.kill();
+        std::mem::take(&mut self.shared.0.lock().lines).into()
+    }
+
+    fn has_ended(&mut self) -> bool {
+        if self.ended.is_none() {
+            self.ended = self.child.try_wait().ok().flatten();
+        }
+        self.ended.is_some()
+    }
+
+    /// Ends the process and every process of its group, and takes their leftovers.
+    fn kill(&mut self) {
+        // Fails when nothing is left of the group, which is what is wanted.
+        let _ = self.child.start_kill();
+        if let Ok(status) = self.child.wait() {
+            self.ended = Some(status);
+        }
+    }
+
+    /// How the process ended, with the end of what it wrote to stderr. A process
+    /// that closed its output without ending is ended.
+    fn death(&mut self) -> ClientError {
+        let deadline = Instant::now() + LAST_WORDS;
+        while !self.has_ended() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let alive = self.ended.is_none();
+        self.kill();
+        let (inbox, arrival) = &*self.shared;
+        let mut inbox = inbox.lock();
+        while !inbox.stderr_closed && !arrival.wait_until(&mut inbox, deadline).timed_out() {}
+        let tail: Vec<u8> = inbox.stderr_tail.iter().copied().collect();
+        let tail = String::from_utf8_lossy(&tail).trim().replace(['\r', '\n'], " | ");
+        let mut text = match self.ended {
+            _ if alive => "closed its output and went on".to_owned(),
+            Some(status) => format!("ended with {status}"),
+            None => "ended".to_owned(),
+        };
+        if !tail.is_empty() {
+            text = format!("{text}, stderr: {}", ascii(&tail));
+        }
+        ClientError::Died(text)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.stdin = None;
+        self.kill();
+    }
+}
+
+/// Reads lines until the pipe closes. A line without its end at the close counts.
+fn read_lines(pipe: impl Read, shared: &Shared) {
+    let mut pipe = BufReader::new(pipe);
+    let mut line = Vec::new();
+    let mut cut = false;
+    loop {
+        let chunk = match pipe.fill_buf() {
+            Ok([]) => break,
+            Ok(chunk) => chunk,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        let end = chunk.iter().position(|&byte| byte == b'\n');
+        let part = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
+        let room = MAX_LINE_BYTES - line.len();
+        cut |= part.len() > room;
+        line.extend(part.iter().take(room));
+        let used = part.len() + usize::from(end.is_some());
+        pipe.consume(used);
+        if end.is_some() {
+            deliver(&mut line, std::mem::take(&mut cut), shared);
+        }
+    }
+    if !line.is_empty() {
+        deliver(&mut line, cut, shared);
+    }
+    let (inbox, arrival) = &**shared;
+    inbox.lock().closed = true;
+    arrival.notify_all();
+}
+
+/// Hands over a line that is complete (or cut, which counts as a loss).
+fn deliver(bytes: &mut Vec<u8>, cut: bool, shared: &Shared) {
+    let at = Instant::now();
+    let text = String::from_utf8_lossy(bytes).trim_end_matches('\r').to_owned();
+    bytes.clear();
+    let (inbox, arrival) = &**shared;
+    let mut inbox = inbox.lock();
+    if cut {
+        inbox.lost += 1;
+    }
+    if inbox.lines.len() >= MAX_WAITING_LINES {
+        inbox.lost += 1;
+        match inbox.lines.iter().position(|line| line.text.starts_with("info")) {
+            Some(oldest) => {
+                inbox.lines.remove(oldest);
+            }
+            None => return,
+        }
+    }
+    inbox.lines.push_back(Line { at, text });
+    drop(inbox);
+    arrival.notify_all();
+}
+
+/// Reads stderr so that the engine never waits for it, and keeps its end.
+fn read_tail(mut pipe: impl Read, shared: &Shared) {
+    let mut chunk = [0; 4096];
+    let (inbox, arrival) = &**shared;
+    loop {
+        match pipe.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(length) => {
+                let mut inbox = inbox.lock();
+                inbox.stderr_tail.extend(chunk.iter().take(length));
+                let surplus = inbox.stderr_tail.len().saturating_sub(STDERR_TAIL_BYTES);
+                inbox.stderr_tail.drain(..surplus);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+    }
+    inbox.lock().stderr_closed = true;
+    arrival.notify_all();
+}
