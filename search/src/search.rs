@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use enbu_eval::Evaluation;
 use enbu_movegen::{MoveList, Position};
 
 use crate::clock::{Budget, Timer};
@@ -42,6 +43,7 @@ enum Task {
 /// Dropping it stops a running search and waits for it.
 pub struct Search {
     table: Arc<Table>,
+    evaluation: Evaluation,
     tasks: Option<Sender<Task>>,
     thread: Option<JoinHandle<()>>,
     current: Option<Running>,
@@ -81,7 +83,13 @@ impl Search {
             .spawn(move || serve(&inbox))
             .expect("a thread");
         let table = Table::new(INITIAL_HASH_MB, 1).expect("a megabyte");
-        Self { table: Arc::new(table), tasks: Some(tasks), thread: Some(thread), current: None }
+        Self {
+            table: Arc::new(table),
+            evaluation: Evaluation::default(),
+            tasks: Some(tasks),
+            thread: Some(thread),
+            current: None,
+        }
     }
 
     /// Size of the transposition table in megabytes (2^20 bytes).
@@ -102,6 +110,14 @@ impl Search {
         let error = HashError { asked_mb: megabytes, kept_mb: self.hash_mb() };
         self.table = Arc::new(Table::new(megabytes, cores()).ok_or(error)?);
         Ok(())
+    }
+
+    /// Evaluates by another evaluation from now on. What was learnt so far is
+    /// forgotten: values of different evaluations must not meet. Stops a running
+    /// search.
+    pub fn set_evaluation(&mut self, evaluation: Evaluation) {
+        self.new_game();
+        self.evaluation = evaluation;
     }
 
     /// Forgets everything learnt so far; stops a running search.
@@ -137,6 +153,7 @@ impl Search {
             position: position.clone(),
             limits,
             options,
+            evaluation: self.evaluation.clone(),
             started,
             table: Arc::clone(&self.table),
             control: Arc::clone(&running.control),

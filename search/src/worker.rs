@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use enbu_eval::Evaluator;
+use enbu_eval::{Evaluation, Evaluator};
 use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Verdict};
 
 use crate::correction::{Corrections, Slots};
@@ -20,6 +20,7 @@ pub(crate) struct Job {
     pub(crate) position: Position,
     pub(crate) limits: Limits,
     pub(crate) options: Options,
+    pub(crate) evaluation: Evaluation,
     pub(crate) started: Instant,
     pub(crate) table: Arc<Table>,
     pub(crate) control: Arc<Control>,
@@ -101,7 +102,7 @@ impl<'a> Worker<'a> {
             job,
             histories,
             position: job.position.clone(),
-            evaluator: Evaluator::new(&job.position),
+            evaluator: Evaluator::with(&job.evaluation, &job.position),
             moves: Vec::with_capacity(8192),
             frames: vec![Frame::default(); MAX_PLY + Self::LOOKBACK + 2],
             root_depth: 0,
