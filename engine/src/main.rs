@@ -19,6 +19,7 @@ mod mate_search;
 mod openings_command;
 mod options;
 mod paths;
+mod selfplay_command;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -55,6 +56,7 @@ fn speak_usi() -> ExitCode {
 fn run(command: Command, out: &mut impl Write) -> io::Result<ExitCode> {
     match command {
         Command::Match(args) => return match_command::run(&args, out),
+        Command::Selfplay(args) => return selfplay_command::run(&args, out),
         Command::Openings(args) => openings_command::run(&args, out)?,
         Command::Bench { depth, hash } => bench::run(depth, hash, out)?,
         Command::Perft { depth, sfen, divide, lists, repeat } => {
