@@ -112,6 +112,7 @@ impl Enbu {
             movetime: movetime_ms.map(Duration::from_millis),
             depth: request.depth.or(self.options.depth_limit()),
             nodes: request.nodes.or(self.options.nodes_limit()),
+            soft_nodes: None,
             ponder: request.ponder,
             root_moves: request.searchmoves.clone(),
         }

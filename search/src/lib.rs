@@ -7,6 +7,7 @@
 //! | module | what lives there |
 //! |---|---|
 //! | `search` | the façade: start, stop, ponderhit, wait |
+//! | `solo` | the same search in the caller's thread |
 //! | `shared` | what every thread of one search sees |
 //! | `worker` | what one thread owns |
 //! | `root` | iterative deepening, aspiration windows, MultiPV |
@@ -36,6 +37,7 @@ mod root;
 mod search;
 mod see;
 mod shared;
+mod solo;
 mod tt;
 mod value;
 mod worker;
@@ -46,4 +48,5 @@ pub use limits::{Clock, Limits, Options};
 pub use params::{PARAMETERS, Parameter, parameter, set_parameter};
 pub use report::{BestMove, Bound, Listener, Report};
 pub use search::{HashError, Search};
+pub use solo::{Found, Solo};
 pub use value::{MAX_PLY, Score};

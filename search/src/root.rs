@@ -108,8 +108,12 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether the clock, or the lack of anything to think about, ends the search.
+    /// Whether the clock, a soft limit, or the lack of anything to think about, ends the
+    /// search.
     fn ends_after(&self, depth: i32, previous_best: Move) -> bool {
+        if self.job.limits.soft_nodes.is_some_and(|nodes| self.nodes >= nodes) {
+            return true;
+        }
         let control = &self.job.control;
         let best = &self.root_moves[0];
         if control.is_on_the_clock() && self.job.limits.movetime.is_none() {

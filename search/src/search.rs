@@ -64,7 +64,7 @@ fn cores() -> usize {
 }
 
 /// Enough for the deepest line with room to spare.
-const STACK_BYTES: usize = 32 << 20;
+pub(crate) const STACK_BYTES: usize = 32 << 20;
 
 /// The table a new engine has until [`Search::set_hash_mb`] is called.
 const INITIAL_HASH_MB: usize = 1;
