@@ -1,5 +1,6 @@
 //! One game.
 
+use enbu_eval::Evaluation;
 use enbu_movegen::{Color, MoveList, Position, Verdict};
 use enbu_search::{BestMove, Found, Limits, Options, Score, Solo};
 use rand::seq::IndexedRandom;
@@ -75,7 +76,7 @@ impl Player {
     /// # Errors
     /// When there is no memory for its transposition table.
     pub fn new(settings: Settings) -> Result<Self, enbu_search::HashError> {
-        Ok(Self { settings, solo: Solo::new(settings.hash_mb)?, nodes: 0 })
+        Ok(Self { settings, solo: Solo::new(settings.hash_mb, Evaluation::default())?, nodes: 0 })
     }
 
     /// Positions searched so far.
