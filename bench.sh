@@ -240,11 +240,11 @@ random_section() {
 # ---- the default build against a native one ---------------------------------
 
 compare_native() { # name depth times sfen expected
-    local suffix
-    perft_turns "$1" "$2" "$3" "$4" "$5" enbu native enbu-lists native-lists
+    local suffix label=default-$1 # not the label of the perft section
+    perft_turns "$label" "$2" "$3" "$4" "$5" enbu native enbu-lists native-lists
     for suffix in '' -lists; do
-        native_row "$1 $2${suffix/-/ by }" "$(mnps "$1" "enbu$suffix" $(($5 * $3)))" \
-            "$(mnps "$1" "native$suffix" $(($5 * $3)))" "$(faster "$1" "native$suffix" "enbu$suffix")"
+        native_row "$1 $2${suffix/-/ by }" "$(mnps "$label" "enbu$suffix" $(($5 * $3)))" \
+            "$(mnps "$label" "native$suffix" $(($5 * $3)))" "$(faster "$label" "native$suffix" "enbu$suffix")"
     done
 }
 

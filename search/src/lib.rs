@@ -10,7 +10,7 @@
 //! | `solo` | the same search in the caller's thread |
 //! | `shared` | what every thread of one search sees |
 //! | `worker` | what one thread owns |
-//! | `root` | iterative deepening, aspiration windows, MultiPV |
+//! | `root` `vote` | iterative deepening, aspiration windows, MultiPV; which thread's move |
 //! | `node` `qsearch` | the tree |
 //! | `prune` `reduce` `extend` | one small function per heuristic |
 //! | `picker` `history` `see` | which move first |
@@ -40,13 +40,14 @@ mod shared;
 mod solo;
 mod tt;
 mod value;
+mod vote;
 mod worker;
 
 pub use clock::{Rounding, Timing};
-pub use limits::{Clock, Limits, Options};
+pub use limits::{Clock, Limits, Lines, Moves, Options};
 #[cfg(feature = "tune")]
 pub use params::{PARAMETERS, Parameter, parameter, set_parameter};
 pub use report::{BestMove, Bound, Listener, Report};
-pub use search::{HashError, Search};
+pub use search::{HashError, Search, ThreadError};
 pub use solo::{Found, Solo};
 pub use value::{MAX_PLY, Score};

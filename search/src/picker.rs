@@ -11,11 +11,11 @@
 //! In check all evasions are ordered at once.
 
 use enbu_eval::piece_value::{exchange, on_board};
-use enbu_movegen::{Aim, Move, Position, Scope, multiversion};
+use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope, multiversion};
 
 use crate::history::{Killers, Line};
 use crate::worker::Memory;
-use crate::{params, see};
+use crate::{Moves, params, see};
 
 /// A move and its place in the order.
 #[derive(Clone, Copy)]
@@ -63,6 +63,7 @@ multiversion! {
 pub(crate) struct Picker {
     stage: Stage,
     wanted: Wanted,
+    which: Moves,
     table_move: Option<Move>,
     killers: [Option<Move>; 2],
     start: usize,
@@ -86,6 +87,7 @@ impl Picker {
     pub(crate) fn new(
         position: &Position,
         wanted: Wanted,
+        which: Moves,
         table_move: Option<Move>,
         killers: Killers,
         moves: &[Scored],
@@ -95,6 +97,7 @@ impl Picker {
         Self {
             stage: Stage::Table,
             wanted,
+            which,
             table_move,
             killers: killers.moves(),
             start: moves.len(),
@@ -211,7 +214,12 @@ impl Picker {
     fn generate(&mut self, position: &Position, scope: Scope, moves: &mut Vec<Scored>, order: impl Fn(Move) -> i32) {
         self.current = moves.len();
         self.picked = 0;
+        let which = self.which;
         position.for_each_set(scope, |set| {
+            let set = match which {
+                Moves::Sensible => sensible(position, set),
+                Moves::All => set,
+            };
             set.for_each(|mv| {
                 if Some(mv) != self.table_move {
                     moves.push(Scored { mv, score: order(mv) });
@@ -252,6 +260,24 @@ impl Picker {
     }
 }
 
+/// Without the moves that forgo a promotion from which nothing is lost.
+#[inline(always)]
+fn sensible(position: &Position, set: MoveSet) -> MoveSet {
+    match set {
+        MoveSet::Pawns { color, plain, promote } => MoveSet::Pawns { color, plain: plain.without(promote), promote },
+        MoveSet::Piece { from, plain, promote } if !promote.is_empty() => {
+            let Some(piece) = position.piece_at(from) else { return set };
+            let useless = match piece.kind {
+                PieceType::Bishop | PieceType::Rook => promote,
+                PieceType::Lance => promote & Bitboard::farthest_ranks(piece.color, 2),
+                _ => Bitboard::EMPTY,
+            };
+            MoveSet::Piece { from, plain: plain.without(useless), promote }
+        }
+        _ => set,
+    }
+}
+
 /// Most valuable victim first, then what did well, then the least valuable attacker.
 #[inline(always)]
 fn capture_order(position: &Position, memory: &Memory, mv: Move) -> i32 {
@@ -273,7 +299,7 @@ mod tests {
         let mut list = MoveList::new();
         position.moves_in(Scope::Quiets, &mut list);
         list.iter().rev().take(3).for_each(|&mv| killers.add(mv));
-        let mut picker = Picker::new(position, wanted, table_move, killers, &moves);
+        let mut picker = Picker::new(position, wanted, Moves::All, table_move, killers, &moves);
         let mut out = Vec::new();
         while let Some(mv) = picker.next(position, &memory, Line::default(), position.aim().as_ref(), &mut moves) {
             out.push(mv);
@@ -303,6 +329,28 @@ mod tests {
                 assert_eq!(got, expected);
             }
         }
+    }
+
+    #[test]
+    fn senseless_moves_are_left_out_only_when_asked() {
+        let position = Position::from_setup(&"4k4/1P7/L1S6/5B3/9/9/9/9/4K3R b - 1".parse().expect("an SFEN"));
+        let position = position.expect("playable");
+        let mut moves = Vec::new();
+        let mut count = |which| {
+            let memory = Memory::new();
+            let mut picker = Picker::new(&position, Wanted::All, which, None, Killers::default(), &moves);
+            let mut out = Vec::new();
+            while let Some(mv) = picker.next(&position, &memory, Line::default(), None, &mut moves) {
+                out.push(mv.to_string());
+            }
+            picker.close(&mut moves);
+            out
+        };
+        let (all, sensible) = (count(Moves::All), count(Moves::Sensible));
+        let left_out: Vec<&String> = all.iter().filter(|mv| !sensible.contains(mv)).collect();
+        assert!(left_out.iter().all(|mv| all.contains(&format!("{mv}+"))), "{left_out:?}");
+        assert!(left_out.contains(&&"9c9b".to_string()) && left_out.contains(&&"4d3c".to_string()));
+        assert!(sensible.contains(&"7c7b".to_string()), "a silver may well stay what it is");
     }
 
     #[test]

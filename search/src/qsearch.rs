@@ -52,7 +52,14 @@ impl Worker<'_> {
         let in_check = known.is_none();
         let mut best_move = None;
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| self.position.is_legal(mv));
-        let mut picker = Picker::new(&self.position, Wanted::Tactical, table_move, Default::default(), &self.moves);
+        let mut picker = Picker::new(
+            &self.position,
+            Wanted::Tactical,
+            self.job.options.moves,
+            table_move,
+            Default::default(),
+            &self.moves,
+        );
         let line = self.line(ply);
         while let Some(mv) = picker.next(&self.position, self.histories, line, None, &mut self.moves) {
             if !in_check && best > -MATE_BOUND {

@@ -12,7 +12,7 @@ use crate::picker::Scored;
 use crate::root::RootMove;
 use crate::shared::Control;
 use crate::tt::{Entry, Table};
-use crate::value::{DRAW, MAX_PLY, REPETITION_WIN, Value, mate_at, mated_at};
+use crate::value::{MAX_PLY, REPETITION_WIN, Value, mate_at, mated_at};
 use crate::{Bound, Limits, Listener, Options, params};
 
 /// One search to be done.
@@ -26,6 +26,29 @@ pub(crate) struct Job {
     pub(crate) control: Arc<Control>,
     pub(crate) listener: Arc<dyn Listener>,
 }
+
+/// What a thread does for a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Watches the limits, reports and answers.
+    Main,
+    /// Searches the same position so that the main thread finds more in the table.
+    /// Helpers count from 0.
+    Helper(usize),
+}
+
+impl Role {
+    /// The main thread's is 0.
+    fn index(self) -> usize {
+        match self {
+            Self::Main => 0,
+            Self::Helper(index) => index + 1,
+        }
+    }
+}
+
+/// A draw is worth less than any decided game.
+const MAX_DRAW_VALUE: Value = REPETITION_WIN - 1;
 
 /// Positions visited between two looks at the clock.
 const POLL_INTERVAL: u64 = 1024;
@@ -74,6 +97,7 @@ pub(crate) struct Judgement {
 /// A search thread's state while it works on one job.
 pub(crate) struct Worker<'a> {
     pub(crate) job: &'a Job,
+    pub(crate) role: Role,
     pub(crate) histories: &'a mut Memory,
     pub(crate) position: Position,
     pub(crate) evaluator: Evaluator,
@@ -97,9 +121,10 @@ pub(crate) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(crate) fn new(job: &'a Job, histories: &'a mut Memory) -> Self {
+    pub(crate) fn new(job: &'a Job, role: Role, histories: &'a mut Memory) -> Self {
         Self {
             job,
+            role,
             histories,
             position: job.position.clone(),
             evaluator: Evaluator::with(&job.evaluation, &job.position),
@@ -185,10 +210,29 @@ impl<'a> Worker<'a> {
     #[inline]
     pub(crate) fn must_leave(&mut self) -> bool {
         if self.nodes >= self.next_poll && !self.stopped {
-            self.stopped = self.nodes >= self.node_limit || self.job.control.must_stop();
-            self.next_poll = (self.nodes + POLL_INTERVAL).min(self.node_limit.max(self.nodes + 1));
+            self.poll();
         }
         self.stopped
+    }
+
+    /// Looks at the limits, and when to look again.
+    fn poll(&mut self) {
+        let control = &self.job.control;
+        control.set_count(self.role.index(), self.nodes);
+        let limit = self.node_limit.saturating_sub(control.all_nodes() - self.nodes);
+        self.stopped = self.nodes >= limit
+            || match self.role {
+                Role::Main => control.must_stop(),
+                Role::Helper(_) => control.is_over(),
+            };
+        self.next_poll = (self.nodes + POLL_INTERVAL).min(limit.max(self.nodes + 1));
+    }
+
+    /// Positions visited by all threads of the search.
+    pub(crate) fn all_nodes(&self) -> u64 {
+        let control = &self.job.control;
+        control.set_count(self.role.index(), self.nodes);
+        control.all_nodes()
     }
 
     /// The value of a node that ends the game or need not be searched: repetition,
@@ -196,17 +240,25 @@ impl<'a> Worker<'a> {
     pub(crate) fn decided_value(&mut self, ply: usize) -> Option<Value> {
         match self.position.max_moves(self.job.options.max_moves) {
             Verdict::None => {}
-            Verdict::Draw => return Some(DRAW),
+            Verdict::Draw => return Some(self.draw_value()),
             Verdict::Win(_) => return Some(mated_at(ply)),
         }
         if let Some(cycle) = self.position.cycle(params::cycle_plies() as usize) {
             return Some(match cycle {
-                Cycle::Draw => DRAW,
+                Cycle::Draw => self.draw_value(),
                 Cycle::Win | Cycle::Superior => REPETITION_WIN,
                 Cycle::Loss | Cycle::Inferior => -REPETITION_WIN,
             });
         }
         self.can_declare().then(|| mate_at(ply + 1))
+    }
+
+    /// What a draw is worth to the side to move: the searching side's preference, or
+    /// the opposite.
+    fn draw_value(&self) -> Value {
+        let searching = self.job.position.turn();
+        let value = self.job.options.draw_values[searching].clamp(-MAX_DRAW_VALUE, MAX_DRAW_VALUE);
+        if self.position.turn() == searching { value } else { -value }
     }
 
     /// Whether the side to move can end the game with a won declaration (or try).
