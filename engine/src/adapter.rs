@@ -114,7 +114,7 @@ impl Engine for Enbu {
 
     fn ponderhit(&mut self, clock: Option<&enbu_usi::Clock>, at: Instant) {
         if let Some(Expected { position, request, events }) = self.expected.take() {
-            let clock = clock.cloned().unwrap_or_else(|| request.clock);
+            let clock = clock.copied().unwrap_or(request.clock);
             self.search_for(&position, &GoRequest { ponder: false, clock, ..request }, at, events);
             return;
         }
