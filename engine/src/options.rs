@@ -162,11 +162,16 @@ impl Options {
 
     /// What is declared to the GUI.
     pub(crate) fn specs() -> Vec<OptionSpec> {
-        ROWS.iter().map(Row::spec).collect()
+        let mut specs: Vec<OptionSpec> = ROWS.iter().map(Row::spec).collect();
+        specs.extend(tuning::specs());
+        specs
     }
 
     /// Sets an option; names compare without regard to case.
     pub(crate) fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
+        if let Some(result) = tuning::set(name, value) {
+            return result;
+        }
         let found = ROWS.iter().zip(&mut self.values).find(|(row, _)| row.is_named(name));
         let (row, slot) = found.ok_or_else(|| OptionError::Unknown { name: name.into() })?;
         *slot = row.spec().parse(value)?;
@@ -288,6 +293,42 @@ impl Options {
             report_interval: Duration::from_millis(u64::from(ms(Id::PvInterval))),
             resign_value: i32::try_from(self.number(Id::ResignValue)).unwrap_or(i32::MAX),
         }
+    }
+}
+
+/// The search's parameters as options: only with the feature `tune`.
+mod tuning {
+    use super::{OptionError, OptionSpec};
+
+    #[cfg(feature = "tune")]
+    fn spec(parameter: &enbu_search::Parameter) -> OptionSpec {
+        let [default, min, max] = [parameter.default, parameter.min, parameter.max].map(i64::from);
+        OptionSpec::new(parameter.name, super::OptionKind::Spin { default, min, max })
+    }
+
+    #[cfg(feature = "tune")]
+    pub(super) fn specs() -> impl Iterator<Item = OptionSpec> {
+        enbu_search::PARAMETERS.iter().map(spec)
+    }
+
+    #[cfg(feature = "tune")]
+    pub(super) fn set(name: &str, value: Option<&str>) -> Option<Result<(), OptionError>> {
+        let parameter = enbu_search::PARAMETERS.iter().find(|parameter| parameter.name == name)?;
+        Some(spec(parameter).parse(value).map(|value| {
+            if let super::OptionValue::Spin(number) = value {
+                enbu_search::set_parameter(parameter.name, i32::try_from(number).unwrap_or(parameter.default));
+            }
+        }))
+    }
+
+    #[cfg(not(feature = "tune"))]
+    pub(super) fn specs() -> impl Iterator<Item = OptionSpec> {
+        std::iter::empty()
+    }
+
+    #[cfg(not(feature = "tune"))]
+    pub(super) fn set(_: &str, _: Option<&str>) -> Option<Result<(), OptionError>> {
+        None
     }
 }
 

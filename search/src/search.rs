@@ -11,10 +11,9 @@ use enbu_eval::Evaluation;
 use enbu_movegen::{MoveList, Position};
 
 use crate::clock::{Budget, Timer};
-use crate::history::Histories;
 use crate::shared::Control;
 use crate::tt::Table;
-use crate::worker::{Job, Worker};
+use crate::worker::{Job, Memory, Worker};
 use crate::{BestMove, Clock, Limits, Listener, Options};
 
 /// Memory for a transposition table that cannot be had.
@@ -233,7 +232,7 @@ impl Drop for Search {
 
 /// The search thread: does one task after the other until the engine is dropped.
 fn serve(inbox: &Receiver<Task>) {
-    let mut histories = Histories::new();
+    let mut histories = Memory::new();
     for task in inbox {
         match task {
             Task::NewGame => histories.clear(),
@@ -248,7 +247,7 @@ fn serve(inbox: &Receiver<Task>) {
 
 /// Runs a job. A panic is our own bug and must not lose the game: what the last
 /// completed iteration found is played instead, or the first legal move.
-fn answer(job: &Job, histories: &mut Histories) -> BestMove {
+fn answer(job: &Job, histories: &mut Memory) -> BestMove {
     let searched = catch_unwind(AssertUnwindSafe(|| Worker::new(job, histories).run()));
     searched.unwrap_or_else(|_| {
         histories.clear();
@@ -322,7 +321,7 @@ mod tests {
             let ear = search(&mut engine, &position(QUIET), depth(6), Options::default());
             counts.push(ear.reports.lock().last().map(|report| report.nodes));
         }
-        assert!(counts[0].is_some_and(|nodes| nodes > 1000));
+        assert!(counts[0].is_some_and(|nodes| nodes > 500));
         assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
     }
 
