@@ -35,7 +35,9 @@ const MATCH_EXAMPLES: &str = "Examples:
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Search fixed positions with one thread; print nodes, speed and signature
-    #[command(after_help = "Examples:\n  enbu bench\n  enbu bench --depth 6 --hash 64")]
+    #[command(
+        after_help = "Examples:\n  enbu bench\n  enbu bench --depth 6 --hash 64\n  enbu bench --network eval/nn.bin"
+    )]
     Bench {
         /// Depth of each search, in plies
         #[arg(long, default_value_t = crate::bench::DEPTH, value_parser = clap::value_parser!(u32).range(1..=100))]
@@ -43,6 +45,9 @@ pub(crate) enum Command {
         /// Size of the transposition table, in MB
         #[arg(long, default_value_t = crate::bench::HASH_MB, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
         hash: u32,
+        /// Evaluate by the network in this file; default: what is built in
+        #[arg(long, value_name = "FILE")]
+        network: Option<std::path::PathBuf>,
     },
     /// Count the leaves of the game tree
     #[command(

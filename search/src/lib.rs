@@ -12,8 +12,9 @@
 //! | `worker` | what one thread owns |
 //! | `root` | iterative deepening, aspiration windows, MultiPV |
 //! | `node` `qsearch` | the tree |
-//! | `prune` `reduce` | one small function per heuristic |
+//! | `prune` `reduce` `extend` | one small function per heuristic |
 //! | `picker` `history` `see` | which move first |
+//! | `correction` | by how much evaluations were wrong |
 //! | `tt` | the transposition table |
 //! | `value` | values, mate distances, scores |
 //! | `limits` `clock` | when to stop |
@@ -21,6 +22,8 @@
 //! | `params` | every constant of the search |
 
 mod clock;
+mod correction;
+mod extend;
 mod history;
 mod limits;
 mod node;
@@ -41,6 +44,8 @@ mod worker;
 
 pub use clock::{Rounding, Timing};
 pub use limits::{Clock, Limits, Options};
+#[cfg(feature = "tune")]
+pub use params::{PARAMETERS, Parameter, parameter, set_parameter};
 pub use report::{BestMove, Bound, Listener, Report};
 pub use search::{HashError, Search};
 pub use solo::{Found, Solo};
