@@ -10,7 +10,15 @@
 
 use super::{MoveSet, board, drops, evasions};
 use crate::attacks::{gold, king, knight, pawn, ray_through, silver};
-use crate::{Bitboard, Color, HandPiece, MoveList, PieceType, Position, Square, sliders};
+use crate::{Bitboard, Color, HandPiece, MoveList, PieceType, Position, Square, multiversion, sliders};
+
+multiversion! {
+    fn checks(position: &Position, list: &mut MoveList) = Position::checks_inline;
+}
+
+multiversion! {
+    fn count_checks(position: &Position) -> usize = Position::count_checks_inline;
+}
 
 /// From where the enemy king can be attacked, and which moves uncover it.
 struct Aim {
@@ -24,6 +32,7 @@ struct Aim {
 
 impl Aim {
     /// `None` where there is no king to check.
+    #[inline(always)]
     fn new(position: &Position) -> Option<Self> {
         let us = position.turn();
         let target = position.king(!us)?;
@@ -44,12 +53,13 @@ impl Aim {
     }
 
     /// The squares on which a move of the piece from `from` uncovers the king.
-    #[inline]
+    #[inline(always)]
     fn uncovers(&self, from: Square) -> Bitboard {
         if self.shields.contains(from) { !ray_through(self.king, from) } else { Bitboard::EMPTY }
     }
 
     /// The moves of `set` that give check.
+    #[inline(always)]
     fn cut(&self, position: &Position, set: MoveSet) -> MoveSet {
         match set {
             MoveSet::Pawns { color, plain, promote } => {
@@ -75,6 +85,7 @@ impl Aim {
     }
 
     /// Every square on which some piece would give check.
+    #[inline(always)]
     fn checking_squares(&self) -> Bitboard {
         self.direct[PieceType::Knight] | self.direct[PieceType::Horse] | self.direct[PieceType::Dragon]
     }
@@ -86,6 +97,7 @@ impl Position {
     /// These are exactly the moves of [`for_each_set`](Self::for_each_set) for which
     /// [`gives_check`](Self::gives_check) holds, each once. Without an enemy king
     /// there are none.
+    #[inline(always)]
     pub fn for_each_check_set(&self, mut visit: impl FnMut(MoveSet)) {
         let Some(aim) = Aim::new(self) else { return };
         let checking = aim.checking_squares();
@@ -125,11 +137,21 @@ impl Position {
     /// assert_eq!(checks.len(), 7); // the pawn's promotion and plain step, and five squares for the gold
     /// ```
     pub fn checks(&self, list: &mut MoveList) {
+        checks(self, list);
+    }
+
+    #[inline(always)]
+    fn checks_inline(&self, list: &mut MoveList) {
         self.for_each_check_set(|set| set.for_each(|mv| list.push(mv)));
     }
 
     /// How many legal moves give check.
     pub fn count_checks(&self) -> usize {
+        count_checks(self)
+    }
+
+    #[inline(always)]
+    fn count_checks_inline(&self) -> usize {
         let mut count = 0;
         self.for_each_check_set(|set| count += set.len());
         count
