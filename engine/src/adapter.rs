@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use enbu_eval::Evaluator;
 use enbu_movegen::{Color, Position};
 use enbu_search::{Limits, Listener, Report, Search};
 use enbu_usi::{
@@ -12,6 +11,7 @@ use enbu_usi::{
     Rules, Score,
 };
 
+use crate::evaluation::Current;
 use crate::mate_search::{MateRequest, MateSearch};
 use crate::options::Options;
 
@@ -19,6 +19,7 @@ use crate::options::Options;
 pub(crate) struct Enbu {
     options: Options,
     search: Search,
+    evaluation: Current,
     mate: MateSearch,
     /// Whose clock a `ponderhit` updates.
     side: Color,
@@ -26,7 +27,13 @@ pub(crate) struct Enbu {
 
 impl Enbu {
     pub(crate) fn new() -> Self {
-        Self { options: Options::new(), search: Search::new(), mate: MateSearch::default(), side: Color::Black }
+        Self {
+            options: Options::new(),
+            search: Search::new(),
+            evaluation: Current::new(),
+            mate: MateSearch::default(),
+            side: Color::Black,
+        }
     }
 }
 
@@ -51,6 +58,8 @@ impl Engine for Enbu {
         if let Err(error) = self.search.set_hash_mb(self.options.hash_mb()) {
             notice(&format!("error: {error}"));
         }
+        let (choice, scale) = (self.options.evaluation(), self.options.fv_scale());
+        self.evaluation.update(choice, scale, &mut self.search, notice);
     }
 
     fn new_game(&mut self) {
@@ -81,8 +90,7 @@ impl Engine for Enbu {
     }
 
     fn evaluate(&mut self, position: &Position) -> Vec<String> {
-        let value = Evaluator::new(position).evaluate(position);
-        vec!["evaluation piece-square".into(), format!("value {value}")]
+        self.evaluation.explain(position)
     }
 
     fn rules(&self) -> Rules {
@@ -104,6 +112,7 @@ impl Enbu {
             movetime: movetime_ms.map(Duration::from_millis),
             depth: request.depth.or(self.options.depth_limit()),
             nodes: request.nodes.or(self.options.nodes_limit()),
+            soft_nodes: None,
             ponder: request.ponder,
             root_moves: request.searchmoves.clone(),
         }

@@ -4,12 +4,15 @@
 //! The `option` lines, the checking of values, `enbu options` and the README's
 //! table all come from it. Names and meanings are YaneuraOu's where it has them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use enbu_eval::nnue::embedded;
 use enbu_movegen::EnteringKingRule;
 use enbu_search::{Rounding, Timing};
 use enbu_usi::{OptionError, OptionKind, OptionSpec, OptionValue};
+
+use crate::evaluation::Choice;
 
 /// What a row's value is used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,6 +33,10 @@ enum Id {
     PvInterval,
     CsaReadout,
     CsaLogDir,
+    Eval,
+    EvalDir,
+    EvalFile,
+    FvScale,
 }
 
 /// Type, range and default of a row.
@@ -37,7 +44,7 @@ enum Kind {
     Check(bool),
     Spin(i64, i64, i64),
     Combo(&'static str, &'static [&'static str]),
-    Text,
+    Text(&'static str),
 }
 
 /// One option.
@@ -50,6 +57,10 @@ struct Row {
     english: &'static str,
     japanese: &'static str,
 }
+
+/// The choices of the option `Eval`; embedded networks only where there is one.
+const EVALUATIONS: &[&str] =
+    if embedded::IS_THERE { &["Auto", "File", "Embedded", "PieceSquare"] } else { &["Auto", "File", "PieceSquare"] };
 
 const RULES: &[&str] = &["NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule"];
 
@@ -100,9 +111,21 @@ const ROWS: &[Row] = &[
     Row { id: Id::CsaReadout, name: "CsaReadout", alias: None, kind: Kind::Check(false),
         english: "End each search with score, line and nodes in CSA notation, as an info string.",
         japanese: "探索の終わりに評価値・読み筋・ノード数をCSA形式で出力する。" },
-    Row { id: Id::CsaLogDir, name: "CsaLogDir", alias: None, kind: Kind::Text,
+    Row { id: Id::CsaLogDir, name: "CsaLogDir", alias: None, kind: Kind::Text(""),
         english: "Folder into which every finished game is written as a .csa file; empty: none.",
         japanese: "対局の終わりに棋譜を.csaファイルとして書き出すフォルダ。空なら書き出さない。" },
+    Row { id: Id::Eval, name: "Eval", alias: None, kind: Kind::Combo("Auto", EVALUATIONS),
+        english: "Evaluation: the network file, the embedded network or piece-square tables; Auto: the file if there is one, else what is built in.",
+        japanese: "評価関数の種類。Autoは評価関数ファイルがあればそれを、なければ内蔵のものを使う。" },
+    Row { id: Id::EvalDir, name: "EvalDir", alias: None, kind: Kind::Text("eval"),
+        english: "Folder of the network file; a relative one is looked for beside the executable first.",
+        japanese: "評価関数ファイルのフォルダ。相対パスは実行ファイルのフォルダを先に探す。" },
+    Row { id: Id::EvalFile, name: "EvalFile", alias: None, kind: Kind::Text("nn.bin"),
+        english: "Name of the network file: nn.bin of any usual shape (recognised by itself), or one of Enbu's own.",
+        japanese: "評価関数ファイルの名前。標準的なnn.binの構造は自動で判別する。" },
+    Row { id: Id::FvScale, name: "FV_SCALE", alias: None, kind: Kind::Spin(0, 0, 128),
+        english: "By what the output of an nn.bin is divided, as its author says; 0: automatic (16; 28 for SFNN; what the file names).",
+        japanese: "nn.binの出力を割る値。0なら自動（標準型は16、SFNNは28、ファイルに記載があればその値）。" },
 ];
 
 impl Row {
@@ -116,7 +139,7 @@ impl Row {
                     default: default.into(),
                     choices: choices.iter().map(|&choice| choice.into()).collect(),
                 },
-                Kind::Text => OptionKind::Text { default: String::new() },
+                Kind::Text(default) => OptionKind::Text { default: default.into() },
             },
         )
     }
@@ -139,11 +162,16 @@ impl Options {
 
     /// What is declared to the GUI.
     pub(crate) fn specs() -> Vec<OptionSpec> {
-        ROWS.iter().map(Row::spec).collect()
+        let mut specs: Vec<OptionSpec> = ROWS.iter().map(Row::spec).collect();
+        specs.extend(tuning::specs());
+        specs
     }
 
     /// Sets an option; names compare without regard to case.
     pub(crate) fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
+        if let Some(result) = tuning::set(name, value) {
+            return result;
+        }
         let found = ROWS.iter().zip(&mut self.values).find(|(row, _)| row.is_named(name));
         let (row, slot) = found.ok_or_else(|| OptionError::Unknown { name: name.into() })?;
         *slot = row.spec().parse(value)?;
@@ -226,6 +254,27 @@ impl Options {
         (!text.is_empty()).then(|| crate::paths::resolve(text))
     }
 
+    /// What positions are to be evaluated by.
+    pub(crate) fn evaluation(&self) -> Choice {
+        let (folder, file) = (self.word(Id::EvalDir), self.word(Id::EvalFile));
+        // A file that is not in that folder may be named with a folder of its own.
+        let joined = crate::paths::resolve(&Path::new(folder).join(file).to_string_lossy());
+        let alone = crate::paths::resolve(file);
+        let path = if !joined.exists() && alone.exists() { alone } else { joined };
+        let is_named = (folder, file) != ("eval", "nn.bin");
+        match self.word(Id::Eval) {
+            "PieceSquare" => Choice::PieceSquare,
+            "File" => Choice::File(path),
+            "Auto" if !file.is_empty() && (is_named || path.exists()) => Choice::File(path),
+            _ => Choice::BuiltIn,
+        }
+    }
+
+    /// By what the output of a standard network is divided, where the user says so.
+    pub(crate) fn fv_scale(&self) -> Option<i32> {
+        i32::try_from(self.number(Id::FvScale)).ok().filter(|&scale| scale > 0)
+    }
+
     /// What a search needs to know.
     pub(crate) fn for_search(&self) -> enbu_search::Options {
         let ms = |id| u32::try_from(self.number(id)).unwrap_or(0);
@@ -247,6 +296,42 @@ impl Options {
     }
 }
 
+/// The search's parameters as options: only with the feature `tune`.
+mod tuning {
+    use super::{OptionError, OptionSpec};
+
+    #[cfg(feature = "tune")]
+    fn spec(parameter: &enbu_search::Parameter) -> OptionSpec {
+        let [default, min, max] = [parameter.default, parameter.min, parameter.max].map(i64::from);
+        OptionSpec::new(parameter.name, super::OptionKind::Spin { default, min, max })
+    }
+
+    #[cfg(feature = "tune")]
+    pub(super) fn specs() -> impl Iterator<Item = OptionSpec> {
+        enbu_search::PARAMETERS.iter().map(spec)
+    }
+
+    #[cfg(feature = "tune")]
+    pub(super) fn set(name: &str, value: Option<&str>) -> Option<Result<(), OptionError>> {
+        let parameter = enbu_search::PARAMETERS.iter().find(|parameter| parameter.name == name)?;
+        Some(spec(parameter).parse(value).map(|value| {
+            if let super::OptionValue::Spin(number) = value {
+                enbu_search::set_parameter(parameter.name, i32::try_from(number).unwrap_or(parameter.default));
+            }
+        }))
+    }
+
+    #[cfg(not(feature = "tune"))]
+    pub(super) fn specs() -> impl Iterator<Item = OptionSpec> {
+        std::iter::empty()
+    }
+
+    #[cfg(not(feature = "tune"))]
+    pub(super) fn set(_: &str, _: Option<&str>) -> Option<Result<(), OptionError>> {
+        None
+    }
+}
+
 /// The table for the README: one Markdown row an option.
 pub(crate) fn markdown() -> String {
     let mut table = String::from("| name | type | default | range | meaning | 説明 |\n|---|---|---|---|---|---|\n");
@@ -255,7 +340,8 @@ pub(crate) fn markdown() -> String {
             Kind::Check(default) => ("check", default.to_string(), String::new()),
             Kind::Spin(default, min, max) => ("spin", default.to_string(), format!("{min} to {max}")),
             Kind::Combo(default, choices) => ("combo", default.to_string(), choices.join(", ")),
-            Kind::Text => ("string", "empty".into(), String::new()),
+            Kind::Text("") => ("string", "empty".into(), String::new()),
+            Kind::Text(default) => ("string", default.into(), String::new()),
         };
         let alias = row.alias.map(|alias| format!(" (also `{alias}`)")).unwrap_or_default();
         table +=

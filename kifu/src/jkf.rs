@@ -9,8 +9,8 @@
 //!
 //! The writer writes one document a line in normalised form, forks up to a depth of
 //! 100; times are whole seconds. Evaluations are comments, as in KIF. Beside the members of the
-//! schema a bookmark is `bookmark`, and `winner` tells a result that does not follow
-//! from the end.
+//! schema a bookmark is `bookmark`, `winner` tells a result that does not follow from
+//! the end, and `ply` the number of the first move where it is not 1.
 
 mod document;
 mod read;

@@ -13,7 +13,7 @@ mod lines;
 
 use enbu_movegen::{Bitboard, Move, MoveParts, MoveSet, Position, Square, attacks, multiversion};
 
-use direct::Aim;
+use direct::Net;
 use lines::{bishop_cross, rook_cross};
 
 multiversion! {
@@ -34,12 +34,12 @@ multiversion! {
 
 #[inline(always)]
 fn mate_in_one_inline(position: &Position) -> Option<Move> {
-    let aim = Aim::new(position)?;
-    let found = aim.find();
-    if found.is_some() || aim.discoverers.is_empty() {
+    let net = Net::new(position)?;
+    let found = net.find();
+    if found.is_some() || net.discoverers.is_empty() {
         return found;
     }
-    uncovering(position, aim.flights, aim.discoverers)
+    uncovering(position, net.flights, net.discoverers)
 }
 
 /// A move by one of `discoverers` that mates.

@@ -7,12 +7,14 @@
 //! | module | what lives there |
 //! |---|---|
 //! | `search` | the façade: start, stop, ponderhit, wait |
+//! | `solo` | the same search in the caller's thread |
 //! | `shared` | what every thread of one search sees |
 //! | `worker` | what one thread owns |
 //! | `root` | iterative deepening, aspiration windows, MultiPV |
 //! | `node` `qsearch` | the tree |
-//! | `prune` `reduce` | one small function per heuristic |
+//! | `prune` `reduce` `extend` | one small function per heuristic |
 //! | `picker` `history` `see` | which move first |
+//! | `correction` | by how much evaluations were wrong |
 //! | `tt` | the transposition table |
 //! | `value` | values, mate distances, scores |
 //! | `limits` `clock` | when to stop |
@@ -20,6 +22,8 @@
 //! | `params` | every constant of the search |
 
 mod clock;
+mod correction;
+mod extend;
 mod history;
 mod limits;
 mod node;
@@ -33,12 +37,16 @@ mod root;
 mod search;
 mod see;
 mod shared;
+mod solo;
 mod tt;
 mod value;
 mod worker;
 
 pub use clock::{Rounding, Timing};
 pub use limits::{Clock, Limits, Options};
+#[cfg(feature = "tune")]
+pub use params::{PARAMETERS, Parameter, parameter, set_parameter};
 pub use report::{BestMove, Bound, Listener, Report};
 pub use search::{HashError, Search};
+pub use solo::{Found, Solo};
 pub use value::{MAX_PLY, Score};

@@ -28,6 +28,8 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Visit no more than this many positions.
     pub nodes: Option<u64>,
+    /// Begin no further iteration once this many positions have been visited.
+    pub soft_nodes: Option<u64>,
     /// Do not count time until [`ponderhit`](crate::Search::ponderhit).
     pub ponder: bool,
     /// Consider only these root moves; empty, or none of them legal: all.

@@ -55,6 +55,7 @@ impl Worker<'_> {
             for root_move in &mut self.root_moves {
                 root_move.previous = root_move.value;
             }
+            self.root_depth = depth as usize;
             for line in 0..lines {
                 self.selective_depth = 0;
                 self.aspirate(line, depth);
@@ -107,8 +108,12 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether the clock, or the lack of anything to think about, ends the search.
+    /// Whether the clock, a soft limit, or the lack of anything to think about, ends the
+    /// search.
     fn ends_after(&self, depth: i32, previous_best: Move) -> bool {
+        if self.job.limits.soft_nodes.is_some_and(|nodes| self.nodes >= nodes) {
+            return true;
+        }
         let control = &self.job.control;
         let best = &self.root_moves[0];
         if control.is_on_the_clock() && self.job.limits.movetime.is_none() {
@@ -126,8 +131,8 @@ impl Worker<'_> {
     /// Searches line number `line` around its last value, wider when that fails.
     fn aspirate(&mut self, line: usize, depth: i32) {
         let guess = self.root_moves[line].previous;
-        let mut width = params::ASPIRATION_WINDOW;
-        let narrow = depth >= params::ASPIRATION_DEPTH && guess.abs() < MATE_BOUND;
+        let mut width = params::aspiration_window();
+        let narrow = depth >= params::aspiration_depth() && guess.abs() < MATE_BOUND;
         let (mut alpha, mut beta) = if narrow {
             ((guess - width).max(-INFINITE), (guess + width).min(INFINITE))
         } else {
@@ -160,13 +165,13 @@ impl Worker<'_> {
             let mv = self.root_moves[index].mv;
             let number = index - line + 1;
             let calm = self.position.piece_at(mv.to()).is_none() && !in_check && !self.position.gives_check(mv);
-            let reduction = if calm && number > 1 && depth >= params::LMR_DEPTH {
-                reduce::late_move(depth, number).min(depth - 1)
+            let reduction = if calm && number > 1 && depth >= params::lmr_depth() {
+                (reduce::late_move(depth, number) / reduce::PLY).min(depth - 2)
             } else {
                 0
             };
-            self.make(mv);
-            let value = self.search_child::<Pv>(alpha, beta, depth - 1, reduction, 0, number);
+            self.make(mv, 0);
+            let value = self.search_child::<Pv>(alpha, beta, depth - 1, depth - 1 - reduction, 0, number);
             self.unmake();
             if self.stopped {
                 return best;

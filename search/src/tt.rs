@@ -15,7 +15,7 @@ use crate::value::{Value, from_stored, to_stored};
 const WORDS_PER_CLUSTER: usize = 8;
 const ENTRIES: usize = 4;
 /// Generations count modulo this.
-const GENERATIONS: u8 = 64;
+const GENERATIONS: u8 = 32;
 
 /// What the table knows about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,21 @@ pub(crate) struct Entry {
     pub(crate) eval: Option<Value>,
     pub(crate) depth: i32,
     pub(crate) bound: Bound,
+    /// The node was once part of a principal variation.
+    pub(crate) on_pv: bool,
+}
+
+impl Entry {
+    /// Whether the value ends a node searched `depth` deep in this window.
+    #[inline]
+    pub(crate) fn decides(&self, depth: i32, alpha: Value, beta: Value) -> bool {
+        self.depth >= depth
+            && match self.bound {
+                Bound::Exact => true,
+                Bound::Lower => self.value >= beta,
+                Bound::Upper => self.value <= alpha,
+            }
+    }
 }
 
 /// The table of one engine, shared by all threads.
@@ -194,7 +209,7 @@ fn prefetch(cluster: &[AtomicU64]) {
 }
 
 // Packed: move 0-15, value 16-31, evaluation 32-47, depth + 1 48-55 (so that no
-// entry packs to zero), bound 56-57, generation 58-63.
+// entry packs to zero), bound 56-57, principal variation 58, generation 59-63.
 
 fn pack(entry: Entry, ply: usize, generation: u8) -> u64 {
     let mv = u64::from(entry.mv.map_or(0, Move::raw));
@@ -206,7 +221,8 @@ fn pack(entry: Entry, ply: usize, generation: u8) -> u64 {
         Bound::Lower => 2,
         Bound::Upper => 3,
     };
-    mv | value << 16 | eval << 32 | depth << 48 | bound << 56 | u64::from(generation) << 58
+    let on_pv = u64::from(entry.on_pv);
+    mv | value << 16 | eval << 32 | depth << 48 | bound << 56 | on_pv << 58 | u64::from(generation) << 59
 }
 
 fn unpack(data: u64, ply: usize) -> Option<Entry> {
@@ -222,6 +238,7 @@ fn unpack(data: u64, ply: usize) -> Option<Entry> {
             3 => Bound::Upper,
             _ => return None,
         },
+        on_pv: data >> 58 & 1 == 1,
     })
 }
 
@@ -230,7 +247,7 @@ fn depth_of(data: u64) -> i32 {
 }
 
 fn generation_of(data: u64) -> u8 {
-    (data >> 58) as u8
+    (data >> 59) as u8
 }
 
 #[cfg(test)]
@@ -239,7 +256,7 @@ mod tests {
     use crate::value::mate_at;
 
     fn entry(value: Value, depth: i32) -> Entry {
-        Entry { mv: "7g7f".parse().ok(), value, eval: Some(-123), depth, bound: Bound::Lower }
+        Entry { mv: "7g7f".parse().ok(), value, eval: Some(-123), depth, bound: Bound::Lower, on_pv: false }
     }
 
     #[test]
@@ -250,7 +267,7 @@ mod tests {
         for (key, stored) in [
             (1, entry(0, 0)),
             (u64::MAX, Entry { mv: None, eval: None, bound: Bound::Upper, ..entry(-500, 90) }),
-            (1 << 40, Entry { bound: Bound::Exact, ..entry(mate_at(9), 3) }),
+            (1 << 40, Entry { bound: Bound::Exact, on_pv: true, ..entry(mate_at(9), 3) }),
         ] {
             table.store(key, 5, stored);
             assert_eq!(table.probe(key, 5), Some(stored));

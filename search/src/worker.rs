@@ -3,22 +3,24 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use enbu_eval::Evaluator;
+use enbu_eval::{Evaluation, Evaluator};
 use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Verdict};
 
-use crate::history::{Histories, Killers};
+use crate::correction::{Corrections, Slots};
+use crate::history::{Arrival, Histories, Killers, Line};
 use crate::picker::Scored;
 use crate::root::RootMove;
 use crate::shared::Control;
-use crate::tt::Table;
+use crate::tt::{Entry, Table};
 use crate::value::{DRAW, MAX_PLY, REPETITION_WIN, Value, mate_at, mated_at};
-use crate::{Limits, Listener, Options, params};
+use crate::{Bound, Limits, Listener, Options, params};
 
 /// One search to be done.
 pub(crate) struct Job {
     pub(crate) position: Position,
     pub(crate) limits: Limits,
     pub(crate) options: Options,
+    pub(crate) evaluation: Evaluation,
     pub(crate) started: Instant,
     pub(crate) table: Arc<Table>,
     pub(crate) control: Arc<Control>,
@@ -28,15 +30,59 @@ pub(crate) struct Job {
 /// Positions visited between two looks at the clock.
 const POLL_INTERVAL: u64 = 1024;
 
+/// What a search thread remembers from one search to the next.
+pub(crate) struct Memory {
+    pub(crate) moves: Histories,
+    pub(crate) corrections: Corrections,
+}
+
+impl Memory {
+    pub(crate) fn new() -> Self {
+        Self { moves: Histories::new(), corrections: Corrections::new() }
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.moves.clear();
+        self.corrections.clear();
+    }
+}
+
+/// What one ply of the line being searched keeps for the others.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Frame {
+    /// The corrected static evaluation; `None` in check.
+    pub(crate) eval: Option<Value>,
+    /// The move being searched; `None` after a null move.
+    pub(crate) arrival: Option<Arrival>,
+    /// The move that a test for singularity leaves out.
+    pub(crate) excluded: Option<Move>,
+    pub(crate) killers: Killers,
+}
+
+/// What is known of a position without searching it.
+#[derive(Clone, Copy)]
+pub(crate) struct Judgement {
+    /// The static evaluation as the evaluator gives it.
+    pub(crate) raw: Value,
+    /// With what the correction histories add.
+    pub(crate) eval: Value,
+    /// What the table's bound makes of it.
+    pub(crate) refined: Value,
+}
+
 /// A search thread's state while it works on one job.
 pub(crate) struct Worker<'a> {
     pub(crate) job: &'a Job,
-    pub(crate) histories: &'a mut Histories,
+    pub(crate) histories: &'a mut Memory,
     pub(crate) position: Position,
     pub(crate) evaluator: Evaluator,
     /// The moves of all open nodes, one behind the other.
     pub(crate) moves: Vec<Scored>,
-    pub(crate) killers: [Killers; MAX_PLY + 2],
+    /// One for each ply, [`LOOKBACK`](Self::LOOKBACK) of them before the root.
+    pub(crate) frames: Vec<Frame>,
+    /// The depth of the running iteration.
+    pub(crate) root_depth: usize,
     /// `pv[ply]`: the best line found from that ply on.
     pub(crate) pv: Vec<Vec<Move>>,
     pub(crate) root_moves: Vec<RootMove>,
@@ -51,14 +97,15 @@ pub(crate) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(crate) fn new(job: &'a Job, histories: &'a mut Histories) -> Self {
+    pub(crate) fn new(job: &'a Job, histories: &'a mut Memory) -> Self {
         Self {
             job,
             histories,
             position: job.position.clone(),
-            evaluator: Evaluator::new(&job.position),
+            evaluator: Evaluator::with(&job.evaluation, &job.position),
             moves: Vec::with_capacity(8192),
-            killers: [Killers::default(); MAX_PLY + 2],
+            frames: vec![Frame::default(); MAX_PLY + Self::LOOKBACK + 2],
+            root_depth: 0,
             pv: (0..=MAX_PLY + 1).map(|_| Vec::with_capacity(MAX_PLY)).collect(),
             root_moves: RootMove::all(&job.position, &job.limits.root_moves),
             nodes: 0,
@@ -70,10 +117,59 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// Frames before the root's.
+    pub(crate) const LOOKBACK: usize = 2;
+
+    #[inline]
+    pub(crate) fn frame(&self, ply: usize) -> &Frame {
+        &self.frames[ply + Self::LOOKBACK]
+    }
+
+    #[inline]
+    pub(crate) fn frame_mut(&mut self, ply: usize) -> &mut Frame {
+        &mut self.frames[ply + Self::LOOKBACK]
+    }
+
+    /// The moves that led to the node at `ply`.
+    #[inline]
+    pub(crate) fn line(&self, ply: usize) -> Line {
+        let at = ply + Self::LOOKBACK;
+        Line { last: self.frames[at - 1].arrival, before: self.frames[at - 2].arrival }
+    }
+
+    /// The evaluation at the own move before the one at `ply`, if there was one.
+    #[inline]
+    pub(crate) fn eval_before(&self, ply: usize) -> Option<Value> {
+        self.frames[ply + Self::LOOKBACK - 2].eval
+    }
+
+    /// Where the corrections of the present position stand.
+    #[inline]
+    pub(crate) fn correction_slots(&self, ply: usize) -> Slots {
+        Slots::of(&self.position, self.line(ply))
+    }
+
+    /// What is known of the present position without searching it; `None` in check.
+    #[inline]
+    pub(crate) fn judge(&mut self, entry: Option<&Entry>, ply: usize) -> Option<Judgement> {
+        if self.position.in_check() {
+            return None;
+        }
+        let raw = entry.and_then(|entry| entry.eval).unwrap_or_else(|| self.evaluate());
+        let eval = raw + self.histories.corrections.of(self.correction_slots(ply));
+        let refined = entry.map_or(eval, |entry| match entry.bound {
+            Bound::Exact => entry.value,
+            Bound::Lower => entry.value.max(eval),
+            Bound::Upper => entry.value.min(eval),
+        });
+        Some(Judgement { raw, eval, refined })
+    }
+
     /// Makes a move and counts the position it leads to.
     #[inline]
-    pub(crate) fn make(&mut self, mv: Move) {
+    pub(crate) fn make(&mut self, mv: Move, ply: usize) {
         let delta = self.position.do_move(mv);
+        self.frames[ply + Self::LOOKBACK].arrival = Some(Arrival::from(&delta));
         self.evaluator.push(&self.position, &delta);
         self.nodes += 1;
     }
@@ -103,7 +199,7 @@ impl<'a> Worker<'a> {
             Verdict::Draw => return Some(DRAW),
             Verdict::Win(_) => return Some(mated_at(ply)),
         }
-        if let Some(cycle) = self.position.cycle(params::CYCLE_PLIES as usize) {
+        if let Some(cycle) = self.position.cycle(params::cycle_plies() as usize) {
             return Some(match cycle {
                 Cycle::Draw => DRAW,
                 Cycle::Win | Cycle::Superior => REPETITION_WIN,

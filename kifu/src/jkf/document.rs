@@ -75,6 +75,9 @@ pub(super) struct Diagram {
     pub(super) board: Vec<Vec<Option<Cell>>>,
     #[serde(default)]
     pub(super) hands: Option<Vec<Option<Hand>>>,
+    /// The number of the next move, where it is not 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ply: Option<u16>,
 }
 
 /// What stands on a square.

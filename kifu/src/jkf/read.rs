@@ -133,6 +133,7 @@ const fn color(number: u8) -> Color {
 fn diagram(data: &Diagram) -> Result<Setup, Problem> {
     let mut setup = Setup::empty();
     setup.turn = color(data.color.unwrap_or(0));
+    setup.ply = data.ply.unwrap_or(1).max(1);
     if data.board.len() != 9 || data.board.iter().any(|file| file.len() != 9) {
         return Err(Problem::BoardRanks);
     }

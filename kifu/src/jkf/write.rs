@@ -74,7 +74,7 @@ fn diagram(setup: &Setup) -> Diagram {
     };
     let board = (1..=9).map(|file| (1..=9).map(|rank| cell(file, rank)).collect()).collect();
     let hands = setup.hands.into_iter().map(|held| Some(hand(held))).collect();
-    Diagram { color: Some(setup.turn as u8), board, hands: Some(hands) }
+    Diagram { color: Some(setup.turn as u8), board, hands: Some(hands), ply: (setup.ply > 1).then_some(setup.ply) }
 }
 
 fn hand(held: Hand) -> document::Hand {

@@ -15,7 +15,8 @@ use crate::{KifuError, Problem};
 pub(crate) struct BoardText {
     setup: Setup,
     ranks: u8,
-    hands: bool,
+    /// Which hands were read.
+    hands: [bool; 2],
     turn: Option<Color>,
     /// The side to move, as the mark of the last move tells it.
     turn_after_last: Option<Color>,
@@ -25,12 +26,18 @@ pub(crate) struct BoardText {
 
 impl BoardText {
     pub(crate) fn new() -> Self {
-        Self { setup: Setup::empty(), ranks: 0, hands: false, turn: None, turn_after_last: None, last_to: None }
+        Self { setup: Setup::empty(), ranks: 0, hands: [false; 2], turn: None, turn_after_last: None, last_to: None }
     }
 
     /// Whether any rank was read.
     pub(crate) const fn is_begun(&self) -> bool {
         self.ranks > 0
+    }
+
+    /// Whether a hand of `color` belongs to the next board, because this one is
+    /// complete and has its own.
+    pub(crate) fn is_followed_by_hand(&self, color: Color) -> bool {
+        self.ranks == 9 && self.hands[color]
     }
 
     /// The side to move, where anything tells it.
@@ -80,7 +87,7 @@ impl BoardText {
 
     /// Reads the pieces in hand of a side: `飛　角　金二　歩十八`.
     pub(crate) fn read_hand(&mut self, color: Color, value: &str, line: &Line<'_>) -> Result<(), KifuError> {
-        self.hands = true;
+        self.hands[color] = true;
         let mut hand = Hand::EMPTY;
         let mut rest = value.trim_matches(is_blank);
         if rest == "なし" {
@@ -91,8 +98,9 @@ impl BoardText {
             let piece = kind.hand_piece().filter(|_| !kind.is_promoted());
             let piece = piece.ok_or_else(|| line.fault_at(Problem::NotAHandPiece, rest))?;
             let (count, tail) = words::count(tail);
+            // A hand may hold more than a set has, but no one writes it in one number.
             let total = u64::from(hand.count(piece)).saturating_add(count);
-            let fits = u8::try_from(total).ok().filter(|&total| total <= piece.set_count());
+            let fits = u8::try_from(total).ok().filter(|_| count <= MOST_IN_ONE);
             hand = fits
                 .and_then(|total| hand.with_count(piece, total))
                 .ok_or_else(|| line.fault_at(Problem::HandOverflow, rest))?;
@@ -152,6 +160,9 @@ pub(crate) fn lines(setup: &Setup, sides: Sides) -> Vec<String> {
     lines
 }
 
+/// The largest number behind a piece in hand: all the pawns.
+const MOST_IN_ONE: u64 = 18;
+
 const EDGE: &str = "+---------------------------+";
 
 fn rank_line(setup: &Setup, rank: u8) -> String {
@@ -175,7 +186,14 @@ fn hand_line(setup: &Setup, color: Color, sides: Sides) -> String {
     let hand = setup.hands[color];
     for piece in HAND_ORDER.into_iter().filter(|&piece| hand.has(piece)) {
         line.push_str(piece_cell(piece.piece_type()));
-        words::push_count(&mut line, hand.count(piece));
+        let mut rest = hand.count(piece);
+        while u64::from(rest) > MOST_IN_ONE {
+            rest -= MOST_IN_ONE as u8;
+            words::push_count(&mut line, MOST_IN_ONE as u8);
+            line.push('　');
+            line.push_str(piece_cell(piece.piece_type()));
+        }
+        words::push_count(&mut line, rest);
         line.push('　');
     }
     if hand.is_empty() {
@@ -213,6 +231,7 @@ mod tests {
             "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
             "4k4/9/+P+L+N+S+B+R3/9/9/+p+l+n+s+b+r3/9/9/4K4 w RB2G3S4N4L10Prb18p 173",
             "9/9/9/9/9/9/9/9/9 b - 2",
+            "9/9/9/9/9/9/9/9/9 b 3R5B20P18p 1",
         ] {
             let setup: Setup = sfen.parse().unwrap();
             let board = read_back(&lines(&setup, Sides::Even));
@@ -250,7 +269,7 @@ mod tests {
             let setup = board.setup;
             assert!(setup.to_string().contains(&format!(" {sfen} ")), "{value}: {setup}");
         }
-        for value in ["歩二十", "歩歩十八", "と", "玉", "龍二", "無し", "飛三"] {
+        for value in ["歩二十", "歩19", "と", "玉", "龍二", "無し", "飛十八"] {
             assert!(BoardText::new().read_hand(Color::Black, value, &Line::new(value, 1)).is_err(), "{value}");
         }
     }

@@ -2,6 +2,7 @@
 
 use enbu_movegen::{Color, EnteringKingRule};
 
+use super::moves;
 use super::words::{is_blank, number};
 use crate::{HeaderKey, Headers, Record, Rules, TimeControl};
 
@@ -273,7 +274,8 @@ fn clean_key(name: &str) -> String {
     let misread = clean.is_empty()
         || clean.starts_with(|c: char| "#*&|+'▲△▼▽☗☖０１２３４５６７８９まで変手盤".contains(c) || c.is_ascii_digit())
             && !is_known(clean)
-        || clean.ends_with("の持駒")
+        || moves::begins_move(clean)
+        || ["持駒", "持ち駒"].iter().any(|hand| clean.ends_with(hand))
         || matches!(clean, "手合割" | "手合");
     if misread { format!("_{clean}") } else { clean.to_owned() }
 }

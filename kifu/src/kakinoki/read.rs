@@ -144,8 +144,9 @@ impl Play<'_> {
         }
     }
 
+    /// Adds what happened; what was said before must have been settled on the board
+    /// that it was said of.
     fn add(&mut self, event: Event) {
-        self.settle();
         let id = self.record.add(self.at(), event);
         self.path.push(id);
         self.old_comments = self.record.node(id).comments.len();
@@ -181,7 +182,7 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         self.last = line;
-        if begins_game(line.text) && self.game.is_begun() {
+        if begins_game(line.text) && self.game.known {
             self.finish_game()?;
         }
         match self.dispatch(line) {
@@ -281,6 +282,10 @@ impl<'t> Reader<'t> {
         }
         self.game.known |= headers::is_known(key);
         if let Some((side, "の持駒" | "持駒" | "の持ち駒")) = words::side(key) {
+            if self.game.board.is_followed_by_hand(side) {
+                // Boards one after the other.
+                self.finish_game()?;
+            }
             self.game.known = true;
             return self.game.board.read_hand(side, value, &line);
         }
@@ -471,6 +476,7 @@ impl<'t> Reader<'t> {
     fn make(&mut self, line: Line<'t>, text: &MoveText) -> Result<(), KifuError> {
         let three_pieces = matches!(self.game.three_pieces, ThreePieces::First(_));
         let play = self.play(line)?;
+        play.settle();
         let resolved = moves::resolve(text, &play.board, play.last_to()).map_err(|problem| line.fault(problem))?;
         if three_pieces && !play.board.is_legal(resolved.mv) {
             return Err(line.fault(Problem::IllegalMove));
@@ -496,6 +502,7 @@ impl<'t> Reader<'t> {
         let turn = play.board.turn();
         let kind = words::end_of_word(word, turn).unwrap_or_else(|| EndKind::Other(word.to_owned()));
         play.foul = None;
+        play.settle();
         play.add(Event::End(End::new(kind, turn)));
         self.time(line, rest)
     }
@@ -546,6 +553,7 @@ impl<'t> Reader<'t> {
         } else {
             let end = result.end(play.board.turn());
             play.foul = None;
+            play.settle();
             play.add(Event::End(end));
         }
         if agrees { Ok(()) } else { self.report.warn(line.fault(Problem::ResultMismatch)) }

@@ -110,7 +110,7 @@ pub(crate) fn text(end: &End, moves: u64, turn: Color, sides: Sides) -> String {
     let usual = end.kind.result(turn) == end.result;
     let word = word_of_end(&end.kind);
     let verdict = match (&end.kind, winner) {
-        (EndKind::Resign, Some(winner)) => format!("{}の勝ち", sides.name(winner)),
+        (EndKind::Resign, Some(winner)) if usual => format!("{}の勝ち", sides.name(winner)),
         (EndKind::IllegalMove | EndKind::IllegalAction(_), Some(winner)) => {
             format!("{}の反則負け", sides.name(!winner))
         }

@@ -122,14 +122,11 @@ impl Play<'_> {
         }
     }
 
-    /// `(`: another move instead of the last.
+    /// `(`: another move instead of the last, or instead of an end.
     fn open(&mut self) {
         if self.open.len() >= MAX_DEPTH || self.too_deep > 0 {
             self.too_deep += 1;
             return;
-        }
-        if self.is_ended() {
-            self.step_back();
         }
         self.open.push(self.at);
         self.skipped.push(self.skipping);

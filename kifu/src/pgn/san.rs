@@ -262,7 +262,7 @@ pub(super) fn write(board: &Board, mv: Move) -> String {
             let piece = board.piece_at(from).unwrap_or(Piece::new(board.turn(), PieceType::Pawn));
             let letter = letter(piece.kind);
             text.push(letter);
-            push_origin(&mut text, board, piece, from, to);
+            push_origin(&mut text, board, piece, mv);
             if board.piece_at(to).is_some() {
                 text.push('x');
             }
@@ -277,11 +277,17 @@ pub(super) fn write(board: &Board, mv: Move) -> String {
 }
 
 /// File, rank or both, where another piece with the same letter could come.
-fn push_origin(text: &mut String, board: &Board, piece: Piece, from: Square, to: Square) {
+fn push_origin(text: &mut String, board: &Board, piece: Piece, mv: Move) {
+    let (Some(from), to) = (mv.from(), mv.to()) else { return };
+    if !board.is_legal(mv) {
+        // A foul: pieces may have gone where they never could.
+        return push_square(text, from);
+    }
+    let likewise = |other| if mv.is_promotion() { Move::promotion(other, to) } else { Move::board(other, to) };
     let alike = PieceType::ALL.into_iter().filter(|&kind| letter(kind) == letter(piece.kind));
     let others: Vec<Square> = alike
         .flat_map(|kind| board.origins(Piece::new(piece.color, kind), to))
-        .filter(|&other| other != from && board.is_legal(Move::board(other, to)))
+        .filter(|&other| other != from && board.is_legal(likewise(other)))
         .collect();
     if others.is_empty() {
         return;

@@ -303,8 +303,7 @@ fn rule_tags(rules: &Rules, headers: &Headers) -> Vec<(String, String)> {
         [Some(black), Some(white)]
             if black == white
                 && black.byoyomi_ms == 0
-                && (black.main_ms + black.increment_ms).is_multiple_of(1000)
-                && black.main_ms.is_multiple_of(1000)
+                && [black.main_ms, black.increment_ms].iter().all(|ms| ms.is_multiple_of(1000))
                 && !taken =>
         {
             let value = format!("{}+{}", black.main_ms / 1000, black.increment_ms / 1000);

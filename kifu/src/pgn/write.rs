@@ -228,7 +228,8 @@ impl Writer<'_> {
                     && node.analyses.is_empty()
                     && node.time_ms.is_none()
                     && node.bookmark.is_none();
-                if !main || !silent {
+                let alone = node.parent().is_none_or(|parent| self.record.children(parent).nth(1).is_none());
+                if !main || !silent || !alone {
                     let winner = usi::winner_word(end.result);
                     let word = comment::clean(&usi::end_word(Some(end)));
                     self.wrapped.comment(&format!("[%end {word} {winner}]"));

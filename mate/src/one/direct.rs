@@ -12,7 +12,7 @@ use enbu_movegen::{Bitboard, Color, HandPiece, Move, PieceType, Position, Square
 use super::lines::{bishop_cross, rook_cross, surroundings};
 
 /// What a single look at the board says about the king to mate.
-pub(super) struct Aim<'a> {
+pub(super) struct Net<'a> {
     position: &'a Position,
     us: Color,
     king: Square,
@@ -130,7 +130,7 @@ enum Answer {
     Some,
 }
 
-impl<'a> Aim<'a> {
+impl<'a> Net<'a> {
     #[inline(always)]
     pub(super) fn new(position: &'a Position) -> Option<Self> {
         let us = position.turn();

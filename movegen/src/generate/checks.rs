@@ -10,7 +10,9 @@
 
 use super::{MoveSet, board, drops, evasions};
 use crate::attacks::{gold, king, knight, pawn, ray_through, silver};
-use crate::{Bitboard, Color, HandPiece, MoveList, PieceType, Position, Square, multiversion, sliders};
+use crate::{
+    Bitboard, Color, HandPiece, Move, MoveList, MoveParts, PieceType, Position, Square, multiversion, sliders,
+};
 
 multiversion! {
     fn checks(position: &Position, list: &mut MoveList) = Position::checks_inline;
@@ -20,8 +22,14 @@ multiversion! {
     fn count_checks(position: &Position) -> usize = Position::count_checks_inline;
 }
 
-/// From where the enemy king can be attacked, and which moves uncover it.
-struct Aim {
+multiversion! {
+    fn aim(position: &Position) -> Option<Aim> = Aim::new;
+}
+
+/// From where the enemy king can be attacked, and which moves uncover it: made once
+/// for a position by [`Position::aim`], it tells of every move whether it checks.
+#[derive(Clone, Copy, Debug)]
+pub struct Aim {
     king: Square,
     us: Color,
     /// For each kind of piece of the side to move: the squares that attack the king.
@@ -58,6 +66,21 @@ impl Aim {
         if self.shields.contains(from) { !ray_through(self.king, from) } else { Bitboard::EMPTY }
     }
 
+    /// Whether a legal move of `position`, which this was made for, gives check.
+    ///
+    /// The same as [`Position::gives_check`], which is cheaper for a single move only.
+    #[inline]
+    pub fn is_hit_by(&self, position: &Position, mv: Move) -> bool {
+        match mv.parts() {
+            MoveParts::Drop { piece, to } => self.direct[piece.piece_type()].contains(to),
+            MoveParts::Board { from, to, promote } => {
+                let Some(moved) = position.piece_at(from) else { return false };
+                let placed = if promote { moved.kind.promoted().unwrap_or(moved.kind) } else { moved.kind };
+                self.direct[placed].contains(to) || self.uncovers(from).contains(to)
+            }
+        }
+    }
+
     /// The moves of `set` that give check.
     #[inline(always)]
     fn cut(&self, position: &Position, set: MoveSet) -> MoveSet {
@@ -92,6 +115,21 @@ impl Aim {
 }
 
 impl Position {
+    /// What tells the moves of this position that give check from the others; `None`
+    /// where there is no king to check.
+    ///
+    /// ```
+    /// use enbu_movegen::{Position, Setup};
+    /// let setup: Setup = "4k4/9/4P4/9/9/9/9/9/9 b G 1".parse().expect("an SFEN");
+    /// let position = Position::from_setup(&setup).expect("playable");
+    /// let aim = position.aim().expect("there is a king");
+    /// let checks = |mv: &str| aim.is_hit_by(&position, mv.parse().expect("a move"));
+    /// assert!(checks("G*5b") && checks("5c5b+") && !checks("G*5h"));
+    /// ```
+    pub fn aim(&self) -> Option<Aim> {
+        aim(self)
+    }
+
     /// Hands every legal move that gives check to `visit`, as non-empty sets.
     ///
     /// These are exactly the moves of [`for_each_set`](Self::for_each_set) for which
