@@ -5,7 +5,7 @@ use enbu_movegen::{Bitboard, Hand, Move, MoveSet, PieceType, Position, Scope, Sq
 use crate::cycles::Reliance;
 use crate::dfpn::{Child, Stage};
 use crate::hands;
-use crate::one::mate_in_one;
+use crate::one::{Outlook, outlook};
 use crate::plies::{NEVER, Plies, beyond};
 use crate::value::{Role, Value};
 
@@ -90,18 +90,19 @@ fn count_answers_inline(position: &Position) -> u32 {
 }
 
 fn first_value_of_checks(position: &mut Position, within: Plies) -> Value {
-    if let Some(mv) = mate_in_one(position) {
-        position.do_move(mv);
-        let after = hands::keep_blocks_away(position, Hand::EMPTY);
-        position.undo_move();
-        return Value::mate(1, hands::before_attack(position, mv, after));
+    match outlook(position) {
+        Outlook::Mate(mv) => {
+            position.do_move(mv);
+            let after = hands::keep_blocks_away(position, Hand::EMPTY);
+            position.undo_move();
+            Value::mate(1, hands::before_attack(position, mv, after))
+        }
+        Outlook::Checks(0) => {
+            Value::no_mate(NEVER, hands::keep_checks_away(position, hands::all(position)), Reliance::NONE)
+        }
+        Outlook::Checks(_) if within <= 2 => {
+            Value::no_mate(beyond(within), position.hand(position.turn()), Reliance::NONE)
+        }
+        Outlook::Checks(count) => Value::fresh(1, count),
     }
-    let checks = position.count_checks();
-    if checks == 0 {
-        return Value::no_mate(NEVER, hands::keep_checks_away(position, hands::all(position)), Reliance::NONE);
-    }
-    if within <= 2 {
-        return Value::no_mate(beyond(within), position.hand(position.turn()), Reliance::NONE);
-    }
-    Value::fresh(1, checks as u32)
 }

@@ -34,12 +34,43 @@ multiversion! {
 
 #[inline(always)]
 fn mate_in_one_inline(position: &Position) -> Option<Move> {
-    let net = Net::new(position)?;
+    mate_with(&Net::new(position)?)
+}
+
+/// What is seen of a position without a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outlook {
+    /// A move mates at once.
+    Mate(Move),
+    /// None does, and there are at most so many checks.
+    Checks(u32),
+}
+
+multiversion! {
+    /// Both questions of a solver at once: is there a mate in one, and how many checks?
+    pub(crate) fn outlook(position: &Position) -> Outlook = outlook_inline;
+}
+
+#[inline(always)]
+fn outlook_inline(position: &Position) -> Outlook {
+    let Some(net) = Net::new(position) else { return Outlook::Checks(0) };
+    if let Some(mv) = mate_with(&net) {
+        return Outlook::Mate(mv);
+    }
+    Outlook::Checks(if position.in_check() || !net.discoverers.is_empty() {
+        position.count_checks() as u32
+    } else {
+        net.count_checks()
+    })
+}
+
+#[inline(always)]
+fn mate_with(net: &Net<'_>) -> Option<Move> {
     let found = net.find();
     if found.is_some() || net.discoverers.is_empty() {
         return found;
     }
-    uncovering(position, net.flights, net.discoverers)
+    uncovering(net.position, net.flights, net.discoverers)
 }
 
 /// A move by one of `discoverers` that mates.

@@ -7,13 +7,13 @@
 //! settled on the sets, without making a move.
 
 use enbu_movegen::attacks::{attacks, between, gold, king, knight, pawn, silver};
-use enbu_movegen::{Bitboard, Color, HandPiece, Move, PieceType, Position, Square, sliders};
+use enbu_movegen::{Bitboard, Color, HandPiece, Move, PieceType, Position, Square, multiversion, sliders};
 
 use super::lines::{bishop_cross, rook_cross, surroundings};
 
 /// What a single look at the board says about the king to mate.
 pub(super) struct Net<'a> {
-    position: &'a Position,
+    pub(super) position: &'a Position,
     us: Color,
     king: Square,
     /// Squares next to the king that its side does not hold and we do not attack.
@@ -130,6 +130,11 @@ enum Answer {
     Some,
 }
 
+multiversion! {
+    /// What the defender can do about the check.
+    fn answer(net: &Net<'_>, landing: &Landing) -> Answer = Net::answer;
+}
+
 impl<'a> Net<'a> {
     #[inline(always)]
     pub(super) fn new(position: &'a Position) -> Option<Self> {
@@ -189,11 +194,46 @@ impl<'a> Net<'a> {
     /// A legal move by a piece that uncovers nothing on the king, and mates.
     #[inline(always)]
     pub(super) fn find(&self) -> Option<Move> {
-        self.drops().or_else(|| self.moves())
+        if let Some(mv) = self.mating_drop() {
+            return Some(mv);
+        }
+        // Pieces that open no line must cover every flight themselves.
+        let movers = if self.covering.is_empty() { self.slid_over } else { Bitboard::ALL };
+        for from in self.movers(movers) {
+            if let Some(mv) = self.mating_move(from) {
+                return Some(mv);
+            }
+        }
+        None
+    }
+
+    /// How many checks there are apart from uncovered ones: pins, checks to our own
+    /// king and uchifuzume are left out of account, so it is never too small a number.
+    #[inline(always)]
+    pub(super) fn count_checks(&self) -> u32 {
+        let mut count = 0;
+        for from in self.movers(Bitboard::ALL) {
+            let Some((kind, plain, promote)) = self.destinations(from) else { continue };
+            count += (plain & self.checking.by(kind)).count();
+            if let Some(promoted) = kind.promoted() {
+                count += (promote & self.checking.by(promoted)).count();
+            }
+        }
+        let hand = self.position.hand(self.us);
+        let empty = !self.position.occupied();
+        for piece in HandPiece::ALL {
+            if hand.has(piece) {
+                let nifu = piece == HandPiece::Pawn
+                    && self.position.pieces(self.us, PieceType::Pawn).intersects(Bitboard::file_of(self.king));
+                let drops = self.checking.by(piece.piece_type()) & empty;
+                count += if nifu { 0 } else { drops.count() };
+            }
+        }
+        count
     }
 
     #[inline(always)]
-    fn drops(&self) -> Option<Move> {
+    fn mating_drop(&self) -> Option<Move> {
         let hand = self.position.hand(self.us);
         if hand.is_empty() || self.covering.is_empty() {
             return None;
@@ -201,7 +241,10 @@ impl<'a> Net<'a> {
         // Next to the king a piece must be supported, or the king takes it.
         let empty = (!self.position.occupied()).without(king(self.king).without(self.attacked));
         // A pawn that mates when dropped is uchifuzume.
-        for piece in HandPiece::ALL.into_iter().filter(|&piece| piece != HandPiece::Pawn && hand.has(piece)) {
+        for piece in HandPiece::ALL {
+            if piece == HandPiece::Pawn || !hand.has(piece) {
+                continue;
+            }
             let placed = piece.piece_type();
             for to in self.covering.by(placed) & empty {
                 let mv = Move::drop(piece, to);
@@ -213,90 +256,49 @@ impl<'a> Net<'a> {
         None
     }
 
+    /// Those of our pieces among `candidates` that may give a direct check.
     #[inline(always)]
-    fn moves(&self) -> Option<Move> {
-        let position = self.position;
-        let ours = position.by_color(self.us);
-        let movers = ours.without(self.discoverers);
-        // Pieces that open no line must cover every flight themselves.
-        let movers = if self.covering.is_empty() { movers & self.slid_over } else { movers };
-        if movers.is_empty() {
-            return None;
-        }
-        let near = surroundings(self.king);
-        let occupied = position.occupied();
-        if let Some(mv) = self.pawn_moves(position.by_kind(PieceType::Pawn) & movers) {
-            return Some(mv);
-        }
-        for from in position.by_kind(PieceType::Lance) & movers {
-            if let Some(mv) = self.piece_moves(from, PieceType::Lance, sliders::lance(self.us, from, occupied)) {
-                return Some(mv);
-            }
-        }
-        for from in position.by_kind(PieceType::Knight) & movers {
-            if let Some(mv) = self.piece_moves(from, PieceType::Knight, knight(self.us, from)) {
-                return Some(mv);
-            }
-        }
-        for from in position.by_kind(PieceType::Silver) & movers & near {
-            if let Some(mv) = self.piece_moves(from, PieceType::Silver, silver(self.us, from)) {
-                return Some(mv);
-            }
-        }
-        for from in position.golds() & movers & near {
-            if let Some(mv) = self.piece_moves(from, PieceType::Gold, gold(self.us, from)) {
-                return Some(mv);
-            }
-        }
-        for from in position.by_kind(PieceType::Bishop) & movers {
-            if let Some(mv) = self.piece_moves(from, PieceType::Bishop, sliders::bishop(from, occupied)) {
-                return Some(mv);
-            }
-        }
-        for from in position.by_kind(PieceType::Rook) & movers {
-            if let Some(mv) = self.piece_moves(from, PieceType::Rook, sliders::rook(from, occupied)) {
-                return Some(mv);
-            }
-        }
-        for from in position.by_kind(PieceType::Horse) & movers {
-            if let Some(mv) = self.piece_moves(from, PieceType::Horse, sliders::bishop(from, occupied) | king(from)) {
-                return Some(mv);
-            }
-        }
-        for from in position.by_kind(PieceType::Dragon) & movers {
-            if let Some(mv) = self.piece_moves(from, PieceType::Dragon, sliders::rook(from, occupied) | king(from)) {
-                return Some(mv);
-            }
-        }
-        None
+    fn movers(&self, candidates: Bitboard) -> Bitboard {
+        let by_kind = |kind| self.position.by_kind(kind);
+        let far = by_kind(PieceType::Lance)
+            | by_kind(PieceType::Knight)
+            | by_kind(PieceType::Bishop)
+            | by_kind(PieceType::Rook)
+            | by_kind(PieceType::Horse)
+            | by_kind(PieceType::Dragon);
+        let near = surroundings(self.king).without(by_kind(PieceType::King));
+        candidates & self.position.by_color(self.us).without(self.discoverers) & (far | near)
     }
 
-    /// All pawns whose step may mate, one by one.
+    /// The piece on a square, and where it can go without and with promotion.
     #[inline(always)]
-    fn pawn_moves(&self, pawns: Bitboard) -> Option<Move> {
-        let aims = self.checking.pawn | self.checking.gold;
-        // From the squares behind: one step of the other side's pawns.
-        let behind = aims.without(self.position.by_color(self.us)).forward(!self.us);
-        (pawns & behind).into_iter().find_map(|from| self.piece_moves(from, PieceType::Pawn, pawn(self.us, from)))
+    fn destinations(&self, from: Square) -> Option<(PieceType, Bitboard, Bitboard)> {
+        let kind = self.position.piece_at(from)?.kind;
+        let to = attacks(kind, self.us, from, self.position.occupied()).without(self.position.by_color(self.us));
+        let zone = Bitboard::zone(self.us);
+        let promote = match kind.promoted() {
+            Some(_) if zone.contains(from) => to,
+            Some(_) => to & zone,
+            None => Bitboard::EMPTY,
+        };
+        Some((kind, to, promote))
     }
 
-    /// The moves of one piece.
+    /// A move of the piece on `from` that mates.
     #[inline(always)]
-    fn piece_moves(&self, from: Square, kind: PieceType, reached: Bitboard) -> Option<Move> {
+    fn mating_move(&self, from: Square) -> Option<Move> {
         let aims = if self.slid_over.contains(from) { &self.checking } else { &self.covering };
-        let to = reached.without(self.position.by_color(self.us));
+        let (kind, plain, promote) = self.destinations(from)?;
         let origin = Bitboard::of(from);
         if let Some(promoted) = kind.promoted() {
-            let zone = Bitboard::zone(self.us);
-            let to = if zone.contains(from) { to } else { to & zone };
-            for to in to & aims.by(promoted) {
+            for to in promote & aims.by(promoted) {
                 let mv = Move::promotion(from, to);
                 if self.mates(&Landing { from: origin, placed: promoted, to }, mv) {
                     return Some(mv);
                 }
             }
         }
-        for to in to & aims.by(kind) {
+        for to in plain & aims.by(kind) {
             let mv = Move::board(from, to);
             if self.mates(&Landing { from: origin, placed: kind, to }, mv) {
                 return Some(mv);
@@ -307,7 +309,7 @@ impl<'a> Net<'a> {
 
     /// Whether `mv`, which lands so, is legal and mates.
     fn mates(&self, landing: &Landing, mv: Move) -> bool {
-        match self.answer(landing) {
+        match answer(self, landing) {
             Answer::Some => false,
             Answer::None => self.position.is_legal(mv),
             Answer::CheckingPawn => self.position.is_legal(mv) && {
@@ -318,7 +320,7 @@ impl<'a> Net<'a> {
         }
     }
 
-    /// What the defender can do about the check.
+    #[inline(always)]
     fn answer(&self, landing: &Landing) -> Answer {
         let &Landing { from, placed, to } = landing;
         let occupied = self.position.occupied().without(from) | Bitboard::of(to);
@@ -336,13 +338,17 @@ impl<'a> Net<'a> {
             return Answer::None;
         }
         let pinned = self.pinned(landing, occupied);
-        if takers.into_iter().any(|taker| !pinned.contains(taker) || between(self.king, taker).contains(to)) {
-            return Answer::Some;
+        for taker in takers {
+            if !pinned.contains(taker) || between(self.king, taker).contains(to) {
+                return Answer::Some;
+            }
         }
         // What the landing takes defends no more.
         let busy = pinned | Bitboard::of(to);
-        if line.into_iter().any(|square| !self.defenders(square, occupied).without(busy).is_empty()) {
-            return Answer::Some;
+        for square in line {
+            if !self.defenders(square, occupied).without(busy).is_empty() {
+                return Answer::Some;
+            }
         }
         self.drop_between(line, to)
     }
@@ -356,11 +362,12 @@ impl<'a> Net<'a> {
         let landed = attacks(placed, us, to, behind_king);
         // What the landing takes is no longer in the king's way.
         let theirs = self.position.by_color(!us).without(Bitboard::of(to));
-        king(self.king)
-            .without(theirs)
-            .without(landed)
-            .into_iter()
-            .any(|step| self.position.attackers(step, us, behind_king).without(from).is_empty())
+        for step in king(self.king).without(theirs).without(landed) {
+            if self.position.attackers(step, us, behind_king).without(from).is_empty() {
+                return true;
+            }
+        }
+        false
     }
 
     /// Their pieces other than the king that reach `square`.
@@ -370,6 +377,7 @@ impl<'a> Net<'a> {
     }
 
     /// Their pieces that our sliders pin to the king after the landing.
+    #[inline(always)]
     fn pinned(&self, landing: &Landing, occupied: Bitboard) -> Bitboard {
         let position = self.position;
         let lances = position.by_kind(PieceType::Lance) & sliders::lance(!self.us, self.king, Bitboard::EMPTY);
@@ -387,6 +395,7 @@ impl<'a> Net<'a> {
     }
 
     /// Whether they can drop a piece on the line of a check from `to`.
+    #[inline(always)]
     fn drop_between(&self, line: Bitboard, to: Square) -> Answer {
         let them = !self.us;
         let hand = self.position.hand(them);
