@@ -252,10 +252,12 @@ native_row() { # what default native ratio
     printf '%-26s %9s %9s %8.3f\n' "perft $1" "$2" "$3" "$4"
 }
 
+# Nodes per CPU second.
 bench_nps() { # binary label
-    "$1" bench >"$scratch/out" || die "\`$1 bench' failed"
+    local cpu
+    cpu=$(measure "$1" bench) || die "\`$1 bench' failed"
     grep -q "^Bench: $signature" "$scratch/out" || die "$1 has another signature than $signature"
-    sed -n 's/^nps \([0-9][0-9]*\).*$/\1/p' "$scratch/out" >>"$scratch/bench.$2"
+    awk -v cpu="$cpu" -v nodes="$signature" 'BEGIN { print nodes / cpu }' >>"$scratch/bench.$2"
 }
 
 native_section() {
