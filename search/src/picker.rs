@@ -13,7 +13,7 @@
 use enbu_eval::piece_value::{exchange, on_board};
 use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope, multiversion};
 
-use crate::history::{Killers, Line};
+use crate::history::{Killers, Known, Line, Row};
 use crate::worker::Memory;
 use crate::{Moves, params, see};
 
@@ -169,12 +169,7 @@ impl Picker {
                     }
                 }
                 Stage::GenerateQuiets => {
-                    let known = memory.moves.after(position.turn(), line);
-                    let checks = |mv| aim.is_some_and(|aim| aim.is_hit_by(position, mv));
-                    self.generate(position, Scope::Quiets, moves, |mv| {
-                        let safe_check = checks(mv) && see::reaches(position, mv, -params::check_loss());
-                        known.of(position, mv) + if safe_check { CHECK_BONUS } else { 0 }
-                    });
+                    self.generate_quiets(position, memory.moves.after(position.turn(), line), aim, moves);
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets if self.skips_quiets => self.begin_bad_captures(),
@@ -209,6 +204,45 @@ impl Picker {
         self.stage = Stage::BadCaptures;
     }
 
+    /// Pushes the quiet moves, the table move excepted, with checks that lose little
+    /// before all others.
+    #[inline(always)]
+    fn generate_quiets(&mut self, position: &Position, known: Known<'_>, aim: Option<&Aim>, moves: &mut Vec<Scored>) {
+        self.current = moves.len();
+        self.picked = 0;
+        let (which, table_move) = (self.which, self.table_move);
+        let mut push = |mv: Move, checking: Bitboard, row: Row<'_>| {
+            if Some(mv) == table_move {
+                return;
+            }
+            let safe_check = checking.contains(mv.to()) && see::reaches(position, mv, -params::check_loss());
+            moves.push(Scored { mv, score: row.of(mv.to()) + if safe_check { CHECK_BONUS } else { 0 } });
+        };
+        let checking = |kind, from| aim.map_or(Bitboard::EMPTY, |aim| aim.squares(kind, from));
+        position.for_each_set(Scope::Quiets, |set| match which.of(position, set) {
+            MoveSet::Drops { piece, to } => {
+                let kind = piece.piece_type();
+                let (checking, row) = (checking(kind, None), known.row(piece.into(), kind));
+                to.into_iter().for_each(|to| push(Move::drop(piece, to), checking, row));
+            }
+            MoveSet::Piece { from, plain, promote } => {
+                let Some(kind) = position.piece_at(from).map(|piece| piece.kind) else { return };
+                let row = known.row(from.into(), kind);
+                if !promote.is_empty() {
+                    let checking = checking(kind.promoted().unwrap_or(kind), Some(from));
+                    promote.into_iter().for_each(|to| push(Move::promotion(from, to), checking, row));
+                }
+                let checking = checking(kind, Some(from));
+                plain.into_iter().for_each(|to| push(Move::board(from, to), checking, row));
+            }
+            pawns @ MoveSet::Pawns { .. } => pawns.for_each(|mv| {
+                let Some(from) = mv.from() else { return };
+                let placed = if mv.is_promotion() { PieceType::ProPawn } else { PieceType::Pawn };
+                push(mv, checking(placed, Some(from)), known.row(from.into(), PieceType::Pawn));
+            }),
+        });
+    }
+
     /// Pushes the moves in `scope`, the table move excepted.
     #[inline(always)]
     fn generate(&mut self, position: &Position, scope: Scope, moves: &mut Vec<Scored>, order: impl Fn(Move) -> i32) {
@@ -216,11 +250,7 @@ impl Picker {
         self.picked = 0;
         let which = self.which;
         position.for_each_set(scope, |set| {
-            let set = match which {
-                Moves::Sensible => sensible(position, set),
-                Moves::All => set,
-            };
-            set.for_each(|mv| {
+            which.of(position, set).for_each(|mv| {
                 if Some(mv) != self.table_move {
                     moves.push(Scored { mv, score: order(mv) });
                 }
@@ -229,7 +259,7 @@ impl Picker {
     }
 
     /// Takes the best of the moves from `current` on.
-    #[inline]
+    #[inline(always)]
     fn take_best(&mut self, moves: &mut [Scored]) -> Option<Move> {
         let rest = moves.get_mut(self.current..)?;
         if self.picked < PICKED_SINGLY {
@@ -256,6 +286,17 @@ impl Picker {
         if self.wanted == Wanted::All {
             moves[self.bad_end] = Scored { mv, score: 0 };
             self.bad_end += 1;
+        }
+    }
+}
+
+impl Moves {
+    /// The moves of `set` that are searched.
+    #[inline(always)]
+    fn of(self, position: &Position, set: MoveSet) -> MoveSet {
+        match self {
+            Self::Sensible => sensible(position, set),
+            Self::All => set,
         }
     }
 }
