@@ -150,6 +150,11 @@ impl Worker<'_> {
         if let Some(entry) = entry.filter(|entry| may_cut && entry.decides(depth, alpha, beta)) {
             return entry.value;
         }
+        if entry.is_none()
+            && let Some(value) = self.mate_at_once(ply)
+        {
+            return value;
+        }
         let entry = entry.map(|entry| Entry { mv: entry.mv.filter(|&mv| self.position.is_legal(mv)), ..entry });
         let judged = self.judge(entry.as_ref(), ply);
         let eval = judged.map(|judged| judged.eval);

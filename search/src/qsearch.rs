@@ -29,6 +29,11 @@ impl Worker<'_> {
         if let Some(entry) = entry.filter(|entry| !N::PV && entry.decides(0, alpha, beta)) {
             return entry.value;
         }
+        if entry.is_none()
+            && let Some(value) = self.mate_at_once(ply)
+        {
+            return value;
+        }
         let was_pv = N::PV || entry.is_some_and(|entry| entry.on_pv);
         let known = self.judge(entry.as_ref(), ply);
         let mut best = known.map_or(-INFINITE, |known| known.refined);

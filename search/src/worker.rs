@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use enbu_eval::{Evaluation, Evaluator};
+use enbu_mate::mate_in_one;
 use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Verdict};
 
 use crate::correction::{Corrections, Slots};
@@ -188,6 +189,21 @@ impl<'a> Worker<'a> {
             Bound::Upper => entry.value.min(eval),
         });
         Some(Judgement { raw, eval, refined })
+    }
+
+    /// The value of mating at once, if the side to move can. Worth asking where the
+    /// table knows nothing; the answer is kept there.
+    #[inline]
+    pub(crate) fn mate_at_once(&mut self, ply: usize) -> Option<Value> {
+        if self.position.in_check() {
+            return None;
+        }
+        let mv = mate_in_one(&self.position)?;
+        let value = mate_at(ply + 1);
+        let entry = Entry { mv: Some(mv), value, eval: None, depth: MAX_PLY as i32, bound: Bound::Exact, on_pv: false };
+        self.job.table.store(self.position.key(), ply, entry);
+        self.pv[ply].push(mv);
+        Some(value)
     }
 
     /// Makes a move and counts the position it leads to.
