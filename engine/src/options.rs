@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use enbu_eval::nnue::embedded;
 use enbu_movegen::EnteringKingRule;
-use enbu_search::{Lines, Moves, Rounding, Timing};
+use enbu_search::{Level, Lines, Moves, Rounding, Timing};
 use enbu_usi::{OptionError, OptionKind, OptionSpec, OptionValue};
 
 use crate::evaluation::Choice;
@@ -35,6 +35,8 @@ enum Id {
     DrawValueBlack,
     DrawValueWhite,
     GenerateAllLegalMoves,
+    SkillLevel,
+    SkillSeed,
     PvInterval,
     ConsiderationMode,
     CsaReadout,
@@ -126,6 +128,12 @@ const ROWS: &[Row] = &[
     Row { id: Id::GenerateAllLegalMoves, name: "GenerateAllLegalMoves", alias: None, kind: Kind::Check(false),
         english: "Also think about moves that leave a pawn, bishop or rook unpromoted (or a lance on the second rank) for nothing.",
         japanese: "歩・角・飛の不成や、2段目の香の不成も読む。" },
+    Row { id: Id::SkillLevel, name: "SkillLevel", alias: Some("USI_SkillLevel"), kind: Kind::Spin(20, 0, 20),
+        english: "Strength from 0 (beginner) to 20 (full): lower levels look less far and do not always play their favourite.",
+        japanese: "強さ。0（入門）から20（最強）。低いほど浅く読み、最善でない手も指す。" },
+    Row { id: Id::SkillSeed, name: "SkillSeed", alias: None, kind: Kind::Spin(0, 0, 1_000_000_000),
+        english: "Another number gives other choices at the same SkillLevel; the same number the same ones.",
+        japanese: "SkillLevelでの手の選び方を変える乱数の種。" },
     Row { id: Id::PvInterval, name: "PvInterval", alias: None, kind: Kind::Spin(300, 0, 1_000_000),
         english: "Least time between two reports of a search, in ms.",
         japanese: "読み筋を出力する間隔（ミリ秒）。" },
@@ -328,6 +336,9 @@ impl Options {
             draw_values: [Id::DrawValueBlack, Id::DrawValueWhite].map(|id| i32::try_from(self.number(id)).unwrap_or(0)),
             moves: if self.is_on(Id::GenerateAllLegalMoves) { Moves::All } else { Moves::Sensible },
             lines: if self.is_on(Id::ConsiderationMode) { Lines::Continued } else { Lines::AsSearched },
+            level: u8::try_from(self.number(Id::SkillLevel))
+                .ok()
+                .and_then(|number| Level::new(number, self.number(Id::SkillSeed).unsigned_abs())),
             resign_value: i32::try_from(self.number(Id::ResignValue)).unwrap_or(i32::MAX),
         }
     }

@@ -18,6 +18,7 @@
 //! | `tt` | the transposition table |
 //! | `value` | values, mate distances, scores |
 //! | `limits` `clock` | when to stop |
+//! | `level` | playing below full strength |
 //! | `report` | what leaves a search |
 //! | `params` | every constant of the search |
 
@@ -25,6 +26,7 @@ mod clock;
 mod correction;
 mod extend;
 mod history;
+mod level;
 mod limits;
 mod node;
 mod params;
@@ -44,6 +46,7 @@ mod vote;
 mod worker;
 
 pub use clock::{Rounding, Timing};
+pub use level::Level;
 pub use limits::{Clock, Limits, Lines, Moves, Options};
 #[cfg(feature = "tune")]
 pub use params::{PARAMETERS, Parameter, parameter, set_parameter};

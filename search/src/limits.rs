@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use enbu_movegen::{EnteringKingRule, Move};
 
-use crate::Timing;
+use crate::{Level, Timing};
 
 /// The clock as the side to move sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -76,6 +76,8 @@ pub struct Options {
     pub moves: Moves,
     /// How far lines are reported.
     pub lines: Lines,
+    /// Play below full strength; `None`: play as well as possible.
+    pub level: Option<Level>,
     /// Resign when the value falls to minus this, in centipawns.
     pub resign_value: i32,
 }
@@ -91,6 +93,7 @@ impl Default for Options {
             draw_values: [0, 0],
             moves: Moves::Sensible,
             lines: Lines::AsSearched,
+            level: None,
             resign_value: i32::MAX,
         }
     }

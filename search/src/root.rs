@@ -9,7 +9,7 @@ use crate::node::Pv;
 use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, mated_at};
 use crate::vote::{Candidate, choose};
 use crate::worker::{Role, Worker};
-use crate::{BestMove, Bound, Lines, Report, Score, params, reduce};
+use crate::{BestMove, Bound, Lines, Report, Score, level, params, reduce};
 
 /// A legal move at the root and what is known about it.
 #[derive(Clone)]
@@ -56,12 +56,14 @@ impl Worker<'_> {
     pub(crate) fn run(&mut self) -> BestMove {
         let answer = self.answer_without_search();
         let lines = self.job.options.multi_pv.clamp(1, self.root_moves.len().max(1));
-        let completed = if answer.is_none() { self.deepen(lines) } else { 0 };
+        let searched = self.job.options.level.map_or(lines, |_| lines.max(level::LINES));
+        let searched = searched.min(self.root_moves.len().max(1));
+        let completed = if answer.is_none() { self.deepen(searched, lines) } else { 0 };
         let helpers = self.job.control.end_helpers();
         if let Some(answer) = answer {
             return answer;
         }
-        if lines == 1 {
+        if searched == 1 {
             self.listen_to(helpers, completed);
         }
         self.report(lines, completed.max(1));
@@ -74,7 +76,7 @@ impl Worker<'_> {
         if self.answer_without_search().is_some() {
             return None;
         }
-        let completed = self.deepen(1);
+        let completed = self.deepen(1, 1);
         self.candidate(completed)
     }
 
@@ -97,8 +99,9 @@ impl Worker<'_> {
         }
     }
 
-    /// Iterative deepening; returns the last iteration that was completed.
-    fn deepen(&mut self, lines: usize) -> i32 {
+    /// Iterative deepening of the `searched` best lines, of which `lines` are reported;
+    /// returns the last iteration that was completed.
+    fn deepen(&mut self, searched: usize, lines: usize) -> i32 {
         let deepest = self.job.limits.depth.map_or(DEEPEST, |depth| depth.clamp(1, DEEPEST as u32) as i32);
         // Every other helper is a ply ahead, so that they do not all do the same.
         let first = match self.role {
@@ -115,7 +118,7 @@ impl Worker<'_> {
                 root_move.previous = root_move.value;
             }
             self.root_depth = depth as usize;
-            for line in 0..lines {
+            for line in 0..searched {
                 self.selective_depth = 0;
                 self.aspirate(line, depth);
                 if self.stopped {
@@ -289,9 +292,16 @@ impl Worker<'_> {
         }
     }
 
+    /// Which root move to play: the first, unless a level chooses.
+    fn chosen(&self) -> usize {
+        let Some(level) = self.job.options.level else { return 0 };
+        let values: Vec<Value> = self.root_moves.iter().take(level::LINES).map_while(RootMove::known_value).collect();
+        level.choose(self.position.key(), &values)
+    }
+
     /// The move to play: the first root move, unless it is hopeless.
     fn answer(&self) -> BestMove {
-        let best = &self.root_moves[0];
+        let best = &self.root_moves[self.chosen()];
         let hopeless = best.known_value().is_some_and(|value| value <= -self.job.options.resign_value);
         if hopeless && self.job.options.resign_value < MATE {
             return BestMove::Resign;

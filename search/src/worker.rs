@@ -14,7 +14,7 @@ use crate::root::RootMove;
 use crate::shared::Control;
 use crate::tt::{Entry, Table};
 use crate::value::{MAX_PLY, REPETITION_WIN, Value, mate_at, mated_at};
-use crate::{Bound, Limits, Listener, Options, params};
+use crate::{Bound, Level, Limits, Listener, Options, params};
 
 /// One search to be done.
 pub(crate) struct Job {
@@ -123,6 +123,7 @@ pub(crate) struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     pub(crate) fn new(job: &'a Job, role: Role, histories: &'a mut Memory) -> Self {
+        let level_nodes = job.options.level.map(Level::nodes);
         Self {
             job,
             role,
@@ -138,7 +139,7 @@ impl<'a> Worker<'a> {
             selective_depth: 0,
             stopped: false,
             next_poll: 0,
-            node_limit: job.limits.nodes.unwrap_or(u64::MAX),
+            node_limit: job.limits.nodes.into_iter().chain(level_nodes).min().unwrap_or(u64::MAX),
             entering_king: job.options.entering_king,
         }
     }
