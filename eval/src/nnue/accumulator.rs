@@ -11,7 +11,7 @@ use enbu_movegen::{Bitboard, Color, Delta, Hand, HandPiece, Origin, Piece, Piece
 
 use super::features::{FeatureSet, View, missing_pieces};
 use super::memory::Block;
-use super::simd::Simd;
+use super::simd::Kernels;
 
 /// The first layer: one row of weights for each input.
 #[derive(Debug)]
@@ -89,27 +89,28 @@ impl Accumulators {
         }
     }
 
-    /// The sums of `position`, which the line has led to: those of `color`, then
-    /// those of the other side.
-    pub(crate) fn sums(
-        &mut self,
-        simd: Simd,
-        transformer: &Transformer,
-        position: &Position,
-        color: Color,
-    ) -> [&[i16]; 2] {
+    /// Brings the sums of `position`, which the line has led to, up to date.
+    #[inline(always)]
+    pub(crate) fn update<K: Kernels>(&mut self, kernels: K, transformer: &Transformer, position: &Position) {
         let room = self.plies.len() * 2 * self.width;
         if self.sums.len() < room {
             self.grow(room);
         }
         for color in Color::ALL {
-            self.bring_up_to_date(simd, transformer, position, color);
+            self.bring_up_to_date(kernels, transformer, position, color);
         }
+    }
+
+    /// The sums of the last position that was [brought up to date](Self::update): those
+    /// of `color`, then those of the other side.
+    #[inline]
+    pub(crate) fn sums(&self, color: Color) -> [&[i16]; 2] {
         let top = self.plies.len().saturating_sub(1);
         [color, !color].map(|color| &self.sums[self.at(top, color)..][..self.width])
     }
 
     /// Makes room for `least` numbers. Lines longer than a search's are rare.
+    #[cold]
     fn grow(&mut self, least: usize) {
         if let Ok(mut larger) = Block::zeroed(2 * least) {
             larger[..self.sums.len()].copy_from_slice(&self.sums);
@@ -117,11 +118,19 @@ impl Accumulators {
         }
     }
 
+    #[inline]
     fn at(&self, ply: usize, color: Color) -> usize {
         (2 * ply + color as usize) * self.width
     }
 
-    fn bring_up_to_date(&mut self, simd: Simd, transformer: &Transformer, position: &Position, color: Color) {
+    #[inline(always)]
+    fn bring_up_to_date<K: Kernels>(
+        &mut self,
+        kernels: K,
+        transformer: &Transformer,
+        position: &Position,
+        color: Color,
+    ) {
         let top = self.plies.len().saturating_sub(1);
         if self.plies[top].fresh[color] {
             return;
@@ -130,13 +139,13 @@ impl Accumulators {
         match self.nearest(transformer.features, color) {
             Some(base) => {
                 for ply in base + 1..=top {
-                    self.step(simd, transformer, &view, ply, color);
+                    self.step(kernels, transformer, &view, ply, color);
                 }
             }
             None => {
                 let at = self.at(top, color);
                 let target = &mut self.sums[at..at + self.width];
-                self.cache.refresh(simd, transformer, &view, color, position, target);
+                self.cache.refresh(kernels, transformer, &view, color, position, target);
                 self.plies[top].fresh[color] = true;
             }
         }
@@ -144,6 +153,7 @@ impl Accumulators {
 
     /// The last ply with sums of `color` from which the moves that follow can be
     /// applied one by one.
+    #[inline(always)]
     fn nearest(&self, features: FeatureSet, color: Color) -> Option<usize> {
         for (ply, entry) in self.plies.iter().enumerate().rev().take(MAX_STEPS) {
             if entry.fresh[color] {
@@ -157,7 +167,8 @@ impl Accumulators {
     }
 
     /// Makes the sums of `ply` from those of the ply before it.
-    fn step(&mut self, simd: Simd, transformer: &Transformer, view: &View, ply: usize, color: Color) {
+    #[inline(always)]
+    fn step<K: Kernels>(&mut self, kernels: K, transformer: &Transformer, view: &View, ply: usize, color: Color) {
         let (source, target) = (self.at(ply - 1, color), self.at(ply, color));
         let (before, after) = self.sums.split_at_mut(target);
         let (source, target) = (&before[source..source + self.width], &mut after[..self.width]);
@@ -165,12 +176,13 @@ impl Accumulators {
         if let Some(delta) = &self.plies[ply].delta {
             changes.add(view, delta);
         }
-        simd.update(&transformer.rows, source, target, changes.lists());
+        kernels.update(&transformer.rows, source, target, changes.lists());
         self.plies[ply].fresh[color] = true;
     }
 }
 
 /// Whether `delta` moved `color`'s king so that its view numbers pieces anew.
+#[inline]
 fn renumbers(features: FeatureSet, delta: &Delta, color: Color) -> bool {
     match delta.from {
         Origin::Board { from, kind: PieceType::King } if delta.mover == color => {
@@ -254,6 +266,7 @@ impl Picture {
         missing: 0,
     };
 
+    #[inline(always)]
     fn of(features: FeatureSet, position: &Position) -> Self {
         Self {
             by_color: Color::ALL.map(|color| position.by_color(color)),
@@ -264,6 +277,7 @@ impl Picture {
     }
 
     /// Lists the inputs to switch off and on to come from `self` to `new`.
+    #[inline(always)]
     fn changes(&self, new: &Self, view: &View, removed: &mut Vec<u32>, added: &mut Vec<u32>) {
         for color in Color::ALL {
             let (old_color, new_color) = (self.by_color[color], new.by_color[color]);
@@ -306,9 +320,10 @@ impl Cache {
     }
 
     /// Writes the sums of `color` in `position` to `target`.
-    fn refresh(
+    #[inline(always)]
+    fn refresh<K: Kernels>(
         &mut self,
-        simd: Simd,
+        kernels: K,
         transformer: &Transformer,
         view: &View,
         color: Color,
@@ -326,7 +341,7 @@ impl Cache {
         self.removed.clear();
         self.added.clear();
         old.changes(&picture, view, &mut self.removed, &mut self.added);
-        simd.update(&transformer.rows, source, target, (&self.removed, &self.added));
+        kernels.update(&transformer.rows, source, target, (&self.removed, &self.added));
         sums.copy_from_slice(target);
         self.pictures[slot] = Some(picture);
     }
