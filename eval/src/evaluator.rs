@@ -122,7 +122,7 @@ impl Evaluator {
                 sums.value(position.turn())
             }
             Kind::Network { network, scale, state } => {
-                let raw = state.raw(network, position);
+                let raw = state.remembered(network, position);
                 #[cfg(debug_assertions)]
                 assert_eq!(Ok(raw), fresh(network, position), "{position:?}");
                 network.value(raw, *scale)

@@ -132,6 +132,35 @@ impl Network {
 pub(crate) struct State {
     accumulators: Accumulators,
     scratch: Option<Scratch>,
+    seen: Seen,
+}
+
+/// The outputs for the positions that were looked at last. A search comes back to
+/// many of its positions, a quarter of the time soon: before anything else has taken
+/// their places here.
+#[derive(Clone, Debug)]
+struct Seen(Box<[Output]>);
+
+/// The output for the position with this key.
+#[derive(Clone, Copy, Debug)]
+struct Output {
+    key: u64,
+    raw: i32,
+}
+
+impl Seen {
+    /// 256 KB: all of it stays in the second-level cache.
+    const PLACES: usize = 1 << 14;
+
+    fn new() -> Self {
+        // No key leads to a place whose key it is not: nothing is found before it is kept.
+        Self((0..Self::PLACES as u64).map(|place| Output { key: !place, raw: 0 }).collect())
+    }
+
+    #[inline]
+    fn place(&mut self, key: u64) -> &mut Output {
+        &mut self.0[key as usize % Self::PLACES]
+    }
 }
 
 impl State {
@@ -148,6 +177,7 @@ impl State {
         Ok(Self {
             accumulators: Accumulators::new(&network.transformer)?,
             scratch: layers.map(Scratch::new).transpose()?,
+            seen: Seen::new(),
         })
     }
 
@@ -173,6 +203,19 @@ impl State {
     pub(crate) fn raw(&mut self, network: &Network, position: &Position) -> i32 {
         network.simd.run(Raw { state: self, network, position })
     }
+
+    /// [`raw`](Self::raw), which is not computed again if it was among the last.
+    #[inline]
+    pub(crate) fn remembered(&mut self, network: &Network, position: &Position) -> i32 {
+        let key = position.key();
+        let place = self.seen.place(key);
+        if place.key == key {
+            return place.raw;
+        }
+        let raw = self.raw(network, position);
+        *self.seen.place(key) = Output { key, raw };
+        raw
+    }
 }
 
 /// The work of [`State::raw`].
@@ -187,7 +230,7 @@ impl Task for Raw<'_> {
 
     #[inline(always)]
     fn run<K: Kernels>(self, kernels: K) -> i32 {
-        let Self { state: State { accumulators, scratch }, network, position } = self;
+        let Self { state: State { accumulators, scratch, .. }, network, position } = self;
         accumulators.update(kernels, &network.transformer, position);
         let sums = accumulators.sums(position.turn());
         match (&network.head, scratch) {
