@@ -279,12 +279,14 @@ native_section() {
 search_seconds=5
 
 # Nodes per millisecond that an engine reaches in $search_seconds, from its last report.
-search() { # engine hash-option sfen
-    local heard=$scratch/search
+search() { # engine sfen option...
+    local engine=$1 sfen=$2 heard=$scratch/search
+    shift 2
     : >"$heard"
     {
-        printf 'usi\nsetoption name %s value 64\nsetoption name Threads value 1\nisready\nusinewgame\n' "$2"
-        printf 'position sfen %s\ngo movetime %s\n' "$3" "$((search_seconds * 1000))"
+        printf 'usi\n'
+        printf 'setoption name %s\n' 'Threads value 1' "$@"
+        printf 'isready\nusinewgame\nposition sfen %s\ngo movetime %s\n' "$sfen" "$((search_seconds * 1000))"
         local waited=0
         sleep "$search_seconds"
         until grep -q '^bestmove' "$heard" || [ "$waited" -ge 10 ]; do
@@ -292,7 +294,7 @@ search() { # engine hash-option sfen
             waited=$((waited + 1))
         done
         printf 'quit\n'
-    } | "$1" >"$heard" 2>/dev/null
+    } | "$engine" >"$heard" 2>/dev/null
     awk '
         $1 == "info" {
             for (i = 2; i < NF && $i != "pv" && $i != "string"; i++) {
@@ -300,14 +302,14 @@ search() { # engine hash-option sfen
                 if ($i == "time") time = $(i + 1)
             }
         }
-        END { if (time > 0) printf "%.1f\n", nodes / time; else exit 1 }' "$heard" || die "$1 reported no nodes"
+        END { if (time > 0) printf "%.1f\n", nodes / time; else exit 1 }' "$heard" || die "$engine reported no nodes"
 }
 
 compare_search() { # name sfen
     local turn
     for turn in $(seq "$runs"); do
-        search "$enbu" USI_Hash "$2" >>"$scratch/search.$1.enbu"
-        [ -z "$fairy" ] || search "$fairy" Hash "$2" >>"$scratch/search.$1.fairy"
+        search "$enbu" "$2" 'USI_Hash value 64' 'Eval value PieceSquare' >>"$scratch/search.$1.enbu"
+        [ -z "$fairy" ] || search "$fairy" "$2" 'Hash value 64' >>"$scratch/search.$1.fairy"
     done
     search_row "$1" enbu "$scratch/search.$1.enbu" "$scratch/search.$1.enbu"
     [ -z "$fairy" ] || search_row "$1" fairy-stockfish "$scratch/search.$1.fairy" "$scratch/search.$1.enbu"
@@ -321,7 +323,7 @@ search_section() {
     fairy=$(command -v fairy-stockfish || true)
     [ -n "$fairy" ] || [ ! -x /usr/games/fairy-stockfish ] || fairy=/usr/games/fairy-stockfish
     [ -n "$fairy" ] || echo "fairy-stockfish: skipped, it is not installed"
-    echo "search, one thread, $search_seconds s, median of $runs turns, thousand nodes per second; ratio = enbu / this one"
+    echo "search by piece-square tables, one thread, $search_seconds s, median of $runs turns, thousand nodes per second; ratio = enbu / this one"
     printf '%-10s %-23s %9s %8s\n' position engine knps ratio
     compare_search startpos "$startpos"
     compare_search matsuri "$matsuri"
