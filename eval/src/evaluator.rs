@@ -96,7 +96,7 @@ impl Evaluator {
                 let sums = stack.last().copied().unwrap_or_default();
                 stack.push(sums.after(delta, kings));
             }
-            Kind::Network { state, .. } => state.push(delta),
+            Kind::Network { network, state, .. } => state.push(network, position, delta),
         }
     }
 

@@ -186,10 +186,10 @@ impl State {
         self.accumulators.reset();
     }
 
-    /// Follows a move.
+    /// Follows a move that `position` has just made.
     #[inline]
-    pub(crate) fn push(&mut self, delta: &Delta) {
-        self.accumulators.push(delta);
+    pub(crate) fn push(&mut self, network: &Network, position: &Position, delta: &Delta) {
+        self.accumulators.push(&network.transformer, position, delta);
     }
 
     /// Takes a move back.
