@@ -3,7 +3,12 @@
 use std::arch::x86_64::*;
 use std::hint::black_box;
 
-/// Proof that the processor has AVX-512 F, BW, VL and VNNI.
+use enbu_movegen::isa;
+
+use super::{Task, kernels};
+
+/// Proof that the processor has AVX-512 F, BW, VL and VNNI, and what
+/// [`isa::is_newer`] looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Avx512(());
 
@@ -13,33 +18,24 @@ impl Avx512 {
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vnni");
-        found.then_some(Self(()))
+        (found && isa::is_newer()).then_some(Self(()))
     }
 }
 
-/// A safe method for each kernel, whose one precondition the proof fulfils.
-macro_rules! kernels {
-    ($(fn $kernel:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
-        impl Avx512 {
-            $(#[inline]
-            pub(super) fn $kernel(self, $($name: $kind),*) $(-> $result)? {
-                // SAFETY: the kernel needs the four features and nothing else; `self`
-                // exists only where `detect` has found them.
-                unsafe { $kernel($($name),*) }
-            })*
+impl Avx512 {
+    /// Does `task` with the instructions of this path.
+    #[inline]
+    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn inside<T: Task>(path: Avx512, task: T) -> T::Output {
+            task.run(path)
         }
-    };
+        // SAFETY: `detect` has found these features, or `self` would not exist.
+        unsafe { inside(self, task) }
+    }
 }
 
-kernels! {
-    fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]);
-    fn clip(sums: &[i16], outputs: &mut [u8]);
-    fn products(first: &[i16], second: &[i16], outputs: &mut [u8]);
-    fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]);
-    fn activate(sums: &[i32], outputs: &mut [u8]);
-    fn dot(inputs: &[u8], weights: &[i8]) -> i32;
-    fn squared_dot(sums: &[i16], weights: &[i16]) -> i32;
-}
+kernels!(Avx512, unsafe);
 
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -139,6 +135,7 @@ fn store_half_bytes(bytes: &mut [u8; 32], vector: __m256i) {
     unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector) }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
     match target.len() {
@@ -150,6 +147,7 @@ fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], add
 
 /// [`update`] in tiles of `N` vectors, each of which stays in registers while all
 /// rows pass by.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
     let tiles = target.len() / (32 * N);
@@ -185,6 +183,7 @@ fn limited(sums: __m512i) -> __m512i {
     _mm512_min_epi16(_mm512_max_epi16(sums, _mm512_setzero_si512()), _mm512_set1_epi16(127))
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn clip(sums: &[i16], outputs: &mut [u8]) {
     for (bytes, words) in outputs.as_chunks_mut::<32>().0.iter_mut().zip(sums.as_chunks::<32>().0) {
@@ -192,6 +191,7 @@ fn clip(sums: &[i16], outputs: &mut [u8]) {
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
     let pairs = first.as_chunks::<32>().0.iter().zip(second.as_chunks::<32>().0);
@@ -203,6 +203,7 @@ fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
     outputs.copy_from_slice(biases);
@@ -258,6 +259,7 @@ fn sparse(groups: &[Group]) -> Option<List> {
 }
 
 /// Adds to `16 * N` outputs the products of all inputs.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 fn wide<const N: usize>(inputs: &[u8], weights: &[i8], outputs: &mut [i32]) {
     let (groups, _) = inputs.as_chunks::<4>();
@@ -335,6 +337,7 @@ fn add<const N: usize>(sums: &mut [__m512i; N], inputs: __m512i, row: &[[i8; 64]
 }
 
 /// Adds to eight outputs the products of all inputs.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 fn narrow(inputs: &[u8], weights: &[i8], outputs: &mut [i32]) {
     let (groups, _) = inputs.as_chunks::<4>();
@@ -396,6 +399,7 @@ fn plus_eight(sums: __m256i, inputs: Group, row: &[i8; 32]) -> __m256i {
 }
 
 /// Any number of outputs, eight at a time; such layers have few inputs.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 fn in_parts(inputs: &[Group], weights: &[i8], outputs: &mut [i32]) {
     let (parts, _) = outputs.as_chunks_mut::<8>();
@@ -407,12 +411,14 @@ fn in_parts(inputs: &[Group], weights: &[i8], outputs: &mut [i32]) {
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 fn activate(sums: &[i32], outputs: &mut [u8]) {
     // Compiled for AVX-512 by its attribute.
     outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     let mut sum = _mm256_setzero_si256();
@@ -424,6 +430,7 @@ fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     words.into_iter().fold(0, i32::wrapping_add)
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
     let (zero, most) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));
