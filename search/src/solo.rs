@@ -16,7 +16,7 @@ use crate::clock::Timer;
 use crate::search::HashError;
 use crate::shared::Control;
 use crate::tt::Table;
-use crate::worker::{Job, Memory, Worker};
+use crate::worker::{Job, Memory, Role, Worker};
 use crate::{BestMove, Limits, Listener, Options, Report, Score};
 
 /// What a [`Solo`] search found.
@@ -36,7 +36,7 @@ pub struct Found {
 /// use enbu_eval::Evaluation;
 /// use enbu_movegen::Position;
 /// use enbu_search::{BestMove, Limits, Options, Solo};
-/// let mut solo = Solo::new(1, Evaluation::PieceSquare).expect("a megabyte");
+/// let mut solo = Solo::new(1, Evaluation::default()).expect("a megabyte");
 /// let limits = Limits { soft_nodes: Some(500), ..Limits::default() };
 /// let found = solo.search(&Position::startpos(), limits, Options::default());
 /// assert!(matches!(found.best, BestMove::Play { .. }));
@@ -44,8 +44,8 @@ pub struct Found {
 /// ```
 pub struct Solo {
     table: Arc<Table>,
-    memory: Memory,
     evaluation: Evaluation,
+    memory: Memory,
     last: Arc<LastReport>,
 }
 
@@ -69,7 +69,7 @@ impl Solo {
     /// A thread that calls [`search`](Self::search) should have a stack of this size.
     pub const STACK_BYTES: usize = crate::search::STACK_BYTES;
 
-    /// A searcher that evaluates so, with a transposition table of so many megabytes (2^20 bytes), at
+    /// A searcher with a transposition table of so many megabytes (2^20 bytes), at
     /// least 1. Small ones stay in the processor's cache and are quickly emptied.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl Solo {
     pub fn new(hash_mb: usize, evaluation: Evaluation) -> Result<Self, HashError> {
         let hash_mb = hash_mb.max(1);
         let table = Table::new(hash_mb, 1).ok_or(HashError { asked_mb: hash_mb, kept_mb: 0 })?;
-        Ok(Self { table: Arc::new(table), memory: Memory::new(), evaluation, last: Arc::default() })
+        Ok(Self { table: Arc::new(table), evaluation, memory: Memory::new(), last: Arc::default() })
     }
 
     /// Forgets everything learnt so far.
@@ -103,10 +103,10 @@ impl Solo {
             evaluation: self.evaluation.clone(),
             started,
             table: Arc::clone(&self.table),
-            control: Arc::new(Control::new(Timer::new(started, None), false)),
+            control: Arc::new(Control::new(Timer::new(started, None), false, 0)),
             listener: Arc::clone(&self.last) as Arc<dyn Listener>,
         };
-        let best = Worker::new(&job, &mut self.memory).run();
+        let best = Worker::new(&job, Role::Main, &mut self.memory).run();
         let (score, nodes) = self.last.0.lock().unwrap_or((Score::MateIn(1), 0));
         Found { best, score, nodes }
     }
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_same_questions_have_the_same_answers() {
-        let mut solo = Solo::new(1, Evaluation::PieceSquare).expect("a megabyte");
+        let mut solo = Solo::new(1, Evaluation::default()).expect("a megabyte");
         let mut ask = || {
             solo.new_game();
             let mut line = Position::startpos();
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_soft_limit_ends_after_an_iteration_and_a_hard_one_within() {
-        let mut solo = Solo::new(1, Evaluation::PieceSquare).expect("a megabyte");
+        let mut solo = Solo::new(1, Evaluation::default()).expect("a megabyte");
         let start = Position::startpos();
         let limits = Limits { nodes: Some(1200), ..soft(1000) };
         assert!(solo.search(&start, limits, Options::default()).nodes <= 1200);
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn ends_of_games_are_told() {
-        let mut solo = Solo::new(1, Evaluation::PieceSquare).expect("a megabyte");
+        let mut solo = Solo::new(1, Evaluation::default()).expect("a megabyte");
         let mated = solo.search(&position("4k4/4G4/4P4/9/9/9/9/9/9 w - 2"), soft(100), Options::default());
         assert_eq!((mated.best, mated.score), (BestMove::Resign, Score::MatedIn(0)));
         let entered = position("+R+B2K2+B+R/+P+P+P+P+P+P3/9/9/9/9/9/9/4k4 b 2P4g4s4n4l10p 1");
