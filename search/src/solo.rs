@@ -6,7 +6,7 @@
 //! where it is called and returns what it found. Both run the same search.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use enbu_eval::Evaluation;
 use enbu_movegen::Position;
@@ -98,7 +98,8 @@ impl Solo {
         let job = Job {
             position: position.clone(),
             limits,
-            options,
+            // Only the last report is of use.
+            options: Options { report_interval: Duration::from_secs(3600), ..options },
             evaluation: self.evaluation.clone(),
             started,
             table: Arc::clone(&self.table),
