@@ -308,7 +308,8 @@ impl Options {
             "PieceSquare" => Choice::PieceSquare,
             "File" => Choice::File(path),
             "Auto" if !file.is_empty() && (is_named || path.exists()) => Choice::File(path),
-            _ => Choice::BuiltIn,
+            "Auto" if !file.is_empty() => Choice::BuiltIn { absent: Some(path) },
+            _ => Choice::BuiltIn { absent: None },
         }
     }
 

@@ -158,8 +158,11 @@ impl Installed {
 
 #[test]
 fn without_a_file_the_built_in_evaluation_plays_and_says_so() {
-    let (seen, eval) = Installed::new().play(&[]);
+    let installed = Installed::new();
+    let (seen, eval) = installed.play(&[]);
     assert!(seen.starts_with("info string evaluation ") && !seen.contains("error"), "{seen}");
+    // Whoever put the file elsewhere is told where it would be found.
+    assert!(seen.contains("(built in; there is no file ") && seen.contains("nn.bin)"), "{seen}");
     assert!(eval.starts_with("evaluation "), "{eval}");
 }
 
