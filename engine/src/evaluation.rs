@@ -33,7 +33,7 @@ impl Choice {
     pub(crate) fn named(text: &str) -> Self {
         match text {
             "piece-square" => Self::PieceSquare,
-            "embedded" => Self::BuiltIn,
+            "embedded" => Self::BuiltIn { absent: None },
             path => Self::File(PathBuf::from(path)),
         }
     }
