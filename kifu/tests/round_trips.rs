@@ -139,6 +139,11 @@ fn grow(chance: &mut Chance, record: &mut Record, mut at: NodeId, board: &mut Bo
         let kind = chance.pick(&ENDS);
         let id = record.add(at, Event::End(End::new(kind, board.turn())));
         record.node_mut(id).time_ms = chance.one_in(3).then_some(3000);
+        // Somebody asks what else could have been played.
+        let other = legal_moves(board);
+        if chance.one_in(3) && !other.is_empty() {
+            record.add(at, Event::Move(chance.pick(&other)));
+        }
     }
     while board.plies_played() > played {
         board.undo();
