@@ -302,6 +302,28 @@ proptest! {
     }
 
     #[test]
+    fn what_a_poorer_format_can_hold_comes_back(seed in any::<u64>()) {
+        let whole = record(seed);
+        let untimed = reduced(&whole, |node| node.time_ms = None);
+        for back in [Format::Kif, Format::Jkf, Format::Pgn] {
+            let books = there_and_back(&there_and_back(&whole, Format::Ki2), back);
+            assert_same_game(&there_and_back(&books, Format::Ki2), &untimed, Format::Ki2);
+        }
+        let mut plain = reduced(&main_line_only(&whole), |node| for analysis in &mut node.analyses {
+            analysis.depth = None;
+            analysis.engine = None;
+        });
+        if plain.setup().ply == 1 {
+            plain.headers = enbu_kifu::Headers::default();
+            for back in [Format::Kif, Format::Jkf, Format::Pgn] {
+                let other = there_and_back(&there_and_back(&plain, Format::Csa), back);
+                assert_same_game(&other, &plain, back);
+                assert_same_game(&there_and_back(&other, Format::Csa), &plain, Format::Csa);
+            }
+        }
+    }
+
+    #[test]
     fn results_that_a_referee_decided_survive(
         seed in any::<u64>(),
         kind in prop::sample::select(ENDS.to_vec()),
