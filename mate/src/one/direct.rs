@@ -50,8 +50,7 @@ impl Reach {
     /// From where pieces of `us` attack the king on `target`.
     #[inline(always)]
     fn of_king(us: Color, target: Square, occupied: Bitboard) -> Self {
-        let (bishop, rook, steps) =
-            (sliders::bishop(target, occupied), sliders::rook(target, occupied), king(target));
+        let (bishop, rook, steps) = (sliders::bishop(target, occupied), sliders::rook(target, occupied), king(target));
         Self {
             pawn: pawn(!us, target),
             lance: sliders::lance(!us, target, occupied),
@@ -312,11 +311,13 @@ impl<'a> Net<'a> {
         match answer(self, landing) {
             Answer::Some => false,
             Answer::None => self.position.is_legal(mv),
-            Answer::CheckingPawn => self.position.is_legal(mv) && {
-                let mut board = self.position.without_history();
-                board.do_move(mv);
-                !board.has_legal_move()
-            },
+            Answer::CheckingPawn => {
+                self.position.is_legal(mv) && {
+                    let mut board = self.position.without_history();
+                    board.do_move(mv);
+                    !board.has_legal_move()
+                }
+            }
         }
     }
 
