@@ -18,6 +18,8 @@ ratio, and the median of the ratios counts. What is missing is skipped, and said
   native   the binary as it is released against one built for this CPU alone, in
            perft and in `enbu bench`
   search   nodes per second against fairy-stockfish, if it is installed
+  mate     mate problems of 1 to 17 plies against the DfPn of cshogi, if python3 has
+           it (bench/mate.py)
 
   --check     only compare the signature with the newest `Bench: N` line in the
               git log; exit 1 if they differ
@@ -44,7 +46,7 @@ executable() {
 
 check_only=no
 runs=7
-sections=perft,random,native,search
+sections=perft,random,native,search,mate
 while [ $# -gt 0 ]; do
     case $1 in
         --check) check_only=yes ;;
@@ -57,7 +59,7 @@ while [ $# -gt 0 ]; do
         --only)
             [ $# -ge 2 ] || status=2 die "--only needs sections"
             for section in ${2//,/ }; do
-                case $section in perft | random | native | search) ;; *) status=2 die "no section \`$section'" ;; esac
+                case $section in perft | random | native | search | mate) ;; *) status=2 die "no section \`$section'" ;; esac
             done
             sections=$2
             shift
@@ -327,6 +329,17 @@ search_section() {
     compare_search matsuri "$matsuri"
 }
 
+# ---- mate ------------------------------------------------------------------
+
+mate_section() {
+    if ! python3 -c 'import cshogi' 2>/dev/null; then
+        echo "cshogi: skipped, python3 does not have it"
+        return 0
+    fi
+    echo "mate problems of 1 to 17 plies, CPU time; ratio = cshogi / enbu"
+    python3 bench/mate.py "$enbu" tests/data/tsume.tsv --runs "$runs"
+}
+
 # ---- the sections that are wanted --------------------------------------------
 
 # For this CPU: the yardsticks at their best, our binary as users get it.
@@ -342,7 +355,7 @@ build_yardsticks() {
 
 yardsticks=
 if wanted perft || wanted random; then build_yardsticks; fi
-for section in perft random native search; do
+for section in perft random native search mate; do
     if wanted "$section"; then
         echo
         "${section}_section"
