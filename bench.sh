@@ -22,6 +22,8 @@ ratio, and the median of the ratios counts. What is missing is skipped, and said
            in all, written into the target folder) and of fairy-stockfish
   records  reading 10000 games of KIF and of CSA against tsshogi and cshogi:
            `(cd tests/compare && npm install --no-save tsshogi)`, `pip install cshogi`
+  mate     mate problems of 1 to 17 plies against the DfPn of cshogi, if python3 has
+           it (bench/mate.py)
 
   --check     only compare the signature with the newest `Bench: N` line in the
               git log; exit 1 if they differ
@@ -49,7 +51,7 @@ executable() {
 
 check_only=no
 runs=7
-sections=perft,random,native,search,records
+sections=perft,random,native,search,networks,records,mate
 while [ $# -gt 0 ]; do
     case $1 in
         --check) check_only=yes ;;
@@ -62,7 +64,7 @@ while [ $# -gt 0 ]; do
         --only)
             [ $# -ge 2 ] || status=2 die "--only needs sections"
             for section in ${2//,/ }; do
-                case $section in perft | random | native | search | networks | records) ;; *) status=2 die "no section \`$section'" ;; esac
+                case $section in perft | random | native | search | networks | records | mate) ;; *) status=2 die "no section \`$section'" ;; esac
             done
             sections=$2
             shift
@@ -447,6 +449,17 @@ records_section() {
     compare_records csa
 }
 
+# ---- mate ------------------------------------------------------------------
+
+mate_section() {
+    if ! python3 -c 'import cshogi' 2>/dev/null; then
+        echo "cshogi: skipped, python3 does not have it"
+        return 0
+    fi
+    echo "mate problems of 1 to 17 plies, CPU time; ratio = cshogi / enbu"
+    python3 bench/mate.py "$enbu" tests/data/tsume.tsv --runs "$runs"
+}
+
 # ---- the sections that are wanted --------------------------------------------
 
 # For this CPU: the yardsticks at their best, our binary as users get it.
@@ -462,7 +475,7 @@ build_yardsticks() {
 
 yardsticks=
 if wanted perft || wanted random; then build_yardsticks; fi
-for section in perft random native search networks records; do
+for section in perft random native search networks records mate; do
     if wanted "$section"; then
         echo
         "${section}_section"

@@ -144,14 +144,14 @@ pub(super) fn forward(model: &Model, entry: &Entry, room: &mut Room) -> f32 {
 fn transform(rows: &[f32], biases: &[f32], inputs: &[u16], sums: &mut [f32]) {
     let width = biases.len();
     let (biases, sums) = (biases.as_chunks::<TILE>().0, sums.as_chunks_mut::<TILE>().0);
-    for (tile, (bias, sum)) in biases.iter().zip(sums).enumerate() {
+    for (tile, (bias, out)) in biases.iter().zip(sums).enumerate() {
         let mut total = *bias;
         for &input in inputs {
             if let Some(row) = rows[usize::from(input) * width + tile * TILE..].first_chunk::<TILE>() {
                 total = sum(total, *row);
             }
         }
-        *sum = total;
+        *out = total;
     }
 }
 
