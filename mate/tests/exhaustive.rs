@@ -206,15 +206,16 @@ fn mate_in_one_is_exact() {
 fn rare_mates_in_one_are_found() {
     for (what, sfen, expected) in [
         ("the king's step uncovers the lance", "3lkl3/3p1p3/9/9/4K4/9/9/9/4L4 b - 1", true),
-        ("a knight uncovers the rook", "3lkl3/3p1p3/4N4/9/4R4/9/9/9/9 b - 1", true),
-        ("two pieces check at once", "3nkg3/3p1p3/4S4/9/4R4/9/9/9/9 b - 1", true),
+        ("a silver uncovers the rook, or steps up to the king", "3lkl3/3p1p3/4S4/9/4R4/9/9/9/9 b - 1", true),
+        ("the king would take the knight that uncovers the rook", "3lkl3/3p1p3/4N4/9/4R4/9/9/9/9 b - 1", false),
         ("a check is answered by mate", "3lkl3/3p1p3/9/9/3rK4/9/9/9/4L4 b - 1", true),
         ("a check cannot be answered by a check", "4k4/4g4/4P4/9/9/9/9/9/r3K3R b G 1", false),
-        ("a dropped pawn must not mate", "3lkl3/3g1g3/3N1N3/9/4L4/9/9/9/9 b P 1", false),
-        ("a pawn's step may", "3lkl3/3p1p3/4P4/3N1N3/9/9/9/9/9 b - 1", true),
-        ("the rook's line is closed by a drop", "4k4/3p1p3/9/9/9/9/9/9/4R3K b - 1", false),
-        ("a pinned guard takes nothing", "4k4/4s4/3p1p3/9/4L4/9/9/9/9 b G 1", false),
-        ("only a pawn could come between, on a file that has one", "3lkl3/3p1p3/9/9/9/4p4/9/9/8K b Rp 1", true),
+        ("a dropped pawn must not mate", "3lkl3/3p1p3/9/3N5/9/9/9/9/9 b P 1", false),
+        ("a pawn's step may", "3lkl3/3p1p3/4P4/3N5/9/9/9/9/9 b - 1", true),
+        ("a pawn comes between", "3lkl3/3p1p3/9/9/9/9/9/9/8K b Rp 1", false),
+        ("no second pawn comes between on its file", "3lkl3/3p1p3/9/9/9/9/4p4/9/8K b Rp 1", true),
+        ("a guard takes", "3lkl3/3g1p3/9/3N5/9/9/9/9/9 b G 1", false),
+        ("a pinned guard takes nothing", "3lkl3/3g1p3/9/1B1N5/9/9/9/9/9 b G 1", true),
     ] {
         let setup: Setup = sfen.parse().expect("an SFEN");
         let mut position = Position::from_setup(&setup).expect("playable");

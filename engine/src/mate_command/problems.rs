@@ -82,7 +82,7 @@ fn line(text: &str, ply: Option<usize>) -> Result<Position, String> {
 /// with its solution begins, or for the one after `ply` moves.
 fn records(bytes: &[u8], name: &str, ply: Option<usize>, problems: &mut Vec<Problem>) -> Result<(), String> {
     let (_, reading) = read_any(bytes, Mode::Tolerant).map_err(|error| error.to_string())?;
-    for error in reading.errors.iter() {
+    for error in &reading.errors {
         // Nobody left to tell if even this fails.
         let _ = writeln!(io::stderr(), "enbu: {name}: {error}");
     }

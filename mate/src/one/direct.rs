@@ -9,7 +9,7 @@
 use enbu_movegen::attacks::{attacks, between, gold, king, knight, pawn, silver};
 use enbu_movegen::{Bitboard, Color, HandPiece, Move, PieceType, Position, Square, multiversion, sliders};
 
-use super::lines::{bishop_cross, rook_cross, surroundings};
+use super::lines::{bishop_cross, bishop_reach, knight_reach_of, lance_reach, rook_cross, rook_reach, surroundings};
 
 /// What a single look at the board says about the king to mate.
 pub(super) struct Net<'a> {
@@ -150,34 +150,35 @@ impl<'a> Net<'a> {
         for from in position.pieces(us, PieceType::Silver) & near {
             attacked |= silver(us, from);
         }
-        for from in position.pieces(us, PieceType::Knight) {
+        for from in position.pieces(us, PieceType::Knight) & knight_reach_of(us, target) {
             attacked |= knight(us, from);
         }
         let (horse, dragon) = (position.by_kind(PieceType::Horse), position.by_kind(PieceType::Dragon));
         for from in (position.by_kind(PieceType::King) | horse | dragon) & ours & near {
             attacked |= king(from);
         }
+        // A slider that reaches no square next to the king opens no line that matters.
         let mut slid_over = Bitboard::EMPTY;
-        let mut discoverers = Bitboard::EMPTY;
-        let mut shield = |aligned: Bitboard, from: Square| {
-            if aligned.contains(target) {
-                let blockers = between(target, from) & occupied;
-                if !blockers.has_several() {
-                    discoverers |= blockers;
-                }
-            }
-        };
-        for from in position.pieces(us, PieceType::Lance) {
+        let mut aligned = Bitboard::EMPTY;
+        for from in position.pieces(us, PieceType::Lance) & lance_reach(target) {
             slid_over |= sliders::lance(us, from, behind_king);
-            shield(sliders::lance(us, from, Bitboard::EMPTY), from);
+            aligned |= Bitboard::of(from) & sliders::lance(!us, target, Bitboard::EMPTY);
         }
-        for from in (position.by_kind(PieceType::Bishop) | horse) & ours {
+        let bishops = (position.by_kind(PieceType::Bishop) | horse) & ours & bishop_reach(target);
+        for from in bishops {
             slid_over |= sliders::bishop(from, behind_king);
-            shield(bishop_cross(from), from);
         }
-        for from in (position.by_kind(PieceType::Rook) | dragon) & ours {
+        let rooks = (position.by_kind(PieceType::Rook) | dragon) & ours & rook_reach(target);
+        for from in rooks {
             slid_over |= sliders::rook(from, behind_king);
-            shield(rook_cross(from), from);
+        }
+        aligned |= bishops & bishop_cross(target) | rooks & rook_cross(target);
+        let mut discoverers = Bitboard::EMPTY;
+        for slider in aligned {
+            let blockers = between(target, slider) & occupied;
+            if !blockers.has_several() {
+                discoverers |= blockers & ours;
+            }
         }
         attacked |= slid_over;
         let flights = king(target).without(position.by_color(!us)).without(attacked);
@@ -186,7 +187,6 @@ impl<'a> Net<'a> {
         for flight in flights {
             covering = covering.and_flight(us, flight);
         }
-        let discoverers = discoverers & ours;
         Some(Self { position, us, king: target, flights, attacked, slid_over, discoverers, checking, covering })
     }
 
@@ -196,9 +196,7 @@ impl<'a> Net<'a> {
         if let Some(mv) = self.mating_drop() {
             return Some(mv);
         }
-        // Pieces that open no line must cover every flight themselves.
-        let movers = if self.covering.is_empty() { self.slid_over } else { Bitboard::ALL };
-        for from in self.movers(movers) {
+        for from in self.movers() & (self.coverers() | self.slid_over) {
             if let Some(mv) = self.mating_move(from) {
                 return Some(mv);
             }
@@ -211,7 +209,7 @@ impl<'a> Net<'a> {
     #[inline(always)]
     pub(super) fn count_checks(&self) -> u32 {
         let mut count = 0;
-        for from in self.movers(Bitboard::ALL) {
+        for from in self.movers() {
             let Some((kind, plain, promote)) = self.destinations(from) else { continue };
             count += (plain & self.checking.by(kind)).count();
             if let Some(promoted) = kind.promoted() {
@@ -255,18 +253,38 @@ impl<'a> Net<'a> {
         None
     }
 
-    /// Those of our pieces among `candidates` that may give a direct check.
+    /// Those of our pieces that may give a direct check.
     #[inline(always)]
-    fn movers(&self, candidates: Bitboard) -> Bitboard {
+    fn movers(&self) -> Bitboard {
         let by_kind = |kind| self.position.by_kind(kind);
-        let far = by_kind(PieceType::Lance)
-            | by_kind(PieceType::Knight)
+        let far = by_kind(PieceType::Lance) & lance_reach(self.king)
+            | by_kind(PieceType::Knight) & knight_reach_of(self.us, self.king)
             | by_kind(PieceType::Bishop)
             | by_kind(PieceType::Rook)
             | by_kind(PieceType::Horse)
             | by_kind(PieceType::Dragon);
         let near = surroundings(self.king).without(by_kind(PieceType::King));
-        candidates & self.position.by_color(self.us).without(self.discoverers) & (far | near)
+        self.position.by_color(self.us).without(self.discoverers) & (far | near)
+    }
+
+    /// Pieces of a kind that may cover every flight by itself from some square.
+    #[inline(always)]
+    fn coverers(&self) -> Bitboard {
+        let by_kind = |kind| self.position.by_kind(kind);
+        let mut coverers = Bitboard::EMPTY;
+        let mut add = |reached: Bitboard, pieces: Bitboard| {
+            if !reached.is_empty() {
+                coverers |= pieces;
+            }
+        };
+        let &Reach { pawn, lance, knight, silver, gold, horse, dragon, .. } = &self.covering;
+        let (bishops, rooks) = (by_kind(PieceType::Bishop), by_kind(PieceType::Rook));
+        add(horse, bishops | by_kind(PieceType::Horse));
+        add(dragon, rooks | by_kind(PieceType::Dragon));
+        add(silver, by_kind(PieceType::Silver));
+        // Whatever promotes, bishop and rook apart, becomes a gold.
+        add(gold | pawn | lance | knight, !(bishops | rooks));
+        coverers
     }
 
     /// The piece on a square, and where it can go without and with promotion.
