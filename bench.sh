@@ -243,11 +243,11 @@ random_section() {
 # ---- the default build against a native one ---------------------------------
 
 compare_native() { # name depth times sfen expected
-    local suffix
-    perft_turns "$1" "$2" "$3" "$4" "$5" enbu native enbu-lists native-lists
+    local suffix label=default-$1 # not the label of the perft section
+    perft_turns "$label" "$2" "$3" "$4" "$5" enbu native enbu-lists native-lists
     for suffix in '' -lists; do
-        native_row "$1 $2${suffix/-/ by }" "$(mnps "$1" "enbu$suffix" $(($5 * $3)))" \
-            "$(mnps "$1" "native$suffix" $(($5 * $3)))" "$(faster "$1" "native$suffix" "enbu$suffix")"
+        native_row "$1 $2${suffix/-/ by }" "$(mnps "$label" "enbu$suffix" $(($5 * $3)))" \
+            "$(mnps "$label" "native$suffix" $(($5 * $3)))" "$(faster "$label" "native$suffix" "enbu$suffix")"
     done
 }
 
@@ -255,10 +255,12 @@ native_row() { # what default native ratio
     printf '%-26s %9s %9s %8.3f\n' "perft $1" "$2" "$3" "$4"
 }
 
+# Nodes per CPU second.
 bench_nps() { # binary label
-    "$1" bench >"$scratch/out" || die "\`$1 bench' failed"
+    local cpu
+    cpu=$(measure "$1" bench) || die "\`$1 bench' failed"
     grep -q "^Bench: $signature" "$scratch/out" || die "$1 has another signature than $signature"
-    sed -n 's/^nps \([0-9][0-9]*\).*$/\1/p' "$scratch/out" >>"$scratch/bench.$2"
+    awk -v cpu="$cpu" -v nodes="$signature" 'BEGIN { print nodes / cpu }' >>"$scratch/bench.$2"
 }
 
 native_section() {

@@ -13,7 +13,7 @@ use crate::bench_positions::POSITIONS;
 use crate::evaluation::{self, Choice};
 
 /// Depth of the standard bench, in plies.
-pub(crate) const DEPTH: u32 = 7;
+pub(crate) const DEPTH: u32 = 9;
 /// Table of the standard bench, in MB.
 pub(crate) const HASH_MB: u32 = 16;
 

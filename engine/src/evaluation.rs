@@ -28,6 +28,17 @@ pub(crate) enum Choice {
     PieceSquare,
 }
 
+impl Choice {
+    /// What a command line names: `piece-square`, `embedded`, or a file.
+    pub(crate) fn named(text: &str) -> Self {
+        match text {
+            "piece-square" => Self::PieceSquare,
+            "embedded" => Self::BuiltIn { absent: None },
+            path => Self::File(PathBuf::from(path)),
+        }
+    }
+}
+
 /// Why a choice cannot be had.
 #[derive(Debug)]
 pub(crate) enum LoadError {

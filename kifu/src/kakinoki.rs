@@ -4,6 +4,7 @@ mod board;
 pub(crate) mod handicap;
 pub(crate) mod headers;
 pub(crate) mod moves;
+mod play;
 mod read;
 mod result;
 mod text;

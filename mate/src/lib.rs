@@ -25,8 +25,6 @@
 //!   hold for a result to stay true.
 //! - **interposition**: a piece put between a checking lance, bishop or rook and the king.
 
-#![forbid(unsafe_code)]
-
 mod cycles;
 mod dfpn;
 mod expand;

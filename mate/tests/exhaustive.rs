@@ -164,6 +164,47 @@ fn solver_and_exhaustive_search_agree() {
     assert!(in_check > 5 && kingless > 20, "{in_check} in check, {kingless} without a king");
 }
 
+/// Whether some legal check mates, by trying each.
+fn mates_at_once(position: &mut Position) -> bool {
+    mates_within(position, 1, &mut { u64::MAX }) == Some(true)
+}
+
+#[test]
+fn mate_in_one_is_exact() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
+    // With a mate, by a drop, by a discovered check, in check; without a mate.
+    let mut seen = [0; 5];
+    let mut positions = 0;
+    while positions < wanted() * 50 {
+        let Some(mut position) = random_position(&mut random) else { continue };
+        // A few moves on: ordinary moves lead to positions that removals do not.
+        for _ in 0..4 {
+            positions += 1;
+            let expected = mates_at_once(&mut position);
+            let found = mate_in_one(&position);
+            assert_eq!(found.is_some(), expected, "{position}: {found:?}");
+            if let Some(mv) = found {
+                assert!(position.is_legal(mv), "{position}: {mv}");
+                let in_check = position.in_check();
+                position.do_move(mv);
+                assert!(position.is_mate(), "{position} after {mv}");
+                let discovered = !position.checkers().contains(mv.to());
+                position.undo_move();
+                for (at, is) in [true, mv.is_drop(), discovered, in_check].into_iter().enumerate() {
+                    seen[at] += usize::from(is);
+                }
+            } else {
+                seen[4] += 1;
+            }
+            let mut moves = MoveList::new();
+            position.legal_moves(&mut moves);
+            let Some(&mv) = moves.choose(&mut random) else { break };
+            position.do_move(mv);
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 5), "{seen:?}");
+}
+
 #[test]
 fn limits_and_stops_end_a_search_without_a_lie() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(10);

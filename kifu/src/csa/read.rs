@@ -457,8 +457,10 @@ impl<'t> Reader<'t> {
         let game = &self.game;
         let outcome = if game.placement.is_stated() {
             self.play(last).map(drop)
-        } else if game.turn.is_some() {
-            Err(last.fault(Problem::NoBoard))
+        } else if let Some(turn) = game.turn {
+            // V3.0, 2.6 (5): what is placed nowhere stays in the box.
+            self.report.warn(last.fault(Problem::NoBoard))?;
+            self.start(Setup { turn, ..Setup::empty() })
         } else if !game.headers.is_empty() && self.records.is_empty() {
             self.report.warn(last.fault(Problem::NoBoard))?;
             self.start(Setup::startpos())

@@ -83,7 +83,7 @@ impl ResultText<'_> {
             (How::Won, _) => EndKind::Resign,
             (How::Foul, Some(winner)) if winner == turn => EndKind::IllegalAction(!winner),
             (How::Foul, _) => EndKind::IllegalMove,
-            (How::Word(word), _) => words::end_of_word(word, turn).unwrap_or_else(|| EndKind::Other(word.to_owned())),
+            (How::Word(word), _) => words::end_of_word(word, turn).unwrap_or_else(|| loose_kind(word)),
         };
         let mut end = End::new(kind, turn);
         if let Some(result) = self.result {
@@ -102,6 +102,15 @@ impl ResultText<'_> {
     pub(crate) fn agrees(&self, end: &End) -> bool {
         self.result.is_none_or(|result| result == end.result)
     }
+}
+
+/// The kind of a wording that is not one of the words for ends.
+fn loose_kind(word: &str) -> EndKind {
+    if word.contains("時間切れ") || word.contains("切れ負け") {
+        // `時間切れ勝ち`, `時間切れで`.
+        return EndKind::TimeUp;
+    }
+    EndKind::Other(word.to_owned())
 }
 
 /// The text behind `まで` for an end when `turn` is to move.
@@ -156,6 +165,7 @@ mod tests {
         check("2手で不詰", Black, EndKind::NoMate, None);
         check("1手で中断", White, EndKind::Abort, None);
         check("1手にて中断。", White, EndKind::Abort, None);
+        check("3手で先手の時間切れ勝ち", White, EndKind::TimeUp, black);
         check("5手で立会人裁定", White, EndKind::Other("立会人裁定".to_owned()), None);
         check("5手で上手の勝ち", Black, EndKind::Resign, white);
         assert_eq!(parse(""), None);

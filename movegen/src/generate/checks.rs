@@ -15,6 +15,14 @@ use crate::{
 };
 
 multiversion! {
+    fn checks(position: &Position, list: &mut MoveList) = Position::checks_inline;
+}
+
+multiversion! {
+    fn count_checks(position: &Position) -> usize = Position::count_checks_inline;
+}
+
+multiversion! {
     fn aim(position: &Position) -> Option<Aim> = Aim::new;
 }
 
@@ -53,7 +61,7 @@ impl Aim {
     }
 
     /// The squares on which a move of the piece from `from` uncovers the king.
-    #[inline]
+    #[inline(always)]
     fn uncovers(&self, from: Square) -> Bitboard {
         if self.shields.contains(from) { !ray_through(self.king, from) } else { Bitboard::EMPTY }
     }
@@ -61,7 +69,7 @@ impl Aim {
     /// Whether a legal move of `position`, which this was made for, gives check.
     ///
     /// The same as [`Position::gives_check`], which is cheaper for a single move only.
-    #[inline]
+    #[inline(always)]
     pub fn is_hit_by(&self, position: &Position, mv: Move) -> bool {
         match mv.parts() {
             MoveParts::Drop { piece, to } => self.direct[piece.piece_type()].contains(to),
@@ -73,7 +81,15 @@ impl Aim {
         }
     }
 
+    /// The squares on which a piece gives check when it arrives there as `placed`, from
+    /// `from` or (`None`) from the hand.
+    #[inline(always)]
+    pub fn squares(&self, placed: PieceType, from: Option<Square>) -> Bitboard {
+        self.direct[placed] | from.map_or(Bitboard::EMPTY, |from| self.uncovers(from))
+    }
+
     /// The moves of `set` that give check.
+    #[inline(always)]
     fn cut(&self, position: &Position, set: MoveSet) -> MoveSet {
         match set {
             MoveSet::Pawns { color, plain, promote } => {
@@ -99,6 +115,7 @@ impl Aim {
     }
 
     /// Every square on which some piece would give check.
+    #[inline(always)]
     fn checking_squares(&self) -> Bitboard {
         self.direct[PieceType::Knight] | self.direct[PieceType::Horse] | self.direct[PieceType::Dragon]
     }
@@ -125,6 +142,7 @@ impl Position {
     /// These are exactly the moves of [`for_each_set`](Self::for_each_set) for which
     /// [`gives_check`](Self::gives_check) holds, each once. Without an enemy king
     /// there are none.
+    #[inline(always)]
     pub fn for_each_check_set(&self, mut visit: impl FnMut(MoveSet)) {
         let Some(aim) = Aim::new(self) else { return };
         let checking = aim.checking_squares();
@@ -164,11 +182,21 @@ impl Position {
     /// assert_eq!(checks.len(), 7); // the pawn's promotion and plain step, and five squares for the gold
     /// ```
     pub fn checks(&self, list: &mut MoveList) {
+        checks(self, list);
+    }
+
+    #[inline(always)]
+    fn checks_inline(&self, list: &mut MoveList) {
         self.for_each_check_set(|set| set.for_each(|mv| list.push(mv)));
     }
 
     /// How many legal moves give check.
     pub fn count_checks(&self) -> usize {
+        count_checks(self)
+    }
+
+    #[inline(always)]
+    fn count_checks_inline(&self) -> usize {
         let mut count = 0;
         self.for_each_check_set(|set| count += set.len());
         count
