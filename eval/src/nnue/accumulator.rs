@@ -36,12 +36,13 @@ impl Transformer {
 }
 
 /// One ply of the line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Ply {
-    /// For each side what the move that led here changed; `None` where there is no
-    /// way from the sums before it: at the start, or when the own king moved so that
-    /// its view numbers pieces anew.
-    changes: [Option<Changes>; 2],
+    /// For each side what the move that led here changed.
+    changes: [Changes; 2],
+    /// For which sides these changes lead from the sums before to those here: not at
+    /// the start, nor when the own king moved so that its view numbers pieces anew.
+    leads: [bool; 2],
     /// Whose sums are up to date.
     fresh: [bool; 2],
 }
@@ -80,19 +81,26 @@ impl Accumulators {
     /// Starts a new line.
     pub(crate) fn reset(&mut self) {
         self.plies.clear();
-        self.plies.push(Ply { changes: [None; 2], fresh: [false; 2] });
+        self.plies.push(Ply::default());
     }
 
     /// Follows a move that `position` has just made, and asks for the rows that it
     /// switches: they lie anywhere in a large table, and are needed soon.
     #[inline]
     pub(crate) fn push(&mut self, transformer: &Transformer, position: &Position, delta: &Delta) {
-        let changes =
-            [Color::Black, Color::White].map(|color| Changes::of(transformer.features, position, delta, color));
-        for input in changes.iter().flatten().flat_map(Changes::inputs) {
-            prefetch(transformer.row(input));
+        // Filled in its place: building it elsewhere costs more than the rest.
+        self.plies.push(Ply::default());
+        let Some(ply) = self.plies.last_mut() else { return };
+        for color in Color::ALL {
+            let view = View::of(transformer.features, color, position);
+            ply.leads[color] = !renumbers(transformer.features, &view, delta, color);
+            if ply.leads[color] {
+                ply.changes[color].add(&view, delta);
+            }
+            for input in ply.changes[color].inputs() {
+                prefetch(transformer.row(input));
+            }
         }
-        self.plies.push(Ply { changes, fresh: [false; 2] });
     }
 
     /// Takes a move back; the start stays.
@@ -173,7 +181,9 @@ impl Accumulators {
             if entry.fresh[color] {
                 return Some(ply);
             }
-            entry.changes[color].as_ref()?;
+            if !entry.leads[color] {
+                return None;
+            }
         }
         None
     }
@@ -185,9 +195,20 @@ impl Accumulators {
         let (before, after) = self.sums.split_at_mut(target);
         let (source, target) = (&before[source..source + self.width], &mut after[..self.width]);
         let entry = &mut self.plies[ply];
-        let lists = entry.changes[color].as_ref().map(Changes::lists).unwrap_or_default();
-        kernels.update(&transformer.rows, source, target, lists);
+        kernels.update(&transformer.rows, source, target, entry.changes[color].lists());
         entry.fresh[color] = true;
+    }
+}
+
+/// Whether `delta` moved `color`'s king so that `view`, where it stands now, numbers
+/// pieces anew.
+#[inline]
+fn renumbers(features: FeatureSet, view: &View, delta: &Delta, color: Color) -> bool {
+    match delta.from {
+        Origin::Board { from, kind: PieceType::King } if delta.mover == color => {
+            View::new(features, color, Some(from)).slot() != view.slot()
+        }
+        _ => false,
     }
 }
 
@@ -220,22 +241,6 @@ impl List {
 }
 
 impl Changes {
-    /// What the move that `position` has just made changed in the view of `color`;
-    /// `None` if that numbers pieces anew.
-    #[inline]
-    fn of(features: FeatureSet, position: &Position, delta: &Delta, color: Color) -> Option<Self> {
-        let view = View::of(features, color, position);
-        if let Origin::Board { from, kind: PieceType::King } = delta.from
-            && delta.mover == color
-            && View::new(features, color, Some(from)).slot() != view.slot()
-        {
-            return None;
-        }
-        let mut changes = Self::default();
-        changes.add(&view, delta);
-        Some(changes)
-    }
-
     #[inline]
     fn add(&mut self, view: &View, delta: &Delta) {
         let Self { removed, added } = self;

@@ -2,6 +2,7 @@
 
 use std::collections::TryReserveError;
 use std::path::Path;
+use std::slice;
 
 use enbu_movegen::{Color, Delta, Position};
 
@@ -13,7 +14,7 @@ use super::format::{self, own};
 use super::layers::{Layers, Scratch};
 use super::memory::Block;
 use super::selector::{Progress, Selector};
-use super::simd::{Kernels, Simd, Task};
+use super::simd::{Kernels, Simd, Task, prefetch};
 use crate::{MAX_VALUE, Value};
 
 /// A network, ready to be used by any number of threads.
@@ -190,6 +191,7 @@ impl State {
     #[inline]
     pub(crate) fn push(&mut self, network: &Network, position: &Position, delta: &Delta) {
         self.accumulators.push(&network.transformer, position, delta);
+        prefetch(slice::from_ref(self.seen.place(position.key())));
     }
 
     /// Takes a move back.

@@ -231,17 +231,17 @@ impl Simd {
     }
 }
 
-/// Asks the processor to fetch the beginning of `row`, which is needed soon; it
-/// follows a longer row by itself. Without effect on what is computed.
+/// Asks the processor to fetch the beginning of `items`, which are needed soon; what
+/// lies behind it follows by itself. Without effect on what is computed.
 #[inline]
-pub(crate) fn prefetch(row: &[i16]) {
+pub(crate) fn prefetch<T>(items: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    for line in row.chunks(32).take(8) {
+    for line in items.chunks((64 / size_of::<T>()).max(1)).take(8) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a prefetch never faults and changes no memory, whatever the
         // address; SSE, which it needs, is part of every x86-64 processor.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = row;
+    let _ = items;
 }
