@@ -228,8 +228,10 @@ impl<'t> Reader<'t> {
     }
 
     fn rank(&mut self, line: Line<'t>) -> Result<(), KifuError> {
-        if self.game.play.is_some() {
-            return Err(line.fault(Problem::OutOfPlace("board")));
+        match &self.game.play {
+            Some(play) if play.lost => return Ok(()),
+            Some(_) => return Err(line.fault(Problem::OutOfPlace("board"))),
+            None => {}
         }
         self.game.known = true;
         self.game.board.read_rank(&line)
