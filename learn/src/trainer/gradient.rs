@@ -148,7 +148,7 @@ fn transform(rows: &[f32], biases: &[f32], inputs: &[u16], sums: &mut [f32]) {
         let mut total = *bias;
         for &input in inputs {
             if let Some(row) = rows[usize::from(input) * width + tile * TILE..].first_chunk::<TILE>() {
-                total = sum(total, *row);
+                total = added(total, *row);
             }
         }
         *out = total;
@@ -222,10 +222,10 @@ fn spread(slopes: &[f32], inputs: &[u16], rows: &mut [f32], by_bias: &mut [f32])
     for (tile, (slope, bias)) in slopes.as_chunks::<TILE>().0.iter().zip(biases).enumerate() {
         // A copy: it can stay in registers while the rows change.
         let slope = *slope;
-        *bias = sum(*bias, slope);
+        *bias = added(*bias, slope);
         for &input in inputs {
             if let Some(row) = rows[usize::from(input) * width + tile * TILE..].first_chunk_mut::<TILE>() {
-                *row = sum(*row, slope);
+                *row = added(*row, slope);
             }
         }
     }
@@ -233,7 +233,7 @@ fn spread(slopes: &[f32], inputs: &[u16], rows: &mut [f32], by_bias: &mut [f32])
 
 /// The sums of two tiles' numbers.
 #[inline(always)]
-fn sum(mut tile: [f32; TILE], more: [f32; TILE]) -> [f32; TILE] {
+fn added(mut tile: [f32; TILE], more: [f32; TILE]) -> [f32; TILE] {
     for lane in 0..TILE {
         tile[lane] += more[lane];
     }
