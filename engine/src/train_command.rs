@@ -209,7 +209,7 @@ pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode
 fn load(args: &TrainArgs, pool: &rayon::ThreadPool, out: &mut impl Write) -> io::Result<Dataset> {
     let files = source::files(&args.sources).map_err(io::Error::other)?;
     let data = pool.install(|| Dataset::load(&files, &args.filter(), args.test_one_in)).map_err(io::Error::other)?;
-    let memory_mb = (data.len() + data.validation_len()) * ENTRY_BYTES >> 20;
+    let memory_mb = ((data.len() + data.validation_len()) * ENTRY_BYTES) >> 20;
     writeln!(out, "data: {} ({} files, {memory_mb} MB)", data.summary(), files.len())?;
     Ok(data)
 }

@@ -8,6 +8,9 @@ const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 320.0;
 const MARGIN: f64 = 64.0;
 
+/// Name, color, and height on the picture of one curve.
+type Line<'a> = (&'static str, &'static str, &'a dyn Fn(&Point) -> f64);
+
 /// Draws a curve: the loss in training, the loss on positions kept for testing, and the
 /// learning rate on a scale of its own.
 ///
@@ -41,7 +44,7 @@ pub fn svg(title: &str, curve: &[Point]) -> String {
             at + 4.0
         );
     }
-    let lines: [(&str, &str, &dyn Fn(&Point) -> f64); 3] = [
+    let lines: [Line<'_>; 3] = [
         ("learning rate", "#bbb", &|point| y(point.rate, 0.0, highest_rate)),
         ("training", "#963", &|point| y(point.training, low, high)),
         ("testing", "#036", &|point| y(point.validation, low, high)),

@@ -3,7 +3,7 @@
 //! A position takes [`ENTRY_BYTES`] bytes: its inputs as the side to move sees them, and
 //! what they are to be judged as. The other side's inputs follow by a table.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use enbu_eval::nnue::own;
 use enbu_movegen::{Color, Position};
@@ -151,7 +151,7 @@ impl Dataset {
         Ok(whole)
     }
 
-    fn load_file(path: &PathBuf, filter: &Filter) -> Result<Self, SourceError> {
+    fn load_file(path: &Path, filter: &Filter) -> Result<Self, SourceError> {
         let mut part = Self::default();
         source::read(path, |sample| {
             part.seen += 1;

@@ -130,7 +130,7 @@ mod tests {
         for number in 1..=20 {
             let slope = f64::from(number as f32 - 7.5);
             gradients[0].sums[100] = slope as f32 * 3.0;
-            gradients[1].sums[100] = slope as f32 * -1.0;
+            gradients[1].sums[100] = -(slope as f32);
             step(number).take(&mut model, &mut moments, &mut gradients);
             assert!(gradients.iter().all(|gradient| gradient.sums.iter().all(|&sum| sum == 0.0)));
             first = 0.9 * first + 0.1 * slope;
