@@ -307,7 +307,8 @@ impl Options {
         match self.word(Id::Eval) {
             "PieceSquare" => Choice::PieceSquare,
             "File" => Choice::File(path),
-            "Auto" if !file.is_empty() && (is_named || path.exists()) => Choice::File(path),
+            // What cannot even be looked for is there: loading it tells why it is no use.
+            "Auto" if !file.is_empty() && (is_named || path.try_exists().unwrap_or(true)) => Choice::File(path),
             "Auto" if !file.is_empty() => Choice::BuiltIn { absent: Some(path) },
             _ => Choice::BuiltIn { absent: None },
         }

@@ -217,6 +217,27 @@ fn what_is_no_file_or_is_missing_where_it_was_named_is_an_error() {
     assert!(seen.contains("error: evaluation file") && seen.contains("cannot be read"), "{seen}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_or_folder_without_permission_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let installed = Installed::new();
+    fs::write(installed.network(), file("kp-32x2-8-16")).unwrap();
+    let folder = installed.network().parent().unwrap().to_owned();
+    for locked in [installed.network(), folder] {
+        let usual = fs::metadata(&locked).unwrap().permissions();
+        fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+        let is_above_permissions = fs::read(installed.network()).is_ok();
+        let (seen, _) = installed.play(&[]);
+        fs::set_permissions(&locked, usual).unwrap();
+        if is_above_permissions {
+            assert!(seen.contains("evaluation kp-32x2-8-16 from"), "{seen}");
+        } else {
+            assert!(seen.contains("error: evaluation file") && seen.contains("cannot be read"), "{seen}");
+        }
+    }
+}
+
 #[test]
 fn a_file_of_two_gigabytes_is_refused_without_reading_it() {
     let installed = Installed::new();
