@@ -23,6 +23,16 @@ pub(crate) struct Enbu {
     mate: MateSearch,
     /// Whose clock a `ponderhit` updates.
     side: Color,
+    /// What waits for the end of a stochastic ponder.
+    expected: Option<Expected>,
+}
+
+/// A `go ponder` whose position the opponent has not brought about yet, while his
+/// choice is searched instead (`Stochastic_Ponder`).
+struct Expected {
+    position: Position,
+    request: GoRequest,
+    events: EventSender,
 }
 
 impl Enbu {
@@ -33,6 +43,7 @@ impl Enbu {
             evaluation: Current::new(),
             mate: MateSearch::default(),
             side: Color::Black,
+            expected: None,
         }
     }
 }
@@ -58,6 +69,9 @@ impl Engine for Enbu {
         if let Err(error) = self.search.set_hash_mb(self.options.hash_mb()) {
             notice(&format!("error: {error}"));
         }
+        if let Err(error) = self.search.set_threads(self.options.threads()) {
+            notice(&format!("error: {error}"));
+        }
         let (choice, scale) = (self.options.evaluation(), self.options.fv_scale());
         self.evaluation.update(choice, scale, &mut self.search, notice);
     }
@@ -75,16 +89,35 @@ impl Engine for Enbu {
             return;
         }
         self.side = position.turn();
-        let limits = self.limits(request);
-        self.search.start(position, limits, self.options.for_search(), started, Arc::new(Ear(events)));
+        self.expected = None;
+        let mut before = position.clone();
+        if request.ponder && self.options.stochastic_ponder() && before.undo_move().is_some() {
+            let limits = Limits { ponder: true, ..Limits::default() };
+            let ear = Arc::new(Muffled(Ear(events.clone())));
+            self.search.start(&before, limits, self.options.for_search(), started, ear);
+            self.expected = Some(Expected { position: position.clone(), request: request.clone(), events });
+            return;
+        }
+        self.search_for(position, request, started, events);
     }
 
     fn stop(&mut self) {
+        if let Some(Expected { position, request, events }) = self.expected.take() {
+            // The ponder search looked at another position: a glance at the right one
+            // gives the answer that every `go` is owed.
+            let glance = GoRequest { ponder: false, depth: Some(1), ..request };
+            self.search_for(&position, &glance, Instant::now(), events);
+        }
         self.search.stop();
         self.mate.stop();
     }
 
     fn ponderhit(&mut self, clock: Option<&enbu_usi::Clock>, at: Instant) {
+        if let Some(Expected { position, request, events }) = self.expected.take() {
+            let clock = clock.copied().unwrap_or(request.clock);
+            self.search_for(&position, &GoRequest { ponder: false, clock, ..request }, at, events);
+            return;
+        }
         let clock = clock.map(|clock| self.clock(clock));
         self.search.ponderhit(clock, at);
     }
@@ -103,6 +136,12 @@ impl Engine for Enbu {
 }
 
 impl Enbu {
+    /// Starts the search that a `go` asks for.
+    fn search_for(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender) {
+        let limits = self.limits(request);
+        self.search.start(position, limits, self.options.for_search(), started, Arc::new(Ear(events)));
+    }
+
     /// What bounds the search: the request, with the options' limits where it names none.
     fn limits(&self, request: &GoRequest) -> Limits {
         // `rtime N` asks for a time between N and 3 N; its middle keeps searches repeatable.
@@ -128,6 +167,21 @@ impl Enbu {
             increment: time(clock.increment_ms(self.side)),
         }
     }
+}
+
+/// Hands on what a search reports, but not its answer: nobody asked for that.
+struct Muffled(Ear);
+
+impl Listener for Muffled {
+    fn report(&self, report: &Report) {
+        self.0.report(report);
+    }
+
+    fn notice(&self, text: &str) {
+        self.0.notice(text);
+    }
+
+    fn finished(&self, _: &enbu_search::BestMove) {}
 }
 
 /// Hands on what a search says.

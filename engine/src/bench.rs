@@ -13,7 +13,7 @@ use crate::bench_positions::POSITIONS;
 use crate::evaluation::{self, Choice};
 
 /// Depth of the standard bench, in plies.
-pub(crate) const DEPTH: u32 = 7;
+pub(crate) const DEPTH: u32 = 9;
 /// Table of the standard bench, in MB.
 pub(crate) const HASH_MB: u32 = 16;
 
@@ -37,7 +37,7 @@ impl Listener for Count {
 /// `network` is a file to evaluate by, instead of what is built in.
 pub(crate) fn run(depth: u32, hash_mb: u32, network: Option<&Path>, out: &mut impl Write) -> io::Result<()> {
     let mut search = Search::new();
-    let choice = network.map_or(Choice::BuiltIn, |path| Choice::File(path.to_path_buf()));
+    let choice = network.map_or(Choice::BuiltIn { absent: None }, |path| Choice::File(path.to_path_buf()));
     let evaluation = evaluation::load(&choice, None).map_err(io::Error::other)?;
     writeln!(out, "evaluation {evaluation}")?;
     search.set_evaluation(evaluation);

@@ -23,6 +23,8 @@ const EXAMPLES: &str = "Examples:
   enbu convert game.kif --to csa    convert game records and positions
   enbu selfplay --games 1000 --out data/selfplay
                                     make games to learn from
+  enbu train data/selfplay --out data/my.nnue
+                                    train a network on them
   enbu options                      list the USI options";
 
 const MATCH_EXAMPLES: &str = "Examples:
@@ -79,6 +81,9 @@ pub(crate) enum Command {
     /// Make games of the engine against itself, to learn from
     #[command(after_help = crate::selfplay_command::EXAMPLES, args_conflicts_with_subcommands = true)]
     Selfplay(Box<crate::selfplay_command::SelfplayArgs>),
+    /// Train a network of our own on games
+    #[command(after_help = crate::train_command::EXAMPLES)]
+    Train(Box<crate::train_command::TrainArgs>),
     /// Solve mate problems; exit code 0 when all are settled, 1 when some are left open
     #[command(
         after_help = "Examples:\n  enbu mate \"7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1\"\n  enbu mate problems.sfen --time 60 --hash 4096\n  enbu mate problems.sfen --all --refine shortest --json"

@@ -1,5 +1,7 @@
 //! `enbu convert`: records and positions from any format into any other.
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, IsTerminal as _, Read as _, Write};
 use std::path::{Path, PathBuf};
@@ -21,10 +23,10 @@ pub(crate) struct ConvertArgs {
     /// Format of the input; default: told from its content
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
-    /// Format of the output: kif, ki2, bod, csa, usi, sfen, fen, pgn, jkf or svg; default: by OUT's extension
+    /// Format of the output: kif, ki2, bod, csa, usi, sfen, fen, uci, pgn, jkf or svg; default: by OUT's extension
     #[arg(long, value_name = "FORMAT")]
     to: Option<Format>,
-    /// Encoding of the output: utf-8, shift_jis, euc-jp or iso-2022-jp
+    /// Encoding of the output: utf-8, shift_jis, euc-jp, iso-2022-jp or iso-8859-1
     #[arg(long, value_name = "ENCODING", default_value = "utf-8", value_parser = encoding)]
     encoding: Encoding,
     /// Line ends of the output; default: crlf for shift_jis, else lf
@@ -53,7 +55,7 @@ pub(crate) struct ConvertArgs {
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu convert game.kif --to csa                 print a game as CSA
   enbu convert games/ -o all.pgn                 all games of a folder into one file
-  enbu convert games/ -o out/ --to kif           one file for each
+  enbu convert games/ -o out/ --to kif           one file for each, in the same subfolders
   enbu convert game.csa -o game.kif --encoding shift_jis
   enbu convert game.kif --to usi --ends          one line a game
   enbu convert game.kif --to svg --ply 20 -o diagram.svg";
@@ -80,6 +82,13 @@ fn encoding(label: &str) -> Result<Encoding, String> {
 /// Warnings about one file that are shown; more are only counted.
 const MOST_WARNINGS: usize = 20;
 
+/// A file to read.
+struct Input {
+    path: PathBuf,
+    /// The subfolder of a folder that was named, in which it stands.
+    subfolder: PathBuf,
+}
+
 /// Where the text goes.
 enum Target {
     Stdout,
@@ -98,6 +107,8 @@ struct Converter<'o, W: Write> {
     together: Vec<Record>,
     /// What has been written for one file.
     text: String,
+    /// The files of a folder that were written.
+    written: HashSet<PathBuf>,
 }
 
 /// Converts what the arguments name.
@@ -114,11 +125,23 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<()> {
         Target::File(path) => extension(path).and_then(Format::of_extension),
         _ => None,
     };
-    let to = args.to.or(by_name).ok_or_else(|| io::Error::other("tell the format with --to"))?;
+    let Some(to) = args.to.or(by_name) else {
+        let usage = "error: the format of the output is not known: tell it with --to FORMAT\n";
+        clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, usage).exit();
+    };
     let inputs = inputs(&args.inputs)?;
     let progress = progress(inputs.len());
-    let mut converter =
-        Converter { args, to, target, out, progress, failures: 0, together: Vec::new(), text: String::new() };
+    let mut converter = Converter {
+        args,
+        to,
+        target,
+        out,
+        progress,
+        failures: 0,
+        together: Vec::new(),
+        text: String::new(),
+        written: HashSet::new(),
+    };
     converter.check_target()?;
     for input in &inputs {
         converter.input(input)?;
@@ -137,30 +160,32 @@ fn extension(path: &Path) -> Option<&str> {
 }
 
 /// The files to read; folders stand for the files in them that a format has.
-fn inputs(named: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
+fn inputs(named: &[PathBuf]) -> io::Result<Vec<Input>> {
+    let file = |path: &Path| Input { path: path.to_owned(), subfolder: PathBuf::new() };
     if named.is_empty() {
-        return Ok(vec![PathBuf::from("-")]);
+        return Ok(vec![file(Path::new("-"))]);
     }
     let mut files = Vec::new();
     for path in named {
         if path.is_dir() {
-            collect(path, &mut files)?;
+            collect(path, Path::new(""), &mut files)?;
         } else {
-            files.push(path.clone());
+            files.push(file(path));
         }
     }
     Ok(files)
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+fn collect(folder: &Path, subfolder: &Path, files: &mut Vec<Input>) -> io::Result<()> {
     let mut entries =
         fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>()?;
     entries.sort();
     for path in entries {
         if path.is_dir() {
-            collect(&path, files)?;
+            let below = subfolder.join(path.file_name().unwrap_or_default());
+            collect(&path, &below, files)?;
         } else if extension(&path).and_then(Format::of_extension).is_some_and(|format| format != Format::Svg) {
-            files.push(path);
+            files.push(Input { path, subfolder: subfolder.to_owned() });
         }
     }
     Ok(())
@@ -208,7 +233,8 @@ impl<W: Write> Converter<'_, W> {
         });
     }
 
-    fn input(&mut self, path: &Path) -> io::Result<()> {
+    fn input(&mut self, input: &Input) -> io::Result<()> {
+        let path = input.path.as_path();
         let name = if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
         let reading = match self.read(path, &name) {
             Ok(reading) => reading,
@@ -219,7 +245,7 @@ impl<W: Write> Converter<'_, W> {
             }
         };
         self.report(&name, &reading);
-        self.records(path, &name, reading.records)
+        self.records(input, &name, reading.records)
     }
 
     fn read(&self, path: &Path, name: &str) -> Result<Reading, String> {
@@ -259,11 +285,12 @@ impl<W: Write> Converter<'_, W> {
         self.failures += usize::from(!reading.errors.is_empty());
     }
 
-    fn records(&mut self, path: &Path, name: &str, records: Vec<Record>) -> io::Result<()> {
+    fn records(&mut self, input: &Input, name: &str, records: Vec<Record>) -> io::Result<()> {
         if let Target::Folder(folder) = &self.target {
-            let stem = path.file_stem().and_then(|stem| stem.to_str()).filter(|stem| *stem != "-").unwrap_or("stdin");
-            let base = folder.join(stem);
-            return self.write_into_folder(&base, name, &records);
+            let stem = input.path.file_stem().filter(|stem| *stem != "-").unwrap_or(OsStr::new("stdin"));
+            let folder = folder.join(&input.subfolder);
+            fs::create_dir_all(&folder)?;
+            return self.write_into_folder(&folder.join(stem), name, &records);
         }
         if self.to == Format::Svg && (records.len() > 1 || !self.together.is_empty() || !self.text.is_empty()) {
             self.say(name, "several pictures need a folder to be written to");
@@ -295,13 +322,19 @@ impl<W: Write> Converter<'_, W> {
             }
             file.push(format!(".{}", self.to));
             let file = PathBuf::from(file);
-            if file.exists() && !self.args.force {
-                self.say(name, &exists(&file).to_string());
+            let refused = if self.written.contains(&file) {
+                Some(format!("{} was written from another input", file.display()))
+            } else {
+                (file.exists() && !self.args.force).then(|| exists(&file).to_string())
+            };
+            if let Some(reason) = refused {
+                self.say(name, &reason);
                 self.failures += 1;
                 continue;
             }
             let bytes = self.encode(&self.to.write(group, self.options()), name);
             write_file(&file, &bytes)?;
+            self.written.insert(file);
         }
         Ok(())
     }

@@ -20,9 +20,23 @@ pub(crate) enum Choice {
     /// The network in a file.
     File(PathBuf),
     /// The embedded network if there is one, else piece-square tables.
-    BuiltIn,
+    BuiltIn {
+        /// The file that would have been used if it were there.
+        absent: Option<PathBuf>,
+    },
     /// Piece-square tables.
     PieceSquare,
+}
+
+impl Choice {
+    /// What a command line names: `piece-square`, `embedded`, or a file.
+    pub(crate) fn named(text: &str) -> Self {
+        match text {
+            "piece-square" => Self::PieceSquare,
+            "embedded" => Self::BuiltIn { absent: None },
+            path => Self::File(PathBuf::from(path)),
+        }
+    }
 }
 
 /// Why a choice cannot be had.
@@ -58,7 +72,7 @@ pub(crate) fn load(choice: &Choice, scale: Option<i32>) -> Result<Evaluation, Lo
     let (network, path) = match choice {
         Choice::PieceSquare => return Ok(Evaluation::PieceSquare),
         Choice::File(path) => (Network::load(path, simd), Some(path)),
-        Choice::BuiltIn => match embedded::load(simd) {
+        Choice::BuiltIn { .. } => match embedded::load(simd) {
             Some(network) => (network, None),
             None => return Ok(Evaluation::PieceSquare),
         },
@@ -132,7 +146,7 @@ impl Current {
         let loaded = load(&wanted.choice, wanted.scale);
         (self.evaluation, self.error) = match loaded {
             Ok(evaluation) => (evaluation, None),
-            Err(error) => (load(&Choice::BuiltIn, None).unwrap_or_default(), Some(error)),
+            Err(error) => (load(&Choice::BuiltIn { absent: None }, None).unwrap_or_default(), Some(error)),
         };
         self.path = match &wanted.choice {
             Choice::File(path) if self.error.is_none() => Some(path.clone()),
@@ -142,10 +156,13 @@ impl Current {
 
     fn summary(&self) -> String {
         let mut text = format!("evaluation {}", self.evaluation);
+        if let Some(Choice::BuiltIn { absent: Some(path) }) = self.wanted.as_ref().map(|wanted| &wanted.choice) {
+            text += &format!(" (built in; there is no file {})", path.display());
+        }
         if let Evaluation::Network { network, scale } = &self.evaluation {
             match &self.path {
                 Some(path) => text += &format!(" from {}", path.display()),
-                None => text += " (embedded)",
+                None => text += ", embedded",
             }
             if network.takes_scale() {
                 let automatic = self.wanted_scale().map_or(" (automatic)", |_| "");

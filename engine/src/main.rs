@@ -21,6 +21,7 @@ mod openings_command;
 mod options;
 mod paths;
 mod selfplay_command;
+mod train_command;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -58,6 +59,7 @@ fn run(command: Command, out: &mut impl Write) -> io::Result<ExitCode> {
     match command {
         Command::Match(args) => return match_command::run(&args, out),
         Command::Selfplay(args) => return selfplay_command::run(&args, out),
+        Command::Train(args) => return train_command::run(&args, out),
         Command::Openings(args) => openings_command::run(&args, out)?,
         Command::Bench { depth, hash, network } => bench::run(depth, hash, network.as_deref(), out)?,
         Command::Perft { depth, sfen, divide, lists, repeat } => {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use enbu_eval::nnue::embedded;
 use enbu_movegen::EnteringKingRule;
-use enbu_search::{Rounding, Timing};
+use enbu_search::{Level, Lines, Moves, Rounding, Timing};
 use enbu_usi::{OptionError, OptionKind, OptionSpec, OptionValue};
 
 use crate::evaluation::Choice;
@@ -18,7 +18,9 @@ use crate::evaluation::Choice;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Id {
     Hash,
+    Threads,
     Ponder,
+    StochasticPonder,
     MultiPv,
     NetworkDelay,
     NetworkDelay2,
@@ -30,7 +32,13 @@ enum Id {
     MaxMovesToDraw,
     EnteringKingRule,
     ResignValue,
+    DrawValueBlack,
+    DrawValueWhite,
+    GenerateAllLegalMoves,
+    SkillLevel,
+    SkillSeed,
     PvInterval,
+    ConsiderationMode,
     CsaReadout,
     CsaLogDir,
     Eval,
@@ -69,9 +77,15 @@ const ROWS: &[Row] = &[
     Row { id: Id::Hash, name: "USI_Hash", alias: Some("Hash"), kind: Kind::Spin(256, 1, 33_554_432),
         english: "Size of the transposition table in MB.",
         japanese: "置換表の大きさ（MB）。" },
+    Row { id: Id::Threads, name: "Threads", alias: Some("NumberOfThreads"), kind: Kind::Spin(1, 1, 1024),
+        english: "How many threads search; at most as many as the machine has cores.",
+        japanese: "探索に使うスレッド数。CPUのコア数まで。" },
     Row { id: Id::Ponder, name: "USI_Ponder", alias: Some("Ponder"), kind: Kind::Check(false),
         english: "The GUI lets the engine think on the opponent's time; more time is then spent on each move.",
         japanese: "相手の手番中にも思考する（先読み）。有効にすると一手の持ち時間配分が少し増える。" },
+    Row { id: Id::StochasticPonder, name: "Stochastic_Ponder", alias: None, kind: Kind::Check(false),
+        english: "While pondering, search the opponent's choice instead of the one expected move; at a hit the search begins anew.",
+        japanese: "先読みのとき、予想手を決め打ちせず相手の局面を思考する。的中したら改めて思考する。" },
     Row { id: Id::MultiPv, name: "MultiPV", alias: Some("USI_MultiPV"), kind: Kind::Spin(1, 1, 600),
         english: "How many best lines are shown.",
         japanese: "表示する候補手の数。" },
@@ -105,9 +119,27 @@ const ROWS: &[Row] = &[
     Row { id: Id::ResignValue, name: "ResignValue", alias: None, kind: Kind::Spin(99_999, 0, 99_999),
         english: "Resign when the evaluation falls to minus this, in centipawns.",
         japanese: "評価値がこの値（の負）まで下がったら投了する。" },
+    Row { id: Id::DrawValueBlack, name: "DrawValueBlack", alias: None, kind: Kind::Spin(-2, -30_000, 30_000),
+        english: "What a draw is worth to the engine when it plays Black, in centipawns.",
+        japanese: "先手のときの引き分け（千日手など）の評価値。" },
+    Row { id: Id::DrawValueWhite, name: "DrawValueWhite", alias: None, kind: Kind::Spin(-2, -30_000, 30_000),
+        english: "What a draw is worth to the engine when it plays White, in centipawns.",
+        japanese: "後手のときの引き分け（千日手など）の評価値。" },
+    Row { id: Id::GenerateAllLegalMoves, name: "GenerateAllLegalMoves", alias: None, kind: Kind::Check(false),
+        english: "Also think about moves that leave a pawn, bishop or rook unpromoted (or a lance on the second rank) for nothing.",
+        japanese: "歩・角・飛の不成や、2段目の香の不成も読む。" },
+    Row { id: Id::SkillLevel, name: "SkillLevel", alias: Some("USI_SkillLevel"), kind: Kind::Spin(20, 0, 20),
+        english: "Strength from 0 (beginner) to 20 (full): lower levels look less far and do not always play their favourite.",
+        japanese: "強さ。0（入門）から20（最強）。低いほど浅く読み、最善でない手も指す。" },
+    Row { id: Id::SkillSeed, name: "SkillSeed", alias: None, kind: Kind::Spin(0, 0, 1_000_000_000),
+        english: "Another number gives other choices at the same SkillLevel; the same number the same ones.",
+        japanese: "SkillLevelでの手の選び方を変える乱数の種。" },
     Row { id: Id::PvInterval, name: "PvInterval", alias: None, kind: Kind::Spin(300, 0, 1_000_000),
         english: "Least time between two reports of a search, in ms.",
         japanese: "読み筋を出力する間隔（ミリ秒）。" },
+    Row { id: Id::ConsiderationMode, name: "ConsiderationMode", alias: None, kind: Kind::Check(false),
+        english: "For analysis: lines that end early are continued from the transposition table.",
+        japanese: "検討モード。短く途切れた読み筋を置換表の手で補って表示する。" },
     Row { id: Id::CsaReadout, name: "CsaReadout", alias: None, kind: Kind::Check(false),
         english: "End each search with score, line and nodes in CSA notation, as an info string.",
         japanese: "探索の終わりに評価値・読み筋・ノード数をCSA形式で出力する。" },
@@ -216,6 +248,16 @@ impl Options {
         usize::try_from(self.number(Id::Hash)).unwrap_or(1)
     }
 
+    /// How many threads search.
+    pub(crate) fn threads(&self) -> usize {
+        usize::try_from(self.number(Id::Threads)).unwrap_or(1)
+    }
+
+    /// Whether pondering looks at all of the opponent's moves.
+    pub(crate) fn stochastic_ponder(&self) -> bool {
+        self.is_on(Id::StochasticPonder)
+    }
+
     /// The default depth of a search.
     pub(crate) fn depth_limit(&self) -> Option<u32> {
         u32::try_from(self.number(Id::DepthLimit)).ok().filter(|&depth| depth > 0)
@@ -265,8 +307,10 @@ impl Options {
         match self.word(Id::Eval) {
             "PieceSquare" => Choice::PieceSquare,
             "File" => Choice::File(path),
-            "Auto" if !file.is_empty() && (is_named || path.exists()) => Choice::File(path),
-            _ => Choice::BuiltIn,
+            // What cannot even be looked for is there: loading it tells why it is no use.
+            "Auto" if !file.is_empty() && (is_named || path.try_exists().unwrap_or(true)) => Choice::File(path),
+            "Auto" if !file.is_empty() => Choice::BuiltIn { absent: Some(path) },
+            _ => Choice::BuiltIn { absent: None },
         }
     }
 
@@ -288,9 +332,15 @@ impl Options {
                 minimum_thinking_time_ms: ms(Id::MinimumThinkingTime),
                 slow_mover: ms(Id::SlowMover),
                 rounding: if self.is_on(Id::RoundUpToFullSecond) { Rounding::UpToFullSecond } else { Rounding::Exact },
-                ponder: self.is_on(Id::Ponder),
+                ponder: self.is_on(Id::Ponder) && !self.stochastic_ponder(),
             },
             report_interval: Duration::from_millis(u64::from(ms(Id::PvInterval))),
+            draw_values: [Id::DrawValueBlack, Id::DrawValueWhite].map(|id| i32::try_from(self.number(id)).unwrap_or(0)),
+            moves: if self.is_on(Id::GenerateAllLegalMoves) { Moves::All } else { Moves::Sensible },
+            lines: if self.is_on(Id::ConsiderationMode) { Lines::Continued } else { Lines::AsSearched },
+            level: u8::try_from(self.number(Id::SkillLevel))
+                .ok()
+                .and_then(|number| Level::new(number, self.number(Id::SkillSeed).unsigned_abs())),
             resign_value: i32::try_from(self.number(Id::ResignValue)).unwrap_or(i32::MAX),
         }
     }

@@ -96,7 +96,7 @@ impl Evaluator {
                 let sums = stack.last().copied().unwrap_or_default();
                 stack.push(sums.after(delta, kings));
             }
-            Kind::Network { state, .. } => state.push(delta),
+            Kind::Network { network, state, .. } => state.push(network, position, delta),
         }
     }
 
@@ -122,7 +122,7 @@ impl Evaluator {
                 sums.value(position.turn())
             }
             Kind::Network { network, scale, state } => {
-                let raw = state.raw(network, position);
+                let raw = state.remembered(network, position);
                 #[cfg(debug_assertions)]
                 assert_eq!(Ok(raw), fresh(network, position), "{position:?}");
                 network.value(raw, *scale)

@@ -6,6 +6,7 @@
 //! | `ESC $` and valid ISO-2022-JP | ISO-2022-JP |
 //! | valid UTF-8 | UTF-8, unless the first line declares another encoding that fits as well and the text shows no Japanese |
 //! | valid in the encoding that the first line declares | that one |
+//! | a tag of PGN, and no good Japanese | ISO 8859-1 |
 //! | valid Shift_JIS or EUC-JP | the one of them; where both fit, the one with fewer half-width kana |
 //! | nothing of this | the declared encoding, UTF-8 or Shift_JIS, whichever loses fewer characters; each loss becomes U+FFFD and is warned of |
 //!
@@ -33,6 +34,8 @@ pub enum Encoding {
     Utf16Le,
     /// UTF-16, big endian.
     Utf16Be,
+    /// ISO 8859-1 as Windows extends it, which PGN prescribes.
+    Latin1,
 }
 
 impl Encoding {
@@ -44,6 +47,7 @@ impl Encoding {
             Self::Iso2022Jp => encoding_rs::ISO_2022_JP,
             Self::Utf16Le => encoding_rs::UTF_16LE,
             Self::Utf16Be => encoding_rs::UTF_16BE,
+            Self::Latin1 => encoding_rs::WINDOWS_1252,
         }
     }
 
@@ -53,14 +57,15 @@ impl Encoding {
     /// ```
     /// use enbu_kifu::Encoding;
     /// assert_eq!(Encoding::from_label("shift_jis"), Some(Encoding::ShiftJis));
-    /// assert_eq!(Encoding::from_label("latin1"), None);
+    /// assert_eq!(Encoding::from_label("latin1"), Some(Encoding::Latin1));
+    /// assert_eq!(Encoding::from_label("koi8-r"), None);
     /// ```
     pub fn from_label(label: &str) -> Option<Self> {
         let codec = match label.trim() {
             name if name.eq_ignore_ascii_case("CP932") => encoding_rs::SHIFT_JIS,
             name => encoding_rs::Encoding::for_label(name.as_bytes())?,
         };
-        [Self::Utf8, Self::ShiftJis, Self::EucJp, Self::Iso2022Jp, Self::Utf16Le, Self::Utf16Be]
+        [Self::Utf8, Self::ShiftJis, Self::EucJp, Self::Iso2022Jp, Self::Utf16Le, Self::Utf16Be, Self::Latin1]
             .into_iter()
             .find(|encoding| encoding.codec() == codec)
     }
@@ -132,11 +137,33 @@ pub(crate) fn read_decoded(
     if let (Mode::Strict, Some(warning)) = (mode, decoded.warnings.first()) {
         return Err(warning.clone());
     }
+    if is_noise(&decoded.text) {
+        return Err(KifuError::new(Problem::NoRecord, 1, 1, split_line(&decoded.text).0));
+    }
     let mut reading = read(&decoded.text, mode)?;
     for warning in &decoded.warnings {
         reading.warnings.push(warning.clone());
     }
     Ok(reading)
+}
+
+/// Whether a text was no text at all: an executable, a picture, random bytes.
+///
+/// ```
+/// use enbu_kifu::encoding::{decode, is_noise};
+/// assert!(is_noise(&decode(&[0x80, 0x02, 0xff, 0x13, 0x00, 0xfe]).text));
+/// assert!(!is_noise("手合割：平手\r\n"));
+/// ```
+pub fn is_noise(text: &str) -> bool {
+    const LOOKED_AT: usize = 4096;
+    let odd =
+        |c: char| (c.is_control() && !c.is_ascii_whitespace() && c != '\u{b}') || c == char::REPLACEMENT_CHARACTER;
+    let (mut chars, mut odd_chars) = (0, 0);
+    for c in text.chars().take(LOOKED_AT) {
+        chars += 1;
+        odd_chars += usize::from(odd(c));
+    }
+    odd_chars * 8 > chars
 }
 
 /// The encoding of a byte order mark and the bytes after it.
@@ -166,6 +193,7 @@ fn decode_by_content(bytes: &[u8]) -> (Cow<'_, str>, Encoding, Problems) {
     let found = iso_2022_jp(bytes)
         .or_else(|| utf8(bytes, declared))
         .or_else(|| declared.and_then(exact))
+        .or_else(|| latin_1(bytes))
         .or_else(|| shift_jis_or_euc(exact(Encoding::ShiftJis), exact(Encoding::EucJp)));
     match found {
         Some((text, encoding)) => (text, encoding, Problems::default()),
@@ -199,6 +227,17 @@ fn utf8(bytes: &[u8], declared: Option<Encoding>) -> Option<(Cow<'_, str>, Encod
         return None;
     }
     Some((Cow::Borrowed(text), Encoding::Utf8))
+}
+
+/// ISO 8859-1 for PGN, which begins with a tag, unless it reads well as Japanese:
+/// accented letters alone would make half-width kana or broken characters.
+fn latin_1(bytes: &[u8]) -> Option<(Cow<'_, str>, Encoding)> {
+    let [b'[', letter, ..] = bytes.trim_ascii_start() else { return None };
+    let reads_well = |encoding: Encoding| encoding.decode_exactly(bytes).is_some_and(|text| oddities(&text) == 0);
+    if !letter.is_ascii_alphabetic() || reads_well(Encoding::ShiftJis) || reads_well(Encoding::EucJp) {
+        return None;
+    }
+    Encoding::Latin1.decode_exactly(bytes).map(|text| (text, Encoding::Latin1))
 }
 
 type Candidate<'a> = Option<(Cow<'a, str>, Encoding)>;
@@ -326,6 +365,18 @@ mod tests {
         let text = "'CSA encoding=UTF-8\nN+先手\n";
         check(&Encoding::ShiftJis.encode(text).unwrap(), text, Encoding::ShiftJis, 1);
         check(b"'CSA encoding=SHIFT_JIS\nV3.0\n", "'CSA encoding=SHIFT_JIS\nV3.0\n", Encoding::Utf8, 0);
+    }
+
+    #[test]
+    fn pgn_may_be_latin_1() {
+        let text = "[White \"M\u{fc}ller\"]\n[Black \"\u{d8}rsted\"]\n";
+        check(&Encoding::Latin1.encode(text).unwrap(), text, Encoding::Latin1, 0);
+        let text = "[White \"M\u{fc}ller\"]\n";
+        check(&Encoding::Latin1.encode(text).unwrap(), text, Encoding::Latin1, 0);
+        let text = "[White \"先手\"]\n";
+        for encoding in [Encoding::ShiftJis, Encoding::EucJp, Encoding::Utf8] {
+            check(&encoding.encode(text).unwrap(), text, encoding, 0);
+        }
     }
 
     #[test]

@@ -10,8 +10,11 @@
 //! Without a bracket a text is SFEN, in which `b` moves first.
 //!
 //! The writer writes the six fields of pyffish, with `[-]` for empty hands.
+//!
+//! The moves of that world, as UCI has them, are `c3c4`, `b2h8+` and `P@e5`: files are
+//! named a to i from White's left (9 of shogi is a), ranks 1 to 9 from White's side.
 
-use enbu_movegen::{Color, HandPiece, Setup, SfenError};
+use enbu_movegen::{Color, HandPiece, Move, MoveParts, PieceType, Setup, SfenError, Square};
 
 /// Whether a text is a FEN and no SFEN: it has a bracket behind its board.
 pub fn is_fen(text: &str) -> bool {
@@ -92,6 +95,67 @@ fn hands(setup: &Setup) -> String {
     if text.is_empty() { "-".to_owned() } else { text }
 }
 
+/// Reads a move in coordinates; `None` when the text is none.
+///
+/// ```
+/// use enbu_kifu::fen;
+/// assert_eq!(fen::read_move("b2h8+"), "8h2b+".parse().ok());
+/// assert_eq!(fen::read_move("P@e5"), "P*5e".parse().ok());
+/// assert_eq!(fen::read_move("7g7f"), None);
+/// ```
+pub fn read_move(text: &str) -> Option<Move> {
+    match *text.as_bytes() {
+        [letter @ b'A'..=b'Z', b'@', file, rank] => {
+            let piece = PieceType::from_letter(char::from(letter))?.hand_piece()?;
+            Some(Move::drop(piece, square([file, rank])?))
+        }
+        [f1, r1, f2, r2, ref rest @ ..] => {
+            let (from, to) = (square([f1, r1])?, square([f2, r2])?);
+            match rest {
+                _ if from == to => None,
+                [] => Some(Move::board(from, to)),
+                [b'+'] => Some(Move::promotion(from, to)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Writes a move in coordinates.
+///
+/// ```
+/// use enbu_kifu::fen;
+/// assert_eq!(fen::write_move("7g7f".parse()?), "c3c4");
+/// # Ok::<(), enbu_movegen::ParseMoveError>(())
+/// ```
+pub fn write_move(mv: Move) -> String {
+    let place = |square| [file_letter(square), rank_digit(square)];
+    match mv.parts() {
+        MoveParts::Drop { piece, to } => [piece.piece_type().letter(), '@'].into_iter().chain(place(to)).collect(),
+        MoveParts::Board { from, to, promote } => {
+            place(from).into_iter().chain(place(to)).chain(promote.then_some('+')).collect()
+        }
+    }
+}
+
+/// The square that a file and a rank of chess name: `c4` is 7f.
+pub(crate) fn square([file, rank]: [u8; 2]) -> Option<Square> {
+    let file = file.checked_sub(b'a').filter(|&file| file < 9)?;
+    let rank = rank.checked_sub(b'0').filter(|rank| (1..=9).contains(rank))?;
+    Square::new(9 - file, 10 - rank)
+}
+
+/// The file of chess: a for the ninth of shogi.
+pub(crate) fn file_letter(square: Square) -> char {
+    char::from(b'a' + (9 - square.file()))
+}
+
+/// The rank of chess: 9 for the first of shogi.
+pub(crate) fn rank_digit(square: Square) -> char {
+    char::from(b'0' + (10 - square.rank()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +187,17 @@ mod tests {
         }
         for tail in ["[-]", "[-] x", "[Kk] w", "[P2] w"] {
             assert!(read(&format!("{START}{tail}")).is_err(), "{tail}");
+        }
+    }
+
+    #[test]
+    fn moves_survive_their_text() {
+        let moves = (0..=u16::MAX).filter_map(Move::from_raw);
+        for mv in moves {
+            assert_eq!(read_move(&write_move(mv)), Some(mv), "{mv}");
+        }
+        for text in ["", "c3", "c3c3", "c3c4=", "c3c4++", "K@e5", "p@e5", "j3c4", "c0c1", "P*e5"] {
+            assert_eq!(read_move(text), None, "{text}");
         }
     }
 

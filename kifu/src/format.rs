@@ -4,9 +4,9 @@
 //!
 //! | what stands there | format |
 //! |---|---|
-//! | `{` and a quote, or `{}` | JKF |
+//! | `{` and a quote, or `{}`, also within `[` | JKF |
 //! | a tag `[Name "value"]`, or a move number with a dot | PGN |
-//! | `startpos`, or a word with eight slashes, behind `position` or `sfen` | SFEN/USI |
+//! | `startpos`, a word with slashes, or a move such as `7g7f`, behind `position`, `sfen` or `moves` | SFEN/USI |
 //! | a version, `N+`, `$KEY:`, `PI`, `P1`, a side alone, `+7776FU`, `%TORYO` | CSA |
 //! | numbered moves, or the line `手数----` | KIF |
 //! | moves behind marks such as `▲` | KI2 |
@@ -16,9 +16,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use enbu_movegen::Setup;
+use enbu_movegen::{Move, Setup};
 
-use crate::encoding::{decode, lines};
+use crate::encoding::{decode, is_noise, lines};
 use crate::kakinoki::{headers, moves, words};
 use crate::{Board, Encoding, KifuError, Mode, Problem, Problems, Reading, Record, ScoreStyle};
 use crate::{bod, csa, fen, jkf, ki2, kif, pgn, svg, usi};
@@ -40,6 +40,8 @@ pub enum Format {
     Sfen,
     /// Positions as FEN, one a line: see [`fen`].
     Fen,
+    /// Games as commands of UCI, one a line: see [`usi::write_uci`].
+    Uci,
     /// PGN: see [`pgn`].
     Pgn,
     /// JSON: see [`jkf`].
@@ -63,8 +65,19 @@ pub struct WriteOptions {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 10] =
-        [Self::Kif, Self::Ki2, Self::Bod, Self::Csa, Self::Usi, Self::Sfen, Self::Fen, Self::Pgn, Self::Jkf, Self::Svg];
+    pub const ALL: [Self; 11] = [
+        Self::Kif,
+        Self::Ki2,
+        Self::Bod,
+        Self::Csa,
+        Self::Usi,
+        Self::Sfen,
+        Self::Fen,
+        Self::Uci,
+        Self::Pgn,
+        Self::Jkf,
+        Self::Svg,
+    ];
 
     /// The name by which it is chosen, which is also the usual extension of its files.
     pub const fn name(self) -> &'static str {
@@ -76,6 +89,7 @@ impl Format {
             Self::Usi => "usi",
             Self::Sfen => "sfen",
             Self::Fen => "fen",
+            Self::Uci => "uci",
             Self::Pgn => "pgn",
             Self::Jkf => "jkf",
             Self::Svg => "svg",
@@ -109,7 +123,8 @@ impl Format {
     /// ```
     pub fn detect(text: &str) -> Option<Self> {
         let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-        if text.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '}'])) {
+        let object = text.strip_prefix('[').map_or(text, str::trim_start);
+        if object.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '}'])) {
             return Some(Self::Jkf);
         }
         let mut family = Family::default();
@@ -135,7 +150,7 @@ impl Format {
     const fn kind(self) -> Self {
         match self {
             Self::Ki2 | Self::Bod => Self::Kif,
-            Self::Sfen | Self::Fen => Self::Usi,
+            Self::Sfen | Self::Fen | Self::Uci => Self::Usi,
             other => other,
         }
     }
@@ -176,7 +191,7 @@ impl Format {
             Self::Ki2 => ki2::read(text, mode),
             Self::Bod => bod::read(text, mode),
             Self::Csa => csa::read(text, mode),
-            Self::Usi | Self::Sfen | Self::Fen => usi::read(text, mode),
+            Self::Usi | Self::Sfen | Self::Fen | Self::Uci => usi::read(text, mode),
             Self::Pgn => pgn::read(text, mode),
             Self::Jkf => jkf::read(text, mode),
             Self::Svg => Err(KifuError::new(Problem::NoRecord, 1, 1, crate::encoding::split_line(text).0)),
@@ -190,6 +205,7 @@ impl Format {
             Self::Ki2 => ki2::write_all(records, options.scores),
             Self::Csa => csa::write_all(records),
             Self::Usi => usi::write_all(records, options.ends),
+            Self::Uci => each(records, |record| usi::write_uci(record) + "\n"),
             Self::Pgn => pgn::write_all(records),
             Self::Jkf => jkf::write_all(records, options.scores),
             Self::Sfen => each(records, |record| format!("{}\n", position(record, options.ply.or(Some(0))).0)),
@@ -209,7 +225,7 @@ fn each(records: &[Record], write: impl Fn(&Record) -> String) -> String {
 
 /// The position after so many moves of the main line (all of them for `None`), and
 /// the move that led to it.
-fn position(record: &Record, ply: Option<usize>) -> (Setup, Option<enbu_movegen::Move>) {
+fn position(record: &Record, ply: Option<usize>) -> (Setup, Option<Move>) {
     let mut board = Board::new(record.setup());
     let mut last = None;
     for mv in record.moves().take(ply.unwrap_or(usize::MAX)) {
@@ -249,7 +265,7 @@ fn of_line(line: &str) -> Option<Format> {
     {
         return Some(Format::Ki2);
     }
-    if line.starts_with('|') {
+    if line.starts_with('|') || headers::is_files(line) {
         return Some(Format::Bod);
     }
     if let Some((_, rest)) = words::number(line) {
@@ -275,10 +291,12 @@ fn of_line(line: &str) -> Option<Format> {
     }
 }
 
-/// Whether a line begins with a position of SFEN or USI.
+/// Whether a line begins with a position of SFEN or USI, or with moves from the start.
 fn is_position(line: &str) -> bool {
-    let mut words = line.split_whitespace().skip_while(|&word| matches!(word, "position" | "sfen" | "fen"));
-    words.next().is_some_and(|word| word == "startpos" || word.bytes().filter(|&byte| byte == b'/').count() >= 6)
+    let mut words = line.split_whitespace().skip_while(|&word| matches!(word, "position" | "sfen" | "fen" | "moves"));
+    words.next().is_some_and(|word| {
+        word == "startpos" || word.bytes().filter(|&byte| byte == b'/').count() >= 6 || word.parse::<Move>().is_ok()
+    })
 }
 
 /// Reads a file of any format and any encoding.
@@ -294,7 +312,7 @@ fn is_position(line: &str) -> bool {
 /// ```
 pub fn read_any(bytes: &[u8], mode: Mode) -> Result<(Format, Reading), KifuError> {
     let decoded = decode(bytes);
-    let format = Format::detect(&decoded.text);
+    let format = Format::detect(&decoded.text).filter(|_| !is_noise(&decoded.text));
     let nothing = || KifuError::new(Problem::NoRecord, 1, 1, crate::encoding::split_line(&decoded.text).0.trim());
     let format = format.ok_or_else(nothing)?;
     let reading = crate::encoding::read_decoded(bytes, mode, |text, mode| format.read_as_told(text, mode))?;
@@ -397,6 +415,7 @@ mod tests {
         for (text, format) in [
             ("{\"header\":{}}", Format::Jkf),
             ("{}", Format::Jkf),
+            ("[\n {\"header\":{}}]", Format::Jkf),
             ("[Event \"x\"]\n", Format::Pgn),
             ("1. Pc4 *", Format::Pgn),
             ("   1 ７六歩(77)\n", Format::Kif),
@@ -408,6 +427,9 @@ mod tests {
             ("'comment\nPI\n", Format::Csa),
             ("+7776FU", Format::Csa),
             ("startpos", Format::Usi),
+            ("7g7f 3c3d", Format::Usi),
+            ("moves P*5e", Format::Usi),
+            ("後手の持駒：なし\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n+-----+\n| ・", Format::Bod),
             ("# list\nposition sfen 9/9/9/9/9/9/9/9/9 b - 1", Format::Usi),
             ("9/9/9/9/9/9/9/9/9[-] w 0 1", Format::Usi),
         ] {

@@ -3,8 +3,9 @@
 //! The reader takes normalised files and minimal ones: `to` left out where `same`
 //! is true, `color`, `capture`, `promote` and `relative` left out, origins told only by
 //! `relative`, names of promoted pieces, presets and boards, hands that list only
-//! what is there, null members, members that no schema knows, and several
-//! documents one after the other. JSON that is none, or a document without `moves`,
+//! what is there, drops from 0, 0, null members, members that no schema knows, moves
+//! that share an entry with the end, and several documents one after the other or
+//! in an array. JSON that is none, or a document without `moves`,
 //! is an error. Documents are nested 500 levels deep at most.
 //!
 //! The writer writes one document a line in normalised form, forks up to a depth of
@@ -13,6 +14,7 @@
 //! the end, and `ply` the number of the first move where it is not 1.
 
 mod document;
+mod place;
 mod read;
 mod write;
 

@@ -14,6 +14,7 @@
 //! | long forms, cshogi | `Pc3-c4` `Pc3c4` `Bb2h8+`; `+K` for the promoted knight |
 //! | Hodges, Hosking | `P-7f` `P-76` `Bx22+` `S-72=` `B*45` `P76` |
 //! | coordinates | `c3c4` `P@e5` and USI `7g7f` `P*5e` |
+//! | with Japanese words | `☗７六歩` `同銀` `☗２二角成`, and of Kitao and Kawasaki `歩-76` `角x22+` `角*45` |
 //!
 //! Ambiguous moves are decided by legality. A move that cannot be read or made is an
 //! error; the rest of its line is skipped, and the next game is read. Tags: `FEN` in

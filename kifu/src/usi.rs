@@ -2,7 +2,9 @@
 //!
 //! The reader takes `[position] startpos|[sfen] SFEN|[fen] FEN [moves MOVES]`, with any
 //! blanks between the words and with `#` lines between the games; hands in any
-//! order, missing hands and move numbers; FEN by its bracket (see [`fen`]).
+//! order, missing hands and move numbers; FEN by its bracket (see [`fen`]); moves
+//! also as programs for chess variants write them (`c3c4`, `b2h8+`, `P@e5`).
+//! Moves without a position begin at the start, with a warning.
 //! Behind the moves it takes the words of ShogiGUI (`resign`, `rep_draw`, `draw`,
 //! `timeout`, `break`, `win`) and its own `end=WORD winner=SIDE`. A line that cannot
 //! be read is an error, and the lines around it are kept.
@@ -150,7 +152,8 @@ fn read_moves(
             }
             continue;
         }
-        let mv: Move = word.parse().map_err(|_| fault(Problem::MoveSyntax, word))?;
+        let mv: Option<Move> = word.parse().ok().or_else(|| fen::read_move(word));
+        let mv = mv.ok_or_else(|| fault(Problem::MoveSyntax, word))?;
         let event = board.play(mv).map_err(|problem| fault(problem, word))?;
         let passed_over = std::mem::replace(&mut foul, matches!(event, Event::Foul(_)).then_some(word));
         at = record.add(at, event);
@@ -180,6 +183,12 @@ fn read_position(
         _ => {}
     }
     let start = words.rest.trim_start();
+    let first = start.split_whitespace().find(|&word| word != "moves");
+    if !words.peek().is_some_and(|word| word.contains('/')) && first.is_some_and(|word| word.parse::<Move>().is_ok()) {
+        // Lists of openings have lines of moves alone.
+        report.warn(fault(Problem::NoBoard, start))?;
+        return Ok(Setup::startpos());
+    }
     let mut fields: Vec<&str> = Vec::new();
     while let Some(word) = words.peek().filter(|&word| word != "moves" && end_of_word(word).is_none()) {
         words.next();
@@ -314,6 +323,30 @@ pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, ends: Ends) 
     records.into_iter().map(|record| write(record, ends) + "\n").collect()
 }
 
+/// Writes the main line of a record as a command of UCI, without a line end: what
+/// programs for chess variants take, in their colours and coordinates.
+///
+/// ```
+/// use enbu_kifu::{Event, Record, usi};
+/// use enbu_movegen::Setup;
+/// let mut record = Record::new(Setup::startpos());
+/// record.add(record.root(), Event::Move("7g7f".parse()?));
+/// assert_eq!(usi::write_uci(&record), "position startpos moves c3c4");
+/// # Ok::<(), enbu_movegen::ParseMoveError>(())
+/// ```
+pub fn write_uci(record: &Record) -> String {
+    let setup = record.setup();
+    let start = if *setup == Setup::startpos() { "startpos".to_owned() } else { format!("fen {}", fen::write(setup)) };
+    let mut line = format!("position {start}");
+    let mut word = " moves";
+    for mv in record.moves() {
+        line.push_str(std::mem::take(&mut word));
+        line.push(' ');
+        line.push_str(&fen::write_move(mv));
+    }
+    line
+}
+
 /// Writes the start positions of several records, one a line: an SFEN list.
 pub fn write_sfens<'s>(setups: impl IntoIterator<Item = &'s Setup>) -> String {
     setups.into_iter().map(|setup| format!("{setup}\n")).collect()
@@ -335,6 +368,8 @@ mod tests {
     fn lines_of_every_form() {
         const NONE: &str = "end=unfinished winner=none";
         check(" \tposition   startpos  moves  7g7f   3c3d \r\n", &format!("startpos moves 7g7f 3c3d {NONE}"), 0);
+        check("7g7f 3c3d", &format!("startpos moves 7g7f 3c3d {NONE}"), 1);
+        check("moves 7g7f", &format!("startpos moves 7g7f {NONE}"), 1);
         check("startpos moves", &format!("startpos {NONE}"), 0);
         check("9/9/9/9/9/9/9/9/9 b", &format!("sfen 9/9/9/9/9/9/9/9/9 b - 1 {NONE}"), 0);
         check("9/9/9/9/9/9/9/9/9 w 2pR 7 x y", &format!("sfen 9/9/9/9/9/9/9/9/9 w R2p 7 {NONE}"), 1);
@@ -347,6 +382,14 @@ mod tests {
     }
 
     #[test]
+    fn lines_of_uci_are_read_and_written() {
+        let line = "position fen 4k4/9/4P4/9/9/9/9/9/4K4[R] w - - 0 1 moves e7e8+ e9e8 R@e5";
+        let reading = read(line, Mode::Strict).unwrap();
+        assert_eq!(write(&reading.records[0], Ends::Omit), "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b R 1 moves 5c5b+ 5a5b R*5e");
+        assert_eq!(write_uci(&reading.records[0]), line);
+    }
+
+    #[test]
     fn a_line_that_cannot_be_read_is_told_with_its_place() {
         for (line, column, problem) in [
             ("startpos moves 7g7f xx", 21, Problem::MoveSyntax),
@@ -356,7 +399,7 @@ mod tests {
             let error = read(line, Mode::Strict).unwrap_err();
             assert_eq!((error.column, error.problem), (column, problem), "{line}");
         }
-        for line in ["", "#", "moves 7g7f", "9/9/9/9/9/9/9/9/9", "9/9/9/9/9/9/9/9/9 B - 1", "9/9 b - 1", "x"] {
+        for line in ["", "#", "moves", "9/9/9/9/9/9/9/9/9", "9/9/9/9/9/9/9/9/9 B - 1", "9/9 b - 1", "x"] {
             assert!(read(line, Mode::Tolerant).is_err(), "{line}");
         }
         let reading = read("startpos\nxx\n# comment\n9/9/9/9/9/9/9/9/9 b - 1\n", Mode::Tolerant).unwrap();

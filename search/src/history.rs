@@ -9,7 +9,7 @@
 //! Every entry moves towards a limit: `h += bonus - h * |bonus| / limit` (gravity,
 //! as in Stockfish), so that old news fades.
 
-use enbu_movegen::{Color, Delta, Move, MoveParts, PieceType, Position, Square};
+use enbu_movegen::{Color, Delta, HandPiece, Move, MoveParts, PieceType, Position, Square};
 
 use crate::params;
 
@@ -59,24 +59,67 @@ pub(crate) struct Histories {
     capture: Box<[[i16; PieceType::COUNT]]>,
 }
 
-/// The rows of [`Histories`] that matter at one node.
+/// The part of [`Histories`] that matters at one node.
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'a> {
     quiet: &'a [i16; SLOTS],
-    continuation: [Option<&'a [i16; PIECE_TO]>; 2],
+    continuation: [&'a [i16; PIECE_TO]; 2],
 }
 
-impl Known<'_> {
+/// What is known of one piece's quiet moves, by destination.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    quiet: &'a [i16; 81],
+    continuation: [&'a [i16; 81]; 2],
+}
+
+/// Stands for the rows of a move that was not made.
+static NOTHING: [i16; PIECE_TO] = [0; PIECE_TO];
+
+impl<'a> Known<'a> {
     /// How well a quiet move of `position` did: within ±3 times
     /// [`params::history_limit`].
     #[inline(always)]
     pub(crate) fn of(&self, position: &Position, mv: Move) -> i32 {
-        let mut sum = i32::from(self.quiet[slot(mv)]);
-        let piece_to = piece_to(mover(position, mv), mv.to());
-        for row in self.continuation.into_iter().flatten() {
-            sum += i32::from(row[piece_to]);
-        }
-        sum
+        self.row(origin(mv), mover(position, mv)).of(mv.to())
+    }
+
+    /// The moves of `kind` from one origin.
+    #[inline(always)]
+    pub(crate) fn row(&self, origin: Origin, kind: PieceType) -> Row<'a> {
+        Row { quiet: row(self.quiet, origin.0), continuation: self.continuation.map(|table| row(table, kind as usize)) }
+    }
+}
+
+impl Row<'_> {
+    #[inline(always)]
+    pub(crate) fn of(&self, to: Square) -> i32 {
+        i32::from(self.quiet[to]) + i32::from(self.continuation[0][to]) + i32::from(self.continuation[1][to])
+    }
+}
+
+/// Row `index` of a table whose rows have one entry for each square.
+#[inline(always)]
+fn row<const N: usize>(table: &[i16; N], index: usize) -> &[i16; 81] {
+    let (rows, _) = table.as_chunks::<81>();
+    &rows[index]
+}
+
+/// Where a move comes from: a square or a kind of piece in hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin(usize);
+
+impl From<Square> for Origin {
+    #[inline(always)]
+    fn from(square: Square) -> Self {
+        Self(square.index())
+    }
+}
+
+impl From<HandPiece> for Origin {
+    #[inline(always)]
+    fn from(piece: HandPiece) -> Self {
+        Self(81 + piece as usize)
     }
 }
 
@@ -100,8 +143,9 @@ impl Histories {
     /// What is known of quiet moves of `turn` after `line`.
     #[inline]
     pub(crate) fn after(&self, turn: Color, line: Line) -> Known<'_> {
-        let row =
-            |table: usize, arrival: Option<Arrival>| arrival.map(|arrival| &self.continuation[table][arrival.index()]);
+        let row = |table: usize, arrival: Option<Arrival>| {
+            arrival.map_or(&NOTHING, |arrival| &self.continuation[table][arrival.index()])
+        };
         Known { quiet: &self.quiet[turn], continuation: [row(0, line.last), row(1, line.before)] }
     }
 
@@ -137,12 +181,16 @@ fn pull(entry: &mut i16, bonus: i32) {
 }
 
 #[inline(always)]
+fn origin(mv: Move) -> Origin {
+    match mv.parts() {
+        MoveParts::Board { from, .. } => from.into(),
+        MoveParts::Drop { piece, .. } => piece.into(),
+    }
+}
+
+#[inline(always)]
 fn slot(mv: Move) -> usize {
-    let (origin, to) = match mv.parts() {
-        MoveParts::Board { from, to, .. } => (from.index(), to),
-        MoveParts::Drop { piece, to } => (81 + piece as usize, to),
-    };
-    origin * 81 + to.index()
+    origin(mv).0 * 81 + mv.to().index()
 }
 
 #[inline(always)]

@@ -150,6 +150,11 @@ impl Worker<'_> {
         if let Some(entry) = entry.filter(|entry| may_cut && entry.decides(depth, alpha, beta)) {
             return entry.value;
         }
+        if entry.is_none()
+            && let Some(value) = self.mate_at_once(ply)
+        {
+            return value;
+        }
         let entry = entry.map(|entry| Entry { mv: entry.mv.filter(|&mv| self.position.is_legal(mv)), ..entry });
         let judged = self.judge(entry.as_ref(), ply);
         let eval = judged.map(|judged| judged.eval);
@@ -229,7 +234,14 @@ impl Worker<'_> {
         let table_move = node
             .table_move()
             .filter(|&mv| self.position.piece_at(mv.to()).is_some() && see::reaches(&self.position, mv, needed));
-        let mut picker = Picker::new(&self.position, Wanted::Tactical, table_move, Default::default(), &self.moves);
+        let mut picker = Picker::new(
+            &self.position,
+            Wanted::Tactical,
+            self.job.options.moves,
+            table_move,
+            Default::default(),
+            &self.moves,
+        );
         let mut found = None;
         while let Some(mv) = picker.next(&self.position, self.histories, node.line, None, &mut self.moves) {
             if !see::reaches(&self.position, mv, needed) {
@@ -270,7 +282,8 @@ impl Worker<'_> {
         let aim = self.position.aim();
         let killers = self.frame(ply).killers;
         let mut best = Best { value: -INFINITE, mv: None };
-        let mut picker = Picker::new(&self.position, Wanted::All, node.table_move(), killers, &self.moves);
+        let mut picker =
+            Picker::new(&self.position, Wanted::All, self.job.options.moves, node.table_move(), killers, &self.moves);
         let mut quiets = Tried::<32>::new();
         let mut captures = Tried::<16>::new();
         let mut number = 0;

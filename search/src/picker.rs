@@ -11,11 +11,11 @@
 //! In check all evasions are ordered at once.
 
 use enbu_eval::piece_value::{exchange, on_board};
-use enbu_movegen::{Aim, Move, Position, Scope, multiversion};
+use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope, multiversion};
 
-use crate::history::{Killers, Line};
+use crate::history::{Killers, Known, Line, Row};
 use crate::worker::Memory;
-use crate::{params, see};
+use crate::{Moves, params, see};
 
 /// A move and its place in the order.
 #[derive(Clone, Copy)]
@@ -63,6 +63,7 @@ multiversion! {
 pub(crate) struct Picker {
     stage: Stage,
     wanted: Wanted,
+    which: Moves,
     table_move: Option<Move>,
     killers: [Option<Move>; 2],
     start: usize,
@@ -86,6 +87,7 @@ impl Picker {
     pub(crate) fn new(
         position: &Position,
         wanted: Wanted,
+        which: Moves,
         table_move: Option<Move>,
         killers: Killers,
         moves: &[Scored],
@@ -95,6 +97,7 @@ impl Picker {
         Self {
             stage: Stage::Table,
             wanted,
+            which,
             table_move,
             killers: killers.moves(),
             start: moves.len(),
@@ -166,12 +169,7 @@ impl Picker {
                     }
                 }
                 Stage::GenerateQuiets => {
-                    let known = memory.moves.after(position.turn(), line);
-                    let checks = |mv| aim.is_some_and(|aim| aim.is_hit_by(position, mv));
-                    self.generate(position, Scope::Quiets, moves, |mv| {
-                        let safe_check = checks(mv) && see::reaches(position, mv, -params::check_loss());
-                        known.of(position, mv) + if safe_check { CHECK_BONUS } else { 0 }
-                    });
+                    self.generate_quiets(position, memory.moves.after(position.turn(), line), aim, moves);
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets if self.skips_quiets => self.begin_bad_captures(),
@@ -206,13 +204,53 @@ impl Picker {
         self.stage = Stage::BadCaptures;
     }
 
+    /// Pushes the quiet moves, the table move excepted, with checks that lose little
+    /// before all others.
+    #[inline(always)]
+    fn generate_quiets(&mut self, position: &Position, known: Known<'_>, aim: Option<&Aim>, moves: &mut Vec<Scored>) {
+        self.current = moves.len();
+        self.picked = 0;
+        let (which, table_move) = (self.which, self.table_move);
+        let mut push = |mv: Move, checking: Bitboard, row: Row<'_>| {
+            if Some(mv) == table_move {
+                return;
+            }
+            let safe_check = checking.contains(mv.to()) && see::reaches(position, mv, -params::check_loss());
+            moves.push(Scored { mv, score: row.of(mv.to()) + if safe_check { CHECK_BONUS } else { 0 } });
+        };
+        let checking = |kind, from| aim.map_or(Bitboard::EMPTY, |aim| aim.squares(kind, from));
+        position.for_each_set(Scope::Quiets, |set| match which.of(position, set) {
+            MoveSet::Drops { piece, to } => {
+                let kind = piece.piece_type();
+                let (checking, row) = (checking(kind, None), known.row(piece.into(), kind));
+                to.into_iter().for_each(|to| push(Move::drop(piece, to), checking, row));
+            }
+            MoveSet::Piece { from, plain, promote } => {
+                let Some(kind) = position.piece_at(from).map(|piece| piece.kind) else { return };
+                let row = known.row(from.into(), kind);
+                if !promote.is_empty() {
+                    let checking = checking(kind.promoted().unwrap_or(kind), Some(from));
+                    promote.into_iter().for_each(|to| push(Move::promotion(from, to), checking, row));
+                }
+                let checking = checking(kind, Some(from));
+                plain.into_iter().for_each(|to| push(Move::board(from, to), checking, row));
+            }
+            pawns @ MoveSet::Pawns { .. } => pawns.for_each(|mv| {
+                let Some(from) = mv.from() else { return };
+                let placed = if mv.is_promotion() { PieceType::ProPawn } else { PieceType::Pawn };
+                push(mv, checking(placed, Some(from)), known.row(from.into(), PieceType::Pawn));
+            }),
+        });
+    }
+
     /// Pushes the moves in `scope`, the table move excepted.
     #[inline(always)]
     fn generate(&mut self, position: &Position, scope: Scope, moves: &mut Vec<Scored>, order: impl Fn(Move) -> i32) {
         self.current = moves.len();
         self.picked = 0;
+        let which = self.which;
         position.for_each_set(scope, |set| {
-            set.for_each(|mv| {
+            which.of(position, set).for_each(|mv| {
                 if Some(mv) != self.table_move {
                     moves.push(Scored { mv, score: order(mv) });
                 }
@@ -221,7 +259,7 @@ impl Picker {
     }
 
     /// Takes the best of the moves from `current` on.
-    #[inline]
+    #[inline(always)]
     fn take_best(&mut self, moves: &mut [Scored]) -> Option<Move> {
         let rest = moves.get_mut(self.current..)?;
         if self.picked < PICKED_SINGLY {
@@ -252,6 +290,35 @@ impl Picker {
     }
 }
 
+impl Moves {
+    /// The moves of `set` that are searched.
+    #[inline(always)]
+    fn of(self, position: &Position, set: MoveSet) -> MoveSet {
+        match self {
+            Self::Sensible => sensible(position, set),
+            Self::All => set,
+        }
+    }
+}
+
+/// Without the moves that forgo a promotion from which nothing is lost.
+#[inline(always)]
+fn sensible(position: &Position, set: MoveSet) -> MoveSet {
+    match set {
+        MoveSet::Pawns { color, plain, promote } => MoveSet::Pawns { color, plain: plain.without(promote), promote },
+        MoveSet::Piece { from, plain, promote } if !promote.is_empty() => {
+            let Some(piece) = position.piece_at(from) else { return set };
+            let useless = match piece.kind {
+                PieceType::Bishop | PieceType::Rook => promote,
+                PieceType::Lance => promote & Bitboard::farthest_ranks(piece.color, 2),
+                _ => Bitboard::EMPTY,
+            };
+            MoveSet::Piece { from, plain: plain.without(useless), promote }
+        }
+        _ => set,
+    }
+}
+
 /// Most valuable victim first, then what did well, then the least valuable attacker.
 #[inline(always)]
 fn capture_order(position: &Position, memory: &Memory, mv: Move) -> i32 {
@@ -273,7 +340,7 @@ mod tests {
         let mut list = MoveList::new();
         position.moves_in(Scope::Quiets, &mut list);
         list.iter().rev().take(3).for_each(|&mv| killers.add(mv));
-        let mut picker = Picker::new(position, wanted, table_move, killers, &moves);
+        let mut picker = Picker::new(position, wanted, Moves::All, table_move, killers, &moves);
         let mut out = Vec::new();
         while let Some(mv) = picker.next(position, &memory, Line::default(), position.aim().as_ref(), &mut moves) {
             out.push(mv);
@@ -303,6 +370,28 @@ mod tests {
                 assert_eq!(got, expected);
             }
         }
+    }
+
+    #[test]
+    fn senseless_moves_are_left_out_only_when_asked() {
+        let position = Position::from_setup(&"4k4/1P7/L1S6/5B3/9/9/9/9/4K3R b - 1".parse().expect("an SFEN"));
+        let position = position.expect("playable");
+        let mut moves = Vec::new();
+        let mut count = |which| {
+            let memory = Memory::new();
+            let mut picker = Picker::new(&position, Wanted::All, which, None, Killers::default(), &moves);
+            let mut out = Vec::new();
+            while let Some(mv) = picker.next(&position, &memory, Line::default(), None, &mut moves) {
+                out.push(mv.to_string());
+            }
+            picker.close(&mut moves);
+            out
+        };
+        let (all, sensible) = (count(Moves::All), count(Moves::Sensible));
+        let left_out: Vec<&String> = all.iter().filter(|mv| !sensible.contains(mv)).collect();
+        assert!(left_out.iter().all(|mv| all.contains(&format!("{mv}+"))), "{left_out:?}");
+        assert!(left_out.contains(&&"9c9b".to_string()) && left_out.contains(&&"4d3c".to_string()));
+        assert!(sensible.contains(&"7c7b".to_string()), "a silver may well stay what it is");
     }
 
     #[test]

@@ -29,6 +29,11 @@ impl Worker<'_> {
         if let Some(entry) = entry.filter(|entry| !N::PV && entry.decides(0, alpha, beta)) {
             return entry.value;
         }
+        if entry.is_none()
+            && let Some(value) = self.mate_at_once(ply)
+        {
+            return value;
+        }
         let was_pv = N::PV || entry.is_some_and(|entry| entry.on_pv);
         let known = self.judge(entry.as_ref(), ply);
         let mut best = known.map_or(-INFINITE, |known| known.refined);
@@ -52,7 +57,14 @@ impl Worker<'_> {
         let in_check = known.is_none();
         let mut best_move = None;
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| self.position.is_legal(mv));
-        let mut picker = Picker::new(&self.position, Wanted::Tactical, table_move, Default::default(), &self.moves);
+        let mut picker = Picker::new(
+            &self.position,
+            Wanted::Tactical,
+            self.job.options.moves,
+            table_move,
+            Default::default(),
+            &self.moves,
+        );
         let line = self.line(ply);
         while let Some(mv) = picker.next(&self.position, self.histories, line, None, &mut self.moves) {
             if !in_check && best > -MATE_BOUND {

@@ -6,7 +6,7 @@
 //! where it is called and returns what it found. Both run the same search.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use enbu_eval::Evaluation;
 use enbu_movegen::Position;
@@ -16,7 +16,7 @@ use crate::clock::Timer;
 use crate::search::HashError;
 use crate::shared::Control;
 use crate::tt::Table;
-use crate::worker::{Job, Memory, Worker};
+use crate::worker::{Job, Memory, Role, Worker};
 use crate::{BestMove, Limits, Listener, Options, Report, Score};
 
 /// What a [`Solo`] search found.
@@ -98,14 +98,15 @@ impl Solo {
         let job = Job {
             position: position.clone(),
             limits,
-            options,
+            // Only the last report is of use.
+            options: Options { report_interval: Duration::from_secs(3600), ..options },
             evaluation: self.evaluation.clone(),
             started,
             table: Arc::clone(&self.table),
-            control: Arc::new(Control::new(Timer::new(started, None), false)),
+            control: Arc::new(Control::new(Timer::new(started, None), false, 0)),
             listener: Arc::clone(&self.last) as Arc<dyn Listener>,
         };
-        let best = Worker::new(&job, &mut self.memory).run();
+        let best = Worker::new(&job, Role::Main, &mut self.memory).run();
         let (score, nodes) = self.last.0.lock().unwrap_or((Score::MateIn(1), 0));
         Found { best, score, nodes }
     }

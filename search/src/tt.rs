@@ -5,9 +5,12 @@
 //! not match any key and is never read as data (Hyatt and Mann 2002). No locks and
 //! no data races.
 
+use std::ops::Deref;
+use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use enbu_movegen::Move;
+use memmap2::{MmapMut, MmapRaw};
 
 use crate::Bound;
 use crate::value::{Value, from_stored, to_stored};
@@ -46,9 +49,7 @@ impl Entry {
 
 /// The table of one engine, shared by all threads.
 pub(crate) struct Table {
-    words: Box<[AtomicU64]>,
-    /// Index of the first word on a cache-line boundary.
-    first: usize,
+    words: Words,
     clusters: usize,
     generation: AtomicU8,
     /// Whether anything was stored since the last clear.
@@ -74,14 +75,10 @@ impl Table {
     }
 
     fn allocate(megabytes: usize) -> Option<Self> {
-        let clusters = megabytes.checked_mul(1 << 20)? / 64;
-        let words = clusters.max(1).checked_mul(WORDS_PER_CLUSTER)?.checked_add(WORDS_PER_CLUSTER)?;
-        let words = bytemuck::allocation::try_zeroed_slice_box::<AtomicU64>(words).ok()?;
-        let first = words.as_ptr().align_offset(64).min(WORDS_PER_CLUSTER);
+        let clusters = (megabytes.checked_mul(1 << 20)? / 64).max(1);
         Some(Self {
-            words,
-            first,
-            clusters: clusters.max(1),
+            words: Words::zeroed(clusters.checked_mul(WORDS_PER_CLUSTER)?)?,
+            clusters,
             generation: AtomicU8::new(0),
             used: AtomicBool::new(false),
         })
@@ -117,7 +114,7 @@ impl Table {
     fn cluster(&self, key: u64) -> &[AtomicU64] {
         // The high bits of the key choose the cluster, scaled to any size.
         let index = ((u128::from(key) * self.clusters as u128) >> 64) as usize;
-        let start = self.first + index * WORDS_PER_CLUSTER;
+        let start = index * WORDS_PER_CLUSTER;
         &self.words[start..start + WORDS_PER_CLUSTER]
     }
 
@@ -170,7 +167,8 @@ impl Table {
     pub(crate) fn hashfull(&self) -> u32 {
         let generation = self.generation.load(Ordering::Relaxed);
         let sample = self.clusters.min(1000 / ENTRIES) * ENTRIES;
-        let used = self.words[self.first..]
+        let used = self
+            .words
             .chunks_exact(2)
             .take(sample)
             .filter(|entry| {
@@ -179,6 +177,38 @@ impl Table {
             })
             .count();
         (used * 1000 / sample) as u32
+    }
+}
+
+/// Zeros on a page boundary, in huge pages where the system has them: entries are
+/// read at random, and with small pages each read misses the TLB as well.
+struct Words {
+    pages: MmapRaw,
+    count: usize,
+}
+
+impl Words {
+    fn zeroed(count: usize) -> Option<Self> {
+        let pages = MmapMut::map_anon(count.checked_mul(size_of::<AtomicU64>())?).ok()?;
+        #[cfg(target_os = "linux")]
+        {
+            // Only speed depends on it, and kernels may be built without.
+            let _ = pages.advise(memmap2::Advice::HugePage);
+        }
+        Some(Self { pages: pages.into(), count })
+    }
+}
+
+impl Deref for Words {
+    type Target = [AtomicU64];
+
+    #[inline]
+    #[expect(unsafe_code, reason = "memory from the system has no type")]
+    fn deref(&self) -> &[AtomicU64] {
+        // SAFETY: the pages are readable, writable and private to this process, on a
+        // page boundary, as long as `count` words, initialised to zeros, and live as
+        // long as `self`; nothing but these shared references to atomics reaches them.
+        unsafe { slice::from_raw_parts(self.pages.as_mut_ptr().cast::<AtomicU64>(), self.count) }
     }
 }
 

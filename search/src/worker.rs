@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use enbu_eval::{Evaluation, Evaluator};
+use enbu_mate::mate_in_one;
 use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Verdict};
 
 use crate::correction::{Corrections, Slots};
@@ -12,8 +13,8 @@ use crate::picker::Scored;
 use crate::root::RootMove;
 use crate::shared::Control;
 use crate::tt::{Entry, Table};
-use crate::value::{DRAW, MAX_PLY, REPETITION_WIN, Value, mate_at, mated_at};
-use crate::{Bound, Limits, Listener, Options, params};
+use crate::value::{MAX_PLY, REPETITION_WIN, Value, mate_at, mated_at};
+use crate::{Bound, Level, Limits, Listener, Options, params};
 
 /// One search to be done.
 pub(crate) struct Job {
@@ -26,6 +27,29 @@ pub(crate) struct Job {
     pub(crate) control: Arc<Control>,
     pub(crate) listener: Arc<dyn Listener>,
 }
+
+/// What a thread does for a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Watches the limits, reports and answers.
+    Main,
+    /// Searches the same position so that the main thread finds more in the table.
+    /// Helpers count from 0.
+    Helper(usize),
+}
+
+impl Role {
+    /// The main thread's is 0.
+    fn index(self) -> usize {
+        match self {
+            Self::Main => 0,
+            Self::Helper(index) => index + 1,
+        }
+    }
+}
+
+/// A draw is worth less than any decided game.
+const MAX_DRAW_VALUE: Value = REPETITION_WIN - 1;
 
 /// Positions visited between two looks at the clock.
 const POLL_INTERVAL: u64 = 1024;
@@ -74,6 +98,7 @@ pub(crate) struct Judgement {
 /// A search thread's state while it works on one job.
 pub(crate) struct Worker<'a> {
     pub(crate) job: &'a Job,
+    pub(crate) role: Role,
     pub(crate) histories: &'a mut Memory,
     pub(crate) position: Position,
     pub(crate) evaluator: Evaluator,
@@ -97,9 +122,11 @@ pub(crate) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(crate) fn new(job: &'a Job, histories: &'a mut Memory) -> Self {
+    pub(crate) fn new(job: &'a Job, role: Role, histories: &'a mut Memory) -> Self {
+        let level_nodes = job.options.level.map(Level::nodes);
         Self {
             job,
+            role,
             histories,
             position: job.position.clone(),
             evaluator: Evaluator::with(&job.evaluation, &job.position),
@@ -112,7 +139,7 @@ impl<'a> Worker<'a> {
             selective_depth: 0,
             stopped: false,
             next_poll: 0,
-            node_limit: job.limits.nodes.unwrap_or(u64::MAX),
+            node_limit: job.limits.nodes.into_iter().chain(level_nodes).min().unwrap_or(u64::MAX),
             entering_king: job.options.entering_king,
         }
     }
@@ -165,6 +192,21 @@ impl<'a> Worker<'a> {
         Some(Judgement { raw, eval, refined })
     }
 
+    /// The value of mating at once, if the side to move can. Worth asking where the
+    /// table knows nothing; the answer is kept there.
+    #[inline]
+    pub(crate) fn mate_at_once(&mut self, ply: usize) -> Option<Value> {
+        if self.position.in_check() {
+            return None;
+        }
+        let mv = mate_in_one(&self.position)?;
+        let value = mate_at(ply + 1);
+        let entry = Entry { mv: Some(mv), value, eval: None, depth: MAX_PLY as i32, bound: Bound::Exact, on_pv: false };
+        self.job.table.store(self.position.key(), ply, entry);
+        self.pv[ply].push(mv);
+        Some(value)
+    }
+
     /// Makes a move and counts the position it leads to.
     #[inline]
     pub(crate) fn make(&mut self, mv: Move, ply: usize) {
@@ -185,10 +227,29 @@ impl<'a> Worker<'a> {
     #[inline]
     pub(crate) fn must_leave(&mut self) -> bool {
         if self.nodes >= self.next_poll && !self.stopped {
-            self.stopped = self.nodes >= self.node_limit || self.job.control.must_stop();
-            self.next_poll = (self.nodes + POLL_INTERVAL).min(self.node_limit.max(self.nodes + 1));
+            self.poll();
         }
         self.stopped
+    }
+
+    /// Looks at the limits, and when to look again.
+    fn poll(&mut self) {
+        let control = &self.job.control;
+        control.set_count(self.role.index(), self.nodes);
+        let limit = self.node_limit.saturating_sub(control.all_nodes() - self.nodes);
+        self.stopped = self.nodes >= limit
+            || match self.role {
+                Role::Main => control.must_stop(),
+                Role::Helper(_) => control.is_over(),
+            };
+        self.next_poll = (self.nodes + POLL_INTERVAL).min(limit.max(self.nodes + 1));
+    }
+
+    /// Positions visited by all threads of the search.
+    pub(crate) fn all_nodes(&self) -> u64 {
+        let control = &self.job.control;
+        control.set_count(self.role.index(), self.nodes);
+        control.all_nodes()
     }
 
     /// The value of a node that ends the game or need not be searched: repetition,
@@ -196,17 +257,25 @@ impl<'a> Worker<'a> {
     pub(crate) fn decided_value(&mut self, ply: usize) -> Option<Value> {
         match self.position.max_moves(self.job.options.max_moves) {
             Verdict::None => {}
-            Verdict::Draw => return Some(DRAW),
+            Verdict::Draw => return Some(self.draw_value()),
             Verdict::Win(_) => return Some(mated_at(ply)),
         }
         if let Some(cycle) = self.position.cycle(params::cycle_plies() as usize) {
             return Some(match cycle {
-                Cycle::Draw => DRAW,
+                Cycle::Draw => self.draw_value(),
                 Cycle::Win | Cycle::Superior => REPETITION_WIN,
                 Cycle::Loss | Cycle::Inferior => -REPETITION_WIN,
             });
         }
         self.can_declare().then(|| mate_at(ply + 1))
+    }
+
+    /// What a draw is worth to the side to move: the searching side's preference, or
+    /// the opposite.
+    fn draw_value(&self) -> Value {
+        let searching = self.job.position.turn();
+        let value = self.job.options.draw_values[searching].clamp(-MAX_DRAW_VALUE, MAX_DRAW_VALUE);
+        if self.position.turn() == searching { value } else { -value }
     }
 
     /// Whether the side to move can end the game with a won declaration (or try).

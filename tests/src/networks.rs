@@ -7,6 +7,7 @@
 //! About half of the transformer's sums lie below their limits and a quarter above;
 //! the padding of rows is random, too, since it must not matter.
 
+pub mod damage;
 mod numpy;
 
 use std::io::{self, Write};

@@ -11,7 +11,7 @@ use enbu_movegen::{Bitboard, Color, Delta, Hand, HandPiece, Origin, Piece, Piece
 
 use super::features::{FeatureSet, View, missing_pieces};
 use super::memory::Block;
-use super::simd::Simd;
+use super::simd::{Kernels, prefetch};
 
 /// The first layer: one row of weights for each input.
 #[derive(Debug)]
@@ -27,13 +27,22 @@ impl Transformer {
     pub(crate) fn width(&self) -> usize {
         self.biases.len()
     }
+
+    /// The weights of an input.
+    fn row(&self, input: u32) -> &[i16] {
+        let width = self.width();
+        self.rows.get(input as usize * width..).and_then(|rows| rows.get(..width)).unwrap_or_default()
+    }
 }
 
 /// One ply of the line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Ply {
-    /// The move that led here; `None` at the start.
-    delta: Option<Delta>,
+    /// For each side what the move that led here changed.
+    changes: [Changes; 2],
+    /// For which sides these changes lead from the sums before to those here: not at
+    /// the start, nor when the own king moved so that its view numbers pieces anew.
+    leads: [bool; 2],
     /// Whose sums are up to date.
     fresh: [bool; 2],
 }
@@ -72,13 +81,26 @@ impl Accumulators {
     /// Starts a new line.
     pub(crate) fn reset(&mut self) {
         self.plies.clear();
-        self.plies.push(Ply { delta: None, fresh: [false; 2] });
+        self.plies.push(Ply::default());
     }
 
-    /// Follows a move.
+    /// Follows a move that `position` has just made, and asks for the rows that it
+    /// switches: they lie anywhere in a large table, and are needed soon.
     #[inline]
-    pub(crate) fn push(&mut self, delta: &Delta) {
-        self.plies.push(Ply { delta: Some(*delta), fresh: [false; 2] });
+    pub(crate) fn push(&mut self, transformer: &Transformer, position: &Position, delta: &Delta) {
+        // Filled in its place: building it elsewhere costs more than the rest.
+        self.plies.push(Ply::default());
+        let Some(ply) = self.plies.last_mut() else { return };
+        for color in Color::ALL {
+            let view = View::of(transformer.features, color, position);
+            ply.leads[color] = !renumbers(transformer.features, &view, delta, color);
+            if ply.leads[color] {
+                ply.changes[color].add(&view, delta);
+            }
+            for input in ply.changes[color].inputs() {
+                prefetch(transformer.row(input));
+            }
+        }
     }
 
     /// Takes a move back; the start stays.
@@ -89,27 +111,28 @@ impl Accumulators {
         }
     }
 
-    /// The sums of `position`, which the line has led to: those of `color`, then
-    /// those of the other side.
-    pub(crate) fn sums(
-        &mut self,
-        simd: Simd,
-        transformer: &Transformer,
-        position: &Position,
-        color: Color,
-    ) -> [&[i16]; 2] {
+    /// Brings the sums of `position`, which the line has led to, up to date.
+    #[inline(always)]
+    pub(crate) fn update<K: Kernels>(&mut self, kernels: K, transformer: &Transformer, position: &Position) {
         let room = self.plies.len() * 2 * self.width;
         if self.sums.len() < room {
             self.grow(room);
         }
         for color in Color::ALL {
-            self.bring_up_to_date(simd, transformer, position, color);
+            self.bring_up_to_date(kernels, transformer, position, color);
         }
+    }
+
+    /// The sums of the last position that was [brought up to date](Self::update): those
+    /// of `color`, then those of the other side.
+    #[inline]
+    pub(crate) fn sums(&self, color: Color) -> [&[i16]; 2] {
         let top = self.plies.len().saturating_sub(1);
         [color, !color].map(|color| &self.sums[self.at(top, color)..][..self.width])
     }
 
     /// Makes room for `least` numbers. Lines longer than a search's are rare.
+    #[cold]
     fn grow(&mut self, least: usize) {
         if let Ok(mut larger) = Block::zeroed(2 * least) {
             larger[..self.sums.len()].copy_from_slice(&self.sums);
@@ -117,26 +140,34 @@ impl Accumulators {
         }
     }
 
+    #[inline]
     fn at(&self, ply: usize, color: Color) -> usize {
         (2 * ply + color as usize) * self.width
     }
 
-    fn bring_up_to_date(&mut self, simd: Simd, transformer: &Transformer, position: &Position, color: Color) {
+    #[inline(always)]
+    fn bring_up_to_date<K: Kernels>(
+        &mut self,
+        kernels: K,
+        transformer: &Transformer,
+        position: &Position,
+        color: Color,
+    ) {
         let top = self.plies.len().saturating_sub(1);
         if self.plies[top].fresh[color] {
             return;
         }
-        let view = View::of(transformer.features, color, position);
-        match self.nearest(transformer.features, color) {
+        match self.nearest(color) {
             Some(base) => {
                 for ply in base + 1..=top {
-                    self.step(simd, transformer, &view, ply, color);
+                    self.step(kernels, transformer, ply, color);
                 }
             }
             None => {
+                let view = View::of(transformer.features, color, position);
                 let at = self.at(top, color);
                 let target = &mut self.sums[at..at + self.width];
-                self.cache.refresh(simd, transformer, &view, color, position, target);
+                self.cache.refresh(kernels, transformer, &view, color, position, target);
                 self.plies[top].fresh[color] = true;
             }
         }
@@ -144,12 +175,13 @@ impl Accumulators {
 
     /// The last ply with sums of `color` from which the moves that follow can be
     /// applied one by one.
-    fn nearest(&self, features: FeatureSet, color: Color) -> Option<usize> {
+    #[inline(always)]
+    fn nearest(&self, color: Color) -> Option<usize> {
         for (ply, entry) in self.plies.iter().enumerate().rev().take(MAX_STEPS) {
             if entry.fresh[color] {
                 return Some(ply);
             }
-            if entry.delta.as_ref().is_none_or(|delta| renumbers(features, delta, color)) {
+            if !entry.leads[color] {
                 return None;
             }
         }
@@ -157,24 +189,24 @@ impl Accumulators {
     }
 
     /// Makes the sums of `ply` from those of the ply before it.
-    fn step(&mut self, simd: Simd, transformer: &Transformer, view: &View, ply: usize, color: Color) {
+    #[inline(always)]
+    fn step<K: Kernels>(&mut self, kernels: K, transformer: &Transformer, ply: usize, color: Color) {
         let (source, target) = (self.at(ply - 1, color), self.at(ply, color));
         let (before, after) = self.sums.split_at_mut(target);
         let (source, target) = (&before[source..source + self.width], &mut after[..self.width]);
-        let mut changes = Changes::default();
-        if let Some(delta) = &self.plies[ply].delta {
-            changes.add(view, delta);
-        }
-        simd.update(&transformer.rows, source, target, changes.lists());
-        self.plies[ply].fresh[color] = true;
+        let entry = &mut self.plies[ply];
+        kernels.update(&transformer.rows, source, target, entry.changes[color].lists());
+        entry.fresh[color] = true;
     }
 }
 
-/// Whether `delta` moved `color`'s king so that its view numbers pieces anew.
-fn renumbers(features: FeatureSet, delta: &Delta, color: Color) -> bool {
+/// Whether `delta` moved `color`'s king so that `view`, where it stands now, numbers
+/// pieces anew.
+#[inline]
+fn renumbers(features: FeatureSet, view: &View, delta: &Delta, color: Color) -> bool {
     match delta.from {
         Origin::Board { from, kind: PieceType::King } if delta.mover == color => {
-            View::new(features, color, Some(from)).slot() != View::new(features, color, Some(delta.to)).slot()
+            View::new(features, color, Some(from)).slot() != view.slot()
         }
         _ => false,
     }
@@ -182,24 +214,29 @@ fn renumbers(features: FeatureSet, delta: &Delta, color: Color) -> bool {
 
 /// The inputs that one move switches off and on. At most two pieces change, and a
 /// king may count twice.
-#[derive(Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Changes {
     removed: List,
     added: List,
 }
 
 /// Up to four inputs.
-#[derive(Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct List {
     inputs: [u32; 4],
-    len: usize,
+    len: u8,
 }
 
 impl List {
     #[inline]
     fn push(&mut self, input: u32) {
-        self.inputs[self.len & 3] = input;
+        self.inputs[usize::from(self.len) & 3] = input;
         self.len += 1;
+    }
+
+    #[inline]
+    fn as_slice(&self) -> &[u32] {
+        &self.inputs[..usize::from(self.len).min(4)]
     }
 }
 
@@ -220,9 +257,15 @@ impl Changes {
         }
     }
 
+    /// The inputs switched off, and those switched on.
     #[inline]
     fn lists(&self) -> (&[u32], &[u32]) {
-        (&self.removed.inputs[..self.removed.len], &self.added.inputs[..self.added.len])
+        (self.removed.as_slice(), self.added.as_slice())
+    }
+
+    #[inline]
+    fn inputs(&self) -> impl Iterator<Item = u32> {
+        self.removed.as_slice().iter().chain(self.added.as_slice()).copied()
     }
 }
 
@@ -254,6 +297,7 @@ impl Picture {
         missing: 0,
     };
 
+    #[inline(always)]
     fn of(features: FeatureSet, position: &Position) -> Self {
         Self {
             by_color: Color::ALL.map(|color| position.by_color(color)),
@@ -264,6 +308,7 @@ impl Picture {
     }
 
     /// Lists the inputs to switch off and on to come from `self` to `new`.
+    #[inline(always)]
     fn changes(&self, new: &Self, view: &View, removed: &mut Vec<u32>, added: &mut Vec<u32>) {
         for color in Color::ALL {
             let (old_color, new_color) = (self.by_color[color], new.by_color[color]);
@@ -306,9 +351,10 @@ impl Cache {
     }
 
     /// Writes the sums of `color` in `position` to `target`.
-    fn refresh(
+    #[inline(always)]
+    fn refresh<K: Kernels>(
         &mut self,
-        simd: Simd,
+        kernels: K,
         transformer: &Transformer,
         view: &View,
         color: Color,
@@ -326,7 +372,7 @@ impl Cache {
         self.removed.clear();
         self.added.clear();
         old.changes(&picture, view, &mut self.removed, &mut self.added);
-        simd.update(&transformer.rows, source, target, (&self.removed, &self.added));
+        kernels.update(&transformer.rows, source, target, (&self.removed, &self.added));
         sums.copy_from_slice(target);
         self.pictures[slot] = Some(picture);
     }

@@ -42,7 +42,7 @@ pub enum NetworkError {
     },
     /// It begins with another number than networks do.
     #[error(
-        "is no network of a known version: it begins with {found:08x}, not with 7af32f16 or an Enbu network's mark"
+        "is no network of a known version: at offset 0 it begins with {found:08x}, not with 7af32f16 or an Enbu network's mark"
     )]
     Version {
         /// The first four bytes, as a little-endian number.
@@ -69,8 +69,12 @@ pub enum NetworkError {
         length: usize,
     },
     /// Its hash names a shape that has another length.
-    #[error("has {found} bytes behind its description instead of the {expected} of {shape}, the shape its hash names")]
+    #[error(
+        "has {found} bytes behind its description, from offset {offset} on, instead of the {expected} of {shape}, the shape its hash names"
+    )]
     Length {
+        /// Where the description ends.
+        offset: usize,
         /// The shape.
         shape: String,
         /// How many bytes that shape has.

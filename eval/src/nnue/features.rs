@@ -272,6 +272,7 @@ impl View {
 
 /// How many of the 38 pieces besides the kings are not in play, as the family
 /// counts them. A game never changes it.
+#[inline(always)]
 pub(crate) fn missing_pieces(features: FeatureSet, position: &Position) -> u32 {
     if features == FeatureSet::Mirrored {
         return 0;

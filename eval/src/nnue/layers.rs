@@ -6,14 +6,14 @@
 use std::collections::TryReserveError;
 
 use super::memory::Block;
-use super::simd::Simd;
+use super::simd::Kernels;
 
 /// `count` rounded up to whole vectors of 32.
 pub(crate) const fn pad32(count: usize) -> usize {
     count.next_multiple_of(32)
 }
 
-/// An affine layer with 8-bit weights, in the order [`Simd`] takes them.
+/// An affine layer with 8-bit weights, in the order [`Kernels::affine`] takes them.
 #[derive(Debug)]
 pub(crate) struct Affine {
     biases: Block<i32>,
@@ -50,9 +50,9 @@ impl Affine {
         self.biases.len()
     }
 
-    #[inline]
-    fn forward(&self, simd: Simd, inputs: &[u8], sums: &mut [i32]) {
-        simd.affine(inputs, &self.weights, &self.biases, sums);
+    #[inline(always)]
+    fn forward<K: Kernels>(&self, kernels: K, inputs: &[u8], sums: &mut [i32]) {
+        kernels.affine(inputs, &self.weights, &self.biases, sums);
     }
 }
 
@@ -94,33 +94,36 @@ impl Scratch {
 impl Layers {
     /// The output of the classic family: each hidden value is the sum divided by
     /// 64, limited to 0..=127. The inputs stand in `scratch`.
-    pub(crate) fn classic(&self, simd: Simd, scratch: &mut Scratch) -> i32 {
+    #[inline(always)]
+    pub(crate) fn classic<K: Kernels>(&self, kernels: K, scratch: &mut Scratch) -> i32 {
         let sums = &mut scratch.sums[..self.first.outputs()];
-        self.first.forward(simd, &scratch.inputs, sums);
-        simd.activate(sums, &mut scratch.hidden);
-        self.rest(simd, scratch)
+        self.first.forward(kernels, &scratch.inputs, sums);
+        kernels.activate(sums, &mut scratch.hidden);
+        self.rest(kernels, scratch)
     }
 
     /// The output of the layer-stack family: behind the first layer each of its
     /// `width` values counts twice, squared and plain; the value behind them, if
     /// there is one, is added to the output. The inputs stand in `scratch`.
-    pub(crate) fn stack(&self, simd: Simd, width: usize, scratch: &mut Scratch) -> i32 {
+    #[inline(always)]
+    pub(crate) fn stack<K: Kernels>(&self, kernels: K, width: usize, scratch: &mut Scratch) -> i32 {
         let sums = &mut scratch.sums[..self.first.outputs()];
-        self.first.forward(simd, &scratch.inputs, sums);
+        self.first.forward(kernels, &scratch.inputs, sums);
         let shortcut = sums.get(width).copied().unwrap_or(0);
         for (index, &sum) in sums[..width].iter().enumerate() {
             let square = (i64::from(sum) * i64::from(sum)) >> 19;
             scratch.hidden[index] = square.min(127) as u8;
             scratch.hidden[width + index] = (sum >> 6).clamp(0, 127) as u8;
         }
-        self.rest(simd, scratch).wrapping_add(shortcut)
+        self.rest(kernels, scratch).wrapping_add(shortcut)
     }
 
-    fn rest(&self, simd: Simd, scratch: &mut Scratch) -> i32 {
+    #[inline(always)]
+    fn rest<K: Kernels>(&self, kernels: K, scratch: &mut Scratch) -> i32 {
         let outputs = self.second.outputs();
         let sums = &mut scratch.sums[..outputs];
-        self.second.forward(simd, &scratch.hidden, sums);
-        simd.activate(sums, &mut scratch.last[..outputs]);
-        simd.dot(&scratch.last, &self.last).wrapping_add(self.last_bias)
+        self.second.forward(kernels, &scratch.hidden, sums);
+        kernels.activate(sums, &mut scratch.last[..outputs]);
+        kernels.dot(&scratch.last, &self.last).wrapping_add(self.last_bias)
     }
 }

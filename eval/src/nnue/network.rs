@@ -2,6 +2,7 @@
 
 use std::collections::TryReserveError;
 use std::path::Path;
+use std::slice;
 
 use enbu_movegen::{Color, Delta, Position};
 
@@ -13,7 +14,7 @@ use super::format::{self, own};
 use super::layers::{Layers, Scratch};
 use super::memory::Block;
 use super::selector::{Progress, Selector};
-use super::simd::Simd;
+use super::simd::{Kernels, Simd, Task, prefetch};
 use crate::{MAX_VALUE, Value};
 
 /// A network, ready to be used by any number of threads.
@@ -132,6 +133,35 @@ impl Network {
 pub(crate) struct State {
     accumulators: Accumulators,
     scratch: Option<Scratch>,
+    seen: Seen,
+}
+
+/// The outputs for the positions that were looked at last. A search comes back to
+/// many of its positions, a quarter of the time soon: before anything else has taken
+/// their places here.
+#[derive(Clone, Debug)]
+struct Seen(Box<[Output]>);
+
+/// The output for the position with this key.
+#[derive(Clone, Copy, Debug)]
+struct Output {
+    key: u64,
+    raw: i32,
+}
+
+impl Seen {
+    /// 256 KB: all of it stays in the second-level cache.
+    const PLACES: usize = 1 << 14;
+
+    fn new() -> Self {
+        // No key leads to a place whose key it is not: nothing is found before it is kept.
+        Self((0..Self::PLACES as u64).map(|place| Output { key: !place, raw: 0 }).collect())
+    }
+
+    #[inline]
+    fn place(&mut self, key: u64) -> &mut Output {
+        &mut self.0[key as usize % Self::PLACES]
+    }
 }
 
 impl State {
@@ -148,6 +178,7 @@ impl State {
         Ok(Self {
             accumulators: Accumulators::new(&network.transformer)?,
             scratch: layers.map(Scratch::new).transpose()?,
+            seen: Seen::new(),
         })
     }
 
@@ -156,10 +187,11 @@ impl State {
         self.accumulators.reset();
     }
 
-    /// Follows a move.
+    /// Follows a move that `position` has just made.
     #[inline]
-    pub(crate) fn push(&mut self, delta: &Delta) {
-        self.accumulators.push(delta);
+    pub(crate) fn push(&mut self, network: &Network, position: &Position, delta: &Delta) {
+        self.accumulators.push(&network.transformer, position, delta);
+        prefetch(slice::from_ref(self.seen.place(position.key())));
     }
 
     /// Takes a move back.
@@ -171,24 +203,52 @@ impl State {
     /// The output of `network` for `position`, which the line has led to, from the
     /// side to move and not yet scaled.
     pub(crate) fn raw(&mut self, network: &Network, position: &Position) -> i32 {
-        let simd = network.simd;
-        let sums = self.accumulators.sums(simd, &network.transformer, position, position.turn());
-        match (&network.head, &mut self.scratch) {
+        network.simd.run(Raw { state: self, network, position })
+    }
+
+    /// [`raw`](Self::raw), which is not computed again if it was among the last.
+    #[inline]
+    pub(crate) fn remembered(&mut self, network: &Network, position: &Position) -> i32 {
+        let key = position.key();
+        let place = self.seen.place(key);
+        if place.key == key {
+            return place.raw;
+        }
+        let raw = self.raw(network, position);
+        *self.seen.place(key) = Output { key, raw };
+        raw
+    }
+}
+
+/// The work of [`State::raw`].
+struct Raw<'a> {
+    state: &'a mut State,
+    network: &'a Network,
+    position: &'a Position,
+}
+
+impl Task for Raw<'_> {
+    type Output = i32;
+
+    #[inline(always)]
+    fn run<K: Kernels>(self, kernels: K) -> i32 {
+        let Self { state: State { accumulators, scratch, .. }, network, position } = self;
+        accumulators.update(kernels, &network.transformer, position);
+        let sums = accumulators.sums(position.turn());
+        match (&network.head, scratch) {
             (Head::Classic(layers), Some(scratch)) => {
-                let width = network.transformer.width();
-                let (own, enemy) = scratch.inputs.split_at_mut(width);
-                simd.clip(sums[0], own);
-                simd.clip(sums[1], enemy);
-                layers.classic(simd, scratch)
+                let (own, enemy) = scratch.inputs.split_at_mut(sums[0].len());
+                kernels.clip(sums[0], own);
+                kernels.clip(sums[1], enemy);
+                layers.classic(kernels, scratch)
             }
             (Head::Stacks(stacks), Some(scratch)) => {
-                let half = network.transformer.width() / 2;
-                let (own, enemy) = scratch.inputs.split_at_mut(half);
-                simd.products(sums[0], own);
-                simd.products(sums[1], enemy);
-                stacks.stacks[stacks.choose(position)].stack(simd, stacks.first, scratch)
+                let (own, enemy) = scratch.inputs.split_at_mut(sums[0].len() / 2);
+                kernels.products(sums[0], own);
+                kernels.products(sums[1], enemy);
+                stacks.stacks[stacks.choose(position)].stack(kernels, stacks.first, scratch)
             }
-            (Head::Outputs(outputs), _) => outputs.raw(simd, position, sums),
+            (Head::Outputs(outputs), _) => outputs.raw(kernels, position, sums),
             // A state belongs to one network, and was made with what that needs.
             _ => 0,
         }
@@ -227,7 +287,8 @@ impl State {
             Head::Stacks(stacks) => (127, (stacks.choose(position), stacks.stacks.len())),
             Head::Outputs(outputs) => (own::UNIT, (outputs.bucket(position), outputs.biases.len())),
         };
-        let sums = self.accumulators.sums(network.simd, &network.transformer, position, Color::Black);
+        let raw = self.raw(network, position);
+        let sums = self.accumulators.sums(Color::Black);
         let mut sides = sums.map(|sums| Side {
             inputs: 0,
             sums: sums.len(),
@@ -237,7 +298,7 @@ impl State {
         for color in Color::ALL {
             active(network.transformer.features, color, position, |_| sides[color].inputs += 1);
         }
-        Explanation { sides, part, raw: self.raw(network, position) }
+        Explanation { sides, part, raw }
     }
 }
 
@@ -250,13 +311,15 @@ impl Stacks {
 }
 
 impl Outputs {
-    fn raw(&self, simd: Simd, position: &Position, [own, enemy]: [&[i16]; 2]) -> i32 {
+    #[inline(always)]
+    fn raw<K: Kernels>(&self, kernels: K, position: &Position, [own, enemy]: [&[i16]; 2]) -> i32 {
         let bucket = self.bucket(position);
         let (for_own, for_enemy) = self.weights[bucket * 2 * own.len()..][..2 * own.len()].split_at(own.len());
-        let sum = simd.squared_dot(own, for_own).wrapping_add(simd.squared_dot(enemy, for_enemy));
+        let sum = kernels.squared_dot(own, for_own).wrapping_add(kernels.squared_dot(enemy, for_enemy));
         (sum / own::UNIT).wrapping_add(self.biases[bucket])
     }
 
+    #[inline]
     fn bucket(&self, position: &Position) -> usize {
         if self.biases.len() == 1 {
             return 0;

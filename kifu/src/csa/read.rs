@@ -7,6 +7,7 @@ use super::placement::{Placement, Token};
 use super::*;
 use crate::encoding::{lines, read_decoded};
 use crate::error::Reporter;
+use crate::kakinoki::columns;
 use crate::{End, Event, GameResult, HeaderKey, Headers, KifuError, Mode, NodeId, Reading, Record, Rules};
 
 /// One statement of a line, and where it stands.
@@ -28,13 +29,13 @@ impl<'t> Statement<'t> {
 
     /// A part of the statement that begins at this byte.
     pub(super) fn token(&self, byte: usize, part: &'t str) -> Token<'t> {
-        let before = self.text.get(..byte).unwrap_or(self.text).chars().count();
+        let before = columns(self.text.get(..byte).unwrap_or(self.text));
         Token { text: part, line: self.line, column: self.column + before }
     }
 
     /// A fault that begins at this byte and is about this part of the text.
     pub(super) fn fault_at(&self, problem: Problem, byte: usize, part: &str) -> KifuError {
-        let before = self.text.get(..byte).unwrap_or(self.text).chars().count();
+        let before = columns(self.text.get(..byte).unwrap_or(self.text));
         KifuError::new(problem, self.line, self.column + before, part)
     }
 }
@@ -457,8 +458,10 @@ impl<'t> Reader<'t> {
         let game = &self.game;
         let outcome = if game.placement.is_stated() {
             self.play(last).map(drop)
-        } else if game.turn.is_some() {
-            Err(last.fault(Problem::NoBoard))
+        } else if let Some(turn) = game.turn {
+            // V3.0, 2.6 (5): what is placed nowhere stays in the box.
+            self.report.warn(last.fault(Problem::NoBoard))?;
+            self.start(Setup { turn, ..Setup::empty() })
         } else if !game.headers.is_empty() && self.records.is_empty() {
             self.report.warn(last.fault(Problem::NoBoard))?;
             self.start(Setup::startpos())

@@ -3,6 +3,7 @@
 use enbu_movegen::{Color, Hand, HandPiece, Piece, Setup, Square};
 
 use super::document::{self, Clock, Diagram, Document, Entry, Initial, MoveMember, Place, Seconds};
+use super::place::{Source, Step};
 use super::{MAX_DEPTH, PRESETS};
 use crate::error::Reporter;
 use crate::kakinoki::headers;
@@ -32,16 +33,27 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
         let mut deserializer = serde_json::Deserializer::from_str(rest);
         // The depth was checked.
         deserializer.disable_recursion_limit();
-        let mut documents = deserializer.into_iter::<Document>();
-        match documents.next() {
-            Some(Ok(document)) => records.extend(read_document(&document, &mut report)?),
+        let (documents, offset) = if rest.trim_start().starts_with('[') {
+            let mut lists = deserializer.into_iter::<Vec<Document>>();
+            (lists.next(), lists.byte_offset())
+        } else {
+            let mut documents = deserializer.into_iter::<Document>();
+            (documents.next().map(|document| document.map(|document| vec![document])), documents.byte_offset())
+        };
+        let documents = match documents {
+            Some(Ok(documents)) => documents,
             Some(Err(error)) => {
                 report.error(json_fault(&error, rest, lines))?;
                 break;
             }
             None => break,
+        };
+        let (one, tail) = rest.split_at_checked(offset).unwrap_or((rest, ""));
+        let mut source = Source::new(one, lines);
+        for (index, document) in documents.iter().enumerate() {
+            source.select(index);
+            records.extend(read_document(document, &mut source, &mut report)?);
         }
-        let (one, tail) = rest.split_at_checked(documents.byte_offset()).unwrap_or((rest, ""));
         lines += one.matches('\n').count();
         rest = tail;
     }
@@ -80,16 +92,15 @@ fn check_depth(text: &str) -> Result<(), KifuError> {
     Ok(())
 }
 
-/// A fault at an entry, told by its number in its line of moves.
-fn fault(problem: Problem, ply: usize) -> KifuError {
-    KifuError::new(problem, 1, 1, &format!("moves[{ply}]"))
-}
-
-fn read_document(document: &Document, report: &mut Reporter) -> Result<Option<Record>, KifuError> {
+fn read_document(
+    document: &Document,
+    source: &mut Source<'_>,
+    report: &mut Reporter,
+) -> Result<Option<Record>, KifuError> {
     let setup = match start_position(document.initial.as_ref()) {
         Ok(setup) => setup,
         Err(problem) => {
-            report.error(KifuError::new(problem, 1, 1, "initial"))?;
+            report.error(source.fault(problem, &[Step::Member("initial")]))?;
             return Ok(None);
         }
     };
@@ -104,7 +115,7 @@ fn read_document(document: &Document, report: &mut Reporter) -> Result<Option<Re
     }
     let before = report.errors.count();
     let board = Board::new(record.setup());
-    let mut reader = MoveReader { record, board, report };
+    let mut reader = MoveReader { record, board, source, report };
     reader.game(&document.moves)?;
     let MoveReader { record, report, .. } = reader;
     let broken = report.errors.count() > before && record.main_line().next().is_none();
@@ -169,73 +180,89 @@ fn read_hand(hand: &document::Hand) -> Result<Hand, Problem> {
     })
 }
 
-struct MoveReader<'r> {
+struct MoveReader<'r, 't> {
     record: Record,
     board: Board,
+    source: &'r mut Source<'t>,
     report: &'r mut Reporter,
 }
 
-impl MoveReader<'_> {
+/// A line of entries that is still to be read.
+struct Line<'e> {
+    entries: &'e [Entry],
+    parent: NodeId,
+    /// How many moves stand before it.
+    before: usize,
+    /// Where its array stands in the document, and the number of its first entry there.
+    path: Vec<Step>,
+    first: usize,
+}
+
+impl MoveReader<'_, '_> {
     fn game(&mut self, entries: &[Entry]) -> Result<(), KifuError> {
         let root = self.record.root();
-        let moves = match entries.split_first() {
+        let (moves, first) = match entries.split_first() {
             Some((start, rest)) if start.mv.is_none() && start.special.is_none() => {
                 self.remarks(root, start);
-                rest
+                (rest, 1)
             }
-            _ => entries,
+            _ => (entries, 0),
         };
-        // Lines that are still to be read, where they begin, and how many moves stand before each.
-        let mut lines: Vec<(&[Entry], NodeId, usize)> = vec![(moves, root, 0)];
-        while let Some((entries, parent, before)) = lines.pop() {
-            while self.board.plies_played() > before {
+        let path = vec![Step::Member("moves")];
+        let mut lines = vec![Line { entries: moves, parent: root, before: 0, path, first }];
+        while let Some(line) = lines.pop() {
+            while self.board.plies_played() > line.before {
                 self.board.undo();
             }
-            self.line(entries, parent, before, &mut lines)?;
+            self.line(line, &mut lines)?;
         }
         Ok(())
     }
 
-    fn line<'e>(
-        &mut self,
-        entries: &'e [Entry],
-        parent: NodeId,
-        before: usize,
-        lines: &mut Vec<(&'e [Entry], NodeId, usize)>,
-    ) -> Result<(), KifuError> {
-        let mut at = parent;
+    fn line<'e>(&mut self, line: Line<'e>, lines: &mut Vec<Line<'e>>) -> Result<(), KifuError> {
+        let mut at = line.parent;
         let mut foul = None;
-        for (ply, entry) in (before..).zip(entries) {
+        for (index, entry) in line.entries.iter().enumerate() {
+            let place = || line.path.iter().copied().chain([Step::Element(line.first + index)]).collect::<Vec<_>>();
             if matches!(self.record.node(at).event(), Event::End(_)) {
-                return self.report.warn(fault(Problem::AfterEnd, ply + 1));
+                return self.report.warn(self.source.fault(Problem::AfterEnd, &place()));
             }
-            if let Some(ply) = foul.take().filter(|_| entry.mv.is_some()) {
-                self.report.warn(fault(Problem::IllegalMove, ply))?;
+            if let Some(passed_over) = foul.take().filter(|_| entry.mv.is_some()) {
+                let passed_over: Vec<Step> = passed_over;
+                self.report.warn(self.source.fault(Problem::IllegalMove, &passed_over))?;
             }
-            let first_fork = lines.len();
-            lines.extend(entry.forks.iter().flatten().map(|fork| (fork.as_slice(), at, ply)));
-            lines.get_mut(first_fork..).unwrap_or_default().reverse();
-            let event = match (&entry.mv, &entry.special) {
-                (Some(mv), _) => match self.play(at, mv) {
-                    Ok((event, odd)) => {
-                        if let Some(odd) = odd {
-                            self.report.warn(fault(odd, ply + 1))?;
-                        }
-                        event
-                    }
-                    Err(problem) => return self.report.error(fault(problem, ply + 1)),
-                },
-                (None, Some(word)) => self.end(at, word, entry.winner.as_deref()),
-                (None, None) => {
-                    self.remarks(at, entry);
-                    continue;
+            push_forks(entry, at, line.before + index, place, lines);
+            if let Some(mv) = &entry.mv {
+                let (event, odd) = match self.play(at, mv) {
+                    Ok(played) => played,
+                    Err(problem) => return self.report.error(self.source.fault(problem, &place())),
+                };
+                if let Some(odd) = odd {
+                    self.report.warn(self.source.fault(odd, &place()))?;
                 }
-            };
-            foul = matches!(event, Event::Foul(_)).then_some(ply + 1);
-            at = self.record.add(at, event);
-            self.remarks(at, entry);
+                foul = matches!(event, Event::Foul(_)).then(place);
+                at = self.record.add(at, event);
+            }
+            // A move and the end after it may share an entry.
+            let ended = entry.special.as_deref().map(|word| self.end(at, word, entry.winner.as_deref()));
+            self.remarks_before_end(entry, &mut at, ended);
         }
         Ok(())
+    }
+
+    /// Adds what an entry says, and the end that it tells.
+    fn remarks_before_end(&mut self, entry: &Entry, at: &mut NodeId, ended: Option<Event>) {
+        match ended {
+            Some(end) if entry.mv.is_none() => {
+                *at = self.record.add(*at, end);
+                self.remarks(*at, entry);
+            }
+            Some(end) => {
+                self.remarks(*at, entry);
+                *at = self.record.add(*at, end);
+            }
+            None => self.remarks(*at, entry),
+        }
     }
 
     fn play(&mut self, at: NodeId, mv: &MoveMember) -> Result<(Event, Option<Problem>), Problem> {
@@ -276,6 +303,23 @@ impl MoveReader<'_> {
     }
 }
 
+/// Notes the lines that could replace an entry, the first of them to be taken first.
+fn push_forks<'e>(
+    entry: &'e Entry,
+    parent: NodeId,
+    before: usize,
+    place: impl Fn() -> Vec<Step>,
+    lines: &mut Vec<Line<'e>>,
+) {
+    let first = lines.len();
+    for (index, fork) in entry.forks.iter().flatten().enumerate() {
+        let mut path = place();
+        path.extend([Step::Member("forks"), Step::Element(index)]);
+        lines.push(Line { entries: fork, parent, before, path, first: 0 });
+    }
+    lines.get_mut(first..).unwrap_or_default().reverse();
+}
+
 fn clock_ms(clock: &Clock) -> u64 {
     let minutes = clock.h.unwrap_or(0).saturating_mul(60).saturating_add(clock.m.unwrap_or(0));
     let ms = match clock.s {
@@ -297,7 +341,8 @@ fn move_text(mv: &MoveMember, board: &Board, last: Option<Square>) -> Result<Mov
         None if mv.same == Some(true) => last.ok_or(Problem::NoLastMove)?,
         None => return Err(Problem::MoveSyntax),
     };
-    let from = mv.from.map(place).transpose()?;
+    // Some programs give drops the origin 0, 0.
+    let from = mv.from.filter(|from| (from.x, from.y) != (0, 0)).map(place).transpose()?;
     let kind = match (&mv.piece, from) {
         (Some(name), _) => name.as_bytes().try_into().ok().and_then(csa::piece_named).ok_or(Problem::UnknownPiece)?,
         (None, Some(from)) => board.piece_at(from).ok_or(Problem::EmptyOrigin)?.kind,

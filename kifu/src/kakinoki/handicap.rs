@@ -1,34 +1,26 @@
 //! Handicaps by name.
 
-use enbu_movegen::{Color, Hand, HandPiece, Handicap, PieceType, Setup, Square};
+use enbu_movegen::{Handicap, Setup};
+
+use super::words::{digit, rank_kanji};
 
 /// A start position that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Named {
+    /// One of those that movegen knows.
     Standard(Handicap),
-    /// Names of lishogi, for what else is taken from the even position.
-    Removed(&'static [Square]),
-    /// White's back rank without all else: the king, and pawns unless `bare`.
-    KingAlone,
-    /// A king without pawns, and three pawns in hand.
-    ThreePawns,
+    /// White to move: White's back ranks and hands, in the words of SFEN.
+    White { back: &'static str, hands: &'static str },
 }
 
-const BOTH_LANCES: [Square; 2] = [Square::S11, Square::S91];
-const NINE_PIECES: [Square; 9] = [
-    Square::S82,
-    Square::S22,
-    Square::S11,
-    Square::S91,
-    Square::S21,
-    Square::S81,
-    Square::S31,
-    Square::S71,
-    Square::S41,
-];
+/// A name of lishogi, and its position: White's ranks (those that are not told
+/// are as usual) and the hands.
+const fn white(back: &'static str, hands: &'static str) -> Named {
+    Named::White { back, hands }
+}
 
 /// The names; the first of a position is the one that is written.
-const NAMES: [(&str, Named); 24] = [
+const NAMES: [(&str, Named); 39] = [
     ("平手", Named::Standard(Handicap::Even)),
     ("香落ち", Named::Standard(Handicap::Lance)),
     ("左香落ち", Named::Standard(Handicap::Lance)),
@@ -37,7 +29,9 @@ const NAMES: [(&str, Named); 24] = [
     ("飛車落ち", Named::Standard(Handicap::Rook)),
     ("飛落ち", Named::Standard(Handicap::Rook)),
     ("飛香落ち", Named::Standard(Handicap::RookLance)),
+    ("飛車香落ち", Named::Standard(Handicap::RookLance)),
     ("二枚落ち", Named::Standard(Handicap::TwoPieces)),
+    ("飛角落ち", Named::Standard(Handicap::TwoPieces)),
     ("三枚落ち", Named::Standard(Handicap::ThreePieces)),
     ("四枚落ち", Named::Standard(Handicap::FourPieces)),
     ("五枚落ち", Named::Standard(Handicap::FivePieces)),
@@ -49,21 +43,47 @@ const NAMES: [(&str, Named); 24] = [
     ("左七枚落ち", Named::Standard(Handicap::SevenPiecesLeft)),
     ("八枚落ち", Named::Standard(Handicap::EightPieces)),
     ("十枚落ち", Named::Standard(Handicap::TenPieces)),
-    ("両香落ち", Named::Removed(&BOTH_LANCES)),
-    ("九枚落ち", Named::Removed(&NINE_PIECES)),
-    ("裸玉", Named::KingAlone),
-    ("歩三兵", Named::ThreePawns),
+    ("両香落ち", white("1nsgkgsn1/1r5b1/ppppppppp", "-")),
+    ("九枚落ち", white("4kg3/9/ppppppppp", "-")),
+    ("裸玉", white("4k4/9/9", "-")),
+    ("歩三兵", white("4k4/9/9", "3p")),
+    ("トンボ", white("4k4/1r5b1/ppppppppp", "-")),
+    ("トンボ＋香", white("l3k3l/1r5b1/ppppppppp", "-")),
+    ("トンボ＋桂香", white("ln2k2nl/1r5b1/ppppppppp", "-")),
+    ("香得", white("lnsgkgsn1/1r5b1/ppppppppp", "L")),
+    ("両香得", white("1nsgkgsn1/1r5b1/ppppppppp", "2L")),
+    ("角得", white("lnsgkgsnl/1r7/ppppppppp", "B")),
+    ("飛車得", white("lnsgkgsnl/7b1/ppppppppp", "R")),
+    ("飛香得", white("lnsgkgsn1/7b1/ppppppppp", "RL")),
+    ("二枚得", white("lnsgkgsnl/9/ppppppppp", "RB")),
+    ("四枚得", white("1nsgkgsn1/9/ppppppppp", "RB2L")),
+    ("六枚得", white("2sgkgs2/9/ppppppppp", "RB2N2L")),
+    ("八枚得", white("3gkg3/9/ppppppppp", "RB2S2N2L")),
+    ("太閤落ち", white("lnsgkgsnl/1r5b1/p1ppppppp", "-")),
 ];
 
 /// Names whose meaning programs dispute, and that are therefore not written.
 const DISPUTED: [Handicap; 1] = [Handicap::ThreePieces];
 
-/// The position that a name stands for, which may have blanks, digits and
-/// other spellings around; `None` for unknown names.
+/// The position that a name stands for, which may have blanks around, and digits
+/// and other spellings within; `None` for unknown names.
 pub(crate) fn setup_of_name(name: &str) -> Option<Setup> {
-    let name = name.trim_end_matches('ち').trim_end_matches('落').trim();
-    let plain = |known: &str| known.trim_end_matches('ち').trim_end_matches('落') == name;
-    NAMES.into_iter().find(|(known, _)| plain(known)).map(|(_, named)| setup(named))
+    let name = plain(name.trim());
+    NAMES.into_iter().find(|(known, _)| plain(known) == name).and_then(|(_, named)| setup(named))
+}
+
+/// A name in one spelling of many: `２枚落`, `二枚落ち`.
+fn plain(name: &str) -> String {
+    let name = name.trim_end_matches('ち').trim_end_matches('落');
+    let spelled = name.chars().map(|c| match digit(c) {
+        Some(digit) => rank_kanji(digit),
+        None => match c {
+            '兩' => '両',
+            '+' => '＋',
+            c => c,
+        },
+    });
+    spelled.collect::<String>().replace("一0", "十").replace("一０", "十")
 }
 
 /// The name of a position, among those that every program understands.
@@ -71,44 +91,26 @@ pub(crate) fn name_of_setup(position: &Setup) -> Option<&'static str> {
     let common = NAMES
         .into_iter()
         .filter(|(_, named)| matches!(named, Named::Standard(handicap) if !DISPUTED.contains(handicap)));
-    common.into_iter().find(|&(_, named)| setup(named) == *position).map(|(name, _)| name)
+    common.into_iter().find(|&(_, named)| setup(named).as_ref() == Some(position)).map(|(name, _)| name)
 }
 
-/// The other reading of `三枚落ち`, with the lance on 9a given instead of that on 1a.
-pub(crate) fn other_three_pieces() -> Setup {
-    removed(&[Square::S82, Square::S22, Square::S91])
-}
-
-#[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
-fn removed(squares: &[Square]) -> Setup {
-    let mut setup = Setup::startpos();
-    for &square in squares {
-        setup.board[square] = None;
-    }
-    setup.turn = Color::White;
-    setup
-}
-
-#[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
-fn setup(named: Named) -> Setup {
-    let without = |keep: &dyn Fn(PieceType) -> bool| {
-        let mut setup = removed(&[]);
-        for square in Square::ALL {
-            if setup.board[square].is_some_and(|piece| piece.color == Color::White && !keep(piece.kind)) {
-                setup.board[square] = None;
-            }
-        }
-        setup
+/// The other reading of a name that programs dispute: `三枚落ち` with the lance on
+/// 9a given instead of that on 1a, `九枚落ち` with the gold on 4a given instead of
+/// that on 6a, `七枚落ち` with the silver on the other side.
+pub(crate) fn other_reading(name: &str) -> Option<Setup> {
+    let back = match plain(name.trim()).as_str() {
+        "三枚" => "1nsgkgsnl/9/ppppppppp",
+        "七枚" => "2sgkg3/9/ppppppppp",
+        "九枚" => "3gk4/9/ppppppppp",
+        _ => return None,
     };
+    setup(white(back, "-"))
+}
+
+fn setup(named: Named) -> Option<Setup> {
     match named {
-        Named::Standard(handicap) => Setup::handicap(handicap),
-        Named::Removed(squares) => removed(squares),
-        Named::KingAlone => without(&|kind| kind == PieceType::King),
-        Named::ThreePawns => {
-            let mut setup = without(&|kind| kind == PieceType::King);
-            setup.hands[Color::White] = Hand::EMPTY.with_count(HandPiece::Pawn, 3).unwrap_or(Hand::EMPTY);
-            setup
-        }
+        Named::Standard(handicap) => Some(Setup::handicap(handicap)),
+        Named::White { back, hands } => format!("{back}/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w {hands} 1").parse().ok(),
     }
 }
 
@@ -122,6 +124,13 @@ mod tests {
             ("平手", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"),
             ("香落ち", "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
             ("二枚落", "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("２枚落ち　", "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("10枚落ち", "4k4/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("兩香落ち", "1nsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("九枚落ち", "4kg3/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("トンボ", "4k4/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("トンボ+桂香", "ln2k2nl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("角得", "lnsgkgsnl/1r7/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w B 1"),
             ("両香落ち", "1nsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
             ("歩三兵", "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 3p 1"),
             ("裸玉", "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
@@ -135,13 +144,17 @@ mod tests {
     #[test]
     fn only_undisputed_names_are_written() {
         for (name, named) in NAMES {
-            let position = setup(named);
+            let position = setup(named).unwrap();
             if let Some(written) = name_of_setup(&position) {
                 assert_eq!(setup_of_name(written), Some(position), "{name}");
             }
         }
         assert_eq!(name_of_setup(&Setup::startpos()), Some("平手"));
         assert_eq!(name_of_setup(&Setup::handicap(Handicap::ThreePieces)), None);
-        assert_eq!(name_of_setup(&other_three_pieces()), None);
+        for name in ["三枚落ち", "七枚落ち", "九枚落ち"] {
+            let other = other_reading(name).unwrap();
+            assert_ne!(setup_of_name(name), Some(other));
+        }
+        assert_eq!(other_reading("二枚落ち"), None);
     }
 }

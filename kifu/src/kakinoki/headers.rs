@@ -3,7 +3,7 @@
 use enbu_movegen::{Color, EnteringKingRule};
 
 use super::moves;
-use super::words::{is_blank, number};
+use super::words::{digit, is_blank, number};
 use crate::{HeaderKey, Headers, Record, Rules, TimeControl};
 
 /// Keys that several formats share.
@@ -59,6 +59,11 @@ pub(crate) fn split(line: &str) -> Option<(&str, &str)> {
     let mut rest = rest.chars();
     rest.next();
     Some((key.trim_matches(is_blank), rest.as_str().trim_matches(is_blank)))
+}
+
+/// Whether a line is the digits above a board: `９ ８ ７ ６ ５ ４ ３ ２ １`.
+pub(crate) fn is_files(line: &str) -> bool {
+    line.starts_with(['９', '9']) && line.chars().all(|c| is_blank(c) || digit(c).is_some())
 }
 
 /// Whether a file with this key is a record.

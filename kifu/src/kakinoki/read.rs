@@ -2,18 +2,17 @@
 
 use std::collections::VecDeque;
 
-use enbu_movegen::{Color, Handicap, Setup, Square};
+use enbu_movegen::{Color, Setup};
 
 use super::board::BoardText;
 use super::moves::{self, MoveText};
+use super::play::Play;
 use super::result;
 use super::text::{Line, Lines};
 use super::words::{self, is_blank, side_of_mark};
 use super::{handicap, headers};
 use crate::error::Reporter;
-use crate::{
-    Board, End, EndKind, Event, HeaderKey, Headers, KifuError, Mode, NodeId, Problem, Reading, Record, Rules, score,
-};
+use crate::{End, EndKind, Event, HeaderKey, Headers, KifuError, Mode, Problem, Reading, Record, Rules};
 
 /// Reads all games and positions of a text.
 pub(crate) fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
@@ -52,7 +51,7 @@ struct Game<'t> {
     board: BoardText,
     handicap: Option<(&'t str, Line<'t>)>,
     /// Which reading of an ambiguous handicap is tried.
-    three_pieces: ThreePieces<'t>,
+    disputed: Disputed<'t>,
     /// Comments and bookmarks that stand above the moves.
     early: VecDeque<Line<'t>>,
     /// Whether anything was seen that only records have.
@@ -64,35 +63,15 @@ struct Game<'t> {
     broken: bool,
 }
 
-/// `三枚落ち` leaves open which lance is given, unless the moves tell.
+/// Names such as `三枚落ち` leave open which lance is given, unless the moves tell.
 #[derive(Clone, Copy)]
-enum ThreePieces<'t> {
-    /// The 1a lance; another attempt can begin at these lines.
+enum Disputed<'t> {
+    /// The usual reading; another attempt can begin at these lines.
     First(Lines<'t>),
-    /// The 9a lance, after the first attempt failed at this line.
+    /// The other reading, after the first attempt failed at this line.
     Second { began: Lines<'t>, failed: usize },
     /// Decided, or not in question.
     Decided,
-}
-
-/// The moves of a game while they are being read.
-struct Play<'t> {
-    record: Record,
-    board: Board,
-    /// The nodes of the current line, the root included.
-    path: Vec<NodeId>,
-    /// The first line, once variations have begun.
-    main: Vec<NodeId>,
-    /// The number that the file gives to the first move.
-    base: Option<u64>,
-    /// Where the last move before the start position went.
-    before: Option<Square>,
-    /// A foul that was the last move so far; one that ends the game is no deviation.
-    foul: Option<Line<'t>>,
-    /// Comments of the current node that were there before.
-    old_comments: usize,
-    /// Inside a variation that has no place in the game.
-    lost: bool,
 }
 
 impl Game<'_> {
@@ -102,7 +81,7 @@ impl Game<'_> {
             rules: Rules::default(),
             board: BoardText::new(),
             handicap: None,
-            three_pieces: ThreePieces::Decided,
+            disputed: Disputed::Decided,
             early: VecDeque::new(),
             known: false,
             in_moves: false,
@@ -113,65 +92,6 @@ impl Game<'_> {
 
     fn is_begun(&self) -> bool {
         self.play.as_ref().is_some_and(|play| play.record.main_line().next().is_some())
-    }
-}
-
-impl Play<'_> {
-    fn at(&self) -> NodeId {
-        self.path.last().copied().unwrap_or(self.record.root())
-    }
-
-    fn is_ended(&self) -> bool {
-        matches!(self.record.node(self.at()).event(), Event::End(_))
-    }
-
-    /// Where the last move went.
-    fn last_to(&self) -> Option<Square> {
-        self.record.node(self.at()).event().played().map(|mv| mv.to()).or(self.before.filter(|_| self.path.len() == 1))
-    }
-
-    /// How many moves the current line has.
-    fn moves(&self) -> usize {
-        self.path.len() - 1 - usize::from(self.is_ended())
-    }
-
-    /// Looks for evaluations in what was said about the current node.
-    fn settle(&mut self) {
-        let at = self.at();
-        if self.record.node(at).comments.len() > self.old_comments {
-            score::extract(self.record.node_mut(at), self.old_comments, &mut self.board);
-            self.old_comments = self.record.node(at).comments.len();
-        }
-    }
-
-    /// Adds what happened; what was said before must have been settled on the board
-    /// that it was said of.
-    fn add(&mut self, event: Event) {
-        let id = self.record.add(self.at(), event);
-        self.path.push(id);
-        self.old_comments = self.record.node(id).comments.len();
-    }
-
-    /// Goes back to this many moves after the start of the current line.
-    fn back_to(&mut self, moves: usize) {
-        self.settle();
-        self.path.truncate(moves + 1);
-        self.old_comments = self.record.node(self.at()).comments.len();
-        while self.board.plies_played() > moves {
-            self.board.undo();
-        }
-    }
-
-    /// Plays the main line from the start up to this many moves.
-    fn restart_main(&mut self, moves: usize) {
-        self.back_to(0);
-        let line: Vec<NodeId> = self.main.iter().skip(1).take(moves).copied().collect();
-        for id in line {
-            if self.board.follow(self.record.node(id).event()).is_ok() {
-                self.path.push(id);
-            }
-        }
-        self.old_comments = self.record.node(self.at()).comments.len();
     }
 }
 
@@ -193,26 +113,35 @@ impl<'t> Reader<'t> {
 
     /// Ends the game where it went wrong, unless an ambiguous handicap may be to blame.
     fn break_off(&mut self, fault: KifuError) -> Result<(), KifuError> {
-        if self.try_other_three_pieces(fault.line) {
+        if self.try_other_reading(fault.line) {
             return Ok(());
         }
-        self.game.broken = true;
+        match &mut self.game.play {
+            // Other variations may still be read.
+            Some(play) if play.has_begun() => {
+                play.settle();
+                play.lost = true;
+            }
+            _ => self.game.broken = true,
+        }
         self.report.error(fault)
     }
 
     /// Reads the moves once more from the other start position, if there is one to try.
-    fn try_other_three_pieces(&mut self, failed_now: usize) -> bool {
-        let (next, began) = match self.game.three_pieces {
-            ThreePieces::First(began) => (ThreePieces::Second { began, failed: failed_now }, began),
+    fn try_other_reading(&mut self, failed_now: usize) -> bool {
+        let (next, began) = match self.game.disputed {
+            Disputed::First(began) => (Disputed::Second { began, failed: failed_now }, began),
             // The first attempt came at least as far.
-            ThreePieces::Second { began, failed } if failed >= failed_now => (ThreePieces::Decided, began),
+            Disputed::Second { began, failed } if failed >= failed_now => (Disputed::Decided, began),
             _ => return false,
         };
+        let name = self.game.handicap.map_or("", |(name, _)| name);
         let setup = match next {
-            ThreePieces::Second { .. } => handicap::other_three_pieces(),
-            _ => Setup::handicap(Handicap::ThreePieces),
+            Disputed::Second { .. } => handicap::other_reading(name),
+            _ => handicap::setup_of_name(name),
         };
-        self.game.three_pieces = next;
+        let Some(setup) = setup else { return false };
+        self.game.disputed = next;
         self.lines = began;
         self.set_up(setup);
         true
@@ -246,7 +175,7 @@ impl<'t> Reader<'t> {
             self.game.known = true;
             return self.turn(line, side);
         }
-        if text == "盤面回転" || is_file_header(text) {
+        if text == "盤面回転" || headers::is_files(text) {
             return Ok(());
         }
         self.move_or_header(line)
@@ -299,8 +228,10 @@ impl<'t> Reader<'t> {
     }
 
     fn rank(&mut self, line: Line<'t>) -> Result<(), KifuError> {
-        if self.game.play.is_some() {
-            return Err(line.fault(Problem::OutOfPlace("board")));
+        match &self.game.play {
+            Some(play) if play.lost => return Ok(()),
+            Some(_) => return Err(line.fault(Problem::OutOfPlace("board"))),
+            None => {}
         }
         self.game.known = true;
         self.game.board.read_rank(&line)
@@ -374,8 +305,8 @@ impl<'t> Reader<'t> {
                 Setup::startpos()
             }
         };
-        if named == Some("三枚落ち") {
-            self.game.three_pieces = ThreePieces::First(self.lines.with_last_again());
+        if named.and_then(handicap::other_reading).is_some() {
+            self.game.disputed = Disputed::First(self.lines.with_last_again());
         }
         setup.turn = self.game.board.turn().unwrap_or(setup.turn);
         setup.ply = self.game.board.ply();
@@ -383,21 +314,7 @@ impl<'t> Reader<'t> {
     }
 
     fn set_up(&mut self, setup: Setup) {
-        let board = Board::new(&setup);
-        let record = Record::new(setup);
-        let path = vec![record.root()];
-        let before = self.game.board.last_to;
-        self.game.play = Some(Play {
-            record,
-            board,
-            path,
-            main: Vec::new(),
-            base: None,
-            before,
-            foul: None,
-            old_comments: 0,
-            lost: false,
-        });
+        self.game.play = Some(Play::new(setup, self.game.board.last_to));
         for index in 0..self.game.early.len() {
             if let Some(&comment) = self.game.early.get(index) {
                 // Remarks cannot fail.
@@ -474,11 +391,11 @@ impl<'t> Reader<'t> {
 
     /// Makes a move that was read.
     fn make(&mut self, line: Line<'t>, text: &MoveText) -> Result<(), KifuError> {
-        let three_pieces = matches!(self.game.three_pieces, ThreePieces::First(_));
+        let disputed = matches!(self.game.disputed, Disputed::First(_));
         let play = self.play(line)?;
         play.settle();
         let resolved = moves::resolve(text, &play.board, play.last_to()).map_err(|problem| line.fault(problem))?;
-        if three_pieces && !play.board.is_legal(resolved.mv) {
+        if disputed && !play.board.is_legal(resolved.mv) {
             return Err(line.fault(Problem::IllegalMove));
         }
         let event = play.board.play(resolved.mv).map_err(|problem| line.fault(problem))?;
@@ -563,30 +480,14 @@ impl<'t> Reader<'t> {
     fn variation(&mut self, line: Line<'t>, text: &'t str) -> Result<(), KifuError> {
         // Files have stray ones among the headers.
         let Some(play) = self.game.play.as_mut().filter(|_| !self.game.broken) else { return Ok(()) };
-        if play.main.is_empty() {
-            play.main.clone_from(&play.path);
-        }
         // A foul that ends its line is no deviation.
         play.foul = None;
         let before = words::number(text).and_then(|(number, _)| {
             let moves = number.checked_sub(play.base.unwrap_or(u64::from(play.record.setup().ply)))?;
             usize::try_from(moves).ok()
         });
-        let is_move = |play: &Play<'_>, path: &[NodeId], moves: usize| {
-            path.get(moves).is_some_and(|&id| !matches!(play.record.node(id).event(), Event::End(_)))
-        };
-        play.lost = false;
-        let mut known = true;
-        match before {
-            Some(moves) if is_move(play, &play.path, moves) => play.back_to(moves),
-            Some(moves) if is_move(play, &play.main, moves) => play.restart_main(moves),
-            _ => {
-                play.settle();
-                known = false;
-                play.lost = true;
-            }
-        }
-        if known { Ok(()) } else { self.report.warn(line.fault(Problem::NoBranchPoint)) }
+        play.lost = !before.is_some_and(|moves| play.branch_at(moves));
+        if play.lost { self.report.warn(line.fault(Problem::NoBranchPoint)) } else { Ok(()) }
     }
 
     /// Closes the game, where another begins or at the end of the text.
@@ -618,11 +519,6 @@ const OTHER: &str = "その他";
 /// Lines that programs write at the head of a file.
 fn begins_game(text: &str) -> bool {
     ["#KIF", "#KI2", "# KIF", "# ----", "#----"].iter().any(|head| text.starts_with(head))
-}
-
-/// The digits above a board.
-fn is_file_header(text: &str) -> bool {
-    text.starts_with(['９', '9']) && text.chars().all(|c| is_blank(c) || words::digit(c).is_some())
 }
 
 /// `0:16/00:00:16` and the like: the time of the move, in milliseconds. The

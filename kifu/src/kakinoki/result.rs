@@ -83,7 +83,7 @@ impl ResultText<'_> {
             (How::Won, _) => EndKind::Resign,
             (How::Foul, Some(winner)) if winner == turn => EndKind::IllegalAction(!winner),
             (How::Foul, _) => EndKind::IllegalMove,
-            (How::Word(word), _) => words::end_of_word(word, turn).unwrap_or_else(|| EndKind::Other(word.to_owned())),
+            (How::Word(word), _) => words::end_of_word(word, turn).unwrap_or_else(|| loose_kind(word)),
         };
         let mut end = End::new(kind, turn);
         if let Some(result) = self.result {
@@ -104,6 +104,15 @@ impl ResultText<'_> {
     }
 }
 
+/// The kind of a wording that is not one of the words for ends.
+fn loose_kind(word: &str) -> EndKind {
+    if word.contains("時間切れ") || word.contains("切れ負け") {
+        // `時間切れ勝ち`, `時間切れで`.
+        return EndKind::TimeUp;
+    }
+    EndKind::Other(word.to_owned())
+}
+
 /// The text behind `まで` for an end when `turn` is to move.
 pub(crate) fn text(end: &End, moves: u64, turn: Color, sides: Sides) -> String {
     let winner = end.result.and_then(GameResult::winner);
@@ -111,14 +120,15 @@ pub(crate) fn text(end: &End, moves: u64, turn: Color, sides: Sides) -> String {
     let word = word_of_end(&end.kind);
     let verdict = match (&end.kind, winner) {
         (EndKind::Resign, Some(winner)) if usual => format!("{}の勝ち", sides.name(winner)),
+        // Of the side to move, as programs read it.
+        (EndKind::IllegalMove | EndKind::IllegalAction(_), Some(winner)) if winner == turn => {
+            format!("{}の反則勝ち", sides.name(winner))
+        }
         (EndKind::IllegalMove | EndKind::IllegalAction(_), Some(winner)) => {
             format!("{}の反則負け", sides.name(!winner))
         }
         (EndKind::TimeUp, Some(winner)) => format!("時間切れ{BY}{}の勝ち", sides.name(winner)),
-        (EndKind::LoseByDefault, Some(winner)) if usual => format!("{}の{word}", sides.name(!winner)),
-        (EndKind::DeclarationWin | EndKind::WinByDefault, Some(winner)) if usual => {
-            format!("{}の{word}", sides.name(winner))
-        }
+        (EndKind::DeclarationWin, Some(winner)) if usual => format!("{}の{word}", sides.name(winner)),
         (_, Some(winner)) if !usual => format!("{word}{BY}{}の勝ち", sides.name(winner)),
         (_, None) if !usual && end.result.is_some() => format!("{word}{BY}引き分け"),
         (_, None) if !usual => format!("{word}{BY}勝敗不明"),
@@ -156,6 +166,7 @@ mod tests {
         check("2手で不詰", Black, EndKind::NoMate, None);
         check("1手で中断", White, EndKind::Abort, None);
         check("1手にて中断。", White, EndKind::Abort, None);
+        check("3手で先手の時間切れ勝ち", White, EndKind::TimeUp, black);
         check("5手で立会人裁定", White, EndKind::Other("立会人裁定".to_owned()), None);
         check("5手で上手の勝ち", Black, EndKind::Resign, white);
         assert_eq!(parse(""), None);

@@ -276,7 +276,13 @@ impl<'t> Reader<'t> {
         if play.is_ended() {
             play.step_back();
         }
-        let event = san::resolve(text, &play.board, play.plus).and_then(|mv| play.board.play(mv));
+        let mv = if text.is_ascii() {
+            san::resolve(text, &play.board, play.plus)
+        } else {
+            let last = play.record.node(play.at).event().played().map(|mv| mv.to());
+            san::read_japanese(text, &play.board, last)
+        };
+        let event = mv.and_then(|mv| play.board.play(mv));
         let event = match event {
             Ok(event) => event,
             Err(problem) => {
@@ -358,14 +364,15 @@ fn conclude(play: &mut Play<'_>, tags: &Tags, result: Option<GameResult>) {
     let turn = play.board.turn();
     let winner = result.and_then(GameResult::winner);
     let loser_to_move = winner == Some(!turn);
-    let kind = match (tags.value("End").and_then(usi::end_kind), tags.value("Termination").unwrap_or_default()) {
+    let termination = tags.value("Termination").unwrap_or_default().to_ascii_lowercase();
+    let kind = match (tags.value("End").and_then(usi::end_kind), termination.as_str()) {
         (Some(kind), _) => kind,
         (None, "time forfeit") => EndKind::TimeUp,
-        (None, "rules infraction") => match winner {
+        (None, "rules infraction" | "illegal move") => match winner {
             Some(winner) if winner == turn => EndKind::IllegalAction(!winner),
             _ => EndKind::IllegalMove,
         },
-        (None, "abandoned" | "emergency" | "death") => EndKind::Abort,
+        (None, "abandoned" | "emergency" | "death" | "stalled connection") => EndKind::Abort,
         (None, "unterminated") => return,
         (None, termination) => match result {
             None => return,

@@ -3,18 +3,12 @@
 use enbu_movegen::{Move, MoveParts, Piece, PieceType, Square};
 
 use crate::board::may_promote;
-use crate::{Board, Problem};
+use crate::kakinoki::{moves, words};
+use crate::{Board, Problem, fen};
 
 /// Kinds that other programs write as `G` when they are promoted.
 const GOLDS: [PieceType; 5] =
     [PieceType::Gold, PieceType::ProPawn, PieceType::ProLance, PieceType::ProKnight, PieceType::ProSilver];
-
-/// The square of chess: `c4` is 7f.
-fn chess_square(file: u8, rank: u8) -> Option<Square> {
-    let file = file.checked_sub(b'a').filter(|&file| file < 9)?;
-    let rank = rank.checked_sub(b'0').filter(|rank| (1..=9).contains(rank))?;
-    Square::new(9 - file, 10 - rank)
-}
 
 /// The square of shogi: `7f` or `76`.
 fn shogi_square(file: u8, rank: u8) -> Option<Square> {
@@ -27,7 +21,7 @@ fn shogi_square(file: u8, rank: u8) -> Option<Square> {
 }
 
 fn square(text: [u8; 2]) -> Option<Square> {
-    chess_square(text[0], text[1]).or_else(|| shogi_square(text[0], text[1]))
+    fen::square(text).or_else(|| shogi_square(text[0], text[1]))
 }
 
 /// What a text says about a move.
@@ -49,7 +43,27 @@ struct Spoken {
 
 /// Finds the move that a text means.
 pub(super) fn read(text: &str, board: &Board) -> Result<Move, Problem> {
-    let spoken = parse(text).ok_or(Problem::MoveSyntax)?;
+    find(&parse(text).ok_or(Problem::MoveSyntax)?, board)
+}
+
+/// The move of a text with Japanese words: `☗７六歩`, `同銀`, or `歩-76` as Kitao and
+/// Kawasaki write it; `last` is the destination of the move before it.
+pub(super) fn read_japanese(text: &str, board: &Board, last: Option<Square>) -> Result<Move, Problem> {
+    let text = text.trim_start_matches(|c| words::side_of_mark(c).is_some()).trim_end_matches(['!', '?', '#']);
+    if moves::begins_move(text) {
+        let (written, rest) = moves::parse(text).map_err(|(problem, _)| problem)?;
+        return if rest.is_empty() {
+            moves::resolve(&written, board, last).map(|found| found.mv)
+        } else {
+            Err(Problem::MoveSyntax)
+        };
+    }
+    let (kind, rest) = words::piece(text).ok_or(Problem::MoveSyntax)?;
+    let spoken = Spoken { kinds: vec![kind], ..Spoken::default() };
+    find(&parse_after_piece(spoken, rest.as_bytes()).ok_or(Problem::MoveSyntax)?, board)
+}
+
+fn find(spoken: &Spoken, board: &Board) -> Result<Move, Problem> {
     let to = spoken.to.ok_or(Problem::MoveSyntax)?;
     if spoken.drop {
         let piece = spoken.kinds.first().and_then(|kind| kind.hand_piece()).ok_or(Problem::NotAHandPiece)?;
@@ -59,7 +73,7 @@ pub(super) fn read(text: &str, board: &Board) -> Result<Move, Problem> {
         return Err(Problem::NoSuchMove);
     }
     let turn = board.turn();
-    let origins = origins(&spoken, board, to);
+    let origins = origins(spoken, board, to);
     let fitting: Vec<Move> = origins
         .into_iter()
         .filter_map(|from| {
@@ -80,7 +94,7 @@ pub(super) fn read(text: &str, board: &Board) -> Result<Move, Problem> {
                 &[only] => Ok(only),
                 [] => several.first().copied().ok_or(Problem::NoSuchMove),
                 // The plain kind before those that share its letter.
-                legal => plainest(legal, &spoken, board).ok_or_else(|| {
+                legal => plainest(legal, spoken, board).ok_or_else(|| {
                     let names: Vec<String> =
                         legal.iter().filter_map(|mv| mv.from()).map(|from| from.to_string()).collect();
                     Problem::Ambiguous(names.join(", "))
@@ -128,6 +142,11 @@ fn parse(text: &str) -> Option<Spoken> {
     } else if promoted {
         return None;
     }
+    parse_after_piece(spoken, text)
+}
+
+/// Takes apart what follows the letter of the piece.
+fn parse_after_piece(mut spoken: Spoken, mut text: &[u8]) -> Option<Spoken> {
     if let [b'@' | b'*' | b'\'', rest @ ..] = text {
         spoken.drop = true;
         text = rest;
@@ -158,6 +177,10 @@ fn promotion<'t>(text: &'t [u8], spoken: &mut Spoken) -> &'t [u8] {
     let mut text = text;
     loop {
         match text {
+            [rest @ .., b'=', b'+', b'P' | b'L' | b'N' | b'S' | b'R' | b'B'] => {
+                spoken.promote = Some(true);
+                text = rest;
+            }
             [rest @ .., b'=', b'G' | b'H' | b'D' | b'P' | b'L' | b'N' | b'S' | b'R' | b'B' | b'T' | b'+'] => {
                 spoken.promote = Some(true);
                 text = rest;
@@ -237,16 +260,8 @@ const fn letter(kind: PieceType) -> char {
 }
 
 fn push_square(text: &mut String, square: Square) {
-    text.push(file_letter(square));
-    text.push(rank_digit(square));
-}
-
-fn file_letter(square: Square) -> char {
-    char::from(b'a' + (9 - square.file()))
-}
-
-fn rank_digit(square: Square) -> char {
-    char::from(b'0' + (10 - square.rank()))
+    text.push(fen::file_letter(square));
+    text.push(fen::rank_digit(square));
 }
 
 /// The text of a move as Fairy-Stockfish writes it, without a sign for check.
@@ -293,9 +308,9 @@ fn push_origin(text: &mut String, board: &Board, piece: Piece, mv: Move) {
         return;
     }
     if others.iter().all(|other| other.file() != from.file()) {
-        text.push(file_letter(from));
+        text.push(fen::file_letter(from));
     } else if others.iter().all(|other| other.rank() != from.rank()) {
-        text.push(rank_digit(from));
+        text.push(fen::rank_digit(from));
     } else {
         push_square(text, from);
     }
@@ -352,8 +367,10 @@ mod tests {
             check(&start, text, "7g7f");
         }
         let open = board("lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3");
-        for text in ["Bxh8=H", "Bxh8+", "Bxh8+#", "Bx22+", "Bx2b+", "Bb2xh8=H", "Bb2h8+", "8h2b+", "Bxh8=H+", "B88x22+"]
-        {
+        for text in [
+            "Bxh8=H", "Bxh8+", "Bxh8+#", "Bx22+", "Bx2b+", "Bb2xh8=H", "Bb2h8+", "8h2b+", "Bxh8=+B", "Bxh8=H+",
+            "B88x22+",
+        ] {
             check(&open, text, "8h2b+");
         }
         for text in ["Bxh8", "Bx22=", "Bx2b="] {
@@ -362,6 +379,22 @@ mod tests {
         let hand = board("4k4/9/9/9/9/9/9/9/4K4 b BP 1");
         for text in ["B@f5", "B*f5", "B'f5", "B*45", "B'45", "B*4e", "B@f5+", "B@f5#"] {
             check(&hand, text, "B*4e");
+        }
+    }
+
+    #[test]
+    fn moves_with_japanese_words() {
+        let open = board("lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3");
+        for text in ["☗２二角成", "２二角成", "角x22+", "角x2b+", "▲22角成!"] {
+            assert_eq!(read_japanese(text, &open, None).map(|mv| mv.to_string()).as_deref(), Ok("8h2b+"), "{text}");
+        }
+        assert_eq!(read_japanese("歩-26", &open, None), Ok("2g2f".parse().unwrap()));
+        let taken = board("lnsgkgsnl/1r5+B1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/7R1/LNSGKGSNL w B 4");
+        assert_eq!(read_japanese("☖同銀", &taken, Some(Square::S22)), Ok("3a2b".parse().unwrap()));
+        let hand = board("4k4/9/9/9/9/9/9/9/4K4 b BP 1");
+        assert_eq!(read_japanese("角*45", &hand, None), Ok("B*4e".parse().unwrap()));
+        for text in ["あ", "歩", "同銀", "☗", "２二角成x"] {
+            assert!(read_japanese(text, &hand, None).is_err(), "{text}");
         }
     }
 

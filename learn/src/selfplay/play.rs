@@ -71,12 +71,12 @@ fn ended(position: &Position, settings: &Settings) -> Option<(GameResult, Ending
 }
 
 impl Player {
-    /// A player with a search of its own.
+    /// A player with a search of its own, which evaluates so.
     ///
     /// # Errors
     /// When there is no memory for its transposition table.
-    pub fn new(settings: Settings) -> Result<Self, enbu_search::HashError> {
-        Ok(Self { settings, solo: Solo::new(settings.hash_mb, Evaluation::default())?, nodes: 0 })
+    pub fn new(settings: Settings, evaluation: Evaluation) -> Result<Self, enbu_search::HashError> {
+        Ok(Self { settings, solo: Solo::new(settings.hash_mb, evaluation)?, nodes: 0 })
     }
 
     /// Positions searched so far.
@@ -87,10 +87,11 @@ impl Player {
     /// Plays game `number` of the run.
     ///
     /// ```
+    /// use enbu_eval::Evaluation;
     /// use enbu_learn::selfplay::{Player, Settings};
     /// let settings = Settings { nodes: 50, max_plies: 40, ..Settings::default() };
-    /// let game = Player::new(settings).expect("memory").game(7);
-    /// assert_eq!(Player::new(settings).expect("memory").game(7), game);
+    /// let player = || Player::new(settings, Evaluation::PieceSquare).expect("memory");
+    /// assert_eq!(player().game(7), player().game(7));
     /// ```
     pub fn game(&mut self, number: u64) -> Game {
         let settings = self.settings;
@@ -170,19 +171,19 @@ mod tests {
 
     #[test]
     fn a_game_follows_from_its_number_alone() {
-        let mut player = Player::new(quick()).expect("memory");
+        let mut player = Player::new(quick(), Evaluation::PieceSquare).expect("memory");
         let games: Vec<Game> = (0..6).map(|number| player.game(number)).collect();
         for (number, game) in games.iter().enumerate().rev() {
             assert_eq!(player.game(number as u64), *game);
         }
         assert!(games.windows(2).all(|pair| pair[0].opening != pair[1].opening));
-        let other = Player::new(Settings { seed: 2, ..quick() }).expect("memory").game(0);
+        let other = Player::new(Settings { seed: 2, ..quick() }, Evaluation::PieceSquare).expect("memory").game(0);
         assert_ne!(other.opening, games[0].opening);
     }
 
     #[test]
     fn games_are_legal_and_end_as_they_say() {
-        let mut player = Player::new(quick()).expect("memory");
+        let mut player = Player::new(quick(), Evaluation::PieceSquare).expect("memory");
         let mut endings = std::collections::HashSet::new();
         for number in 0..30 {
             let game = player.game(number);

@@ -12,6 +12,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crossbeam_channel::Sender;
+use enbu_eval::Evaluation;
 use enbu_search::HashError;
 
 use super::{Player, Settings};
@@ -59,10 +60,12 @@ impl FromStr for Part {
 }
 
 /// Many games to be played.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Run {
     /// How they are played.
     pub settings: Settings,
+    /// By what positions are evaluated.
+    pub evaluation: Evaluation,
     /// The program and the evaluation, in words: with the settings they must be equal in
     /// all files of a folder.
     pub origin: String,
@@ -245,7 +248,7 @@ impl Run {
         stop: &AtomicBool,
         news: &Sender<News>,
     ) -> Result<(), RunError> {
-        let mut player = Player::new(self.settings)?;
+        let mut player = Player::new(self.settings, self.evaluation.clone())?;
         while let Some(&file) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
             let Some(shard) = self.file(file, &mut player, stop, news) else { break };
             let path = self.path(file);
@@ -300,6 +303,7 @@ mod tests {
     fn run(folder: &Path) -> Run {
         Run {
             settings: Settings { nodes: 30, hash_mb: 1, max_plies: 60, ..Settings::default() },
+            evaluation: Evaluation::PieceSquare,
             origin: "test".into(),
             games: 10,
             games_per_file: 3,

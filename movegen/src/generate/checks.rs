@@ -69,7 +69,7 @@ impl Aim {
     /// Whether a legal move of `position`, which this was made for, gives check.
     ///
     /// The same as [`Position::gives_check`], which is cheaper for a single move only.
-    #[inline]
+    #[inline(always)]
     pub fn is_hit_by(&self, position: &Position, mv: Move) -> bool {
         match mv.parts() {
             MoveParts::Drop { piece, to } => self.direct[piece.piece_type()].contains(to),
@@ -79,6 +79,13 @@ impl Aim {
                 self.direct[placed].contains(to) || self.uncovers(from).contains(to)
             }
         }
+    }
+
+    /// The squares on which a piece gives check when it arrives there as `placed`, from
+    /// `from` or (`None`) from the hand.
+    #[inline(always)]
+    pub fn squares(&self, placed: PieceType, from: Option<Square>) -> Bitboard {
+        self.direct[placed] | from.map_or(Bitboard::EMPTY, |from| self.uncovers(from))
     }
 
     /// The moves of `set` that give check.

@@ -51,7 +51,7 @@ fn unknown(header: &Header<'_>, length: usize) -> NetworkError {
     match Classic::named_by(header.hash) {
         Some(shape) => {
             let (shape, expected) = (Shape::Classic(shape).to_string(), shape.body_bytes());
-            NetworkError::Length { shape, expected, found: length }
+            NetworkError::Length { offset: header.end, shape, expected, found: length }
         }
         None => NetworkError::UnknownShape { offset: header.end, length },
     }

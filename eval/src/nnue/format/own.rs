@@ -32,15 +32,50 @@
 //! value in centipawns raw × K / (255 × 64), towards zero. The reader refuses weights
 //! with which the sum could exceed 32 bits.
 
+use enbu_movegen::{Color, Position};
+
 use super::super::accumulator::Transformer;
 use super::super::error::NetworkError;
-use super::super::features::FeatureSet;
+use super::super::features::{FeatureSet, active};
 use super::super::memory::Block;
 use super::super::network::{Head, Network, Outputs};
 use super::super::simd::Simd;
 use super::classic::words;
 use super::cursor::Cursor;
 use super::shape::Shape;
+
+/// How many inputs there are.
+pub const INPUTS: usize = FeatureSet::Mirrored.inputs();
+
+/// Inputs for pieces of one side.
+const SIDE: u16 = (INPUTS / 2) as u16;
+/// Among them those for pieces on the board.
+const BOARD: u16 = 14 * 81;
+
+/// Calls `input` with every input that `position` switches on in the view of `color`.
+pub fn inputs(position: &Position, color: Color, mut input: impl FnMut(u16)) {
+    active(FeatureSet::Mirrored, color, position, |number| input(number as u16));
+}
+
+/// The same piece as the other side sees it: roles exchanged and the board turned.
+///
+/// ```
+/// use enbu_eval::nnue::own::{mirrored, turned};
+/// // Own pawn on 1a, enemy pawn on 9i, own pawn on 9a; pieces in hand stand nowhere.
+/// assert_eq!((turned(0), mirrored(0), mirrored(1134)), (1172 + 80, 72, 1134));
+/// ```
+pub const fn turned(input: u16) -> u16 {
+    let role = (input + SIDE) % (2 * SIDE);
+    let number = input % SIDE;
+    if number < BOARD { role - number % 81 + 80 - number % 81 } else { role }
+}
+
+/// The same piece with files counted from the other side.
+pub const fn mirrored(input: u16) -> u16 {
+    let number = input % SIDE;
+    let square = number % 81;
+    if number < BOARD { input - square + (8 - square / 9) * 9 + square % 9 } else { input }
+}
 
 /// What every file begins with.
 pub const MAGIC: [u8; 8] = *b"ENBUNNUE";
@@ -221,6 +256,34 @@ mod tests {
         let Head::Outputs(outputs) = &network.head else { panic!("another head") };
         assert_eq!((&*outputs.weights, &outputs.biases), (&parts().output_weights[..], &parts().output_biases));
         assert_eq!((outputs.bucket_step, network.scale), (5, 400));
+    }
+
+    #[test]
+    fn the_other_view_is_the_same_pieces_turned() {
+        for sfen in [
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
+            "l5knl/5+P1g1/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LNK3b1L w GR5pnsg 1",
+        ] {
+            let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
+            let view = |color| {
+                let mut view = Vec::new();
+                inputs(&position, color, |input| view.push(input));
+                view.sort_unstable();
+                view
+            };
+            let black = view(Color::Black);
+            let mut white: Vec<u16> = black.iter().map(|&input| turned(input)).collect();
+            let king = white.iter().find(|&&input| (7 * 81..8 * 81).contains(&input)).expect("a king");
+            if (king - 7 * 81) / 9 >= 5 {
+                white.iter_mut().for_each(|input| *input = mirrored(*input));
+            }
+            white.sort_unstable();
+            assert_eq!(white, view(Color::White), "{sfen}");
+        }
+        for input in 0..INPUTS as u16 {
+            assert_eq!((turned(turned(input)), mirrored(mirrored(input))), (input, input));
+        }
     }
 
     #[test]

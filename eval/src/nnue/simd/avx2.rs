@@ -2,76 +2,79 @@
 
 use std::arch::x86_64::*;
 
-/// Proof that the processor has AVX2.
+use enbu_movegen::isa;
+
+use super::{Task, kernels};
+
+/// Proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT: all that have the
+/// first have the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Avx2(());
 
 impl Avx2 {
     pub(super) fn detect() -> Option<Self> {
-        is_x86_feature_detected!("avx2").then_some(Self(()))
+        isa::is_newer().then_some(Self(()))
     }
 }
 
-/// A safe method for each kernel, whose one precondition the proof fulfils.
-macro_rules! kernels {
-    ($(fn $kernel:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
-        impl Avx2 {
-            $(#[inline]
-            pub(super) fn $kernel(self, $($name: $kind),*) $(-> $result)? {
-                // SAFETY: the kernel needs AVX2 and nothing else; `self` exists only
-                // where `detect` has found it.
-                unsafe { $kernel($($name),*) }
-            })*
+impl Avx2 {
+    /// Does `task` with the instructions of this path.
+    #[inline]
+    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn inside<T: Task>(path: Avx2, task: T) -> T::Output {
+            task.run(path)
         }
-    };
+        // SAFETY: `detect` has found these features, or `self` would not exist.
+        unsafe { inside(self, task) }
+    }
 }
 
-kernels! {
-    fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]);
-    fn clip(sums: &[i16], outputs: &mut [u8]);
-    fn products(first: &[i16], second: &[i16], outputs: &mut [u8]);
-    fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]);
-    fn activate(sums: &[i32], outputs: &mut [u8]);
-    fn dot(inputs: &[u8], weights: &[i8]) -> i32;
-    fn squared_dot(sums: &[i16], weights: &[i16]) -> i32;
-}
+kernels!(Avx2, unsafe);
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn load16(words: &[i16; 16]) -> __m256i {
     // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
     unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn store16(words: &mut [i16; 16], vector: __m256i) {
     // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
     unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) }
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn load_bytes(bytes: &[u8; 32]) -> __m256i {
     // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn load_weights(bytes: &[i8; 32]) -> __m256i {
     // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn store_bytes(bytes: &mut [u8; 32], vector: __m256i) {
     // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
     unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector) }
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn load8(words: &[i32; 8]) -> __m256i {
     // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
     unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn store8(words: &mut [i32; 8], vector: __m256i) {
     // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
@@ -79,6 +82,7 @@ fn store8(words: &mut [i32; 8], vector: __m256i) {
 }
 
 /// The sum of the eight numbers, wrapping.
+#[inline]
 #[target_feature(enable = "avx2")]
 fn total(vector: __m256i) -> i32 {
     let mut words = [0; 8];
@@ -86,6 +90,7 @@ fn total(vector: __m256i) -> i32 {
     words.into_iter().fold(0, i32::wrapping_add)
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
     if target.len().is_multiple_of(128) {
@@ -97,6 +102,7 @@ fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], add
 
 /// [`update`] in tiles of `N` vectors, each of which stays in registers while all
 /// rows pass by.
+#[inline]
 #[target_feature(enable = "avx2")]
 fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
     let tiles = target.len() / (16 * N);
@@ -127,17 +133,20 @@ fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16]
 }
 
 /// Two vectors of words within 0..=127 as one of bytes, in order.
+#[inline]
 #[target_feature(enable = "avx2")]
 fn narrow(low: __m256i, high: __m256i) -> __m256i {
     // Packing works within halves of a vector: the quarters come out as 0 2 1 3.
     _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(low, high))
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn limited(sums: __m256i) -> __m256i {
     _mm256_min_epi16(_mm256_max_epi16(sums, _mm256_setzero_si256()), _mm256_set1_epi16(127))
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn clip(sums: &[i16], outputs: &mut [u8]) {
     let (sums, _) = sums.as_chunks::<16>().0.as_chunks::<2>();
@@ -146,6 +155,7 @@ fn clip(sums: &[i16], outputs: &mut [u8]) {
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn product(a: &[i16; 16], b: &[i16; 16]) -> __m256i {
     // Shifted there and back: bit 14 becomes the sign.
@@ -154,6 +164,7 @@ fn product(a: &[i16; 16], b: &[i16; 16]) -> __m256i {
     _mm256_srli_epi16::<7>(_mm256_mullo_epi16(a, b))
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
     let (first, _) = first.as_chunks::<16>().0.as_chunks::<2>();
@@ -166,6 +177,7 @@ fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
 
 /// Adds to each of eight sums the products of four inputs with four weights. Pairs
 /// of products fit 16 bits: 2 * 127 * 128 < 2^15.
+#[inline]
 #[target_feature(enable = "avx2")]
 fn accumulate(sums: __m256i, inputs: __m256i, weights: __m256i) -> __m256i {
     let pairs = _mm256_maddubs_epi16(inputs, weights);
@@ -175,6 +187,7 @@ fn accumulate(sums: __m256i, inputs: __m256i, weights: __m256i) -> __m256i {
 /// Groups of inputs that are looked at together.
 const GROUPS: usize = 128;
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
     outputs.copy_from_slice(biases);
@@ -189,6 +202,7 @@ fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
 }
 
 /// Lists the groups of inputs that are not all zero; returns how many.
+#[inline]
 #[target_feature(enable = "avx2")]
 fn nonzero(inputs: &[[u8; 4]], list: &mut [u16; GROUPS + 8]) -> usize {
     let mut count = 0;
@@ -231,6 +245,7 @@ const fn bit_positions() -> [[u8; 8]; 256] {
 
 /// Adds the listed groups of inputs to all outputs, as many outputs at a time as
 /// fit the registers.
+#[inline]
 #[target_feature(enable = "avx2")]
 fn affine_block(inputs: &[[u8; 4]], weights: &[i8], list: &[u16], outputs: &mut [i32]) {
     let stride = 4 * outputs.len();
@@ -247,6 +262,7 @@ fn affine_block(inputs: &[[u8; 4]], weights: &[i8], list: &[u16], outputs: &mut 
 }
 
 /// Adds the listed groups to the first `8 * N` outputs; returns that number.
+#[inline]
 #[target_feature(enable = "avx2")]
 fn add_groups<const N: usize>(
     inputs: &[[u8; 4]],
@@ -274,12 +290,14 @@ fn add_groups<const N: usize>(
     8 * N
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn activate(sums: &[i32], outputs: &mut [u8]) {
     // Compiled for AVX2 by its attribute.
     outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     let mut sum = _mm256_setzero_si256();
@@ -289,6 +307,7 @@ fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     total(sum)
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
     let (zero, most) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));

@@ -1,8 +1,14 @@
 //! Kernels for processors with AVX-512 and its instructions for neural networks (VNNI).
 
 use std::arch::x86_64::*;
+use std::hint::black_box;
 
-/// Proof that the processor has AVX-512 F, BW, VL and VNNI.
+use enbu_movegen::isa;
+
+use super::{Task, kernels};
+
+/// Proof that the processor has AVX-512 F, BW, VL and VNNI, and what
+/// [`isa::is_newer`] looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Avx512(());
 
@@ -12,106 +18,124 @@ impl Avx512 {
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vnni");
-        found.then_some(Self(()))
+        (found && isa::is_newer()).then_some(Self(()))
     }
 }
 
-/// A safe method for each kernel, whose one precondition the proof fulfils.
-macro_rules! kernels {
-    ($(fn $kernel:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
-        impl Avx512 {
-            $(#[inline]
-            pub(super) fn $kernel(self, $($name: $kind),*) $(-> $result)? {
-                // SAFETY: the kernel needs the four features and nothing else; `self`
-                // exists only where `detect` has found them.
-                unsafe { $kernel($($name),*) }
-            })*
+impl Avx512 {
+    /// Does `task` with the instructions of this path.
+    #[inline]
+    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn inside<T: Task>(path: Avx512, task: T) -> T::Output {
+            task.run(path)
         }
-    };
+        // SAFETY: `detect` has found these features, or `self` would not exist.
+        unsafe { inside(self, task) }
+    }
 }
 
-kernels! {
-    fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]);
-    fn clip(sums: &[i16], outputs: &mut [u8]);
-    fn products(first: &[i16], second: &[i16], outputs: &mut [u8]);
-    fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]);
-    fn activate(sums: &[i32], outputs: &mut [u8]);
-    fn dot(inputs: &[u8], weights: &[i8]) -> i32;
-    fn squared_dot(sums: &[i16], weights: &[i16]) -> i32;
-}
+kernels!(Avx512, unsafe);
 
+#[inline]
 #[target_feature(enable = "avx512f")]
 fn load32(words: &[i16; 32]) -> __m512i {
     // SAFETY: the reference covers the 64 bytes read; no alignment is needed.
     unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f")]
 fn store32(words: &mut [i16; 32], vector: __m512i) {
     // SAFETY: the reference covers the 64 bytes written; no alignment is needed.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f")]
 fn load_bytes(bytes: &[u8; 64]) -> __m512i {
     // SAFETY: the reference covers the 64 bytes read; no alignment is needed.
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f")]
 fn load_weights(bytes: &[i8; 64]) -> __m512i {
     // SAFETY: the reference covers the 64 bytes read; no alignment is needed.
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f")]
 fn load16(words: &[i32; 16]) -> __m512i {
     // SAFETY: the reference covers the 64 bytes read; no alignment is needed.
     unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f")]
 fn store16(words: &mut [i32; 16], vector: __m512i) {
     // SAFETY: the reference covers the 64 bytes written; no alignment is needed.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
 }
 
+#[inline]
+#[target_feature(enable = "sse2")]
+fn load_four(groups: &[Group; 4]) -> __m128i {
+    // SAFETY: the reference covers the 16 bytes read; no alignment is needed.
+    unsafe { _mm_loadu_si128(groups.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx")]
+fn load_eight(groups: &[Group; 8]) -> __m256i {
+    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
+    unsafe { _mm256_loadu_si256(groups.as_ptr().cast()) }
+}
+
+#[inline]
 #[target_feature(enable = "avx512f")]
 fn store_indices(indices: &mut [u32; 16], vector: __m512i) {
     // SAFETY: the reference covers the 64 bytes written; no alignment is needed.
     unsafe { _mm512_storeu_si512(indices.as_mut_ptr().cast(), vector) }
 }
 
+#[inline]
 #[target_feature(enable = "avx")]
 fn load_half_bytes(bytes: &[u8; 32]) -> __m256i {
     // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
+#[inline]
 #[target_feature(enable = "avx")]
 fn load_half_weights(bytes: &[i8; 32]) -> __m256i {
     // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
+#[inline]
 #[target_feature(enable = "avx")]
 fn load8(words: &[i32; 8]) -> __m256i {
     // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
     unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
 }
 
+#[inline]
 #[target_feature(enable = "avx")]
 fn store8(words: &mut [i32; 8], vector: __m256i) {
     // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
     unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f")]
 fn store_half_bytes(bytes: &mut [u8; 32], vector: __m256i) {
     // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
     unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector) }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
     match target.len() {
@@ -123,6 +147,7 @@ fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], add
 
 /// [`update`] in tiles of `N` vectors, each of which stays in registers while all
 /// rows pass by.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
     let tiles = target.len() / (32 * N);
@@ -152,11 +177,13 @@ fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16]
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn limited(sums: __m512i) -> __m512i {
     _mm512_min_epi16(_mm512_max_epi16(sums, _mm512_setzero_si512()), _mm512_set1_epi16(127))
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn clip(sums: &[i16], outputs: &mut [u8]) {
     for (bytes, words) in outputs.as_chunks_mut::<32>().0.iter_mut().zip(sums.as_chunks::<32>().0) {
@@ -164,6 +191,7 @@ fn clip(sums: &[i16], outputs: &mut [u8]) {
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
     let pairs = first.as_chunks::<32>().0.iter().zip(second.as_chunks::<32>().0);
@@ -175,136 +203,205 @@ fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
     outputs.copy_from_slice(biases);
-    let (inputs, _) = inputs.as_chunks::<4>();
-    // First layers have few outputs: their rows are whole arrays, and all sums stay
-    // in registers.
+    // First layers have few outputs: all their sums stay in registers.
     match outputs.len() {
-        32 => whole::<2, 128>(inputs, weights.as_chunks().0, outputs),
-        16 => whole::<1, 64>(inputs, weights.as_chunks().0, outputs),
-        8 => whole_eight(inputs, weights.as_chunks().0, outputs),
-        _ => in_parts(inputs, weights, outputs),
+        32 => wide::<2>(inputs, weights, outputs),
+        16 => wide::<1>(inputs, weights, outputs),
+        8 => narrow(inputs, weights, outputs),
+        _ => in_parts(inputs.as_chunks().0, weights, outputs),
     }
 }
 
-/// Groups of inputs that are looked at together.
-const GROUPS: usize = 128;
-/// Room for a list of groups, and for one vector more.
-type List = [u32; GROUPS + 16];
-/// Chains of sums side by side: one multiply-add follows the last in the same
-/// chain only after several cycles.
-const CHAINS: usize = 4;
+/// A group: four inputs whose weights stand together.
+type Group = [u8; 4];
 
-/// Lists the groups of inputs that are not all zero; returns how many.
+/// Groups that are looked at together.
+const STRETCH: usize = 128;
+
+// Sums are kept in four chains: one multiply-add follows the last in the same chain
+// only after several cycles.
+/// Which groups of a stretch are not all zero.
+struct List {
+    /// Their numbers, with room for one vector more.
+    numbers: [u32; STRETCH + 16],
+    count: usize,
+}
+
+/// The groups of a whole stretch that are not all zero, where going through a list of
+/// them costs less than going through all: a list has its price.
+#[inline]
 #[target_feature(enable = "avx512f")]
-fn nonzero(inputs: &[[u8; 4]], list: &mut List) -> usize {
-    let mut count = 0;
-    let mut indices = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    let (vectors, rest) = inputs.as_flattened().as_chunks::<64>();
-    for vector in vectors {
+fn sparse(groups: &[Group]) -> Option<List> {
+    let vectors: &[[u8; 64]; STRETCH / 16] = groups.as_flattened().as_chunks().0.as_array()?;
+    let mut masks = [0; STRETCH / 16];
+    for (mask, vector) in masks.iter_mut().zip(vectors) {
         let vector = load_bytes(vector);
-        let mask = _mm512_test_epi32_mask(vector, vector);
-        if let Some(slots) = list[count..].first_chunk_mut() {
-            store_indices(slots, _mm512_maskz_compress_epi32(mask, indices));
+        *mask = _mm512_test_epi32_mask(vector, vector);
+    }
+    let count = masks.iter().map(|mask| mask.count_ones()).sum::<u32>() as usize;
+    if 4 * count >= 3 * STRETCH {
+        return None;
+    }
+    let mut list = List { numbers: [0; _], count: 0 };
+    let mut numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for mask in masks {
+        if let Some(slots) = list.numbers[list.count..].first_chunk_mut() {
+            store_indices(slots, _mm512_maskz_compress_epi32(mask, numbers));
         }
-        count += mask.count_ones() as usize;
-        indices = _mm512_add_epi32(indices, _mm512_set1_epi32(16));
+        list.count += mask.count_ones() as usize;
+        numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
     }
-    let done = inputs.len() - rest.len() / 4;
-    for (group, inputs) in inputs.iter().enumerate().skip(done) {
-        list[count] = group as u32;
-        count += usize::from(*inputs != [0; 4]);
-    }
-    count
+    Some(list)
 }
 
-/// Whether going through a list of so many of `all` groups costs less than going
-/// through all: a list has its price, and short ones are not worth it.
-fn is_sparse(count: usize, all: usize) -> bool {
-    4 * count < 3 * all
-}
-
-/// Adds to `16 * N` outputs the products of all inputs; `ROW` is `64 * N`.
+/// Adds to `16 * N` outputs the products of all inputs.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-fn whole<const N: usize, const ROW: usize>(inputs: &[[u8; 4]], rows: &[[i8; ROW]], outputs: &mut [i32]) {
-    let mut sums = [[_mm512_setzero_si512(); N]; CHAINS];
-    for (inputs, rows) in inputs.chunks(GROUPS).zip(rows.chunks(GROUPS)) {
-        let mut list = [0; GROUPS + 16];
-        let count = if inputs.len() == GROUPS { nonzero(inputs, &mut list) } else { GROUPS };
-        if is_sparse(count, inputs.len()) {
-            for groups in list[..count].chunks(CHAINS) {
-                for (sums, &group) in sums.iter_mut().zip(groups) {
-                    add(sums, inputs[group as usize], &rows[group as usize]);
-                }
-            }
-        } else {
-            let fours = inputs.as_chunks::<CHAINS>().0.iter().zip(rows.as_chunks::<CHAINS>().0);
-            for (inputs, rows) in fours {
-                for ((sums, &input), row) in sums.iter_mut().zip(inputs).zip(rows) {
-                    add(sums, input, row);
-                }
-            }
-            let rest = inputs.as_chunks::<CHAINS>().1.iter().zip(rows.as_chunks::<CHAINS>().1);
-            for (sums, (&input, row)) in sums.iter_mut().zip(rest) {
-                add(sums, input, row);
-            }
+fn wide<const N: usize>(inputs: &[u8], weights: &[i8], outputs: &mut [i32]) {
+    let (groups, _) = inputs.as_chunks::<4>();
+    let (rows, _) = weights.as_chunks::<64>().0.as_chunks::<N>();
+    let Some(outputs) = outputs.as_chunks_mut::<16>().0.first_chunk_mut::<N>() else { return };
+    for (groups, rows) in groups.chunks(STRETCH).zip(rows.chunks(STRETCH)) {
+        match sparse(groups) {
+            Some(list) => wide_sparse(groups, &list, rows, outputs),
+            None => wide_dense(groups, rows, outputs),
         }
     }
-    for (index, words) in outputs.as_chunks_mut::<16>().0.iter_mut().take(N).enumerate() {
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn wide_dense<const N: usize>(groups: &[Group], rows: &[[[i8; 64]; N]], outputs: &mut [[i32; 16]; N]) {
+    let mut sums = [[_mm512_setzero_si512(); N]; 4];
+    let (fours, rest) = groups.as_chunks::<4>();
+    let (rows, rows_of_rest) = rows.as_chunks::<4>();
+    // Shuffles leave the loads, of which there are never enough, to the weights; a
+    // compiler that sees the places makes loads of them.
+    let places = black_box([0, 1, 2, 3].map(|place| _mm512_set1_epi32(place)));
+    for (four, rows) in fours.iter().zip(rows) {
+        let four = _mm512_castsi128_si512(load_four(four));
+        for ((sums, &place), row) in sums.iter_mut().zip(&places).zip(rows) {
+            add(sums, _mm512_permutexvar_epi32(place, four), row);
+        }
+    }
+    for (&group, row) in rest.iter().zip(rows_of_rest) {
+        add(&mut sums[0], broadcast(group), row);
+    }
+    add_up(&sums, outputs);
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn wide_sparse<const N: usize>(groups: &[Group], list: &List, rows: &[[[i8; 64]; N]], outputs: &mut [[i32; 16]; N]) {
+    let mut sums = [[_mm512_setzero_si512(); N]; 4];
+    let (fours, rest) = list.numbers[..list.count].as_chunks::<4>();
+    for numbers in fours {
+        for (sums, &number) in sums.iter_mut().zip(numbers) {
+            add(sums, broadcast(groups[number as usize]), &rows[number as usize]);
+        }
+    }
+    for &number in rest {
+        add(&mut sums[0], broadcast(groups[number as usize]), &rows[number as usize]);
+    }
+    add_up(&sums, outputs);
+}
+
+/// Adds the chains to `outputs`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn add_up<const N: usize>(sums: &[[__m512i; N]; 4], outputs: &mut [[i32; 16]; N]) {
+    for (index, words) in outputs.iter_mut().enumerate() {
         let total = sums.iter().fold(load16(words), |total, sums| _mm512_add_epi32(total, sums[index]));
         store16(words, total);
     }
 }
 
-/// Adds the products of four inputs to `16 * N` sums.
+/// Sixteen times the same group.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn broadcast(group: Group) -> __m512i {
+    _mm512_set1_epi32(i32::from_le_bytes(group))
+}
+
+/// Adds the products of one group to `16 * N` sums.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-fn add<const N: usize, const ROW: usize>(sums: &mut [__m512i; N], inputs: [u8; 4], row: &[i8; ROW]) {
-    let input = _mm512_set1_epi32(i32::from_le_bytes(inputs));
-    for (sum, weights) in sums.iter_mut().zip(row.as_chunks::<64>().0) {
-        *sum = _mm512_dpbusd_epi32(*sum, input, load_weights(weights));
+fn add<const N: usize>(sums: &mut [__m512i; N], inputs: __m512i, row: &[[i8; 64]; N]) {
+    for (sum, weights) in sums.iter_mut().zip(row) {
+        *sum = _mm512_dpbusd_epi32(*sum, inputs, load_weights(weights));
     }
 }
 
 /// Adds to eight outputs the products of all inputs.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-fn whole_eight(inputs: &[[u8; 4]], rows: &[[i8; 32]], outputs: &mut [i32]) {
-    let mut sums = [_mm256_setzero_si256(); 2 * CHAINS];
-    for (inputs, rows) in inputs.chunks(GROUPS).zip(rows.chunks(GROUPS)) {
-        let mut list = [0; GROUPS + 16];
-        let count = if inputs.len() == GROUPS { nonzero(inputs, &mut list) } else { GROUPS };
-        if is_sparse(count, inputs.len()) {
-            for groups in list[..count].chunks(2 * CHAINS) {
-                for (sum, &group) in sums.iter_mut().zip(groups) {
-                    *sum = plus_eight(*sum, inputs[group as usize], &rows[group as usize]);
-                }
-            }
-        } else {
-            for (inputs, rows) in inputs.chunks(2 * CHAINS).zip(rows.chunks(2 * CHAINS)) {
-                for (sum, (&input, row)) in sums.iter_mut().zip(inputs.iter().zip(rows)) {
-                    *sum = plus_eight(*sum, input, row);
-                }
-            }
+fn narrow(inputs: &[u8], weights: &[i8], outputs: &mut [i32]) {
+    let (groups, _) = inputs.as_chunks::<4>();
+    let (rows, _) = weights.as_chunks::<32>();
+    let Some(outputs) = outputs.first_chunk_mut() else { return };
+    for (groups, rows) in groups.chunks(STRETCH).zip(rows.chunks(STRETCH)) {
+        match sparse(groups) {
+            Some(list) => narrow_sparse(groups, &list, rows, outputs),
+            None => narrow_dense(groups, rows, outputs),
         }
     }
-    if let Some(words) = outputs.first_chunk_mut() {
-        let total = sums.into_iter().fold(load8(words), |total, sum| _mm256_add_epi32(total, sum));
-        store8(words, total);
+}
+
+/// One vector of weights serves two groups.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn narrow_dense(groups: &[Group], rows: &[[i8; 32]], outputs: &mut [i32; 8]) {
+    let mut sums = [[_mm512_setzero_si512()]; 4];
+    let (eights, rest) = groups.as_chunks::<8>();
+    let (rows, rows_of_rest) = rows.as_chunks::<8>();
+    for (eight, rows) in eights.iter().zip(rows) {
+        let eight = _mm512_castsi256_si512(load_eight(eight));
+        for (pair, (sum, row)) in sums.iter_mut().zip(rows.as_flattened().as_chunks::<64>().0).enumerate() {
+            let first = 2 * pair as i32;
+            let places = _mm512_mask_set1_epi32(_mm512_set1_epi32(first), 0xFF00, first + 1);
+            add(sum, _mm512_permutexvar_epi32(places, eight), &[*row]);
+        }
     }
+    let total = sums.iter().fold(_mm512_setzero_si512(), |total, [sum]| _mm512_add_epi32(total, *sum));
+    let total = _mm256_add_epi32(_mm512_castsi512_si256(total), _mm512_extracti64x4_epi64::<1>(total));
+    let mut total = _mm256_add_epi32(load8(outputs), total);
+    for (&group, row) in rest.iter().zip(rows_of_rest) {
+        total = plus_eight(total, group, row);
+    }
+    store8(outputs, total);
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn narrow_sparse(groups: &[Group], list: &List, rows: &[[i8; 32]], outputs: &mut [i32; 8]) {
+    let mut sums = [_mm256_setzero_si256(); 4];
+    let (fours, rest) = list.numbers[..list.count].as_chunks::<4>();
+    for numbers in fours {
+        for (sum, &number) in sums.iter_mut().zip(numbers) {
+            *sum = plus_eight(*sum, groups[number as usize], &rows[number as usize]);
+        }
+    }
+    for &number in rest {
+        sums[0] = plus_eight(sums[0], groups[number as usize], &rows[number as usize]);
+    }
+    store8(outputs, sums.into_iter().fold(load8(outputs), |total, sum| _mm256_add_epi32(total, sum)));
 }
 
 /// Eight sums and the products of four inputs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-fn plus_eight(sums: __m256i, inputs: [u8; 4], row: &[i8; 32]) -> __m256i {
+fn plus_eight(sums: __m256i, inputs: Group, row: &[i8; 32]) -> __m256i {
     _mm256_dpbusd_epi32(sums, _mm256_set1_epi32(i32::from_le_bytes(inputs)), load_half_weights(row))
 }
 
 /// Any number of outputs, eight at a time; such layers have few inputs.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-fn in_parts(inputs: &[[u8; 4]], weights: &[i8], outputs: &mut [i32]) {
+fn in_parts(inputs: &[Group], weights: &[i8], outputs: &mut [i32]) {
     let (parts, _) = outputs.as_chunks_mut::<8>();
     let rows = weights.as_chunks::<32>().0.chunks_exact(parts.len());
     for (&input, row) in inputs.iter().zip(rows) {
@@ -314,12 +411,14 @@ fn in_parts(inputs: &[[u8; 4]], weights: &[i8], outputs: &mut [i32]) {
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 fn activate(sums: &[i32], outputs: &mut [u8]) {
     // Compiled for AVX-512 by its attribute.
     outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     let mut sum = _mm256_setzero_si256();
@@ -331,6 +430,7 @@ fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     words.into_iter().fold(0, i32::wrapping_add)
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
     let (zero, most) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));

@@ -2,6 +2,8 @@
 
 use std::arch::aarch64::*;
 
+use super::{Task, kernels};
+
 /// Proof that the processor has NEON: every AArch64 processor that runs Rust's
 /// targets with an operating system has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,73 +15,71 @@ impl Neon {
     }
 }
 
-/// A safe method for each kernel, whose one precondition the proof fulfils.
-macro_rules! kernels {
-    ($(fn $kernel:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
-        impl Neon {
-            $(#[inline]
-            pub(super) fn $kernel(self, $($name: $kind),*) $(-> $result)? {
-                // SAFETY: the kernel needs NEON and nothing else; `self` exists only
-                // where `detect` has found it.
-                #[allow(unused_unsafe, reason = "safe to call where the target has NEON in its baseline")]
-                unsafe { $kernel($($name),*) }
-            })*
+impl Neon {
+    /// Does `task` with the instructions of this path.
+    #[inline]
+    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
+        #[target_feature(enable = "neon")]
+        fn inside<T: Task>(path: Neon, task: T) -> T::Output {
+            task.run(path)
         }
-    };
+        // SAFETY: `detect` has found these features, or `self` would not exist.
+        unsafe { inside(self, task) }
+    }
 }
 
-kernels! {
-    fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]);
-    fn clip(sums: &[i16], outputs: &mut [u8]);
-    fn products(first: &[i16], second: &[i16], outputs: &mut [u8]);
-    fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]);
-    fn activate(sums: &[i32], outputs: &mut [u8]);
-    fn dot(inputs: &[u8], weights: &[i8]) -> i32;
-    fn squared_dot(sums: &[i16], weights: &[i16]) -> i32;
-}
+kernels!(Neon, unsafe);
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn load8(words: &[i16; 8]) -> int16x8_t {
     // SAFETY: the reference covers the 16 bytes read.
     unsafe { vld1q_s16(words.as_ptr()) }
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn store8(words: &mut [i16; 8], vector: int16x8_t) {
     // SAFETY: the reference covers the 16 bytes written.
     unsafe { vst1q_s16(words.as_mut_ptr(), vector) }
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn store_bytes(bytes: &mut [u8; 8], vector: uint8x8_t) {
     // SAFETY: the reference covers the 8 bytes written.
     unsafe { vst1_u8(bytes.as_mut_ptr(), vector) }
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn load_bytes(bytes: &[u8; 16]) -> int8x16_t {
     // SAFETY: the reference covers the 16 bytes read. Inputs are at most 127.
     vreinterpretq_s8_u8(unsafe { vld1q_u8(bytes.as_ptr()) })
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn load_weights(bytes: &[i8; 16]) -> int8x16_t {
     // SAFETY: the reference covers the 16 bytes read.
     unsafe { vld1q_s8(bytes.as_ptr()) }
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn load4(words: &[i32; 4]) -> int32x4_t {
     // SAFETY: the reference covers the 16 bytes read.
     unsafe { vld1q_s32(words.as_ptr()) }
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn store4(words: &mut [i32; 4], vector: int32x4_t) {
     // SAFETY: the reference covers the 16 bytes written.
     unsafe { vst1q_s32(words.as_mut_ptr(), vector) }
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
     if target.len().is_multiple_of(128) {
@@ -91,6 +91,7 @@ fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], add
 
 /// [`update`] in tiles of `N` vectors, each of which stays in registers while all
 /// rows pass by.
+#[inline]
 #[target_feature(enable = "neon")]
 fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
     let tiles = target.len() / (8 * N);
@@ -120,17 +121,20 @@ fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16]
     }
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn limited(sums: int16x8_t) -> int16x8_t {
     vminq_s16(vmaxq_s16(sums, vdupq_n_s16(0)), vdupq_n_s16(127))
 }
 
 /// Words within 0..=127 as bytes.
+#[inline]
 #[target_feature(enable = "neon")]
 fn narrow(words: int16x8_t) -> uint8x8_t {
     vmovn_u16(vreinterpretq_u16_s16(words))
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn clip(sums: &[i16], outputs: &mut [u8]) {
     for (bytes, words) in outputs.as_chunks_mut::<8>().0.iter_mut().zip(sums.as_chunks::<8>().0) {
@@ -138,6 +142,7 @@ fn clip(sums: &[i16], outputs: &mut [u8]) {
     }
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
     let pairs = first.as_chunks::<8>().0.iter().zip(second.as_chunks::<8>().0);
@@ -151,6 +156,7 @@ fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
 
 /// Adds to each of four sums the products of four inputs with four weights.
 /// A product fits 16 bits, and pairs are added in 32.
+#[inline]
 #[target_feature(enable = "neon")]
 fn accumulate(sums: int32x4_t, inputs: int8x16_t, weights: int8x16_t) -> int32x4_t {
     let low = vmull_s8(vget_low_s8(inputs), vget_low_s8(weights));
@@ -158,6 +164,7 @@ fn accumulate(sums: int32x4_t, inputs: int8x16_t, weights: int8x16_t) -> int32x4
     vaddq_s32(sums, vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high)))
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
     outputs.copy_from_slice(biases);
@@ -176,6 +183,7 @@ fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
 
 /// Adds all groups of inputs that are not zero to the first `4 * N` outputs;
 /// returns that number.
+#[inline]
 #[target_feature(enable = "neon")]
 fn add_groups<const N: usize>(
     inputs: &[u8],
@@ -205,12 +213,14 @@ fn add_groups<const N: usize>(
     4 * N
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn activate(sums: &[i32], outputs: &mut [u8]) {
     // Compiled for NEON by its attribute.
     outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     let mut sum = vdupq_n_s32(0);
@@ -220,6 +230,7 @@ fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     vaddvq_s32(sum)
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
     let mut total = vdupq_n_s32(0);

@@ -1,11 +1,19 @@
 //! The portable kernels: what every other path must equal.
 //!
-//! Lengths have been checked by [`Simd`](super::Simd)'s methods.
+//! Lengths have been checked by [`Kernels`](super::Kernels).
+
+use super::kernels;
+
+/// The path that every processor can run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scalar;
+
+kernels!(Scalar);
 
 /// Rows are added in pieces that stay in the first-level cache.
 const PIECE: usize = 256;
 
-pub(super) fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
+fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
     let width = target.len();
     let pieces = source.chunks(PIECE).zip(target.chunks_mut(PIECE)).zip((0..).step_by(PIECE));
     for ((source, target), start) in pieces {
@@ -20,11 +28,11 @@ pub(super) fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: 
     }
 }
 
-pub(super) fn clip(sums: &[i16], outputs: &mut [u8]) {
+fn clip(sums: &[i16], outputs: &mut [u8]) {
     outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = sum.clamp(0, 127) as u8);
 }
 
-pub(super) fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
+fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
     // Shifted there and back: bit 14 becomes the sign.
     let limited = |sum: i16| ((sum << 1) >> 1).clamp(0, 127);
     for ((output, &a), &b) in outputs.iter_mut().zip(first).zip(second) {
@@ -32,7 +40,7 @@ pub(super) fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
     }
 }
 
-pub(super) fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
+fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
     outputs.copy_from_slice(biases);
     let (inputs, _) = inputs.as_chunks::<4>();
     let (weights, _) = weights.as_chunks::<4>();
@@ -47,15 +55,15 @@ pub(super) fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mu
     }
 }
 
-pub(super) fn activate(sums: &[i32], outputs: &mut [u8]) {
+fn activate(sums: &[i32], outputs: &mut [u8]) {
     outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
 }
 
-pub(super) fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
+fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     inputs.iter().zip(weights).map(|(&input, &weight)| i32::from(input) * i32::from(weight)).sum()
 }
 
-pub(super) fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
+fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
     sums.iter().zip(weights).fold(0, |total: i32, (&sum, &weight)| {
         let value = i32::from(sum.clamp(0, 255));
         total.wrapping_add(value * value * i32::from(weight))

@@ -2,6 +2,51 @@
 
 use super::*;
 
+/// Calls the kernel of that name of the path.
+macro_rules! dispatch {
+    ($simd:ident, $kernel:ident($($argument:expr),*)) => {
+        match $simd.0 {
+            Path::Scalar => scalar::Scalar.$kernel($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2(path) => path.$kernel($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512(path) => path.$kernel($($argument),*),
+            #[cfg(target_arch = "aarch64")]
+            Path::Neon(path) => path.$kernel($($argument),*),
+        }
+    };
+}
+
+impl Kernels for Simd {
+    fn update(self, rows: &[i16], source: &[i16], target: &mut [i16], changes: (&[u32], &[u32])) {
+        dispatch!(self, update(rows, source, target, changes));
+    }
+
+    fn clip(self, sums: &[i16], outputs: &mut [u8]) {
+        dispatch!(self, clip(sums, outputs));
+    }
+
+    fn products(self, sums: &[i16], outputs: &mut [u8]) {
+        dispatch!(self, products(sums, outputs));
+    }
+
+    fn affine(self, inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
+        dispatch!(self, affine(inputs, weights, biases, outputs));
+    }
+
+    fn activate(self, sums: &[i32], outputs: &mut [u8]) {
+        dispatch!(self, activate(sums, outputs));
+    }
+
+    fn dot(self, inputs: &[u8], weights: &[i8]) -> i32 {
+        dispatch!(self, dot(inputs, weights))
+    }
+
+    fn squared_dot(self, sums: &[i16], weights: &[i16]) -> i32 {
+        dispatch!(self, squared_dot(sums, weights))
+    }
+}
+
 /// SplitMix64.
 struct Random(u64);
 

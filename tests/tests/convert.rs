@@ -1,0 +1,229 @@
+//! `enbu convert` as people call it: files, folders, pipes, errors, exit codes.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use enbu_tests::binary::{enbu, workspace_root};
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(enbu()).arg("convert").args(arguments).output().unwrap()
+}
+
+/// What a conversion that goes well prints.
+#[track_caller]
+fn convert(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn piped(arguments: &[&str], input: &[u8]) -> Output {
+    let mut command = Command::new(enbu());
+    command.arg("convert").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A folder with these files in it.
+fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let file = folder.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    let path = folder.path().to_owned();
+    (folder, path)
+}
+
+const KIF: &str =
+    "手合割：平手\n先手：甲\n手数----指手---------消費時間--\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 投了\n";
+const CSA: &str = "V2.2\nPI\n+\n+2726FU\n%CHUDAN\n";
+
+/// Each file of the corpus as its table says: games on standard output, or exit code 1
+/// and a message.
+#[test]
+fn every_file_of_the_corpus_gives_its_line() {
+    let corpus = workspace_root().join("tests/data/records");
+    let mut wrong = Vec::new();
+    let mut files = 0;
+    for format in ["kif", "ki2", "csa", "bod", "sfen", "pgn", "jkf"] {
+        let table = fs::read_to_string(corpus.join(format).join("expected.tsv")).unwrap();
+        for row in table.lines().skip(1) {
+            let [file, _, expect, start, moves, end, winner, games, ..] =
+                row.split('\t').collect::<Vec<_>>().try_into().map(|row: [&str; 9]| row).unwrap();
+            files += 1;
+            let output = run(&["--to", "usi", "--ends", path(&corpus.join(format).join(file))]);
+            let found = String::from_utf8(output.stdout.clone()).unwrap();
+            let good = match expect {
+                "ok" => output.status.code() == Some(0) && found == lines(start, moves, end, winner, games),
+                _ => output.status.code() == Some(1) && stderr(&output).contains(file),
+            };
+            if !good {
+                wrong.push(format!("{format}/{file}: {:?} {found}{}", output.status.code(), stderr(&output)));
+            }
+        }
+    }
+    assert!(files >= 316, "{files} files");
+    assert!(wrong.is_empty(), "{} of {files} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The lines that columns of the table stand for; several games are separated by ` | `.
+fn lines(start: &str, moves: &str, end: &str, winner: &str, games: &str) -> String {
+    let [starts, moves, ends, winners] = [start, moves, end, winner].map(|column| column.split(" | "));
+    let games_found: Vec<String> = starts
+        .zip(moves)
+        .zip(ends.zip(winners))
+        .map(|((start, moves), (end, winner))| {
+            let start = if start == "startpos" { start.to_owned() } else { format!("sfen {start}") };
+            let moves = if moves == "-" { String::new() } else { format!(" moves {moves}") };
+            format!("{start}{moves} end={end} winner={winner}\n")
+        })
+        .collect();
+    assert_eq!(games_found.len().to_string(), games);
+    games_found.concat()
+}
+
+#[test]
+fn files_pipes_and_formats_by_extension() {
+    let (_guard, dir) = folder(&[("a.kif", KIF)]);
+    let (input, output) = (dir.join("a.kif"), dir.join("b.csa"));
+    assert_eq!(convert(&[path(&input), "--to", "usi"]), "startpos moves 7g7f 3c3d\n");
+    assert_eq!(convert(&[path(&input), "-o", path(&output)]), "");
+    let csa = fs::read_to_string(&output).unwrap();
+    assert!(csa.starts_with("'CSA encoding=UTF-8\nV3.0\nN+甲\n") && csa.ends_with("%TORYO\n"), "{csa}");
+    for arguments in [&["--to", "usi"][..], &["-", "--to", "usi"], &["--to", "usi", "--from", "csa"]] {
+        let output = piped(arguments, csa.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "startpos moves 7g7f 3c3d\n", "{}", stderr(&output));
+    }
+    for format in ["kif", "ki2", "csa", "pgn", "jkf", "usi"] {
+        let there = piped(&["--to", format, "--ends"], KIF.as_bytes()).stdout;
+        assert_eq!(
+            piped(&["--to", "usi", "--ends"], &there).stdout,
+            b"startpos moves 7g7f 3c3d end=resign winner=white\n"
+        );
+    }
+    assert_eq!(piped(&["--to", "uci"], KIF.as_bytes()).stdout, b"position startpos moves c3c4 g7g6\n");
+}
+
+#[test]
+fn nothing_is_overwritten_unless_asked() {
+    let (_guard, dir) = folder(&[("a.kif", KIF), ("b.csa", "old")]);
+    let (input, output) = (dir.join("a.kif"), dir.join("b.csa"));
+    let refused = run(&[path(&input), "-o", path(&output)]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("--force"), "{}", stderr(&refused));
+    assert_eq!(fs::read_to_string(&output).unwrap(), "old");
+    convert(&[path(&input), "-o", path(&output), "--force"]);
+    assert!(fs::read_to_string(&output).unwrap().contains("+7776FU"));
+    // Nothing is left beside it.
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 2);
+}
+
+#[test]
+fn folders_in_and_out() {
+    let files = [("a.kif", KIF), ("2026/b.csa", CSA), ("2026/c.kif", "prose"), ("notes.txt", "no record")];
+    let (_guard, dir) = folder(&files);
+    let out = dir.join("out");
+    let output = run(&[path(&dir), "-o", &format!("{}/", path(&out)), "--to", "pgn"]);
+    assert_eq!(output.status.code(), Some(1), "one of the files is no record");
+    assert!(stderr(&output).contains("c.kif: line 1, column 1: no record found: `prose`"), "{}", stderr(&output));
+    assert!(fs::read_to_string(out.join("a.pgn")).unwrap().contains("1. Pc4 Pg6 0-1"));
+    assert!(fs::read_to_string(out.join("2026/b.pgn")).unwrap().contains("1. Ph4"));
+    // Many games into one file, and out of it again.
+    let (all, games) = (dir.join("all.csa"), [dir.join("a.kif"), dir.join("2026/b.csa")]);
+    convert(&[path(&games[0]), path(&games[1]), "-o", path(&all)]);
+    assert_eq!(convert(&[path(&all), "--to", "usi"]), "startpos moves 7g7f 3c3d\nstartpos moves 2g2f\n");
+    // Two inputs may not become one file.
+    let (_guard, twins) = folder(&[("a.kif", KIF), ("a.csa", CSA)]);
+    let output = run(&[path(&twins), "-o", path(&twins.join("out/")), "--to", "usi", "--force"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("another input"), "{}", stderr(&output));
+}
+
+#[test]
+fn every_error_is_told_with_its_place() {
+    let bad = KIF.replace("   2 ３四歩(33)", "   2 ３四歩(34)");
+    let (_guard, dir) = folder(&[("a.kif", &bad), ("b.csa", "V2.2\nPI\n+\n+7776FU\n/\nPI\n+\n+5554FU\n")]);
+    let output = run(&[path(&dir), "--to", "usi", "--ends"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = stderr(&output);
+    for part in [
+        "a.kif: line 5, column 4: no piece on the origin: `2 ３四歩(34)`",
+        "b.csa: line 8, column 2: no piece on the origin: `5554FU`",
+        "2 of 2 inputs had errors",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+    let kept = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(
+        kept,
+        "startpos moves 7g7f end=unfinished winner=none\nstartpos moves 7g7f end=unfinished winner=none\n"
+    );
+}
+
+#[test]
+fn strict_and_lenient_modes() {
+    let odd = KIF.replace("   2 ３四歩(33)", "   9 ３四歩(33)");
+    let (_guard, dir) = folder(&[("a.kif", &odd)]);
+    let input = dir.join("a.kif");
+    for arguments in [&[path(&input), "--to", "usi"][..], &[path(&input), "--to", "usi", "--lenient"]] {
+        let output = run(arguments);
+        assert!(output.status.success() && stderr(&output).contains("warning: line 5"), "{}", stderr(&output));
+    }
+    let output = run(&[path(&input), "--to", "usi", "--strict"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{}", stderr(&output));
+}
+
+#[test]
+fn encodings_and_line_ends() {
+    let (_guard, dir) = folder(&[("a.kif", &KIF.replace('甲', "甲☗"))]);
+    let (input, output) = (dir.join("a.kif"), dir.join("b.kif"));
+    let lossy = run(&[path(&input), "-o", path(&output), "--encoding", "shift_jis"]);
+    assert!(lossy.status.success());
+    assert!(stderr(&lossy).contains("Shift_JIS has no such character: `☗`"), "{}", stderr(&lossy));
+    let bytes = fs::read(&output).unwrap();
+    assert!(bytes.ends_with(b"\r\n") && std::str::from_utf8(&bytes).is_err());
+    assert_eq!(convert(&[path(&output), "--to", "usi"]), "startpos moves 7g7f 3c3d\n");
+    let euc = piped(&["--to", "ki2", "--encoding", "euc-jp", "--line-end", "crlf"], KIF.as_bytes()).stdout;
+    assert_eq!(piped(&["--to", "usi"], &euc).stdout, b"startpos moves 7g7f 3c3d\n");
+}
+
+#[test]
+fn diagrams_and_positions() {
+    let (_guard, dir) = folder(&[("a.kif", KIF)]);
+    let input = dir.join("a.kif");
+    let picture = convert(&[path(&input), "--to", "svg", "--ply", "1"]);
+    assert!(picture.starts_with("<svg ") && picture.matches(">歩<").count() == 18, "{picture}");
+    let bod = convert(&[path(&input), "--to", "bod", "--ply", "1"]);
+    assert!(bod.contains("後手番") && bod.contains("| ・ ・ 歩 ・"), "{bod}");
+    let after = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2\n";
+    assert_eq!(convert(&[path(&input), "--to", "sfen", "--ply", "1"]), after);
+    let fen = convert(&[path(&input), "--to", "fen", "--ply", "1"]);
+    assert_eq!(fen, "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL[-] b - - 0 1\n");
+    assert_eq!(piped(&["--to", "sfen"], bod.as_bytes()).stdout, after.as_bytes());
+}
+
+#[test]
+fn wrong_usage_is_told() {
+    for arguments in
+        [&["--to", "xyz"][..], &["x.kif"], &["--strict", "--lenient", "--to", "usi"], &["--encoding", "utf-7"]]
+    {
+        let output = piped(arguments, b"");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+    }
+    let output = run(&["/no/such/file.kif", "--to", "usi"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("file.kif"), "{}", stderr(&output));
+}
