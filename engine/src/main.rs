@@ -14,6 +14,7 @@ mod cli;
 mod console;
 mod convert;
 mod evaluation;
+mod game_args;
 mod match_command;
 mod mate_command;
 mod mate_search;
