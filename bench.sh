@@ -20,6 +20,10 @@ ratio, and the median of the ratios counts. What is missing is skipped, and said
   search   nodes per second against fairy-stockfish, if it is installed
   networks nodes per second by each kind of evaluation (random networks of 435 MB
            in all, written into the target folder) and of fairy-stockfish
+  records  reading 10000 games of KIF and of CSA against tsshogi and cshogi:
+           `(cd tests/compare && npm install --no-save tsshogi)`, `pip install cshogi`
+  mate     mate problems of 1 to 17 plies against the DfPn of cshogi, if python3 has
+           it (bench/mate.py)
 
   --check     only compare the signature with the newest `Bench: N` line in the
               git log; exit 1 if they differ
@@ -47,7 +51,7 @@ executable() {
 
 check_only=no
 runs=7
-sections=perft,random,native,search
+sections=perft,random,native,search,networks,records,mate
 while [ $# -gt 0 ]; do
     case $1 in
         --check) check_only=yes ;;
@@ -60,7 +64,7 @@ while [ $# -gt 0 ]; do
         --only)
             [ $# -ge 2 ] || status=2 die "--only needs sections"
             for section in ${2//,/ }; do
-                case $section in perft | random | native | search | networks) ;; *) status=2 die "no section \`$section'" ;; esac
+                case $section in perft | random | native | search | networks | records | mate) ;; *) status=2 die "no section \`$section'" ;; esac
             done
             sections=$2
             shift
@@ -395,6 +399,67 @@ networks_section() {
     compare_kinds matsuri "$matsuri"
 }
 
+# ---- reading records ---------------------------------------------------------
+
+record_games=10000
+
+# What another program took by its own count, without its start; it must have read every move.
+record_turn() { # format program command...
+    local format=$1 program=$2 told
+    shift 2
+    told=$("$@" "$scratch/$format") || die "$program does not read our $format"
+    [ "${told##* }" = "$record_moves" ] || die "$program reads ${told##* } moves in $format, not $record_moves"
+    told=${told#seconds }
+    echo "${told%% *}" >>"$scratch/records-$format.$program"
+}
+
+compare_records() { # format
+    local format=$1 turn program
+    "$enbu" convert "$scratch/games" -o "$scratch/$format/" --to "$format" || die "\`enbu convert' failed"
+    for turn in $(seq "$runs"); do
+        # The whole command: its start, and writing the moves.
+        measure "$enbu" convert "$scratch/$format" --to usi >>"$scratch/records-$format.enbu" || die "\`enbu convert' failed"
+        [ -z "$tsshogi" ] || record_turn "$format" tsshogi node tests/compare/speed.mjs
+        [ -z "$cshogi" ] || record_turn "$format" cshogi "$cshogi" tests/compare/speed.py
+    done
+    for program in enbu ${tsshogi:+tsshogi} ${cshogi:+cshogi}; do
+        printf '%-8s %-10s %9.2f %8.1f\n' "$format" "$program" "$(median <"$scratch/records-$format.$program")" \
+            "$(median_ratio "$scratch/records-$format.$program" "$scratch/records-$format.enbu")"
+    done
+}
+
+records_section() {
+    local random_games python
+    tsshogi= cshogi=
+    if (cd tests/compare && node -e 'import("tsshogi").catch(() => process.exit(1))') 2>/dev/null; then tsshogi=yes; fi
+    for python in python3 python; do
+        if [ -z "$cshogi" ] && "$python" -c 'import cshogi' 2>/dev/null; then cshogi=$python; fi
+    done
+    [ -n "$tsshogi" ] || echo "tsshogi: skipped, it is not installed"
+    [ -n "$cshogi" ] || echo "cshogi: skipped, it is not installed"
+    cargo build --quiet --release --package enbu-tests --example random_games
+    random_games=$(executable "$target/release/examples/random_games")
+    mkdir "$scratch/games"
+    "$random_games" "$record_games" >"$scratch/all.usi"
+    record_moves=$(awk '{ moves += NF - 2 } END { print moves }' "$scratch/all.usi")
+    awk -v folder="$scratch/games" '{ file = sprintf("%s/%05d.usi", folder, NR); print >file; close(file) }' "$scratch/all.usi"
+    echo "reading $record_games games of $record_moves moves, one a file, median of $runs turns, CPU seconds; ratio = this one / enbu"
+    printf '%-8s %-10s %9s %8s\n' format program seconds ratio
+    compare_records kif
+    compare_records csa
+}
+
+# ---- mate ------------------------------------------------------------------
+
+mate_section() {
+    if ! python3 -c 'import cshogi' 2>/dev/null; then
+        echo "cshogi: skipped, python3 does not have it"
+        return 0
+    fi
+    echo "mate problems of 1 to 17 plies, CPU time; ratio = cshogi / enbu"
+    python3 bench/mate.py "$enbu" tests/data/tsume.tsv --runs "$runs"
+}
+
 # ---- the sections that are wanted --------------------------------------------
 
 # For this CPU: the yardsticks at their best, our binary as users get it.
@@ -410,7 +475,7 @@ build_yardsticks() {
 
 yardsticks=
 if wanted perft || wanted random; then build_yardsticks; fi
-for section in perft random native search networks; do
+for section in perft random native search networks records mate; do
     if wanted "$section"; then
         echo
         "${section}_section"

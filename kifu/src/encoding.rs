@@ -137,11 +137,33 @@ pub(crate) fn read_decoded(
     if let (Mode::Strict, Some(warning)) = (mode, decoded.warnings.first()) {
         return Err(warning.clone());
     }
+    if is_noise(&decoded.text) {
+        return Err(KifuError::new(Problem::NoRecord, 1, 1, split_line(&decoded.text).0));
+    }
     let mut reading = read(&decoded.text, mode)?;
     for warning in &decoded.warnings {
         reading.warnings.push(warning.clone());
     }
     Ok(reading)
+}
+
+/// Whether a text was no text at all: an executable, a picture, random bytes.
+///
+/// ```
+/// use enbu_kifu::encoding::{decode, is_noise};
+/// assert!(is_noise(&decode(&[0x80, 0x02, 0xff, 0x13, 0x00, 0xfe]).text));
+/// assert!(!is_noise("手合割：平手\r\n"));
+/// ```
+pub fn is_noise(text: &str) -> bool {
+    const LOOKED_AT: usize = 4096;
+    let odd =
+        |c: char| (c.is_control() && !c.is_ascii_whitespace() && c != '\u{b}') || c == char::REPLACEMENT_CHARACTER;
+    let (mut chars, mut odd_chars) = (0, 0);
+    for c in text.chars().take(LOOKED_AT) {
+        chars += 1;
+        odd_chars += usize::from(odd(c));
+    }
+    odd_chars * 8 > chars
 }
 
 /// The encoding of a byte order mark and the bytes after it.

@@ -14,5 +14,5 @@ mod write;
 pub(crate) use board::lines as board_lines;
 pub(crate) use headers::Sides;
 pub(crate) use read::read;
-pub(crate) use text::Lines;
+pub(crate) use text::{Lines, columns};
 pub(crate) use write::{Notation, write_game};

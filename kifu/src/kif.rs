@@ -6,16 +6,17 @@
 //!   (`*`) and bookmarks (`&`) anywhere; program comments (`#`); evaluations in
 //!   comments in the dialects of [`ScoreStyle`];
 //! * every name of a handicap that is in use; boards (BOD) with any marks and
-//!   edges, with hands above or below them; `三枚落ち` in the reading that the moves prove;
+//!   edges, with hands above or below them; disputed names such as `三枚落ち` in the
+//!   reading that the moves prove;
 //! * squares in half-width, full-width or kanji digits; `同` with and without
 //!   blanks; marks before a move; `不成` and `生`; `打(00)`; origins left out;
 //!   old and new names of promoted pieces; times in every form; no times;
 //! * words for ends that no list knows, kept as text; ends told only by the `まで` line;
-//! * variations (`変化：9手`), attached to the latest line that has a move there;
+//! * variations (`変化：9手`), attached to the latest line that has something there;
 //! * several games in one file.
 //!
-//! A move that cannot be made ends its game with an error, and the moves before it
-//! are kept. A foul is made and marked.
+//! A move that cannot be made ends its line with an error; the moves before it and
+//! the variations behind it are kept. A foul is made and marked.
 //!
 //! The writer writes the columns of Kifu for Windows: a line
 //! `#KIF version=2.0 encoding=UTF-8`, the handicap by name or the board, headers, moves

@@ -75,7 +75,9 @@ pub(crate) fn extract(node: &mut Node, start: usize, board: &mut Board) {
 pub(crate) fn comment_lines(node: &Node, board: &mut Board, style: ScoreStyle) -> Vec<String> {
     let comments: Vec<String> = node.comments.iter().flat_map(|comment| comment.split('\n')).map(clean).collect();
     let last = node.event().played().map(|mv| mv.to());
-    let told = read_all(&comments, board, last);
+    let mut told = read_all(&comments, board, last);
+    // Each analysis is looked for in all of them.
+    told.truncate(MOST_COMPARED);
     let tells = |analysis: &Analysis| {
         told.iter().any(|known| {
             known.score_cp == analysis.score_cp
@@ -89,6 +91,9 @@ pub(crate) fn comment_lines(node: &Node, board: &mut Board, style: ScoreStyle) -
     all.extend(comments);
     all
 }
+
+/// How many evaluations of one node's comments the writer compares with its analyses.
+const MOST_COMPARED: usize = 100;
 
 fn clean(comment: &str) -> String {
     let clean: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

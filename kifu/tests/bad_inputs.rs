@@ -383,6 +383,17 @@ fn a01_nothing_to_read() {
     for bytes in [&b""[..], b"\n", &[0; 4096], &noise] {
         assert_eq!(read_any(bytes, Mode::Tolerant).unwrap_err().problem, Problem::NoRecord);
     }
+    // Whatever stands by chance at the start of a line.
+    for seed in 0..200u64 {
+        let mut state = seed * 2 + 1;
+        let noise: Vec<u8> = (0..8192)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 56) as u8
+            })
+            .collect();
+        assert_eq!(read_any(&noise, Mode::Tolerant).unwrap_err().problem, Problem::NoRecord, "{seed}");
+    }
 }
 
 #[test]

@@ -40,6 +40,7 @@ fn words_for_ends_in_kif() {
         ("反則勝ち", "illegal_action_black winner=white"),
         ("反則負け", "illegal_move winner=black"),
         ("入玉勝ち", "declaration_win winner=white"),
+        ("入玉宣言", "declaration_win winner=white"),
         ("不戦勝", "win_by_default winner=white"),
         ("不戦敗", "lose_by_default winner=black"),
         ("封じ手", "other:封じ手 winner=none"),

@@ -2,6 +2,8 @@
 //! do not panic, and what was read can be written and read again.
 //!
 //! `ENBU_MUTATIONS` sets how many files are tried for each format (2 000 without it).
+//! When it is set, no file may take longer than half a second of processor time, nor
+//! the whole test more than 64 MiB of memory, where the system tells them.
 
 use std::fs;
 use std::path::Path;
@@ -70,29 +72,55 @@ fn mutated(chance: &mut Chance, files: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
+/// Seconds that this thread was at work, where the system tells them.
+fn seconds_at_work() -> Option<f64> {
+    let told = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    told.split(' ').next()?.parse::<f64>().ok().map(|nanoseconds| nanoseconds * 1e-9)
+}
+
+/// The most memory that this process had at once, in MiB, where the system tells it.
+fn most_memory_mib() -> Option<f64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse::<f64>().ok().map(|kib| kib / 1024.0)
+}
+
 #[test]
 fn damaged_files_are_survived() {
-    let count: u64 = std::env::var("ENBU_MUTATIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(2000);
+    let asked: Option<u64> = std::env::var("ENBU_MUTATIONS").ok().and_then(|count| count.parse().ok());
+    let count = asked.unwrap_or(2000);
     for (folder, format) in FOLDERS {
         let files = files(folder);
+        let mut slowest = (0.0, 0);
         for seed in 1..=count {
+            let before = asked.and_then(|_| seconds_at_work());
             let bytes = mutated(&mut Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1), &files);
-            let _ = format.read_bytes(&bytes, Mode::Strict);
-            let reading = match format.read_bytes(&bytes, Mode::Tolerant) {
-                Ok(reading) => reading,
-                Err(_) => continue,
-            };
-            let _ = read_any(&bytes, Mode::Tolerant);
-            for to in Format::ALL {
-                let text = to.write(&reading.records, WriteOptions::default());
-                if matches!(to, Format::Kif | Format::Csa | Format::Jkf | Format::Pgn) {
-                    let again = to
-                        .read(&text, Mode::Tolerant)
-                        .unwrap_or_else(|error| panic!("{folder} {seed} {to}: {error}\n{text}"));
-                    assert_eq!(again.records.len(), reading.records.len(), "{folder} {seed} {to}\n{text}");
-                    assert!(again.errors.is_empty(), "{folder} {seed} {to}: {:?}\n{text}", again.errors);
-                }
+            survive(folder, seed, format, &bytes);
+            if let (Some(before), Some(after)) = (before, before.and_then(|_| seconds_at_work())) {
+                slowest = if after - before > slowest.0 { (after - before, seed) } else { slowest };
             }
+        }
+        if asked.is_some() {
+            let memory = most_memory_mib().unwrap_or_default();
+            println!("{folder}: slowest {:.4} s (seed {}), at most {memory:.1} MiB so far", slowest.0, slowest.1);
+            assert!(slowest.0 < 0.5 && memory < 64.0, "{folder}: too slow or too large");
+        }
+    }
+}
+
+/// Reads a damaged file in both modes and by content, writes it in every format, and
+/// reads that again.
+fn survive(folder: &str, seed: u64, format: Format, bytes: &[u8]) {
+    let _ = format.read_bytes(bytes, Mode::Strict);
+    let Ok(reading) = format.read_bytes(bytes, Mode::Tolerant) else { return };
+    let _ = read_any(bytes, Mode::Tolerant);
+    for to in Format::ALL {
+        let text = to.write(&reading.records, WriteOptions::default());
+        if matches!(to, Format::Kif | Format::Csa | Format::Jkf | Format::Pgn) {
+            let again =
+                to.read(&text, Mode::Tolerant).unwrap_or_else(|error| panic!("{folder} {seed} {to}: {error}\n{text}"));
+            assert_eq!(again.records.len(), reading.records.len(), "{folder} {seed} {to}\n{text}");
+            assert!(again.errors.is_empty(), "{folder} {seed} {to}: {:?}\n{text}", again.errors);
         }
     }
 }

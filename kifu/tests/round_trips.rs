@@ -139,6 +139,11 @@ fn grow(chance: &mut Chance, record: &mut Record, mut at: NodeId, board: &mut Bo
         let kind = chance.pick(&ENDS);
         let id = record.add(at, Event::End(End::new(kind, board.turn())));
         record.node_mut(id).time_ms = chance.one_in(3).then_some(3000);
+        // Somebody asks what else could have been played.
+        let other = legal_moves(board);
+        if chance.one_in(3) && !other.is_empty() {
+            record.add(at, Event::Move(chance.pick(&other)));
+        }
     }
     while board.plies_played() > played {
         board.undo();
@@ -292,6 +297,28 @@ proptest! {
             let there = there_and_back(&whole, through);
             for back in [Format::Kif, Format::Jkf, Format::Pgn] {
                 assert_same_game(&there_and_back(&there, back), &whole, back);
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_poorer_format_can_hold_comes_back(seed in any::<u64>()) {
+        let whole = record(seed);
+        let untimed = reduced(&whole, |node| node.time_ms = None);
+        for back in [Format::Kif, Format::Jkf, Format::Pgn] {
+            let books = there_and_back(&there_and_back(&whole, Format::Ki2), back);
+            assert_same_game(&there_and_back(&books, Format::Ki2), &untimed, Format::Ki2);
+        }
+        let mut plain = reduced(&main_line_only(&whole), |node| for analysis in &mut node.analyses {
+            analysis.depth = None;
+            analysis.engine = None;
+        });
+        if plain.setup().ply == 1 {
+            plain.headers = enbu_kifu::Headers::default();
+            for back in [Format::Kif, Format::Jkf, Format::Pgn] {
+                let other = there_and_back(&there_and_back(&plain, Format::Csa), back);
+                assert_same_game(&other, &plain, back);
+                assert_same_game(&there_and_back(&other, Format::Csa), &plain, Format::Csa);
             }
         }
     }

@@ -172,10 +172,10 @@ fn mates_at_once(position: &mut Position) -> bool {
 #[test]
 fn mate_in_one_is_exact() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
-    // With a mate, by a drop, by a discovered check, in check; without a mate.
-    let mut seen = [0; 5];
+    // With a mate, by a drop, by a move, without a mate.
+    let mut seen = [0; 4];
     let mut positions = 0;
-    while positions < wanted() * 50 {
+    while positions < wanted() * 20 {
         let Some(mut position) = random_position(&mut random) else { continue };
         // A few moves on: ordinary moves lead to positions that removals do not.
         for _ in 0..4 {
@@ -185,16 +185,13 @@ fn mate_in_one_is_exact() {
             assert_eq!(found.is_some(), expected, "{position}: {found:?}");
             if let Some(mv) = found {
                 assert!(position.is_legal(mv), "{position}: {mv}");
-                let in_check = position.in_check();
                 position.do_move(mv);
                 assert!(position.is_mate(), "{position} after {mv}");
-                let discovered = !position.checkers().contains(mv.to());
                 position.undo_move();
-                for (at, is) in [true, mv.is_drop(), discovered, in_check].into_iter().enumerate() {
-                    seen[at] += usize::from(is);
-                }
+                seen[0] += 1;
+                seen[if mv.is_drop() { 1 } else { 2 }] += 1;
             } else {
-                seen[4] += 1;
+                seen[3] += 1;
             }
             let mut moves = MoveList::new();
             position.legal_moves(&mut moves);
@@ -203,6 +200,29 @@ fn mate_in_one_is_exact() {
         }
     }
     assert!(seen.iter().all(|&count| count > 5), "{seen:?}");
+}
+
+#[test]
+fn rare_mates_in_one_are_found() {
+    for (what, sfen, expected) in [
+        ("the king's step uncovers the lance", "3lkl3/3p1p3/9/9/4K4/9/9/9/4L4 b - 1", true),
+        ("a knight uncovers the rook", "3lkl3/3p1p3/4N4/9/4R4/9/9/9/9 b - 1", true),
+        ("two pieces check at once", "3nkg3/3p1p3/4S4/9/4R4/9/9/9/9 b - 1", true),
+        ("a check is answered by mate", "3lkl3/3p1p3/9/9/3rK4/9/9/9/4L4 b - 1", true),
+        ("a check cannot be answered by a check", "4k4/4g4/4P4/9/9/9/9/9/r3K3R b G 1", false),
+        ("a dropped pawn must not mate", "3lkl3/3g1g3/3N1N3/9/4L4/9/9/9/9 b P 1", false),
+        ("a pawn's step may", "3lkl3/3p1p3/4P4/3N1N3/9/9/9/9/9 b - 1", true),
+        ("the rook's line is closed by a drop", "4k4/3p1p3/9/9/9/9/9/9/4R3K b - 1", false),
+        ("a pinned guard takes nothing", "4k4/4s4/3p1p3/9/4L4/9/9/9/9 b G 1", false),
+        ("only a pawn could come between, on a file that has one", "3lkl3/3p1p3/9/9/9/4p4/9/9/8K b Rp 1", true),
+    ] {
+        let setup: Setup = sfen.parse().expect("an SFEN");
+        let mut position = Position::from_setup(&setup).expect("playable");
+        let by_trying = mates_at_once(&mut position);
+        let found = mate_in_one(&position);
+        assert_eq!(found.is_some(), by_trying, "{what}: {found:?}");
+        assert_eq!(by_trying, expected, "{what}: {found:?}");
+    }
 }
 
 #[test]

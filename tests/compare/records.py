@@ -4,9 +4,9 @@ the workspace. Usage:
     pip install cshogi pyffish
     python records.py ENBU FOLDER
 
-FOLDER holds one game a file as USI lines (`*.usi`). cshogi must read our KIF and
-CSA as we wrote them, and we its CSA; pyffish must write the moves of our PGN as
-we do.
+FOLDER holds one game a file as USI lines (`*.usi`), such as `records.mjs` leaves
+there. cshogi must read our KIF and CSA as we wrote them, and we its KIF, CSA and
+PGN; pyffish must write the moves of our PGN as we do.
 """
 import pathlib
 import re
@@ -17,6 +17,7 @@ import tempfile
 import cshogi
 import cshogi.CSA
 import cshogi.KIF
+import cshogi.PGN
 import pyffish
 
 enbu, folder = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -43,12 +44,13 @@ wrong = 0
 for fmt, parser in (("kif", cshogi.KIF.Parser), ("csa", cshogi.CSA.Parser)):
     out = work / fmt
     convert(folder, "-o", f"{out}/", "--to", fmt)
-    same = 0
+    same = boards = 0
     for name in names:
         start, moves = games[name]
-        text = (out / f"{name}.{fmt}").read_text()
-        # cshogi has no boards in KIF.
+        text = (out / f"{name}.{fmt}").read_text(encoding="utf-8")
+        # cshogi reads no boards in KIF.
         if fmt == "kif" and "その他" in text:
+            boards += 1
             continue
         try:
             parsed = parser.parse_str(text)
@@ -62,24 +64,51 @@ for fmt, parser in (("kif", cshogi.KIF.Parser), ("csa", cshogi.CSA.Parser)):
             wrong += 1
             if wrong < 5:
                 print("cshogi reads otherwise", fmt, name, found[:5], moves[:5], len(found), len(moves))
-    print(f"{fmt}: {same} of {len(names)} of ours read alike by cshogi")
+    print(f"{fmt}: {same} of {len(names) - boards} of ours read alike by cshogi, {boards} with boards left out")
 
-theirs = work / "theirs"
-theirs.mkdir()
-for name in names:
-    start, moves = games[name]
-    exporter = cshogi.CSA.Exporter(str(theirs / f"{name}.csa"))
+
+
+def their_csa(path, start, moves):
+    exporter = cshogi.CSA.Exporter(str(path))
     exporter.info(init_board=cshogi.Board(start))
     board = cshogi.Board(start)
     for move in moves:
-        number = board.push_usi(move)
-        exporter.move(number)
+        exporter.move(board.push_usi(move))
     exporter.endgame("%TORYO")
     exporter.close()
-read = dict(zip(names, map(split, convert(theirs, "--to", "usi").splitlines())))
-same = sum(read[name][1] == games[name][1] and same_start(read[name][0], games[name][0]) for name in names)
-print(f"csa: {same} of {len(names)} of cshogi's read alike by enbu")
-wrong += same != len(names)
+
+
+def their_kif(path, start, moves):
+    exporter = cshogi.KIF.Exporter(str(path))
+    exporter.header(["a", "b"], handicap=None if start == START else cshogi.Board(start))
+    board = cshogi.Board(start)
+    for move in moves:
+        exporter.move(board.push_usi(move), 3, 3)
+    exporter.end("resign")
+    exporter.close()
+
+
+def their_pgn(path, start, moves):
+    exporter = cshogi.PGN.Exporter(str(path))
+    exporter.tag_pair(["a", "b"], cshogi.BLACK_WIN)
+    board = cshogi.Board(start)
+    exporter.movetext([board.push_usi(move) for move in moves])
+    exporter.close()
+
+
+for fmt, write in (("csa", their_csa), ("kif", their_kif), ("pgn", their_pgn)):
+    theirs = work / f"theirs-{fmt}"
+    theirs.mkdir()
+    # Its PGN does not tell the start position.
+    written = [name for name in names if fmt != "pgn" or games[name][0] == START]
+    for name in written:
+        write(theirs / f"{name}.{fmt}", *games[name])
+    read = dict(zip(written, map(split, convert(theirs, "--to", "usi").splitlines())))
+    alike = [name for name in written if read[name][1] == games[name][1] and same_start(read[name][0], games[name][0])]
+    for name in sorted(set(written) - set(alike))[:3]:
+        print("enbu reads otherwise", theirs / f"{name}.{fmt}", read[name], games[name])
+    print(f"{fmt}: {len(alike)} of {len(written)} of cshogi's read alike by enbu")
+    wrong += len(written) - len(alike)
 
 
 def square(text):
@@ -97,7 +126,7 @@ convert(folder, "-o", f"{out}/", "--to", "pgn")
 same = 0
 for name in names:
     start, moves = games[name]
-    text = (out / f"{name}.pgn").read_text()
+    text = (out / f"{name}.pgn").read_text(encoding="utf-8")
     fen = re.search(r'\[FEN "(.*)"\]', text)
     fen = fen.group(1) if fen else pyffish.start_fen("shogi")
     body = text.split("\n\n", 1)[1].split()[:-1]

@@ -7,6 +7,7 @@ use super::placement::{Placement, Token};
 use super::*;
 use crate::encoding::{lines, read_decoded};
 use crate::error::Reporter;
+use crate::kakinoki::columns;
 use crate::{End, Event, GameResult, HeaderKey, Headers, KifuError, Mode, NodeId, Reading, Record, Rules};
 
 /// One statement of a line, and where it stands.
@@ -28,13 +29,13 @@ impl<'t> Statement<'t> {
 
     /// A part of the statement that begins at this byte.
     pub(super) fn token(&self, byte: usize, part: &'t str) -> Token<'t> {
-        let before = self.text.get(..byte).unwrap_or(self.text).chars().count();
+        let before = columns(self.text.get(..byte).unwrap_or(self.text));
         Token { text: part, line: self.line, column: self.column + before }
     }
 
     /// A fault that begins at this byte and is about this part of the text.
     pub(super) fn fault_at(&self, problem: Problem, byte: usize, part: &str) -> KifuError {
-        let before = self.text.get(..byte).unwrap_or(self.text).chars().count();
+        let before = columns(self.text.get(..byte).unwrap_or(self.text));
         KifuError::new(problem, self.line, self.column + before, part)
     }
 }

@@ -109,7 +109,8 @@ pub fn analysis_text(board: &Board, analysis: &Analysis) -> Option<String> {
 ///
 /// The main line only, because CSA has no variations. Comments lose trailing
 /// blanks and control characters; an analysis without a score is left out, as are
-/// its depth and program, and a word for an end loses blanks and commas.
+/// its depth and program. A word for an end loses blanks and commas, and one that is
+/// not ASCII the time behind it.
 ///
 /// ```
 /// use enbu_kifu::{Record, csa};
@@ -186,6 +187,7 @@ fn write_game(record: &Record, lines: &mut Vec<String>) {
     let mut foul = false;
     for id in record.main_line() {
         let node = record.node(id);
+        let mut time_ms = node.time_ms;
         match node.event() {
             Event::Start => {}
             Event::Move(mv) | Event::Foul(mv) => {
@@ -195,11 +197,14 @@ fn write_game(record: &Record, lines: &mut Vec<String>) {
                 lines.push(text);
             }
             Event::End(end) => {
-                lines.push(format!("%{}", end_word(&end.kind)));
+                let word = end_word(&end.kind);
+                // Programs that skip a word in Japanese would take the time for that of the last move.
+                time_ms = time_ms.filter(|_| word.is_ascii());
+                lines.push(format!("%{word}"));
                 lines.extend(summary(record, end, if foul { !board.turn() } else { board.turn() }, board.turn()));
             }
         }
-        lines.extend(node.time_ms.map(|ms| format!("T{}", seconds_text(ms))));
+        lines.extend(time_ms.map(|ms| format!("T{}", seconds_text(ms))));
         write_remarks(node, &board, lines);
     }
 }

@@ -120,14 +120,15 @@ pub(crate) fn text(end: &End, moves: u64, turn: Color, sides: Sides) -> String {
     let word = word_of_end(&end.kind);
     let verdict = match (&end.kind, winner) {
         (EndKind::Resign, Some(winner)) if usual => format!("{}の勝ち", sides.name(winner)),
+        // Of the side to move, as programs read it.
+        (EndKind::IllegalMove | EndKind::IllegalAction(_), Some(winner)) if winner == turn => {
+            format!("{}の反則勝ち", sides.name(winner))
+        }
         (EndKind::IllegalMove | EndKind::IllegalAction(_), Some(winner)) => {
             format!("{}の反則負け", sides.name(!winner))
         }
         (EndKind::TimeUp, Some(winner)) => format!("時間切れ{BY}{}の勝ち", sides.name(winner)),
-        (EndKind::LoseByDefault, Some(winner)) if usual => format!("{}の{word}", sides.name(!winner)),
-        (EndKind::DeclarationWin | EndKind::WinByDefault, Some(winner)) if usual => {
-            format!("{}の{word}", sides.name(winner))
-        }
+        (EndKind::DeclarationWin, Some(winner)) if usual => format!("{}の{word}", sides.name(winner)),
         (_, Some(winner)) if !usual => format!("{word}{BY}{}の勝ち", sides.name(winner)),
         (_, None) if !usual && end.result.is_some() => format!("{word}{BY}引き分け"),
         (_, None) if !usual => format!("{word}{BY}勝敗不明"),

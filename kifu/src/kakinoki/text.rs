@@ -29,9 +29,16 @@ impl<'t> Line<'t> {
     pub(crate) fn fault_at(&self, problem: Problem, part: &str) -> KifuError {
         // The part is the end of the line, or lies in it.
         let byte = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
-        let before = self.text.get(..byte).map_or(0, |before| before.chars().count());
+        let before = self.text.get(..byte).map_or(0, columns);
         KifuError::new(problem, self.number, self.column + before, part)
     }
+}
+
+/// The characters of a text; on lines of senseless length bytes, because every
+/// fault asks for it.
+pub(crate) fn columns(text: &str) -> usize {
+    const LONGEST_COUNTED: usize = 4096;
+    if text.len() > LONGEST_COUNTED { text.len() } else { text.chars().count() }
 }
 
 /// A place in a text from which lines can be read, also again.

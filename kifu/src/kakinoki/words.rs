@@ -220,7 +220,7 @@ pub(crate) fn side(text: &str) -> Option<(Color, &str)> {
 }
 
 /// Words for ends; the first word of a kind is the one that is written.
-const END_WORDS: [(&str, EndKind); 25] = [
+const END_WORDS: [(&str, EndKind); 26] = [
     ("投了", EndKind::Resign),
     ("中断", EndKind::Abort),
     ("千日手", EndKind::Repetition),
@@ -234,6 +234,7 @@ const END_WORDS: [(&str, EndKind); 25] = [
     ("時間切れ負け", EndKind::TimeUp),
     ("入玉勝ち", EndKind::DeclarationWin),
     ("入玉宣言勝ち", EndKind::DeclarationWin),
+    ("入玉宣言", EndKind::DeclarationWin),
     ("勝ち宣言", EndKind::DeclarationWin),
     ("宣言勝ち", EndKind::DeclarationWin),
     ("引き分け", EndKind::DeclarationDraw),

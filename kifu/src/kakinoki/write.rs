@@ -158,7 +158,9 @@ impl Writer<'_> {
         }
         let has_alternatives =
             self.record.node(id).parent().is_some_and(|parent| self.record.children(parent).last() != Some(id));
-        if has_alternatives {
+        // Programs would take a bare `投了+` for one word.
+        let glued_to_word = self.record.node(id).time_ms.is_none() && self.record.node(id).event().played().is_none();
+        if has_alternatives && !glued_to_word {
             line.push('+');
         }
         self.lines.push(line);

@@ -1,5 +1,6 @@
 //! The words of a PGN file, and where they stand.
 
+use crate::kakinoki::columns;
 use crate::{KifuError, Problem};
 
 /// A word.
@@ -52,10 +53,8 @@ impl Place<'_> {
         KifuError::new(problem, self.line, self.column(), text)
     }
 
-    /// On lines of senseless length in bytes, because every fault asks for it.
     fn column(self) -> usize {
-        const LONGEST_COUNTED: usize = 4096;
-        1 + if self.before.len() > LONGEST_COUNTED { self.before.len() } else { self.before.chars().count() }
+        1 + columns(self.before)
     }
 }
 

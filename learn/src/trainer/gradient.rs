@@ -144,16 +144,14 @@ pub(super) fn forward(model: &Model, entry: &Entry, room: &mut Room) -> f32 {
 fn transform(rows: &[f32], biases: &[f32], inputs: &[u16], sums: &mut [f32]) {
     let width = biases.len();
     let (biases, sums) = (biases.as_chunks::<TILE>().0, sums.as_chunks_mut::<TILE>().0);
-    for (tile, (bias, sum)) in biases.iter().zip(sums).enumerate() {
+    for (tile, (bias, out)) in biases.iter().zip(sums).enumerate() {
         let mut total = *bias;
         for &input in inputs {
             if let Some(row) = rows[usize::from(input) * width + tile * TILE..].first_chunk::<TILE>() {
-                for lane in 0..TILE {
-                    total[lane] += row[lane];
-                }
+                total = sum(total, *row);
             }
         }
-        *sum = total;
+        *out = total;
     }
 }
 
@@ -220,19 +218,26 @@ fn derive(slope: f32, sums: &mut [f32], weights: &[f32], by_weight: &mut [f32]) 
 #[inline(always)]
 fn spread(slopes: &[f32], inputs: &[u16], rows: &mut [f32], by_bias: &mut [f32]) {
     let width = by_bias.len();
-    for (tile, (slope, bias)) in slopes.as_chunks::<TILE>().0.iter().zip(by_bias.as_chunks_mut::<TILE>().0).enumerate()
-    {
-        for lane in 0..TILE {
-            bias[lane] += slope[lane];
-        }
+    let biases = by_bias.as_chunks_mut::<TILE>().0;
+    for (tile, (slope, bias)) in slopes.as_chunks::<TILE>().0.iter().zip(biases).enumerate() {
+        // A copy: it can stay in registers while the rows change.
+        let slope = *slope;
+        *bias = sum(*bias, slope);
         for &input in inputs {
             if let Some(row) = rows[usize::from(input) * width + tile * TILE..].first_chunk_mut::<TILE>() {
-                for lane in 0..TILE {
-                    row[lane] += slope[lane];
-                }
+                *row = sum(*row, slope);
             }
         }
     }
+}
+
+/// The sums of two tiles' numbers.
+#[inline(always)]
+fn sum(mut tile: [f32; TILE], more: [f32; TILE]) -> [f32; TILE] {
+    for lane in 0..TILE {
+        tile[lane] += more[lane];
+    }
+    tile
 }
 
 #[cfg(test)]

@@ -263,7 +263,7 @@ mod tests {
         for sfen in [
             "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
             "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
-            "l5knl/5+P1g1/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LNK3b1L b GR5pnsg 1",
+            "l5knl/5+P1g1/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LNK3b1L w GR5pnsg 1",
         ] {
             let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
             let view = |color| {
