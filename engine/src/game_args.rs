@@ -53,6 +53,17 @@ impl ClockArgs {
         }
     }
 
+    /// How long an engine with this time control may think for a move, as a person
+    /// would write it.
+    pub(crate) fn words(&self, control: TimeControl) -> String {
+        let slack = if self.slack == 0 { String::new() } else { format!(" slack={}", self.slack) };
+        let increment = match self.increment {
+            Increment::Before => "",
+            Increment::After => " increment=after",
+        };
+        format!("{control}{slack}{increment}")
+    }
+
     /// When increments may be used.
     pub(crate) const fn increment_use(&self) -> IncrementUse {
         match self.increment {
@@ -112,6 +123,23 @@ impl RuleArgs {
             },
             mated: if self.ask_mated { MatedSide::MustResign } else { MatedSide::HasLost },
         }
+    }
+
+    /// The rules as a person would write them.
+    pub(crate) fn words(&self) -> String {
+        let rule = self.rule.to_possible_value();
+        let mut words =
+            format!("max-moves={} rule={}", self.max_moves, rule.as_ref().map_or("", |rule| rule.get_name()));
+        if self.ask_mated {
+            words += " ask-mated";
+        }
+        if let Some(win) = self.adjudicate {
+            words += &format!(" adjudicate={},{}", win.bound_cp, win.moves);
+        }
+        if let Some(draw) = self.adjudicate_draw {
+            words += &format!(" adjudicate-draw={},{},{}", draw.from_move, draw.moves, draw.bound_cp);
+        }
+        words
     }
 
     /// When games are ended early.
@@ -213,4 +241,43 @@ pub(crate) fn openings(
     let wrong = |error: &dyn Display| io::Error::other(format!("{}: {error}", path.display()));
     let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
     openings::read(&text, rules).map_err(|error| wrong(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Both {
+        #[command(flatten)]
+        clock: ClockArgs,
+        #[command(flatten)]
+        rules: RuleArgs,
+    }
+
+    fn words(arguments: &[&str]) -> (String, String) {
+        let both = Both::try_parse_from(["x"].iter().chain(arguments)).unwrap();
+        (both.clock.words(both.clock.time_control(&[]).unwrap()), both.rules.words())
+    }
+
+    #[test]
+    fn words_tell_all_that_decides_how_games_go() {
+        assert_eq!(words(&["--tc", "10+0.1"]), ("10+0.1".to_owned(), "max-moves=320 rule=27".to_owned()));
+        let clock = ["--tc", "nodes=5", "--slack", "3", "--increment", "after"];
+        let rules = ["--rule", "24h", "--max-moves", "0", "--ask-mated", "--adjudicate", "600,4"];
+        let all: Vec<&str> = clock.into_iter().chain(rules).chain(["--adjudicate-draw", "80,8,10"]).collect();
+        let told = "max-moves=0 rule=24h ask-mated adjudicate=600,4 adjudicate-draw=80,8,10";
+        assert_eq!(words(&all), ("nodes=5 slack=3 increment=after".to_owned(), told.to_owned()));
+    }
+
+    #[test]
+    fn a_clock_is_needed_unless_every_engine_has_its_own() {
+        let clock = Both::parse_from(["x"]).clock;
+        let own = EngineSpec::from_words(["e", "tc=depth=3"]).unwrap();
+        let none = EngineSpec::from_words(["e"]).unwrap();
+        assert!(clock.time_control(std::slice::from_ref(&own)).is_ok());
+        assert!(clock.time_control(&[own, none]).is_err());
+    }
 }

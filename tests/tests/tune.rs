@@ -3,8 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+#[cfg(unix)]
+use std::time::{Duration, Instant};
 
 use enbu_tests::binary;
+#[cfg(unix)]
+use enbu_tests::session::patience;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -17,7 +21,7 @@ struct Tuning {
 impl Tuning {
     /// Eight iterations of one pair with the engine of `src/bin/tunable.rs`.
     fn new() -> Self {
-        Self::of(&format!("'{}'", env!("CARGO_BIN_EXE_tunable")))
+        Self::of(&format!("'{}'", env!("CARGO_BIN_EXE_tunable"))).with(&["--iterations", "8"])
     }
 
     /// The same, but with an engine that fails when it is started for the `limit`-th time.
@@ -25,7 +29,7 @@ impl Tuning {
         let new = Self::of("");
         let starts = new.path("starts");
         let command = format!("'{}' '{}' {limit}", env!("CARGO_BIN_EXE_tunable"), starts.display());
-        Self { arguments: Self::of(&command).arguments, ..new }
+        Self { arguments: Self::of(&command).arguments, ..new }.with(&["--iterations", "8"])
     }
 
     fn of(engine: &str) -> Self {
@@ -53,9 +57,14 @@ impl Tuning {
         self.dir.path().join(name)
     }
 
-    fn run(&self) -> Output {
+    fn command(&self) -> Command {
         let mut command = Command::new(binary::enbu());
-        command.args(&self.arguments).current_dir(self.dir.path()).stdin(Stdio::null()).output().unwrap()
+        command.args(&self.arguments).current_dir(self.dir.path()).stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self) -> Output {
+        self.command().output().unwrap()
     }
 
     /// Runs it to its end; what it prints.
@@ -126,6 +135,32 @@ fn a_tuning_that_was_cut_short_goes_on_where_it_stopped() {
     assert_eq!(whole.state()["done"], 8);
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_all_whole_iterations() {
+    let endless = Tuning::of(&format!("'{}'", env!("CARGO_BIN_EXE_tunable"))).with(&["--iterations", "1000000"]);
+    let mut before = 0;
+    for _ in 0..2 {
+        let mut child = endless.command().stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let deadline = Instant::now() + 3 * patience();
+        let done = || if endless.path("tune.json").exists() { endless.state()["done"].as_u64().unwrap() } else { 0 };
+        while done() < before + 2 {
+            assert!(Instant::now() < deadline, "nothing is learnt");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        while child.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < deadline, "the tuning does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{output:?}");
+        assert!(text(&output.stderr).contains("interrupted; the same command goes on"), "{output:?}");
+        assert!(done() >= before + 2, "iterations are lost");
+        before = done();
+    }
+}
+
 #[test]
 fn a_state_that_does_not_fit_is_refused() {
     let tuning = Tuning::new();
@@ -138,9 +173,7 @@ fn a_state_that_does_not_fit_is_refused() {
         (&["--slack", "5"], "it was begun with the clock depth=1, not depth=1 slack=5"),
         (&["--param", "usi_hash:1"], "with the parameters endurance, colour_of_stones, not USI_Hash, endurance, "),
     ] {
-        let mut changed = Command::new(binary::enbu());
-        changed.args(&tuning.arguments).args(arguments).current_dir(tuning.dir.path());
-        let output = changed.output().unwrap();
+        let output = tuning.command().args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         assert!(text(&output.stderr).contains(message), "{message}: {output:?}");
     }
