@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{Sender, unbounded};
 use enbu_movegen::Color;
-use enbu_usi::client::Cancel;
+use enbu_usi::client::{Cancel, EngineIdentity};
 use parking_lot::Mutex;
 
 use crate::adjudication::Adjudication;
@@ -115,6 +115,24 @@ pub enum News {
     },
 }
 
+/// Starts an engine, gives it its options and asks who it is and which options it has.
+/// It is called `name` in messages.
+///
+/// # Errors
+/// [`ContestError`] when it cannot be started, has no such options, or on `cancel`.
+pub fn identify(
+    name: &str,
+    spec: &EngineSpec,
+    patience: Patience,
+    cancel: &Cancel,
+    log: Option<&TrafficLog>,
+) -> Result<EngineIdentity, ContestError> {
+    let mut player = Player::new(name, spec, patience, cancel, log);
+    let identity = player.identity().map_err(Abandoned::from)?;
+    player.quit();
+    Ok(identity)
+}
+
 /// A match that can be played: every engine was started once, and has a name.
 #[derive(Debug)]
 pub struct Contest {
@@ -138,9 +156,7 @@ impl Contest {
         let mut names: Vec<String> = Vec::new();
         for spec in &settings.engines {
             let called = spec.name.clone().unwrap_or_else(|| program_name(spec));
-            let mut player = Player::new(&called, spec, settings.patience, cancel, log);
-            let identity = player.identity().map_err(Abandoned::from)?;
-            player.quit();
+            let identity = identify(&called, spec, settings.patience, cancel, log)?;
             let own = if identity.name.is_empty() { called.clone() } else { identity.name };
             match &spec.name {
                 Some(given) if names.contains(given) => return Err(ContestError::SameName(given.clone())),
@@ -257,7 +273,7 @@ impl Settings {
 }
 
 /// The FNV-1a digest: the same everywhere and for ever, and nobody tries to fool it.
-fn fnv1a(bytes: &[u8]) -> u64 {
+pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 

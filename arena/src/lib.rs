@@ -19,6 +19,7 @@
 //! | `stall` | telling slow engines from slow machines |
 //! | `record` [`results`] | a game as it is saved; files of them |
 //! | `sprt` [`report`] [`chart`] | what the games say |
+//! | [`spsa`] | tuning parameters of an engine by games |
 //!
 //! Nothing here prints, and nothing is written but the files that are asked for.
 
@@ -37,11 +38,12 @@ pub mod report;
 pub mod results;
 mod schedule;
 mod sprt;
+pub mod spsa;
 mod stall;
 mod time_control;
 
 pub use adjudication::{Adjudication, DrawAdjudication, WinAdjudication};
-pub use contest::{Contest, ContestError, News, Processes, Settings};
+pub use contest::{Contest, ContestError, News, Processes, Settings, identify};
 pub use engine_spec::{EngineSpec, Ponder, SpecError};
 pub use openings::{Opening, OpeningError, OpeningsError};
 pub use player::{Patience, PlayerError, TrafficLog};

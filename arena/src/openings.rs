@@ -16,6 +16,7 @@ use enbu_usi::{Command, PositionCommand};
 pub(crate) use generate::for_black;
 pub use generate::{Candidate, GenerateError, Judge, RandomOpenings};
 
+use crate::contest::fnv1a;
 use crate::referee::{Referee, Rules};
 
 /// A diagram and moves from it, all legal.
@@ -145,6 +146,12 @@ impl fmt::Display for Opening {
     }
 }
 
+/// A number that tells lists of openings apart: the same everywhere and for ever.
+pub fn digest(openings: &[Opening]) -> u64 {
+    let text: String = openings.iter().map(|opening| format!("{opening}\n")).collect();
+    fnv1a(text.as_bytes())
+}
+
 /// Reads a file of openings to be played under `rules`.
 ///
 /// # Errors
@@ -193,6 +200,16 @@ pub fn duplicates(openings: &[Opening]) -> Vec<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_digest_tells_lists_apart() {
+        let list = |text| read(text, Rules::default()).unwrap();
+        let one = list("startpos\nstartpos moves 7g7f\n");
+        assert_eq!(digest(&one), digest(&list("# first\nposition startpos\nstartpos moves 7g7f")));
+        assert_ne!(digest(&one), digest(&one[..1]));
+        assert_ne!(digest(&one), digest(&list("startpos moves 7g7f\nstartpos\n")));
+        assert_eq!(digest(&[]), 0xcbf2_9ce4_8422_2325);
+    }
 
     #[test]
     fn every_form_of_a_line_is_read() {

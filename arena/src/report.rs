@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+use std::ops::AddAssign;
 
 use enbu_movegen::Color;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::record::{Faults, GameRecord, Points};
 use crate::referee::Reason;
 use crate::sprt::{Decision, Estimate, Pentanomial, Sprt};
 
 /// Wins, draws and losses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Tally {
     /// Games won.
     pub won: u64,
@@ -21,8 +23,17 @@ pub struct Tally {
     pub lost: u64,
 }
 
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.won += other.won;
+        self.drawn += other.drawn;
+        self.lost += other.lost;
+    }
+}
+
 impl Tally {
-    fn add(&mut self, points: Points) {
+    /// Adds a game.
+    pub fn add(&mut self, points: Points) {
         match points {
             Points::Win => self.won += 1,
             Points::Draw => self.drawn += 1,

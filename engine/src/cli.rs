@@ -18,6 +18,8 @@ const EXAMPLES: &str = "Examples:
   enbu perft 5                      count the game tree of the start position
   enbu match --engine self --engine ./other --tc 10+0.1
                                     play a match
+  enbu tune --engine self --param all --tc nodes=20000 --iterations 5000
+                                    tune the search (a build with --features tune)
   enbu openings random:16,80        make openings for matches
   enbu mate problems.sfen           solve mate problems, one SFEN a line
   enbu convert game.kif --to csa    convert game records and positions
@@ -75,6 +77,9 @@ pub(crate) enum Command {
     /// Play matches between USI engines
     #[command(after_help = MATCH_EXAMPLES, args_override_self = true)]
     Match(Box<crate::match_command::MatchArgs>),
+    /// Tune parameters of an engine by games against itself
+    #[command(after_help = crate::tune_command::EXAMPLES)]
+    Tune(Box<crate::tune_command::TuneArgs>),
     /// Make a file of even openings
     #[command(after_help = "Examples:\n  enbu openings random:16,80 --count 1000 --seed 7 --out openings.sfen")]
     Openings(crate::openings_command::OpeningsArgs),

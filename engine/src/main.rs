@@ -14,6 +14,7 @@ mod cli;
 mod console;
 mod convert;
 mod evaluation;
+mod game_args;
 mod match_command;
 mod mate_command;
 mod mate_search;
@@ -22,6 +23,7 @@ mod options;
 mod paths;
 mod selfplay_command;
 mod train_command;
+mod tune_command;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -58,6 +60,7 @@ fn speak_usi() -> ExitCode {
 fn run(command: Command, out: &mut impl Write) -> io::Result<ExitCode> {
     match command {
         Command::Match(args) => return match_command::run(&args, out),
+        Command::Tune(args) => return tune_command::run(&args, out),
         Command::Selfplay(args) => return selfplay_command::run(&args, out),
         Command::Train(args) => return train_command::run(&args, out),
         Command::Openings(args) => openings_command::run(&args, out)?,

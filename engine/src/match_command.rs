@@ -4,7 +4,7 @@ mod args;
 mod display;
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 
 use enbu_arena::report::Report;
 use enbu_arena::results::{self, ResultsFile};
-use enbu_arena::{Contest, ContestError, GameRecord, News, Schedule, Sprt, TrafficLog, chart};
+use enbu_arena::{Contest, ContestError, GameRecord, News, Schedule, Sprt, chart};
 use enbu_usi::client::Cancel;
 
+use crate::game_args;
 pub(crate) use args::MatchArgs;
 use display::Display;
 
@@ -69,7 +70,7 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     ctrlc::set_handler(move || on_signal.cancel()).map_err(io::Error::other)?;
     let sprt = args.sprt()?;
     let settings = args.settings(&cancel)?;
-    let log = args.log.as_deref().map(open_log).transpose()?;
+    let log = game_args::traffic_log(args.log.as_deref())?;
     let contest = match Contest::prepare(settings, &cancel, log.as_ref()) {
         Ok(contest) => contest,
         Err(ContestError::Cancelled) => return Ok(ExitCode::from(INTERRUPTED)),
@@ -134,11 +135,6 @@ fn open_results(args: &MatchArgs, path: &Path, contest: &Contest) -> io::Result<
         let _ = writeln!(io::stderr(), "{}: the last line was torn; its game is played again", path.display());
     }
     Ok((file, contents.games))
-}
-
-fn open_log(path: &Path) -> io::Result<TrafficLog> {
-    let file = File::options().create(true).append(true).open(path).map_err(|error| named(path, &error))?;
-    Ok(TrafficLog::new(file))
 }
 
 fn named(path: &Path, error: &io::Error) -> io::Error {

@@ -1,0 +1,239 @@
+//! Tuning by simultaneous perturbation (SPSA): which values play best.
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | here | the method: what to play next, and what a result teaches |
+//! | [`parameter`] | what is tuned: choosing among the options of an engine |
+//! | [`state`] | the file that a tuning goes on from |
+//!
+//! Every iteration draws a sign for each parameter, plays the values moved by those
+//! signs against the values moved the other way, and moves all of them towards the side
+//! that won. One match thus tells something about every parameter at once, however many
+//! there are; what one match says is mostly noise, and the average over many is the
+//! slope of playing strength.
+//!
+//! Gains follow J. C. Spall, *Multivariate Stochastic Approximation Using a Simultaneous
+//! Perturbation Gradient Approximation* (IEEE Transactions on Automatic Control 37(3),
+//! 1992), with the exponents of his *Implementation of the Simultaneous Perturbation
+//! Algorithm for Stochastic Optimization* (1998) and the scaling by final values that
+//! fishtest, the test framework of Stockfish, made usual for engines. With `N` pairs of
+//! games in all, of which `k` is the present one, counted from 1:
+//!
+//! ```text
+//! c(k) = step * (N / k)^0.101                              how far values are moved to play
+//! R(k) = rate * ((A + N) / (A + k))^0.602 * (k / N)^0.202  gain of a game, A = N / 10
+//! value += sign * R(k) * c(k) * (games won - games lost)
+//! ```
+//!
+//! so that the last pair is played with `step` and learnt from with `rate * step` a game.
+//!
+//! ```
+//! use enbu_arena::spsa::{Parameter, Plan, Spsa};
+//! let margin = Parameter { name: "margin".to_owned(), start: 120, min: 40, max: 300, step: 10.0 };
+//! let plan = Plan { iterations: 2, pairs: 1, seed: 7, rate: 0.002 };
+//! let mut spsa = Spsa::new(vec![margin], plan).unwrap();
+//! while let Some(trial) = spsa.trial() {
+//!     assert_eq!(trial.plus.len(), 1);
+//!     // Here the games are played: the side with the higher value won both.
+//!     spsa.learn(if trial.plus > trial.minus { 2 } else { -2 });
+//! }
+//! assert!(spsa.values()[0] > 120.0);
+//! ```
+
+pub mod parameter;
+pub mod state;
+
+use rand::{Rng, RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+
+pub use parameter::{MIN_STEP, Parameter, ParameterError, Wanted, select};
+pub use state::{Conditions, Misfit, State, StateError};
+
+/// How fast gains fall (alpha): Spall's value for a number of iterations that is not
+/// without end.
+const GAIN_DECAY: f64 = 0.602;
+
+/// How fast perturbations shrink (gamma), from the same source.
+const STEP_DECAY: f64 = 0.101;
+
+/// The share of all pairs by which the fall of the gains is put off (A / N): without it
+/// the first few games would throw the values about.
+const STABILITY: f64 = 0.1;
+
+/// How long and how boldly to tune.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// How often values are perturbed; at least 1.
+    pub iterations: u64,
+    /// Pairs of games played with the same perturbation; at least 1.
+    pub pairs: u32,
+    /// The seed of perturbations and roundings.
+    pub seed: u64,
+    /// By which part of a step a game won moves a value at the end; above 0, at most 1.
+    pub rate: f64,
+}
+
+/// Why nothing can be tuned.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// No parameters.
+    #[error("nothing to tune")]
+    NoParameter,
+    /// A parameter that cannot be tuned.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// No iterations, or no games in them.
+    #[error("at least one iteration of at least one pair is needed")]
+    NoGames,
+    /// A rate outside its range.
+    #[error("a rate above 0 and not above 1 is needed")]
+    Rate,
+}
+
+/// Two sets of values to play against each other, in the order of the parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// Which iteration this is, from 0.
+    pub iteration: u64,
+    /// The values moved by the signs that were drawn.
+    pub plus: Vec<i64>,
+    /// The values moved the other way.
+    pub minus: Vec<i64>,
+}
+
+/// What chance says about one parameter in one iteration.
+#[derive(Clone, Copy, Debug)]
+struct Draw {
+    /// 1 or -1.
+    sign: f64,
+    /// From 0 to below 1: both values are rounded up if their fractions reach above
+    /// 1 minus this.
+    dither: f64,
+}
+
+/// A tuning in progress. It knows nothing of games but who won more of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spsa {
+    parameters: Vec<Parameter>,
+    plan: Plan,
+    values: Vec<f64>,
+    done: u64,
+}
+
+impl Spsa {
+    /// A tuning that begins with the start values of the parameters.
+    ///
+    /// # Errors
+    /// [`PlanError`] when there is nothing to tune or no game to learn from.
+    pub fn new(parameters: Vec<Parameter>, plan: Plan) -> Result<Self, PlanError> {
+        if parameters.is_empty() {
+            return Err(PlanError::NoParameter);
+        }
+        parameters.iter().try_for_each(Parameter::check)?;
+        if plan.iterations == 0 || plan.pairs == 0 {
+            return Err(PlanError::NoGames);
+        }
+        if !(plan.rate > 0.0 && plan.rate <= 1.0) {
+            return Err(PlanError::Rate);
+        }
+        let values = parameters.iter().map(|parameter| parameter.start as f64).collect();
+        Ok(Self { parameters, plan, values, done: 0 })
+    }
+
+    /// What is tuned.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// How it is tuned.
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// How many iterations were learnt from.
+    pub const fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// The present values, in the order of the parameters and within their ranges.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The present values as whole numbers.
+    pub fn rounded(&self) -> impl Iterator<Item = i64> + '_ {
+        self.values.iter().zip(&self.parameters).map(|(value, parameter)| parameter.clamp(value.round() as i64))
+    }
+
+    /// What to play next; `None` when all iterations are done.
+    ///
+    /// Engines take whole numbers, so both sides are rounded, up or down by chance such
+    /// that on average each value is played as it is: rounding to the nearest would
+    /// hide all that is smaller than one from a parameter with small steps. The chance
+    /// is the same for both sides. Their distance is then right on average too, varies
+    /// as little as it can, and is never 0 where it should be 1 or more.
+    pub fn trial(&self) -> Option<Trial> {
+        (self.done < self.plan.iterations).then(|| {
+            let sides = self.draws().into_iter().zip(&self.parameters).zip(&self.values);
+            let (plus, minus) = sides
+                .map(|((draw, parameter), value)| {
+                    let offset = draw.sign * self.perturbation(parameter.step);
+                    let played = |value: f64| parameter.clamp((parameter.limit(value) + draw.dither).floor() as i64);
+                    (played(value + offset), played(value - offset))
+                })
+                .unzip();
+            Trial { iteration: self.done, plus, minus }
+        })
+    }
+
+    /// Moves the values towards the side of the last [`trial`](Self::trial) that won
+    /// more games: `won_minus_lost` counts from the side of `plus`. Does nothing when
+    /// all iterations are done.
+    pub fn learn(&mut self, won_minus_lost: i64) {
+        if self.done >= self.plan.iterations {
+            return;
+        }
+        let gain = self.gain() * won_minus_lost as f64;
+        for (index, draw) in self.draws().into_iter().enumerate() {
+            let parameter = &self.parameters[index];
+            let moved = self.values[index] + draw.sign * gain * self.perturbation(parameter.step);
+            self.values[index] = parameter.limit(moved);
+        }
+        self.done += 1;
+    }
+
+    /// All pairs, and the number of the first one of this iteration, from 1.
+    fn progress(&self) -> (f64, f64) {
+        let pairs = f64::from(self.plan.pairs);
+        (self.plan.iterations as f64 * pairs, self.done as f64 * pairs + 1.0)
+    }
+
+    /// How far a value with this step is moved in this iteration: c(k).
+    fn perturbation(&self, step: f64) -> f64 {
+        let (all, now) = self.progress();
+        step * (all / now).powf(STEP_DECAY)
+    }
+
+    /// By which part of its perturbation one game won moves a value: R(k).
+    fn gain(&self) -> f64 {
+        let (all, now) = self.progress();
+        let put_off = STABILITY * all;
+        let fall = ((put_off + all) / (put_off + now)).powf(GAIN_DECAY);
+        self.plan.rate * fall * (now / all).powf(2.0 * STEP_DECAY)
+    }
+
+    /// The chances of this iteration: they follow from the seed and its number alone, so
+    /// that a tuning that was interrupted goes on as if it had not been.
+    fn draws(&self) -> Vec<Draw> {
+        let key = Xoshiro256PlusPlus::seed_from_u64(self.plan.seed).next_u64();
+        let mut chance = Xoshiro256PlusPlus::seed_from_u64(key ^ self.done);
+        let draw =
+            |_: &Parameter| Draw { sign: if chance.random::<bool>() { 1.0 } else { -1.0 }, dither: chance.random() };
+        self.parameters.iter().map(draw).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

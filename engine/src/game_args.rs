@@ -1,0 +1,283 @@
+//! What every command that plays games takes: clocks, rules, openings.
+
+use std::fmt::Display;
+use std::fs::{self, File};
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use enbu_arena::openings::{self, RandomOpenings};
+use enbu_arena::{
+    Adjudication, DrawAdjudication, EngineSpec, IncrementUse, MatedSide, Opening, Patience, Rules, TimeControl,
+    TrafficLog, WinAdjudication,
+};
+use enbu_movegen::EnteringKingRule;
+use enbu_usi::client::Cancel;
+
+use crate::openings_command;
+
+// Not a documentation comment: clap would show it as what the command does.
+// How long engines may take.
+#[derive(Args)]
+pub(crate) struct ClockArgs {
+    /// Time control: 10+0.1, 0+1b, 300+10b, 300, movetime=0.1, nodes=20000, depth=8 (seconds)
+    #[arg(long, value_name = "TC", help_heading = "Time")]
+    tc: Option<TimeControl>,
+    /// Forgiven time for each move, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 0, help_heading = "Time")]
+    slack: u32,
+    /// When an increment may be used: in its own move, or only after it
+    #[arg(long, value_enum, default_value_t = Increment::Before, help_heading = "Time")]
+    increment: Increment,
+    /// Silence past the time for a move that counts as a hang, in seconds
+    #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = seconds, help_heading = "Time")]
+    hang: f64,
+    /// Time from start to usiok, in seconds
+    #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = seconds, help_heading = "Time")]
+    start_timeout: f64,
+    /// Time from isready to readyok, in seconds
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds, help_heading = "Time")]
+    ready_timeout: f64,
+}
+
+impl ClockArgs {
+    /// The time control of the engines that have none of their own.
+    pub(crate) fn time_control(&self, engines: &[EngineSpec]) -> io::Result<TimeControl> {
+        match self.tc {
+            Some(control) => Ok(control),
+            // Nobody uses it when every engine has its own.
+            None if engines.iter().all(|engine| engine.time_control.is_some()) => Ok(TimeControl::Nodes(1)),
+            None => Err(io::Error::other("a time control is needed: --tc, or tc= for every engine")),
+        }
+    }
+
+    /// How long an engine with this time control may think for a move, as a person
+    /// would write it.
+    pub(crate) fn words(&self, control: TimeControl) -> String {
+        let slack = if self.slack == 0 { String::new() } else { format!(" slack={}", self.slack) };
+        let increment = match self.increment {
+            Increment::Before => "",
+            Increment::After => " increment=after",
+        };
+        format!("{control}{slack}{increment}")
+    }
+
+    /// When increments may be used.
+    pub(crate) const fn increment_use(&self) -> IncrementUse {
+        match self.increment {
+            Increment::Before => IncrementUse::Before,
+            Increment::After => IncrementUse::After,
+        }
+    }
+
+    /// Forgiven time for each move.
+    pub(crate) fn slack(&self) -> Duration {
+        Duration::from_millis(u64::from(self.slack))
+    }
+
+    /// How long engines may take for what is not a move.
+    pub(crate) fn patience(&self) -> Patience {
+        Patience {
+            start: Duration::from_secs_f64(self.start_timeout),
+            ready: Duration::from_secs_f64(self.ready_timeout),
+            hang: Duration::from_secs_f64(self.hang),
+            ..Patience::default()
+        }
+    }
+}
+
+// The rules of the game, and when games are ended early.
+#[derive(Args)]
+pub(crate) struct RuleArgs {
+    /// Draw after this move of the game; 0: never
+    #[arg(long, value_name = "N", default_value_t = 320, help_heading = "Rules")]
+    max_moves: u32,
+    /// Entering king rule
+    #[arg(long, value_enum, default_value_t = Declaration::Rule27, help_heading = "Rules")]
+    rule: Declaration,
+    /// Ask a mated side for its move: it must resign
+    #[arg(long, help_heading = "Rules")]
+    ask_mated: bool,
+    /// End a game that both engines see won by CP centipawns for N moves each
+    #[arg(long, value_name = "CP,N", value_parser = parse_win, help_heading = "Rules")]
+    adjudicate: Option<WinAdjudication>,
+    /// End a game after MOVE moves that both see within CP centipawns of even for N moves each
+    #[arg(long, value_name = "MOVE,N,CP", value_parser = parse_draw, help_heading = "Rules")]
+    adjudicate_draw: Option<DrawAdjudication>,
+}
+
+impl RuleArgs {
+    /// The rules of the game.
+    pub(crate) fn rules(&self) -> Rules {
+        Rules {
+            max_moves: self.max_moves,
+            entering_king: match self.rule {
+                Declaration::Rule27 => EnteringKingRule::Csa27,
+                Declaration::Rule24 => EnteringKingRule::Csa24,
+                Declaration::Rule27Handicap => EnteringKingRule::Csa27Handicap,
+                Declaration::Rule24Handicap => EnteringKingRule::Csa24Handicap,
+                Declaration::Try => EnteringKingRule::Try,
+                Declaration::None => EnteringKingRule::NoEnteringKing,
+            },
+            mated: if self.ask_mated { MatedSide::MustResign } else { MatedSide::HasLost },
+        }
+    }
+
+    /// The rules as a person would write them.
+    pub(crate) fn words(&self) -> String {
+        let rule = self.rule.to_possible_value();
+        let mut words =
+            format!("max-moves={} rule={}", self.max_moves, rule.as_ref().map_or("", |rule| rule.get_name()));
+        if self.ask_mated {
+            words += " ask-mated";
+        }
+        if let Some(win) = self.adjudicate {
+            words += &format!(" adjudicate={},{}", win.bound_cp, win.moves);
+        }
+        if let Some(draw) = self.adjudicate_draw {
+            words += &format!(" adjudicate-draw={},{},{}", draw.from_move, draw.moves, draw.bound_cp);
+        }
+        words
+    }
+
+    /// When games are ended early.
+    pub(crate) const fn adjudication(&self) -> Adjudication {
+        Adjudication { win: self.adjudicate, draw: self.adjudicate_draw }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Increment {
+    Before,
+    After,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Declaration {
+    #[value(name = "27")]
+    Rule27,
+    #[value(name = "24")]
+    Rule24,
+    #[value(name = "27h")]
+    Rule27Handicap,
+    #[value(name = "24h")]
+    Rule24Handicap,
+    Try,
+    None,
+}
+
+/// Seconds of patience, at most a day.
+fn seconds(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    if (0.001..=86_400.0).contains(&value) { Ok(value) } else { Err("0.001 to 86400 seconds are needed".to_owned()) }
+}
+
+/// Whole numbers between commas.
+fn numbers<const N: usize>(text: &str) -> Result<[u32; N], String> {
+    let parsed: Result<Vec<u32>, _> = text.split(',').map(str::parse).collect();
+    parsed
+        .ok()
+        .and_then(|list| list.try_into().ok())
+        .ok_or_else(|| format!("{N} whole numbers between commas are needed"))
+}
+
+fn centipawns(value: u32) -> Result<i32, String> {
+    i32::try_from(value).ok().filter(|&cp| cp <= 100_000).ok_or_else(|| "at most 100000 centipawns".to_owned())
+}
+
+fn parse_win(text: &str) -> Result<WinAdjudication, String> {
+    let [bound, moves] = numbers(text)?;
+    if bound == 0 || moves == 0 {
+        return Err("neither may be 0".to_owned());
+    }
+    Ok(WinAdjudication { bound_cp: centipawns(bound)?, moves })
+}
+
+fn parse_draw(text: &str) -> Result<DrawAdjudication, String> {
+    let [from_move, moves, bound] = numbers(text)?;
+    if moves == 0 {
+        return Err("the number of moves may not be 0".to_owned());
+    }
+    Ok(DrawAdjudication { from_move, moves, bound_cp: centipawns(bound)? })
+}
+
+/// The file for all that is said, if one was asked for; what it holds stays.
+pub(crate) fn traffic_log(path: Option<&Path>) -> io::Result<Option<TrafficLog>> {
+    let Some(path) = path else { return Ok(None) };
+    let file = File::options().create(true).append(true).open(path);
+    let file = file.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+    Ok(Some(TrafficLog::new(file)))
+}
+
+/// Puts the path of this program where an engine is named `self`.
+pub(crate) fn find_self(engine: &mut EngineSpec) -> io::Result<()> {
+    if let [program] = engine.command.as_mut_slice()
+        && program == "self"
+    {
+        let path = std::env::current_exe()?.into_os_string();
+        *program = path.into_string().map_err(|path| io::Error::other(format!("{}: not UTF-8", path.display())))?;
+    }
+    Ok(())
+}
+
+/// The openings of a file, or as many as are needed of random ones; without a source
+/// the start position.
+pub(crate) fn openings(
+    source: Option<&str>,
+    rules: Rules,
+    count: usize,
+    seed: u64,
+    cancel: &Cancel,
+) -> io::Result<Vec<Opening>> {
+    let Some(source) = source else { return Ok(vec![Opening::startpos()]) };
+    if source.starts_with("random:") {
+        let kind: RandomOpenings = source.parse().map_err(io::Error::other)?;
+        let go_on = || if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        return openings_command::generate(kind, count, seed, go_on).map_err(io::Error::other);
+    }
+    let path = Path::new(source);
+    let wrong = |error: &dyn Display| io::Error::other(format!("{}: {error}", path.display()));
+    let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    openings::read(&text, rules).map_err(|error| wrong(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Both {
+        #[command(flatten)]
+        clock: ClockArgs,
+        #[command(flatten)]
+        rules: RuleArgs,
+    }
+
+    fn words(arguments: &[&str]) -> (String, String) {
+        let both = Both::try_parse_from(["x"].iter().chain(arguments)).unwrap();
+        (both.clock.words(both.clock.time_control(&[]).unwrap()), both.rules.words())
+    }
+
+    #[test]
+    fn words_tell_all_that_decides_how_games_go() {
+        assert_eq!(words(&["--tc", "10+0.1"]), ("10+0.1".to_owned(), "max-moves=320 rule=27".to_owned()));
+        let clock = ["--tc", "nodes=5", "--slack", "3", "--increment", "after"];
+        let rules = ["--rule", "24h", "--max-moves", "0", "--ask-mated", "--adjudicate", "600,4"];
+        let all: Vec<&str> = clock.into_iter().chain(rules).chain(["--adjudicate-draw", "80,8,10"]).collect();
+        let told = "max-moves=0 rule=24h ask-mated adjudicate=600,4 adjudicate-draw=80,8,10";
+        assert_eq!(words(&all), ("nodes=5 slack=3 increment=after".to_owned(), told.to_owned()));
+    }
+
+    #[test]
+    fn a_clock_is_needed_unless_every_engine_has_its_own() {
+        let clock = Both::parse_from(["x"]).clock;
+        let own = EngineSpec::from_words(["e", "tc=depth=3"]).unwrap();
+        let none = EngineSpec::from_words(["e"]).unwrap();
+        assert!(clock.time_control(std::slice::from_ref(&own)).is_ok());
+        assert!(clock.time_control(&[own, none]).is_err());
+    }
+}

@@ -1,0 +1,249 @@
+//! `enbu tune`: better values for the parameters of an engine, by games against itself.
+
+mod args;
+mod show;
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::process::ExitCode;
+
+use enbu_arena::report::Tally;
+use enbu_arena::spsa::{self, Conditions, Spsa, State, Trial};
+use enbu_arena::{
+    Contest, ContestError, EngineSpec, Format, GameRecord, News, Opening, OpeningOrder, Ponder, Processes, Schedule,
+    Settings, Shard, TrafficLog, identify, openings,
+};
+use enbu_usi::client::Cancel;
+
+use crate::game_args;
+pub(crate) use args::TuneArgs;
+use show::Display;
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  cargo build --release --features tune
+  enbu tune --engine self option.USI_Hash=16 --param lmr_base:100 --param lmr_divisor --tc nodes=20000
+            --openings openings.sfen --iterations 2000 --pairs 4 --concurrency 4 --state lmr.json
+  enbu tune --engine ./enbu-tune --param all --tc 2+0.02 --openings openings.sfen --iterations 20000
+  enbu tune --show --state lmr.json
+
+Parameters are spin options of the engine; a build with the feature `tune` declares those of our search. An
+interrupted command, given again, goes on where it stopped. A step should be as large as games may notice; without
+one it is an eighth of the way from the start to the nearer end of the range.";
+
+/// What shells expect of a program that was interrupted.
+const INTERRUPTED: u8 = 130;
+
+/// Random openings are taken again after so many.
+const MAX_RANDOM_OPENINGS: u64 = 1000;
+
+/// Runs the command.
+pub(crate) fn run(args: &TuneArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    if args.show {
+        let state = State::load(&args.state).map_err(io::Error::other)?;
+        write!(out, "{}", show::table(&state))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let cancel = Cancel::default();
+    let on_signal = cancel.clone();
+    ctrlc::set_handler(move || on_signal.cancel()).map_err(io::Error::other)?;
+    match tune(args, &cancel, out) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(TuneError::Contest(ContestError::Cancelled)) => {
+            // Nobody is left to tell if stderr is gone.
+            let _ = writeln!(io::stderr(), "interrupted; the same command goes on (state in {})", args.state.display());
+            Ok(ExitCode::from(INTERRUPTED))
+        }
+        Err(TuneError::Contest(error)) => Err(io::Error::other(error)),
+        Err(TuneError::Io(error)) => Err(error),
+    }
+}
+
+/// Why a tuning ends early.
+enum TuneError {
+    Contest(ContestError),
+    Io(io::Error),
+}
+
+impl From<ContestError> for TuneError {
+    fn from(error: ContestError) -> Self {
+        Self::Contest(error)
+    }
+}
+
+impl From<io::Error> for TuneError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Plays and learns until all iterations are done, and prints what came of it.
+fn tune(args: &TuneArgs, cancel: &Cancel, out: &mut impl Write) -> Result<(), TuneError> {
+    let log = game_args::traffic_log(args.log.as_deref())?;
+    let (trials, beginning) = prepare(args, cancel, log.as_ref())?;
+    let mut state = open_state(&args.state, beginning)?;
+    let mut display = Display::new(state.spsa().plan().iterations, args.quiet);
+    if state.spsa().done() > 0 {
+        display.notice(&format!("going on with {}", args.state.display()));
+    }
+    display.show(&state);
+    while let Some(trial) = state.spsa().trial() {
+        let played = trials.play(&trial, cancel, log.as_ref(), &display);
+        let saved = played.and_then(|games| {
+            state.learn(games);
+            Ok(state.save(&args.state).map_err(|error| named(&args.state, &error))?)
+        });
+        if let Err(error) = saved {
+            display.finish();
+            return Err(error);
+        }
+        display.show(&state);
+    }
+    display.finish();
+    Ok(write!(out, "{}", show::table(&state))?)
+}
+
+/// The games of a tuning: what all trials have in common.
+struct Trials {
+    /// The settings of every trial, but for its engines and openings.
+    settings: Settings,
+    engine: EngineSpec,
+    /// The names of the parameters.
+    names: Vec<String>,
+    openings: Vec<Opening>,
+    /// Which of the openings each pair is played on.
+    schedule: Schedule,
+}
+
+/// Asks the engine for its options; what to play, and the state to begin with.
+fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> Result<(Trials, State), TuneError> {
+    let mut engine = args.engine()?;
+    let plan = args.plan();
+    let time_control = args.clock.time_control(std::slice::from_ref(&engine))?;
+    let patience = args.clock.patience();
+    let name = engine.name.clone().unwrap_or_else(|| "the engine".to_owned());
+    let identity = identify(&name, &engine, patience, cancel, log)?;
+    let parameters = spsa::select(&args.wanted, &identity.options, &engine.options).map_err(io::Error::other)?;
+    let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.clone()).collect();
+    engine.options.retain(|(option, _)| !names.iter().any(|name| name.eq_ignore_ascii_case(option)));
+    let rules = args.rules.rules();
+    let rounds = plan.iterations.saturating_mul(plan.pairs.into());
+    let count = usize::try_from(rounds.min(MAX_RANDOM_OPENINGS)).unwrap_or(usize::MAX);
+    let openings = game_args::openings(args.openings.as_deref(), rules, count, args.seed, cancel)?;
+    let conditions = conditions(args, &engine, &identity.name, &openings)?;
+    let spsa = Spsa::new(parameters, plan).map_err(io::Error::other)?;
+    let settings = Settings {
+        engines: Vec::new(),
+        time_control,
+        increment_use: args.clock.increment_use(),
+        format: Format::RoundRobin,
+        rounds: plan.pairs as usize,
+        openings: Vec::new(),
+        order: OpeningOrder::Sequential,
+        seed: args.seed,
+        shard: Shard::default(),
+        rules,
+        adjudication: args.rules.adjudication(),
+        slack: args.clock.slack(),
+        patience,
+        concurrency: usize::from(args.concurrency),
+        processes: Processes::Kept,
+    };
+    let rounds = usize::try_from(rounds).unwrap_or(usize::MAX);
+    let order = OpeningOrder::Random;
+    let schedule = Schedule::new(2, Format::RoundRobin, rounds, openings.len(), order, args.seed, Shard::default());
+    Ok((Trials { settings, engine, names, openings, schedule }, State::new(spsa, conditions)))
+}
+
+/// What must stay the same while a tuning goes on, besides its plan.
+fn conditions(args: &TuneArgs, engine: &EngineSpec, name: &str, openings: &[Opening]) -> io::Result<Conditions> {
+    let common = args.clock.time_control(std::slice::from_ref(engine))?;
+    let options = engine.options.iter().map(|(name, value)| match value {
+        Some(value) => format!("{name}={value}"),
+        None => name.clone(),
+    });
+    let ponder = (engine.ponder == Ponder::On).then(|| "ponder=on".to_owned());
+    let options: Vec<String> = options.chain(ponder).collect();
+    let pairs = [
+        ("the engine", name.to_owned()),
+        ("options", if options.is_empty() { "none".to_owned() } else { options.join(" ") }),
+        ("the clock", args.clock.words(engine.time_control.unwrap_or(common))),
+        ("the rules", args.rules.words()),
+        ("openings", format!("{} ({:016x})", openings.len(), openings::digest(openings))),
+    ];
+    Ok(pairs.into_iter().map(|(what, value)| (what.to_owned(), value)).collect())
+}
+
+/// The state in the file if there is one, which must fit, or the beginning; it is saved
+/// before any game is played, to see that it can be.
+fn open_state(path: &Path, beginning: State) -> io::Result<State> {
+    if path.exists() {
+        let state = State::load(path).map_err(io::Error::other)?;
+        let fits = state.check_fit(&beginning);
+        fits.map_err(|misfit| io::Error::other(format!("{} does not fit: {misfit}", path.display())))?;
+        return Ok(state);
+    }
+    beginning.save(path).map_err(|error| named(path, &error))?;
+    Ok(beginning)
+}
+
+impl Trials {
+    /// Plays a trial; its games seen from the side of `plus`.
+    fn play(
+        &self,
+        trial: &Trial,
+        cancel: &Cancel,
+        log: Option<&TrafficLog>,
+        display: &Display,
+    ) -> Result<Tally, TuneError> {
+        let contest = Contest::prepare(self.settings(trial), cancel, log)?;
+        let mut games = Tally::default();
+        contest.play(&HashSet::new(), cancel, log, |news| {
+            match news {
+                News::Game(game) => {
+                    games.add(game.score1);
+                    tell(display, trial, &game);
+                }
+                News::Noise { name, faults } => {
+                    for (fault, times) in faults.iter() {
+                        display.notice(&format!("{name} after its last game: {} ({times})", fault.as_str()));
+                    }
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(games)
+    }
+
+    fn settings(&self, trial: &Trial) -> Settings {
+        let pairs = self.settings.rounds;
+        let first = usize::try_from(trial.iteration).unwrap_or(usize::MAX).saturating_mul(pairs);
+        let openings = self.schedule.pairs().skip(first).take(pairs).filter_map(|pair| self.openings.get(pair.opening));
+        Settings {
+            engines: vec![self.side("plus", &trial.plus), self.side("minus", &trial.minus)],
+            openings: openings.cloned().collect(),
+            ..self.settings.clone()
+        }
+    }
+
+    /// The engine with these values of the parameters.
+    fn side(&self, name: &str, values: &[i64]) -> EngineSpec {
+        let mut engine = EngineSpec { name: Some(name.to_owned()), ..self.engine.clone() };
+        let options = self.names.iter().zip(values).map(|(name, value)| (name.clone(), Some(value.to_string())));
+        engine.options.extend(options);
+        engine
+    }
+}
+
+/// Tells of a game that ended as no game should.
+fn tell(display: &Display, trial: &Trial, game: &GameRecord) {
+    if !game.text.is_empty() {
+        let (iteration, reason) = (trial.iteration + 1, game.reason.as_str());
+        display.notice(&format!("iteration {iteration}, game {}: {reason}: {}", game.game, game.text));
+    }
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,112 @@
+//! The arguments of `enbu tune`.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::error::{Error, ErrorKind};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use enbu_arena::EngineSpec;
+use enbu_arena::spsa::{Plan, Wanted};
+
+use crate::game_args::{self, ClockArgs, RuleArgs};
+
+#[derive(Args)]
+pub(crate) struct TuneArgs {
+    #[command(flatten)]
+    engine: TunedEngine,
+    /// What to tune: a spin option of the engine, how far to move it at the end (NAME:STEP), or all in lower case; repeatable
+    #[arg(long = "param", value_name = "NAME[:STEP]|all", required_unless_present = "show", help_heading = "Tuning")]
+    pub(super) wanted: Vec<Wanted>,
+    /// How often to perturb the parameters and learn from games
+    #[arg(long, value_name = "N", required_unless_present = "show", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000), help_heading = "Tuning")]
+    iterations: Option<u64>,
+    /// Pairs of games in each iteration, with colours swapped on the same opening [default: as many as --concurrency]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = "Tuning")]
+    pairs: Option<u32>,
+    /// By which part of its step a parameter moves for each game won, at the end
+    #[arg(long, default_value_t = 0.002, help_heading = "Tuning")]
+    rate: f64,
+    /// File of what was learnt, written after each iteration; if it exists, the tuning goes on from there
+    #[arg(long, value_name = "FILE", default_value = "tune.json", help_heading = "Tuning")]
+    pub(super) state: PathBuf,
+    /// Print the table of parameters from the file, and play nothing
+    #[arg(long, help_heading = "Tuning")]
+    pub(super) show: bool,
+
+    #[command(flatten)]
+    pub(super) clock: ClockArgs,
+
+    /// Openings: a file, or random:PLIES,CP; default: the start position
+    #[arg(long, value_name = "FILE", help_heading = "Games")]
+    pub(super) openings: Option<String>,
+    /// Seed of the perturbations, of the order of openings, and of random openings
+    #[arg(long, default_value_t = 1, help_heading = "Games")]
+    pub(super) seed: u64,
+    /// Games at once
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Games")]
+    pub(super) concurrency: u16,
+
+    #[command(flatten)]
+    pub(super) rules: RuleArgs,
+
+    /// File for all that is said between the referee and the engines
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(super) log: Option<PathBuf>,
+    /// No progress, only notices and the table
+    #[arg(long, help_heading = "Output")]
+    pub(super) quiet: bool,
+}
+
+impl TuneArgs {
+    /// The engine to tune.
+    pub(super) fn engine(&self) -> io::Result<EngineSpec> {
+        // Without --show the parser has seen to it.
+        let mut engine = self.engine.0.clone().ok_or_else(|| io::Error::other("no engine"))?;
+        game_args::find_self(&mut engine)?;
+        Ok(engine)
+    }
+
+    /// How to tune.
+    pub(super) fn plan(&self) -> Plan {
+        Plan {
+            iterations: self.iterations.unwrap_or_default(),
+            pairs: self.pairs.unwrap_or_else(|| self.concurrency.into()),
+            seed: self.seed,
+            rate: self.rate,
+        }
+    }
+}
+
+/// The engine of the command line: a command and words.
+struct TunedEngine(Option<EngineSpec>);
+
+impl Args for TunedEngine {
+    fn augment_args(command: Command) -> Command {
+        let engine = Arg::new("engine").long("engine").num_args(1..).value_names(["CMD", "WORD"]);
+        let engine = engine.required_unless_present("show").help_heading("Engine").help(
+            "The engine: its command (self: this program), then words option.X=V tc=T dir=D ponder=on|off; \
+             parameters begin with the values given here",
+        );
+        command.arg(engine)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for TunedEngine {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let mut engine = Self(None);
+        engine.update_from_arg_matches(matches)?;
+        Ok(engine)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        if let Some(words) = matches.get_many::<String>("engine") {
+            let wrong = |error| Error::raw(ErrorKind::InvalidValue, format!("--engine: {error}\n"));
+            self.0 = Some(EngineSpec::from_words(words).map_err(wrong)?);
+        }
+        Ok(())
+    }
+}

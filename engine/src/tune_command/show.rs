@@ -1,0 +1,140 @@
+//! What is seen of a tuning: progress while it runs, the table of parameters at its end.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use enbu_arena::spsa::{Parameter, State};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// How often plain lines are written at most.
+const LINE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How many parameters the progress names.
+const NAMED: usize = 3;
+
+/// Shows progress on stderr: live on a terminal, plain lines elsewhere.
+pub(super) struct Display {
+    bar: ProgressBar,
+    live: bool,
+    quiet: bool,
+    last_line: Option<Instant>,
+}
+
+impl Display {
+    pub(super) fn new(iterations: u64, quiet: bool) -> Self {
+        let live = !quiet && io::stderr().is_terminal();
+        let bar = if live { ProgressBar::new(iterations) } else { ProgressBar::hidden() };
+        if let Ok(style) = ProgressStyle::with_template("{pos}/{len} {wide_bar} {elapsed} eta {eta}\n{msg}") {
+            bar.set_style(style);
+        }
+        Self { bar, live, quiet, last_line: None }
+    }
+
+    /// Shows how far the tuning is.
+    pub(super) fn show(&mut self, state: &State) {
+        if self.live {
+            self.bar.set_position(state.spsa().done());
+            self.bar.set_message(line(state));
+        } else if !self.quiet && self.last_line.is_none_or(|last| last.elapsed() >= LINE_INTERVAL) {
+            self.last_line = Some(Instant::now());
+            Self::line(&line(state));
+        }
+    }
+
+    /// Tells something that matters whether or not the display is quiet.
+    pub(super) fn notice(&self, text: &str) {
+        if self.live { self.bar.println(text) } else { Self::line(text) }
+    }
+
+    /// Removes the live part.
+    pub(super) fn finish(&mut self) {
+        self.bar.finish_and_clear();
+        self.live = false;
+    }
+
+    fn line(text: &str) {
+        // Nobody is left to tell if stderr is gone; the tuning goes on.
+        let _ = writeln!(io::stderr(), "{text}");
+    }
+}
+
+/// The parameters with their present values.
+fn rows(state: &State) -> impl Iterator<Item = (&Parameter, f64)> {
+    state.spsa().parameters().iter().zip(state.spsa().values().iter().copied())
+}
+
+/// By how many of its steps a parameter has moved.
+fn steps(parameter: &Parameter, value: f64) -> f64 {
+    (value - parameter.start as f64) / parameter.step
+}
+
+/// How far the tuning is, and the parameters that have moved most.
+fn line(state: &State) -> String {
+    let mut text = summary(state);
+    let mut moved: Vec<(&Parameter, f64)> = rows(state).collect();
+    moved.sort_by(|one, other| steps(other.0, other.1).abs().total_cmp(&steps(one.0, one.1).abs()));
+    for (parameter, value) in moved.into_iter().take(NAMED) {
+        let _ = write!(text, "  {} {} -> {value:.1}", parameter.name, parameter.start);
+    }
+    text
+}
+
+fn summary(state: &State) -> String {
+    let (spsa, games) = (state.spsa(), state.games());
+    let (done, all) = (spsa.done(), spsa.plan().iterations);
+    format!("iteration {done} of {all}, games +{} ={} -{}", games.won, games.drawn, games.lost)
+}
+
+/// The table of parameters, and the lines that make their values the defaults of ours.
+pub(super) fn table(state: &State) -> String {
+    let width = rows(state).map(|(parameter, _)| parameter.name.len()).max().unwrap_or(0).max("parameter".len());
+    let mut text =
+        format!("{:<width$} {:>8} {:>11} {:>8} {:>7}  range\n", "parameter", "start", "now", "step", "moved");
+    for (parameter, value) in rows(state) {
+        let Parameter { name, start, min, max, step } = parameter;
+        let moved = steps(parameter, value);
+        let _ = writeln!(text, "{name:<width$} {start:>8} {value:>11.2} {step:>8} {moved:>+7.2}  {min} to {max}");
+    }
+    let _ = writeln!(text, "{} (of one side of the trials against the other)\n", summary(state));
+    text.push_str("For search/src/params.rs:\n");
+    for ((parameter, _), value) in rows(state).zip(state.spsa().rounded()) {
+        let Parameter { name, min, max, step, .. } = parameter;
+        let _ = writeln!(text, "    {name}: i32 = {value}, {min}..={max}, {:.0};", step.round().max(1.0));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use enbu_arena::report::Tally;
+    use enbu_arena::spsa::{Conditions, Plan, Spsa};
+
+    use super::*;
+
+    #[test]
+    fn the_table_tells_where_parameters_began_and_stand() {
+        let parameter = |name: &str, start, step| Parameter { name: name.to_owned(), start, min: -10, max: 2000, step };
+        let parameters = vec![parameter("lmr_base", 410, 100.0), parameter("lmr_check", -5, 0.5)];
+        let spsa = Spsa::new(parameters, Plan { iterations: 2, pairs: 1, seed: 3, rate: 0.5 }).unwrap();
+        let mut state = State::new(spsa, Conditions::new());
+        state.learn(Tally { won: 1, drawn: 1, lost: 0 });
+        let values = state.spsa().values().to_vec();
+        assert!((values[0] - 410.0).abs() > 1.0);
+        let expected = format!(
+            "parameter    start         now     step   moved  range\n\
+             lmr_base       410 {:>11.2}      100 {:>+7.2}  -10 to 2000\n\
+             lmr_check       -5 {:>11.2}      0.5 {:>+7.2}  -10 to 2000\n\
+             iteration 1 of 2, games +1 =1 -0 (of one side of the trials against the other)\n\n\
+             For search/src/params.rs:\n    lmr_base: i32 = {}, -10..=2000, 100;\n    lmr_check: i32 = {}, -10..=2000, 1;\n",
+            values[0],
+            (values[0] - 410.0) / 100.0,
+            values[1],
+            (values[1] + 5.0) / 0.5,
+            values[0].round(),
+            values[1].round(),
+        );
+        assert_eq!(table(&state), expected);
+        assert!(line(&state).starts_with("iteration 1 of 2, games +1 =1 -0  lmr_"), "{}", line(&state));
+    }
+}
