@@ -226,7 +226,7 @@ fn a_file_or_folder_without_permission_is_named() {
     let folder = installed.network().parent().unwrap().to_owned();
     for locked in [installed.network(), folder] {
         let usual = fs::metadata(&locked).unwrap().permissions();
-        fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&locked, fs::Permissions::from_mode(0o0)).unwrap();
         let is_above_permissions = fs::read(installed.network()).is_ok();
         let (seen, _) = installed.play(&[]);
         fs::set_permissions(&locked, usual).unwrap();
