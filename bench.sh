@@ -18,12 +18,17 @@ ratio, and the median of the ratios counts. What is missing is skipped, and said
   native   the binary as it is released against one built for this CPU alone, in
            perft and in `enbu bench`
   search   nodes per second against fairy-stockfish, if it is installed
+  networks nodes per second by each kind of evaluation (random networks of 435 MB
+           in all, written into the target folder) and of fairy-stockfish
   records  reading 10000 games of KIF and of CSA against tsshogi and cshogi:
            `(cd tests/compare && npm install --no-save tsshogi)`, `pip install cshogi`
+  mate     mate problems of 1 to 17 plies against the DfPn of cshogi, if python3 has
+           it (bench/mate.py)
 
   --check     only compare the signature with the newest `Bench: N` line in the
               git log; exit 1 if they differ
-  --only      only these sections, separated by commas (default: all)
+  --only      only these sections, separated by commas (default: all
+              but networks)
   --runs N    turns of each comparison (default 7)
 USAGE
 }
@@ -46,7 +51,7 @@ executable() {
 
 check_only=no
 runs=7
-sections=perft,random,native,search,records
+sections=perft,random,native,search,networks,records,mate
 while [ $# -gt 0 ]; do
     case $1 in
         --check) check_only=yes ;;
@@ -59,7 +64,7 @@ while [ $# -gt 0 ]; do
         --only)
             [ $# -ge 2 ] || status=2 die "--only needs sections"
             for section in ${2//,/ }; do
-                case $section in perft | random | native | search | records) ;; *) status=2 die "no section \`$section'" ;; esac
+                case $section in perft | random | native | search | networks | records | mate) ;; *) status=2 die "no section \`$section'" ;; esac
             done
             sections=$2
             shift
@@ -242,11 +247,11 @@ random_section() {
 # ---- the default build against a native one ---------------------------------
 
 compare_native() { # name depth times sfen expected
-    local suffix
-    perft_turns "$1" "$2" "$3" "$4" "$5" enbu native enbu-lists native-lists
+    local suffix label=default-$1 # not the label of the perft section
+    perft_turns "$label" "$2" "$3" "$4" "$5" enbu native enbu-lists native-lists
     for suffix in '' -lists; do
-        native_row "$1 $2${suffix/-/ by }" "$(mnps "$1" "enbu$suffix" $(($5 * $3)))" \
-            "$(mnps "$1" "native$suffix" $(($5 * $3)))" "$(faster "$1" "native$suffix" "enbu$suffix")"
+        native_row "$1 $2${suffix/-/ by }" "$(mnps "$label" "enbu$suffix" $(($5 * $3)))" \
+            "$(mnps "$label" "native$suffix" $(($5 * $3)))" "$(faster "$label" "native$suffix" "enbu$suffix")"
     done
 }
 
@@ -254,10 +259,12 @@ native_row() { # what default native ratio
     printf '%-26s %9s %9s %8.3f\n' "perft $1" "$2" "$3" "$4"
 }
 
+# Nodes per CPU second.
 bench_nps() { # binary label
-    "$1" bench >"$scratch/out" || die "\`$1 bench' failed"
+    local cpu
+    cpu=$(measure "$1" bench) || die "\`$1 bench' failed"
     grep -q "^Bench: $signature" "$scratch/out" || die "$1 has another signature than $signature"
-    sed -n 's/^nps \([0-9][0-9]*\).*$/\1/p' "$scratch/out" >>"$scratch/bench.$2"
+    awk -v cpu="$cpu" -v nodes="$signature" 'BEGIN { print nodes / cpu }' >>"$scratch/bench.$2"
 }
 
 native_section() {
@@ -281,12 +288,14 @@ native_section() {
 search_seconds=5
 
 # Nodes per millisecond that an engine reaches in $search_seconds, from its last report.
-search() { # engine hash-option sfen
-    local heard=$scratch/search
+search() { # engine sfen option...
+    local engine=$1 sfen=$2 heard=$scratch/search
+    shift 2
     : >"$heard"
     {
-        printf 'usi\nsetoption name %s value 64\nsetoption name Threads value 1\nisready\nusinewgame\n' "$2"
-        printf 'position sfen %s\ngo movetime %s\n' "$3" "$((search_seconds * 1000))"
+        printf 'usi\n'
+        printf 'setoption name %s\n' 'Threads value 1' "$@"
+        printf 'isready\nusinewgame\nposition sfen %s\ngo movetime %s\n' "$sfen" "$((search_seconds * 1000))"
         local waited=0
         sleep "$search_seconds"
         until grep -q '^bestmove' "$heard" || [ "$waited" -ge 10 ]; do
@@ -294,7 +303,7 @@ search() { # engine hash-option sfen
             waited=$((waited + 1))
         done
         printf 'quit\n'
-    } | "$1" >"$heard" 2>/dev/null
+    } | "$engine" >"$heard" 2>/dev/null
     awk '
         $1 == "info" {
             for (i = 2; i < NF && $i != "pv" && $i != "string"; i++) {
@@ -302,14 +311,14 @@ search() { # engine hash-option sfen
                 if ($i == "time") time = $(i + 1)
             }
         }
-        END { if (time > 0) printf "%.1f\n", nodes / time; else exit 1 }' "$heard" || die "$1 reported no nodes"
+        END { if (time > 0) printf "%.1f\n", nodes / time; else exit 1 }' "$heard" || die "$engine reported no nodes"
 }
 
 compare_search() { # name sfen
     local turn
     for turn in $(seq "$runs"); do
-        search "$enbu" USI_Hash "$2" >>"$scratch/search.$1.enbu"
-        [ -z "$fairy" ] || search "$fairy" Hash "$2" >>"$scratch/search.$1.fairy"
+        search "$enbu" "$2" 'USI_Hash value 64' 'Eval value PieceSquare' >>"$scratch/search.$1.enbu"
+        [ -z "$fairy" ] || search "$fairy" "$2" 'Hash value 64' >>"$scratch/search.$1.fairy"
     done
     search_row "$1" enbu "$scratch/search.$1.enbu" "$scratch/search.$1.enbu"
     [ -z "$fairy" ] || search_row "$1" fairy-stockfish "$scratch/search.$1.fairy" "$scratch/search.$1.enbu"
@@ -319,14 +328,75 @@ search_row() { # position engine its-speeds our-speeds
     printf '%-10s %-23s %9.1f %8.2f\n' "$1" "$2" "$(median <"$3")" "$(median_ratio "$4" "$3")"
 }
 
-search_section() {
+find_fairy() {
     fairy=$(command -v fairy-stockfish || true)
     [ -n "$fairy" ] || [ ! -x /usr/games/fairy-stockfish ] || fairy=/usr/games/fairy-stockfish
     [ -n "$fairy" ] || echo "fairy-stockfish: skipped, it is not installed"
-    echo "search, one thread, $search_seconds s, median of $runs turns, thousand nodes per second; ratio = enbu / this one"
+}
+
+search_section() {
+    find_fairy
+    echo "search by piece-square tables, one thread, $search_seconds s, median of $runs turns, thousand nodes per second; ratio = enbu / this one"
     printf '%-10s %-23s %9s %8s\n' position engine knps ratio
     compare_search startpos "$startpos"
     compare_search matsuri "$matsuri"
+}
+
+# ---- networks ----------------------------------------------------------------
+
+halfkp=halfkp-256x2-32-32
+wide=halfkp-1024x2-8-64
+stacks=sfnn-halfkahm2-1536-15-32-k3k3
+own=enbu-128
+
+write_networks() {
+    local shape
+    networks=$target/networks
+    mkdir -p "$networks"
+    cargo build --quiet --release --package enbu-tests --example write_network
+    for shape in "$own" "$halfkp" "$wide" "$stacks"; do
+        [ -s "$networks/$shape.bin" ] || "$target/release/examples/write_network" "$shape" "$networks/$shape.bin"
+    done
+    networks=$(cd "$networks" && pwd)
+}
+
+# Speed of one kind of evaluation.
+kind() { # kind sfen
+    case $1 in
+        fairy-stockfish) search "$fairy" "$2" 'Hash value 64' ;;
+        piece-square) search "$enbu" "$2" 'USI_Hash value 64' 'Eval value PieceSquare' ;;
+        *) search "$enbu" "$2" 'USI_Hash value 64' 'Eval value File' "EvalDir value $networks" "EvalFile value $1.bin" ;;
+    esac
+}
+
+compare_kinds() { # name sfen
+    local name=$1 kinds="piece-square $own $halfkp $wide $stacks" turn kind
+    [ -z "$fairy" ] || kinds="$kinds fairy-stockfish"
+    for turn in $(seq "$runs"); do
+        for kind in $kinds; do
+            kind "$kind" "$2" >>"$scratch/kinds.$name.$kind"
+        done
+    done
+    for kind in $kinds; do
+        printf '%-10s %-31s %9.1f\n' "$name" "$kind" "$(median <"$scratch/kinds.$name.$kind")"
+    done
+    kind_ratio "$name" "$own" piece-square
+    kind_ratio "$name" "$wide" "$halfkp"
+    kind_ratio "$name" "$stacks" "$halfkp"
+    [ -z "$fairy" ] || kind_ratio "$name" "$halfkp" fairy-stockfish
+}
+
+kind_ratio() { # name this other
+    printf '%-10s %s / %s %.2f\n' "$1" "$2" "$3" "$(median_ratio "$scratch/kinds.$1.$2" "$scratch/kinds.$1.$3")"
+}
+
+networks_section() {
+    find_fairy
+    write_networks
+    echo "search by random networks, one thread, $search_seconds s, median of $runs turns, thousand nodes per second, then ratios"
+    printf '%-10s %-31s %9s\n' position evaluation knps
+    compare_kinds startpos "$startpos"
+    compare_kinds matsuri "$matsuri"
 }
 
 # ---- reading records ---------------------------------------------------------
@@ -379,6 +449,17 @@ records_section() {
     compare_records csa
 }
 
+# ---- mate ------------------------------------------------------------------
+
+mate_section() {
+    if ! python3 -c 'import cshogi' 2>/dev/null; then
+        echo "cshogi: skipped, python3 does not have it"
+        return 0
+    fi
+    echo "mate problems of 1 to 17 plies, CPU time; ratio = cshogi / enbu"
+    python3 bench/mate.py "$enbu" tests/data/tsume.tsv --runs "$runs"
+}
+
 # ---- the sections that are wanted --------------------------------------------
 
 # For this CPU: the yardsticks at their best, our binary as users get it.
@@ -394,7 +475,7 @@ build_yardsticks() {
 
 yardsticks=
 if wanted perft || wanted random; then build_yardsticks; fi
-for section in perft random native search records; do
+for section in perft random native search networks records mate; do
     if wanted "$section"; then
         echo
         "${section}_section"

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use enbu_eval::Evaluator;
 use enbu_movegen::{Color, Position};
 use enbu_search::{Limits, Listener, Report, Search};
 use enbu_usi::{
@@ -12,6 +11,7 @@ use enbu_usi::{
     Rules, Score,
 };
 
+use crate::evaluation::Current;
 use crate::mate_search::{MateRequest, MateSearch};
 use crate::options::Options;
 
@@ -19,14 +19,32 @@ use crate::options::Options;
 pub(crate) struct Enbu {
     options: Options,
     search: Search,
+    evaluation: Current,
     mate: MateSearch,
     /// Whose clock a `ponderhit` updates.
     side: Color,
+    /// What waits for the end of a stochastic ponder.
+    expected: Option<Expected>,
+}
+
+/// A `go ponder` whose position the opponent has not brought about yet, while his
+/// choice is searched instead (`Stochastic_Ponder`).
+struct Expected {
+    position: Position,
+    request: GoRequest,
+    events: EventSender,
 }
 
 impl Enbu {
     pub(crate) fn new() -> Self {
-        Self { options: Options::new(), search: Search::new(), mate: MateSearch::default(), side: Color::Black }
+        Self {
+            options: Options::new(),
+            search: Search::new(),
+            evaluation: Current::new(),
+            mate: MateSearch::default(),
+            side: Color::Black,
+            expected: None,
+        }
     }
 }
 
@@ -51,6 +69,11 @@ impl Engine for Enbu {
         if let Err(error) = self.search.set_hash_mb(self.options.hash_mb()) {
             notice(&format!("error: {error}"));
         }
+        if let Err(error) = self.search.set_threads(self.options.threads()) {
+            notice(&format!("error: {error}"));
+        }
+        let (choice, scale) = (self.options.evaluation(), self.options.fv_scale());
+        self.evaluation.update(choice, scale, &mut self.search, notice);
     }
 
     fn new_game(&mut self) {
@@ -66,23 +89,41 @@ impl Engine for Enbu {
             return;
         }
         self.side = position.turn();
-        let limits = self.limits(request);
-        self.search.start(position, limits, self.options.for_search(), started, Arc::new(Ear(events)));
+        self.expected = None;
+        let mut before = position.clone();
+        if request.ponder && self.options.stochastic_ponder() && before.undo_move().is_some() {
+            let limits = Limits { ponder: true, ..Limits::default() };
+            let ear = Arc::new(Muffled(Ear(events.clone())));
+            self.search.start(&before, limits, self.options.for_search(), started, ear);
+            self.expected = Some(Expected { position: position.clone(), request: request.clone(), events });
+            return;
+        }
+        self.search_for(position, request, started, events);
     }
 
     fn stop(&mut self) {
+        if let Some(Expected { position, request, events }) = self.expected.take() {
+            // The ponder search looked at another position: a glance at the right one
+            // gives the answer that every `go` is owed.
+            let glance = GoRequest { ponder: false, depth: Some(1), ..request };
+            self.search_for(&position, &glance, Instant::now(), events);
+        }
         self.search.stop();
         self.mate.stop();
     }
 
     fn ponderhit(&mut self, clock: Option<&enbu_usi::Clock>, at: Instant) {
+        if let Some(Expected { position, request, events }) = self.expected.take() {
+            let clock = clock.copied().unwrap_or(request.clock);
+            self.search_for(&position, &GoRequest { ponder: false, clock, ..request }, at, events);
+            return;
+        }
         let clock = clock.map(|clock| self.clock(clock));
         self.search.ponderhit(clock, at);
     }
 
     fn evaluate(&mut self, position: &Position) -> Vec<String> {
-        let value = Evaluator::new(position).evaluate(position);
-        vec!["evaluation piece-square".into(), format!("value {value}")]
+        self.evaluation.explain(position)
     }
 
     fn rules(&self) -> Rules {
@@ -95,6 +136,12 @@ impl Engine for Enbu {
 }
 
 impl Enbu {
+    /// Starts the search that a `go` asks for.
+    fn search_for(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender) {
+        let limits = self.limits(request);
+        self.search.start(position, limits, self.options.for_search(), started, Arc::new(Ear(events)));
+    }
+
     /// What bounds the search: the request, with the options' limits where it names none.
     fn limits(&self, request: &GoRequest) -> Limits {
         // `rtime N` asks for a time between N and 3 N; its middle keeps searches repeatable.
@@ -104,6 +151,7 @@ impl Enbu {
             movetime: movetime_ms.map(Duration::from_millis),
             depth: request.depth.or(self.options.depth_limit()),
             nodes: request.nodes.or(self.options.nodes_limit()),
+            soft_nodes: None,
             ponder: request.ponder,
             root_moves: request.searchmoves.clone(),
         }
@@ -119,6 +167,21 @@ impl Enbu {
             increment: time(clock.increment_ms(self.side)),
         }
     }
+}
+
+/// Hands on what a search reports, but not its answer: nobody asked for that.
+struct Muffled(Ear);
+
+impl Listener for Muffled {
+    fn report(&self, report: &Report) {
+        self.0.report(report);
+    }
+
+    fn notice(&self, text: &str) {
+        self.0.notice(text);
+    }
+
+    fn finished(&self, _: &enbu_search::BestMove) {}
 }
 
 /// Hands on what a search says.

@@ -1,6 +1,7 @@
 //! `enbu bench`: fixed searches, for speed and for the signature.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -9,9 +10,10 @@ use enbu_movegen::Position;
 use enbu_search::{BestMove, Limits, Listener, Options, Report, Search};
 
 use crate::bench_positions::POSITIONS;
+use crate::evaluation::{self, Choice};
 
 /// Depth of the standard bench, in plies.
-pub(crate) const DEPTH: u32 = 7;
+pub(crate) const DEPTH: u32 = 9;
 /// Table of the standard bench, in MB.
 pub(crate) const HASH_MB: u32 = 16;
 
@@ -31,8 +33,14 @@ impl Listener for Count {
 
 /// Searches every position afresh and prints nodes, time, speed and, last, the
 /// signature: the sum of all nodes, which changes whenever the search does.
-pub(crate) fn run(depth: u32, hash_mb: u32, out: &mut impl Write) -> io::Result<()> {
+///
+/// `network` is a file to evaluate by, instead of what is built in.
+pub(crate) fn run(depth: u32, hash_mb: u32, network: Option<&Path>, out: &mut impl Write) -> io::Result<()> {
     let mut search = Search::new();
+    let choice = network.map_or(Choice::BuiltIn { absent: None }, |path| Choice::File(path.to_path_buf()));
+    let evaluation = evaluation::load(&choice, None).map_err(io::Error::other)?;
+    writeln!(out, "evaluation {evaluation}")?;
+    search.set_evaluation(evaluation);
     let mut total = 0;
     let mut time = Duration::ZERO;
     if let Err(error) = search.set_hash_mb(hash_mb as usize) {

@@ -21,6 +21,10 @@ const EXAMPLES: &str = "Examples:
   enbu openings random:16,80        make openings for matches
   enbu mate problems.sfen           solve mate problems, one SFEN a line
   enbu convert game.kif --to csa    convert game records and positions
+  enbu selfplay --games 1000 --out data/selfplay
+                                    make games to learn from
+  enbu train data/selfplay --out data/my.nnue
+                                    train a network on them
   enbu options                      list the USI options";
 
 const MATCH_EXAMPLES: &str = "Examples:
@@ -33,7 +37,9 @@ const MATCH_EXAMPLES: &str = "Examples:
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Search fixed positions with one thread; print nodes, speed and signature
-    #[command(after_help = "Examples:\n  enbu bench\n  enbu bench --depth 6 --hash 64")]
+    #[command(
+        after_help = "Examples:\n  enbu bench\n  enbu bench --depth 6 --hash 64\n  enbu bench --network eval/nn.bin"
+    )]
     Bench {
         /// Depth of each search, in plies
         #[arg(long, default_value_t = crate::bench::DEPTH, value_parser = clap::value_parser!(u32).range(1..=100))]
@@ -41,6 +47,9 @@ pub(crate) enum Command {
         /// Size of the transposition table, in MB
         #[arg(long, default_value_t = crate::bench::HASH_MB, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
         hash: u32,
+        /// Evaluate by the network in this file; default: what is built in
+        #[arg(long, value_name = "FILE")]
+        network: Option<std::path::PathBuf>,
     },
     /// Count the leaves of the game tree
     #[command(
@@ -69,6 +78,12 @@ pub(crate) enum Command {
     /// Make a file of even openings
     #[command(after_help = "Examples:\n  enbu openings random:16,80 --count 1000 --seed 7 --out openings.sfen")]
     Openings(crate::openings_command::OpeningsArgs),
+    /// Make games of the engine against itself, to learn from
+    #[command(after_help = crate::selfplay_command::EXAMPLES, args_conflicts_with_subcommands = true)]
+    Selfplay(Box<crate::selfplay_command::SelfplayArgs>),
+    /// Train a network of our own on games
+    #[command(after_help = crate::train_command::EXAMPLES)]
+    Train(Box<crate::train_command::TrainArgs>),
     /// Solve mate problems; exit code 0 when all are settled, 1 when some are left open
     #[command(
         after_help = "Examples:\n  enbu mate \"7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1\"\n  enbu mate problems.sfen --time 60 --hash 4096\n  enbu mate problems.sfen --all --refine shortest --json"

@@ -13,12 +13,15 @@ mod bench_positions;
 mod cli;
 mod console;
 mod convert;
+mod evaluation;
 mod match_command;
 mod mate_command;
 mod mate_search;
 mod openings_command;
 mod options;
 mod paths;
+mod selfplay_command;
+mod train_command;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -55,8 +58,10 @@ fn speak_usi() -> ExitCode {
 fn run(command: Command, out: &mut impl Write) -> io::Result<ExitCode> {
     match command {
         Command::Match(args) => return match_command::run(&args, out),
+        Command::Selfplay(args) => return selfplay_command::run(&args, out),
+        Command::Train(args) => return train_command::run(&args, out),
         Command::Openings(args) => openings_command::run(&args, out)?,
-        Command::Bench { depth, hash } => bench::run(depth, hash, out)?,
+        Command::Bench { depth, hash, network } => bench::run(depth, hash, network.as_deref(), out)?,
         Command::Perft { depth, sfen, divide, lists, repeat } => {
             let mut position = console::position(sfen.as_deref()).map_err(io::Error::other)?;
             let last_ply = if lists { LastPly::List } else { LastPly::Count };

@@ -4,18 +4,23 @@
 //! The `option` lines, the checking of values, `enbu options` and the README's
 //! table all come from it. Names and meanings are YaneuraOu's where it has them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use enbu_eval::nnue::embedded;
 use enbu_movegen::EnteringKingRule;
-use enbu_search::{Rounding, Timing};
+use enbu_search::{Level, Lines, Moves, Rounding, Timing};
 use enbu_usi::{OptionError, OptionKind, OptionSpec, OptionValue};
+
+use crate::evaluation::Choice;
 
 /// What a row's value is used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Id {
     Hash,
+    Threads,
     Ponder,
+    StochasticPonder,
     MultiPv,
     NetworkDelay,
     NetworkDelay2,
@@ -27,9 +32,19 @@ enum Id {
     MaxMovesToDraw,
     EnteringKingRule,
     ResignValue,
+    DrawValueBlack,
+    DrawValueWhite,
+    GenerateAllLegalMoves,
+    SkillLevel,
+    SkillSeed,
     PvInterval,
+    ConsiderationMode,
     CsaReadout,
     CsaLogDir,
+    Eval,
+    EvalDir,
+    EvalFile,
+    FvScale,
 }
 
 /// Type, range and default of a row.
@@ -37,7 +52,7 @@ enum Kind {
     Check(bool),
     Spin(i64, i64, i64),
     Combo(&'static str, &'static [&'static str]),
-    Text,
+    Text(&'static str),
 }
 
 /// One option.
@@ -51,6 +66,10 @@ struct Row {
     japanese: &'static str,
 }
 
+/// The choices of the option `Eval`; embedded networks only where there is one.
+const EVALUATIONS: &[&str] =
+    if embedded::IS_THERE { &["Auto", "File", "Embedded", "PieceSquare"] } else { &["Auto", "File", "PieceSquare"] };
+
 const RULES: &[&str] = &["NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule"];
 
 #[rustfmt::skip]
@@ -58,9 +77,15 @@ const ROWS: &[Row] = &[
     Row { id: Id::Hash, name: "USI_Hash", alias: Some("Hash"), kind: Kind::Spin(256, 1, 33_554_432),
         english: "Size of the transposition table in MB.",
         japanese: "置換表の大きさ（MB）。" },
+    Row { id: Id::Threads, name: "Threads", alias: Some("NumberOfThreads"), kind: Kind::Spin(1, 1, 1024),
+        english: "How many threads search; at most as many as the machine has cores.",
+        japanese: "探索に使うスレッド数。CPUのコア数まで。" },
     Row { id: Id::Ponder, name: "USI_Ponder", alias: Some("Ponder"), kind: Kind::Check(false),
         english: "The GUI lets the engine think on the opponent's time; more time is then spent on each move.",
         japanese: "相手の手番中にも思考する（先読み）。有効にすると一手の持ち時間配分が少し増える。" },
+    Row { id: Id::StochasticPonder, name: "Stochastic_Ponder", alias: None, kind: Kind::Check(false),
+        english: "While pondering, search the opponent's choice instead of the one expected move; at a hit the search begins anew.",
+        japanese: "先読みのとき、予想手を決め打ちせず相手の局面を思考する。的中したら改めて思考する。" },
     Row { id: Id::MultiPv, name: "MultiPV", alias: Some("USI_MultiPV"), kind: Kind::Spin(1, 1, 600),
         english: "How many best lines are shown.",
         japanese: "表示する候補手の数。" },
@@ -94,15 +119,45 @@ const ROWS: &[Row] = &[
     Row { id: Id::ResignValue, name: "ResignValue", alias: None, kind: Kind::Spin(99_999, 0, 99_999),
         english: "Resign when the evaluation falls to minus this, in centipawns.",
         japanese: "評価値がこの値（の負）まで下がったら投了する。" },
+    Row { id: Id::DrawValueBlack, name: "DrawValueBlack", alias: None, kind: Kind::Spin(-2, -30_000, 30_000),
+        english: "What a draw is worth to the engine when it plays Black, in centipawns.",
+        japanese: "先手のときの引き分け（千日手など）の評価値。" },
+    Row { id: Id::DrawValueWhite, name: "DrawValueWhite", alias: None, kind: Kind::Spin(-2, -30_000, 30_000),
+        english: "What a draw is worth to the engine when it plays White, in centipawns.",
+        japanese: "後手のときの引き分け（千日手など）の評価値。" },
+    Row { id: Id::GenerateAllLegalMoves, name: "GenerateAllLegalMoves", alias: None, kind: Kind::Check(false),
+        english: "Also think about moves that leave a pawn, bishop or rook unpromoted (or a lance on the second rank) for nothing.",
+        japanese: "歩・角・飛の不成や、2段目の香の不成も読む。" },
+    Row { id: Id::SkillLevel, name: "SkillLevel", alias: Some("USI_SkillLevel"), kind: Kind::Spin(20, 0, 20),
+        english: "Strength from 0 (beginner) to 20 (full): lower levels look less far and do not always play their favourite.",
+        japanese: "強さ。0（入門）から20（最強）。低いほど浅く読み、最善でない手も指す。" },
+    Row { id: Id::SkillSeed, name: "SkillSeed", alias: None, kind: Kind::Spin(0, 0, 1_000_000_000),
+        english: "Another number gives other choices at the same SkillLevel; the same number the same ones.",
+        japanese: "SkillLevelでの手の選び方を変える乱数の種。" },
     Row { id: Id::PvInterval, name: "PvInterval", alias: None, kind: Kind::Spin(300, 0, 1_000_000),
         english: "Least time between two reports of a search, in ms.",
         japanese: "読み筋を出力する間隔（ミリ秒）。" },
+    Row { id: Id::ConsiderationMode, name: "ConsiderationMode", alias: None, kind: Kind::Check(false),
+        english: "For analysis: lines that end early are continued from the transposition table.",
+        japanese: "検討モード。短く途切れた読み筋を置換表の手で補って表示する。" },
     Row { id: Id::CsaReadout, name: "CsaReadout", alias: None, kind: Kind::Check(false),
         english: "End each search with score, line and nodes in CSA notation, as an info string.",
         japanese: "探索の終わりに評価値・読み筋・ノード数をCSA形式で出力する。" },
-    Row { id: Id::CsaLogDir, name: "CsaLogDir", alias: None, kind: Kind::Text,
+    Row { id: Id::CsaLogDir, name: "CsaLogDir", alias: None, kind: Kind::Text(""),
         english: "Folder into which every finished game is written as a .csa file; empty: none.",
         japanese: "対局の終わりに棋譜を.csaファイルとして書き出すフォルダ。空なら書き出さない。" },
+    Row { id: Id::Eval, name: "Eval", alias: None, kind: Kind::Combo("Auto", EVALUATIONS),
+        english: "Evaluation: the network file, the embedded network or piece-square tables; Auto: the file if there is one, else what is built in.",
+        japanese: "評価関数の種類。Autoは評価関数ファイルがあればそれを、なければ内蔵のものを使う。" },
+    Row { id: Id::EvalDir, name: "EvalDir", alias: None, kind: Kind::Text("eval"),
+        english: "Folder of the network file; a relative one is looked for beside the executable first.",
+        japanese: "評価関数ファイルのフォルダ。相対パスは実行ファイルのフォルダを先に探す。" },
+    Row { id: Id::EvalFile, name: "EvalFile", alias: None, kind: Kind::Text("nn.bin"),
+        english: "Name of the network file: nn.bin of any usual shape (recognised by itself), or one of Enbu's own.",
+        japanese: "評価関数ファイルの名前。標準的なnn.binの構造は自動で判別する。" },
+    Row { id: Id::FvScale, name: "FV_SCALE", alias: None, kind: Kind::Spin(0, 0, 128),
+        english: "By what the output of an nn.bin is divided, as its author says; 0: automatic (16; 28 for SFNN; what the file names).",
+        japanese: "nn.binの出力を割る値。0なら自動（標準型は16、SFNNは28、ファイルに記載があればその値）。" },
 ];
 
 impl Row {
@@ -116,7 +171,7 @@ impl Row {
                     default: default.into(),
                     choices: choices.iter().map(|&choice| choice.into()).collect(),
                 },
-                Kind::Text => OptionKind::Text { default: String::new() },
+                Kind::Text(default) => OptionKind::Text { default: default.into() },
             },
         )
     }
@@ -139,11 +194,16 @@ impl Options {
 
     /// What is declared to the GUI.
     pub(crate) fn specs() -> Vec<OptionSpec> {
-        ROWS.iter().map(Row::spec).collect()
+        let mut specs: Vec<OptionSpec> = ROWS.iter().map(Row::spec).collect();
+        specs.extend(tuning::specs());
+        specs
     }
 
     /// Sets an option; names compare without regard to case.
     pub(crate) fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
+        if let Some(result) = tuning::set(name, value) {
+            return result;
+        }
         let found = ROWS.iter().zip(&mut self.values).find(|(row, _)| row.is_named(name));
         let (row, slot) = found.ok_or_else(|| OptionError::Unknown { name: name.into() })?;
         *slot = row.spec().parse(value)?;
@@ -188,6 +248,16 @@ impl Options {
         usize::try_from(self.number(Id::Hash)).unwrap_or(1)
     }
 
+    /// How many threads search.
+    pub(crate) fn threads(&self) -> usize {
+        usize::try_from(self.number(Id::Threads)).unwrap_or(1)
+    }
+
+    /// Whether pondering looks at all of the opponent's moves.
+    pub(crate) fn stochastic_ponder(&self) -> bool {
+        self.is_on(Id::StochasticPonder)
+    }
+
     /// The default depth of a search.
     pub(crate) fn depth_limit(&self) -> Option<u32> {
         u32::try_from(self.number(Id::DepthLimit)).ok().filter(|&depth| depth > 0)
@@ -226,6 +296,29 @@ impl Options {
         (!text.is_empty()).then(|| crate::paths::resolve(text))
     }
 
+    /// What positions are to be evaluated by.
+    pub(crate) fn evaluation(&self) -> Choice {
+        let (folder, file) = (self.word(Id::EvalDir), self.word(Id::EvalFile));
+        // A file that is not in that folder may be named with a folder of its own.
+        let joined = crate::paths::resolve(&Path::new(folder).join(file).to_string_lossy());
+        let alone = crate::paths::resolve(file);
+        let path = if !joined.exists() && alone.exists() { alone } else { joined };
+        let is_named = (folder, file) != ("eval", "nn.bin");
+        match self.word(Id::Eval) {
+            "PieceSquare" => Choice::PieceSquare,
+            "File" => Choice::File(path),
+            // What cannot even be looked for is there: loading it tells why it is no use.
+            "Auto" if !file.is_empty() && (is_named || path.try_exists().unwrap_or(true)) => Choice::File(path),
+            "Auto" if !file.is_empty() => Choice::BuiltIn { absent: Some(path) },
+            _ => Choice::BuiltIn { absent: None },
+        }
+    }
+
+    /// By what the output of a standard network is divided, where the user says so.
+    pub(crate) fn fv_scale(&self) -> Option<i32> {
+        i32::try_from(self.number(Id::FvScale)).ok().filter(|&scale| scale > 0)
+    }
+
     /// What a search needs to know.
     pub(crate) fn for_search(&self) -> enbu_search::Options {
         let ms = |id| u32::try_from(self.number(id)).unwrap_or(0);
@@ -239,11 +332,53 @@ impl Options {
                 minimum_thinking_time_ms: ms(Id::MinimumThinkingTime),
                 slow_mover: ms(Id::SlowMover),
                 rounding: if self.is_on(Id::RoundUpToFullSecond) { Rounding::UpToFullSecond } else { Rounding::Exact },
-                ponder: self.is_on(Id::Ponder),
+                ponder: self.is_on(Id::Ponder) && !self.stochastic_ponder(),
             },
             report_interval: Duration::from_millis(u64::from(ms(Id::PvInterval))),
+            draw_values: [Id::DrawValueBlack, Id::DrawValueWhite].map(|id| i32::try_from(self.number(id)).unwrap_or(0)),
+            moves: if self.is_on(Id::GenerateAllLegalMoves) { Moves::All } else { Moves::Sensible },
+            lines: if self.is_on(Id::ConsiderationMode) { Lines::Continued } else { Lines::AsSearched },
+            level: u8::try_from(self.number(Id::SkillLevel))
+                .ok()
+                .and_then(|number| Level::new(number, self.number(Id::SkillSeed).unsigned_abs())),
             resign_value: i32::try_from(self.number(Id::ResignValue)).unwrap_or(i32::MAX),
         }
+    }
+}
+
+/// The search's parameters as options: only with the feature `tune`.
+mod tuning {
+    use super::{OptionError, OptionSpec};
+
+    #[cfg(feature = "tune")]
+    fn spec(parameter: &enbu_search::Parameter) -> OptionSpec {
+        let [default, min, max] = [parameter.default, parameter.min, parameter.max].map(i64::from);
+        OptionSpec::new(parameter.name, super::OptionKind::Spin { default, min, max })
+    }
+
+    #[cfg(feature = "tune")]
+    pub(super) fn specs() -> impl Iterator<Item = OptionSpec> {
+        enbu_search::PARAMETERS.iter().map(spec)
+    }
+
+    #[cfg(feature = "tune")]
+    pub(super) fn set(name: &str, value: Option<&str>) -> Option<Result<(), OptionError>> {
+        let parameter = enbu_search::PARAMETERS.iter().find(|parameter| parameter.name == name)?;
+        Some(spec(parameter).parse(value).map(|value| {
+            if let super::OptionValue::Spin(number) = value {
+                enbu_search::set_parameter(parameter.name, i32::try_from(number).unwrap_or(parameter.default));
+            }
+        }))
+    }
+
+    #[cfg(not(feature = "tune"))]
+    pub(super) fn specs() -> impl Iterator<Item = OptionSpec> {
+        std::iter::empty()
+    }
+
+    #[cfg(not(feature = "tune"))]
+    pub(super) fn set(_: &str, _: Option<&str>) -> Option<Result<(), OptionError>> {
+        None
     }
 }
 
@@ -255,7 +390,8 @@ pub(crate) fn markdown() -> String {
             Kind::Check(default) => ("check", default.to_string(), String::new()),
             Kind::Spin(default, min, max) => ("spin", default.to_string(), format!("{min} to {max}")),
             Kind::Combo(default, choices) => ("combo", default.to_string(), choices.join(", ")),
-            Kind::Text => ("string", "empty".into(), String::new()),
+            Kind::Text("") => ("string", "empty".into(), String::new()),
+            Kind::Text(default) => ("string", default.into(), String::new()),
         };
         let alias = row.alias.map(|alias| format!(" (also `{alias}`)")).unwrap_or_default();
         table +=

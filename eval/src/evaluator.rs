@@ -1,9 +1,39 @@
 //! The evaluator that a search thread owns.
 
+use std::fmt;
+use std::sync::Arc;
+
 use enbu_movegen::{Color, Delta, Position};
 
+use crate::nnue::{Explanation, Network, State};
 use crate::psq::Sums;
 use crate::{MAX_VALUE, Value};
+
+/// How positions are evaluated: what an [`Evaluator`] is made from.
+#[derive(Clone, Debug, Default)]
+pub enum Evaluation {
+    /// By piece values and piece-square tables.
+    #[default]
+    PieceSquare,
+    /// By a network.
+    Network {
+        /// The network.
+        network: Arc<Network>,
+        /// By what its output is divided (FV_SCALE), at least 1; our own networks have
+        /// their scale inside.
+        scale: i32,
+    },
+}
+
+impl fmt::Display for Evaluation {
+    /// The kind: `piece-square`, or the shape of the network.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PieceSquare => f.write_str("piece-square"),
+            Self::Network { network, .. } => network.shape().fmt(f),
+        }
+    }
+}
 
 /// Evaluates positions along one line of play.
 ///
@@ -11,37 +41,72 @@ use crate::{MAX_VALUE, Value};
 /// and `undo_move`; [`evaluate`](Self::evaluate) may be asked at any time. A null
 /// move changes nothing here.
 #[derive(Clone, Debug)]
-pub struct Evaluator {
-    stack: Vec<Sums>,
+pub struct Evaluator(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    PieceSquare(Vec<Sums>),
+    Network { network: Arc<Network>, scale: i32, state: Box<State> },
 }
 
 impl Evaluator {
-    /// An evaluator standing at `position`.
+    /// A piece-square evaluator standing at `position`.
+    ///
+    /// ```
+    /// use enbu_eval::Evaluator;
+    /// use enbu_movegen::Position;
+    /// let position = Position::startpos();
+    /// let mut evaluator = Evaluator::new(&position);
+    /// assert!(evaluator.evaluate(&position).abs() < 100);
+    /// assert_eq!(evaluator.raw(&position), None);
+    /// ```
     pub fn new(position: &Position) -> Self {
-        let mut evaluator = Self { stack: Vec::with_capacity(256) };
+        let mut evaluator = Self(Kind::PieceSquare(Vec::with_capacity(256)));
+        evaluator.reset(position);
+        evaluator
+    }
+
+    /// An evaluator of the kind of `evaluation`, standing at `position`. Where there
+    /// is no memory for the sums of a network, a piece-square one.
+    pub fn with(evaluation: &Evaluation, position: &Position) -> Self {
+        let Evaluation::Network { network, scale } = evaluation else { return Self::new(position) };
+        let Ok(state) = State::new(network) else { return Self::new(position) };
+        let mut evaluator = Self(Kind::Network { network: Arc::clone(network), scale: *scale, state: Box::new(state) });
         evaluator.reset(position);
         evaluator
     }
 
     /// Forgets the line and starts again at `position`.
     pub fn reset(&mut self, position: &Position) {
-        self.stack.clear();
-        self.stack.push(Sums::of(position));
+        match &mut self.0 {
+            Kind::PieceSquare(stack) => {
+                stack.clear();
+                stack.push(Sums::of(position));
+            }
+            Kind::Network { state, .. } => state.reset(),
+        }
     }
 
     /// Follows a move that `position` has just made, described by `delta`.
     #[inline]
     pub fn push(&mut self, position: &Position, delta: &Delta) {
-        let kings = [position.king(Color::Black), position.king(Color::White)];
-        let sums = self.stack.last().copied().unwrap_or_default();
-        self.stack.push(sums.after(delta, kings));
+        match &mut self.0 {
+            Kind::PieceSquare(stack) => {
+                let kings = [position.king(Color::Black), position.king(Color::White)];
+                let sums = stack.last().copied().unwrap_or_default();
+                stack.push(sums.after(delta, kings));
+            }
+            Kind::Network { network, state, .. } => state.push(network, position, delta),
+        }
     }
 
     /// Takes the last move back; the position given to [`reset`](Self::reset) stays.
     #[inline]
     pub fn pop(&mut self) {
-        if self.stack.len() > 1 {
-            self.stack.pop();
+        match &mut self.0 {
+            Kind::PieceSquare(stack) if stack.len() > 1 => drop(stack.pop()),
+            Kind::PieceSquare(_) => {}
+            Kind::Network { state, .. } => state.pop(),
         }
     }
 
@@ -49,11 +114,48 @@ impl Evaluator {
     /// side to move.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> Value {
-        let Some(sums) = self.stack.last_mut() else { return 0 };
-        sums.refresh(position);
-        debug_assert_eq!(*sums, Sums::of(position), "{position:?}");
-        sums.value(position.turn()).clamp(-MAX_VALUE, MAX_VALUE)
+        let value = match &mut self.0 {
+            Kind::PieceSquare(stack) => {
+                let Some(sums) = stack.last_mut() else { return 0 };
+                sums.refresh(position);
+                debug_assert_eq!(*sums, Sums::of(position), "{position:?}");
+                sums.value(position.turn())
+            }
+            Kind::Network { network, scale, state } => {
+                let raw = state.remembered(network, position);
+                #[cfg(debug_assertions)]
+                assert_eq!(Ok(raw), fresh(network, position), "{position:?}");
+                network.value(raw, *scale)
+            }
+        };
+        value.clamp(-MAX_VALUE, MAX_VALUE)
     }
+
+    /// The output of the network for `position` before it is scaled, from the side to
+    /// move; `None` where there is no network.
+    pub fn raw(&mut self, position: &Position) -> Option<i32> {
+        match &mut self.0 {
+            Kind::PieceSquare(_) => None,
+            Kind::Network { network, state, .. } => Some(state.raw(network, position)),
+        }
+    }
+
+    /// How the network comes to its output for `position`; `None` where there is no
+    /// network.
+    pub fn explain(&mut self, position: &Position) -> Option<Explanation> {
+        match &mut self.0 {
+            Kind::PieceSquare(_) => None,
+            Kind::Network { network, state, .. } => Some(state.explain(network, position)),
+        }
+    }
+}
+
+/// What a network says of a position that it sees for the first time.
+#[cfg(debug_assertions)]
+fn fresh(network: &Network, position: &Position) -> Result<i32, std::collections::TryReserveError> {
+    let mut state = State::new(network)?;
+    state.reset();
+    Ok(state.raw(network, position))
 }
 
 #[cfg(test)]

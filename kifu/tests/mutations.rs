@@ -5,6 +5,8 @@
 //! When it is set, no file may take longer than half a second of processor time, nor
 //! the whole test more than 64 MiB of memory, where the system tells them.
 
+#![expect(clippy::print_stdout, reason = "the figures are what these tests are run for by hand")]
+
 use std::fs;
 use std::path::Path;
 

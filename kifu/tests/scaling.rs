@@ -5,7 +5,7 @@
 //! them for `all`) is read at 1 MiB and at 8 MiB, and the larger one may take nine times
 //! as long. Without it the shapes are read at 32 KiB.
 
-#![expect(clippy::print_stdout, reason = "who asks for figures is to see them")]
+#![expect(clippy::print_stdout, reason = "the figures are what these tests are run for by hand")]
 
 use std::fs;
 use std::sync::OnceLock;

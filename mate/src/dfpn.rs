@@ -182,7 +182,7 @@ impl<'a> Search<'a> {
     pub(crate) fn look(&mut self, within: Plies) -> Value {
         let (role, question) = (self.role(), self.question(within));
         let known = self.remembered(question);
-        known.unwrap_or_else(|| crate::expand::first_value(self.position, role, within, &mut self.list))
+        known.unwrap_or_else(|| crate::expand::first_value(self.position, role, within))
     }
 
     /// Searches the present position until it is known whether there is a mate within
@@ -264,7 +264,7 @@ impl<'a> Search<'a> {
             Known::Open(_) | Known::Nothing => {}
         }
         if within <= 1 {
-            return Some(crate::expand::first_value(self.position, role, within, &mut self.list));
+            return Some(crate::expand::first_value(self.position, role, within));
         }
         self.nodes += 1;
         let chases = self.chases;
@@ -331,7 +331,7 @@ impl<'a> Search<'a> {
             let Child { mv, key, hand, .. } = self.children[at];
             let value = self.remembered(Question { key, hand, within }).unwrap_or_else(|| {
                 self.position.do_move(mv);
-                let value = crate::expand::first_value(self.position, !role, within, &mut self.list);
+                let value = crate::expand::first_value(self.position, !role, within);
                 self.position.undo_move();
                 value
             });

@@ -1,11 +1,11 @@
 //! New nodes: which moves wait for others, and the first guess at a node's numbers.
 
-use enbu_movegen::{Bitboard, Hand, Move, MoveList, MoveSet, PieceType, Position, Scope, Square};
+use enbu_movegen::{Bitboard, Hand, Move, MoveSet, PieceType, Position, Scope, Square, multiversion};
 
 use crate::cycles::Reliance;
 use crate::dfpn::{Child, Stage};
 use crate::hands;
-use crate::one::mate_in_one_on;
+use crate::one::{Outlook, outlook};
 use crate::plies::{NEVER, Plies, beyond};
 use crate::value::{Role, Value};
 
@@ -42,10 +42,10 @@ fn gains_only(position: &Position, mv: Move) -> bool {
 /// The value of a position that nothing is known about: mates, positions without a
 /// check and mates in one are seen at once; others start with numbers that grow with
 /// the moves there are (as one step of search would give them).
-pub(crate) fn first_value(position: &mut Position, role: Role, within: Plies, list: &mut MoveList) -> Value {
+pub(crate) fn first_value(position: &mut Position, role: Role, within: Plies) -> Value {
     match role {
         Role::Defender => first_value_of_answers(position, within),
-        Role::Attacker => first_value_of_checks(position, within, list),
+        Role::Attacker => first_value_of_checks(position, within),
     }
 }
 
@@ -70,9 +70,14 @@ const ANSWER_DN: u32 = 2;
 /// problems than without; 1 and 3 are worse.)
 const TAKER_PN: u32 = 2;
 
-/// How hard the defender's moves make the proof: one for each move, where all drops
-/// on one square count as one, and more for what takes the checking piece.
-fn count_answers(position: &Position) -> u32 {
+multiversion! {
+    /// How hard the defender's moves make the proof: one for each move, where all drops
+    /// on one square count as one, and more for what takes the checking piece.
+    fn count_answers(position: &Position) -> u32 = count_answers_inline;
+}
+
+#[inline(always)]
+fn count_answers_inline(position: &Position) -> u32 {
     let (mut count, mut dropped) = (0, Bitboard::EMPTY);
     position.for_each_set(Scope::All, |set| match set {
         MoveSet::Drops { to, .. } => dropped |= to,
@@ -84,21 +89,20 @@ fn count_answers(position: &Position) -> u32 {
     count + dropped.count()
 }
 
-fn first_value_of_checks(position: &mut Position, within: Plies, list: &mut MoveList) -> Value {
-    list.clear();
-    position.checks(list);
-    let attacker = position.turn();
-    if list.is_empty() {
-        return Value::no_mate(NEVER, hands::keep_checks_away(position, hands::all(position)), Reliance::NONE);
+fn first_value_of_checks(position: &mut Position, within: Plies) -> Value {
+    match outlook(position) {
+        Outlook::Mate(mv) => {
+            position.do_move(mv);
+            let after = hands::keep_blocks_away(position, Hand::EMPTY);
+            position.undo_move();
+            Value::mate(1, hands::before_attack(position, mv, after))
+        }
+        Outlook::Checks(0) => {
+            Value::no_mate(NEVER, hands::keep_checks_away(position, hands::all(position)), Reliance::NONE)
+        }
+        Outlook::Checks(_) if within <= 2 => {
+            Value::no_mate(beyond(within), position.hand(position.turn()), Reliance::NONE)
+        }
+        Outlook::Checks(count) => Value::fresh(1, count),
     }
-    if let Some(mv) = mate_in_one_on(position, list) {
-        position.do_move(mv);
-        let after = hands::keep_blocks_away(position, Hand::EMPTY);
-        position.undo_move();
-        return Value::mate(1, hands::before_attack(position, mv, after));
-    }
-    if within <= 2 {
-        return Value::no_mate(beyond(within), position.hand(attacker), Reliance::NONE);
-    }
-    Value::fresh(1, list.len() as u32)
 }

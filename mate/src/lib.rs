@@ -7,10 +7,29 @@
 //! knows: an attacker in check must answer it, uchifuzume is no mate, and repetition
 //! never helps the side that checks.
 //!
+//! # In a search
+//! Every node not in check may ask [`mate_in_one`]: where there is none, the answer
+//! takes some dozens of nanoseconds. At the root (and on the line of best play) a
+//! [`Solver`] bounded by [`Limits::nodes`] answers within a time that can be reckoned
+//! with; it keeps what it has found, so asking again costs little:
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//! use enbu_mate::{Limits, Refinement, Solver, Verdict};
+//! use enbu_movegen::{Position, Setup};
+//! let setup: Setup = "7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1".parse()?;
+//! let position = Position::from_setup(&setup)?;
+//! let mut solver = Solver::new(16)?; // once; it may be used for every move of a game
+//! let limits = Limits { nodes: Some(10_000), refinement: Refinement::None, ..Limits::default() };
+//! let solution = solver.solve(&position, &limits, &AtomicBool::new(false), &mut |_| {});
+//! assert!(matches!(solution.verdict, Verdict::Mate(_)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Map
 //! | module | what lives there |
 //! |---|---|
-//! | `one` | mate in one |
+//! | `one` | mate in one, on sets of squares |
 //! | `solver` `line` | the solver as others see it; the line of a proven mate |
 //! | `dfpn` `expand` `value` | the search, new nodes, what is known about a node |
 //! | `cycles` | the path, and results that hold only on it |
@@ -24,8 +43,6 @@
 //! - **proof hand**, **disproof hand**: the least and the most that the attacker may
 //!   hold for a result to stay true.
 //! - **interposition**: a piece put between a checking lance, bishop or rook and the king.
-
-#![forbid(unsafe_code)]
 
 mod cycles;
 mod dfpn;

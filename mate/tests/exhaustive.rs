@@ -164,6 +164,68 @@ fn solver_and_exhaustive_search_agree() {
     assert!(in_check > 5 && kingless > 20, "{in_check} in check, {kingless} without a king");
 }
 
+/// Whether some legal check mates, by trying each.
+fn mates_at_once(position: &mut Position) -> bool {
+    mates_within(position, 1, &mut { u64::MAX }) == Some(true)
+}
+
+#[test]
+fn mate_in_one_is_exact() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
+    // With a mate, by a drop, by a move, without a mate.
+    let mut seen = [0; 4];
+    let mut positions = 0;
+    while positions < wanted() * 20 {
+        let Some(mut position) = random_position(&mut random) else { continue };
+        // A few moves on: ordinary moves lead to positions that removals do not.
+        for _ in 0..4 {
+            positions += 1;
+            let expected = mates_at_once(&mut position);
+            let found = mate_in_one(&position);
+            assert_eq!(found.is_some(), expected, "{position}: {found:?}");
+            if let Some(mv) = found {
+                assert!(position.is_legal(mv), "{position}: {mv}");
+                position.do_move(mv);
+                assert!(position.is_mate(), "{position} after {mv}");
+                position.undo_move();
+                seen[0] += 1;
+                seen[if mv.is_drop() { 1 } else { 2 }] += 1;
+            } else {
+                seen[3] += 1;
+            }
+            let mut moves = MoveList::new();
+            position.legal_moves(&mut moves);
+            let Some(&mv) = moves.choose(&mut random) else { break };
+            position.do_move(mv);
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 5), "{seen:?}");
+}
+
+#[test]
+fn rare_mates_in_one_are_found() {
+    for (what, sfen, expected) in [
+        ("the king's step uncovers the lance", "3lkl3/3p1p3/9/9/4K4/9/9/9/4L4 b - 1", true),
+        ("a silver uncovers the rook, or steps up to the king", "3lkl3/3p1p3/4S4/9/4R4/9/9/9/9 b - 1", true),
+        ("the king would take the knight that uncovers the rook", "3lkl3/3p1p3/4N4/9/4R4/9/9/9/9 b - 1", false),
+        ("a check is answered by mate", "3lkl3/3p1p3/9/9/3rK4/9/9/9/4L4 b - 1", true),
+        ("a check cannot be answered by a check", "4k4/4g4/4P4/9/9/9/9/9/r3K3R b G 1", false),
+        ("a dropped pawn must not mate", "3lkl3/3p1p3/9/3N5/9/9/9/9/9 b P 1", false),
+        ("a pawn's step may", "3lkl3/3p1p3/4P4/3N5/9/9/9/9/9 b - 1", true),
+        ("a pawn comes between", "3lkl3/3p1p3/9/9/9/9/9/9/8K b Rp 1", false),
+        ("no second pawn comes between on its file", "3lkl3/3p1p3/9/9/9/9/4p4/9/8K b Rp 1", true),
+        ("a guard takes", "3lkl3/3g1p3/9/3N5/9/9/9/9/9 b G 1", false),
+        ("a pinned guard takes nothing", "3lkl3/3g1p3/9/1B1N5/9/9/9/9/9 b G 1", true),
+    ] {
+        let setup: Setup = sfen.parse().expect("an SFEN");
+        let mut position = Position::from_setup(&setup).expect("playable");
+        let by_trying = mates_at_once(&mut position);
+        let found = mate_in_one(&position);
+        assert_eq!(found.is_some(), by_trying, "{what}: {found:?}");
+        assert_eq!(by_trying, expected, "{what}: {found:?}");
+    }
+}
+
 #[test]
 fn limits_and_stops_end_a_search_without_a_lie() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(10);

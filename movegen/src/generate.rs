@@ -16,6 +16,8 @@ mod checks;
 mod drops;
 mod evasions;
 
+pub use checks::Aim;
+
 use crate::{Bitboard, Color, HandPiece, Move, MoveList, Position, Square, multiversion};
 
 /// Several legal moves that share their piece.

@@ -46,3 +46,50 @@ macro_rules! multiversion {
         }
     };
 }
+
+/// Work that [`run`] compiles for the processor at hand. It is for crates without
+/// `unsafe` code, which cannot use [`multiversion!`](crate::multiversion).
+///
+/// Implementations mark `work` as `#[inline(always)]`, and what it calls, so that all of
+/// it is compiled anew.
+pub trait Work {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn work(self) -> Self::Output;
+}
+
+/// Does `work` with the instructions of the processor at hand.
+///
+/// No instruction is used that rounds differently: floating-point results are the same
+/// on every processor.
+///
+/// ```
+/// use enbu_movegen::isa::{Work, run};
+/// struct Sum<'a>(&'a [f32]);
+/// impl Work for Sum<'_> {
+///     type Output = f32;
+///     #[inline(always)]
+///     fn work(self) -> f32 {
+///         self.0.iter().sum()
+///     }
+/// }
+/// assert_eq!(run(Sum(&[1.0, 2.0])), 3.0);
+/// ```
+#[cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "calls code for newer processors, after asking the processor")
+)]
+pub fn run<W: Work>(work: W) -> W::Output {
+    #[cfg(target_arch = "x86_64")]
+    if is_newer() {
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn newer<W: Work>(work: W) -> W::Output {
+            work.work()
+        }
+        // SAFETY: the processor has just been found to have every feature that the
+        // function is compiled for.
+        return unsafe { newer(work) };
+    }
+    work.work()
+}

@@ -52,7 +52,7 @@ mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
 pub use color::Color;
-pub use generate::{MoveSet, Scope};
+pub use generate::{Aim, MoveSet, Scope};
 pub use hand::Hand;
 pub use move_list::{MAX_MOVES, MoveList};
 pub use moves::{Move, MoveParts, ParseMoveError};

@@ -9,6 +9,7 @@
 use std::time::{Duration, Instant};
 
 use crate::Clock;
+use crate::value::Value;
 
 /// How the clock is used; all but the flags in milliseconds or percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +135,20 @@ fn with_margin(time: Duration, margin: Duration) -> Duration {
     time.saturating_sub(margin).max(share.min(margin))
 }
 
+/// How much longer than planned to think, as a factor: less when the best move has
+/// stood for `stable` iterations and takes most of the `effort` (its share of all
+/// positions visited, 0 to 1), more when it has just changed or its value has fallen
+/// by `drop` centipawns since the iteration before.
+///
+/// The three grounds are Stockfish's (stability, falling evaluation, node effort);
+/// the formula is ours.
+pub(crate) fn doubt(stable: u32, drop: Value, effort: f64) -> f64 {
+    let unstable = [1.5, 1.1, 0.95, 0.85, 0.8][stable.min(4) as usize];
+    let falling = 1.0 + f64::from(drop.clamp(-50, 150)) / 200.0;
+    let unsure = 1.5 - 0.75 * effort.clamp(0.0, 1.0);
+    (unstable * falling * unsure).clamp(0.45, 2.5)
+}
+
 /// The running clock of one search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timer {
@@ -200,6 +215,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn doubt_grows_with_its_grounds() {
+        let calm = doubt(6, 0, 0.9);
+        assert!(calm < 0.8);
+        assert!(doubt(0, 0, 0.9) > calm && doubt(6, 120, 0.9) > calm && doubt(6, 0, 0.2) > calm);
+        assert!(doubt(9, -5000, 1.0) < 0.5);
+        assert_eq!(doubt(0, 5000, 0.0), 2.5);
     }
 
     #[test]

@@ -1,62 +1,210 @@
-//! What worked before: killers and the butterfly history.
+//! What worked before: killers, and how moves did in the tree so far.
+//!
+//! | table | asked by | tells |
+//! |---|---|---|
+//! | quiet | side, origin, destination | how often the move cut |
+//! | continuation | the piece and square of the last move and of the own move before, the moving piece, destination | how often it answered or followed those |
+//! | capture | side, moving piece, destination, victim | how often the capture cut |
+//!
+//! Every entry moves towards a limit: `h += bonus - h * |bonus| / limit` (gravity,
+//! as in Stockfish), so that old news fades.
 
-use enbu_movegen::{Color, Move, MoveParts};
+use enbu_movegen::{Color, Delta, HandPiece, Move, MoveParts, PieceType, Position, Square};
 
 use crate::params;
 
 /// Origin (81 squares or 7 hand pieces) and destination.
 const SLOTS: usize = (81 + 7) * 81;
+/// Piece type and destination.
+const PIECE_TO: usize = PieceType::COUNT * 81;
 
-/// How often quiet moves caused a cut, by side, origin and destination.
-///
-/// Each entry moves towards a limit: `h += bonus - h * |bonus| / limit`
-/// (gravity, as in Stockfish), so that old news fades.
+/// A piece that has arrived on a square: what the continuation histories are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival(u16);
+
+impl Arrival {
+    fn new(color: Color, kind: PieceType, to: Square) -> Self {
+        Self((color as usize * PIECE_TO + piece_to(kind, to)) as u16)
+    }
+
+    /// A number below [`Arrival::COUNT`].
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// How many there are.
+    pub(crate) const COUNT: usize = 2 * PIECE_TO;
+}
+
+impl From<&Delta> for Arrival {
+    fn from(delta: &Delta) -> Self {
+        Self::new(delta.mover, delta.placed, delta.to)
+    }
+}
+
+/// The moves that led to a node: the opponent's last one, and the own one before.
+/// `None` after a null move or before the root.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) last: Option<Arrival>,
+    pub(crate) before: Option<Arrival>,
+}
+
+/// The tables of one thread.
 pub(crate) struct Histories {
     quiet: [Box<[i16; SLOTS]>; 2],
+    /// After [`Line::last`] and after [`Line::before`]: one row for each arrival.
+    continuation: [Box<[[i16; PIECE_TO]]>; 2],
+    /// One row of victims for each arrival.
+    capture: Box<[[i16; PieceType::COUNT]]>,
+}
+
+/// The part of [`Histories`] that matters at one node.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    quiet: &'a [i16; SLOTS],
+    continuation: [&'a [i16; PIECE_TO]; 2],
+}
+
+/// What is known of one piece's quiet moves, by destination.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    quiet: &'a [i16; 81],
+    continuation: [&'a [i16; 81]; 2],
+}
+
+/// Stands for the rows of a move that was not made.
+static NOTHING: [i16; PIECE_TO] = [0; PIECE_TO];
+
+impl<'a> Known<'a> {
+    /// How well a quiet move of `position` did: within ±3 times
+    /// [`params::history_limit`].
+    #[inline(always)]
+    pub(crate) fn of(&self, position: &Position, mv: Move) -> i32 {
+        self.row(origin(mv), mover(position, mv)).of(mv.to())
+    }
+
+    /// The moves of `kind` from one origin.
+    #[inline(always)]
+    pub(crate) fn row(&self, origin: Origin, kind: PieceType) -> Row<'a> {
+        Row { quiet: row(self.quiet, origin.0), continuation: self.continuation.map(|table| row(table, kind as usize)) }
+    }
+}
+
+impl Row<'_> {
+    #[inline(always)]
+    pub(crate) fn of(&self, to: Square) -> i32 {
+        i32::from(self.quiet[to]) + i32::from(self.continuation[0][to]) + i32::from(self.continuation[1][to])
+    }
+}
+
+/// Row `index` of a table whose rows have one entry for each square.
+#[inline(always)]
+fn row<const N: usize>(table: &[i16; N], index: usize) -> &[i16; 81] {
+    let (rows, _) = table.as_chunks::<81>();
+    &rows[index]
+}
+
+/// Where a move comes from: a square or a kind of piece in hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin(usize);
+
+impl From<Square> for Origin {
+    #[inline(always)]
+    fn from(square: Square) -> Self {
+        Self(square.index())
+    }
+}
+
+impl From<HandPiece> for Origin {
+    #[inline(always)]
+    fn from(piece: HandPiece) -> Self {
+        Self(81 + piece as usize)
+    }
 }
 
 impl Histories {
     pub(crate) fn new() -> Self {
-        Self { quiet: [Box::new([0; SLOTS]), Box::new([0; SLOTS])] }
+        let continuation = || vec![[0; PIECE_TO]; Arrival::COUNT].into_boxed_slice();
+        Self {
+            quiet: [Box::new([0; SLOTS]), Box::new([0; SLOTS])],
+            continuation: [continuation(), continuation()],
+            capture: vec![[0; PieceType::COUNT]; Arrival::COUNT].into_boxed_slice(),
+        }
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
-        for table in &mut self.quiet {
-            table.fill(0);
-        }
+        self.quiet.iter_mut().for_each(|table| table.fill(0));
+        self.continuation.iter_mut().for_each(|table| table.fill([0; PIECE_TO]));
+        self.capture.fill([0; PieceType::COUNT]);
     }
 
-    /// How well a quiet move did, within ±[`params::HISTORY_LIMIT`].
+    /// What is known of quiet moves of `turn` after `line`.
     #[inline]
-    pub(crate) fn quiet(&self, color: Color, mv: Move) -> i32 {
-        i32::from(self.quiet[color][slot(mv)])
+    pub(crate) fn after(&self, turn: Color, line: Line) -> Known<'_> {
+        let row = |table: usize, arrival: Option<Arrival>| {
+            arrival.map_or(&NOTHING, |arrival| &self.continuation[table][arrival.index()])
+        };
+        Known { quiet: &self.quiet[turn], continuation: [row(0, line.last), row(1, line.before)] }
     }
 
-    /// After a cut by `best` at `depth`: rewards it and blames the quiet moves
-    /// that were searched before it.
-    pub(crate) fn update(&mut self, color: Color, best: Move, tried: impl Iterator<Item = Move>, depth: i32) {
-        let bonus = (16 * depth * depth + 32 * depth).min(params::HISTORY_BONUS_LIMIT);
-        self.adjust(color, best, bonus);
-        for mv in tried {
-            self.adjust(color, mv, -bonus);
+    /// How well a capture did, within ±[`params::history_limit`].
+    #[inline]
+    pub(crate) fn capture(&self, position: &Position, mv: Move, victim: PieceType) -> i32 {
+        i32::from(self.capture[Arrival::new(position.turn(), mover(position, mv), mv.to()).index()][victim])
+    }
+
+    /// Rewards (or, below zero, blames) a quiet move.
+    pub(crate) fn adjust_quiet(&mut self, position: &Position, line: Line, mv: Move, bonus: i32) {
+        pull(&mut self.quiet[position.turn()][slot(mv)], bonus);
+        let piece_to = piece_to(mover(position, mv), mv.to());
+        for (table, arrival) in self.continuation.iter_mut().zip([line.last, line.before]) {
+            if let Some(arrival) = arrival {
+                pull(&mut table[arrival.index()][piece_to], bonus);
+            }
         }
     }
 
-    fn adjust(&mut self, color: Color, mv: Move, bonus: i32) {
-        let entry = &mut self.quiet[color][slot(mv)];
-        let value = i32::from(*entry);
-        *entry = (value + bonus - value * bonus.abs() / params::HISTORY_LIMIT) as i16;
+    /// Rewards (or, below zero, blames) a capture.
+    pub(crate) fn adjust_capture(&mut self, position: &Position, mv: Move, victim: PieceType, bonus: i32) {
+        let arrival = Arrival::new(position.turn(), mover(position, mv), mv.to());
+        pull(&mut self.capture[arrival.index()][victim], bonus);
     }
 }
 
+/// Moves an entry towards a limit.
 #[inline]
+fn pull(entry: &mut i16, bonus: i32) {
+    let value = i32::from(*entry);
+    *entry = (value + bonus - value * bonus.abs() / params::history_limit()) as i16;
+}
+
+#[inline(always)]
+fn origin(mv: Move) -> Origin {
+    match mv.parts() {
+        MoveParts::Board { from, .. } => from.into(),
+        MoveParts::Drop { piece, .. } => piece.into(),
+    }
+}
+
+#[inline(always)]
 fn slot(mv: Move) -> usize {
-    let (origin, to) = match mv.parts() {
-        MoveParts::Board { from, to, .. } => (from.index(), to),
-        MoveParts::Drop { piece, to } => (81 + piece as usize, to),
-    };
-    origin * 81 + to.index()
+    origin(mv).0 * 81 + mv.to().index()
+}
+
+#[inline(always)]
+fn piece_to(kind: PieceType, to: Square) -> usize {
+    kind as usize * 81 + to.index()
+}
+
+/// What `mv` moves or drops, as it is before the move.
+#[inline(always)]
+fn mover(position: &Position, mv: Move) -> PieceType {
+    match mv.parts() {
+        MoveParts::Board { from, .. } => position.piece_at(from).map_or(PieceType::Pawn, |piece| piece.kind),
+        MoveParts::Drop { piece, .. } => piece.piece_type(),
+    }
 }
 
 /// The two quiet moves that last caused a cut at one ply.
@@ -85,17 +233,33 @@ mod tests {
 
     #[test]
     fn history_stays_within_its_limit_and_fades() {
+        let position = Position::startpos();
         let mut histories = Histories::new();
         let good: Move = "7g7f".parse().expect("a move");
-        let bad: Move = "P*5e".parse().expect("a move");
+        let bad: Move = "2g2f".parse().expect("a move");
+        let line = Line::default();
         for _ in 0..1000 {
-            histories.update(Color::Black, good, [bad].into_iter(), 30);
+            histories.adjust_quiet(&position, line, good, 1000);
+            histories.adjust_quiet(&position, line, bad, -1000);
         }
-        let high = histories.quiet(Color::Black, good);
-        assert!(high > params::HISTORY_LIMIT * 8 / 10 && high <= params::HISTORY_LIMIT);
-        assert!(histories.quiet(Color::Black, bad) < -params::HISTORY_LIMIT * 8 / 10);
-        assert_eq!(histories.quiet(Color::White, good), 0);
-        histories.update(Color::Black, bad, [good].into_iter(), 30);
-        assert!(histories.quiet(Color::Black, good) < high);
+        let of = |histories: &Histories, mv| histories.after(Color::Black, line).of(&position, mv);
+        let high = of(&histories, good);
+        assert!(high > params::history_limit() * 8 / 10 && high <= params::history_limit());
+        assert!(of(&histories, bad) < -params::history_limit() * 8 / 10);
+        assert_eq!(histories.after(Color::White, line).of(&position, good), 0);
+        histories.adjust_quiet(&position, line, good, -100);
+        assert!(of(&histories, good) < high);
+    }
+
+    #[test]
+    fn an_answer_is_remembered_for_what_it_answers() {
+        let mut position = Position::startpos();
+        let first = Arrival::from(&position.do_move("7g7f".parse().expect("a move")));
+        let reply: Move = "3c3d".parse().expect("a move");
+        let line = Line { last: Some(first), before: None };
+        let mut histories = Histories::new();
+        histories.adjust_quiet(&position, line, reply, 500);
+        let told = |line| histories.after(Color::White, line).of(&position, reply);
+        assert_eq!(told(line), 2 * told(Line::default()));
     }
 }

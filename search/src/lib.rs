@@ -7,20 +7,26 @@
 //! | module | what lives there |
 //! |---|---|
 //! | `search` | the façade: start, stop, ponderhit, wait |
+//! | `solo` | the same search in the caller's thread |
 //! | `shared` | what every thread of one search sees |
 //! | `worker` | what one thread owns |
-//! | `root` | iterative deepening, aspiration windows, MultiPV |
+//! | `root` `vote` | iterative deepening, aspiration windows, MultiPV; which thread's move |
 //! | `node` `qsearch` | the tree |
-//! | `prune` `reduce` | one small function per heuristic |
+//! | `prune` `reduce` `extend` | one small function per heuristic |
 //! | `picker` `history` `see` | which move first |
+//! | `correction` | by how much evaluations were wrong |
 //! | `tt` | the transposition table |
 //! | `value` | values, mate distances, scores |
 //! | `limits` `clock` | when to stop |
+//! | `level` | playing below full strength |
 //! | `report` | what leaves a search |
 //! | `params` | every constant of the search |
 
 mod clock;
+mod correction;
+mod extend;
 mod history;
+mod level;
 mod limits;
 mod node;
 mod params;
@@ -33,12 +39,18 @@ mod root;
 mod search;
 mod see;
 mod shared;
+mod solo;
 mod tt;
 mod value;
+mod vote;
 mod worker;
 
 pub use clock::{Rounding, Timing};
-pub use limits::{Clock, Limits, Options};
+pub use level::Level;
+pub use limits::{Clock, Limits, Lines, Moves, Options};
+#[cfg(feature = "tune")]
+pub use params::{PARAMETERS, Parameter, parameter, set_parameter};
 pub use report::{BestMove, Bound, Listener, Report};
-pub use search::{HashError, Search};
+pub use search::{HashError, Search, ThreadError};
+pub use solo::{Found, Solo};
 pub use value::{MAX_PLY, Score};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use enbu_movegen::{EnteringKingRule, Move};
 
-use crate::Timing;
+use crate::{Level, Timing};
 
 /// The clock as the side to move sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -28,10 +28,32 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Visit no more than this many positions.
     pub nodes: Option<u64>,
+    /// Begin no further iteration once this many positions have been visited.
+    pub soft_nodes: Option<u64>,
     /// Do not count time until [`ponderhit`](crate::Search::ponderhit).
     pub ponder: bool,
     /// Consider only these root moves; empty, or none of them legal: all.
     pub root_moves: Vec<Move>,
+}
+
+/// Which moves are searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moves {
+    /// All but pawns, bishops and rooks that could promote and do not, and lances that
+    /// stay unpromoted on the second rank: nothing but avoiding mate by a dropped pawn
+    /// is ever gained by them.
+    Sensible,
+    /// Every legal move.
+    All,
+}
+
+/// How far lines are reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lines {
+    /// To where the search followed them.
+    AsSearched,
+    /// Lines that end early are continued by moves from the table.
+    Continued,
 }
 
 /// What a search should know apart from the position and its limits.
@@ -47,6 +69,15 @@ pub struct Options {
     pub timing: Timing,
     /// Least time between reports of one search, the last ones excepted.
     pub report_interval: Duration,
+    /// What a draw is worth to the side that searches when it is Black and when it is
+    /// White, in centipawns.
+    pub draw_values: [i32; 2],
+    /// Which moves are searched.
+    pub moves: Moves,
+    /// How far lines are reported.
+    pub lines: Lines,
+    /// Play below full strength; `None`: play as well as possible.
+    pub level: Option<Level>,
     /// Resign when the value falls to minus this, in centipawns.
     pub resign_value: i32,
 }
@@ -59,6 +90,10 @@ impl Default for Options {
             max_moves: 0,
             timing: Timing::default(),
             report_interval: Duration::ZERO,
+            draw_values: [0, 0],
+            moves: Moves::Sensible,
+            lines: Lines::AsSearched,
+            level: None,
             resign_value: i32::MAX,
         }
     }

@@ -1,44 +1,123 @@
 //! An inner node of the tree: principal variation search.
 
-use enbu_movegen::Move;
+use enbu_movegen::{Move, PieceType};
 
+use crate::extend::SingularTest;
+use crate::history::Line;
 use crate::picker::{Picker, Wanted};
+use crate::prune::Trend;
 use crate::tt::Entry;
 use crate::value::{INFINITE, MATE_BOUND, MAX_PLY, Value, mate_at, mated_at};
 use crate::worker::Worker;
-use crate::{Bound, params, prune, reduce, see};
+use crate::{Bound, extend, params, prune, reduce, see};
 
 /// What kind of node is searched, known to the compiler.
 pub(crate) trait NodeKind {
     /// Whether the window is open: the value may become the root's value.
     const PV: bool;
+    /// Whether some move is expected to reach beta.
+    const CUT: bool;
+    /// What its children are when searched with a null window and full depth.
+    type Child: NodeKind;
+    /// The same node with a null window.
+    type Closed: NodeKind;
 }
 
 /// A node with an open window.
 pub(crate) struct Pv;
-/// A node that only has to show on which side of a bound its value lies.
-pub(crate) struct NonPv;
+/// A node with a null window, where a move is expected to reach beta.
+pub(crate) struct Cut;
+/// A node with a null window, where all moves are expected to fail.
+pub(crate) struct All;
 
 impl NodeKind for Pv {
     const PV: bool = true;
+    const CUT: bool = false;
+    type Child = Cut;
+    type Closed = All;
 }
 
-impl NodeKind for NonPv {
+impl NodeKind for Cut {
     const PV: bool = false;
+    const CUT: bool = true;
+    type Child = All;
+    type Closed = Self;
 }
 
-/// What the table says at a node.
-pub(crate) struct Known {
-    pub(crate) mv: Option<Move>,
-    /// A value that ends the node.
-    pub(crate) cut: Option<Value>,
-    pub(crate) eval: Option<Value>,
+impl NodeKind for All {
+    const PV: bool = false;
+    const CUT: bool = false;
+    type Child = Cut;
+    type Closed = Self;
+}
+
+/// What is known at a node before its moves are searched.
+#[derive(Clone, Copy)]
+struct Node {
+    depth: i32,
+    ply: usize,
+    line: Line,
+    /// What the table says; its move is legal.
+    entry: Option<Entry>,
+    /// The static evaluation, corrected; `None` in check.
+    eval: Option<Value>,
+    trend: Trend,
+    /// The table knows the node from a principal variation.
+    was_pv: bool,
+    excluded: Option<Move>,
+}
+
+impl Node {
+    fn table_move(&self) -> Option<Move> {
+        self.entry.and_then(|entry| entry.mv)
+    }
 }
 
 /// Where a fail-soft search stands.
 struct Best {
     value: Value,
     mv: Option<Move>,
+}
+
+/// A move that is about to be searched.
+struct Candidate {
+    mv: Move,
+    /// Counted from 1.
+    number: usize,
+    victim: Option<PieceType>,
+    checks: bool,
+    history: i32,
+}
+
+/// What the look at a move before its search says.
+enum Extension {
+    /// Search it by so many plies deeper.
+    By(i32),
+    /// The node need not be searched: this is its value.
+    Cut(Value),
+}
+
+/// The moves of a node that were searched without success.
+struct Tried<const N: usize> {
+    moves: [Option<Move>; N],
+    count: usize,
+}
+
+impl<const N: usize> Tried<N> {
+    fn new() -> Self {
+        Self { moves: [None; N], count: 0 }
+    }
+
+    fn push(&mut self, mv: Move) {
+        if let Some(slot) = self.moves.get_mut(self.count) {
+            *slot = Some(mv);
+            self.count += 1;
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Move> + '_ {
+        self.moves.iter().flatten().copied()
+    }
 }
 
 impl Worker<'_> {
@@ -65,97 +144,185 @@ impl Worker<'_> {
         if alpha >= beta {
             return alpha;
         }
-        let known = self.look_up::<N>(alpha, beta, depth, ply);
-        if let Some(value) = known.cut {
+        let excluded = self.frame(ply).excluded;
+        let entry = self.job.table.probe(self.position.key(), ply);
+        let may_cut = !N::PV && excluded.is_none();
+        if let Some(entry) = entry.filter(|entry| may_cut && entry.decides(depth, alpha, beta)) {
+            return entry.value;
+        }
+        if entry.is_none()
+            && let Some(value) = self.mate_at_once(ply)
+        {
             return value;
         }
-        let in_check = self.position.in_check();
-        let eval = if in_check { None } else { Some(known.eval.unwrap_or_else(|| self.evaluate())) };
-        if let Some(value) = eval.filter(|_| !N::PV).and_then(|eval| prune::reverse_futility(depth, eval, beta)) {
+        let entry = entry.map(|entry| Entry { mv: entry.mv.filter(|&mv| self.position.is_legal(mv)), ..entry });
+        let judged = self.judge(entry.as_ref(), ply);
+        let eval = judged.map(|judged| judged.eval);
+        let was_pv = N::PV || entry.is_some_and(|entry| entry.on_pv);
+        let trend = Trend::of(eval, self.eval_before(ply));
+        let frame = self.frame_mut(ply);
+        frame.eval = eval;
+        self.frame_mut(ply + 1).killers = Default::default();
+        let mut node = Node { depth, ply, line: self.line(ply), entry, eval, trend, was_pv, excluded };
+        let early =
+            judged.filter(|_| may_cut).and_then(|judged| self.cut_early::<N>(&node, alpha, beta, judged.refined));
+        if let Some(value) = early {
             return value;
         }
-        if let Some(value) = eval.and_then(|eval| self.try_null_move::<N>(eval, beta, depth, ply)) {
-            return value;
-        }
-        let best = self.search_moves::<N>(alpha, beta, depth, ply, known.mv, eval);
         if self.stopped {
             return 0;
+        }
+        if (N::PV || N::CUT) && node.table_move().is_none() && prune::is_worth_less_without_table_move(depth) {
+            node.depth -= 1;
+        }
+        let best = self.search_moves::<N>(&node, alpha, beta);
+        if self.stopped {
+            return 0;
+        }
+        if excluded.is_some() {
+            return best.value;
         }
         let bound = match best.value {
             value if value >= beta => Bound::Lower,
             value if N::PV && value > alpha => Bound::Exact,
             _ => Bound::Upper,
         };
-        let entry = Entry { mv: best.mv, value: best.value, eval, depth, bound };
+        self.learn_error(&node, &best, bound);
+        let raw = judged.map(|judged| judged.raw);
+        let entry = Entry { mv: best.mv, value: best.value, eval: raw, depth: node.depth, bound, on_pv: was_pv };
         self.job.table.store(self.position.key(), ply, entry);
         best.value
     }
 
-    /// Asks the table; its move is checked for legality.
-    pub(crate) fn look_up<N: NodeKind>(&self, alpha: Value, beta: Value, depth: i32, ply: usize) -> Known {
-        let Some(entry) = self.job.table.probe(self.position.key(), ply) else {
-            return Known { mv: None, cut: None, eval: None };
-        };
-        let decides = match entry.bound {
-            Bound::Exact => true,
-            Bound::Lower => entry.value >= beta,
-            Bound::Upper => entry.value <= alpha,
-        };
-        Known {
-            mv: entry.mv.filter(|&mv| self.position.is_legal(mv)),
-            cut: (!N::PV && entry.depth >= depth && decides).then_some(entry.value),
-            eval: entry.eval,
+    /// What can be told of a node with a null window before its moves are made.
+    fn cut_early<N: NodeKind>(&mut self, node: &Node, alpha: Value, beta: Value, eval: Value) -> Option<Value> {
+        let (depth, ply) = (node.depth, node.ply);
+        if prune::is_hopeless(depth, eval, alpha) {
+            let value = self.quiescence::<N>(alpha, beta, ply);
+            if value <= alpha {
+                return Some(value);
+            }
         }
+        let safe = if node.was_pv { None } else { prune::reverse_futility(depth, eval, beta, node.trend) };
+        if let Some(value) = safe.or_else(|| self.try_null_move(node, beta, eval)) {
+            return Some(value);
+        }
+        let target = prune::probable_cut(depth, beta, node.trend)?;
+        let refuted = node.entry.is_some_and(|entry| entry.depth >= depth - 3 && entry.value < target);
+        if refuted { None } else { self.try_captures::<N>(node, target) }
     }
 
     /// Passes and sees whether the opponent can do anything about it.
-    fn try_null_move<N: NodeKind>(&mut self, eval: Value, beta: Value, depth: i32, ply: usize) -> Option<Value> {
-        if N::PV || self.position.plies_played() > 0 && self.position.last_move().is_none() {
+    fn try_null_move(&mut self, node: &Node, beta: Value, eval: Value) -> Option<Value> {
+        let passed = self.position.plies_played() > 0 && self.position.last_move().is_none();
+        if passed || node.eval? < beta - params::null_move_slack() * node.depth {
             return None;
         }
-        let reduced = prune::null_move_depth(depth, eval, beta)?;
+        let depth = prune::null_move_depth(node.depth, eval, beta)?;
+        self.frame_mut(node.ply).arrival = None;
         self.position.do_null_move();
-        let value = -self.node::<NonPv>(-beta, 1 - beta, reduced, ply + 1);
+        let value = -self.node::<All>(-beta, 1 - beta, depth, node.ply + 1);
         self.position.undo_null_move();
         // A mate found after a pass is not proved; the bound is.
         (!self.stopped && value >= beta).then_some(if value >= MATE_BOUND { beta } else { value })
     }
 
-    /// Searches the moves of a node and updates what will order them next time.
-    fn search_moves<N: NodeKind>(
-        &mut self,
-        mut alpha: Value,
-        beta: Value,
-        depth: i32,
-        ply: usize,
-        table_move: Option<Move>,
-        eval: Option<Value>,
-    ) -> Best {
-        let in_check = self.position.in_check();
-        let mut best = Best { value: -INFINITE, mv: None };
-        let mut picker = Picker::new(&self.position, Wanted::All, table_move, self.killers[ply], &self.moves);
-        let mut quiets: [Option<Move>; 32] = [None; 32];
-        let mut number = 0;
-        let mut quiet_count = 0;
-        while let Some(mv) = picker.next(&self.position, self.histories, &mut self.moves) {
-            number += 1;
-            self.job.table.prefetch(self.position.key_after(mv));
-            let quiet = self.position.piece_at(mv.to()).is_none();
-            let checks = self.position.gives_check(mv);
-            let calm = quiet && !in_check && !checks;
-            if best.value > -MATE_BOUND && self.is_pruned(mv, depth, alpha, eval, number, calm) {
+    /// ProbCut: looks for a capture that reaches `target` in a shallow search.
+    fn try_captures<N: NodeKind>(&mut self, node: &Node, target: Value) -> Option<Value> {
+        let (depth, ply) = (node.depth - params::probcut_reduction(), node.ply);
+        let needed = target - node.eval?;
+        let table_move = node
+            .table_move()
+            .filter(|&mv| self.position.piece_at(mv.to()).is_some() && see::reaches(&self.position, mv, needed));
+        let mut picker = Picker::new(
+            &self.position,
+            Wanted::Tactical,
+            self.job.options.moves,
+            table_move,
+            Default::default(),
+            &self.moves,
+        );
+        let mut found = None;
+        while let Some(mv) = picker.next(&self.position, self.histories, node.line, None, &mut self.moves) {
+            if !see::reaches(&self.position, mv, needed) {
                 continue;
             }
-            let reduction = if calm && number > 1 && depth >= params::LMR_DEPTH {
-                let history = self.histories.quiet(self.position.turn(), mv);
-                (reduce::late_move(depth, number) - history / params::LMR_HISTORY_DIVISOR - i32::from(N::PV))
-                    .clamp(0, depth - 1)
-            } else {
-                0
+            self.job.table.prefetch(self.position.key_after(mv));
+            self.make(mv, ply);
+            let mut value = -self.quiescence::<N::Child>(-target, 1 - target, ply + 1);
+            if value >= target && depth > 0 {
+                value = -self.node::<N::Child>(-target, 1 - target, depth, ply + 1);
+            }
+            self.unmake();
+            if self.stopped {
+                break;
+            }
+            if value >= target {
+                let entry = Entry {
+                    mv: Some(mv),
+                    value,
+                    eval: node.entry.and_then(|entry| entry.eval),
+                    depth: depth + 1,
+                    bound: Bound::Lower,
+                    on_pv: node.was_pv,
+                };
+                self.job.table.store(self.position.key(), ply, entry);
+                found = Some(value);
+                break;
+            }
+        }
+        picker.close(&mut self.moves);
+        found
+    }
+
+    /// Searches the moves of a node and updates what will order them next time.
+    fn search_moves<N: NodeKind>(&mut self, node: &Node, mut alpha: Value, beta: Value) -> Best {
+        let Node { depth, ply, line, .. } = *node;
+        let in_check = self.position.in_check();
+        let aim = self.position.aim();
+        let killers = self.frame(ply).killers;
+        let mut best = Best { value: -INFINITE, mv: None };
+        let mut picker =
+            Picker::new(&self.position, Wanted::All, self.job.options.moves, node.table_move(), killers, &self.moves);
+        let mut quiets = Tried::<32>::new();
+        let mut captures = Tried::<16>::new();
+        let mut number = 0;
+        while let Some(mv) = picker.next(&self.position, self.histories, line, aim.as_ref(), &mut self.moves) {
+            if Some(mv) == node.excluded {
+                continue;
+            }
+            number += 1;
+            let victim = self.position.piece_at(mv.to()).map(|piece| piece.kind);
+            let checks = aim.is_some_and(|aim| aim.is_hit_by(&self.position, mv));
+            let history = self.history_of(mv, victim, line);
+            let candidate = Candidate { mv, number, victim, checks, history };
+            let mut reduction = reduction::<N>(node, &candidate);
+            if best.value > -MATE_BOUND && !in_check {
+                if prune::is_late(depth, number, node.trend) {
+                    picker.skip_quiets();
+                }
+                if self.is_pruned(node, &candidate, alpha, depth - reduction / reduce::PLY) {
+                    continue;
+                }
+            }
+            let extension = match self.extension::<N>(node, &candidate, beta) {
+                Extension::By(plies) => plies,
+                Extension::Cut(value) => {
+                    picker.close(&mut self.moves);
+                    return Best { value, mv: None };
+                }
             };
-            self.make(mv);
-            let extension = i32::from(checks);
-            let value = self.search_child::<N>(alpha, beta, depth - 1 + extension, reduction, ply, number);
+            if self.stopped {
+                break;
+            }
+            self.job.table.prefetch(self.position.key_after(mv));
+            self.make(mv, ply);
+            let new_depth = depth - 1 + extension;
+            if number == 1 || depth < params::lmr_depth() || in_check {
+                reduction = 0;
+            }
+            let reduced = (new_depth - reduction / reduce::PLY).clamp(1.min(new_depth), new_depth.max(1));
+            let value = self.search_child::<N>(alpha, beta, new_depth, reduced, ply, number);
             self.unmake();
             if self.stopped {
                 break;
@@ -168,33 +335,84 @@ impl Worker<'_> {
                         self.set_pv(ply, mv);
                     }
                     if value >= beta {
-                        self.reward(mv, quiet, &quiets[..quiet_count], depth, ply);
                         break;
                     }
                     alpha = value;
                 }
             }
-            if quiet && quiet_count < quiets.len() {
-                quiets[quiet_count] = Some(mv);
-                quiet_count += 1;
+            if best.mv != Some(mv) {
+                match victim {
+                    None => quiets.push(mv),
+                    Some(_) => captures.push(mv),
+                }
             }
         }
         picker.close(&mut self.moves);
-        if number == 0 {
-            // No legal move loses, in check or not.
-            best.value = mated_at(ply);
+        if number == 0 && !self.stopped {
+            // No legal move loses, in check or not; without the excluded move the
+            // node just fails.
+            best.value = if node.excluded.is_some() { alpha } else { mated_at(ply) };
+        }
+        if let Some(mv) = best.mv.filter(|_| !self.stopped && best.value >= beta) {
+            self.reward(mv, &quiets, &captures, node);
         }
         best
     }
 
-    /// Whether a move other than the first good one is not worth searching.
-    fn is_pruned(&self, mv: Move, depth: i32, alpha: Value, eval: Option<Value>, number: usize, calm: bool) -> bool {
-        let Some(eval) = eval else { return false };
-        if calm && (prune::is_late(depth, number) || prune::is_futile(depth, eval, alpha)) {
-            return true;
+    /// Searches all moves of the node but `mv`, against a null window below the test's bound.
+    fn search_others<N: NodeKind>(&mut self, node: &Node, mv: Move, test: SingularTest) -> Value {
+        self.frame_mut(node.ply).excluded = Some(mv);
+        let value = self.node::<N::Closed>(test.beta - 1, test.beta, test.depth, node.ply);
+        self.frame_mut(node.ply).excluded = None;
+        value
+    }
+
+    /// How well a move did before.
+    fn history_of(&self, mv: Move, victim: Option<PieceType>, line: Line) -> i32 {
+        match victim {
+            Some(victim) => self.histories.moves.capture(&self.position, mv, victim),
+            None => self.histories.moves.after(self.position.turn(), line).of(&self.position, mv),
         }
-        let quiet = self.position.piece_at(mv.to()).is_none();
-        prune::see_threshold(depth, quiet).is_some_and(|threshold| !see::reaches(&self.position, mv, threshold))
+    }
+
+    /// Whether a move other than the first good one is not worth searching; `shallow`
+    /// is the depth at which it would be.
+    fn is_pruned(&self, node: &Node, candidate: &Candidate, alpha: Value, shallow: i32) -> bool {
+        let Some(eval) = node.eval else { return false };
+        let shallow = shallow.max(1);
+        let calm = candidate.victim.is_none() && !candidate.checks;
+        let useless = calm
+            && (prune::is_late(node.depth, candidate.number, node.trend)
+                || prune::is_futile(shallow, eval, alpha)
+                || prune::has_bad_history(shallow, candidate.history));
+        let loss = match candidate.victim {
+            Some(_) => prune::capture_loss(node.depth),
+            None => prune::quiet_loss(shallow),
+        };
+        useless || loss.is_some_and(|loss| !see::reaches(&self.position, candidate.mv, -loss))
+    }
+
+    /// How much deeper (or, below zero, less deeply) a move is to be searched.
+    fn extension<N: NodeKind>(&mut self, node: &Node, candidate: &Candidate, beta: Value) -> Extension {
+        if node.ply >= 2 * self.root_depth {
+            return Extension::By(0);
+        }
+        let tested = Some(candidate.mv) == node.table_move() && node.excluded.is_none();
+        let test = node.entry.filter(|_| tested).and_then(|entry| extend::singular_test(node.depth, &entry));
+        if let (Some(test), Some(entry)) = (test, node.entry) {
+            let others = self.search_others::<N>(node, candidate.mv, test);
+            if others < test.beta {
+                return Extension::By(if N::PV { 1 } else { extend::singular(others, test) });
+            }
+            if test.beta >= beta {
+                // Even without its best move the node reaches beta.
+                return Extension::Cut(test.beta);
+            }
+            if entry.value >= beta || N::CUT {
+                return Extension::By(-params::singular_negative());
+            }
+        }
+        Extension::By(i32::from(candidate.checks))
     }
 
     /// The value of the move just made: a null window first, wider if it surprises.
@@ -203,16 +421,21 @@ impl Worker<'_> {
         alpha: Value,
         beta: Value,
         depth: i32,
-        reduction: i32,
+        reduced: i32,
         ply: usize,
         number: usize,
     ) -> Value {
         if number == 1 && N::PV {
             return -self.node::<Pv>(-beta, -alpha, depth, ply + 1);
         }
-        let mut value = -self.node::<NonPv>(-alpha - 1, -alpha, depth - reduction, ply + 1);
-        if value > alpha && reduction > 0 {
-            value = -self.node::<NonPv>(-alpha - 1, -alpha, depth, ply + 1);
+        let mut value;
+        if reduced < depth {
+            value = -self.node::<Cut>(-alpha - 1, -alpha, reduced, ply + 1);
+            if value > alpha {
+                value = -self.node::<N::Child>(-alpha - 1, -alpha, depth, ply + 1);
+            }
+        } else {
+            value = -self.node::<N::Child>(-alpha - 1, -alpha, depth, ply + 1);
         }
         if N::PV && value > alpha && !self.stopped {
             value = -self.node::<Pv>(-beta, -alpha, depth, ply + 1);
@@ -220,11 +443,51 @@ impl Worker<'_> {
         value
     }
 
-    /// After a cut: remembers the quiet move that caused it.
-    fn reward(&mut self, mv: Move, quiet: bool, tried: &[Option<Move>], depth: i32, ply: usize) {
-        if quiet {
-            self.killers[ply].add(mv);
-            self.histories.update(self.position.turn(), mv, tried.iter().flatten().copied(), depth);
+    /// After a cut: rewards the move that caused it and blames those before it.
+    fn reward(&mut self, mv: Move, quiets: &Tried<32>, captures: &Tried<16>, node: &Node) {
+        let depth = node.depth;
+        let bonus = (params::history_bonus() * depth + params::history_bonus_square() * depth * depth)
+            .min(params::history_bonus_limit());
+        let histories = &mut self.histories.moves;
+        match self.position.piece_at(mv.to()) {
+            Some(victim) => histories.adjust_capture(&self.position, mv, victim.kind, bonus),
+            None => {
+                self.frames[node.ply + Self::LOOKBACK].killers.add(mv);
+                histories.adjust_quiet(&self.position, node.line, mv, bonus);
+                quiets.iter().for_each(|mv| histories.adjust_quiet(&self.position, node.line, mv, -bonus));
+            }
+        }
+        for mv in captures.iter() {
+            if let Some(victim) = self.position.piece_at(mv.to()) {
+                histories.adjust_capture(&self.position, mv, victim.kind, -bonus);
+            }
         }
     }
+
+    /// Notes by how much the evaluation was wrong, where the search tells.
+    fn learn_error(&mut self, node: &Node, best: &Best, bound: Bound) {
+        let Some(eval) = node.eval else { return };
+        let loud = best.mv.is_some_and(|mv| self.position.piece_at(mv.to()).is_some());
+        let telling = match bound {
+            Bound::Exact => true,
+            Bound::Lower => best.value > eval,
+            Bound::Upper => best.value < eval,
+        };
+        if !loud && telling && best.value.abs() < MATE_BOUND {
+            let slots = self.correction_slots(node.ply);
+            self.histories.corrections.note(slots, best.value - eval, node.depth);
+        }
+    }
+}
+
+/// By how much less deeply to search a move, in parts of a ply.
+fn reduction<N: NodeKind>(node: &Node, candidate: &Candidate) -> i32 {
+    let mut reduction = reduce::late_move(node.depth, candidate.number);
+    reduction -= candidate.history * reduce::PLY / params::lmr_history_divisor();
+    reduction -= i32::from(node.was_pv) * params::lmr_pv();
+    reduction += i32::from(N::CUT) * params::lmr_cut();
+    reduction += (1 - node.trend.as_int()) * params::lmr_falling();
+    reduction -= i32::from(candidate.victim.is_some()) * params::lmr_capture();
+    reduction -= i32::from(candidate.checks) * params::lmr_check();
+    reduction.max(0)
 }

@@ -1,61 +1,192 @@
 //! Every constant of the search, one line each.
 //!
-//! `params! { NAME: i32 = default, lowest..=highest, step; }`. The range and step
-//! document what a tuner may try.
+//! `params! { name: i32 = default, lowest..=highest, step; }` defines a function of
+//! that name. In a normal build it is a constant; with the feature `tune` the value
+//! can be set from outside, so that matches can tell what it should be. The range
+//! and step say what a tuner may try.
+
+/// A parameter as a tuner sees it.
+#[cfg(feature = "tune")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name in [`params.rs`](self).
+    pub name: &'static str,
+    /// What a normal build uses.
+    pub default: i32,
+    /// The lowest value that makes sense.
+    pub min: i32,
+    /// The highest value that makes sense.
+    pub max: i32,
+    /// By how much to change it so that games may notice.
+    pub step: i32,
+}
 
 macro_rules! params {
     ($($(#[$doc:meta])* $name:ident: i32 = $default:expr, $range:expr, $step:expr;)*) => {
         $(
             $(#[$doc])*
-            pub(crate) const $name: i32 = $default;
-            const _: () = assert!(*$range.start() <= $name && $name <= *$range.end() && $step > 0);
+            #[cfg(not(feature = "tune"))]
+            #[inline(always)]
+            pub(crate) const fn $name() -> i32 {
+                $default
+            }
+
+            $(#[$doc])*
+            #[cfg(feature = "tune")]
+            #[inline(always)]
+            pub(crate) fn $name() -> i32 {
+                values::$name.load(std::sync::atomic::Ordering::Relaxed)
+            }
+
+            const _: () = assert!(*$range.start() <= $default && $default <= *$range.end() && $step > 0);
         )*
+
+        #[cfg(feature = "tune")]
+        #[expect(non_upper_case_globals, reason = "they bear the names of the functions that read them")]
+        mod values {
+            use std::sync::atomic::AtomicI32;
+            $(pub(super) static $name: AtomicI32 = AtomicI32::new($default);)*
+        }
+
+        /// Every parameter.
+        #[cfg(feature = "tune")]
+        pub const PARAMETERS: &[Parameter] = &[$(Parameter {
+            name: stringify!($name),
+            default: $default,
+            min: *$range.start(),
+            max: *$range.end(),
+            step: $step,
+        }),*];
+
+        /// The present value of a parameter, `None` if there is none of that name.
+        #[cfg(feature = "tune")]
+        pub fn parameter(name: &str) -> Option<i32> {
+            match name {
+                $(stringify!($name) => Some($name()),)*
+                _ => None,
+            }
+        }
+
+        /// Sets a parameter for all searches that begin afterwards; unknown names
+        /// are ignored.
+        #[cfg(feature = "tune")]
+        pub fn set_parameter(name: &str, value: i32) {
+            match name {
+                $(stringify!($name) => values::$name.store(value, std::sync::atomic::Ordering::Relaxed),)*
+                _ => {}
+            }
+        }
     };
 }
 
 params! {
     /// First half-width of the aspiration window, in centipawns.
-    ASPIRATION_WINDOW: i32 = 40, 10..=200, 5;
+    aspiration_window: i32 = 40, 10..=200, 5;
     /// Aspiration windows begin at this depth.
-    ASPIRATION_DEPTH: i32 = 4, 2..=8, 1;
+    aspiration_depth: i32 = 4, 2..=8, 1;
     /// Null move: reduction without regard to depth, in plies.
-    NULL_MOVE_BASE: i32 = 3, 2..=5, 1;
+    null_move_base: i32 = 3, 2..=5, 1;
     /// Null move: one more ply of reduction for each of these.
-    NULL_MOVE_DEPTH_DIVISOR: i32 = 4, 2..=8, 1;
+    null_move_depth_divisor: i32 = 4, 2..=8, 1;
     /// Null move is tried from this depth on.
-    NULL_MOVE_DEPTH: i32 = 2, 1..=4, 1;
+    null_move_depth: i32 = 2, 1..=99, 1;
+    /// Null move: one more ply of reduction for each of these that the evaluation
+    /// is above beta, in centipawns.
+    null_move_eval_divisor: i32 = 300, 100..=32000, 50;
+    /// Null move: by how much for each ply of depth the static evaluation may be
+    /// below beta, in centipawns.
+    null_move_slack: i32 = 10, 0..=60, 5;
     /// Reverse futility is tried up to this depth.
-    REVERSE_FUTILITY_DEPTH: i32 = 8, 2..=14, 1;
+    reverse_futility_depth: i32 = 8, 0..=14, 1;
     /// Reverse futility: margin for each ply of depth, in centipawns.
-    REVERSE_FUTILITY_MARGIN: i32 = 120, 40..=300, 10;
+    reverse_futility_margin: i32 = 120, 40..=300, 10;
+    /// Razoring is tried up to this depth.
+    razoring_depth: i32 = 4, 0..=10, 1;
+    /// Razoring: constant part of the margin, in centipawns.
+    razoring_base: i32 = 300, 0..=800, 50;
+    /// Razoring: margin for each ply of depth squared, in centipawns.
+    razoring_margin: i32 = 200, 40..=600, 20;
+    /// ProbCut is tried from this depth on.
+    probcut_depth: i32 = 5, 3..=99, 1;
+    /// ProbCut: how far above beta a capture must reach, in centipawns.
+    probcut_margin: i32 = 250, 50..=600, 20;
+    /// ProbCut: by how much less when improving, in centipawns.
+    probcut_improving: i32 = 60, 0..=200, 10;
+    /// ProbCut: by how much the check search is less deep, in plies.
+    probcut_reduction: i32 = 4, 2..=6, 1;
+    /// Nodes without a move from the table are searched a ply less from this depth on.
+    iir_depth: i32 = 4, 2..=99, 1;
     /// Late quiet moves are skipped up to this depth.
-    LATE_MOVE_DEPTH: i32 = 8, 2..=12, 1;
+    late_move_depth: i32 = 8, 0..=12, 1;
     /// Late quiet moves: this many are searched at depth 0; depth squared is added.
-    LATE_MOVE_COUNT: i32 = 5, 1..=12, 1;
+    late_move_count: i32 = 5, 1..=24, 1;
     /// Futility pruning of quiet moves is done up to this depth.
-    FUTILITY_DEPTH: i32 = 7, 2..=12, 1;
+    futility_depth: i32 = 7, 0..=12, 1;
     /// Futility: constant part of the margin, in centipawns.
-    FUTILITY_BASE: i32 = 150, 0..=400, 20;
+    futility_base: i32 = 150, 0..=400, 20;
     /// Futility: margin for each ply of depth, in centipawns.
-    FUTILITY_MARGIN: i32 = 120, 40..=300, 10;
+    futility_margin: i32 = 120, 40..=300, 10;
+    /// History pruning of quiet moves is done up to this depth.
+    history_pruning_depth: i32 = 4, 0..=12, 1;
+    /// History pruning: how bad the history must be for each ply of depth.
+    history_pruning_margin: i32 = 4000, 500..=16000, 500;
     /// Moves that lose material are skipped up to this depth.
-    SEE_DEPTH: i32 = 8, 2..=12, 1;
+    see_depth: i32 = 8, 0..=12, 1;
     /// Quiet moves may lose this much (exchange units) for each ply squared.
-    SEE_QUIET_MARGIN: i32 = 40, 5..=120, 5;
+    see_quiet_margin: i32 = 40, 5..=120, 5;
     /// Captures may lose this much (exchange units) for each ply.
-    SEE_CAPTURE_MARGIN: i32 = 200, 40..=500, 20;
+    see_capture_margin: i32 = 200, 40..=500, 20;
+    /// Quiet checks that lose no more than this (exchange units) come first.
+    check_loss: i32 = 100, 0..=600, 50;
+    /// Quiescence: what a capture may gain besides what it takes, in centipawns.
+    quiescence_margin: i32 = 200, 50..=30000, 25;
+    /// The table's move is tested for singularity from this depth on.
+    singular_depth: i32 = 6, 4..=99, 1;
+    /// Singular: how far below the table's value the others must stay, in
+    /// sixteenths of a centipawn for each ply of depth.
+    singular_margin: i32 = 32, 4..=96, 4;
+    /// Singular: how far below that two plies of extension begin, in centipawns.
+    singular_double_margin: i32 = 40, 0..=32000, 5;
+    /// Singular: reduction of a table move that is not, in plies.
+    singular_negative: i32 = 1, 0..=3, 1;
     /// Late move reduction: this much history changes it by one ply.
-    LMR_HISTORY_DIVISOR: i32 = 6000, 2000..=16000, 500;
-    /// Late move reduction: constant part, in hundredths of a ply.
-    LMR_BASE: i32 = 40, 0..=150, 10;
-    /// Late move reduction: ln(depth) * ln(move number) is divided by this, in hundredths.
-    LMR_DIVISOR: i32 = 210, 120..=400, 10;
+    lmr_history_divisor: i32 = 8000, 2000..=99999, 500;
+    /// Late move reduction: constant part, in 1024ths of a ply.
+    lmr_base: i32 = 410, 0..=1536, 100;
+    /// Late move reduction: ln(depth) * ln(move number) is divided by this, in 1024ths.
+    lmr_divisor: i32 = 2150, 1200..=4000, 100;
+    /// Late move reduction: less on principal variations, in 1024ths of a ply.
+    lmr_pv: i32 = 1024, 0..=2048, 128;
+    /// Late move reduction: more where a cut is expected, in 1024ths of a ply.
+    lmr_cut: i32 = 1024, 0..=3072, 128;
+    /// Late move reduction: more where the evaluation does not rise, in 1024ths of a ply.
+    lmr_falling: i32 = 512, 0..=2048, 128;
+    /// Late move reduction: less for captures, in 1024ths of a ply.
+    lmr_capture: i32 = 1024, 0..=8192, 128;
+    /// Late move reduction: less for checks, in 1024ths of a ply.
+    lmr_check: i32 = 1024, 0..=8192, 128;
     /// Late moves are reduced from this depth on.
-    LMR_DEPTH: i32 = 3, 2..=4, 1;
+    lmr_depth: i32 = 2, 2..=4, 1;
     /// Largest value of a history entry.
-    HISTORY_LIMIT: i32 = 8192, 1024..=16384, 512;
+    history_limit: i32 = 8192, 1024..=16384, 512;
+    /// History: bonus for each ply of depth.
+    history_bonus: i32 = 32, 0..=400, 16;
+    /// History: bonus for each ply of depth squared.
+    history_bonus_square: i32 = 16, 0..=64, 2;
     /// Largest change of a history entry by one search.
-    HISTORY_BONUS_LIMIT: i32 = 1200, 200..=4000, 100;
+    history_bonus_limit: i32 = 1200, 200..=4000, 100;
+    /// Capture history in the order of captures, in 64ths against 16 centipawns.
+    capture_history_weight: i32 = 64, 0..=256, 8;
+    /// Correction by pawns, in 128ths.
+    correction_pawns: i32 = 48, 0..=256, 8;
+    /// Correction by kings, golds and silvers, in 128ths.
+    correction_castle: i32 = 48, 0..=256, 8;
+    /// Correction by kings and hands, in 128ths.
+    correction_hands: i32 = 48, 0..=256, 8;
+    /// Correction by the last two moves, in 128ths.
+    correction_continuation: i32 = 48, 0..=256, 8;
+    /// How fast corrections learn, in eighths.
+    correction_rate: i32 = 8, 0..=64, 1;
     /// Plies that a repetition is looked back for.
-    CYCLE_PLIES: i32 = 16, 4..=64, 2;
+    cycle_plies: i32 = 16, 4..=64, 2;
 }

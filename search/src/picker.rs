@@ -5,16 +5,17 @@
 //! | table | the move stored for this position |
 //! | good captures | by what they take, as long as the exchange does not lose |
 //! | killers | quiet moves that cut at this ply before |
-//! | quiets | by history |
+//! | quiets | checks that lose little first, then by history |
 //! | bad captures | captures that lose the exchange |
 //!
 //! In check all evasions are ordered at once.
 
 use enbu_eval::piece_value::{exchange, on_board};
-use enbu_movegen::{Move, Position, Scope, multiversion};
+use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope, multiversion};
 
-use crate::history::{Histories, Killers};
-use crate::see;
+use crate::history::{Killers, Known, Line, Row};
+use crate::worker::Memory;
+use crate::{Moves, params, see};
 
 /// A move and its place in the order.
 #[derive(Clone, Copy)]
@@ -50,7 +51,9 @@ multiversion! {
     fn next(
         picker: &mut Picker,
         position: &Position,
-        histories: &Histories,
+        memory: &Memory,
+        line: Line,
+        aim: Option<&Aim>,
         moves: &mut Vec<Scored>,
     ) -> Option<Move> = Picker::next_inline;
 }
@@ -60,19 +63,31 @@ multiversion! {
 pub(crate) struct Picker {
     stage: Stage,
     wanted: Wanted,
+    which: Moves,
     table_move: Option<Move>,
     killers: [Option<Move>; 2],
     start: usize,
     /// Bad captures are kept at `start..bad_end`.
     bad_end: usize,
     current: usize,
+    /// Moves taken since the last generation.
+    picked: usize,
+    /// Set once the node has seen enough quiet moves.
+    skips_quiets: bool,
 }
+
+/// Lifts quiet checks above what any history says.
+const CHECK_BONUS: i32 = 1 << 18;
+
+/// As many moves are found one by one; the rest are sorted when they are needed.
+const PICKED_SINGLY: usize = 6;
 
 impl Picker {
     /// A picker for `position`; `table_move` must be legal.
     pub(crate) fn new(
         position: &Position,
         wanted: Wanted,
+        which: Moves,
         table_move: Option<Move>,
         killers: Killers,
         moves: &[Scored],
@@ -82,12 +97,20 @@ impl Picker {
         Self {
             stage: Stage::Table,
             wanted,
+            which,
             table_move,
             killers: killers.moves(),
             start: moves.len(),
             bad_end: moves.len(),
             current: moves.len(),
+            picked: 0,
+            skips_quiets: false,
         }
+    }
+
+    /// From now on hands out captures only (in check: every evasion all the same).
+    pub(crate) fn skip_quiets(&mut self) {
+        self.skips_quiets = true;
     }
 
     /// Removes this node's moves from the shared stack.
@@ -96,12 +119,27 @@ impl Picker {
     }
 
     /// The next move; every legal (or wanted) move comes once.
-    pub(crate) fn next(&mut self, position: &Position, histories: &Histories, moves: &mut Vec<Scored>) -> Option<Move> {
-        next(self, position, histories, moves)
+    /// `aim` tells which quiet moves give check, so that those come first.
+    pub(crate) fn next(
+        &mut self,
+        position: &Position,
+        memory: &Memory,
+        line: Line,
+        aim: Option<&Aim>,
+        moves: &mut Vec<Scored>,
+    ) -> Option<Move> {
+        next(self, position, memory, line, aim, moves)
     }
 
     #[inline(always)]
-    fn next_inline(&mut self, position: &Position, histories: &Histories, moves: &mut Vec<Scored>) -> Option<Move> {
+    fn next_inline(
+        &mut self,
+        position: &Position,
+        memory: &Memory,
+        line: Line,
+        aim: Option<&Aim>,
+        moves: &mut Vec<Scored>,
+    ) -> Option<Move> {
         loop {
             match self.stage {
                 Stage::Table => {
@@ -111,7 +149,7 @@ impl Picker {
                     }
                 }
                 Stage::GenerateCaptures => {
-                    self.generate(position, Scope::Captures, moves, |mv| capture_order(position, mv));
+                    self.generate(position, Scope::Captures, moves, |mv| capture_order(position, memory, mv));
                     self.stage = Stage::GoodCaptures;
                 }
                 Stage::GoodCaptures => match self.take_best(moves) {
@@ -120,6 +158,7 @@ impl Picker {
                     None if self.wanted == Wanted::Tactical => self.stage = Stage::Done,
                     None => self.stage = Stage::Killer(0),
                 },
+                Stage::Killer(_) | Stage::GenerateQuiets if self.skips_quiets => self.begin_bad_captures(),
                 Stage::Killer(index) => {
                     self.stage = if index == 0 { Stage::Killer(1) } else { Stage::GenerateQuiets };
                     let killer = self.killers[index]
@@ -130,27 +169,24 @@ impl Picker {
                     }
                 }
                 Stage::GenerateQuiets => {
-                    let us = position.turn();
-                    self.generate(position, Scope::Quiets, moves, |mv| histories.quiet(us, mv));
+                    self.generate_quiets(position, memory.moves.after(position.turn(), line), aim, moves);
                     self.stage = Stage::Quiets;
                 }
+                Stage::Quiets if self.skips_quiets => self.begin_bad_captures(),
                 Stage::Quiets => match self.take_best(moves) {
                     Some(mv) if self.killers.contains(&Some(mv)) => {}
                     Some(mv) => return Some(mv),
-                    None => {
-                        self.current = self.start;
-                        self.stage = Stage::BadCaptures;
-                    }
+                    None => self.begin_bad_captures(),
                 },
                 Stage::BadCaptures if self.current < self.bad_end => {
                     self.current += 1;
                     return Some(moves[self.current - 1].mv);
                 }
                 Stage::GenerateEvasions => {
-                    let us = position.turn();
+                    let known = memory.moves.after(position.turn(), line);
                     self.generate(position, Scope::All, moves, |mv| match position.piece_at(mv.to()) {
-                        Some(_) => (1 << 20) + capture_order(position, mv),
-                        None => histories.quiet(us, mv),
+                        Some(_) => (1 << 20) + capture_order(position, memory, mv),
+                        None => known.of(position, mv),
                     });
                     self.stage = Stage::Evasions;
                 }
@@ -163,12 +199,58 @@ impl Picker {
         }
     }
 
+    fn begin_bad_captures(&mut self) {
+        self.current = self.start;
+        self.stage = Stage::BadCaptures;
+    }
+
+    /// Pushes the quiet moves, the table move excepted, with checks that lose little
+    /// before all others.
+    #[inline(always)]
+    fn generate_quiets(&mut self, position: &Position, known: Known<'_>, aim: Option<&Aim>, moves: &mut Vec<Scored>) {
+        self.current = moves.len();
+        self.picked = 0;
+        let (which, table_move) = (self.which, self.table_move);
+        let mut push = |mv: Move, checking: Bitboard, row: Row<'_>| {
+            if Some(mv) == table_move {
+                return;
+            }
+            let safe_check = checking.contains(mv.to()) && see::reaches(position, mv, -params::check_loss());
+            moves.push(Scored { mv, score: row.of(mv.to()) + if safe_check { CHECK_BONUS } else { 0 } });
+        };
+        let checking = |kind, from| aim.map_or(Bitboard::EMPTY, |aim| aim.squares(kind, from));
+        position.for_each_set(Scope::Quiets, |set| match which.of(position, set) {
+            MoveSet::Drops { piece, to } => {
+                let kind = piece.piece_type();
+                let (checking, row) = (checking(kind, None), known.row(piece.into(), kind));
+                to.into_iter().for_each(|to| push(Move::drop(piece, to), checking, row));
+            }
+            MoveSet::Piece { from, plain, promote } => {
+                let Some(kind) = position.piece_at(from).map(|piece| piece.kind) else { return };
+                let row = known.row(from.into(), kind);
+                if !promote.is_empty() {
+                    let checking = checking(kind.promoted().unwrap_or(kind), Some(from));
+                    promote.into_iter().for_each(|to| push(Move::promotion(from, to), checking, row));
+                }
+                let checking = checking(kind, Some(from));
+                plain.into_iter().for_each(|to| push(Move::board(from, to), checking, row));
+            }
+            pawns @ MoveSet::Pawns { .. } => pawns.for_each(|mv| {
+                let Some(from) = mv.from() else { return };
+                let placed = if mv.is_promotion() { PieceType::ProPawn } else { PieceType::Pawn };
+                push(mv, checking(placed, Some(from)), known.row(from.into(), PieceType::Pawn));
+            }),
+        });
+    }
+
     /// Pushes the moves in `scope`, the table move excepted.
     #[inline(always)]
     fn generate(&mut self, position: &Position, scope: Scope, moves: &mut Vec<Scored>, order: impl Fn(Move) -> i32) {
         self.current = moves.len();
+        self.picked = 0;
+        let which = self.which;
         position.for_each_set(scope, |set| {
-            set.for_each(|mv| {
+            which.of(position, set).for_each(|mv| {
                 if Some(mv) != self.table_move {
                     moves.push(Scored { mv, score: order(mv) });
                 }
@@ -177,21 +259,26 @@ impl Picker {
     }
 
     /// Takes the best of the moves from `current` on.
-    #[inline]
+    #[inline(always)]
     fn take_best(&mut self, moves: &mut [Scored]) -> Option<Move> {
         let rest = moves.get_mut(self.current..)?;
-        let mut best = 0;
-        for index in 1..rest.len() {
-            if rest[index].score > rest[best].score {
-                best = index;
+        if self.picked < PICKED_SINGLY {
+            let mut best = 0;
+            for index in 1..rest.len() {
+                if rest[index].score > rest[best].score {
+                    best = index;
+                }
             }
+            if best > 0 {
+                rest.swap(0, best);
+            }
+        } else if self.picked == PICKED_SINGLY {
+            rest.sort_unstable_by_key(|scored| (-scored.score, scored.mv.raw()));
         }
-        if rest.is_empty() {
-            return None;
-        }
-        rest.swap(0, best);
+        let best = rest.first()?.mv;
+        self.picked += 1;
         self.current += 1;
-        Some(rest[0].mv)
+        Some(best)
     }
 
     /// Moves the capture just taken to the front part, for the last stage.
@@ -203,11 +290,43 @@ impl Picker {
     }
 }
 
-/// Most valuable victim first, then the least valuable attacker.
-fn capture_order(position: &Position, mv: Move) -> i32 {
-    let victim = position.piece_at(mv.to()).map_or(0, |taken| exchange(taken.kind));
+impl Moves {
+    /// The moves of `set` that are searched.
+    #[inline(always)]
+    fn of(self, position: &Position, set: MoveSet) -> MoveSet {
+        match self {
+            Self::Sensible => sensible(position, set),
+            Self::All => set,
+        }
+    }
+}
+
+/// Without the moves that forgo a promotion from which nothing is lost.
+#[inline(always)]
+fn sensible(position: &Position, set: MoveSet) -> MoveSet {
+    match set {
+        MoveSet::Pawns { color, plain, promote } => MoveSet::Pawns { color, plain: plain.without(promote), promote },
+        MoveSet::Piece { from, plain, promote } if !promote.is_empty() => {
+            let Some(piece) = position.piece_at(from) else { return set };
+            let useless = match piece.kind {
+                PieceType::Bishop | PieceType::Rook => promote,
+                PieceType::Lance => promote & Bitboard::farthest_ranks(piece.color, 2),
+                _ => Bitboard::EMPTY,
+            };
+            MoveSet::Piece { from, plain: plain.without(useless), promote }
+        }
+        _ => set,
+    }
+}
+
+/// Most valuable victim first, then what did well, then the least valuable attacker.
+#[inline(always)]
+fn capture_order(position: &Position, memory: &Memory, mv: Move) -> i32 {
     let attacker = mv.from().and_then(|from| position.piece_at(from)).map_or(0, |piece| on_board(piece.kind));
-    16 * victim - attacker + if mv.is_promotion() { 8 } else { 0 }
+    let promotion = if mv.is_promotion() { 8 } else { 0 };
+    let Some(victim) = position.piece_at(mv.to()) else { return promotion - attacker };
+    let history = memory.moves.capture(position, mv, victim.kind);
+    16 * exchange(victim.kind) - attacker + promotion + history * params::capture_history_weight() / 64
 }
 
 #[cfg(test)]
@@ -216,14 +335,14 @@ mod tests {
     use enbu_movegen::MoveList;
 
     fn picked(position: &Position, wanted: Wanted, table_move: Option<Move>) -> Vec<Move> {
-        let (histories, mut moves) = (Histories::new(), Vec::new());
+        let (memory, mut moves) = (Memory::new(), Vec::new());
         let mut killers = Killers::default();
         let mut list = MoveList::new();
         position.moves_in(Scope::Quiets, &mut list);
         list.iter().rev().take(3).for_each(|&mv| killers.add(mv));
-        let mut picker = Picker::new(position, wanted, table_move, killers, &moves);
+        let mut picker = Picker::new(position, wanted, Moves::All, table_move, killers, &moves);
         let mut out = Vec::new();
-        while let Some(mv) = picker.next(position, &histories, &mut moves) {
+        while let Some(mv) = picker.next(position, &memory, Line::default(), position.aim().as_ref(), &mut moves) {
             out.push(mv);
         }
         picker.close(&mut moves);
@@ -251,6 +370,28 @@ mod tests {
                 assert_eq!(got, expected);
             }
         }
+    }
+
+    #[test]
+    fn senseless_moves_are_left_out_only_when_asked() {
+        let position = Position::from_setup(&"4k4/1P7/L1S6/5B3/9/9/9/9/4K3R b - 1".parse().expect("an SFEN"));
+        let position = position.expect("playable");
+        let mut moves = Vec::new();
+        let mut count = |which| {
+            let memory = Memory::new();
+            let mut picker = Picker::new(&position, Wanted::All, which, None, Killers::default(), &moves);
+            let mut out = Vec::new();
+            while let Some(mv) = picker.next(&position, &memory, Line::default(), None, &mut moves) {
+                out.push(mv.to_string());
+            }
+            picker.close(&mut moves);
+            out
+        };
+        let (all, sensible) = (count(Moves::All), count(Moves::Sensible));
+        let left_out: Vec<&String> = all.iter().filter(|mv| !sensible.contains(mv)).collect();
+        assert!(left_out.iter().all(|mv| all.contains(&format!("{mv}+"))), "{left_out:?}");
+        assert!(left_out.contains(&&"9c9b".to_string()) && left_out.contains(&&"4d3c".to_string()));
+        assert!(sensible.contains(&"7c7b".to_string()), "a silver may well stay what it is");
     }
 
     #[test]

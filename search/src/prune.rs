@@ -1,41 +1,53 @@
-//! When a node need not be searched in full.
+//! When a node or a move need not be searched in full.
 
 use crate::params;
 use crate::value::{MATE_BOUND, REPETITION_WIN, Value};
+
+/// Whether the static evaluation rises along the line of play: pruning from above
+/// is then safer, from below less so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trend {
+    /// Better than at the side's own move before.
+    Improving,
+    /// Not better.
+    Falling,
+}
+
+impl Trend {
+    /// From the evaluations now and at the side's own move before (where known).
+    #[inline]
+    pub(crate) fn of(now: Option<Value>, before: Option<Value>) -> Self {
+        match (now, before) {
+            (Some(now), Some(before)) if now > before => Self::Improving,
+            _ => Self::Falling,
+        }
+    }
+
+    /// 1 if improving, else 0.
+    #[inline]
+    pub(crate) fn as_int(self) -> i32 {
+        i32::from(self == Self::Improving)
+    }
+}
 
 /// Reverse futility: at low depth, a position so far above beta that no quiet
 /// loss brings it below is not searched. (Stockfish and others; `eval - margin *
 /// depth >= beta`.)
 #[inline]
-pub(crate) fn reverse_futility(depth: i32, eval: Value, beta: Value) -> Option<Value> {
-    let margin = params::REVERSE_FUTILITY_MARGIN * depth;
-    let safe = depth <= params::REVERSE_FUTILITY_DEPTH && eval - margin >= beta && beta.abs() < REPETITION_WIN;
+pub(crate) fn reverse_futility(depth: i32, eval: Value, beta: Value, trend: Trend) -> Option<Value> {
+    let margin = params::reverse_futility_margin() * (depth - trend.as_int());
+    let safe = depth <= params::reverse_futility_depth() && eval - margin >= beta && beta.abs() < REPETITION_WIN;
     // Halfway between: the margin was only assumed.
     safe.then(|| (eval + beta) / 2)
 }
 
-/// Late move pruning: after this many moves of a node at low depth, quiet moves
-/// that ordering puts last are not searched.
+/// Razoring: at low depth, a position so far below alpha is only searched for
+/// captures.
 #[inline]
-pub(crate) fn is_late(depth: i32, number: usize) -> bool {
-    depth <= params::LATE_MOVE_DEPTH && number as i32 > params::LATE_MOVE_COUNT + depth * depth
-}
-
-/// Futility: at low depth a quiet move hardly lifts a value so far below alpha.
-#[inline]
-pub(crate) fn is_futile(depth: i32, eval: Value, alpha: Value) -> bool {
-    depth <= params::FUTILITY_DEPTH && eval + params::FUTILITY_BASE + params::FUTILITY_MARGIN * depth <= alpha
-}
-
-/// How much a move may lose in the exchange it begins and still be searched, in
-/// exchange units; `None` at depths where every move is.
-#[inline]
-pub(crate) fn see_threshold(depth: i32, quiet: bool) -> Option<Value> {
-    (depth <= params::SEE_DEPTH).then_some(if quiet {
-        -params::SEE_QUIET_MARGIN * depth * depth
-    } else {
-        -params::SEE_CAPTURE_MARGIN * depth
-    })
+pub(crate) fn is_hopeless(depth: i32, eval: Value, alpha: Value) -> bool {
+    depth <= params::razoring_depth()
+        && eval + params::razoring_base() + params::razoring_margin() * depth * depth < alpha
+        && alpha.abs() < REPETITION_WIN
 }
 
 /// Null move pruning: if passing still leaves the opponent unable to come below
@@ -46,6 +58,55 @@ pub(crate) fn see_threshold(depth: i32, quiet: bool) -> Option<Value> {
 /// be tried: at low depth, below beta, or when only mates are at stake.
 #[inline]
 pub(crate) fn null_move_depth(depth: i32, eval: Value, beta: Value) -> Option<i32> {
-    let worthwhile = depth >= params::NULL_MOVE_DEPTH && eval >= beta && beta > -MATE_BOUND;
-    worthwhile.then(|| depth - params::NULL_MOVE_BASE - depth / params::NULL_MOVE_DEPTH_DIVISOR)
+    let worthwhile = depth >= params::null_move_depth() && eval >= beta && beta > -MATE_BOUND;
+    let surplus = ((eval - beta) / params::null_move_eval_divisor()).min(3);
+    worthwhile.then(|| depth - params::null_move_base() - depth / params::null_move_depth_divisor() - surplus)
+}
+
+/// ProbCut: the value that a capture must reach in a shallow search for the node
+/// to be cut without a full one; `None` where it is not tried. (Buro 1995.)
+#[inline]
+pub(crate) fn probable_cut(depth: i32, beta: Value, trend: Trend) -> Option<Value> {
+    let target = beta + params::probcut_margin() - params::probcut_improving() * trend.as_int();
+    (depth >= params::probcut_depth() && target < REPETITION_WIN && beta > -REPETITION_WIN).then_some(target)
+}
+
+/// Internal iterative reduction: without a move from the table the order is poor,
+/// and the search is cheaper a ply less deep. (Rasmussen 2020.)
+#[inline]
+pub(crate) fn is_worth_less_without_table_move(depth: i32) -> bool {
+    depth >= params::iir_depth()
+}
+
+/// Late move pruning: after this many moves of a node at low depth, quiet moves
+/// that ordering puts last are not searched.
+#[inline]
+pub(crate) fn is_late(depth: i32, number: usize, trend: Trend) -> bool {
+    let count = (params::late_move_count() + depth * depth) * (1 + trend.as_int()) / 2;
+    depth <= params::late_move_depth() && number as i32 > count
+}
+
+/// Futility: at low depth a quiet move hardly lifts a value so far below alpha.
+#[inline]
+pub(crate) fn is_futile(depth: i32, eval: Value, alpha: Value) -> bool {
+    depth <= params::futility_depth() && eval + params::futility_base() + params::futility_margin() * depth <= alpha
+}
+
+/// History pruning: at low depth, a quiet move that hardly ever was good.
+#[inline]
+pub(crate) fn has_bad_history(depth: i32, history: i32) -> bool {
+    depth <= params::history_pruning_depth() && history < -params::history_pruning_margin() * depth
+}
+
+/// How much a quiet move may lose in the exchange it begins and still be
+/// searched, in exchange units; `None` at depths where every move is.
+#[inline]
+pub(crate) fn quiet_loss(depth: i32) -> Option<Value> {
+    (depth <= params::see_depth()).then_some(params::see_quiet_margin() * depth * depth)
+}
+
+/// The same for captures.
+#[inline]
+pub(crate) fn capture_loss(depth: i32) -> Option<Value> {
+    (depth <= params::see_depth()).then_some(params::see_capture_margin() * depth)
 }

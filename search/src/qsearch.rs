@@ -1,10 +1,13 @@
 //! Quiescence: captures are played out before a position is judged.
 
+use enbu_eval::piece_value::exchange;
+
 use crate::Bound;
 use crate::node::NodeKind;
+use crate::params;
 use crate::picker::{Picker, Wanted};
 use crate::tt::Entry;
-use crate::value::{INFINITE, MAX_PLY, Value, mated_at};
+use crate::value::{INFINITE, MATE_BOUND, MAX_PLY, Value, mated_at};
 use crate::worker::Worker;
 
 impl Worker<'_> {
@@ -22,23 +25,58 @@ impl Worker<'_> {
         if ply >= MAX_PLY {
             return self.evaluate();
         }
-        let known = self.look_up::<N>(alpha, beta, 0, ply);
-        if let Some(value) = known.cut {
+        let entry = self.job.table.probe(self.position.key(), ply);
+        if let Some(entry) = entry.filter(|entry| !N::PV && entry.decides(0, alpha, beta)) {
+            return entry.value;
+        }
+        if entry.is_none()
+            && let Some(value) = self.mate_at_once(ply)
+        {
             return value;
         }
-        let in_check = self.position.in_check();
-        let eval = if in_check { None } else { Some(known.eval.unwrap_or_else(|| self.evaluate())) };
-        let mut best = eval.unwrap_or(-INFINITE);
+        let was_pv = N::PV || entry.is_some_and(|entry| entry.on_pv);
+        let known = self.judge(entry.as_ref(), ply);
+        let mut best = known.map_or(-INFINITE, |known| known.refined);
         if best >= beta {
+            if entry.is_none() {
+                let stored = Entry {
+                    mv: None,
+                    value: best,
+                    eval: known.map(|known| known.raw),
+                    depth: 0,
+                    bound: Bound::Lower,
+                    on_pv: was_pv,
+                };
+                self.job.table.store(self.position.key(), ply, stored);
+            }
             return best;
         }
         let original_alpha = alpha;
         alpha = alpha.max(best);
+        let futile = best + params::quiescence_margin();
+        let in_check = known.is_none();
         let mut best_move = None;
-        let mut picker = Picker::new(&self.position, Wanted::Tactical, known.mv, self.killers[ply], &self.moves);
-        while let Some(mv) = picker.next(&self.position, self.histories, &mut self.moves) {
+        let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| self.position.is_legal(mv));
+        let mut picker = Picker::new(
+            &self.position,
+            Wanted::Tactical,
+            self.job.options.moves,
+            table_move,
+            Default::default(),
+            &self.moves,
+        );
+        let line = self.line(ply);
+        while let Some(mv) = picker.next(&self.position, self.histories, line, None, &mut self.moves) {
+            if !in_check && best > -MATE_BOUND {
+                // Even with what it takes, the capture does not come near alpha.
+                let gain = self.position.piece_at(mv.to()).map_or(0, |taken| exchange(taken.kind));
+                if futile + gain <= alpha && !mv.is_promotion() && !self.position.gives_check(mv) {
+                    best = best.max(futile + gain);
+                    continue;
+                }
+            }
             self.job.table.prefetch(self.position.key_after(mv));
-            self.make(mv);
+            self.make(mv, ply);
             let value = -self.quiescence::<N>(-beta, -alpha, ply + 1);
             self.unmake();
             if self.stopped {
@@ -70,8 +108,9 @@ impl Worker<'_> {
             value if N::PV && value > original_alpha => Bound::Exact,
             _ => Bound::Upper,
         };
-        let entry = Entry { mv: best_move, value: best, eval, depth: 0, bound };
-        self.job.table.store(self.position.key(), ply, entry);
+        let stored =
+            Entry { mv: best_move, value: best, eval: known.map(|known| known.raw), depth: 0, bound, on_pv: was_pv };
+        self.job.table.store(self.position.key(), ply, stored);
         best
     }
 }

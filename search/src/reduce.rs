@@ -1,30 +1,52 @@
 //! By how much to reduce the depth of moves that are unlikely to matter.
 
-use std::f64::consts::E;
-
-use once_cell::sync::Lazy;
-
 use crate::params;
 
-/// `ln(depth) * ln(number)` for the first 64 of each, in plies.
-static TABLE: Lazy<[[u8; 64]; 64]> = Lazy::new(|| {
-    let mut table = [[0; 64]; 64];
-    for (depth, row) in table.iter_mut().enumerate().skip(1) {
-        for (number, plies) in row.iter_mut().enumerate().skip(1) {
-            let base = f64::from(params::LMR_BASE) / 100.0;
-            let product = (depth as f64).log(E) * (number as f64).log(E);
-            *plies = (base + product * 100.0 / f64::from(params::LMR_DIVISOR)) as u8;
-        }
+/// Reductions are counted in these parts of a ply.
+pub(crate) const PLY: i32 = 1024;
+
+/// `1024 ln n` for `n` below 64; 0 for 0.
+static LN: [i32; 64] = {
+    let mut table = [0; 64];
+    let mut n = 1;
+    while n < 64 {
+        table[n] = (1024.0 * ln(n as f64)) as i32;
+        n += 1;
     }
     table
-});
+};
+
+/// The natural logarithm for `x >= 1`, by `ln x = 2 artanh((x - 1) / (x + 1))`.
+const fn ln(x: f64) -> f64 {
+    let ratio = (x - 1.0) / (x + 1.0);
+    let (mut power, mut sum, mut n) = (ratio, 0.0, 1);
+    while n < 2000 {
+        sum += power / n as f64;
+        power *= ratio * ratio;
+        n += 2;
+    }
+    2.0 * sum
+}
 
 /// Late move reduction: a quiet move that stands late in the order is searched
 /// less deeply first, and again at full depth if it beats alpha all the same.
 ///
-/// Formula: `base + ln(depth) ln(number) / divisor` plies, the common form since
-/// Fruit and Stockfish; constants are ours.
+/// Formula: `base + ln(depth) ln(number) / divisor`, the common form since
+/// Fruit and Stockfish; constants are ours. In parts of a [`PLY`].
 #[inline]
 pub(crate) fn late_move(depth: i32, number: usize) -> i32 {
-    i32::from(TABLE[depth.clamp(0, 63) as usize][number.min(63)])
+    let product = LN[depth.clamp(0, 63) as usize] * LN[number.min(63)] / 1024;
+    params::lmr_base() + product * 1024 / params::lmr_divisor()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms_are_those_of_the_library() {
+        for (n, &value) in LN.iter().enumerate().skip(1) {
+            assert_eq!(value, (1024.0 * (n as f64).ln()) as i32, "{n}");
+        }
+    }
 }

@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use enbu_movegen::{Declaration, EnteringKingRule, Move, MoveList, Position};
 
+use crate::clock::doubt;
 use crate::node::Pv;
 use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, mated_at};
-use crate::worker::Worker;
-use crate::{BestMove, Bound, Report, Score, params, reduce};
+use crate::vote::{Candidate, choose};
+use crate::worker::{Role, Worker};
+use crate::{BestMove, Bound, Lines, Report, Score, level, params, reduce};
 
 /// A legal move at the root and what is known about it.
+#[derive(Clone)]
 pub(crate) struct RootMove {
     pub(crate) mv: Move,
     /// Its value in the running iteration; `-INFINITE` where it did not beat alpha.
@@ -18,19 +21,27 @@ pub(crate) struct RootMove {
     previous: Value,
     pv: Vec<Move>,
     selective_depth: usize,
+    /// Positions visited below it in this search.
+    nodes: u64,
 }
 
 impl RootMove {
+    /// A move of which nothing is known.
+    pub(crate) fn new(mv: Move) -> Self {
+        Self { mv, value: -INFINITE, previous: -INFINITE, pv: vec![mv], selective_depth: 0, nodes: 0 }
+    }
+
+    /// Its newest value; `None` before the first.
+    fn known_value(&self) -> Option<Value> {
+        [self.value, self.previous].into_iter().find(|&value| value > -INFINITE)
+    }
+
     /// The legal moves among `wanted`, or all legal moves if there is none.
     pub(crate) fn all(position: &Position, wanted: &[Move]) -> Vec<Self> {
         let mut legal = MoveList::new();
         position.legal_moves(&mut legal);
         let restricted = legal.iter().any(|mv| wanted.contains(mv));
-        legal
-            .into_iter()
-            .filter(|mv| !restricted || wanted.contains(mv))
-            .map(|mv| Self { mv, value: -INFINITE, previous: -INFINITE, pv: vec![mv], selective_depth: 0 })
-            .collect()
+        legal.into_iter().filter(|mv| !restricted || wanted.contains(mv)).map(Self::new).collect()
     }
 }
 
@@ -41,57 +52,111 @@ const DEEPEST: i32 = MAX_PLY as i32 - 1;
 const FORCED_MOVE_DEPTH: i32 = 6;
 
 impl Worker<'_> {
-    /// Searches until a limit or a stop, and says what to play.
+    /// Searches until a limit or a stop, and says what to play: the main thread.
     pub(crate) fn run(&mut self) -> BestMove {
-        if let Some(answer) = self.answer_without_search() {
+        let answer = self.answer_without_search();
+        let lines = self.job.options.multi_pv.clamp(1, self.root_moves.len().max(1));
+        let searched = self.job.options.level.map_or(lines, |_| lines.max(level::LINES));
+        let searched = searched.min(self.root_moves.len().max(1));
+        let completed = if answer.is_none() { self.deepen(searched, lines) } else { 0 };
+        let helpers = self.job.control.end_helpers();
+        if let Some(answer) = answer {
             return answer;
         }
-        let lines = self.job.options.multi_pv.clamp(1, self.root_moves.len());
+        if searched == 1 {
+            self.listen_to(helpers, completed);
+        }
+        self.report(lines, completed.max(1));
+        self.answer()
+    }
+
+    /// Searches until the main thread ends, and says what this thread would play;
+    /// `None` if there is nothing to search.
+    pub(crate) fn help(&mut self) -> Option<Candidate> {
+        if self.answer_without_search().is_some() {
+            return None;
+        }
+        let completed = self.deepen(1, 1);
+        self.candidate(completed)
+    }
+
+    /// The best root move, with what it is worth.
+    fn candidate(&self, completed: i32) -> Option<Candidate> {
+        let root_move = self.root_moves.first()?;
+        let value = root_move.known_value()?;
+        Some(Candidate { root_move: root_move.clone(), value, depth: completed })
+    }
+
+    /// Puts the move first for which all threads together vote.
+    fn listen_to(&mut self, helpers: Vec<Candidate>, completed: i32) {
+        let own = self.candidate(completed);
+        let all: Vec<Candidate> = own.into_iter().chain(helpers).filter(|candidate| candidate.depth > 0).collect();
+        let Some(chosen) = choose(&all) else { return };
+        let at = self.root_moves.iter().position(|root_move| root_move.mv == chosen.root_move.mv);
+        if let Some(at) = at.filter(|_| all.len() > 1) {
+            self.root_moves[..=at].rotate_right(1);
+            self.root_moves[0] = RootMove { value: chosen.value, ..chosen.root_move.clone() };
+        }
+    }
+
+    /// Iterative deepening of the `searched` best lines, of which `lines` are reported;
+    /// returns the last iteration that was completed.
+    fn deepen(&mut self, searched: usize, lines: usize) -> i32 {
         let deepest = self.job.limits.depth.map_or(DEEPEST, |depth| depth.clamp(1, DEEPEST as u32) as i32);
+        // Every other helper is a ply ahead, so that they do not all do the same.
+        let first = match self.role {
+            Role::Helper(index) if index % 2 == 0 => 2.min(deepest),
+            _ => 1,
+        };
         let mut last_report = Duration::ZERO;
         let mut completed = 0;
-        for depth in 1..=deepest {
+        let mut stable = 0;
+        self.frame_mut(0).eval = self.judge(None, 0).map(|judgement| judgement.eval);
+        for depth in first..=deepest {
             let previous_best = self.root_moves[0].mv;
             for root_move in &mut self.root_moves {
                 root_move.previous = root_move.value;
             }
-            for line in 0..lines {
+            self.root_depth = depth as usize;
+            for line in 0..searched {
                 self.selective_depth = 0;
                 self.aspirate(line, depth);
                 if self.stopped {
-                    break;
+                    return completed;
                 }
             }
-            if self.stopped {
-                break;
-            }
             completed = depth;
+            if self.role != Role::Main {
+                continue;
+            }
             self.job.control.set_best(self.answer());
             let elapsed = self.job.started.elapsed();
-            let last = depth == deepest || self.ends_after(depth, previous_best);
-            if !last && elapsed >= last_report + self.job.options.report_interval {
+            stable = if self.root_moves[0].mv == previous_best { stable + 1 } else { 0 };
+            if depth == deepest || self.ends_after(depth, stable) {
+                break;
+            }
+            if elapsed >= last_report + self.job.options.report_interval {
                 last_report = elapsed;
                 self.report(lines, depth);
             }
-            if last {
-                break;
-            }
         }
-        self.report(lines, completed.max(1));
-        self.answer()
+        completed
     }
 
     /// No legal move, a won declaration, or a won try.
     fn answer_without_search(&self) -> Option<BestMove> {
         let rule = self.job.options.entering_king;
         if self.root_moves.is_empty() {
+            if self.role != Role::Main {
+                return Some(BestMove::Resign);
+            }
             self.job.listener.report(&Report {
                 depth: 1,
                 selective_depth: 1,
                 multi_pv: 1,
                 score: Score::from_value(mated_at(0)),
                 bound: Bound::Exact,
-                nodes: self.nodes,
+                nodes: self.all_nodes(),
                 elapsed: self.job.started.elapsed(),
                 hashfull: 0,
                 pv: Vec::new(),
@@ -107,8 +172,12 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether the clock, or the lack of anything to think about, ends the search.
-    fn ends_after(&self, depth: i32, previous_best: Move) -> bool {
+    /// Whether the clock, a soft limit, or the lack of anything to think about, ends the
+    /// search.
+    fn ends_after(&self, depth: i32, stable: u32) -> bool {
+        if self.job.limits.soft_nodes.is_some_and(|nodes| self.all_nodes() >= nodes) {
+            return true;
+        }
         let control = &self.job.control;
         let best = &self.root_moves[0];
         if control.is_on_the_clock() && self.job.limits.movetime.is_none() {
@@ -119,15 +188,16 @@ impl Worker<'_> {
                 return true;
             }
         }
-        let scale = if best.mv == previous_best { 0.8 } else { 1.2 };
-        control.ends_after_iteration(scale)
+        let drop = if best.previous > -INFINITE { best.previous - best.value } else { 0 };
+        let effort = best.nodes as f64 / self.nodes.max(1) as f64;
+        control.ends_after_iteration(doubt(stable, drop, effort))
     }
 
     /// Searches line number `line` around its last value, wider when that fails.
     fn aspirate(&mut self, line: usize, depth: i32) {
         let guess = self.root_moves[line].previous;
-        let mut width = params::ASPIRATION_WINDOW;
-        let narrow = depth >= params::ASPIRATION_DEPTH && guess.abs() < MATE_BOUND;
+        let mut width = params::aspiration_window();
+        let narrow = depth >= params::aspiration_depth() && guess.abs() < MATE_BOUND;
         let (mut alpha, mut beta) = if narrow {
             ((guess - width).max(-INFINITE), (guess + width).min(INFINITE))
         } else {
@@ -160,14 +230,16 @@ impl Worker<'_> {
             let mv = self.root_moves[index].mv;
             let number = index - line + 1;
             let calm = self.position.piece_at(mv.to()).is_none() && !in_check && !self.position.gives_check(mv);
-            let reduction = if calm && number > 1 && depth >= params::LMR_DEPTH {
-                reduce::late_move(depth, number).min(depth - 1)
+            let reduction = if calm && number > 1 && depth >= params::lmr_depth() {
+                (reduce::late_move(depth, number) / reduce::PLY).min(depth - 2)
             } else {
                 0
             };
-            self.make(mv);
-            let value = self.search_child::<Pv>(alpha, beta, depth - 1, reduction, 0, number);
+            let before = self.nodes;
+            self.make(mv, 0);
+            let value = self.search_child::<Pv>(alpha, beta, depth - 1, depth - 1 - reduction, 0, number);
             self.unmake();
+            self.root_moves[index].nodes += self.nodes - before;
             if self.stopped {
                 return best;
             }
@@ -209,23 +281,47 @@ impl Worker<'_> {
                 multi_pv: index + 1,
                 score: Score::from_value(if value == -INFINITE { 0 } else { value }),
                 bound: Bound::Exact,
-                nodes: self.nodes,
+                nodes: self.all_nodes(),
                 elapsed: self.job.started.elapsed(),
                 hashfull: self.job.table.hashfull(),
-                pv: root_move.pv.clone(),
+                pv: match self.job.options.lines {
+                    Lines::AsSearched => root_move.pv.clone(),
+                    Lines::Continued => self.continued(&root_move.pv),
+                },
             });
         }
     }
 
+    /// Which root move to play: the first, unless a level chooses.
+    fn chosen(&self) -> usize {
+        let Some(level) = self.job.options.level else { return 0 };
+        let values: Vec<Value> = self.root_moves.iter().take(level::LINES).map_while(RootMove::known_value).collect();
+        level.choose(self.position.key(), &values)
+    }
+
     /// The move to play: the first root move, unless it is hopeless.
     fn answer(&self) -> BestMove {
-        let best = &self.root_moves[0];
-        let value = if best.value > -INFINITE { best.value } else { best.previous };
-        let hopeless = value > -INFINITE && value <= -self.job.options.resign_value;
+        let best = &self.root_moves[self.chosen()];
+        let hopeless = best.known_value().is_some_and(|value| value <= -self.job.options.resign_value);
         if hopeless && self.job.options.resign_value < MATE {
             return BestMove::Resign;
         }
         BestMove::Play { best: best.mv, ponder: best.pv.get(1).copied().or_else(|| self.reply_from_table(best.mv)) }
+    }
+
+    /// A line with the moves that the table knows after its end, up to a repetition.
+    fn continued(&self, line: &[Move]) -> Vec<Move> {
+        let mut position = self.position.clone();
+        let mut out = line.to_vec();
+        if line.iter().any(|&mv| position.play(mv).is_err()) {
+            return out;
+        }
+        while out.len() < MAX_PLY && position.cycle(MAX_PLY).is_none() {
+            let known = self.job.table.probe(position.key(), out.len()).and_then(|entry| entry.mv);
+            let Some(mv) = known.filter(|&mv| position.play(mv).is_ok()) else { break };
+            out.push(mv);
+        }
+        out
     }
 
     /// The move stored for the position after `mv`, when the line ended there.

@@ -7,13 +7,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use enbu_eval::Evaluation;
 use enbu_movegen::{MoveList, Position};
 
 use crate::clock::{Budget, Timer};
-use crate::history::Histories;
 use crate::shared::Control;
 use crate::tt::Table;
-use crate::worker::{Job, Worker};
+use crate::worker::{Job, Memory, Role, Worker};
 use crate::{BestMove, Clock, Limits, Listener, Options};
 
 /// Memory for a transposition table that cannot be had.
@@ -33,9 +33,58 @@ impl fmt::Display for HashError {
 
 impl std::error::Error for HashError {}
 
+/// Threads that cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadError {
+    /// How many were asked for.
+    pub asked: usize,
+    /// How many search instead.
+    pub got: usize,
+}
+
+impl fmt::Display for ThreadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the system gives {} of {} threads", self.got, self.asked)
+    }
+}
+
+impl std::error::Error for ThreadError {}
+
 enum Task {
-    Search(Box<Job>),
+    Search(Arc<Job>),
     NewGame,
+}
+
+/// A thread that searches, with its own memory.
+struct Member {
+    tasks: Sender<Task>,
+    thread: JoinHandle<()>,
+}
+
+impl Member {
+    /// Starts an idle thread; `None` when the system gives none.
+    fn new(role: Role) -> Option<Self> {
+        let (tasks, inbox) = unbounded();
+        let thread = std::thread::Builder::new()
+            .name("search".into())
+            .stack_size(STACK_BYTES)
+            .spawn(move || serve(role, &inbox))
+            .ok()?;
+        Some(Self { tasks, thread })
+    }
+
+    fn send(&self, task: Task) {
+        // The thread ends only when the sender is dropped.
+        let sent = self.tasks.send(task);
+        debug_assert!(sent.is_ok());
+    }
+
+    /// Ends the thread, which must be idle or about to be.
+    fn end(self) {
+        drop(self.tasks);
+        let ended = self.thread.join();
+        debug_assert!(ended.is_ok());
+    }
 }
 
 /// A search engine: one position at a time, any number one after the other.
@@ -43,8 +92,9 @@ enum Task {
 /// Dropping it stops a running search and waits for it.
 pub struct Search {
     table: Arc<Table>,
-    tasks: Option<Sender<Task>>,
-    thread: Option<JoinHandle<()>>,
+    evaluation: Evaluation,
+    /// The main thread and its helpers.
+    team: Vec<Member>,
     current: Option<Running>,
 }
 
@@ -63,7 +113,7 @@ fn cores() -> usize {
 }
 
 /// Enough for the deepest line with room to spare.
-const STACK_BYTES: usize = 32 << 20;
+pub(crate) const STACK_BYTES: usize = 32 << 20;
 
 /// The table a new engine has until [`Search::set_hash_mb`] is called.
 const INITIAL_HASH_MB: usize = 1;
@@ -75,14 +125,9 @@ impl Search {
     /// When the system can give neither a megabyte nor a thread.
     #[expect(clippy::expect_used, reason = "without a thread there is no engine")]
     pub fn new() -> Self {
-        let (tasks, inbox) = unbounded();
-        let thread = std::thread::Builder::new()
-            .name("search".into())
-            .stack_size(STACK_BYTES)
-            .spawn(move || serve(&inbox))
-            .expect("a thread");
+        let main = Member::new(Role::Main).expect("a thread");
         let table = Table::new(INITIAL_HASH_MB, 1).expect("a megabyte");
-        Self { table: Arc::new(table), tasks: Some(tasks), thread: Some(thread), current: None }
+        Self { table: Arc::new(table), evaluation: Evaluation::default(), team: vec![main], current: None }
     }
 
     /// Size of the transposition table in megabytes (2^20 bytes).
@@ -105,11 +150,45 @@ impl Search {
         Ok(())
     }
 
+    /// Evaluates by another evaluation from now on. What was learnt so far is
+    /// forgotten: values of different evaluations must not meet. Stops a running
+    /// search.
+    pub fn set_evaluation(&mut self, evaluation: Evaluation) {
+        self.new_game();
+        self.evaluation = evaluation;
+    }
+
     /// Forgets everything learnt so far; stops a running search.
     pub fn new_game(&mut self) {
         self.finish();
         self.table.clear(cores());
-        self.send(Task::NewGame);
+        self.team.iter().for_each(|member| member.send(Task::NewGame));
+    }
+
+    /// How many threads search.
+    pub fn threads(&self) -> usize {
+        self.team.len()
+    }
+
+    /// Searches with so many threads (at least one) from now on; stops a running
+    /// search. More threads than processors only slow each other down.
+    ///
+    /// # Errors
+    /// [`ThreadError`] when the system gives fewer; what it gave is used.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), ThreadError> {
+        let threads = threads.max(1);
+        if threads == self.team.len() {
+            return Ok(());
+        }
+        self.finish();
+        self.team.drain(threads.min(self.team.len())..).for_each(Member::end);
+        while self.team.len() < threads {
+            let Some(member) = Member::new(Role::Helper(self.team.len() - 1)) else {
+                return Err(ThreadError { asked: threads, got: self.team.len() });
+            };
+            self.team.push(member);
+        }
+        Ok(())
     }
 
     /// Begins to search `position` and returns at once; stops a search that is
@@ -125,7 +204,7 @@ impl Search {
         self.finish();
         self.table.new_search();
         let running = Running {
-            control: Arc::new(Control::new(Timer::new(started, None), limits.ponder)),
+            control: Arc::new(Control::new(Timer::new(started, None), limits.ponder, self.team.len() - 1)),
             clock: limits.clock,
             options,
             ply: position.ply(),
@@ -138,13 +217,15 @@ impl Search {
             position: position.clone(),
             limits,
             options,
+            evaluation: self.evaluation.clone(),
             started,
             table: Arc::clone(&self.table),
             control: Arc::clone(&running.control),
             listener,
         };
         self.current = Some(running);
-        self.send(Task::Search(Box::new(job)));
+        let job = Arc::new(job);
+        self.team.iter().for_each(|member| member.send(Task::Search(Arc::clone(&job))));
     }
 
     /// Asks the search to end; its answer follows within milliseconds. Nothing
@@ -176,14 +257,6 @@ impl Search {
         self.wait();
         self.current = None;
     }
-
-    fn send(&self, task: Task) {
-        if let Some(tasks) = &self.tasks {
-            // The thread ends only when the sender is dropped.
-            let sent = tasks.send(task);
-            debug_assert!(sent.is_ok());
-        }
-    }
 }
 
 impl Running {
@@ -206,35 +279,43 @@ impl Default for Search {
 impl Drop for Search {
     fn drop(&mut self) {
         self.finish();
-        self.tasks = None;
-        if let Some(thread) = self.thread.take() {
-            let ended = thread.join();
-            debug_assert!(ended.is_ok());
+        self.team.drain(..).for_each(Member::end);
+    }
+}
+
+/// A search thread: does one task after the other until the engine is dropped.
+fn serve(role: Role, inbox: &Receiver<Task>) {
+    let mut memory = Memory::new();
+    for task in inbox {
+        match (task, role) {
+            (Task::NewGame, _) => memory.clear(),
+            (Task::Search(job), Role::Main) => {
+                let best = answer(&job, &mut memory);
+                job.listener.finished(&best);
+                job.control.set_finished();
+            }
+            (Task::Search(job), Role::Helper(_)) => help(&job, role, &mut memory),
         }
     }
 }
 
-/// The search thread: does one task after the other until the engine is dropped.
-fn serve(inbox: &Receiver<Task>) {
-    let mut histories = Histories::new();
-    for task in inbox {
-        match task {
-            Task::NewGame => histories.clear(),
-            Task::Search(job) => {
-                let best = answer(&job, &mut histories);
-                job.listener.finished(&best);
-                job.control.set_finished();
-            }
-        }
+/// Helps with a job. A panic here only loses the help.
+fn help(job: &Job, role: Role, memory: &mut Memory) {
+    let helped = catch_unwind(AssertUnwindSafe(|| Worker::new(job, role, memory).help()));
+    if helped.is_err() {
+        memory.clear();
+        job.listener.notice("error: internal error in a helping thread");
     }
+    job.control.helper_ended(helped.unwrap_or(None));
 }
 
 /// Runs a job. A panic is our own bug and must not lose the game: what the last
 /// completed iteration found is played instead, or the first legal move.
-fn answer(job: &Job, histories: &mut Histories) -> BestMove {
-    let searched = catch_unwind(AssertUnwindSafe(|| Worker::new(job, histories).run()));
+fn answer(job: &Job, memory: &mut Memory) -> BestMove {
+    let searched = catch_unwind(AssertUnwindSafe(|| Worker::new(job, Role::Main, memory).run()));
     searched.unwrap_or_else(|_| {
-        histories.clear();
+        job.control.end_helpers();
+        memory.clear();
         job.listener.notice("error: internal error in the search, playing the best move so far");
         job.control.best().unwrap_or_else(|| {
             let mut legal = MoveList::new();
@@ -305,8 +386,58 @@ mod tests {
             let ear = search(&mut engine, &position(QUIET), depth(6), Options::default());
             counts.push(ear.reports.lock().last().map(|report| report.nodes));
         }
-        assert!(counts[0].is_some_and(|nodes| nodes > 1000));
+        assert!(counts[0].is_some_and(|nodes| nodes > 500));
         assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+    }
+
+    #[test]
+    fn several_threads_answer_once_and_count_together() {
+        let mut engine = Search::new();
+        for threads in [3, 2, 1, 4] {
+            engine.set_threads(threads).expect("threads");
+            assert_eq!(engine.threads(), threads);
+            engine.new_game();
+            let ear = search(&mut engine, &position(QUIET), depth(7), Options::default());
+            let BestMove::Play { best, .. } = ear.answers.lock()[0] else { panic!("no move") };
+            let reports = ear.reports.lock();
+            assert_eq!(reports.last().map(|report| report.pv[0]), Some(best));
+            let mut line = position(QUIET);
+            for &mv in &reports.last().expect("a report").pv {
+                line.play(mv).expect("legal");
+            }
+        }
+        // Stops come at any moment, also before a helper has begun.
+        let ear = Arc::new(Ear::default());
+        for _ in 0..50 {
+            let listener = Arc::clone(&ear) as Arc<dyn Listener>;
+            engine.start(&position(QUIET), Limits::default(), Options::default(), Instant::now(), listener);
+            engine.stop();
+            engine.wait();
+        }
+        assert_eq!(ear.answers.lock().len(), 50);
+    }
+
+    #[test]
+    fn a_node_limit_holds_for_all_threads_together() {
+        let mut engine = Search::new();
+        engine.set_threads(3).expect("threads");
+        let limits = Limits { nodes: Some(60_000), ..Limits::default() };
+        let ear = search(&mut engine, &position(QUIET), limits, Options::default());
+        let nodes = ear.reports.lock().last().map_or(0, |report| report.nodes);
+        assert!((30_000..70_000).contains(&nodes), "{nodes}");
+    }
+
+    #[test]
+    fn a_draw_is_worth_what_the_options_say() {
+        // Bare kings and one pawn each far apart: nothing happens before the limit of moves.
+        let quiet = position("4k4/4p4/9/9/9/9/9/4P4/4K4 b - 1");
+        let mut engine = Search::new();
+        for value in [-300, 0, 250] {
+            engine.new_game();
+            let options = Options { max_moves: 2, draw_values: [value, 7], ..Options::default() };
+            let ear = search(&mut engine, &quiet, depth(4), options);
+            assert_eq!(ear.reports.lock().last().map(|report| report.score), Some(Score::Cp(value)));
+        }
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! What all threads of one search see.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
 use crate::BestMove;
 use crate::clock::Timer;
+use crate::vote::Candidate;
 
 /// Signals from outside to a running search, and its end.
 pub(crate) struct Control {
@@ -16,10 +17,23 @@ pub(crate) struct Control {
     best: Mutex<Option<BestMove>>,
     finished: Mutex<bool>,
     on_finish: Condvar,
+    /// The main thread has ended its search: helpers follow.
+    over: AtomicBool,
+    /// Positions visited by each thread, as it last told.
+    counts: Vec<AtomicU64>,
+    helpers: Mutex<Helpers>,
+    on_helper_end: Condvar,
+}
+
+/// The threads that help the main one.
+struct Helpers {
+    running: usize,
+    candidates: Vec<Candidate>,
 }
 
 impl Control {
-    pub(crate) fn new(timer: Timer, ponder: bool) -> Self {
+    /// For a search by the main thread and so many helpers.
+    pub(crate) fn new(timer: Timer, ponder: bool, helpers: usize) -> Self {
         Self {
             stop: AtomicBool::new(false),
             pondering: AtomicBool::new(ponder),
@@ -27,7 +41,44 @@ impl Control {
             best: Mutex::new(None),
             finished: Mutex::new(false),
             on_finish: Condvar::new(),
+            over: AtomicBool::new(false),
+            counts: (0..=helpers).map(|_| AtomicU64::new(0)).collect(),
+            helpers: Mutex::new(Helpers { running: helpers, candidates: Vec::new() }),
+            on_helper_end: Condvar::new(),
         }
+    }
+
+    /// Whether helpers must end at once.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+
+    /// A thread (the main one is number 0) tells how many positions it has visited.
+    pub(crate) fn set_count(&self, thread: usize, nodes: u64) {
+        self.counts[thread].store(nodes, Ordering::Relaxed);
+    }
+
+    /// Positions visited by all threads, as they last told.
+    pub(crate) fn all_nodes(&self) -> u64 {
+        self.counts.iter().map(|count| count.load(Ordering::Relaxed)).sum()
+    }
+
+    /// A helper has ended, with what it would play (`None` if it broke down).
+    pub(crate) fn helper_ended(&self, candidate: Option<Candidate>) {
+        let mut helpers = self.helpers.lock();
+        helpers.running -= 1;
+        helpers.candidates.extend(candidate);
+        self.on_helper_end.notify_all();
+    }
+
+    /// Ends all helpers, waits for them and returns what they would play.
+    pub(crate) fn end_helpers(&self) -> Vec<Candidate> {
+        self.over.store(true, Ordering::Relaxed);
+        let mut helpers = self.helpers.lock();
+        while helpers.running > 0 {
+            self.on_helper_end.wait(&mut helpers);
+        }
+        std::mem::take(&mut helpers.candidates)
     }
 
     pub(crate) fn stop(&self) {

@@ -5,9 +5,12 @@
 //! not match any key and is never read as data (Hyatt and Mann 2002). No locks and
 //! no data races.
 
+use std::ops::Deref;
+use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use enbu_movegen::Move;
+use memmap2::{MmapMut, MmapRaw};
 
 use crate::Bound;
 use crate::value::{Value, from_stored, to_stored};
@@ -15,7 +18,7 @@ use crate::value::{Value, from_stored, to_stored};
 const WORDS_PER_CLUSTER: usize = 8;
 const ENTRIES: usize = 4;
 /// Generations count modulo this.
-const GENERATIONS: u8 = 64;
+const GENERATIONS: u8 = 32;
 
 /// What the table knows about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +30,26 @@ pub(crate) struct Entry {
     pub(crate) eval: Option<Value>,
     pub(crate) depth: i32,
     pub(crate) bound: Bound,
+    /// The node was once part of a principal variation.
+    pub(crate) on_pv: bool,
+}
+
+impl Entry {
+    /// Whether the value ends a node searched `depth` deep in this window.
+    #[inline]
+    pub(crate) fn decides(&self, depth: i32, alpha: Value, beta: Value) -> bool {
+        self.depth >= depth
+            && match self.bound {
+                Bound::Exact => true,
+                Bound::Lower => self.value >= beta,
+                Bound::Upper => self.value <= alpha,
+            }
+    }
 }
 
 /// The table of one engine, shared by all threads.
 pub(crate) struct Table {
-    words: Box<[AtomicU64]>,
-    /// Index of the first word on a cache-line boundary.
-    first: usize,
+    words: Words,
     clusters: usize,
     generation: AtomicU8,
     /// Whether anything was stored since the last clear.
@@ -59,14 +75,10 @@ impl Table {
     }
 
     fn allocate(megabytes: usize) -> Option<Self> {
-        let clusters = megabytes.checked_mul(1 << 20)? / 64;
-        let words = clusters.max(1).checked_mul(WORDS_PER_CLUSTER)?.checked_add(WORDS_PER_CLUSTER)?;
-        let words = bytemuck::allocation::try_zeroed_slice_box::<AtomicU64>(words).ok()?;
-        let first = words.as_ptr().align_offset(64).min(WORDS_PER_CLUSTER);
+        let clusters = (megabytes.checked_mul(1 << 20)? / 64).max(1);
         Some(Self {
-            words,
-            first,
-            clusters: clusters.max(1),
+            words: Words::zeroed(clusters.checked_mul(WORDS_PER_CLUSTER)?)?,
+            clusters,
             generation: AtomicU8::new(0),
             used: AtomicBool::new(false),
         })
@@ -102,7 +114,7 @@ impl Table {
     fn cluster(&self, key: u64) -> &[AtomicU64] {
         // The high bits of the key choose the cluster, scaled to any size.
         let index = ((u128::from(key) * self.clusters as u128) >> 64) as usize;
-        let start = self.first + index * WORDS_PER_CLUSTER;
+        let start = index * WORDS_PER_CLUSTER;
         &self.words[start..start + WORDS_PER_CLUSTER]
     }
 
@@ -155,7 +167,8 @@ impl Table {
     pub(crate) fn hashfull(&self) -> u32 {
         let generation = self.generation.load(Ordering::Relaxed);
         let sample = self.clusters.min(1000 / ENTRIES) * ENTRIES;
-        let used = self.words[self.first..]
+        let used = self
+            .words
             .chunks_exact(2)
             .take(sample)
             .filter(|entry| {
@@ -164,6 +177,38 @@ impl Table {
             })
             .count();
         (used * 1000 / sample) as u32
+    }
+}
+
+/// Zeros on a page boundary, in huge pages where the system has them: entries are
+/// read at random, and with small pages each read misses the TLB as well.
+struct Words {
+    pages: MmapRaw,
+    count: usize,
+}
+
+impl Words {
+    fn zeroed(count: usize) -> Option<Self> {
+        let pages = MmapMut::map_anon(count.checked_mul(size_of::<AtomicU64>())?).ok()?;
+        #[cfg(target_os = "linux")]
+        {
+            // Only speed depends on it, and kernels may be built without.
+            let _ = pages.advise(memmap2::Advice::HugePage);
+        }
+        Some(Self { pages: pages.into(), count })
+    }
+}
+
+impl Deref for Words {
+    type Target = [AtomicU64];
+
+    #[inline]
+    #[expect(unsafe_code, reason = "memory from the system has no type")]
+    fn deref(&self) -> &[AtomicU64] {
+        // SAFETY: the pages are readable, writable and private to this process, on a
+        // page boundary, as long as `count` words, initialised to zeros, and live as
+        // long as `self`; nothing but these shared references to atomics reaches them.
+        unsafe { slice::from_raw_parts(self.pages.as_mut_ptr().cast::<AtomicU64>(), self.count) }
     }
 }
 
@@ -194,7 +239,7 @@ fn prefetch(cluster: &[AtomicU64]) {
 }
 
 // Packed: move 0-15, value 16-31, evaluation 32-47, depth + 1 48-55 (so that no
-// entry packs to zero), bound 56-57, generation 58-63.
+// entry packs to zero), bound 56-57, principal variation 58, generation 59-63.
 
 fn pack(entry: Entry, ply: usize, generation: u8) -> u64 {
     let mv = u64::from(entry.mv.map_or(0, Move::raw));
@@ -206,7 +251,8 @@ fn pack(entry: Entry, ply: usize, generation: u8) -> u64 {
         Bound::Lower => 2,
         Bound::Upper => 3,
     };
-    mv | value << 16 | eval << 32 | depth << 48 | bound << 56 | u64::from(generation) << 58
+    let on_pv = u64::from(entry.on_pv);
+    mv | value << 16 | eval << 32 | depth << 48 | bound << 56 | on_pv << 58 | u64::from(generation) << 59
 }
 
 fn unpack(data: u64, ply: usize) -> Option<Entry> {
@@ -222,6 +268,7 @@ fn unpack(data: u64, ply: usize) -> Option<Entry> {
             3 => Bound::Upper,
             _ => return None,
         },
+        on_pv: data >> 58 & 1 == 1,
     })
 }
 
@@ -230,7 +277,7 @@ fn depth_of(data: u64) -> i32 {
 }
 
 fn generation_of(data: u64) -> u8 {
-    (data >> 58) as u8
+    (data >> 59) as u8
 }
 
 #[cfg(test)]
@@ -239,7 +286,7 @@ mod tests {
     use crate::value::mate_at;
 
     fn entry(value: Value, depth: i32) -> Entry {
-        Entry { mv: "7g7f".parse().ok(), value, eval: Some(-123), depth, bound: Bound::Lower }
+        Entry { mv: "7g7f".parse().ok(), value, eval: Some(-123), depth, bound: Bound::Lower, on_pv: false }
     }
 
     #[test]
@@ -250,7 +297,7 @@ mod tests {
         for (key, stored) in [
             (1, entry(0, 0)),
             (u64::MAX, Entry { mv: None, eval: None, bound: Bound::Upper, ..entry(-500, 90) }),
-            (1 << 40, Entry { bound: Bound::Exact, ..entry(mate_at(9), 3) }),
+            (1 << 40, Entry { bound: Bound::Exact, on_pv: true, ..entry(mate_at(9), 3) }),
         ] {
             table.store(key, 5, stored);
             assert_eq!(table.probe(key, 5), Some(stored));

@@ -18,9 +18,6 @@ pub(crate) const INFINITE: Value = 32_001;
 pub(crate) const MATE_BOUND: Value = MATE - 2 * MAX_PLY as Value;
 /// The worth of a repetition that the rules or common sense decide.
 pub(crate) const REPETITION_WIN: Value = 28_000;
-/// The worth of a draw.
-pub(crate) const DRAW: Value = 0;
-
 /// Being mated at `ply`.
 #[inline]
 pub(crate) const fn mated_at(ply: usize) -> Value {

@@ -3,40 +3,111 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use enbu_eval::Evaluator;
+use enbu_eval::{Evaluation, Evaluator};
+use enbu_mate::mate_in_one;
 use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Verdict};
 
-use crate::history::{Histories, Killers};
+use crate::correction::{Corrections, Slots};
+use crate::history::{Arrival, Histories, Killers, Line};
 use crate::picker::Scored;
 use crate::root::RootMove;
 use crate::shared::Control;
-use crate::tt::Table;
-use crate::value::{DRAW, MAX_PLY, REPETITION_WIN, Value, mate_at, mated_at};
-use crate::{Limits, Listener, Options, params};
+use crate::tt::{Entry, Table};
+use crate::value::{MAX_PLY, REPETITION_WIN, Value, mate_at, mated_at};
+use crate::{Bound, Level, Limits, Listener, Options, params};
 
 /// One search to be done.
 pub(crate) struct Job {
     pub(crate) position: Position,
     pub(crate) limits: Limits,
     pub(crate) options: Options,
+    pub(crate) evaluation: Evaluation,
     pub(crate) started: Instant,
     pub(crate) table: Arc<Table>,
     pub(crate) control: Arc<Control>,
     pub(crate) listener: Arc<dyn Listener>,
 }
 
+/// What a thread does for a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Watches the limits, reports and answers.
+    Main,
+    /// Searches the same position so that the main thread finds more in the table.
+    /// Helpers count from 0.
+    Helper(usize),
+}
+
+impl Role {
+    /// The main thread's is 0.
+    fn index(self) -> usize {
+        match self {
+            Self::Main => 0,
+            Self::Helper(index) => index + 1,
+        }
+    }
+}
+
+/// A draw is worth less than any decided game.
+const MAX_DRAW_VALUE: Value = REPETITION_WIN - 1;
+
 /// Positions visited between two looks at the clock.
 const POLL_INTERVAL: u64 = 1024;
+
+/// What a search thread remembers from one search to the next.
+pub(crate) struct Memory {
+    pub(crate) moves: Histories,
+    pub(crate) corrections: Corrections,
+}
+
+impl Memory {
+    pub(crate) fn new() -> Self {
+        Self { moves: Histories::new(), corrections: Corrections::new() }
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.moves.clear();
+        self.corrections.clear();
+    }
+}
+
+/// What one ply of the line being searched keeps for the others.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Frame {
+    /// The corrected static evaluation; `None` in check.
+    pub(crate) eval: Option<Value>,
+    /// The move being searched; `None` after a null move.
+    pub(crate) arrival: Option<Arrival>,
+    /// The move that a test for singularity leaves out.
+    pub(crate) excluded: Option<Move>,
+    pub(crate) killers: Killers,
+}
+
+/// What is known of a position without searching it.
+#[derive(Clone, Copy)]
+pub(crate) struct Judgement {
+    /// The static evaluation as the evaluator gives it.
+    pub(crate) raw: Value,
+    /// With what the correction histories add.
+    pub(crate) eval: Value,
+    /// What the table's bound makes of it.
+    pub(crate) refined: Value,
+}
 
 /// A search thread's state while it works on one job.
 pub(crate) struct Worker<'a> {
     pub(crate) job: &'a Job,
-    pub(crate) histories: &'a mut Histories,
+    pub(crate) role: Role,
+    pub(crate) histories: &'a mut Memory,
     pub(crate) position: Position,
     pub(crate) evaluator: Evaluator,
     /// The moves of all open nodes, one behind the other.
     pub(crate) moves: Vec<Scored>,
-    pub(crate) killers: [Killers; MAX_PLY + 2],
+    /// One for each ply, [`LOOKBACK`](Self::LOOKBACK) of them before the root.
+    pub(crate) frames: Vec<Frame>,
+    /// The depth of the running iteration.
+    pub(crate) root_depth: usize,
     /// `pv[ply]`: the best line found from that ply on.
     pub(crate) pv: Vec<Vec<Move>>,
     pub(crate) root_moves: Vec<RootMove>,
@@ -51,29 +122,96 @@ pub(crate) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(crate) fn new(job: &'a Job, histories: &'a mut Histories) -> Self {
+    pub(crate) fn new(job: &'a Job, role: Role, histories: &'a mut Memory) -> Self {
+        let level_nodes = job.options.level.map(Level::nodes);
         Self {
             job,
+            role,
             histories,
             position: job.position.clone(),
-            evaluator: Evaluator::new(&job.position),
+            evaluator: Evaluator::with(&job.evaluation, &job.position),
             moves: Vec::with_capacity(8192),
-            killers: [Killers::default(); MAX_PLY + 2],
+            frames: vec![Frame::default(); MAX_PLY + Self::LOOKBACK + 2],
+            root_depth: 0,
             pv: (0..=MAX_PLY + 1).map(|_| Vec::with_capacity(MAX_PLY)).collect(),
             root_moves: RootMove::all(&job.position, &job.limits.root_moves),
             nodes: 0,
             selective_depth: 0,
             stopped: false,
             next_poll: 0,
-            node_limit: job.limits.nodes.unwrap_or(u64::MAX),
+            node_limit: job.limits.nodes.into_iter().chain(level_nodes).min().unwrap_or(u64::MAX),
             entering_king: job.options.entering_king,
         }
     }
 
+    /// Frames before the root's.
+    pub(crate) const LOOKBACK: usize = 2;
+
+    #[inline]
+    pub(crate) fn frame(&self, ply: usize) -> &Frame {
+        &self.frames[ply + Self::LOOKBACK]
+    }
+
+    #[inline]
+    pub(crate) fn frame_mut(&mut self, ply: usize) -> &mut Frame {
+        &mut self.frames[ply + Self::LOOKBACK]
+    }
+
+    /// The moves that led to the node at `ply`.
+    #[inline]
+    pub(crate) fn line(&self, ply: usize) -> Line {
+        let at = ply + Self::LOOKBACK;
+        Line { last: self.frames[at - 1].arrival, before: self.frames[at - 2].arrival }
+    }
+
+    /// The evaluation at the own move before the one at `ply`, if there was one.
+    #[inline]
+    pub(crate) fn eval_before(&self, ply: usize) -> Option<Value> {
+        self.frames[ply + Self::LOOKBACK - 2].eval
+    }
+
+    /// Where the corrections of the present position stand.
+    #[inline]
+    pub(crate) fn correction_slots(&self, ply: usize) -> Slots {
+        Slots::of(&self.position, self.line(ply))
+    }
+
+    /// What is known of the present position without searching it; `None` in check.
+    #[inline]
+    pub(crate) fn judge(&mut self, entry: Option<&Entry>, ply: usize) -> Option<Judgement> {
+        if self.position.in_check() {
+            return None;
+        }
+        let raw = entry.and_then(|entry| entry.eval).unwrap_or_else(|| self.evaluate());
+        let eval = raw + self.histories.corrections.of(self.correction_slots(ply));
+        let refined = entry.map_or(eval, |entry| match entry.bound {
+            Bound::Exact => entry.value,
+            Bound::Lower => entry.value.max(eval),
+            Bound::Upper => entry.value.min(eval),
+        });
+        Some(Judgement { raw, eval, refined })
+    }
+
+    /// The value of mating at once, if the side to move can. Worth asking where the
+    /// table knows nothing; the answer is kept there.
+    #[inline]
+    pub(crate) fn mate_at_once(&mut self, ply: usize) -> Option<Value> {
+        if self.position.in_check() {
+            return None;
+        }
+        let mv = mate_in_one(&self.position)?;
+        let value = mate_at(ply + 1);
+        let entry = Entry { mv: Some(mv), value, eval: None, depth: MAX_PLY as i32, bound: Bound::Exact, on_pv: false };
+        self.job.table.store(self.position.key(), ply, entry);
+        self.pv[ply].push(mv);
+        Some(value)
+    }
+
     /// Makes a move and counts the position it leads to.
     #[inline]
-    pub(crate) fn make(&mut self, mv: Move) {
+    pub(crate) fn make(&mut self, mv: Move, ply: usize) {
         let delta = self.position.do_move(mv);
+        self.frames[ply + Self::LOOKBACK].arrival = Some(Arrival::from(&delta));
         self.evaluator.push(&self.position, &delta);
         self.nodes += 1;
     }
@@ -89,10 +227,29 @@ impl<'a> Worker<'a> {
     #[inline]
     pub(crate) fn must_leave(&mut self) -> bool {
         if self.nodes >= self.next_poll && !self.stopped {
-            self.stopped = self.nodes >= self.node_limit || self.job.control.must_stop();
-            self.next_poll = (self.nodes + POLL_INTERVAL).min(self.node_limit.max(self.nodes + 1));
+            self.poll();
         }
         self.stopped
+    }
+
+    /// Looks at the limits, and when to look again.
+    fn poll(&mut self) {
+        let control = &self.job.control;
+        control.set_count(self.role.index(), self.nodes);
+        let limit = self.node_limit.saturating_sub(control.all_nodes() - self.nodes);
+        self.stopped = self.nodes >= limit
+            || match self.role {
+                Role::Main => control.must_stop(),
+                Role::Helper(_) => control.is_over(),
+            };
+        self.next_poll = (self.nodes + POLL_INTERVAL).min(limit.max(self.nodes + 1));
+    }
+
+    /// Positions visited by all threads of the search.
+    pub(crate) fn all_nodes(&self) -> u64 {
+        let control = &self.job.control;
+        control.set_count(self.role.index(), self.nodes);
+        control.all_nodes()
     }
 
     /// The value of a node that ends the game or need not be searched: repetition,
@@ -100,17 +257,25 @@ impl<'a> Worker<'a> {
     pub(crate) fn decided_value(&mut self, ply: usize) -> Option<Value> {
         match self.position.max_moves(self.job.options.max_moves) {
             Verdict::None => {}
-            Verdict::Draw => return Some(DRAW),
+            Verdict::Draw => return Some(self.draw_value()),
             Verdict::Win(_) => return Some(mated_at(ply)),
         }
-        if let Some(cycle) = self.position.cycle(params::CYCLE_PLIES as usize) {
+        if let Some(cycle) = self.position.cycle(params::cycle_plies() as usize) {
             return Some(match cycle {
-                Cycle::Draw => DRAW,
+                Cycle::Draw => self.draw_value(),
                 Cycle::Win | Cycle::Superior => REPETITION_WIN,
                 Cycle::Loss | Cycle::Inferior => -REPETITION_WIN,
             });
         }
         self.can_declare().then(|| mate_at(ply + 1))
+    }
+
+    /// What a draw is worth to the side to move: the searching side's preference, or
+    /// the opposite.
+    fn draw_value(&self) -> Value {
+        let searching = self.job.position.turn();
+        let value = self.job.options.draw_values[searching].clamp(-MAX_DRAW_VALUE, MAX_DRAW_VALUE);
+        if self.position.turn() == searching { value } else { -value }
     }
 
     /// Whether the side to move can end the game with a won declaration (or try).

@@ -5,6 +5,7 @@
 //! - [`table`]: the tables in `tests/data`, each run through [`table::check`].
 //! - [`positions`]: positions as tests write them, and what two equal positions share.
 //! - [`binary`]: where the built `enbu` is; it is built on first use.
+//! - [`networks`]: random networks in every kind of file.
 //! - [`session`]: a running `enbu`, spoken to over its pipes, with deadlines.
 //!
 //! Environment: `ENBU_SLOW_TESTS=1` adds the perft rows above a hundred million
@@ -13,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 pub mod binary;
+pub mod networks;
 pub mod positions;
 pub mod session;
 pub mod table;

@@ -190,6 +190,9 @@ impl Session {
 
     /// What the engine says to `command`, up to the answer to an `isready` sent after it.
     ///
+    /// The line by which the first `isready` names the evaluation in use is no answer to
+    /// the command and is left out.
+    ///
     /// # Panics
     /// If that answer does not come.
     pub fn reply(&mut self, command: &str) -> Vec<String> {
@@ -197,6 +200,7 @@ impl Session {
         self.send("isready");
         let mut lines = self.until("readyok");
         lines.pop();
+        lines.retain(|line| !line.starts_with("info string evaluation "));
         lines
     }
 

@@ -289,6 +289,44 @@ fn ponder_with_times_counts_them_from_ponderhit() {
     legal("startpos moves 7g7f 3c3d", &session.bestmove());
 }
 
+// Stochastic_Ponder: the opponent's choice is searched; exactly one answer, for the
+// position that was sent, comes after `ponderhit` or `stop`.
+#[test]
+fn a_stochastic_ponder_answers_for_the_position_sent() {
+    let mut session = Session::ready();
+    session.accepts("setoption name Stochastic_Ponder value true");
+    session.reply("isready");
+    for end in ["ponderhit", "stop", "ponderhit btime 0 wtime 0 byoyomi 150"] {
+        session.send("position startpos moves 7g7f 3c3d 8h2b+");
+        session.send("go ponder btime 0 wtime 0 byoyomi 200");
+        session.silent_on("bestmove", A_WHILE);
+        session.send(end);
+        // White must take back; Black's best move would be none of White's.
+        legal("startpos moves 7g7f 3c3d 8h2b+", &session.bestmove());
+        session.silent_on("bestmove", Duration::from_millis(50));
+    }
+    session.send("position startpos");
+    session.send("go ponder btime 0 wtime 0 byoyomi 100");
+    session.silent_on("bestmove", A_WHILE);
+    session.send("ponderhit");
+    legal("startpos", &session.bestmove());
+}
+
+// Options of YaneuraOu that change how the search plays.
+#[test]
+fn searches_obey_their_options() {
+    let mut session = Session::ready();
+    for option in
+        ["Threads value 3", "ConsiderationMode value true", "GenerateAllLegalMoves value true", "SkillLevel value 4"]
+    {
+        session.accepts(&format!("setoption name {option}"));
+        session.reply("isready");
+        session.send("position startpos moves 7g7f 3c3d");
+        session.send("go depth 7");
+        legal("startpos moves 7g7f 3c3d", &session.bestmove());
+    }
+}
+
 // Trap 9: clocks in all orders and combinations.
 #[test]
 fn clocks_parse_in_every_order() {

@@ -77,6 +77,10 @@ fn assert_checks_are_complete(position: &enbu_movegen::Position) -> usize {
     assert_eq!(position.count_checks(), list.len(), "{position}");
     let defined: HashSet<Move> = legal_moves(position).into_iter().filter(|&mv| position.gives_check(mv)).collect();
     assert_eq!(generated, defined, "{position}");
+    let aim = position.aim();
+    let hits = |&mv: &Move| aim.is_some_and(|aim| aim.is_hit_by(position, mv));
+    let told: HashSet<Move> = legal_moves(position).into_iter().filter(hits).collect();
+    assert_eq!(told, defined, "{position}");
     defined.len()
 }
 

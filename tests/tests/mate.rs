@@ -1,10 +1,12 @@
 //! Mate problems: the solver against the table, and `go mate` against the clock and `stop`.
 
 use std::cell::RefCell;
-use std::process::Command;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use enbu_kifu::{Encoding, Event, Format, Record, WriteOptions};
 use enbu_mate::{Length, Limits, Refinement, Solver, Verdict};
 use enbu_movegen::{Move, Position};
 use enbu_tests::binary::enbu;
@@ -203,4 +205,105 @@ fn the_command_lists_every_first_move_that_mates() {
         assert_eq!(entry["mate"] == "1", mates, "{text}");
     }
     assert!(moves.iter().filter(|entry| entry["mate"] == "1").count() >= 2, "{text}");
+}
+
+/// Three plies, with the solution as moves.
+const EASY: &str = "7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1";
+const EASY_LINE: [&str; 3] = ["S*2c", "2b1c", "G*1d"];
+
+/// The rows that `enbu mate --json` prints.
+fn json_rows(arguments: &[&str]) -> Vec<serde_json::Value> {
+    let (text, code) = enbu_mate(&[arguments, &["--json", "--hash", "16"]].concat());
+    assert_eq!(code, Some(0), "{arguments:?}: {text}");
+    text.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect()
+}
+
+#[test]
+fn the_command_reads_records_and_diagrams_of_every_format() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut record = Record::new(EASY.parse().expect("an SFEN"));
+    let mut at = record.root();
+    for text in EASY_LINE {
+        at = record.add(at, Event::Move(text.parse().expect("a move")));
+    }
+    for (name, format, encoding) in [
+        ("p.kif", Format::Kif, Encoding::ShiftJis),
+        ("p.kifu", Format::Kif, Encoding::Utf8),
+        ("p.ki2", Format::Ki2, Encoding::ShiftJis),
+        ("p.csa", Format::Csa, Encoding::Utf8),
+        ("p.jkf", Format::Jkf, Encoding::Utf8),
+        ("p.pgn", Format::Pgn, Encoding::Utf8),
+    ] {
+        let path = folder.path().join(name);
+        let text = format.write(std::slice::from_ref(&record), WriteOptions::default());
+        std::fs::write(&path, encoding.encode(&text).expect("it can be written so")).expect("a file");
+        let path = path.to_str().expect("a path");
+        let rows = json_rows(&[path]);
+        assert_eq!((rows.len(), &rows[0]["plies"]), (1, &serde_json::json!(3)), "{name}: {rows:?}");
+        assert_eq!(rows[0]["line"], serde_json::json!(EASY_LINE), "{name}");
+        assert_eq!(rows[0]["problem"], "p", "{name}");
+        let rows = json_rows(&[path, "--ply", "2"]);
+        assert_eq!(rows[0]["line"], serde_json::json!(EASY_LINE[2..]), "{name}");
+        let (_, code) = enbu_mate(&[path, "--ply", "4"]);
+        assert_eq!(code, Some(1), "{name} has three moves");
+    }
+    let diagram = folder.path().join("d.bod");
+    std::fs::write(
+        &diagram,
+        Format::Bod.write(&[Record::new(EASY.parse().expect("an SFEN"))], WriteOptions::default()),
+    )
+    .expect("a file");
+    let rows = json_rows(&[diagram.to_str().expect("a path")]);
+    assert_eq!(rows[0]["plies"], 3);
+    // An SFEN with moves stands for where they lead.
+    let rows = json_rows(&[&format!("sfen {EASY} moves {} {}", EASY_LINE[0], EASY_LINE[1])]);
+    assert_eq!(rows[0]["line"], serde_json::json!(EASY_LINE[2..]));
+}
+
+#[test]
+fn the_command_reads_standard_input() {
+    let mut command = Command::new(enbu());
+    let mut child = command
+        .args(["mate", "-", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    child.stdin.take().expect("a pipe").write_all(EASY.as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("\"plies\":3"), "{text}");
+}
+
+#[test]
+fn problems_solved_at_the_same_time_are_told_in_their_order() {
+    let sfens: Vec<String> = rows("tsume.tsv")
+        .iter()
+        .filter(|row| row.text("mate_plies").parse().is_ok_and(|plies: u64| plies <= 5))
+        .map(|row| row.text("sfen").to_owned())
+        .collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("list.txt");
+    std::fs::write(&file, sfens.join("\n")).expect("a file");
+    let file = file.to_str().expect("a path");
+    let told = |threads: &str| {
+        let rows = json_rows(&[file, "--threads", threads]);
+        rows.iter().map(|row| [&row["sfen"], &row["plies"], &row["line"]].map(ToString::to_string)).collect::<Vec<_>>()
+    };
+    let one = told("1");
+    assert_eq!(one.len(), sfens.len());
+    assert_eq!(told("4"), one);
+}
+
+#[test]
+fn the_command_keeps_its_limits() {
+    let hard = hard();
+    for limit in [["--nodes", "1000"], ["--time", "0.2"]] {
+        let (text, code) = enbu_mate(&[&hard, limit[0], limit[1], "--hash", "16"]);
+        assert_eq!(code, Some(1), "{text}");
+        assert!(text.lines().last().is_some_and(|line| line.starts_with("mate 0 nomate 0 open 1")), "{text}");
+    }
+    // No mate within one ply, though one in three.
+    let rows = json_rows(&[EASY, "--plies", "1"]);
+    assert_eq!(rows[0]["verdict"], "nomate");
 }

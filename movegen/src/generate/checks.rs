@@ -10,10 +10,26 @@
 
 use super::{MoveSet, board, drops, evasions};
 use crate::attacks::{gold, king, knight, pawn, ray_through, silver};
-use crate::{Bitboard, Color, HandPiece, MoveList, PieceType, Position, Square, sliders};
+use crate::{
+    Bitboard, Color, HandPiece, Move, MoveList, MoveParts, PieceType, Position, Square, multiversion, sliders,
+};
 
-/// From where the enemy king can be attacked, and which moves uncover it.
-struct Aim {
+multiversion! {
+    fn checks(position: &Position, list: &mut MoveList) = Position::checks_inline;
+}
+
+multiversion! {
+    fn count_checks(position: &Position) -> usize = Position::count_checks_inline;
+}
+
+multiversion! {
+    fn aim(position: &Position) -> Option<Aim> = Aim::new;
+}
+
+/// From where the enemy king can be attacked, and which moves uncover it: made once
+/// for a position by [`Position::aim`], it tells of every move whether it checks.
+#[derive(Clone, Copy, Debug)]
+pub struct Aim {
     king: Square,
     us: Color,
     /// For each kind of piece of the side to move: the squares that attack the king.
@@ -24,6 +40,7 @@ struct Aim {
 
 impl Aim {
     /// `None` where there is no king to check.
+    #[inline(always)]
     fn new(position: &Position) -> Option<Self> {
         let us = position.turn();
         let target = position.king(!us)?;
@@ -44,12 +61,35 @@ impl Aim {
     }
 
     /// The squares on which a move of the piece from `from` uncovers the king.
-    #[inline]
+    #[inline(always)]
     fn uncovers(&self, from: Square) -> Bitboard {
         if self.shields.contains(from) { !ray_through(self.king, from) } else { Bitboard::EMPTY }
     }
 
+    /// Whether a legal move of `position`, which this was made for, gives check.
+    ///
+    /// The same as [`Position::gives_check`], which is cheaper for a single move only.
+    #[inline(always)]
+    pub fn is_hit_by(&self, position: &Position, mv: Move) -> bool {
+        match mv.parts() {
+            MoveParts::Drop { piece, to } => self.direct[piece.piece_type()].contains(to),
+            MoveParts::Board { from, to, promote } => {
+                let Some(moved) = position.piece_at(from) else { return false };
+                let placed = if promote { moved.kind.promoted().unwrap_or(moved.kind) } else { moved.kind };
+                self.direct[placed].contains(to) || self.uncovers(from).contains(to)
+            }
+        }
+    }
+
+    /// The squares on which a piece gives check when it arrives there as `placed`, from
+    /// `from` or (`None`) from the hand.
+    #[inline(always)]
+    pub fn squares(&self, placed: PieceType, from: Option<Square>) -> Bitboard {
+        self.direct[placed] | from.map_or(Bitboard::EMPTY, |from| self.uncovers(from))
+    }
+
     /// The moves of `set` that give check.
+    #[inline(always)]
     fn cut(&self, position: &Position, set: MoveSet) -> MoveSet {
         match set {
             MoveSet::Pawns { color, plain, promote } => {
@@ -75,17 +115,34 @@ impl Aim {
     }
 
     /// Every square on which some piece would give check.
+    #[inline(always)]
     fn checking_squares(&self) -> Bitboard {
         self.direct[PieceType::Knight] | self.direct[PieceType::Horse] | self.direct[PieceType::Dragon]
     }
 }
 
 impl Position {
+    /// What tells the moves of this position that give check from the others; `None`
+    /// where there is no king to check.
+    ///
+    /// ```
+    /// use enbu_movegen::{Position, Setup};
+    /// let setup: Setup = "4k4/9/4P4/9/9/9/9/9/9 b G 1".parse().expect("an SFEN");
+    /// let position = Position::from_setup(&setup).expect("playable");
+    /// let aim = position.aim().expect("there is a king");
+    /// let checks = |mv: &str| aim.is_hit_by(&position, mv.parse().expect("a move"));
+    /// assert!(checks("G*5b") && checks("5c5b+") && !checks("G*5h"));
+    /// ```
+    pub fn aim(&self) -> Option<Aim> {
+        aim(self)
+    }
+
     /// Hands every legal move that gives check to `visit`, as non-empty sets.
     ///
     /// These are exactly the moves of [`for_each_set`](Self::for_each_set) for which
     /// [`gives_check`](Self::gives_check) holds, each once. Without an enemy king
     /// there are none.
+    #[inline(always)]
     pub fn for_each_check_set(&self, mut visit: impl FnMut(MoveSet)) {
         let Some(aim) = Aim::new(self) else { return };
         let checking = aim.checking_squares();
@@ -125,11 +182,21 @@ impl Position {
     /// assert_eq!(checks.len(), 7); // the pawn's promotion and plain step, and five squares for the gold
     /// ```
     pub fn checks(&self, list: &mut MoveList) {
+        checks(self, list);
+    }
+
+    #[inline(always)]
+    fn checks_inline(&self, list: &mut MoveList) {
         self.for_each_check_set(|set| set.for_each(|mv| list.push(mv)));
     }
 
     /// How many legal moves give check.
     pub fn count_checks(&self) -> usize {
+        count_checks(self)
+    }
+
+    #[inline(always)]
+    fn count_checks_inline(&self) -> usize {
         let mut count = 0;
         self.for_each_check_set(|set| count += set.len());
         count

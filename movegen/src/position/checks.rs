@@ -101,11 +101,13 @@ impl Position {
 
     /// Pieces of the side to move that alone stand between `square` and one of its
     /// own sliders: a move off that line uncovers the attack.
+    #[inline(always)]
     pub(crate) fn discoverers(&self, square: Square) -> Bitboard {
         self.lone_blockers(square, self.turn) & self.by_color(self.turn)
     }
 
     /// Pieces of either side that alone stand between `square` and one of `sliding`'s sliders.
+    #[inline(always)]
     fn lone_blockers(&self, square: Square, sliding: Color) -> Bitboard {
         let occupied = self.occupied();
         let mut set = Bitboard::EMPTY;

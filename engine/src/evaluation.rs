@@ -1,0 +1,216 @@
+//! Which evaluation is in use: loading networks, and saying so.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use enbu_eval::nnue::{Network, NetworkError, NoSuchPath, Simd, embedded};
+use enbu_eval::{Evaluation, Evaluator};
+use enbu_movegen::Position;
+use enbu_search::Search;
+
+/// Names the kernels to use instead of the fastest ones, for tests.
+const SIMD_VARIABLE: &str = "ENBU_SIMD";
+
+/// What positions are to be evaluated by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// The network in a file.
+    File(PathBuf),
+    /// The embedded network if there is one, else piece-square tables.
+    BuiltIn {
+        /// The file that would have been used if it were there.
+        absent: Option<PathBuf>,
+    },
+    /// Piece-square tables.
+    PieceSquare,
+}
+
+impl Choice {
+    /// What a command line names: `piece-square`, `embedded`, or a file.
+    pub(crate) fn named(text: &str) -> Self {
+        match text {
+            "piece-square" => Self::PieceSquare,
+            "embedded" => Self::BuiltIn { absent: None },
+            path => Self::File(PathBuf::from(path)),
+        }
+    }
+}
+
+/// Why a choice cannot be had.
+#[derive(Debug)]
+pub(crate) enum LoadError {
+    Network { path: Option<PathBuf>, error: NetworkError },
+    Kernels(NoSuchPath),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Network { path: Some(path), error } => write!(f, "evaluation file {} {error}", path.display()),
+            Self::Network { path: None, error } => write!(f, "the embedded network {error}"),
+            Self::Kernels(error) => write!(f, "{SIMD_VARIABLE}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// The kernels to use: the fastest, or those that the environment names.
+fn kernels() -> Result<Simd, LoadError> {
+    match std::env::var(SIMD_VARIABLE) {
+        Ok(name) if !name.is_empty() => Simd::named(&name).map_err(LoadError::Kernels),
+        _ => Ok(Simd::best()),
+    }
+}
+
+/// Loads what is chosen; `scale` is FV_SCALE where the user says so.
+pub(crate) fn load(choice: &Choice, scale: Option<i32>) -> Result<Evaluation, LoadError> {
+    let simd = kernels()?;
+    let (network, path) = match choice {
+        Choice::PieceSquare => return Ok(Evaluation::PieceSquare),
+        Choice::File(path) => (Network::load(path, simd), Some(path)),
+        Choice::BuiltIn { .. } => match embedded::load(simd) {
+            Some(network) => (network, None),
+            None => return Ok(Evaluation::PieceSquare),
+        },
+    };
+    let network = network.map_err(|error| LoadError::Network { path: path.cloned(), error })?;
+    let scale = scale.unwrap_or(network.default_scale());
+    Ok(Evaluation::Network { network: Arc::new(network), scale })
+}
+
+/// What a choice was made from: the same again needs no second look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Wanted {
+    choice: Choice,
+    scale: Option<i32>,
+    /// Length and time of the file, which may be replaced while we run.
+    file: Option<(u64, Option<SystemTime>)>,
+}
+
+/// The evaluation in use.
+pub(crate) struct Current {
+    wanted: Option<Wanted>,
+    evaluation: Evaluation,
+    /// The file it comes from.
+    path: Option<PathBuf>,
+    /// Why it is not the one that was chosen.
+    error: Option<LoadError>,
+}
+
+impl Current {
+    /// Piece-square tables, until something is chosen.
+    pub(crate) fn new() -> Self {
+        Self { wanted: None, evaluation: Evaluation::PieceSquare, path: None, error: None }
+    }
+
+    /// Loads what is chosen now and gives it to `search`, unless it is in use already;
+    /// says what is in use and what is wrong.
+    pub(crate) fn update(
+        &mut self,
+        choice: Choice,
+        scale: Option<i32>,
+        search: &mut Search,
+        notice: &mut dyn FnMut(&str),
+    ) {
+        let wanted = Wanted { file: stamp(&choice), choice, scale };
+        let is_new = self.wanted.as_ref() != Some(&wanted);
+        if is_new {
+            // The old network goes first: two large ones may not fit into memory.
+            self.evaluation = Evaluation::PieceSquare;
+            search.set_evaluation(Evaluation::PieceSquare);
+            self.change(&wanted);
+            self.wanted = Some(wanted);
+            search.set_evaluation(self.evaluation.clone());
+        }
+        // A wrong choice is told each time: whoever starts a game must know.
+        if let Some(error) = &self.error {
+            notice(&format!("error: {error}; using {}", self.evaluation));
+        } else if is_new {
+            notice(&self.summary());
+            if let Evaluation::Network { network, .. } = &self.evaluation
+                && !network.hashes_agree()
+            {
+                notice(
+                    "the hashes in the evaluation file are not those of its shape: other programs write such files, but it may be damaged",
+                );
+            }
+        }
+    }
+
+    /// Loads what is wanted, or what is built in.
+    fn change(&mut self, wanted: &Wanted) {
+        let loaded = load(&wanted.choice, wanted.scale);
+        (self.evaluation, self.error) = match loaded {
+            Ok(evaluation) => (evaluation, None),
+            Err(error) => (load(&Choice::BuiltIn { absent: None }, None).unwrap_or_default(), Some(error)),
+        };
+        self.path = match &wanted.choice {
+            Choice::File(path) if self.error.is_none() => Some(path.clone()),
+            _ => None,
+        };
+    }
+
+    fn summary(&self) -> String {
+        let mut text = format!("evaluation {}", self.evaluation);
+        if let Some(Choice::BuiltIn { absent: Some(path) }) = self.wanted.as_ref().map(|wanted| &wanted.choice) {
+            text += &format!(" (built in; there is no file {})", path.display());
+        }
+        if let Evaluation::Network { network, scale } = &self.evaluation {
+            match &self.path {
+                Some(path) => text += &format!(" from {}", path.display()),
+                None => text += ", embedded",
+            }
+            if network.takes_scale() {
+                let automatic = self.wanted_scale().map_or(" (automatic)", |_| "");
+                text += &format!(", FV_SCALE {scale}{automatic}");
+            }
+            text += &format!(", {} kernels", network.simd().name());
+        }
+        text
+    }
+
+    fn wanted_scale(&self) -> Option<i32> {
+        self.wanted.as_ref().and_then(|wanted| wanted.scale)
+    }
+
+    /// The static evaluation in words; the last line is `value V`.
+    pub(crate) fn explain(&self, position: &Position) -> Vec<String> {
+        let mut lines = vec![format!("evaluation {}", self.evaluation)];
+        let mut evaluator = Evaluator::with(&self.evaluation, position);
+        let Evaluation::Network { network, scale } = &self.evaluation else {
+            lines.push(format!("value {}", evaluator.evaluate(position)));
+            return lines;
+        };
+        let file = self.path.as_deref().map_or("(embedded)".into(), Path::to_string_lossy);
+        lines.push(format!("file {file}"));
+        lines.push(format!("kernels {}", network.simd().name()));
+        if let Some(explanation) = evaluator.explain(position) {
+            for (name, side) in ["black", "white"].into_iter().zip(explanation.sides) {
+                lines.push(format!(
+                    "{name} inputs {} sums {} positive {} at_limit {}",
+                    side.inputs, side.sums, side.positive, side.at_limit
+                ));
+            }
+            let (part, parts) = explanation.part;
+            lines.push(format!("network {} of {parts}", part + 1));
+            let raw = explanation.raw;
+            if network.takes_scale() {
+                lines.push(format!("scale {scale}"));
+            }
+            lines.push(format!("raw {raw}"));
+            lines.push(format!("value {}", network.value(raw, *scale)));
+        }
+        lines
+    }
+}
+
+/// Length and time of the file of a choice.
+fn stamp(choice: &Choice) -> Option<(u64, Option<SystemTime>)> {
+    let Choice::File(path) = choice else { return None };
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.len(), metadata.modified().ok()))
+}

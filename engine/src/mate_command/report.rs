@@ -1,0 +1,140 @@
+//! How results are printed: rows for people, JSON for programs.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use enbu_mate::{FirstMove, Length, Solution, Verdict};
+use enbu_movegen::Move;
+use serde_json::{Value, json};
+
+use super::problems::Problem;
+
+/// A problem with all that was found out about it.
+pub(super) struct Solved {
+    pub(super) solution: Solution,
+    /// Every first move, where that was asked for.
+    pub(super) first_moves: Option<Vec<FirstMove>>,
+}
+
+/// The names of the columns.
+pub(super) fn write_heading(out: &mut impl Write) -> io::Result<()> {
+    let names = ("problem", "plies", "counted", "nodes", "seconds", "hash");
+    let (problem, plies, counted, nodes, seconds, hash) = names;
+    writeln!(out, "{problem:<24} {plies:>8} {counted:>8} {nodes:>12} {seconds:>9} {hash:>8}  line")
+}
+
+/// Sums over all problems.
+#[derive(Default)]
+pub(super) struct Totals {
+    mates: u32,
+    no_mates: u32,
+    pub(super) open: u32,
+    nodes: u64,
+    elapsed: Duration,
+}
+
+impl Totals {
+    pub(super) fn add(&mut self, solution: &Solution) {
+        match solution.verdict {
+            Verdict::Mate(_) => self.mates += 1,
+            Verdict::NoMate => self.no_mates += 1,
+            Verdict::Unknown => self.open += 1,
+        }
+        self.nodes += solution.nodes;
+        self.elapsed += solution.elapsed;
+    }
+}
+
+impl std::fmt::Display for Totals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "mate {} nomate {} open {} nodes {} seconds {:.3}",
+            self.mates,
+            self.no_mates,
+            self.open,
+            self.nodes,
+            self.elapsed.as_secs_f64()
+        )
+    }
+}
+
+/// The length: `13` when it is the shortest, `<=13` when there may be a shorter one.
+fn length(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Mate(mate) if mate.length == Length::Shortest => mate.plies.to_string(),
+        Verdict::Mate(mate) => format!("<={}", mate.plies),
+        Verdict::NoMate => "nomate".to_owned(),
+        Verdict::Unknown => "open".to_owned(),
+    }
+}
+
+/// The length of the line as problems count it.
+fn conventional_length(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Mate(mate) => mate.conventional_plies.to_string(),
+        Verdict::NoMate | Verdict::Unknown => String::new(),
+    }
+}
+
+fn line(moves: &[Move]) -> String {
+    moves.iter().fold(String::new(), |mut text, mv| {
+        let _ = write!(text, "{}{mv}", if text.is_empty() { "" } else { " " });
+        text
+    })
+}
+
+pub(super) fn write_row(out: &mut impl Write, problem: &Problem, solved: &Solved) -> io::Result<()> {
+    let solution = &solved.solution;
+    let moves = match &solution.verdict {
+        Verdict::Mate(mate) => line(&mate.line),
+        _ => String::new(),
+    };
+    let (nodes, seconds) = (solution.nodes, solution.elapsed.as_secs_f64());
+    let hash = format!("{:.1}%", f64::from(solution.hash_permille) / 10.0);
+    let name = &problem.name;
+    let (length, counted) = (length(&solution.verdict), conventional_length(&solution.verdict));
+    writeln!(out, "{name:<24} {length:>8} {counted:>8} {nodes:>12} {seconds:>9.3} {hash:>8}  {moves}")?;
+    for first in solved.first_moves.iter().flatten() {
+        writeln!(out, "{:<24} {:>8} {:>40}  {}", "", length_of_first(first), "", first.mv)?;
+    }
+    Ok(())
+}
+
+fn length_of_first(first: &FirstMove) -> String {
+    match first.plies {
+        Some(plies) if first.length == Length::Shortest => plies.to_string(),
+        Some(plies) => format!("<={plies}"),
+        None if first.length == Length::Shortest => "nomate".to_owned(),
+        None => "open".to_owned(),
+    }
+}
+
+pub(super) fn as_json(problem: &Problem, solved: &Solved) -> Value {
+    let solution = &solved.solution;
+    let (verdict, mate) = match &solution.verdict {
+        Verdict::Mate(mate) => ("mate", Some(mate)),
+        Verdict::NoMate => ("nomate", None),
+        Verdict::Unknown => ("open", None),
+    };
+    let text = |moves: &[Move]| moves.iter().map(Move::to_string).collect::<Vec<_>>();
+    json!({
+        "problem": problem.name,
+        "sfen": problem.position.to_string(),
+        "verdict": verdict,
+        "plies": mate.map(|mate| mate.plies),
+        "shortest": mate.map(|mate| mate.length == Length::Shortest),
+        "conventional_plies": mate.map(|mate| mate.conventional_plies),
+        "line": mate.map(|mate| text(&mate.line)),
+        "nodes": solution.nodes,
+        "nodes_to_verdict": solution.nodes_to_verdict,
+        "seconds": solution.elapsed.as_secs_f64(),
+        "seconds_to_verdict": solution.elapsed_to_verdict.as_secs_f64(),
+        "hash_permille": solution.hash_permille,
+        "first_moves": solved.first_moves.as_ref().map(|moves| moves.iter().map(|first| json!({
+            "move": first.mv.to_string(),
+            "mate": length_of_first(first),
+        })).collect::<Vec<_>>()),
+    })
+}

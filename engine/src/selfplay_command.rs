@@ -1,0 +1,285 @@
+//! `enbu selfplay`: games to learn from.
+
+use std::io::{self, IsTerminal, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::{Args, Subcommand};
+use enbu_eval::{Evaluation, Evaluator};
+use enbu_learn::export;
+use enbu_learn::selfplay::{Part, Progress, Run, RunError, Settings};
+use enbu_learn::source::{self, Format};
+use enbu_learn::statistics::Statistics;
+use enbu_movegen::Position;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::bench_positions::POSITIONS;
+use crate::evaluation;
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  enbu selfplay --games 20000 --out data/selfplay/first
+  enbu selfplay --games 200000 --nodes 2000 --seed 7 --threads 4 --out data/selfplay/second
+  enbu selfplay --games 200000 --shard 2/3 --progress 60 --out data/selfplay/second
+  enbu selfplay stats data/selfplay/first
+  enbu selfplay shuffle data/selfplay/first --out data/first.psv
+  enbu selfplay export data/selfplay/first --out data/first.hcpe --limit 1000000
+  enbu selfplay merge data/selfplay/first data/selfplay/second --out data/both.games
+An interrupted command, given again, goes on where it stopped. Files are told apart by
+how their names end: .games (our own), .psv or .bin (PackedSfenValue), .hcpe, .pack; .tsv is written for people and scripts.";
+
+/// What shells expect of a program that was interrupted.
+const INTERRUPTED: u8 = 130;
+
+/// What `enbu selfplay` is told.
+#[derive(Args)]
+pub(crate) struct SelfplayArgs {
+    #[command(subcommand)]
+    action: Option<Action>,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Count games and positions, and fit scores to results
+    Stats {
+        /// Files, or folders with files of games
+        #[arg(required = true, value_name = "FILE|FOLDER")]
+        sources: Vec<PathBuf>,
+    },
+    /// Write positions in random order, as PackedSfenValue
+    Shuffle {
+        /// Files, or folders with files of games
+        #[arg(required = true, value_name = "FILE|FOLDER")]
+        sources: Vec<PathBuf>,
+        /// File to write, .psv or .bin
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// Seed; the same seed gives the same order
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Memory to use, in MB
+        #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+        memory: u64,
+    },
+    /// Put games into one file
+    Merge(ExportArgs),
+    /// Write games or positions in any format
+    Export(ExportArgs),
+}
+
+#[derive(Args)]
+struct ExportArgs {
+    /// Files, or folders with files of games
+    #[arg(required = true, value_name = "FILE|FOLDER")]
+    sources: Vec<PathBuf>,
+    /// File to write; how its name ends says in which format
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Write no more positions than this (games are not cut)
+    #[arg(long, value_name = "POSITIONS")]
+    limit: Option<u64>,
+}
+
+#[derive(Args)]
+struct RunArgs {
+    /// Folder for the files of games
+    #[arg(long, value_name = "FOLDER", required = true)]
+    out: Option<PathBuf>,
+    /// How many games
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    games: u64,
+    /// Games in each file
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    games_per_file: u64,
+    /// By what to evaluate: piece-square, embedded, or the file of a network
+    #[arg(long, default_value = "piece-square", value_name = "EVAL")]
+    eval: String,
+    /// Make only part i of n of the files
+    #[arg(long, value_name = "I/N", default_value = "1/1")]
+    shard: Part,
+    /// Games at the same time; default: one a processor
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Seed; the same seed gives the same games
+    #[arg(long, default_value_t = Settings::default().seed)]
+    seed: u64,
+    /// Positions after which a search begins no further iteration
+    #[arg(long, default_value_t = Settings::default().nodes, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    nodes: u64,
+    /// Transposition table of each game, in MB
+    #[arg(long, default_value_t = Settings::default().hash_mb as u32, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    hash: u32,
+    /// Random moves at the start
+    #[arg(long, value_name = "PLIES", default_value_t = Settings::default().opening_plies, value_parser = clap::value_parser!(u8).range(1..=60))]
+    opening_plies: u8,
+    /// Throw openings away that put a side ahead by more centipawns
+    #[arg(long, value_name = "CP", default_value_t = Settings::default().opening_bound, value_parser = clap::value_parser!(i16).range(50..))]
+    opening_bound: i16,
+    /// A game is won by whom both sides see ahead by so many centipawns ...
+    #[arg(long, value_name = "CP", default_value_t = Settings::default().win_score, value_parser = clap::value_parser!(i16).range(100..))]
+    win_score: i16,
+    /// ... for so many moves in a row
+    #[arg(long, value_name = "PLIES", default_value_t = Settings::default().win_plies, value_parser = clap::value_parser!(u8).range(1..=100))]
+    win_plies: u8,
+    /// A game is drawn after so many moves
+    #[arg(long, value_name = "PLIES", default_value_t = Settings::default().max_plies, value_parser = clap::value_parser!(u16).range(20..=10_000))]
+    max_plies: u16,
+    /// Tell the progress on standard error every so many seconds, even when it is no terminal
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    progress: Option<u64>,
+}
+
+impl RunArgs {
+    fn run(&self) -> io::Result<Run> {
+        let evaluation = evaluation::load(&evaluation::Choice::named(&self.eval), None).map_err(io::Error::other)?;
+        Ok(Run {
+            settings: Settings {
+                seed: self.seed,
+                nodes: self.nodes,
+                hash_mb: self.hash as usize,
+                opening_plies: self.opening_plies,
+                opening_bound: self.opening_bound,
+                win_score: self.win_score,
+                win_plies: self.win_plies,
+                max_plies: self.max_plies,
+            },
+            origin: format!("enbu={} eval={evaluation}:{:016x}", env!("CARGO_PKG_VERSION"), fingerprint(&evaluation)?),
+            evaluation,
+            games: self.games,
+            games_per_file: self.games_per_file,
+            part: self.shard,
+            folder: self.out.clone().unwrap_or_default(),
+        })
+    }
+
+    fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &SelfplayArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    match &args.action {
+        None => return play(&args.run, out),
+        Some(Action::Stats { sources }) => stats(sources, out)?,
+        Some(Action::Shuffle { sources, out: target, seed, memory }) => {
+            let sources = source::files(sources).map_err(io::Error::other)?;
+            let written = export::shuffle(&sources, target, *seed, *memory).map_err(io::Error::other)?;
+            writeln!(out, "{written} positions written to {}", target.display())?;
+        }
+        Some(Action::Merge(args)) if Format::of(&args.out) != Some(Format::Games) => {
+            return Err(io::Error::other(format!("{}: its name must end in .games", args.out.display())));
+        }
+        Some(Action::Merge(args) | Action::Export(args)) => {
+            let sources = source::files(&args.sources).map_err(io::Error::other)?;
+            let limit = args.limit.unwrap_or(u64::MAX);
+            let written = export::export(&sources, &args.out, limit).map_err(io::Error::other)?;
+            writeln!(out, "{written} positions written to {}", args.out.display())?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Tells evaluations apart: a hash of the values of fixed positions.
+fn fingerprint(evaluation: &Evaluation) -> io::Result<u64> {
+    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+    for sfen in POSITIONS {
+        let position = Position::from_setup(&sfen.parse().map_err(io::Error::other)?).map_err(io::Error::other)?;
+        for byte in Evaluator::with(evaluation, &position).evaluate(&position).to_le_bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+        }
+    }
+    Ok(hash)
+}
+
+fn stats(sources: &[PathBuf], out: &mut impl Write) -> io::Result<()> {
+    let mut statistics = Statistics::default();
+    for path in source::files(sources).map_err(io::Error::other)? {
+        if matches!(Format::of(&path), Some(Format::Games | Format::Pack)) {
+            let games = source::read_games(&path).map_err(io::Error::other)?;
+            games.iter().for_each(|game| statistics.add_game(game));
+        }
+        source::read(&path, |sample| statistics.add(sample)).map_err(io::Error::other)?;
+    }
+    writeln!(out, "{statistics}")
+}
+
+fn play(args: &RunArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let on_signal = Arc::clone(&cancelled);
+    ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
+    let run = args.run()?;
+    let (missing, standing) = run.missing().map_err(io::Error::other)?;
+    let files = missing.len() as u64 + standing.files;
+    let mut meter = Meter::new(args.progress.map(Duration::from_secs), standing, files);
+    let result = run.play(&missing, args.threads(), |progress| {
+        meter.add(progress);
+        if cancelled.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    meter.finish();
+    result.map_err(|error: RunError| io::Error::other(error))?;
+    writeln!(out, "{}", meter.line())?;
+    if cancelled.load(Ordering::Relaxed) {
+        writeln!(out, "interrupted; the same command goes on")?;
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Counts what is done and shows it.
+struct Meter {
+    bar: ProgressBar,
+    interval: Option<Duration>,
+    started: Instant,
+    told: Instant,
+    standing: Progress,
+    done: Progress,
+    files: u64,
+}
+
+impl Meter {
+    fn new(interval: Option<Duration>, standing: Progress, files: u64) -> Self {
+        let bar = if io::stderr().is_terminal() { ProgressBar::new(files) } else { ProgressBar::hidden() };
+        if let Ok(style) = ProgressStyle::with_template("files {pos}/{len} {wide_bar} {msg} {eta}") {
+            bar.set_style(style);
+        }
+        bar.set_position(standing.files);
+        let now = Instant::now();
+        Self { bar, interval, started: now, told: now, standing, done: Progress::default(), files }
+    }
+
+    fn add(&mut self, progress: Progress) {
+        self.done += progress;
+        self.bar.set_position(self.standing.files + self.done.files);
+        self.bar.set_message(format!("{} positions", self.standing.positions + self.done.positions));
+        if self.interval.is_some_and(|interval| self.told.elapsed() >= interval) {
+            self.told = Instant::now();
+            // A progress that nobody can read is no reason to stop.
+            let _ = writeln!(io::stderr(), "{}", self.line());
+        }
+    }
+
+    fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    /// What stands now, and how fast it came.
+    fn line(&self) -> String {
+        let Self { standing, done, files, .. } = self;
+        let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
+        format!(
+            "files {}/{files} games {} positions {} now {:.0} positions/s {:.0} nodes/s {:.0} nodes/position",
+            standing.files + done.files,
+            standing.games + done.games,
+            standing.positions + done.positions,
+            done.positions as f64 / seconds,
+            done.nodes as f64 / seconds,
+            done.nodes as f64 / (done.positions as f64).max(1.0),
+        )
+    }
+}

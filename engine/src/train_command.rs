@@ -1,0 +1,272 @@
+//! `enbu train`: a network from games.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use enbu_learn::chart;
+use enbu_learn::dataset::{Dataset, ENTRY_BYTES};
+use enbu_learn::filter::{Filter, Loud};
+use enbu_learn::shard::write_whole;
+use enbu_learn::source;
+use enbu_learn::trainer::{Plan, Progress, Shape, Trainer};
+use indicatif::{ProgressBar, ProgressStyle};
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  enbu train data/selfplay/first --out data/first.nnue
+  enbu train data/selfplay/first data/selfplay/second --out data/second.nnue --width 128 --epochs 15
+             --checkpoint data/second.checkpoint --resume --chart data/second.svg
+  enbu train data/second.psv --out data/tuned.nnue --start data/second.checkpoint --rate 0.0001
+             --result-share 0.8 --epochs 2";
+
+/// What shells expect of a program that was interrupted.
+const INTERRUPTED: u8 = 130;
+
+/// How often a checkpoint is written.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(120);
+
+/// What `enbu train` is told.
+#[derive(Args)]
+pub(crate) struct TrainArgs {
+    /// Files of games or positions, or folders with files of games
+    #[arg(required = true, value_name = "FILE|FOLDER")]
+    sources: Vec<PathBuf>,
+    /// File for the network
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Name of the network, in its file
+    #[arg(long, default_value = "enbu")]
+    name: String,
+    /// Sums of each side (L1), a multiple of 32 from 64 to 1024
+    #[arg(long, default_value_t = Plan::default().shape.width)]
+    width: usize,
+    /// Outputs, of which the pieces in hand choose one, 1 to 16
+    #[arg(long, default_value_t = Plan::default().shape.buckets)]
+    buckets: usize,
+    /// Pieces in hand for each output
+    #[arg(long, value_name = "PIECES", default_value_t = 5)]
+    bucket_step: u32,
+    /// How often each position is seen
+    #[arg(long, default_value_t = Plan::default().epochs)]
+    epochs: u64,
+    /// Positions for each step
+    #[arg(long, default_value_t = Plan::default().batch)]
+    batch: usize,
+    /// Learning rate at its highest
+    #[arg(long, default_value_t = Plan::default().rate)]
+    rate: f64,
+    /// Learning rate at the end
+    #[arg(long, default_value_t = Plan::default().final_rate)]
+    final_rate: f64,
+    /// Weight decay
+    #[arg(long, default_value_t = Plan::default().decay)]
+    decay: f64,
+    /// Centipawns that turn scores into shares of points; default: what fits the data
+    #[arg(long, value_name = "CP")]
+    scale: Option<f64>,
+    /// Share of the result in what is learnt, the rest is the score's
+    #[arg(long, value_name = "SHARE", default_value_t = Plan::default().result_share[0])]
+    result_share: f64,
+    /// Share of the result at the end; default: the same
+    #[arg(long, value_name = "SHARE")]
+    final_result_share: Option<f64>,
+    /// Share of the training in which numbers are rounded as in the file
+    #[arg(long, value_name = "SHARE", default_value_t = Plan::default().rounded_share)]
+    rounded_share: f64,
+    /// Seed; the same seed, plan and data give the same network
+    #[arg(long, default_value_t = Plan::default().seed)]
+    seed: u64,
+    /// Parts of a batch that can be worked on at the same time
+    #[arg(long, default_value_t = Plan::default().slices)]
+    slices: usize,
+    /// Threads; default: one a processor
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Leave out positions before this ply
+    #[arg(long, value_name = "PLY", default_value_t = Filter::default().first_ply)]
+    first_ply: u16,
+    /// Leave out scores beyond so many centipawns
+    #[arg(long, value_name = "CP", default_value_t = Filter::default().max_score)]
+    max_score: i16,
+    /// What to do where the best move captures or promotes
+    #[arg(long, value_enum, default_value_t = Choice::Skip)]
+    captures: Choice,
+    /// What to do with positions in check
+    #[arg(long, value_enum, default_value_t = Choice::Skip)]
+    checks: Choice,
+    /// One position in so many is kept for testing
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(2..))]
+    test_one_in: u64,
+    /// File to go on from, written every two minutes and at the end
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Go on from the checkpoint if there is one
+    #[arg(long, requires = "checkpoint")]
+    resume: bool,
+    /// Begin with the network of this checkpoint
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    start: Option<PathBuf>,
+    /// Draw the losses into this SVG file
+    #[arg(long, value_name = "FILE")]
+    chart: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Choice {
+    /// Leave them out
+    Skip,
+    /// Learn from them
+    Keep,
+}
+
+impl From<Choice> for Loud {
+    fn from(choice: Choice) -> Self {
+        match choice {
+            Choice::Skip => Self::Skip,
+            Choice::Keep => Self::Keep,
+        }
+    }
+}
+
+impl TrainArgs {
+    fn filter(&self) -> Filter {
+        Filter {
+            first_ply: self.first_ply,
+            max_score: self.max_score,
+            captures: self.captures.into(),
+            checks: self.checks.into(),
+        }
+    }
+
+    /// The plan, with the scale that was asked for or fits the data, in whole centipawns
+    /// as the file has it.
+    fn plan(&self, data: &Dataset) -> Plan {
+        let scale = self.scale.or_else(|| data.fitted_scale()).unwrap_or(Plan::default().scale);
+        Plan {
+            shape: Shape { width: self.width, buckets: self.buckets, bucket_step: self.bucket_step },
+            seed: self.seed,
+            epochs: self.epochs,
+            batch: self.batch,
+            slices: self.slices,
+            rate: self.rate,
+            final_rate: self.final_rate,
+            decay: self.decay,
+            scale: scale.round(),
+            result_share: [self.result_share, self.final_result_share.unwrap_or(self.result_share)],
+            rounded_share: self.rounded_share,
+        }
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    let threads = args.threads.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let on_signal = Arc::clone(&cancelled);
+    ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
+    let data = load(args, &pool, out)?;
+    let plan = args.plan(&data);
+    let mut trainer = Trainer::new(plan.clone(), &data).map_err(io::Error::other)?;
+    writeln!(out, "plan: {plan}")?;
+    if let Some(start) = &args.start {
+        trainer.start_from(start).map_err(io::Error::other)?;
+    }
+    if let Some(path) = args.checkpoint.as_deref().filter(|path| args.resume && path.exists()) {
+        trainer.resume(path).map_err(io::Error::other)?;
+        writeln!(out, "going on from batch {} of {}", trainer.batch(), trainer.batches())?;
+    }
+    out.flush()?;
+    let mut watch = Watch::new(args, &trainer);
+    pool.install(|| {
+        trainer.run(|trainer, progress| {
+            watch.see(trainer, progress);
+            if cancelled.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+    });
+    watch.bar.finish_and_clear();
+    if let Some(path) = &args.checkpoint {
+        trainer.save(path).map_err(io::Error::other)?;
+    }
+    draw(args, &plan, &trainer)?;
+    writeln!(out, "{}", watch.rate())?;
+    if trainer.batch() < trainer.batches() {
+        writeln!(out, "interrupted at batch {} of {}", trainer.batch(), trainer.batches())?;
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    let verdict = pool.install(|| trainer.verdict());
+    writeln!(out, "{verdict}")?;
+    finish(args, &trainer, out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn load(args: &TrainArgs, pool: &rayon::ThreadPool, out: &mut impl Write) -> io::Result<Dataset> {
+    let files = source::files(&args.sources).map_err(io::Error::other)?;
+    let data = pool.install(|| Dataset::load(&files, &args.filter(), args.test_one_in)).map_err(io::Error::other)?;
+    let memory_mb = ((data.len() + data.validation_len()) * ENTRY_BYTES) >> 20;
+    writeln!(out, "data: {} ({} files, {memory_mb} MB)", data.summary(), files.len())?;
+    Ok(data)
+}
+
+/// Writes the network, and says what rounding cost.
+fn finish(args: &TrainArgs, trainer: &Trainer<'_>, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{}", trainer.rounding_error().map_err(io::Error::other)?)?;
+    let bytes = trainer.network(&args.name).map_err(io::Error::other)?.encode();
+    write_whole(&args.out, &bytes).map_err(|error| named(&args.out, &error))?;
+    writeln!(out, "network of {} bytes written to {}", bytes.len(), args.out.display())
+}
+
+fn draw(args: &TrainArgs, plan: &Plan, trainer: &Trainer<'_>) -> io::Result<()> {
+    let Some(path) = &args.chart else { return Ok(()) };
+    let svg = chart::svg(&format!("{}: {plan}", args.name), trainer.curve());
+    fs::write(path, svg).map_err(|error| named(path, &error))
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// Shows how far the training is, and saves it now and then.
+struct Watch<'a> {
+    args: &'a TrainArgs,
+    bar: ProgressBar,
+    started: Instant,
+    saved: Instant,
+    positions: u64,
+}
+
+impl<'a> Watch<'a> {
+    fn new(args: &'a TrainArgs, trainer: &Trainer<'_>) -> Self {
+        let bar = if io::stderr().is_terminal() { ProgressBar::new(trainer.batches()) } else { ProgressBar::hidden() };
+        if let Ok(style) = ProgressStyle::with_template("batches {pos}/{len} {wide_bar} {msg} {eta}") {
+            bar.set_style(style);
+        }
+        let now = Instant::now();
+        Self { args, bar, started: now, saved: now, positions: 0 }
+    }
+
+    fn see(&mut self, trainer: &Trainer<'_>, progress: &Progress) {
+        self.positions += progress.positions;
+        self.bar.set_position(progress.batch);
+        if let Some(point) = progress.point {
+            self.bar.set_message(format!("loss {:.5} testing {:.5}", point.training, point.validation));
+        }
+        if let Some(path) = self.args.checkpoint.as_deref().filter(|_| self.saved.elapsed() >= CHECKPOINT_INTERVAL) {
+            self.saved = Instant::now();
+            // The one at the end tells its errors.
+            let _ = trainer.save(path);
+        }
+    }
+
+    /// How fast it went.
+    fn rate(&self) -> String {
+        let seconds = self.started.elapsed().as_secs_f64();
+        format!("{} positions in {seconds:.0} s, {:.0} positions/s", self.positions, self.positions as f64 / seconds)
+    }
+}

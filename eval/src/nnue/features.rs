@@ -1,0 +1,378 @@
+//! Which inputs of a network a position switches on.
+//!
+//! Every family numbers "this piece on this square" and "the k-th such piece in
+//! hand" seen by one side (its **view**: White turns the board, own and enemy
+//! pieces change roles). Families differ in three ways: whether the number is
+//! combined with the view's own king square, whether the board is mirrored so
+//! that this king stands on files 1 to 5, and whether kings are inputs themselves.
+//!
+//! In the families of `nn.bin` a piece that is not in play (handicap games) is
+//! number 0, once for each missing piece.
+
+use enbu_movegen::{Color, HandPiece, Piece, PieceType, Position, Square};
+
+/// A family of inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeatureSet {
+    /// Own king square × piece, kings excluded; 125 388 inputs.
+    HalfKp,
+    /// [`HalfKp`](Self::HalfKp), mirrored; 69 660 inputs.
+    HalfKpVm,
+    /// Own king square × piece, both kings included; 138 510 inputs.
+    HalfKa1,
+    /// [`HalfKa1`](Self::HalfKa1), mirrored; 76 950 inputs.
+    HalfKaHm1,
+    /// [`HalfKa1`](Self::HalfKa1) with both kings in one plane; 131 949 inputs.
+    HalfKa2,
+    /// [`HalfKa2`](Self::HalfKa2), mirrored; 73 305 inputs.
+    HalfKaHm2,
+    /// Pieces and kings, not combined with anything; 1 710 inputs.
+    Kp,
+    /// Pieces and kings in one plane, and the kings once more; 1 791 inputs.
+    Ka2,
+    /// Enbu's own: 14 piece types × 81 squares and 38 in hand for each side,
+    /// mirrored; 2 344 inputs.
+    Mirrored,
+}
+
+/// Numbers of the pieces in one family, without the king square of the view.
+struct Numbering {
+    /// First number of a piece type on the board, own and enemy; the square is
+    /// added. `None` for kings that are no inputs.
+    board: [[Option<u16>; PieceType::COUNT]; 2],
+    /// Number of the first piece of a kind in hand, own and enemy; the k-th is
+    /// k - 1 further on.
+    hand: [[u16; 7]; 2],
+}
+
+/// Pieces of a set besides the kings.
+const SET: u32 = 38;
+
+/// Numbers of one king square: hands, then golds and the rest.
+const BONA_KINGS: u16 = 1548;
+const SQUARES: u16 = 81;
+
+const fn bona(own_king: Option<u16>, enemy_king: Option<u16>) -> Numbering {
+    // The planes in order: pawn, lance, knight, silver, gold, bishop, horse, rook, dragon;
+    // promoted small pieces are golds.
+    const PLANE: [u16; 14] = [0, 1, 2, 3, 5, 7, 4, 0, 4, 4, 4, 4, 6, 8];
+    const HANDS: u16 = 90;
+    let mut board = [[None; 14]; 2];
+    let mut kind = 0;
+    while kind < 14 {
+        board[0][kind] = Some(HANDS + 2 * SQUARES * PLANE[kind]);
+        board[1][kind] = Some(HANDS + 2 * SQUARES * PLANE[kind] + SQUARES);
+        kind += 1;
+    }
+    board[0][PieceType::King as usize] = own_king;
+    board[1][PieceType::King as usize] = enemy_king;
+    Numbering { board, hand: [[1, 39, 49, 59, 79, 85, 69], [20, 44, 54, 64, 82, 88, 74]] }
+}
+
+const fn own_numbering() -> Numbering {
+    const SIDE: u16 = 14 * 81 + 38;
+    const HANDS: [u16; 7] = [0, 18, 22, 26, 34, 36, 30];
+    let mut numbering = Numbering { board: [[None; 14]; 2], hand: [[0; 7]; 2] };
+    let mut side = 0;
+    while side < 2 {
+        let first = side as u16 * SIDE;
+        let mut kind = 0;
+        while kind < 14 {
+            numbering.board[side][kind] = Some(first + kind as u16 * SQUARES);
+            kind += 1;
+        }
+        let mut piece = 0;
+        while piece < 7 {
+            numbering.hand[side][piece] = first + 14 * SQUARES + HANDS[piece];
+            piece += 1;
+        }
+        side += 1;
+    }
+    numbering
+}
+
+static WITHOUT_KINGS: Numbering = bona(None, None);
+static WITH_KINGS: Numbering = bona(Some(BONA_KINGS), Some(BONA_KINGS + SQUARES));
+static FOLDED_KINGS: Numbering = bona(Some(BONA_KINGS), Some(BONA_KINGS));
+static OWN: Numbering = own_numbering();
+
+impl FeatureSet {
+    /// The families of `nn.bin` files.
+    pub const STANDARD: [Self; 8] = [
+        Self::HalfKp,
+        Self::HalfKpVm,
+        Self::HalfKa1,
+        Self::HalfKaHm1,
+        Self::HalfKa2,
+        Self::HalfKaHm2,
+        Self::Kp,
+        Self::Ka2,
+    ];
+
+    /// The number of inputs.
+    pub const fn inputs(self) -> usize {
+        match self {
+            Self::HalfKp => 81 * 1548,
+            Self::HalfKpVm => 45 * 1548,
+            Self::HalfKa1 => 81 * 1710,
+            Self::HalfKaHm1 => 45 * 1710,
+            Self::HalfKa2 => 81 * 1629,
+            Self::HalfKaHm2 => 45 * 1629,
+            Self::Kp => 1710,
+            Self::Ka2 => 1629 + 162,
+            Self::Mirrored => 2344,
+        }
+    }
+
+    /// The family's name, as names of shapes have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HalfKp => "halfkp",
+            Self::HalfKpVm => "halfkpvm",
+            Self::HalfKa1 => "halfka1",
+            Self::HalfKaHm1 => "halfkahm1",
+            Self::HalfKa2 => "halfka2",
+            Self::HalfKaHm2 => "halfkahm2",
+            Self::Kp => "kp",
+            Self::Ka2 => "ka2",
+            Self::Mirrored => "enbu",
+        }
+    }
+
+    /// Numbers per king square; `None` where numbers are not combined with one.
+    const fn block(self) -> Option<u32> {
+        match self {
+            Self::HalfKp | Self::HalfKpVm => Some(1548),
+            Self::HalfKa1 | Self::HalfKaHm1 => Some(1710),
+            Self::HalfKa2 | Self::HalfKaHm2 => Some(1629),
+            Self::Kp | Self::Ka2 | Self::Mirrored => None,
+        }
+    }
+
+    const fn is_mirrored(self) -> bool {
+        matches!(self, Self::HalfKpVm | Self::HalfKaHm1 | Self::HalfKaHm2 | Self::Mirrored)
+    }
+
+    fn numbering(self) -> &'static Numbering {
+        match self {
+            Self::HalfKp | Self::HalfKpVm => &WITHOUT_KINGS,
+            Self::HalfKa1 | Self::HalfKaHm1 | Self::Kp => &WITH_KINGS,
+            Self::HalfKa2 | Self::HalfKaHm2 | Self::Ka2 => &FOLDED_KINGS,
+            Self::Mirrored => &OWN,
+        }
+    }
+
+    /// How many different [`View::slot`]s there are for one side.
+    pub(crate) const fn slots(self) -> usize {
+        match self {
+            Self::Kp | Self::Ka2 => 1,
+            Self::Mirrored => 2,
+            _ => 81,
+        }
+    }
+}
+
+/// Squares as a view numbers them: as they are or turned, as they are or mirrored.
+static ORIENTED: [[[u8; 81]; 2]; 2] = oriented();
+
+const fn oriented() -> [[[u8; 81]; 2]; 2] {
+    let mut tables = [[[0; 81]; 2]; 2];
+    let mut index = 0;
+    while index < 81 {
+        let square = Square::ALL[index];
+        tables[0][0][index] = square as u8;
+        tables[0][1][index] = square.mirrored() as u8;
+        tables[1][0][index] = square.rotated() as u8;
+        tables[1][1][index] = square.rotated().mirrored() as u8;
+        index += 1;
+    }
+    tables
+}
+
+/// A position without a king is seen as if it stood at home.
+const ABSENT_KING: Square = Square::S59;
+
+/// One side's way of numbering pieces, given where its own king stands.
+#[derive(Clone, Copy)]
+pub(crate) struct View {
+    numbering: &'static Numbering,
+    squares: &'static [u8; 81],
+    color: Color,
+    /// Added to every number.
+    offset: u32,
+    slot: usize,
+    /// Kings have second numbers from here on.
+    kings_again: Option<u32>,
+}
+
+impl View {
+    /// The view of `color` whose king stands on `king`.
+    #[inline]
+    pub(crate) fn new(features: FeatureSet, color: Color, king: Option<Square>) -> Self {
+        let seen = king.map_or(ABSENT_KING, |king| king.relative(color));
+        // Files 6 to 9.
+        let mirror = features.is_mirrored() && seen.index() >= 45;
+        let bucket = if mirror { seen.mirrored() } else { seen };
+        Self {
+            numbering: features.numbering(),
+            squares: &ORIENTED[color][usize::from(mirror)],
+            color,
+            offset: features.block().map_or(0, |block| block * bucket.index() as u32),
+            slot: match features {
+                FeatureSet::Kp | FeatureSet::Ka2 => 0,
+                FeatureSet::Mirrored => usize::from(mirror),
+                _ => seen.index(),
+            },
+            kings_again: (features == FeatureSet::Ka2).then_some(1629),
+        }
+    }
+
+    /// The view of `color` in `position`.
+    #[inline]
+    pub(crate) fn of(features: FeatureSet, color: Color, position: &Position) -> Self {
+        Self::new(features, color, position.king(color))
+    }
+
+    /// Which of the [`FeatureSet::slots`] this is: two views of one colour with the
+    /// same slot number all pieces alike.
+    #[inline]
+    pub(crate) fn slot(&self) -> usize {
+        self.slot
+    }
+
+    /// The inputs of `piece` on `square`.
+    #[inline]
+    pub(crate) fn board(&self, piece: Piece, square: Square, mut input: impl FnMut(u32)) {
+        let side = usize::from(piece.color != self.color);
+        if let Some(first) = self.numbering.board[side][piece.kind] {
+            let square = u32::from(self.squares[square]);
+            input(self.offset + u32::from(first) + square);
+            if let (PieceType::King, Some(again)) = (piece.kind, self.kings_again) {
+                input(again + side as u32 * 81 + square);
+            }
+        }
+    }
+
+    /// The input of the `nth` (from 1) `piece` in the hand of `owner`. More pieces
+    /// than a set has occur in composed diagrams only; the surplus counts nothing.
+    #[inline]
+    pub(crate) fn hand(&self, owner: Color, piece: HandPiece, nth: u8, mut input: impl FnMut(u32)) {
+        if (1..=piece.set_count()).contains(&nth) {
+            let first = self.numbering.hand[usize::from(owner != self.color)][piece];
+            input(self.offset + u32::from(first) + u32::from(nth - 1));
+        }
+    }
+
+    /// The input that stands for a piece that is not in play.
+    #[inline]
+    pub(crate) fn missing(&self, mut input: impl FnMut(u32)) {
+        input(self.offset);
+    }
+}
+
+/// How many of the 38 pieces besides the kings are not in play, as the family
+/// counts them. A game never changes it.
+#[inline(always)]
+pub(crate) fn missing_pieces(features: FeatureSet, position: &Position) -> u32 {
+    if features == FeatureSet::Mirrored {
+        return 0;
+    }
+    let in_hand: u32 =
+        Color::ALL.iter().flat_map(|&color| position.hand(color).iter()).map(|(_, count)| u32::from(count)).sum();
+    let on_board = position.occupied().count() - position.by_kind(PieceType::King).count();
+    SET.saturating_sub(on_board + in_hand)
+}
+
+/// Calls `input` with every input that `position` switches on in the view of
+/// `color`, with repeated ones as often as they count.
+pub(crate) fn active(features: FeatureSet, color: Color, position: &Position, mut input: impl FnMut(u32)) {
+    let view = View::of(features, color, position);
+    for square in position.occupied() {
+        if let Some(piece) = position.piece_at(square) {
+            view.board(piece, square, &mut input);
+        }
+    }
+    for owner in Color::ALL {
+        for (piece, count) in position.hand(owner).iter() {
+            (1..=count).for_each(|nth| view.hand(owner, piece, nth, &mut input));
+        }
+    }
+    (0..missing_pieces(features, position)).for_each(|_| view.missing(&mut input));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inputs(features: FeatureSet, color: Color, sfen: &str) -> Vec<u32> {
+        let setup = sfen.parse().expect("an SFEN");
+        let position = Position::from_setup(&setup).expect("playable");
+        let mut inputs = Vec::new();
+        active(features, color, &position, |input| inputs.push(input));
+        inputs.sort_unstable();
+        inputs
+    }
+
+    const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+
+    #[test]
+    fn every_input_exists_and_sets_are_complete() {
+        for (features, active) in
+            FeatureSet::STANDARD.into_iter().zip([38, 38, 40, 40, 40, 40, 40, 42]).chain([(FeatureSet::Mirrored, 40)])
+        {
+            for color in Color::ALL {
+                for sfen in
+                    [STARTPOS, "4k4/9/9/9/9/9/9/9/K8 b 2R2B4G4S4N4L18P 1", "8k/9/9/9/9/9/9/9/4K4 w 2r2b4g4s4n4l18p 1"]
+                {
+                    let inputs = inputs(features, color, sfen);
+                    assert_eq!(inputs.len(), active, "{features:?} {sfen}");
+                    assert!(
+                        inputs.iter().all(|&input| (input as usize) < features.inputs()),
+                        "{features:?} {inputs:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn both_sides_see_the_start_alike() {
+        for features in FeatureSet::STANDARD.into_iter().chain([FeatureSet::Mirrored]) {
+            assert_eq!(inputs(features, Color::Black, STARTPOS), inputs(features, Color::White, STARTPOS));
+        }
+    }
+
+    #[test]
+    fn mirrored_sets_see_mirror_images_alike() {
+        let (one, other) = ("6k2/9/9/4r4/9/9/2P6/9/1K6L b Gp 1", "2k6/9/9/4r4/9/9/6P2/9/L6K1 b Gp 1");
+        for features in FeatureSet::STANDARD.into_iter().chain([FeatureSet::Mirrored]) {
+            for color in Color::ALL {
+                assert_eq!(
+                    inputs(features, color, one) == inputs(features, color, other),
+                    features.is_mirrored(),
+                    "{features:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_that_are_not_in_play_count_as_number_zero() {
+        let handicap = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
+        assert_eq!(inputs(FeatureSet::Kp, Color::Black, handicap).iter().filter(|&&input| input == 0).count(), 2);
+        assert_eq!(inputs(FeatureSet::Mirrored, Color::Black, handicap).len(), 38);
+    }
+
+    #[test]
+    fn composed_diagrams_stay_within_the_inputs() {
+        // More pawns than a set has, no kings, and only one king.
+        for sfen in ["9/9/9/9/9/9/9/9/9 b 31P 1", "4k4/9/9/9/9/9/9/9/9 b 20P2r 1", "9/9/9/9/9/9/9/9/4K4 w 15l 1"] {
+            for features in FeatureSet::STANDARD.into_iter().chain([FeatureSet::Mirrored]) {
+                for color in Color::ALL {
+                    let inputs = inputs(features, color, sfen);
+                    assert!(inputs.iter().all(|&input| (input as usize) < features.inputs()));
+                }
+            }
+        }
+    }
+}

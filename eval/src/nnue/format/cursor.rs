@@ -1,0 +1,61 @@
+//! Reading a file from front to back.
+
+use super::super::error::NetworkError;
+
+/// A place in a file.
+#[derive(Clone)]
+pub(crate) struct Cursor<'a> {
+    bytes: &'a [u8],
+    offset: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, offset: 0 }
+    }
+
+    /// Where we are, in bytes from the start.
+    pub(crate) fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// What is still to come.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.offset..).unwrap_or_default()
+    }
+
+    /// The next `length` bytes, which hold `part`.
+    pub(crate) fn take(&mut self, length: usize, part: &'static str) -> Result<&'a [u8], NetworkError> {
+        let rest = self.rest();
+        let taken = rest.get(..length).ok_or(NetworkError::Truncated {
+            part,
+            offset: self.offset,
+            needed: length,
+            left: rest.len(),
+        })?;
+        self.offset += length;
+        Ok(taken)
+    }
+
+    /// The next `count` numbers of `N` bytes each.
+    pub(crate) fn numbers<const N: usize>(
+        &mut self,
+        count: usize,
+        part: &'static str,
+    ) -> Result<&'a [[u8; N]], NetworkError> {
+        Ok(self.take(count.saturating_mul(N), part)?.as_chunks::<N>().0)
+    }
+
+    pub(crate) fn u32(&mut self, part: &'static str) -> Result<u32, NetworkError> {
+        let numbers = self.numbers(1, part)?;
+        Ok(u32::from_le_bytes(numbers.first().copied().unwrap_or_default()))
+    }
+
+    /// Whether the file ends here.
+    pub(crate) fn end(&self) -> Result<(), NetworkError> {
+        match self.rest().len() {
+            0 => Ok(()),
+            extra => Err(NetworkError::TooMuch { offset: self.offset, extra }),
+        }
+    }
+}

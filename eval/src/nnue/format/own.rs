@@ -1,0 +1,331 @@
+//! Enbu's own network files.
+//!
+//! (2344 inputs → L1) for each side, limited to 0..=255 and squared, → one output,
+//! or one of several output buckets. Version 1, all numbers little-endian:
+//!
+//! | offset | type | content |
+//! |---|---|---|
+//! | 0 | 8 bytes | `ENBUNNUE` |
+//! | 8 | u32 | version, 1 |
+//! | 12 | u32 | L1: sums of each side, a multiple of 32 from 64 to 1024 |
+//! | 16 | u32 | output buckets B, 1 to 16 |
+//! | 20 | u32 | pieces in hand per bucket S, 1 to 38: the bucket is the number of pieces both sides hold, divided by S, at most B - 1 |
+//! | 24 | u32 | scale K, 1 to 10 000: what an output of 1.0 is worth, in centipawns |
+//! | 28 | u32 | 0 |
+//! | 32 | u64 | checksum: FNV-1a (64 bits) of all bytes except these eight |
+//! | 40 | 24 bytes | name of the network: ASCII, the rest zeros |
+//! | 64 | i16 × L1 | biases of the transformer, 255 = 1.0 |
+//! | | i16 × 2344 × L1 | its weights, those of one input together |
+//! | | i16 × B × 2 L1 | weights of the outputs, 64 = 1.0, each within ±128: first those of the side to move |
+//! | | i32 × B | biases of the outputs, 255 × 64 = 1.0 |
+//!
+//! **Inputs**, for each side's view: own pieces from 0, enemy pieces from 1172 on; of
+//! each: on the board 81 × type (pawn, lance, knight, silver, bishop, rook, gold,
+//! king, and the promoted pawn, lance, knight, silver, bishop, rook) + square; in hand
+//! 1134 + first + k - 1 for the k-th of a kind, first: pawn 0, lance 18, knight 22,
+//! silver 26, gold 30, bishop 34, rook 36. Squares are 9 × (file - 1) + rank - 1; White
+//! turns the board by 180 degrees. If the own king then stands on files 6 to 9, all
+//! files are counted from the other side.
+//!
+//! **Output**: with a = bias + rows of the active inputs (16 bits, wrapping),
+//! v = min(max(a, 0), 255), raw = Σ v² × weight / 255 (towards zero) + bias, and the
+//! value in centipawns raw × K / (255 × 64), towards zero. The reader refuses weights
+//! with which the sum could exceed 32 bits.
+
+use enbu_movegen::{Color, Position};
+
+use super::super::accumulator::Transformer;
+use super::super::error::NetworkError;
+use super::super::features::{FeatureSet, active};
+use super::super::memory::Block;
+use super::super::network::{Head, Network, Outputs};
+use super::super::simd::Simd;
+use super::classic::words;
+use super::cursor::Cursor;
+use super::shape::Shape;
+
+/// How many inputs there are.
+pub const INPUTS: usize = FeatureSet::Mirrored.inputs();
+
+/// Inputs for pieces of one side.
+const SIDE: u16 = (INPUTS / 2) as u16;
+/// Among them those for pieces on the board.
+const BOARD: u16 = 14 * 81;
+
+/// Calls `input` with every input that `position` switches on in the view of `color`.
+pub fn inputs(position: &Position, color: Color, mut input: impl FnMut(u16)) {
+    active(FeatureSet::Mirrored, color, position, |number| input(number as u16));
+}
+
+/// The same piece as the other side sees it: roles exchanged and the board turned.
+///
+/// ```
+/// use enbu_eval::nnue::own::{mirrored, turned};
+/// // Own pawn on 1a, enemy pawn on 9i, own pawn on 9a; pieces in hand stand nowhere.
+/// assert_eq!((turned(0), mirrored(0), mirrored(1134)), (1172 + 80, 72, 1134));
+/// ```
+pub const fn turned(input: u16) -> u16 {
+    let role = (input + SIDE) % (2 * SIDE);
+    let number = input % SIDE;
+    if number < BOARD { role - number % 81 + 80 - number % 81 } else { role }
+}
+
+/// The same piece with files counted from the other side.
+pub const fn mirrored(input: u16) -> u16 {
+    let number = input % SIDE;
+    let square = number % 81;
+    if number < BOARD { input - square + (8 - square / 9) * 9 + square % 9 } else { input }
+}
+
+/// What every file begins with.
+pub const MAGIC: [u8; 8] = *b"ENBUNNUE";
+
+/// What 1.0 is behind the transformer.
+pub const UNIT: i32 = 255;
+/// What 1.0 is among the output weights.
+pub const OUTPUT_UNIT: i32 = 64;
+
+const VERSION: u32 = 1;
+const CHECKSUM: usize = 32;
+const NAME: usize = 40;
+const HEADER: usize = 64;
+
+/// The parts of a network of our own, as a trainer makes them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// A name in ASCII, of which the first 24 bytes are kept.
+    pub name: String,
+    /// What an output of 1.0 is worth, in centipawns; 1 to 10 000.
+    pub scale: u32,
+    /// Pieces in hand per bucket, 1 to 38.
+    pub bucket_step: u32,
+    /// One for each sum of a side: 64 to 1024, a multiple of 32.
+    pub biases: Vec<i16>,
+    /// 2344 rows as long as `biases`.
+    pub weights: Vec<i16>,
+    /// For each bucket twice as many as `biases`, side to move first; within ±128.
+    pub output_weights: Vec<i16>,
+    /// One for each bucket, 1 to 16.
+    pub output_biases: Vec<i32>,
+}
+
+impl Parts {
+    /// The bytes of the file. Whether its numbers are in range is checked where it
+    /// is read.
+    ///
+    /// ```
+    /// use enbu_eval::nnue::own::Parts;
+    /// use enbu_eval::nnue::{Network, Simd};
+    /// let parts = Parts {
+    ///     name: "nothing".into(),
+    ///     scale: 400,
+    ///     bucket_step: 1,
+    ///     biases: vec![0; 64],
+    ///     weights: vec![0; 2344 * 64],
+    ///     output_weights: vec![0; 128],
+    ///     output_biases: vec![255 * 64],
+    /// };
+    /// let network = Network::from_bytes(&parts.encode(), Simd::best()).expect("a network");
+    /// assert_eq!(network.shape().to_string(), "enbu-64");
+    /// ```
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        let (width, buckets) = (self.biases.len() as u32, self.output_biases.len() as u32);
+        for number in [VERSION, width, buckets, self.bucket_step, self.scale, 0] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.resize(NAME, 0);
+        bytes.extend(self.name.bytes().take(HEADER - NAME));
+        bytes.resize(HEADER, 0);
+        for part in [&self.biases, &self.weights, &self.output_weights] {
+            part.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+        }
+        self.output_biases.iter().for_each(|bias| bytes.extend(bias.to_le_bytes()));
+        let sum = checksum(&bytes);
+        bytes[CHECKSUM..CHECKSUM + 8].copy_from_slice(&sum.to_le_bytes());
+        bytes
+    }
+}
+
+/// FNV-1a of all bytes of a file but the checksum itself.
+fn checksum(bytes: &[u8]) -> u64 {
+    let (before, after) = bytes.split_at(CHECKSUM.min(bytes.len()));
+    let counted = before.iter().chain(after.iter().skip(8));
+    counted.fold(0xCBF2_9CE4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+}
+
+/// Reads a file that begins with [`MAGIC`].
+pub(crate) fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
+    let mut cursor = Cursor::new(bytes);
+    cursor.take(MAGIC.len(), "the mark")?;
+    field(&mut cursor, "the version", VERSION..=VERSION, "1")?;
+    let offset = cursor.offset();
+    let width = field(&mut cursor, "L1", 64..=1024, "a multiple of 32 from 64 to 1024")? as usize;
+    if !width.is_multiple_of(32) {
+        let expected = "a multiple of 32 from 64 to 1024";
+        return Err(NetworkError::Field { part: "L1", offset, value: width as i64, expected });
+    }
+    let buckets = field(&mut cursor, "the number of output buckets", 1..=16, "1 to 16")? as usize;
+    let bucket_step = field(&mut cursor, "the number of pieces in hand per bucket", 1..=38, "1 to 38")?;
+    let scale = field(&mut cursor, "the scale", 1..=10_000, "1 to 10000")? as i32;
+    cursor.take(HEADER - cursor.offset(), "the header")?;
+    let transformer = Transformer {
+        features: FeatureSet::Mirrored,
+        biases: words(&mut cursor, width, "the transformer's biases")?,
+        rows: words(&mut cursor, FeatureSet::Mirrored.inputs() * width, "the transformer's weights")?,
+    };
+    let offset = cursor.offset();
+    let weights = words(&mut cursor, buckets * 2 * width, "the output weights")?;
+    let biases = cursor.numbers(buckets, "the output biases")?;
+    cursor.end()?;
+    verify(bytes)?;
+    check_outputs(&weights, 2 * width, offset)?;
+    let biases: Vec<i32> = biases.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect();
+    Ok(Network {
+        shape: Shape::Own { width, buckets },
+        simd,
+        transformer,
+        head: Head::Outputs(Outputs { weights, biases, bucket_step }),
+        scale,
+        hashes_agree: true,
+    })
+}
+
+/// The next number, which must be in `range`.
+fn field(
+    cursor: &mut Cursor<'_>,
+    part: &'static str,
+    range: std::ops::RangeInclusive<u32>,
+    expected: &'static str,
+) -> Result<u32, NetworkError> {
+    let offset = cursor.offset();
+    let value = cursor.u32(part)?;
+    let error = NetworkError::Field { part, offset, value: value.into(), expected };
+    if range.contains(&value) { Ok(value) } else { Err(error) }
+}
+
+fn verify(bytes: &[u8]) -> Result<(), NetworkError> {
+    let stored = bytes.get(CHECKSUM..).and_then(<[u8]>::first_chunk).copied().unwrap_or_default();
+    let (expected, found) = (u64::from_le_bytes(stored), checksum(bytes));
+    if expected == found { Ok(()) } else { Err(NetworkError::Checksum { offset: CHECKSUM, expected, found }) }
+}
+
+/// Whether sums of 255² × weight stay within 32 bits, and 255 × weight within 16.
+fn check_outputs(weights: &Block<i16>, per_bucket: usize, offset: usize) -> Result<(), NetworkError> {
+    let error =
+        |at: usize, part, value, expected| NetworkError::Field { part, offset: offset + 2 * at, value, expected };
+    if let Some(at) = weights.iter().position(|weight| !(-128..=128).contains(weight)) {
+        return Err(error(at, "an output weight", i64::from(weights[at]), "-128 to 128"));
+    }
+    for (bucket, weights) in weights.chunks_exact(per_bucket).enumerate() {
+        let sum: i64 = weights.iter().map(|&weight| i64::from(weight).abs()).sum();
+        if sum * i64::from(UNIT * UNIT) > i64::from(i32::MAX) {
+            let part = "the sum of a bucket's output weights without their signs";
+            return Err(error(bucket * per_bucket, part, sum, "at most 33025"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts() -> Parts {
+        Parts {
+            name: "test".into(),
+            scale: 400,
+            bucket_step: 5,
+            biases: (0..64).collect(),
+            weights: (0..2344 * 64).map(|index| (index % 13) as i16 - 6).collect(),
+            output_weights: (0..256).map(|index| (index % 200) - 100).collect(),
+            output_biases: vec![100, -100],
+        }
+    }
+
+    fn refused(bytes: &[u8]) -> String {
+        read(bytes, Simd::SCALAR).map(|_| ()).expect_err("damaged").to_string()
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let network = read(&parts().encode(), Simd::SCALAR).expect("a network");
+        assert_eq!(network.shape().to_string(), "enbu-64-b2");
+        assert_eq!(*network.transformer.biases, parts().biases);
+        assert_eq!(*network.transformer.rows, parts().weights);
+        let Head::Outputs(outputs) = &network.head else { panic!("another head") };
+        assert_eq!((&*outputs.weights, &outputs.biases), (&parts().output_weights[..], &parts().output_biases));
+        assert_eq!((outputs.bucket_step, network.scale), (5, 400));
+    }
+
+    #[test]
+    fn the_other_view_is_the_same_pieces_turned() {
+        for sfen in [
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
+            "l5knl/5+P1g1/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LNK3b1L w GR5pnsg 1",
+        ] {
+            let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
+            let view = |color| {
+                let mut view = Vec::new();
+                inputs(&position, color, |input| view.push(input));
+                view.sort_unstable();
+                view
+            };
+            let black = view(Color::Black);
+            let mut white: Vec<u16> = black.iter().map(|&input| turned(input)).collect();
+            let king = white.iter().find(|&&input| (7 * 81..8 * 81).contains(&input)).expect("a king");
+            if (king - 7 * 81) / 9 >= 5 {
+                white.iter_mut().for_each(|input| *input = mirrored(*input));
+            }
+            white.sort_unstable();
+            assert_eq!(white, view(Color::White), "{sfen}");
+        }
+        for input in 0..INPUTS as u16 {
+            assert_eq!((turned(turned(input)), mirrored(mirrored(input))), (input, input));
+        }
+    }
+
+    #[test]
+    fn damage_is_named_with_its_offset() {
+        let good = parts().encode();
+        for (offset, byte, words) in [
+            (8, 2, "the version at offset 8 is 2"),
+            (12, 65, "L1 at offset 12 is 65"),
+            (13, 9, "L1 at offset 12 is 2368"),
+            (12, 96, "ends too early"),
+            (16, 0, "output buckets at offset 16 is 0"),
+            (16, 3, "ends too early"),
+            (16, 1, "too many"),
+            (20, 39, "per bucket at offset 20 is 39"),
+            (24, 0, "checksum"),
+            (26, 1, "the scale at offset 24 is 65936"),
+            (33, !good[33], "checksum"),
+            (41, 0, "checksum"),
+            (5000, !good[5000], "checksum"),
+        ] {
+            let mut bytes = good.clone();
+            bytes[offset] = byte;
+            assert!(refused(&bytes).contains(words), "{offset}: {}", refused(&bytes));
+        }
+        for length in [8, 11, 12, 63, 64, 100, good.len() - 1] {
+            assert!(refused(&good[..length]).contains("ends too early"), "{length}");
+        }
+        assert!(refused(&[&good[..], &[0]].concat()).contains("1 bytes too many"));
+    }
+
+    #[test]
+    fn outputs_that_could_overflow_are_refused() {
+        let mut wide = parts();
+        wide.output_weights[7] = 129;
+        assert!(refused(&wide.encode()).contains("an output weight"));
+        let heavy = Parts {
+            biases: vec![0; 1024],
+            weights: vec![0; 2344 * 1024],
+            output_weights: vec![17; 2048],
+            output_biases: vec![0],
+            ..parts()
+        };
+        assert!(refused(&heavy.encode()).contains("is 34816, not at most 33025"));
+    }
+}

@@ -1,0 +1,238 @@
+//! `nn.bin` of the layer-stack family (SFNN).
+//!
+//! Behind the description: the transformer as two blocks of compressed numbers,
+//! with some shapes a section of progress weights, then as many small networks as
+//! there are stacks, each behind the same mark.
+
+use super::super::accumulator::Transformer;
+use super::super::error::NetworkError;
+use super::super::features::FeatureSet;
+use super::super::layers::{Layers, pad32};
+use super::super::memory::Block;
+use super::super::network::{Head, Network, Stacks};
+use super::super::selector::{Progress, Selector};
+use super::super::simd::Simd;
+use super::Header;
+use super::classic::layers;
+use super::cursor::Cursor;
+use super::leb128::{Compressed, MAGIC};
+use super::shape::Shape;
+
+/// What FV_SCALE is where a file does not say.
+const SCALE: i32 = 28;
+
+/// The hash in front of the transformer, whatever its sizes.
+const TRANSFORMER_HASH: u32 = 0x5F13_4AB8;
+/// The mark in front of each stack.
+const STACK: u32 = 0x6333_718A;
+/// The mark in front of progress weights.
+const PROGRESS: u32 = 0x6F50_524F;
+
+/// Whether a transformer of this family stands behind a description.
+pub(crate) fn follow(cursor: &Cursor<'_>) -> bool {
+    cursor.rest().get(4..).is_some_and(|rest| rest.starts_with(MAGIC))
+}
+
+/// Reads what follows the description.
+pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> Result<Network, NetworkError> {
+    let hash = cursor.u32("the transformer's hash")?;
+    let transformer = transformer(&mut cursor)?;
+    let offset = cursor.offset();
+    let progress = match cursor.clone().u32("the first stack")? {
+        PROGRESS => Some(ProgressWeights::read(&mut cursor)?),
+        _ => None,
+    };
+    let width = transformer.width();
+    let unknown = NetworkError::UnknownShape { offset: cursor.offset(), length: cursor.rest().len() };
+    let sizes = Sizes::recognise(cursor.rest(), width, header.text).ok_or(unknown)?;
+    let selector = Selector::recognise(sizes.stacks, progress.is_some(), header.text).ok_or(NetworkError::Field {
+        part: "the number of stacks",
+        offset,
+        value: sizes.stacks as i64,
+        expected: "one that a known choice among stacks has",
+    })?;
+    let shards = Shards::described(header.text).filter(|shards| shards.fit(width, sizes.outputs()));
+    let mut stacks = Vec::new();
+    for _ in 0..sizes.stacks {
+        stacks.push(stack(&mut cursor, width, &sizes, shards)?);
+    }
+    cursor.end()?;
+    let file_hash = STACK ^ TRANSFORMER_HASH ^ if progress.is_some() { PROGRESS } else { 0 };
+    let progress = match (progress, selector.progress) {
+        (Some(weights), Some(buckets)) => Some(Progress::new(weights.bias, weights.weights, buckets)?),
+        _ => None,
+    };
+    let Sizes { first, second, .. } = sizes;
+    Ok(Network {
+        shape: Shape::Stacks { features: transformer.features, width, first, second, selector },
+        simd,
+        transformer,
+        head: Head::Stacks(Stacks { stacks, first, selector, progress }),
+        scale: header.scale().unwrap_or(SCALE),
+        hashes_agree: hash == TRANSFORMER_HASH && header.hash == file_hash,
+    })
+}
+
+fn transformer(cursor: &mut Cursor<'_>) -> Result<Transformer, NetworkError> {
+    let offset = cursor.offset();
+    let biases = Compressed::find(cursor, "the transformer's biases")?;
+    let width = biases.count();
+    if width == 0 || !width.is_multiple_of(64) || width > 8192 {
+        let part = "the number of the transformer's biases";
+        return Err(NetworkError::Field { part, offset, value: width as i64, expected: "a multiple of 64 up to 8192" });
+    }
+    let offset = cursor.offset();
+    let rows = Compressed::find(cursor, "the transformer's weights")?;
+    let count = rows.count();
+    let features = FeatureSet::STANDARD.into_iter().find(|features| features.inputs() * width == count);
+    let features = features.ok_or(NetworkError::Field {
+        part: "the number of the transformer's weights",
+        offset,
+        value: count as i64,
+        expected: "that of a known set of inputs",
+    })?;
+    let mut transformer = Transformer { features, biases: Block::zeroed(width)?, rows: Block::zeroed(count)? };
+    biases.decode(&mut transformer.biases)?;
+    rows.decode(&mut transformer.rows)?;
+    Ok(transformer)
+}
+
+/// Progress weights as they stand in a file.
+struct ProgressWeights<'a> {
+    bias: i32,
+    weights: &'a [[u8; 4]],
+}
+
+impl<'a> ProgressWeights<'a> {
+    fn read(cursor: &mut Cursor<'a>) -> Result<Self, NetworkError> {
+        cursor.u32("the mark of the progress weights")?;
+        let bias = cursor.u32("the progress bias")? as i32;
+        Ok(Self { bias, weights: cursor.numbers(FeatureSet::HalfKp.inputs(), "the progress weights")? })
+    }
+}
+
+fn stack(cursor: &mut Cursor<'_>, width: usize, sizes: &Sizes, shards: Option<Shards>) -> Result<Layers, NetworkError> {
+    cursor.u32("the mark of a stack")?;
+    let is_used = |output, input| shards.is_none_or(|shards| shards.is_used(output, input, sizes.outputs()));
+    layers(cursor, [width, 2 * sizes.first, sizes.second], sizes.outputs(), is_used)
+}
+
+/// Sizes of the stacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sizes {
+    stacks: usize,
+    first: usize,
+    second: usize,
+}
+
+impl Sizes {
+    /// Outputs of the first layer: one more than its values where that makes eights.
+    fn outputs(&self) -> usize {
+        self.first.next_multiple_of(8)
+    }
+
+    /// Bytes of one stack and its mark.
+    fn bytes(&self, width: usize) -> usize {
+        let (outputs, second) = (self.outputs(), self.second);
+        8 + 4 * (outputs + second) + outputs * pad32(width) + second * pad32(2 * self.first) + pad32(second)
+    }
+
+    /// The sizes for which every stack begins with its mark. Of 8n - 1 and 8n values
+    /// behind the first layer, which fill the same bytes, the description decides;
+    /// the former are usual.
+    fn recognise(rest: &[u8], width: usize, text: &str) -> Option<Self> {
+        let mut best: Option<((bool, usize), Self)> = None;
+        for first in (7..=128).filter(|first| matches!(first % 8, 0 | 7)) {
+            for second in (8..=256).step_by(8) {
+                let one = Self { stacks: 1, first, second };
+                let bytes = one.bytes(width);
+                if rest.is_empty() || !rest.len().is_multiple_of(bytes) || !rest.chunks_exact(bytes).all(is_marked) {
+                    continue;
+                }
+                let sizes = Self { stacks: rest.len() / bytes, ..one };
+                let rank = (text.contains(&format!("_{width}_{first}_{second}")), sizes.stacks);
+                if best.as_ref().is_none_or(|(most, _)| rank > *most) {
+                    best = Some((rank, sizes));
+                }
+            }
+        }
+        best.map(|(_, sizes)| sizes)
+    }
+}
+
+fn is_marked(stack: &[u8]) -> bool {
+    stack.starts_with(&STACK.to_le_bytes())
+}
+
+/// A first layer in groups of outputs: all see the inputs before `common`, and each
+/// group `own` inputs of its own behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shards {
+    common: usize,
+    own: usize,
+    groups: usize,
+}
+
+impl Shards {
+    /// `_C1024_S256X8` in a description.
+    fn described(text: &str) -> Option<Self> {
+        let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+        words.windows(2).find_map(|pair| {
+            let (own, groups) = pair[1].strip_prefix('S')?.split_once('X')?;
+            Some(Self {
+                common: pair[0].strip_prefix('C')?.parse().ok()?,
+                own: own.parse().ok()?,
+                groups: groups.parse().ok()?,
+            })
+        })
+    }
+
+    fn fit(&self, width: usize, outputs: usize) -> bool {
+        let inputs = self.own.checked_mul(self.groups).and_then(|own| own.checked_add(self.common));
+        self.groups > 0 && outputs.is_multiple_of(self.groups) && inputs == Some(width)
+    }
+
+    fn is_used(&self, output: usize, input: usize, outputs: usize) -> bool {
+        let group = output / (outputs / self.groups);
+        input < self.common || (input - self.common) / self.own == group
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stacks(sizes: Sizes, width: usize) -> Vec<u8> {
+        let mut bytes = vec![1; sizes.stacks * sizes.bytes(width)];
+        bytes.chunks_exact_mut(sizes.bytes(width)).for_each(|stack| stack[..4].copy_from_slice(&STACK.to_le_bytes()));
+        bytes
+    }
+
+    #[test]
+    fn sizes_are_found_by_the_marks() {
+        let sizes = Sizes { stacks: 9, first: 15, second: 32 };
+        assert_eq!(sizes.bytes(1536), 25_832);
+        assert_eq!(Sizes::recognise(&stacks(sizes, 1536), 1536, ""), Some(sizes));
+        let sizes = Sizes { stacks: 1, first: 7, second: 64 };
+        assert_eq!(sizes.bytes(1024), 10_600);
+        assert_eq!(Sizes::recognise(&stacks(sizes, 1024), 1024, ""), Some(sizes));
+        let even = Sizes { stacks: 3, first: 8, second: 32 };
+        let bytes = stacks(even, 256);
+        assert_eq!(Sizes::recognise(&bytes, 256, "SFNN_KA2_256_8_32"), Some(even));
+        assert_eq!(Sizes::recognise(&bytes, 256, ""), Some(Sizes { first: 7, ..even }));
+        assert_eq!(Sizes::recognise(&bytes[..bytes.len() - 4], 256, ""), None);
+        assert_eq!(Sizes::recognise(&[], 256, ""), None);
+    }
+
+    #[test]
+    fn shards_see_the_common_inputs_and_their_own() {
+        let shards = Shards::described("SFNN_HALFKAHM2_3072_15_32_C1024_S256X8{LayerStack=9}").expect("shards");
+        assert_eq!(shards, Shards { common: 1024, own: 256, groups: 8 });
+        assert!(shards.fit(3072, 16) && !shards.fit(1536, 16) && !shards.fit(3072, 12));
+        assert!(shards.is_used(0, 1023, 16) && shards.is_used(15, 0, 16));
+        assert!(shards.is_used(0, 1024, 16) && shards.is_used(1, 1279, 16) && !shards.is_used(2, 1024, 16));
+        assert!(shards.is_used(15, 3071, 16) && !shards.is_used(13, 3071, 16));
+        assert_eq!(Shards::described("SFNN_1536_15_32"), None);
+        assert!(!Shards { common: 64, own: 0, groups: 0 }.fit(64, 8));
+    }
+}

@@ -1,0 +1,129 @@
+//! The small layers behind the transformer, in exact integers.
+//!
+//! Both families of `nn.bin` end in the same three affine layers (8-bit weights,
+//! 32-bit sums) and differ in what happens between the first two.
+
+use std::collections::TryReserveError;
+
+use super::memory::Block;
+use super::simd::Kernels;
+
+/// `count` rounded up to whole vectors of 32.
+pub(crate) const fn pad32(count: usize) -> usize {
+    count.next_multiple_of(32)
+}
+
+/// An affine layer with 8-bit weights, in the order [`Kernels::affine`] takes them.
+#[derive(Debug)]
+pub(crate) struct Affine {
+    biases: Block<i32>,
+    weights: Block<i8>,
+}
+
+impl Affine {
+    /// A layer whose weights are given by output and input; missing inputs up to a
+    /// multiple of four count nothing.
+    ///
+    /// # Errors
+    /// When there is no memory.
+    pub(crate) fn new(
+        inputs: usize,
+        biases: &[i32],
+        weight: impl Fn(usize, usize) -> i8,
+    ) -> Result<Self, TryReserveError> {
+        let outputs = biases.len();
+        let mut weights = Block::zeroed(inputs.next_multiple_of(4) * outputs)?;
+        for (index, slot) in weights.iter_mut().enumerate() {
+            let (group, output, input) = (index / (4 * outputs), index / 4 % outputs, index % 4);
+            if 4 * group + input < inputs {
+                *slot = weight(output, 4 * group + input);
+            }
+        }
+        Ok(Self { biases: Block::copy_of(biases)?, weights })
+    }
+
+    pub(crate) fn inputs(&self) -> usize {
+        self.weights.len() / self.biases.len()
+    }
+
+    pub(crate) fn outputs(&self) -> usize {
+        self.biases.len()
+    }
+
+    #[inline(always)]
+    fn forward<K: Kernels>(&self, kernels: K, inputs: &[u8], sums: &mut [i32]) {
+        kernels.affine(inputs, &self.weights, &self.biases, sums);
+    }
+}
+
+/// The three layers of one network.
+#[derive(Debug)]
+pub(crate) struct Layers {
+    pub(crate) first: Affine,
+    pub(crate) second: Affine,
+    /// Padded with zeros to whole vectors.
+    pub(crate) last: Block<i8>,
+    pub(crate) last_bias: i32,
+}
+
+/// Room for what the layers compute, so that nothing is allocated in a search.
+#[derive(Clone, Debug)]
+pub(crate) struct Scratch {
+    /// What enters the first layer.
+    pub(crate) inputs: Block<u8>,
+    sums: Block<i32>,
+    hidden: Block<u8>,
+    last: Block<u8>,
+}
+
+impl Scratch {
+    /// Room for `layers` and all of the same shape.
+    ///
+    /// # Errors
+    /// When there is no memory.
+    pub(crate) fn new(layers: &Layers) -> Result<Self, TryReserveError> {
+        Ok(Self {
+            inputs: Block::zeroed(layers.first.inputs())?,
+            sums: Block::zeroed(layers.first.outputs().max(layers.second.outputs()))?,
+            hidden: Block::zeroed(layers.second.inputs())?,
+            last: Block::zeroed(layers.last.len())?,
+        })
+    }
+}
+
+impl Layers {
+    /// The output of the classic family: each hidden value is the sum divided by
+    /// 64, limited to 0..=127. The inputs stand in `scratch`.
+    #[inline(always)]
+    pub(crate) fn classic<K: Kernels>(&self, kernels: K, scratch: &mut Scratch) -> i32 {
+        let sums = &mut scratch.sums[..self.first.outputs()];
+        self.first.forward(kernels, &scratch.inputs, sums);
+        kernels.activate(sums, &mut scratch.hidden);
+        self.rest(kernels, scratch)
+    }
+
+    /// The output of the layer-stack family: behind the first layer each of its
+    /// `width` values counts twice, squared and plain; the value behind them, if
+    /// there is one, is added to the output. The inputs stand in `scratch`.
+    #[inline(always)]
+    pub(crate) fn stack<K: Kernels>(&self, kernels: K, width: usize, scratch: &mut Scratch) -> i32 {
+        let sums = &mut scratch.sums[..self.first.outputs()];
+        self.first.forward(kernels, &scratch.inputs, sums);
+        let shortcut = sums.get(width).copied().unwrap_or(0);
+        for (index, &sum) in sums[..width].iter().enumerate() {
+            let square = (i64::from(sum) * i64::from(sum)) >> 19;
+            scratch.hidden[index] = square.min(127) as u8;
+            scratch.hidden[width + index] = (sum >> 6).clamp(0, 127) as u8;
+        }
+        self.rest(kernels, scratch).wrapping_add(shortcut)
+    }
+
+    #[inline(always)]
+    fn rest<K: Kernels>(&self, kernels: K, scratch: &mut Scratch) -> i32 {
+        let outputs = self.second.outputs();
+        let sums = &mut scratch.sums[..outputs];
+        self.second.forward(kernels, &scratch.hidden, sums);
+        kernels.activate(sums, &mut scratch.last[..outputs]);
+        kernels.dot(&scratch.last, &self.last).wrapping_add(self.last_bias)
+    }
+}

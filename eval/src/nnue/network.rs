@@ -1,0 +1,331 @@
+//! A network of any kind, and its values.
+
+use std::collections::TryReserveError;
+use std::path::Path;
+use std::slice;
+
+use enbu_movegen::{Color, Delta, Position};
+
+use super::accumulator::{Accumulators, Transformer};
+use super::error::NetworkError;
+use super::features::active;
+use super::format::shape::Shape;
+use super::format::{self, own};
+use super::layers::{Layers, Scratch};
+use super::memory::Block;
+use super::selector::{Progress, Selector};
+use super::simd::{Kernels, Simd, Task, prefetch};
+use crate::{MAX_VALUE, Value};
+
+/// A network, ready to be used by any number of threads.
+#[derive(Debug)]
+pub struct Network {
+    pub(crate) shape: Shape,
+    pub(crate) simd: Simd,
+    pub(crate) transformer: Transformer,
+    pub(crate) head: Head,
+    /// FV_SCALE of standard files where nobody sets it; the scale of our own.
+    pub(crate) scale: i32,
+    pub(crate) hashes_agree: bool,
+}
+
+/// What stands behind the transformer.
+#[derive(Debug)]
+pub(crate) enum Head {
+    Classic(Layers),
+    Stacks(Stacks),
+    Outputs(Outputs),
+}
+
+/// Several small networks.
+#[derive(Debug)]
+pub(crate) struct Stacks {
+    pub(crate) stacks: Vec<Layers>,
+    /// Values behind the first layer.
+    pub(crate) first: usize,
+    pub(crate) selector: Selector,
+    pub(crate) progress: Option<Progress>,
+}
+
+/// The output layer of our own networks.
+#[derive(Debug)]
+pub(crate) struct Outputs {
+    /// For each bucket those of the side to move, then those of the other side.
+    pub(crate) weights: Block<i16>,
+    pub(crate) biases: Vec<i32>,
+    pub(crate) bucket_step: u32,
+}
+
+/// Values of standard networks are limited to this on either side, as by YaneuraOu.
+const MAX_STANDARD_VALUE: i32 = 31_753;
+
+impl Network {
+    /// Reads a network from the bytes of a file.
+    ///
+    /// # Errors
+    /// [`NetworkError`] with the offset of what is wrong.
+    ///
+    /// ```
+    /// use enbu_eval::nnue::{Network, Simd};
+    /// let error = Network::from_bytes(b"not a network", Simd::best()).expect_err("no network");
+    /// assert!(error.to_string().starts_with("is no network of a known version"));
+    /// ```
+    pub fn from_bytes(bytes: &[u8], simd: Simd) -> Result<Self, NetworkError> {
+        format::read(bytes, simd)
+    }
+
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// [`NetworkError`] when it cannot be read, or with the offset of what is wrong.
+    pub fn load(path: &Path, simd: Simd) -> Result<Self, NetworkError> {
+        format::load(path, simd)
+    }
+
+    /// Its kind and sizes.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The kernels it runs on.
+    pub fn simd(&self) -> Simd {
+        self.simd
+    }
+
+    /// The same network on other kernels; its values stay.
+    #[must_use]
+    pub fn with_simd(self, simd: Simd) -> Self {
+        Self { simd, ..self }
+    }
+
+    /// Whether the hashes in the file are those of its shape. Some files in use carry
+    /// others; a damaged file may, too.
+    pub fn hashes_agree(&self) -> bool {
+        self.hashes_agree
+    }
+
+    /// Whether FV_SCALE applies: it does to the files of other programs, which do not
+    /// say how their output is to be scaled.
+    pub fn takes_scale(&self) -> bool {
+        !matches!(self.head, Head::Outputs(_))
+    }
+
+    /// FV_SCALE as the file or its family has it; for our own networks the
+    /// centipawns of an output of 1.0.
+    pub fn default_scale(&self) -> i32 {
+        self.scale
+    }
+
+    /// The value of a raw output: for standard networks divided by `scale` (FV_SCALE),
+    /// towards zero; our own have their scale inside.
+    pub fn value(&self, raw: i32, scale: i32) -> Value {
+        if self.takes_scale() {
+            raw.checked_div(scale).unwrap_or(raw).clamp(-MAX_STANDARD_VALUE, MAX_STANDARD_VALUE)
+        } else {
+            let value = i64::from(raw) * i64::from(self.scale) / i64::from(own::UNIT * own::OUTPUT_UNIT);
+            value.clamp(i64::from(-MAX_VALUE), i64::from(MAX_VALUE)) as Value
+        }
+    }
+}
+
+/// What evaluating along a line of play needs besides the network.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    accumulators: Accumulators,
+    scratch: Option<Scratch>,
+    seen: Seen,
+}
+
+/// The outputs for the positions that were looked at last. A search comes back to
+/// many of its positions, a quarter of the time soon: before anything else has taken
+/// their places here.
+#[derive(Clone, Debug)]
+struct Seen(Box<[Output]>);
+
+/// The output for the position with this key.
+#[derive(Clone, Copy, Debug)]
+struct Output {
+    key: u64,
+    raw: i32,
+}
+
+impl Seen {
+    /// 256 KB: all of it stays in the second-level cache.
+    const PLACES: usize = 1 << 14;
+
+    fn new() -> Self {
+        // No key leads to a place whose key it is not: nothing is found before it is kept.
+        Self((0..Self::PLACES as u64).map(|place| Output { key: !place, raw: 0 }).collect())
+    }
+
+    #[inline]
+    fn place(&mut self, key: u64) -> &mut Output {
+        &mut self.0[key as usize % Self::PLACES]
+    }
+}
+
+impl State {
+    /// A state without a position.
+    ///
+    /// # Errors
+    /// When there is no memory.
+    pub(crate) fn new(network: &Network) -> Result<Self, TryReserveError> {
+        let layers = match &network.head {
+            Head::Classic(layers) => Some(layers),
+            Head::Stacks(stacks) => stacks.stacks.first(),
+            Head::Outputs(_) => None,
+        };
+        Ok(Self {
+            accumulators: Accumulators::new(&network.transformer)?,
+            scratch: layers.map(Scratch::new).transpose()?,
+            seen: Seen::new(),
+        })
+    }
+
+    /// Starts a new line.
+    pub(crate) fn reset(&mut self) {
+        self.accumulators.reset();
+    }
+
+    /// Follows a move that `position` has just made.
+    #[inline]
+    pub(crate) fn push(&mut self, network: &Network, position: &Position, delta: &Delta) {
+        self.accumulators.push(&network.transformer, position, delta);
+        prefetch(slice::from_ref(self.seen.place(position.key())));
+    }
+
+    /// Takes a move back.
+    #[inline]
+    pub(crate) fn pop(&mut self) {
+        self.accumulators.pop();
+    }
+
+    /// The output of `network` for `position`, which the line has led to, from the
+    /// side to move and not yet scaled.
+    pub(crate) fn raw(&mut self, network: &Network, position: &Position) -> i32 {
+        network.simd.run(Raw { state: self, network, position })
+    }
+
+    /// [`raw`](Self::raw), which is not computed again if it was among the last.
+    #[inline]
+    pub(crate) fn remembered(&mut self, network: &Network, position: &Position) -> i32 {
+        let key = position.key();
+        let place = self.seen.place(key);
+        if place.key == key {
+            return place.raw;
+        }
+        let raw = self.raw(network, position);
+        *self.seen.place(key) = Output { key, raw };
+        raw
+    }
+}
+
+/// The work of [`State::raw`].
+struct Raw<'a> {
+    state: &'a mut State,
+    network: &'a Network,
+    position: &'a Position,
+}
+
+impl Task for Raw<'_> {
+    type Output = i32;
+
+    #[inline(always)]
+    fn run<K: Kernels>(self, kernels: K) -> i32 {
+        let Self { state: State { accumulators, scratch, .. }, network, position } = self;
+        accumulators.update(kernels, &network.transformer, position);
+        let sums = accumulators.sums(position.turn());
+        match (&network.head, scratch) {
+            (Head::Classic(layers), Some(scratch)) => {
+                let (own, enemy) = scratch.inputs.split_at_mut(sums[0].len());
+                kernels.clip(sums[0], own);
+                kernels.clip(sums[1], enemy);
+                layers.classic(kernels, scratch)
+            }
+            (Head::Stacks(stacks), Some(scratch)) => {
+                let (own, enemy) = scratch.inputs.split_at_mut(sums[0].len() / 2);
+                kernels.products(sums[0], own);
+                kernels.products(sums[1], enemy);
+                stacks.stacks[stacks.choose(position)].stack(kernels, stacks.first, scratch)
+            }
+            (Head::Outputs(outputs), _) => outputs.raw(kernels, position, sums),
+            // A state belongs to one network, and was made with what that needs.
+            _ => 0,
+        }
+    }
+}
+
+/// How a network comes to its output for one position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// What Black and White see.
+    pub sides: [Side; 2],
+    /// Which of several small networks or outputs judges, from 0, and of how many.
+    pub part: (usize, usize),
+    /// The output before it is scaled, from the side to move.
+    pub raw: i32,
+}
+
+/// What one side sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// Active inputs, repeated ones counted as often as they count.
+    pub inputs: usize,
+    /// How many sums there are.
+    pub sums: usize,
+    /// How many of them are above zero.
+    pub positive: usize,
+    /// How many of them reach the limit above which nothing more counts.
+    pub at_limit: usize,
+}
+
+impl State {
+    /// [`raw`](Self::raw), and how it comes about.
+    pub(crate) fn explain(&mut self, network: &Network, position: &Position) -> Explanation {
+        let (limit, part) = match &network.head {
+            Head::Classic(_) => (127, (0, 1)),
+            Head::Stacks(stacks) => (127, (stacks.choose(position), stacks.stacks.len())),
+            Head::Outputs(outputs) => (own::UNIT, (outputs.bucket(position), outputs.biases.len())),
+        };
+        let raw = self.raw(network, position);
+        let sums = self.accumulators.sums(Color::Black);
+        let mut sides = sums.map(|sums| Side {
+            inputs: 0,
+            sums: sums.len(),
+            positive: sums.iter().filter(|&&sum| sum > 0).count(),
+            at_limit: sums.iter().filter(|&&sum| i32::from(sum) >= limit).count(),
+        });
+        for color in Color::ALL {
+            active(network.transformer.features, color, position, |_| sides[color].inputs += 1);
+        }
+        Explanation { sides, part, raw }
+    }
+}
+
+impl Stacks {
+    /// Which small network judges `position`.
+    fn choose(&self, position: &Position) -> usize {
+        let progress = self.progress.as_ref().map_or(0, |progress| progress.bucket(position));
+        self.selector.index(position, progress)
+    }
+}
+
+impl Outputs {
+    #[inline(always)]
+    fn raw<K: Kernels>(&self, kernels: K, position: &Position, [own, enemy]: [&[i16]; 2]) -> i32 {
+        let bucket = self.bucket(position);
+        let (for_own, for_enemy) = self.weights[bucket * 2 * own.len()..][..2 * own.len()].split_at(own.len());
+        let sum = kernels.squared_dot(own, for_own).wrapping_add(kernels.squared_dot(enemy, for_enemy));
+        (sum / own::UNIT).wrapping_add(self.biases[bucket])
+    }
+
+    #[inline]
+    fn bucket(&self, position: &Position) -> usize {
+        if self.biases.len() == 1 {
+            return 0;
+        }
+        let held = Color::ALL.iter().flat_map(|&color| position.hand(color).iter());
+        let held: u32 = held.map(|(_, count)| u32::from(count)).sum();
+        ((held / self.bucket_step) as usize).min(self.biases.len() - 1)
+    }
+}

@@ -1,0 +1,326 @@
+//! Kernels for processors with AVX2.
+
+use std::arch::x86_64::*;
+
+use enbu_movegen::isa;
+
+use super::{Task, kernels};
+
+/// Proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT: all that have the
+/// first have the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Avx2(());
+
+impl Avx2 {
+    pub(super) fn detect() -> Option<Self> {
+        isa::is_newer().then_some(Self(()))
+    }
+}
+
+impl Avx2 {
+    /// Does `task` with the instructions of this path.
+    #[inline]
+    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn inside<T: Task>(path: Avx2, task: T) -> T::Output {
+            task.run(path)
+        }
+        // SAFETY: `detect` has found these features, or `self` would not exist.
+        unsafe { inside(self, task) }
+    }
+}
+
+kernels!(Avx2, unsafe);
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load16(words: &[i16; 16]) -> __m256i {
+    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
+    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store16(words: &mut [i16; 16], vector: __m256i) {
+    // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
+    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_bytes(bytes: &[u8; 32]) -> __m256i {
+    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_weights(bytes: &[i8; 32]) -> __m256i {
+    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store_bytes(bytes: &mut [u8; 32], vector: __m256i) {
+    // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
+    unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load8(words: &[i32; 8]) -> __m256i {
+    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
+    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store8(words: &mut [i32; 8], vector: __m256i) {
+    // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
+    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) }
+}
+
+/// The sum of the eight numbers, wrapping.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn total(vector: __m256i) -> i32 {
+    let mut words = [0; 8];
+    store8(&mut words, vector);
+    words.into_iter().fold(0, i32::wrapping_add)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
+    if target.len().is_multiple_of(128) {
+        update_tiles::<8>(rows, source, target, removed, added);
+    } else {
+        update_tiles::<2>(rows, source, target, removed, added);
+    }
+}
+
+/// [`update`] in tiles of `N` vectors, each of which stays in registers while all
+/// rows pass by.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
+    let tiles = target.len() / (16 * N);
+    let (rows, _) = rows.as_chunks::<16>().0.as_chunks::<N>();
+    let (source, _) = source.as_chunks::<16>().0.as_chunks::<N>();
+    let (target, _) = target.as_chunks_mut::<16>().0.as_chunks_mut::<N>();
+    for (tile, (source, target)) in source.iter().zip(target).enumerate() {
+        let mut sums = [_mm256_setzero_si256(); N];
+        for (sum, words) in sums.iter_mut().zip(source) {
+            *sum = load16(words);
+        }
+        for &index in removed {
+            let row = &rows[index as usize * tiles + tile];
+            for (sum, words) in sums.iter_mut().zip(row) {
+                *sum = _mm256_sub_epi16(*sum, load16(words));
+            }
+        }
+        for &index in added {
+            let row = &rows[index as usize * tiles + tile];
+            for (sum, words) in sums.iter_mut().zip(row) {
+                *sum = _mm256_add_epi16(*sum, load16(words));
+            }
+        }
+        for (words, sum) in target.iter_mut().zip(sums) {
+            store16(words, sum);
+        }
+    }
+}
+
+/// Two vectors of words within 0..=127 as one of bytes, in order.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn narrow(low: __m256i, high: __m256i) -> __m256i {
+    // Packing works within halves of a vector: the quarters come out as 0 2 1 3.
+    _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(low, high))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn limited(sums: __m256i) -> __m256i {
+    _mm256_min_epi16(_mm256_max_epi16(sums, _mm256_setzero_si256()), _mm256_set1_epi16(127))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn clip(sums: &[i16], outputs: &mut [u8]) {
+    let (sums, _) = sums.as_chunks::<16>().0.as_chunks::<2>();
+    for (bytes, [low, high]) in outputs.as_chunks_mut::<32>().0.iter_mut().zip(sums) {
+        store_bytes(bytes, narrow(limited(load16(low)), limited(load16(high))));
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn product(a: &[i16; 16], b: &[i16; 16]) -> __m256i {
+    // Shifted there and back: bit 14 becomes the sign.
+    let a = limited(_mm256_srai_epi16::<1>(_mm256_slli_epi16::<1>(load16(a))));
+    let b = limited(_mm256_srai_epi16::<1>(_mm256_slli_epi16::<1>(load16(b))));
+    _mm256_srli_epi16::<7>(_mm256_mullo_epi16(a, b))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
+    let (first, _) = first.as_chunks::<16>().0.as_chunks::<2>();
+    let (second, _) = second.as_chunks::<16>().0.as_chunks::<2>();
+    let pairs = first.iter().zip(second);
+    for (bytes, ([a0, a1], [b0, b1])) in outputs.as_chunks_mut::<32>().0.iter_mut().zip(pairs) {
+        store_bytes(bytes, narrow(product(a0, b0), product(a1, b1)));
+    }
+}
+
+/// Adds to each of eight sums the products of four inputs with four weights. Pairs
+/// of products fit 16 bits: 2 * 127 * 128 < 2^15.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn accumulate(sums: __m256i, inputs: __m256i, weights: __m256i) -> __m256i {
+    let pairs = _mm256_maddubs_epi16(inputs, weights);
+    _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
+}
+
+/// Groups of inputs that are looked at together.
+const GROUPS: usize = 128;
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
+    outputs.copy_from_slice(biases);
+    let stride = 4 * outputs.len();
+    let (groups, _) = inputs.as_chunks::<4>();
+    let mut list = [0; GROUPS + 8];
+    for (block, inputs) in groups.chunks(GROUPS).enumerate() {
+        let count = nonzero(inputs, &mut list);
+        let weights = &weights[block * GROUPS * stride..][..inputs.len() * stride];
+        affine_block(inputs, weights, &list[..count], outputs);
+    }
+}
+
+/// Lists the groups of inputs that are not all zero; returns how many.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn nonzero(inputs: &[[u8; 4]], list: &mut [u16; GROUPS + 8]) -> usize {
+    let mut count = 0;
+    let (vectors, rest) = inputs.as_flattened().as_chunks::<32>();
+    for (vector, base) in vectors.iter().zip((0..).step_by(8)) {
+        let zero = _mm256_cmpeq_epi32(load_bytes(vector), _mm256_setzero_si256());
+        let bits = !_mm256_movemask_ps(_mm256_castsi256_ps(zero)) as usize & 0xFF;
+        for (slot, position) in list[count..count + 8].iter_mut().zip(BITS[bits]) {
+            *slot = base + u16::from(position);
+        }
+        count += bits.count_ones() as usize;
+    }
+    let done = inputs.len() - rest.len() / 4;
+    for (group, inputs) in inputs.iter().enumerate().skip(done) {
+        list[count] = group as u16;
+        count += usize::from(*inputs != [0; 4]);
+    }
+    count
+}
+
+/// For each byte the positions of its set bits, lowest first.
+static BITS: [[u8; 8]; 256] = bit_positions();
+
+const fn bit_positions() -> [[u8; 8]; 256] {
+    let mut table = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut count, mut bit) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 != 0 {
+                table[byte][count] = bit as u8;
+                count += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+}
+
+/// Adds the listed groups of inputs to all outputs, as many outputs at a time as
+/// fit the registers.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn affine_block(inputs: &[[u8; 4]], weights: &[i8], list: &[u16], outputs: &mut [i32]) {
+    let stride = 4 * outputs.len();
+    let mut first = 0;
+    while first < outputs.len() {
+        let part = &mut outputs[first..];
+        let at = 4 * first;
+        first += match part.len() {
+            32.. => add_groups::<4>(inputs, weights, (stride, at), list, part),
+            16.. => add_groups::<2>(inputs, weights, (stride, at), list, part),
+            _ => add_groups::<1>(inputs, weights, (stride, at), list, part),
+        };
+    }
+}
+
+/// Adds the listed groups to the first `8 * N` outputs; returns that number.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add_groups<const N: usize>(
+    inputs: &[[u8; 4]],
+    weights: &[i8],
+    (stride, at): (usize, usize),
+    list: &[u16],
+    outputs: &mut [i32],
+) -> usize {
+    let (outputs, _) = outputs.as_chunks_mut::<8>();
+    let mut sums = [_mm256_setzero_si256(); N];
+    for (sum, words) in sums.iter_mut().zip(&*outputs) {
+        *sum = load8(words);
+    }
+    for &group in list {
+        let group = usize::from(group);
+        let input = _mm256_set1_epi32(i32::from_le_bytes(inputs[group]));
+        let (row, _) = weights[group * stride + at..][..32 * N].as_chunks::<32>();
+        for (sum, weights) in sums.iter_mut().zip(row) {
+            *sum = accumulate(*sum, input, load_weights(weights));
+        }
+    }
+    for (words, sum) in outputs.iter_mut().zip(sums) {
+        store8(words, sum);
+    }
+    8 * N
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn activate(sums: &[i32], outputs: &mut [u8]) {
+    // Compiled for AVX2 by its attribute.
+    outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
+    let mut sum = _mm256_setzero_si256();
+    for (inputs, weights) in inputs.as_chunks::<32>().0.iter().zip(weights.as_chunks::<32>().0) {
+        sum = accumulate(sum, load_bytes(inputs), load_weights(weights));
+    }
+    total(sum)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
+    let (zero, most) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
+    let (sums, _) = sums.as_chunks::<16>().0.as_chunks::<2>();
+    let (weights, _) = weights.as_chunks::<16>().0.as_chunks::<2>();
+    let mut totals = [zero; 2];
+    for (sums, weights) in sums.iter().zip(weights) {
+        for ((total, sums), weights) in totals.iter_mut().zip(sums).zip(weights) {
+            let value = _mm256_min_epi16(_mm256_max_epi16(load16(sums), zero), most);
+            // Fits 16 bits: 255 * 128 < 2^15.
+            let weighted = _mm256_mullo_epi16(value, load16(weights));
+            *total = _mm256_add_epi32(*total, _mm256_madd_epi16(weighted, value));
+        }
+    }
+    total(_mm256_add_epi32(totals[0], totals[1]))
+}

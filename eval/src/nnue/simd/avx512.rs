@@ -1,0 +1,445 @@
+//! Kernels for processors with AVX-512 and its instructions for neural networks (VNNI).
+
+use std::arch::x86_64::*;
+use std::hint::black_box;
+
+use enbu_movegen::isa;
+
+use super::{Task, kernels};
+
+/// Proof that the processor has AVX-512 F, BW, VL and VNNI, and what
+/// [`isa::is_newer`] looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Avx512(());
+
+impl Avx512 {
+    pub(super) fn detect() -> Option<Self> {
+        let found = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512vnni");
+        (found && isa::is_newer()).then_some(Self(()))
+    }
+}
+
+impl Avx512 {
+    /// Does `task` with the instructions of this path.
+    #[inline]
+    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn inside<T: Task>(path: Avx512, task: T) -> T::Output {
+            task.run(path)
+        }
+        // SAFETY: `detect` has found these features, or `self` would not exist.
+        unsafe { inside(self, task) }
+    }
+}
+
+kernels!(Avx512, unsafe);
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load32(words: &[i16; 32]) -> __m512i {
+    // SAFETY: the reference covers the 64 bytes read; no alignment is needed.
+    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store32(words: &mut [i16; 32], vector: __m512i) {
+    // SAFETY: the reference covers the 64 bytes written; no alignment is needed.
+    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_bytes(bytes: &[u8; 64]) -> __m512i {
+    // SAFETY: the reference covers the 64 bytes read; no alignment is needed.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_weights(bytes: &[i8; 64]) -> __m512i {
+    // SAFETY: the reference covers the 64 bytes read; no alignment is needed.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load16(words: &[i32; 16]) -> __m512i {
+    // SAFETY: the reference covers the 64 bytes read; no alignment is needed.
+    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store16(words: &mut [i32; 16], vector: __m512i) {
+    // SAFETY: the reference covers the 64 bytes written; no alignment is needed.
+    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
+fn load_four(groups: &[Group; 4]) -> __m128i {
+    // SAFETY: the reference covers the 16 bytes read; no alignment is needed.
+    unsafe { _mm_loadu_si128(groups.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx")]
+fn load_eight(groups: &[Group; 8]) -> __m256i {
+    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
+    unsafe { _mm256_loadu_si256(groups.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store_indices(indices: &mut [u32; 16], vector: __m512i) {
+    // SAFETY: the reference covers the 64 bytes written; no alignment is needed.
+    unsafe { _mm512_storeu_si512(indices.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx")]
+fn load_half_bytes(bytes: &[u8; 32]) -> __m256i {
+    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx")]
+fn load_half_weights(bytes: &[i8; 32]) -> __m256i {
+    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx")]
+fn load8(words: &[i32; 8]) -> __m256i {
+    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
+    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx")]
+fn store8(words: &mut [i32; 8], vector: __m256i) {
+    // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
+    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store_half_bytes(bytes: &mut [u8; 32], vector: __m256i) {
+    // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
+    unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
+    match target.len() {
+        width if width.is_multiple_of(256) => update_tiles::<8>(rows, source, target, removed, added),
+        width if width.is_multiple_of(128) => update_tiles::<4>(rows, source, target, removed, added),
+        _ => update_tiles::<1>(rows, source, target, removed, added),
+    }
+}
+
+/// [`update`] in tiles of `N` vectors, each of which stays in registers while all
+/// rows pass by.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
+    let tiles = target.len() / (32 * N);
+    let (rows, _) = rows.as_chunks::<32>().0.as_chunks::<N>();
+    let (source, _) = source.as_chunks::<32>().0.as_chunks::<N>();
+    let (target, _) = target.as_chunks_mut::<32>().0.as_chunks_mut::<N>();
+    for (tile, (source, target)) in source.iter().zip(target).enumerate() {
+        let mut sums = [_mm512_setzero_si512(); N];
+        for (sum, words) in sums.iter_mut().zip(source) {
+            *sum = load32(words);
+        }
+        for &index in removed {
+            let row = &rows[index as usize * tiles + tile];
+            for (sum, words) in sums.iter_mut().zip(row) {
+                *sum = _mm512_sub_epi16(*sum, load32(words));
+            }
+        }
+        for &index in added {
+            let row = &rows[index as usize * tiles + tile];
+            for (sum, words) in sums.iter_mut().zip(row) {
+                *sum = _mm512_add_epi16(*sum, load32(words));
+            }
+        }
+        for (words, sum) in target.iter_mut().zip(sums) {
+            store32(words, sum);
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn limited(sums: __m512i) -> __m512i {
+    _mm512_min_epi16(_mm512_max_epi16(sums, _mm512_setzero_si512()), _mm512_set1_epi16(127))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn clip(sums: &[i16], outputs: &mut [u8]) {
+    for (bytes, words) in outputs.as_chunks_mut::<32>().0.iter_mut().zip(sums.as_chunks::<32>().0) {
+        store_half_bytes(bytes, _mm512_cvtepi16_epi8(limited(load32(words))));
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
+    let pairs = first.as_chunks::<32>().0.iter().zip(second.as_chunks::<32>().0);
+    for (bytes, (a, b)) in outputs.as_chunks_mut::<32>().0.iter_mut().zip(pairs) {
+        // Shifted there and back: bit 14 becomes the sign.
+        let a = limited(_mm512_srai_epi16::<1>(_mm512_slli_epi16::<1>(load32(a))));
+        let b = limited(_mm512_srai_epi16::<1>(_mm512_slli_epi16::<1>(load32(b))));
+        store_half_bytes(bytes, _mm512_cvtepi16_epi8(_mm512_srli_epi16::<7>(_mm512_mullo_epi16(a, b))));
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
+    outputs.copy_from_slice(biases);
+    // First layers have few outputs: all their sums stay in registers.
+    match outputs.len() {
+        32 => wide::<2>(inputs, weights, outputs),
+        16 => wide::<1>(inputs, weights, outputs),
+        8 => narrow(inputs, weights, outputs),
+        _ => in_parts(inputs.as_chunks().0, weights, outputs),
+    }
+}
+
+/// A group: four inputs whose weights stand together.
+type Group = [u8; 4];
+
+/// Groups that are looked at together.
+const STRETCH: usize = 128;
+
+// Sums are kept in four chains: one multiply-add follows the last in the same chain
+// only after several cycles.
+/// Which groups of a stretch are not all zero.
+struct List {
+    /// Their numbers, with room for one vector more.
+    numbers: [u32; STRETCH + 16],
+    count: usize,
+}
+
+/// The groups of a whole stretch that are not all zero, where going through a list of
+/// them costs less than going through all: a list has its price.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn sparse(groups: &[Group]) -> Option<List> {
+    let vectors: &[[u8; 64]; STRETCH / 16] = groups.as_flattened().as_chunks().0.as_array()?;
+    let mut masks = [0; STRETCH / 16];
+    for (mask, vector) in masks.iter_mut().zip(vectors) {
+        let vector = load_bytes(vector);
+        *mask = _mm512_test_epi32_mask(vector, vector);
+    }
+    let count = masks.iter().map(|mask| mask.count_ones()).sum::<u32>() as usize;
+    if 4 * count >= 3 * STRETCH {
+        return None;
+    }
+    let mut list = List { numbers: [0; _], count: 0 };
+    let mut numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for mask in masks {
+        if let Some(slots) = list.numbers[list.count..].first_chunk_mut() {
+            store_indices(slots, _mm512_maskz_compress_epi32(mask, numbers));
+        }
+        list.count += mask.count_ones() as usize;
+        numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+    }
+    Some(list)
+}
+
+/// Adds to `16 * N` outputs the products of all inputs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn wide<const N: usize>(inputs: &[u8], weights: &[i8], outputs: &mut [i32]) {
+    let (groups, _) = inputs.as_chunks::<4>();
+    let (rows, _) = weights.as_chunks::<64>().0.as_chunks::<N>();
+    let Some(outputs) = outputs.as_chunks_mut::<16>().0.first_chunk_mut::<N>() else { return };
+    for (groups, rows) in groups.chunks(STRETCH).zip(rows.chunks(STRETCH)) {
+        match sparse(groups) {
+            Some(list) => wide_sparse(groups, &list, rows, outputs),
+            None => wide_dense(groups, rows, outputs),
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn wide_dense<const N: usize>(groups: &[Group], rows: &[[[i8; 64]; N]], outputs: &mut [[i32; 16]; N]) {
+    let mut sums = [[_mm512_setzero_si512(); N]; 4];
+    let (fours, rest) = groups.as_chunks::<4>();
+    let (rows, rows_of_rest) = rows.as_chunks::<4>();
+    // Shuffles leave the loads, of which there are never enough, to the weights; a
+    // compiler that sees the places makes loads of them.
+    let places = black_box([0, 1, 2, 3].map(|place| _mm512_set1_epi32(place)));
+    for (four, rows) in fours.iter().zip(rows) {
+        let four = _mm512_castsi128_si512(load_four(four));
+        for ((sums, &place), row) in sums.iter_mut().zip(&places).zip(rows) {
+            add(sums, _mm512_permutexvar_epi32(place, four), row);
+        }
+    }
+    for (&group, row) in rest.iter().zip(rows_of_rest) {
+        add(&mut sums[0], broadcast(group), row);
+    }
+    add_up(&sums, outputs);
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn wide_sparse<const N: usize>(groups: &[Group], list: &List, rows: &[[[i8; 64]; N]], outputs: &mut [[i32; 16]; N]) {
+    let mut sums = [[_mm512_setzero_si512(); N]; 4];
+    let (fours, rest) = list.numbers[..list.count].as_chunks::<4>();
+    for numbers in fours {
+        for (sums, &number) in sums.iter_mut().zip(numbers) {
+            add(sums, broadcast(groups[number as usize]), &rows[number as usize]);
+        }
+    }
+    for &number in rest {
+        add(&mut sums[0], broadcast(groups[number as usize]), &rows[number as usize]);
+    }
+    add_up(&sums, outputs);
+}
+
+/// Adds the chains to `outputs`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn add_up<const N: usize>(sums: &[[__m512i; N]; 4], outputs: &mut [[i32; 16]; N]) {
+    for (index, words) in outputs.iter_mut().enumerate() {
+        let total = sums.iter().fold(load16(words), |total, sums| _mm512_add_epi32(total, sums[index]));
+        store16(words, total);
+    }
+}
+
+/// Sixteen times the same group.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn broadcast(group: Group) -> __m512i {
+    _mm512_set1_epi32(i32::from_le_bytes(group))
+}
+
+/// Adds the products of one group to `16 * N` sums.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn add<const N: usize>(sums: &mut [__m512i; N], inputs: __m512i, row: &[[i8; 64]; N]) {
+    for (sum, weights) in sums.iter_mut().zip(row) {
+        *sum = _mm512_dpbusd_epi32(*sum, inputs, load_weights(weights));
+    }
+}
+
+/// Adds to eight outputs the products of all inputs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn narrow(inputs: &[u8], weights: &[i8], outputs: &mut [i32]) {
+    let (groups, _) = inputs.as_chunks::<4>();
+    let (rows, _) = weights.as_chunks::<32>();
+    let Some(outputs) = outputs.first_chunk_mut() else { return };
+    for (groups, rows) in groups.chunks(STRETCH).zip(rows.chunks(STRETCH)) {
+        match sparse(groups) {
+            Some(list) => narrow_sparse(groups, &list, rows, outputs),
+            None => narrow_dense(groups, rows, outputs),
+        }
+    }
+}
+
+/// One vector of weights serves two groups.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn narrow_dense(groups: &[Group], rows: &[[i8; 32]], outputs: &mut [i32; 8]) {
+    let mut sums = [[_mm512_setzero_si512()]; 4];
+    let (eights, rest) = groups.as_chunks::<8>();
+    let (rows, rows_of_rest) = rows.as_chunks::<8>();
+    for (eight, rows) in eights.iter().zip(rows) {
+        let eight = _mm512_castsi256_si512(load_eight(eight));
+        for (pair, (sum, row)) in sums.iter_mut().zip(rows.as_flattened().as_chunks::<64>().0).enumerate() {
+            let first = 2 * pair as i32;
+            let places = _mm512_mask_set1_epi32(_mm512_set1_epi32(first), 0xFF00, first + 1);
+            add(sum, _mm512_permutexvar_epi32(places, eight), &[*row]);
+        }
+    }
+    let total = sums.iter().fold(_mm512_setzero_si512(), |total, [sum]| _mm512_add_epi32(total, *sum));
+    let total = _mm256_add_epi32(_mm512_castsi512_si256(total), _mm512_extracti64x4_epi64::<1>(total));
+    let mut total = _mm256_add_epi32(load8(outputs), total);
+    for (&group, row) in rest.iter().zip(rows_of_rest) {
+        total = plus_eight(total, group, row);
+    }
+    store8(outputs, total);
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn narrow_sparse(groups: &[Group], list: &List, rows: &[[i8; 32]], outputs: &mut [i32; 8]) {
+    let mut sums = [_mm256_setzero_si256(); 4];
+    let (fours, rest) = list.numbers[..list.count].as_chunks::<4>();
+    for numbers in fours {
+        for (sum, &number) in sums.iter_mut().zip(numbers) {
+            *sum = plus_eight(*sum, groups[number as usize], &rows[number as usize]);
+        }
+    }
+    for &number in rest {
+        sums[0] = plus_eight(sums[0], groups[number as usize], &rows[number as usize]);
+    }
+    store8(outputs, sums.into_iter().fold(load8(outputs), |total, sum| _mm256_add_epi32(total, sum)));
+}
+
+/// Eight sums and the products of four inputs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn plus_eight(sums: __m256i, inputs: Group, row: &[i8; 32]) -> __m256i {
+    _mm256_dpbusd_epi32(sums, _mm256_set1_epi32(i32::from_le_bytes(inputs)), load_half_weights(row))
+}
+
+/// Any number of outputs, eight at a time; such layers have few inputs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn in_parts(inputs: &[Group], weights: &[i8], outputs: &mut [i32]) {
+    let (parts, _) = outputs.as_chunks_mut::<8>();
+    let rows = weights.as_chunks::<32>().0.chunks_exact(parts.len());
+    for (&input, row) in inputs.iter().zip(rows) {
+        for (words, weights) in parts.iter_mut().zip(row) {
+            store8(words, plus_eight(load8(words), input, weights));
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn activate(sums: &[i32], outputs: &mut [u8]) {
+    // Compiled for AVX-512 by its attribute.
+    outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
+    let mut sum = _mm256_setzero_si256();
+    for (inputs, weights) in inputs.as_chunks::<32>().0.iter().zip(weights.as_chunks::<32>().0) {
+        sum = _mm256_dpbusd_epi32(sum, load_half_bytes(inputs), load_half_weights(weights));
+    }
+    let mut words = [0; 8];
+    store8(&mut words, sum);
+    words.into_iter().fold(0, i32::wrapping_add)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
+    let (zero, most) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));
+    let mut total = zero;
+    for (sums, weights) in sums.as_chunks::<32>().0.iter().zip(weights.as_chunks::<32>().0) {
+        let value = _mm512_min_epi16(_mm512_max_epi16(load32(sums), zero), most);
+        // Fits 16 bits: 255 * 128 < 2^15.
+        let weighted = _mm512_mullo_epi16(value, load32(weights));
+        total = _mm512_add_epi32(total, _mm512_madd_epi16(weighted, value));
+    }
+    _mm512_reduce_add_epi32(total)
+}

@@ -1,0 +1,245 @@
+//! Kernels for AArch64, where NEON is always there.
+
+use std::arch::aarch64::*;
+
+use super::{Task, kernels};
+
+/// Proof that the processor has NEON: every AArch64 processor that runs Rust's
+/// targets with an operating system has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Neon(());
+
+impl Neon {
+    pub(super) fn detect() -> Option<Self> {
+        std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
+    }
+}
+
+impl Neon {
+    /// Does `task` with the instructions of this path.
+    #[inline]
+    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
+        #[target_feature(enable = "neon")]
+        fn inside<T: Task>(path: Neon, task: T) -> T::Output {
+            task.run(path)
+        }
+        // SAFETY: `detect` has found these features, or `self` would not exist.
+        unsafe { inside(self, task) }
+    }
+}
+
+kernels!(Neon, unsafe);
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn load8(words: &[i16; 8]) -> int16x8_t {
+    // SAFETY: the reference covers the 16 bytes read.
+    unsafe { vld1q_s16(words.as_ptr()) }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn store8(words: &mut [i16; 8], vector: int16x8_t) {
+    // SAFETY: the reference covers the 16 bytes written.
+    unsafe { vst1q_s16(words.as_mut_ptr(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn store_bytes(bytes: &mut [u8; 8], vector: uint8x8_t) {
+    // SAFETY: the reference covers the 8 bytes written.
+    unsafe { vst1_u8(bytes.as_mut_ptr(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn load_bytes(bytes: &[u8; 16]) -> int8x16_t {
+    // SAFETY: the reference covers the 16 bytes read. Inputs are at most 127.
+    vreinterpretq_s8_u8(unsafe { vld1q_u8(bytes.as_ptr()) })
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn load_weights(bytes: &[i8; 16]) -> int8x16_t {
+    // SAFETY: the reference covers the 16 bytes read.
+    unsafe { vld1q_s8(bytes.as_ptr()) }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn load4(words: &[i32; 4]) -> int32x4_t {
+    // SAFETY: the reference covers the 16 bytes read.
+    unsafe { vld1q_s32(words.as_ptr()) }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn store4(words: &mut [i32; 4], vector: int32x4_t) {
+    // SAFETY: the reference covers the 16 bytes written.
+    unsafe { vst1q_s32(words.as_mut_ptr(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
+    if target.len().is_multiple_of(128) {
+        update_tiles::<16>(rows, source, target, removed, added);
+    } else {
+        update_tiles::<4>(rows, source, target, removed, added);
+    }
+}
+
+/// [`update`] in tiles of `N` vectors, each of which stays in registers while all
+/// rows pass by.
+#[inline]
+#[target_feature(enable = "neon")]
+fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
+    let tiles = target.len() / (8 * N);
+    let (rows, _) = rows.as_chunks::<8>().0.as_chunks::<N>();
+    let (source, _) = source.as_chunks::<8>().0.as_chunks::<N>();
+    let (target, _) = target.as_chunks_mut::<8>().0.as_chunks_mut::<N>();
+    for (tile, (source, target)) in source.iter().zip(target).enumerate() {
+        let mut sums = [vdupq_n_s16(0); N];
+        for (sum, words) in sums.iter_mut().zip(source) {
+            *sum = load8(words);
+        }
+        for &index in removed {
+            let row = &rows[index as usize * tiles + tile];
+            for (sum, words) in sums.iter_mut().zip(row) {
+                *sum = vsubq_s16(*sum, load8(words));
+            }
+        }
+        for &index in added {
+            let row = &rows[index as usize * tiles + tile];
+            for (sum, words) in sums.iter_mut().zip(row) {
+                *sum = vaddq_s16(*sum, load8(words));
+            }
+        }
+        for (words, sum) in target.iter_mut().zip(sums) {
+            store8(words, sum);
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn limited(sums: int16x8_t) -> int16x8_t {
+    vminq_s16(vmaxq_s16(sums, vdupq_n_s16(0)), vdupq_n_s16(127))
+}
+
+/// Words within 0..=127 as bytes.
+#[inline]
+#[target_feature(enable = "neon")]
+fn narrow(words: int16x8_t) -> uint8x8_t {
+    vmovn_u16(vreinterpretq_u16_s16(words))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn clip(sums: &[i16], outputs: &mut [u8]) {
+    for (bytes, words) in outputs.as_chunks_mut::<8>().0.iter_mut().zip(sums.as_chunks::<8>().0) {
+        store_bytes(bytes, narrow(limited(load8(words))));
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
+    let pairs = first.as_chunks::<8>().0.iter().zip(second.as_chunks::<8>().0);
+    for (bytes, (a, b)) in outputs.as_chunks_mut::<8>().0.iter_mut().zip(pairs) {
+        // Shifted there and back: bit 14 becomes the sign.
+        let a = limited(vshrq_n_s16::<1>(vshlq_n_s16::<1>(load8(a))));
+        let b = limited(vshrq_n_s16::<1>(vshlq_n_s16::<1>(load8(b))));
+        store_bytes(bytes, narrow(vshrq_n_s16::<7>(vmulq_s16(a, b))));
+    }
+}
+
+/// Adds to each of four sums the products of four inputs with four weights.
+/// A product fits 16 bits, and pairs are added in 32.
+#[inline]
+#[target_feature(enable = "neon")]
+fn accumulate(sums: int32x4_t, inputs: int8x16_t, weights: int8x16_t) -> int32x4_t {
+    let low = vmull_s8(vget_low_s8(inputs), vget_low_s8(weights));
+    let high = vmull_high_s8(inputs, weights);
+    vaddq_s32(sums, vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high)))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
+    outputs.copy_from_slice(biases);
+    let stride = 4 * outputs.len();
+    let mut first = 0;
+    while first < outputs.len() {
+        let part = &mut outputs[first..];
+        let place = (stride, 4 * first);
+        first += match part.len() {
+            32.. => add_groups::<8>(inputs, weights, place, part),
+            16.. => add_groups::<4>(inputs, weights, place, part),
+            _ => add_groups::<2>(inputs, weights, place, part),
+        };
+    }
+}
+
+/// Adds all groups of inputs that are not zero to the first `4 * N` outputs;
+/// returns that number.
+#[inline]
+#[target_feature(enable = "neon")]
+fn add_groups<const N: usize>(
+    inputs: &[u8],
+    weights: &[i8],
+    (stride, at): (usize, usize),
+    outputs: &mut [i32],
+) -> usize {
+    let (outputs, _) = outputs.as_chunks_mut::<4>();
+    let mut sums = [vdupq_n_s32(0); N];
+    for (sum, words) in sums.iter_mut().zip(&*outputs) {
+        *sum = load4(words);
+    }
+    for (&group, row) in inputs.as_chunks::<4>().0.iter().zip(weights.chunks_exact(stride)) {
+        let group = i32::from_le_bytes(group);
+        if group == 0 {
+            continue;
+        }
+        let input = vreinterpretq_s8_s32(vdupq_n_s32(group));
+        let (row, _) = row[at..][..16 * N].as_chunks::<16>();
+        for (sum, weights) in sums.iter_mut().zip(row) {
+            *sum = accumulate(*sum, input, load_weights(weights));
+        }
+    }
+    for (words, sum) in outputs.iter_mut().zip(sums) {
+        store4(words, sum);
+    }
+    4 * N
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn activate(sums: &[i32], outputs: &mut [u8]) {
+    // Compiled for NEON by its attribute.
+    outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
+    let mut sum = vdupq_n_s32(0);
+    for (inputs, weights) in inputs.as_chunks::<16>().0.iter().zip(weights.as_chunks::<16>().0) {
+        sum = accumulate(sum, load_bytes(inputs), load_weights(weights));
+    }
+    vaddvq_s32(sum)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
+    let mut total = vdupq_n_s32(0);
+    for (sums, weights) in sums.as_chunks::<8>().0.iter().zip(weights.as_chunks::<8>().0) {
+        let value = vminq_s16(vmaxq_s16(load8(sums), vdupq_n_s16(0)), vdupq_n_s16(255));
+        // Fits 16 bits: 255 * 128 < 2^15.
+        let weighted = vmulq_s16(value, load8(weights));
+        total = vmlal_s16(total, vget_low_s16(weighted), vget_low_s16(value));
+        total = vmlal_high_s16(total, weighted, value);
+    }
+    vaddvq_s32(total)
+}

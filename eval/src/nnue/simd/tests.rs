@@ -1,0 +1,199 @@
+//! Every path against the scalar one, on numbers that reach all limits.
+
+use super::*;
+
+/// Calls the kernel of that name of the path.
+macro_rules! dispatch {
+    ($simd:ident, $kernel:ident($($argument:expr),*)) => {
+        match $simd.0 {
+            Path::Scalar => scalar::Scalar.$kernel($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2(path) => path.$kernel($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512(path) => path.$kernel($($argument),*),
+            #[cfg(target_arch = "aarch64")]
+            Path::Neon(path) => path.$kernel($($argument),*),
+        }
+    };
+}
+
+impl Kernels for Simd {
+    fn update(self, rows: &[i16], source: &[i16], target: &mut [i16], changes: (&[u32], &[u32])) {
+        dispatch!(self, update(rows, source, target, changes));
+    }
+
+    fn clip(self, sums: &[i16], outputs: &mut [u8]) {
+        dispatch!(self, clip(sums, outputs));
+    }
+
+    fn products(self, sums: &[i16], outputs: &mut [u8]) {
+        dispatch!(self, products(sums, outputs));
+    }
+
+    fn affine(self, inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
+        dispatch!(self, affine(inputs, weights, biases, outputs));
+    }
+
+    fn activate(self, sums: &[i32], outputs: &mut [u8]) {
+        dispatch!(self, activate(sums, outputs));
+    }
+
+    fn dot(self, inputs: &[u8], weights: &[i8]) -> i32 {
+        dispatch!(self, dot(inputs, weights))
+    }
+
+    fn squared_dot(self, sums: &[i16], weights: &[i16]) -> i32 {
+        dispatch!(self, squared_dot(sums, weights))
+    }
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ z >> 31
+    }
+
+    /// Words of which some are near their limits.
+    fn words(&mut self, count: usize) -> Vec<i16> {
+        (0..count)
+            .map(|_| match self.next() % 8 {
+                0 => i16::MIN.wrapping_add((self.next() % 5) as i16 - 2),
+                1 => 16_384_i16.wrapping_add((self.next() % 5) as i16 - 2),
+                2 => self.next() as i16,
+                _ => (self.next() % 400) as i16 - 100,
+            })
+            .collect()
+    }
+
+    /// Inputs 0..=127, of which `zeros` in 8 groups of four are zero.
+    fn inputs(&mut self, count: usize, zeros: u64) -> Vec<u8> {
+        (0..count / 4)
+            .flat_map(|_| {
+                let zero = self.next() % 8 < zeros;
+                let bytes = self.next().to_le_bytes();
+                [0, 1, 2, 3].map(|index| if zero { 0 } else { [127, bytes[index] & 127][usize::from(bytes[7] > 30)] })
+            })
+            .collect()
+    }
+
+    fn weights(&mut self, count: usize) -> Vec<i8> {
+        (0..count).map(|_| if self.next().is_multiple_of(8) { -128 } else { self.next() as i8 }).collect()
+    }
+}
+
+fn others() -> Vec<Simd> {
+    let mut all = Simd::all();
+    assert_eq!(all.pop(), Some(Simd::SCALAR));
+    all
+}
+
+#[test]
+fn paths_are_found_by_their_names() {
+    for simd in Simd::all() {
+        assert_eq!(Simd::named(simd.name()), Ok(simd));
+    }
+    assert_eq!(Simd::best(), Simd::all()[0]);
+    let error = Simd::named("sse9").expect_err("no such path").to_string();
+    assert!(error.contains("sse9") && error.contains("scalar"), "{error}");
+}
+
+#[test]
+fn updates_agree() {
+    let mut random = Random(1);
+    for width in [32, 64, 96, 128, 256, 384, 768, 1024] {
+        let (rows, source) = (random.words(9 * width), random.words(width));
+        for (removed, added) in [(&[][..], &[][..]), (&[8], &[0]), (&[1, 1, 2], &[3, 8]), (&[], &[0, 1, 2, 3, 4, 5])] {
+            let mut expected = vec![0; width];
+            Simd::SCALAR.update(&rows, &source, &mut expected, (removed, added));
+            let by_hand = |index: usize| {
+                let row = |row: &u32| rows[*row as usize * width + index];
+                let sum = added.iter().map(row).fold(source[index], i16::wrapping_add);
+                removed.iter().map(row).fold(sum, i16::wrapping_sub)
+            };
+            assert!((0..width).all(|index| expected[index] == by_hand(index)));
+            for simd in others() {
+                let mut target = vec![0; width];
+                simd.update(&rows, &source, &mut target, (removed, added));
+                assert_eq!(target, expected, "{} width {width}", simd.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_outside_the_table_are_refused_by_every_path() {
+    for simd in Simd::all() {
+        let refused = std::panic::catch_unwind(|| simd.update(&[0; 320], &[0; 32], &mut [0; 32], (&[10], &[])));
+        assert!(refused.is_err(), "{}", simd.name());
+    }
+}
+
+#[test]
+fn transformed_inputs_agree() {
+    let mut random = Random(2);
+    for width in [32, 64, 96, 256, 1536] {
+        let sums = random.words(2 * width);
+        let (mut clipped, mut products) = (vec![0; 2 * width], vec![0; width]);
+        Simd::SCALAR.clip(&sums, &mut clipped);
+        Simd::SCALAR.products(&sums, &mut products);
+        for simd in others() {
+            let mut outputs = vec![0; 2 * width];
+            simd.clip(&sums, &mut outputs);
+            assert_eq!(outputs, clipped, "{} width {width}", simd.name());
+            let mut outputs = vec![0; width];
+            simd.products(&sums, &mut outputs);
+            assert_eq!(outputs, products, "{} width {width}", simd.name());
+        }
+    }
+}
+
+#[test]
+fn affine_layers_agree() {
+    let mut random = Random(3);
+    for (inputs, outputs) in
+        [(512, 32), (512, 16), (2048, 8), (1536, 16), (8, 96), (16, 64), (32, 32), (32, 8), (4, 24), (100, 40)]
+    {
+        for zeros in [0, 4, 7, 8] {
+            let x = random.inputs(inputs, zeros);
+            let weights = random.weights(inputs * outputs);
+            let biases: Vec<i32> = (0..outputs).map(|_| random.next() as i32).collect();
+            let mut expected = vec![0; outputs];
+            Simd::SCALAR.affine(&x, &weights, &biases, &mut expected);
+            for simd in others() {
+                let mut sums = vec![0; outputs];
+                simd.affine(&x, &weights, &biases, &mut sums);
+                assert_eq!(sums, expected, "{} {inputs} -> {outputs}", simd.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_last_steps_agree() {
+    let mut random = Random(4);
+    for count in [32, 64, 96, 128] {
+        let sums: Vec<i32> = (0..count).map(|_| (random.next() as i32) >> (random.next() % 32)).collect();
+        let (x, weights) = (random.inputs(count, 1), random.weights(count));
+        let mut expected = vec![0; count];
+        Simd::SCALAR.activate(&sums, &mut expected);
+        for simd in others() {
+            let mut outputs = vec![0; count];
+            simd.activate(&sums, &mut outputs);
+            assert_eq!(outputs, expected, "{}", simd.name());
+            assert_eq!(simd.dot(&x, &weights), Simd::SCALAR.dot(&x, &weights), "{}", simd.name());
+        }
+    }
+    for width in [32, 64, 128, 1024] {
+        let sums = random.words(width);
+        let weights: Vec<i16> = (0..width).map(|_| (random.next() % 257) as i16 - 128).collect();
+        for simd in others() {
+            let expected = Simd::SCALAR.squared_dot(&sums, &weights);
+            assert_eq!(simd.squared_dot(&sums, &weights), expected, "{} width {width}", simd.name());
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The positions that a network is trained on, in memory.
+//!
+//! A position takes [`ENTRY_BYTES`] bytes: its inputs as the side to move sees them, and
+//! what they are to be judged as. The other side's inputs follow by a table.
+
+use std::path::{Path, PathBuf};
+
+use enbu_eval::nnue::own;
+use enbu_movegen::{Color, Position};
+use rayon::prelude::*;
+
+use crate::filter::{Filter, Skipped};
+use crate::source::{self, Sample, SourceError};
+use crate::statistics::Statistics;
+
+/// Most inputs that a position switches on: a full set with both kings.
+pub(crate) const MAX_INPUTS: usize = 40;
+
+/// Memory for each position.
+pub const ENTRY_BYTES: usize = size_of::<Entry>();
+
+/// Positions next to each other that go to the same part of the data, so that few games
+/// are in both.
+const BLOCK: u64 = 4096;
+
+/// A position to learn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// The first `count` are inputs in the view of the side to move.
+    inputs: [u16; MAX_INPUTS],
+    /// Centipawns for the side to move.
+    pub(crate) score: i16,
+    /// 1 won, 0 drawn, -1 lost, for the side to move.
+    pub(crate) result: i8,
+    count: u8,
+    /// Whether the other side's view is mirrored against this one.
+    other_is_mirrored: bool,
+    /// Pieces in hand, both sides.
+    pub(crate) held: u8,
+    /// Number of the move, at most 255.
+    pub(crate) ply: u8,
+}
+
+/// Inputs as the other side sees them: as they are or mirrored.
+pub(crate) struct Turned([[u16; own::INPUTS]; 2]);
+
+impl Turned {
+    const TABLE: Self = {
+        let mut table = [[0; own::INPUTS]; 2];
+        let mut input = 0;
+        while input < own::INPUTS {
+            let turned = own::turned(input as u16);
+            table[0][input] = turned;
+            table[1][input] = own::mirrored(turned);
+            input += 1;
+        }
+        Self(table)
+    };
+}
+
+static TURNED: Turned = Turned::TABLE;
+
+impl Entry {
+    pub(crate) fn new(sample: &Sample<'_>) -> Self {
+        let Sample { position, score, result, .. } = *sample;
+        let side = position.turn();
+        let mut entry = Self {
+            inputs: [0; MAX_INPUTS],
+            score,
+            result: result.for_side(side),
+            count: 0,
+            other_is_mirrored: is_mirrored(position, side) != is_mirrored(position, !side),
+            held: held(position).min(u32::from(u8::MAX)) as u8,
+            ply: position.ply().min(u16::from(u8::MAX)) as u8,
+        };
+        // What composed diagrams have beyond a set is not learnt from.
+        own::inputs(position, side, |input| {
+            if let Some(place) = entry.inputs.get_mut(usize::from(entry.count)) {
+                *place = input;
+                entry.count += 1;
+            }
+        });
+        entry
+    }
+
+    /// The inputs as the side to move sees them.
+    #[inline(always)]
+    pub(crate) fn own_view(&self) -> &[u16] {
+        &self.inputs[..usize::from(self.count).min(MAX_INPUTS)]
+    }
+
+    /// The inputs as the other side sees them, in the first places of `view`.
+    #[inline(always)]
+    pub(crate) fn other_view<'a>(&self, view: &'a mut [u16; MAX_INPUTS]) -> &'a [u16] {
+        let table = &TURNED.0[usize::from(self.other_is_mirrored)];
+        let count = usize::from(self.count).min(MAX_INPUTS);
+        for (place, &input) in view.iter_mut().zip(&self.inputs[..count]) {
+            *place = table[usize::from(input)];
+        }
+        &view[..count]
+    }
+}
+
+/// Whether a side's view counts files from the other side.
+fn is_mirrored(position: &Position, side: Color) -> bool {
+    position.king(side).is_some_and(|king| king.relative(side).file() >= 6)
+}
+
+fn held(position: &Position) -> u32 {
+    Color::ALL.iter().flat_map(|&color| position.hand(color).iter()).map(|(_, count)| u32::from(count)).sum()
+}
+
+/// Positions for training, and others to test with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dataset {
+    pub(crate) training: Vec<Entry>,
+    pub(crate) validation: Vec<Entry>,
+    skipped: [u64; Skipped::ALL.len()],
+    seen: u64,
+}
+
+impl Dataset {
+    /// Reads files and keeps what `filter` lets through. One position in
+    /// `validation_one_in` (at least 2) is kept for testing.
+    ///
+    /// # Errors
+    /// [`SourceError`] with the first thing that is wrong with a file.
+    pub fn load(paths: &[PathBuf], filter: &Filter, validation_one_in: u64) -> Result<Self, SourceError> {
+        let parts: Vec<_> = paths.par_iter().map(|path| Self::load_file(path, filter)).collect();
+        let mut whole = Self::default();
+        let mut number = 0;
+        for part in parts {
+            let part = part?;
+            whole.seen += part.seen;
+            whole.skipped.iter_mut().zip(part.skipped).for_each(|(sum, count)| *sum += count);
+            for entry in part.training {
+                let tested = number / BLOCK % validation_one_in.max(2) == validation_one_in.max(2) - 1;
+                if tested {
+                    whole.validation.push(entry)
+                } else {
+                    whole.training.push(entry)
+                }
+                number += 1;
+            }
+        }
+        if whole.validation.is_empty() {
+            // Too few for blocks: the last ones are kept back.
+            let kept = whole.training.len() - whole.training.len() / validation_one_in.max(2) as usize;
+            whole.validation = whole.training.split_off(kept);
+        }
+        Ok(whole)
+    }
+
+    fn load_file(path: &Path, filter: &Filter) -> Result<Self, SourceError> {
+        let mut part = Self::default();
+        source::read(path, |sample| {
+            part.seen += 1;
+            match filter.verdict(sample) {
+                None => part.training.push(Entry::new(sample)),
+                Some(reason) => part.skipped[reason as usize] += 1,
+            }
+        })?;
+        Ok(part)
+    }
+
+    /// How many positions are for training.
+    pub fn len(&self) -> usize {
+        self.training.len()
+    }
+
+    /// Whether there is nothing to train on.
+    pub fn is_empty(&self) -> bool {
+        self.training.is_empty()
+    }
+
+    /// How many positions are for testing.
+    pub fn validation_len(&self) -> usize {
+        self.validation.len()
+    }
+
+    /// A mark that tells data apart: a hash of all positions for training.
+    pub(crate) fn mark(&self) -> u64 {
+        let hash = |hash: u64, number: u64| (hash ^ number).wrapping_mul(0x0100_0000_01B3).rotate_left(23);
+        self.training.iter().fold(self.validation.len() as u64, |mark, entry| {
+            let mark = hash(mark, u64::from(entry.score as u16) << 16 | u64::from(entry.result as u8));
+            entry.own_view().iter().fold(mark, |mark, &input| hash(mark, input.into()))
+        })
+    }
+
+    /// The scale that fits the scores of the training positions to their results best;
+    /// see [`Statistics::fitted_scale`].
+    pub fn fitted_scale(&self) -> Option<f64> {
+        let mut statistics = Statistics::default();
+        for entry in &self.training {
+            statistics.add_score(entry.score, entry.result);
+        }
+        statistics.fitted_scale()
+    }
+
+    /// What was read and what of it is used, in words.
+    pub fn summary(&self) -> String {
+        let mut text = format!(
+            "{} positions read, {} to train on, {} to test with;",
+            self.seen,
+            self.len(),
+            self.validation_len()
+        );
+        text += " left out:";
+        for (reason, count) in Skipped::ALL.iter().zip(self.skipped) {
+            text += &format!(" {} {:.1} %", reason.name(), 100.0 * count as f64 / (self.seen as f64).max(1.0));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::GameResult;
+    use crate::selfplay::{Player, Settings};
+    use crate::shard::Shard;
+    use enbu_eval::Evaluation;
+
+    #[test]
+    fn both_views_are_those_of_the_evaluation() {
+        let settings = Settings { nodes: 20, hash_mb: 1, ..Settings::default() };
+        let mut player = Player::new(settings, Evaluation::PieceSquare).expect("memory");
+        let mut seen = 0;
+        for number in 0..4 {
+            let game = player.game(number);
+            let show = |position: &Position, _| {
+                let entry = Entry::new(&Sample { position, score: 0, mv: None, result: GameResult::Draw });
+                let view = |color| {
+                    let mut view = Vec::new();
+                    own::inputs(position, color, |input| view.push(input));
+                    view.sort_unstable();
+                    view
+                };
+                let mut other = [0; MAX_INPUTS];
+                let mut other = entry.other_view(&mut other).to_vec();
+                other.sort_unstable();
+                let mut own = entry.own_view().to_vec();
+                own.sort_unstable();
+                assert_eq!(own, view(position.turn()), "{position}");
+                assert_eq!(other, view(!position.turn()), "{position}");
+                seen += 1;
+            };
+            game.replay(show).expect("legal");
+        }
+        assert!(seen > 100);
+    }
+
+    #[test]
+    fn positions_are_split_and_counted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = Settings { nodes: 20, hash_mb: 1, ..Settings::default() };
+        let mut player = Player::new(settings, Evaluation::PieceSquare).expect("memory");
+        let shard = Shard { settings: String::new(), games: (0..6).map(|number| player.game(number)).collect() };
+        let path = folder.path().join("a.games");
+        shard.write(&path).expect("written");
+        let data = Dataset::load(&[path.clone(), path], &Filter::default(), 4).expect("sound");
+        let skipped: u64 = data.skipped.iter().sum();
+        assert_eq!(data.seen, 2 * shard.positions());
+        assert_eq!((data.len() + data.validation_len()) as u64 + skipped, data.seen);
+        assert_eq!(data.validation_len(), (data.len() + data.validation_len()) / 4);
+        assert!(data.len() > 50 && skipped > 50, "{}", data.summary());
+    }
+}

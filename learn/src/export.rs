@@ -1,0 +1,337 @@
+//! Writing games and positions for other programs, and putting files together.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use enbu_movegen::Color;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::game::GameResult;
+use crate::packed::{PSV_BYTES, PackError, PackFileError, Record, encode_pack};
+use crate::shard::{Shard, ShardError, beside};
+use crate::source::{self, Format, SourceError};
+
+/// Why files cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// A file to be read is wrong.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The file to be written fails.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A position does not fit the format.
+    #[error("{}: a position does not fit the format: {error}", path.display())]
+    Position {
+        /// Where it comes from.
+        path: PathBuf,
+        /// Why not.
+        error: PackError,
+    },
+    /// A game does not fit the format.
+    #[error("{}: a game does not fit the format: {error}", path.display())]
+    Game {
+        /// Where it comes from.
+        path: PathBuf,
+        /// Why not.
+        error: PackFileError,
+    },
+    /// Games cannot be written.
+    #[error("{}: {error}", path.display())]
+    Shard {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: ShardError,
+    },
+    /// The name of the file to be written ends in nothing known.
+    #[error("{}: its name must end in .games, .psv, .bin, .hcpe, .pack or .tsv", .0.display())]
+    Format(PathBuf),
+}
+
+/// A file that is written beside its place; it appears there when it is whole.
+struct Output {
+    path: PathBuf,
+    beside: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Output {
+    fn create(path: &Path) -> Result<Self, ExportError> {
+        let beside = beside(path);
+        let file = File::create(&beside).map_err(|error| ExportError::Io { path: beside.clone(), error })?;
+        Ok(Self { path: path.to_owned(), beside, file: BufWriter::with_capacity(1 << 20, file) })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), ExportError> {
+        self.file.write_all(bytes).map_err(|error| ExportError::Io { path: self.path.clone(), error })
+    }
+
+    fn finish(mut self) -> Result<(), ExportError> {
+        let done = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
+        let done = done.and_then(|()| fs::rename(&self.beside, &self.path));
+        done.map_err(|error| ExportError::Io { path: self.path.clone(), error })
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        // Gone already when the file is whole.
+        let _ = fs::remove_file(&self.beside);
+    }
+}
+
+/// Writes what stands in `sources` to one file, in its format; games stay games where
+/// both sides know them. At most `limit` positions (or the games that hold them) are
+/// written. Returns how many.
+///
+/// # Errors
+/// [`ExportError`]; then there is no file.
+pub fn export(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportError> {
+    match Format::of(target).ok_or_else(|| ExportError::Format(target.to_owned()))? {
+        Format::Games => merge(sources, target, limit),
+        Format::Pack => export_pack(sources, target, limit),
+        Format::Psv => export_records(sources, target, limit, Record::to_psv),
+        Format::Hcpe => export_records(sources, target, limit, Record::to_hcpe),
+        Format::Tsv => export_records(sources, target, limit, |record| Ok(line(record))),
+    }
+}
+
+/// A record as a line of text.
+fn line(record: &Record) -> String {
+    let mv = record.mv.map_or_else(|| "none".to_owned(), |mv| mv.to_string());
+    let result = match record.result {
+        GameResult::Draw => "draw",
+        GameResult::Win(Color::Black) => "black",
+        GameResult::Win(Color::White) => "white",
+    };
+    format!("{}\t{mv}\t{}\t{result}\n", record.setup, record.score)
+}
+
+fn export_records<B: AsRef<[u8]>>(
+    sources: &[PathBuf],
+    target: &Path,
+    limit: u64,
+    encode: impl Fn(&Record) -> Result<B, PackError>,
+) -> Result<u64, ExportError> {
+    let mut output = Output::create(target)?;
+    let mut written = 0;
+    for path in sources {
+        for_each_record(path, |record| {
+            if written >= limit {
+                return Ok(ControlFlow::Break(()));
+            }
+            let bytes = encode(record).map_err(|error| ExportError::Position { path: path.clone(), error })?;
+            written += 1;
+            output.write(bytes.as_ref()).map(ControlFlow::Continue)
+        })?;
+    }
+    output.finish()?;
+    Ok(written)
+}
+
+/// Shows the records of a file until one fails or is enough.
+fn for_each_record(
+    path: &Path,
+    mut visit: impl FnMut(&Record) -> Result<ControlFlow<()>, ExportError>,
+) -> Result<(), ExportError> {
+    let mut state = Ok(ControlFlow::Continue(()));
+    source::read(path, |sample| {
+        if matches!(state, Ok(ControlFlow::Continue(()))) {
+            state = visit(&sample.to_record());
+        }
+    })?;
+    state.map(|_| ())
+}
+
+fn export_pack(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportError> {
+    let mut output = Output::create(target)?;
+    let mut written = 0;
+    for path in sources {
+        for game in source::read_games(path)? {
+            if written >= limit {
+                break;
+            }
+            let mut bytes = Vec::new();
+            encode_pack(&game, &mut bytes).map_err(|error| ExportError::Game { path: path.clone(), error })?;
+            output.write(&bytes)?;
+            written += game.moves.len() as u64;
+        }
+    }
+    output.finish()?;
+    Ok(written)
+}
+
+/// Puts games into one file. Its settings are those of the sources, each once.
+fn merge(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportError> {
+    let mut whole = Shard::default();
+    let mut settings: Vec<String> = Vec::new();
+    let mut written = 0;
+    for path in sources {
+        let from = match Format::of(path) {
+            Some(Format::Games) => {
+                Shard::read(path).map_err(|error| SourceError { path: path.clone(), kind: error.into() })?
+            }
+            _ => Shard { settings: "from another format".into(), games: source::read_games(path)? },
+        };
+        for game in from.games {
+            if written >= limit {
+                break;
+            }
+            written += game.moves.len() as u64;
+            whole.games.push(game);
+        }
+        if !settings.contains(&from.settings) {
+            settings.push(from.settings);
+        }
+    }
+    whole.settings = settings.join("\n");
+    whole.write(target).map_err(|error| ExportError::Shard { path: target.to_owned(), error })?;
+    Ok(written)
+}
+
+/// Writes the positions of `sources` as PackedSfenValue in random order, holding about
+/// `memory_mb` megabytes at a time. Returns how many there are.
+///
+/// Positions are first dealt at random to temporary files beside the target, small
+/// enough that each can be shuffled in memory; one behind the other, these are a random
+/// order of all.
+///
+/// # Errors
+/// [`ExportError`]; then there is no file.
+pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64, memory_mb: u64) -> Result<u64, ExportError> {
+    if Format::of(target) != Some(Format::Psv) {
+        return Err(ExportError::Format(target.to_owned()));
+    }
+    let bytes: u64 = sources.iter().map(|path| likely_bytes(path)).sum();
+    let deals = (bytes / (memory_mb.max(1) << 20) + 1).min(1000);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut piles = (0..deals)
+        .map(|pile| Output::create(&target.with_extension(format!("pile{pile}"))))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut written = 0;
+    for path in sources {
+        for_each_record(path, |record| {
+            let bytes = record.to_psv().map_err(|error| ExportError::Position { path: path.clone(), error })?;
+            written += 1;
+            piles[random.random_range(0..deals) as usize].write(&bytes).map(ControlFlow::Continue)
+        })?;
+    }
+    let mut output = Output::create(target)?;
+    for pile in &mut piles {
+        output.write(&shuffled(pile, &mut random)?)?;
+    }
+    output.finish()?;
+    Ok(written)
+}
+
+/// What a source takes as PackedSfenValue, about.
+fn likely_bytes(path: &Path) -> u64 {
+    let length = fs::metadata(path).map_or(0, |data| data.len());
+    match Format::of(path) {
+        Some(Format::Games | Format::Pack) => length / 4 * PSV_BYTES as u64,
+        _ => length,
+    }
+}
+
+/// The records of a pile in random order.
+fn shuffled(pile: &mut Output, random: &mut Xoshiro256PlusPlus) -> Result<Vec<u8>, ExportError> {
+    let mut bytes = Vec::new();
+    let read =
+        pile.file.flush().and_then(|()| File::open(&pile.beside)).and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map_err(|error| ExportError::Io { path: pile.beside.clone(), error })?;
+    bytes.as_chunks_mut::<PSV_BYTES>().0.shuffle(random);
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::selfplay::{Player, Settings};
+
+    fn shard(folder: &Path) -> PathBuf {
+        let settings = Settings { nodes: 20, hash_mb: 1, max_plies: 50, ..Settings::default() };
+        let mut player = Player::new(settings, enbu_eval::Evaluation::PieceSquare).expect("memory");
+        let path = folder.join("a.games");
+        let games = (0..8).map(|number| player.game(number)).collect();
+        Shard { settings: "test".into(), games }.write(&path).expect("written");
+        path
+    }
+
+    fn records(path: &Path) -> Vec<Record> {
+        let mut records = Vec::new();
+        source::read(path, |sample| records.push(sample.to_record())).expect("sound");
+        records
+    }
+
+    #[test]
+    fn all_formats_hold_the_same_positions() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let games = shard(folder.path());
+        let original = records(&games);
+        for name in ["b.psv", "b.hcpe", "b.pack", "b.games"] {
+            let path = folder.path().join(name);
+            assert_eq!(export(std::slice::from_ref(&games), &path, u64::MAX).expect("written"), original.len() as u64);
+            let mut back = records(&path);
+            if name == "b.hcpe" {
+                // The one thing that hcpe does not keep.
+                back.iter_mut().zip(&original).for_each(|(record, from)| record.setup.ply = from.setup.ply);
+            }
+            assert_eq!(back, original, "{name}");
+        }
+        let text = folder.path().join("b.tsv");
+        export(std::slice::from_ref(&games), &text, 3).expect("written");
+        let text = fs::read_to_string(text).expect("a file");
+        let first = text.lines().next().expect("a line").split('\t').collect::<Vec<_>>();
+        let mv = original[0].mv.expect("a move").to_string();
+        assert_eq!((first[0], first[1]), (original[0].setup.to_string().as_str(), mv.as_str()));
+        assert_eq!((text.lines().count(), first.len()), (3, 4));
+        let psv = folder.path().join("c.psv");
+        assert_eq!(export(&[folder.path().join("b.hcpe")], &psv, 5).expect("written"), 5);
+        assert_eq!(records(&psv).len(), 5);
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 7);
+    }
+
+    #[test]
+    fn shuffling_keeps_every_position_and_follows_the_seed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let games = shard(folder.path());
+        let order = |name: &str, seed, memory_mb| {
+            let path = folder.path().join(name);
+            shuffle(std::slice::from_ref(&games), &path, seed, memory_mb).expect("written");
+            let bytes = fs::read(&path).expect("a file");
+            bytes.as_chunks::<PSV_BYTES>().0.to_vec()
+        };
+        let (one, same, other) = (order("1.psv", 1, 64), order("2.psv", 1, 64), order("3.psv", 2, 64));
+        assert_eq!(one, same);
+        assert_ne!(one, other);
+        let plain = folder.path().join("p.psv");
+        export(std::slice::from_ref(&games), &plain, u64::MAX).expect("written");
+        let mut sorted = fs::read(&plain).expect("a file").as_chunks::<PSV_BYTES>().0.to_vec();
+        assert_ne!(one, sorted);
+        sorted.sort_unstable();
+        for mut shuffled in [one, other] {
+            shuffled.sort_unstable();
+            assert_eq!(shuffled, sorted);
+        }
+    }
+
+    #[test]
+    fn names_that_say_nothing_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let games = shard(folder.path());
+        let target = folder.path().join("b.txt");
+        assert!(matches!(export(std::slice::from_ref(&games), &target, 1), Err(ExportError::Format(_))));
+        assert!(matches!(shuffle(&[games], &target, 1, 1), Err(ExportError::Format(_))));
+        assert!(matches!(export(&[target], &folder.path().join("b.psv"), 1), Err(ExportError::Source(_))));
+    }
+}

@@ -1,0 +1,121 @@
+//! Which positions are learnt from.
+//!
+//! A static evaluation shall judge quiet positions: where the search found a capture,
+//! a promotion or an escape from check, its score is about what comes next, not about
+//! what stands on the board.
+
+use crate::game::MATE_SCORE;
+use crate::source::Sample;
+
+/// Which positions are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// Positions before this ply.
+    pub first_ply: u16,
+    /// Scores beyond this many centipawns, and all mates.
+    pub max_score: i16,
+    /// What to do where the best move captures or promotes.
+    pub captures: Loud,
+    /// What to do with the side to move in check.
+    pub checks: Loud,
+}
+
+/// What to do with positions that are not quiet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Loud {
+    /// Leave them out.
+    Skip,
+    /// Learn from them.
+    Keep,
+}
+
+/// Why a position is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Skipped {
+    /// It comes too early in its game.
+    Early,
+    /// Its score is too high or too low.
+    Extreme,
+    /// The side to move is in check.
+    Check,
+    /// The best move captures or promotes.
+    Capture,
+}
+
+impl Skipped {
+    /// Every reason, in the order they are looked at.
+    pub const ALL: [Self; 4] = [Self::Early, Self::Extreme, Self::Check, Self::Capture];
+
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Early => "early",
+            Self::Extreme => "extreme score",
+            Self::Check => "in check",
+            Self::Capture => "capture or promotion",
+        }
+    }
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self { first_ply: 9, max_score: 3000, captures: Loud::Skip, checks: Loud::Skip }
+    }
+}
+
+impl Filter {
+    /// Why a position is left out; `None` for those to learn from.
+    pub fn verdict(&self, sample: &Sample<'_>) -> Option<Skipped> {
+        let Sample { position, score, mv, .. } = *sample;
+        let limit = self.max_score.unsigned_abs().min(MATE_SCORE.unsigned_abs() - 1);
+        if position.ply() < self.first_ply {
+            return Some(Skipped::Early);
+        }
+        if score.unsigned_abs() > limit {
+            return Some(Skipped::Extreme);
+        }
+        if self.checks == Loud::Skip && position.in_check() {
+            return Some(Skipped::Check);
+        }
+        let loud = mv.is_some_and(|mv| mv.is_promotion() || position.piece_at(mv.to()).is_some());
+        (self.captures == Loud::Skip && loud).then_some(Skipped::Capture)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::GameResult;
+    use enbu_movegen::Position;
+
+    fn verdict(filter: &Filter, sfen: &str, mv: &str, score: i16) -> Option<Skipped> {
+        let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
+        filter.verdict(&Sample { position: &position, score, mv: mv.parse().ok(), result: GameResult::Draw })
+    }
+
+    #[test]
+    fn each_reason_is_told() {
+        let quiet = "l4kgnl/1r1sg1s2/p1np1p1pp/2p1p1p2/1p5P1/2PP1PP2/PPS1P1N1P/2G1GS1R1/LN2K3L b Bb 31";
+        let check = "4k4/9/9/9/4r4/9/9/9/4K4 b G 31";
+        let filter = Filter::default();
+        let loose = Filter { first_ply: 1, captures: Loud::Keep, checks: Loud::Keep, ..filter };
+        for (sfen, mv, score, strict) in [
+            (quiet, "7f7e", 100, None),
+            (quiet, "2e2d", 100, None),
+            (quiet, "B*5e", -3001, Some(Skipped::Extreme)),
+            (quiet, "B*5e", i16::MIN, Some(Skipped::Extreme)),
+            (check, "5i4i", 0, Some(Skipped::Check)),
+        ] {
+            assert_eq!(verdict(&filter, sfen, mv, score), strict, "{sfen} {mv}");
+        }
+        let early = Position::startpos().to_string();
+        assert_eq!(verdict(&filter, &early, "7g7f", 0), Some(Skipped::Early));
+        let capture = "4k4/9/9/9/4r4/4R4/9/9/4K4 b G 31";
+        assert_eq!(verdict(&filter, capture, "5f5e", 0), Some(Skipped::Capture));
+        assert_eq!(verdict(&filter, "4k4/9/4P4/9/9/9/9/9/4K4 b - 31", "5c5b+", 0), Some(Skipped::Capture));
+        assert_eq!(verdict(&loose, capture, "5f5e", 0), None);
+        assert_eq!(verdict(&loose, check, "5i4i", 0), None);
+        let mates = Filter { max_score: i16::MAX, ..loose };
+        assert_eq!(verdict(&mates, quiet, "7f7e", MATE_SCORE), Some(Skipped::Extreme));
+    }
+}

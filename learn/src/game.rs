@@ -1,0 +1,192 @@
+//! A game as it is learnt from: moves, what the search thought of them, the result.
+
+use enbu_movegen::{Color, IllegalMove, Move, Position, PositionError, Setup};
+
+/// Scores from here on mean a mate (or a won declaration): 32 000 less the plies to it.
+pub const MATE_SCORE: i16 = 31_000;
+
+/// Who won.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GameResult {
+    /// Nobody.
+    Draw,
+    /// This side.
+    Win(Color),
+}
+
+impl GameResult {
+    /// 1 for a win of `side`, 0 for a draw, -1 for a loss.
+    ///
+    /// ```
+    /// use enbu_learn::game::GameResult;
+    /// use enbu_movegen::Color;
+    /// assert_eq!(GameResult::Win(Color::White).for_side(Color::Black), -1);
+    /// ```
+    pub fn for_side(self, side: Color) -> i8 {
+        match self {
+            Self::Draw => 0,
+            Self::Win(winner) if winner == side => 1,
+            Self::Win(_) => -1,
+        }
+    }
+
+    /// The inverse of [`for_side`](Self::for_side): numbers above 0 are wins.
+    pub fn from_side(result: i8, side: Color) -> Self {
+        match result {
+            0 => Self::Draw,
+            1.. => Self::Win(side),
+            _ => Self::Win(!side),
+        }
+    }
+}
+
+/// How a game came to its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ending {
+    /// Mate, on the board or seen by the search.
+    Mate,
+    /// A won declaration (entering king).
+    Declaration,
+    /// The same position for the fourth time, a draw.
+    Repetition,
+    /// The same position for the fourth time by nothing but checks of one side, which loses.
+    PerpetualCheck,
+    /// The limit of moves, a draw.
+    MoveLimit,
+    /// A score that stayed high for long enough.
+    Score,
+    /// Not told: games of other programs.
+    Unknown,
+}
+
+impl Ending {
+    /// Every ending, in the order of their numbers in files.
+    pub const ALL: [Self; 7] = [
+        Self::Mate,
+        Self::Declaration,
+        Self::Repetition,
+        Self::PerpetualCheck,
+        Self::MoveLimit,
+        Self::Score,
+        Self::Unknown,
+    ];
+
+    /// Its name in statistics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mate => "mate",
+            Self::Declaration => "declaration",
+            Self::Repetition => "repetition",
+            Self::PerpetualCheck => "perpetual check",
+            Self::MoveLimit => "move limit",
+            Self::Score => "score",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A move that was played, and what the search thought of the position before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoredMove {
+    /// The move, which the search found best.
+    pub mv: Move,
+    /// Centipawns for the side to move; from ±[`MATE_SCORE`] on mates.
+    pub score: i16,
+}
+
+/// A game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Game {
+    /// Where it began; `None`: the start position.
+    pub start: Option<Box<Setup>>,
+    /// The first moves, which nobody judged: random ones.
+    pub opening: Vec<Move>,
+    /// The other moves.
+    pub moves: Vec<ScoredMove>,
+    /// Who won.
+    pub result: GameResult,
+    /// Why.
+    pub ending: Ending,
+}
+
+/// Why a game cannot be replayed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayError {
+    /// It begins with a diagram that cannot be played.
+    #[error("the start position cannot be played: {0}")]
+    Start(PositionError),
+    /// A move is illegal.
+    #[error("move {number}: {error}")]
+    Move {
+        /// Which move, from 1.
+        number: usize,
+        /// What is wrong with it.
+        error: IllegalMove,
+    },
+}
+
+impl Game {
+    /// Plays the game through and shows each position in which the search was asked,
+    /// before the move that followed.
+    ///
+    /// # Errors
+    /// [`ReplayError`] where it cannot go on; what was shown until then stays shown.
+    pub fn replay(&self, mut visit: impl FnMut(&Position, ScoredMove)) -> Result<(), ReplayError> {
+        let mut position = match &self.start {
+            None => Position::startpos(),
+            Some(setup) => Position::from_setup(setup).map_err(ReplayError::Start)?,
+        };
+        let illegal = |number: usize| move |error| ReplayError::Move { number, error };
+        for (index, &mv) in self.opening.iter().enumerate() {
+            position.play(mv).map_err(illegal(index + 1))?;
+        }
+        for (index, &scored) in self.moves.iter().enumerate() {
+            let number = self.opening.len() + index + 1;
+            // Nobody shall see a position with a move that does not belong to it.
+            if position.is_legal(scored.mv) {
+                visit(&position, scored);
+            }
+            position.play(scored.mv).map_err(illegal(number))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mv(text: &str) -> Move {
+        text.parse().expect("a move")
+    }
+
+    #[test]
+    fn a_replay_shows_what_was_judged_and_ends_at_the_first_illegal_move() {
+        let scored = |text| ScoredMove { mv: mv(text), score: 7 };
+        let mut game = Game {
+            start: None,
+            opening: vec![mv("7g7f"), mv("3c3d")],
+            moves: vec![scored("8h2b+"), scored("3a2b")],
+            result: GameResult::Draw,
+            ending: Ending::Unknown,
+        };
+        let mut seen = Vec::new();
+        game.replay(|position, scored| seen.push((position.ply(), scored.mv))).expect("legal");
+        assert_eq!(seen, [(3, mv("8h2b+")), (4, mv("3a2b"))]);
+        game.moves[1] = scored("3a2c");
+        seen.clear();
+        let error = game.replay(|position, scored| seen.push((position.ply(), scored.mv))).expect_err("illegal");
+        assert!(matches!(error, ReplayError::Move { number: 4, .. }), "{error}");
+        assert_eq!(seen.len(), 1);
+    }
+
+    #[test]
+    fn results_of_sides_are_inverse() {
+        for result in [GameResult::Draw, GameResult::Win(Color::Black), GameResult::Win(Color::White)] {
+            for side in Color::ALL {
+                assert_eq!(GameResult::from_side(result.for_side(side), side), result);
+                assert_eq!(result.for_side(side), -result.for_side(!side));
+            }
+        }
+    }
+}

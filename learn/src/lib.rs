@@ -1,0 +1,38 @@
+//! Self-play data, and the trainer of the embedded network.
+//!
+//! ```text
+//! selfplay ──► game ──► shard files ──► filter ──► samples ──► trainer ──► quantise ──► network file
+//!                           ▲  │
+//!      PackedSfenValue, hcpe, pack: the files of other programs
+//! ```
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | [`game`] | a game as it is learnt from: moves, scores, result |
+//! | [`shard`] | our own files of games |
+//! | [`packed`] | the packed positions and records of other programs |
+//! | [`selfplay`] | games of our own search against itself |
+//! | [`source`] | reading positions from files of any format |
+//! | [`export`] | writing them for other programs; shuffling and merging |
+//! | [`statistics`] | what is in them |
+//! | [`filter`] [`dataset`] | which positions are learnt from; these in memory |
+//! | [`trainer`] | training of our own network |
+//! | [`quantise`] | from trained numbers to those of the file |
+//! | [`chart`] | the losses of a training as a picture |
+//!
+//! Nothing here prints, and nothing is written but the files that are asked for.
+
+#![forbid(unsafe_code)]
+
+pub mod chart;
+pub mod dataset;
+pub mod export;
+pub mod filter;
+pub mod game;
+pub mod packed;
+pub mod quantise;
+pub mod selfplay;
+pub mod shard;
+pub mod source;
+pub mod statistics;
+pub mod trainer;

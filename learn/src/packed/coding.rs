@@ -1,0 +1,526 @@
+//! Positions in 256 bits.
+//!
+//! Two dialects of one idea: side to move (1 bit), the squares of both kings (7 bits
+//! each, 81: none), the other 79 squares in index order and then the pieces in hand,
+//! each as a prefix code, low bits first. A set of pieces always takes 256 bits: what
+//! a piece needs more than an empty square on the board it needs in hand as well.
+//!
+//! | | PackedSfen (YaneuraOu) | HuffmanCodedPos (Apery) |
+//! |---|---|---|
+//! | empty | `0` | `0` |
+//! | pawn, lance | `01`, `0011` | the same |
+//! | knight, silver | `1011`, `0111` | `0111`, `1011` |
+//! | gold, bishop, rook | `01111`, `011111`, `111111` | the same |
+//! | then (gold: colour only) | promotion, colour | colour, promotion |
+//! | in hand | the code without its low bit, 0 (not gold), colour | see `HCP_HAND` |
+//! | missing pieces | as in hand, with 1 for the 0; gold as a white silver | none |
+
+use std::sync::LazyLock;
+
+use enbu_movegen::{Color, Hand, HandPiece, Piece, PieceType, Setup, Square};
+
+/// Bits of a packed position.
+const BITS: usize = 256;
+/// Stands for a king that is not there.
+const NO_SQUARE: u16 = 81;
+
+/// Why a diagram cannot be packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PackError {
+    /// A side has several kings.
+    #[error("{0:?} has several kings")]
+    SeveralKings(Color),
+    /// It takes more than 256 bits: it has more pieces than a set, or lacks a king.
+    #[error("it takes more than 256 bits: there are more pieces than a set has, or a king is missing")]
+    TooLong,
+    /// It lacks pieces, which the format has no code for.
+    #[error("there are fewer pieces than a set has, which this format cannot hold")]
+    TooFew,
+}
+
+/// Why bits are not a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnpackError {
+    /// A king stands nowhere.
+    #[error("a king stands on square {0} of 81")]
+    King(u16),
+    /// Both kings stand on one square.
+    #[error("both kings stand on {0}")]
+    SameSquare(Square),
+    /// The bits at this place are no code.
+    #[error("bit {0} begins no code of a piece")]
+    Code(usize),
+    /// The pieces on the board take more than all bits.
+    #[error("the pieces take more than 256 bits")]
+    TooLong,
+    /// More pieces of a kind than a hand can hold.
+    #[error("there are too many pieces in hand")]
+    HandFull,
+}
+
+/// A prefix code: its bits, the first one lowest, and how many.
+#[derive(Clone, Copy)]
+struct Code {
+    bits: u16,
+    length: u32,
+}
+
+impl Code {
+    const fn new(bits: u16, length: u32) -> Self {
+        Self { bits, length }
+    }
+
+    const fn then(self, bit: bool) -> Self {
+        Self { bits: self.bits | (bit as u16) << self.length, length: self.length + 1 }
+    }
+}
+
+/// What a code in the hands' part stands for.
+#[derive(Clone, Copy)]
+enum Held {
+    Hand(Color, HandPiece),
+    Missing,
+}
+
+/// Codes by their first eight bits.
+struct Tables {
+    board: [Option<(Option<Piece>, u32)>; 256],
+    hand: [Option<(Held, u32)>; 256],
+}
+
+/// One of the two ways of coding.
+trait Dialect {
+    /// The code of a piece on the board.
+    fn board(piece: Piece) -> Code;
+    /// The code of a piece in hand.
+    fn hand(color: Color, piece: HandPiece) -> Code;
+    /// The code of a piece that is not in play, if there is one.
+    fn missing(piece: HandPiece) -> Option<Code>;
+    fn tables() -> &'static Tables;
+}
+
+const EMPTY: Code = Code::new(0, 1);
+
+/// Pieces in the order in which hands are written.
+const HAND_ORDER: [HandPiece; 7] = [
+    HandPiece::Pawn,
+    HandPiece::Lance,
+    HandPiece::Knight,
+    HandPiece::Silver,
+    HandPiece::Gold,
+    HandPiece::Bishop,
+    HandPiece::Rook,
+];
+
+/// YaneuraOu's PackedSfen.
+enum Sfen {}
+
+impl Sfen {
+    const fn kind(kind: PieceType) -> Code {
+        match kind.unpromoted() {
+            PieceType::Lance => Code::new(0x03, 4),
+            PieceType::Knight => Code::new(0x0b, 4),
+            PieceType::Silver => Code::new(0x07, 4),
+            PieceType::Gold => Code::new(0x0f, 5),
+            PieceType::Bishop => Code::new(0x1f, 6),
+            PieceType::Rook => Code::new(0x3f, 6),
+            _ => Code::new(0x01, 2),
+        }
+    }
+
+    /// A piece off the board: the low bit that says "not empty" is left out.
+    const fn held(piece: HandPiece, missing: bool, color: Color) -> Code {
+        let Code { bits, length } = Self::kind(piece.piece_type());
+        let code = Code::new(bits >> 1, length - 1);
+        match piece {
+            HandPiece::Gold => code.then(matches!(color, Color::White)),
+            _ => code.then(missing).then(matches!(color, Color::White)),
+        }
+    }
+}
+
+impl Dialect for Sfen {
+    fn board(piece: Piece) -> Code {
+        let code = Self::kind(piece.kind);
+        let code = if piece.kind == PieceType::Gold { code } else { code.then(piece.kind.is_promoted()) };
+        code.then(piece.color == Color::White)
+    }
+
+    fn hand(color: Color, piece: HandPiece) -> Code {
+        Self::held(piece, false, color)
+    }
+
+    fn missing(piece: HandPiece) -> Option<Code> {
+        Some(match piece {
+            HandPiece::Gold => Self::held(HandPiece::Silver, true, Color::White),
+            other => Self::held(other, true, Color::Black),
+        })
+    }
+
+    fn tables() -> &'static Tables {
+        static TABLES: LazyLock<Tables> = LazyLock::new(Tables::of::<Sfen>);
+        &TABLES
+    }
+}
+
+/// Apery's HuffmanCodedPos.
+enum Hcp {}
+
+/// Codes of black pieces in hand in the order of [`HandPiece`]: pawn, lance, knight,
+/// silver, bishop, rook, gold; the highest bit is the colour.
+const HCP_HAND: [Code; 7] = [
+    Code::new(0, 3),
+    Code::new(0b1, 5),
+    Code::new(0b11, 5),
+    Code::new(0b101, 5),
+    Code::new(0b1_1111, 7),
+    Code::new(0b11_1111, 7),
+    Code::new(0b111, 5),
+];
+
+impl Dialect for Hcp {
+    fn board(piece: Piece) -> Code {
+        let code = match piece.kind.unpromoted() {
+            PieceType::Knight => Code::new(0x07, 4),
+            PieceType::Silver => Code::new(0x0b, 4),
+            other => Sfen::kind(other),
+        };
+        let code = code.then(piece.color == Color::White);
+        if piece.kind == PieceType::Gold { code } else { code.then(piece.kind.is_promoted()) }
+    }
+
+    fn hand(color: Color, piece: HandPiece) -> Code {
+        let Code { bits, length } = HCP_HAND[piece];
+        Code::new(bits | (color as u16) << (length - 1), length)
+    }
+
+    fn missing(_: HandPiece) -> Option<Code> {
+        None
+    }
+
+    fn tables() -> &'static Tables {
+        static TABLES: LazyLock<Tables> = LazyLock::new(Tables::of::<Hcp>);
+        &TABLES
+    }
+}
+
+impl Tables {
+    fn of<D: Dialect>() -> Self {
+        let mut tables = Self { board: [None; 256], hand: [None; 256] };
+        enter(&mut tables.board, EMPTY, None);
+        for color in Color::ALL {
+            for kind in PieceType::ALL.into_iter().filter(|&kind| kind != PieceType::King) {
+                let piece = Piece::new(color, kind);
+                enter(&mut tables.board, D::board(piece), Some(piece));
+            }
+            for piece in HandPiece::ALL {
+                enter(&mut tables.hand, D::hand(color, piece), Held::Hand(color, piece));
+            }
+        }
+        for code in HandPiece::ALL.into_iter().filter_map(D::missing) {
+            enter(&mut tables.hand, code, Held::Missing);
+        }
+        tables
+    }
+}
+
+/// Enters a code under every byte that begins with it.
+fn enter<T: Copy>(table: &mut [Option<(T, u32)>; 256], code: Code, meaning: T) {
+    for byte in (usize::from(code.bits)..256).step_by(1 << code.length) {
+        table[byte] = Some((meaning, code.length));
+    }
+}
+
+/// Writes codes one behind the other.
+#[derive(Default)]
+struct Writer {
+    bytes: [u8; 32],
+    at: usize,
+}
+
+impl Writer {
+    fn put(&mut self, code: Code) -> Result<(), PackError> {
+        for bit in 0..code.length {
+            let byte = self.bytes.get_mut(self.at / 8).ok_or(PackError::TooLong)?;
+            *byte |= ((code.bits >> bit & 1) as u8) << (self.at % 8);
+            self.at += 1;
+        }
+        Ok(())
+    }
+}
+
+fn pack<D: Dialect>(setup: &Setup) -> Result<[u8; 32], PackError> {
+    let mut writer = Writer::default();
+    writer.put(Code::new(setup.turn as u16, 1))?;
+    for color in Color::ALL {
+        let king = Some(Piece::new(color, PieceType::King));
+        let mut kings = Square::ALL.into_iter().filter(|&square| setup.board[square] == king);
+        let square = kings.next().map_or(NO_SQUARE, |square| square as u16);
+        if kings.next().is_some() {
+            return Err(PackError::SeveralKings(color));
+        }
+        writer.put(Code::new(square, 7))?;
+    }
+    for square in Square::ALL {
+        match setup.board[square] {
+            None => writer.put(EMPTY)?,
+            Some(Piece { kind: PieceType::King, .. }) => {}
+            Some(piece) => writer.put(D::board(piece))?,
+        }
+    }
+    for color in Color::ALL {
+        for piece in HAND_ORDER {
+            for _ in 0..setup.hands[color].count(piece) {
+                writer.put(D::hand(color, piece))?;
+            }
+        }
+    }
+    for piece in HAND_ORDER {
+        let missing = u32::from(piece.set_count()).saturating_sub(setup.count(piece.piece_type()));
+        for _ in 0..missing {
+            writer.put(D::missing(piece).ok_or(PackError::TooFew)?)?;
+        }
+    }
+    Ok(writer.bytes)
+}
+
+/// Reads codes one behind the other.
+struct Reader<'a> {
+    bytes: &'a [u8; 32],
+    at: usize,
+}
+
+impl Reader<'_> {
+    /// The next eight bits; behind the end there are zeros.
+    fn byte(&self) -> usize {
+        let at = |index: usize| u16::from(self.bytes.get(index).copied().unwrap_or(0));
+        usize::from((at(self.at / 8) | at(self.at / 8 + 1) << 8) >> (self.at % 8) & 0xff)
+    }
+
+    fn number(&mut self, bits: u32) -> u16 {
+        let number = self.byte() & ((1 << bits) - 1);
+        self.at += bits as usize;
+        number as u16
+    }
+
+    fn code<T: Copy>(&mut self, table: &[Option<(T, u32)>; 256]) -> Result<T, UnpackError> {
+        let (meaning, length) = table[self.byte()].ok_or(UnpackError::Code(self.at))?;
+        self.at += length as usize;
+        if self.at > BITS { Err(UnpackError::TooLong) } else { Ok(meaning) }
+    }
+
+    fn king(&mut self) -> Result<Option<Square>, UnpackError> {
+        match self.number(7) {
+            NO_SQUARE => Ok(None),
+            number => Square::from_index(number.into()).map(Some).ok_or(UnpackError::King(number)),
+        }
+    }
+}
+
+fn unpack<D: Dialect>(bytes: &[u8; 32]) -> Result<Setup, UnpackError> {
+    let tables = D::tables();
+    let mut reader = Reader { bytes, at: 0 };
+    let mut setup = Setup::empty();
+    setup.turn = if reader.number(1) == 0 { Color::Black } else { Color::White };
+    for color in Color::ALL {
+        if let Some(square) = reader.king()? {
+            if setup.board[square].is_some() {
+                return Err(UnpackError::SameSquare(square));
+            }
+            setup.board[square] = Some(Piece::new(color, PieceType::King));
+        }
+    }
+    for square in Square::ALL {
+        if setup.board[square].is_none() {
+            setup.board[square] = reader.code(&tables.board)?;
+        }
+    }
+    // The rest of the set follows and ends with the last bit. In files that leave out
+    // missing pieces, zeros must not be taken for more pawns than there can be.
+    let on_board = setup.board.iter().flatten().filter(|piece| piece.kind != PieceType::King).count();
+    let mut left = 38_usize.saturating_sub(on_board);
+    while left > 0 && reader.at < BITS {
+        left -= 1;
+        if let Held::Hand(color, piece) = reader.code(&tables.hand)? {
+            let hand = &mut setup.hands[color];
+            *hand = held(*hand, piece)?;
+        }
+    }
+    Ok(setup)
+}
+
+fn held(hand: Hand, piece: HandPiece) -> Result<Hand, UnpackError> {
+    hand.with_count(piece, hand.count(piece).saturating_add(1)).ok_or(UnpackError::HandFull)
+}
+
+/// A position as YaneuraOu packs it.
+///
+/// ```
+/// use enbu_learn::packed::PackedSfen;
+/// use enbu_movegen::Setup;
+/// let packed = PackedSfen::pack(&Setup::startpos()).expect("a set of pieces");
+/// assert_eq!(packed.unpack(), Ok(Setup::startpos()));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PackedSfen(pub [u8; 32]);
+
+impl PackedSfen {
+    /// Packs a diagram; its ply is not kept.
+    ///
+    /// # Errors
+    /// [`PackError`] when there are more pieces than a set has, or not one king of each side.
+    pub fn pack(setup: &Setup) -> Result<Self, PackError> {
+        pack::<Sfen>(setup).map(Self)
+    }
+
+    /// The diagram; its ply is 1.
+    ///
+    /// # Errors
+    /// [`UnpackError`] with what makes no sense.
+    pub fn unpack(&self) -> Result<Setup, UnpackError> {
+        unpack::<Sfen>(&self.0)
+    }
+}
+
+/// A position as Apery packs it (HuffmanCodedPos).
+///
+/// ```
+/// use enbu_learn::packed::PackedHcp;
+/// use enbu_movegen::Setup;
+/// let packed = PackedHcp::pack(&Setup::startpos()).expect("a set of pieces");
+/// assert_eq!(packed.unpack(), Ok(Setup::startpos()));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PackedHcp(pub [u8; 32]);
+
+impl PackedHcp {
+    /// Packs a diagram; its ply is not kept.
+    ///
+    /// # Errors
+    /// [`PackError`] when it has more or fewer pieces than a set, or not one king of each side.
+    pub fn pack(setup: &Setup) -> Result<Self, PackError> {
+        pack::<Hcp>(setup).map(Self)
+    }
+
+    /// The diagram; its ply is 1.
+    ///
+    /// # Errors
+    /// [`UnpackError`] with what makes no sense.
+    pub fn unpack(&self) -> Result<Setup, UnpackError> {
+        unpack::<Hcp>(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAMPLES: [&str; 5] = [
+        "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+        "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
+        "+R+B2K2+B+R/+P+P+P+P+P+P3/9/9/9/9/9/9/4k4 b 2P4g4s4n4l10p 1",
+        "4k4/9/9/9/9/9/9/9/4K4 w 2R2B4G4S4N4L18P 1",
+        "4k4/2+n+l+s+p3/9/9/4+R4/9/2+N+L+S+P3/4+b4/4K4 b RB2G2S2N2L16P2g 1",
+    ];
+
+    fn setup(sfen: &str) -> Setup {
+        sfen.parse().expect("an SFEN")
+    }
+
+    #[test]
+    fn what_is_packed_is_unpacked_in_both_dialects() {
+        for sample in SAMPLES {
+            let setup = setup(sample);
+            assert_eq!(PackedSfen::pack(&setup).map(|packed| packed.unpack()), Ok(Ok(setup.clone())), "{sample}");
+            let hcp = PackedHcp::pack(&setup);
+            let full = HandPiece::ALL.iter().all(|&piece| setup.count(piece.piece_type()) == piece.set_count().into());
+            match hcp {
+                Ok(hcp) => assert_eq!(hcp.unpack(), Ok(setup), "{sample}"),
+                Err(error) => assert!(error == PackError::TooFew && !full, "{sample}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_full_set_takes_every_bit() {
+        for sample in SAMPLES {
+            let setup = setup(sample);
+            let mut writer = Writer::default();
+            let hands = Color::ALL.iter().flat_map(|&color| setup.hands[color].iter().map(move |held| (color, held)));
+            for (color, (piece, count)) in hands {
+                (0..count).for_each(|_| writer.put(Sfen::hand(color, piece)).expect("room"));
+            }
+            for piece in setup.board.iter().flatten().filter(|piece| piece.kind != PieceType::King) {
+                writer.put(Sfen::board(*piece)).expect("room");
+            }
+            let men = setup.board.iter().flatten().count();
+            let missing: usize = HandPiece::ALL
+                .iter()
+                .map(|&piece| {
+                    let missing = u32::from(piece.set_count()) - setup.count(piece.piece_type());
+                    missing as usize * Sfen::missing(piece).map_or(0, |code| code.length as usize)
+                })
+                .sum();
+            assert_eq!(1 + 14 + (81 - men) + writer.at + missing, BITS, "{sample}");
+        }
+    }
+
+    /// What cshogi packs the start position into, with White to move.
+    #[test]
+    fn the_start_position_has_the_known_bytes() {
+        let mut start = Setup::startpos();
+        start.turn = Color::White;
+        let sfen = [
+            89, 164, 81, 34, 12, 235, 103, 34, 126, 150, 83, 34, 28, 175, 68, 120, 36, 194, 43, 17, 158, 83, 34, 28,
+            235, 111, 34, 62, 150, 81, 34, 12,
+        ];
+        assert_eq!(PackedSfen::pack(&start), Ok(PackedSfen(sfen)));
+        let hcp = [
+            89, 164, 73, 33, 12, 215, 87, 33, 126, 142, 77, 33, 44, 175, 66, 120, 20, 194, 171, 16, 158, 77, 33, 44,
+            215, 95, 33, 62, 142, 73, 33, 12,
+        ];
+        assert_eq!(PackedHcp::pack(&start), Ok(PackedHcp(hcp)));
+    }
+
+    #[test]
+    fn handicaps_survive() {
+        for sfen in [
+            "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+            "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+            "4k4/9/9/9/9/9/9/9/4K4 b - 1",
+        ] {
+            let setup = setup(sfen);
+            assert_eq!(PackedSfen::pack(&setup).map(|packed| packed.unpack()), Ok(Ok(setup.clone())), "{sfen}");
+        }
+        let lance = setup("lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1");
+        assert_eq!(PackedHcp::pack(&lance), Err(PackError::TooFew));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let many = setup("4k4/9/9/9/9/9/9/9/4K4 w 2R2B4G4S4N4L20P 1");
+        assert_eq!(PackedSfen::pack(&many), Err(PackError::TooLong));
+        let problem = setup("7nl/7k1/6p2/9/6N2/9/9/9/9 b GS2r2b3g3s2n3l17p 1");
+        assert_eq!(PackedSfen::pack(&problem), Err(PackError::TooLong));
+        let kings = setup("4k4/9/9/9/9/9/9/9/3KK4 w 2R2B4G4S4N4L18P 1");
+        assert_eq!(PackedSfen::pack(&kings), Err(PackError::SeveralKings(Color::Black)));
+    }
+
+    #[test]
+    fn no_bits_make_it_stumble() {
+        let mut state = 88_172_645_463_325_252_u64;
+        let mut errors = 0;
+        for _ in 0..20_000 {
+            let mut bytes = [0; 32];
+            for byte in &mut bytes {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                *byte = (state >> 32) as u8;
+            }
+            errors += usize::from(PackedSfen(bytes).unpack().is_err());
+            errors += usize::from(PackedHcp(bytes).unpack().is_err());
+        }
+        assert!(errors > 10_000);
+    }
+}

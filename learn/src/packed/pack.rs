@@ -1,0 +1,235 @@
+//! Whole games as `.pack` files have them.
+//!
+//! All numbers little-endian. A file is nothing but games, and a game is:
+//!
+//! | type | content |
+//! |---|---|
+//! | u8 | 1: the start position of an even game; 0: [`PackedHcp`] and the ply (u16) follow |
+//! | (u16, i16) × N | move as in hcpe, score of the position before it for the side to move |
+//! | u16 | the end: a move from square r to square r, where r is 0 draw, 1 Black won, 2 White won |
+//! | u8 | why: 0 resignation, 1 repetition, 2 limit of moves, 3 interrupted, 4 time, 5 illegal move, 6 perpetual check, 10 and 11 declaration by 24 points won and drawn, 12 by 27, 13 try |
+//!
+//! Every move has a score there. The random opening of a game of ours is therefore not
+//! written: the game begins after it.
+
+use enbu_movegen::{Color, Position};
+
+use super::coding::{PackError, PackedHcp, UnpackError};
+use super::record::{apery_move, from_apery_move};
+use crate::game::{Ending, Game, GameResult, ReplayError, ScoredMove};
+
+/// What is wrong with a game in a `.pack` file, or with one that is to go into it.
+#[derive(Debug, thiserror::Error)]
+pub enum PackFileError {
+    /// It ends in the middle of a game.
+    #[error("ends in the middle of a game at offset {0}")]
+    Short(usize),
+    /// A number means nothing.
+    #[error("{part} at offset {offset} is {value}, which means nothing")]
+    Field {
+        /// What the number stands for.
+        part: &'static str,
+        /// Where it is.
+        offset: usize,
+        /// What it is.
+        value: u16,
+    },
+    /// A start position means nothing.
+    #[error("the start position at offset {offset}: {error}")]
+    Start {
+        /// Where it is.
+        offset: usize,
+        /// What is wrong.
+        error: UnpackError,
+    },
+    /// A start position does not fit.
+    #[error("the start position: {0}")]
+    Pack(#[from] PackError),
+    /// A game is not legal.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+}
+
+/// The end of a game: a move that goes nowhere.
+fn terminator(result: GameResult) -> u16 {
+    let number = match result {
+        GameResult::Draw => 0,
+        GameResult::Win(Color::Black) => 1,
+        GameResult::Win(Color::White) => 2,
+    };
+    number | number << 7
+}
+
+const RESULTS: [GameResult; 3] = [GameResult::Draw, GameResult::Win(Color::Black), GameResult::Win(Color::White)];
+
+const fn reason(ending: Ending) -> u8 {
+    match ending {
+        Ending::Mate | Ending::Score | Ending::Unknown => 0,
+        Ending::Repetition => 1,
+        Ending::MoveLimit => 2,
+        Ending::PerpetualCheck => 6,
+        Ending::Declaration => 12,
+    }
+}
+
+const fn ending(reason: u8) -> Ending {
+    match reason {
+        0 => Ending::Mate,
+        1 => Ending::Repetition,
+        2 => Ending::MoveLimit,
+        6 => Ending::PerpetualCheck,
+        10..=13 => Ending::Declaration,
+        _ => Ending::Unknown,
+    }
+}
+
+/// Adds a game to the bytes of a file.
+///
+/// # Errors
+/// [`PackFileError`] when it is not legal or its start position does not fit; nothing
+/// is added then.
+pub fn encode_pack(game: &Game, bytes: &mut Vec<u8>) -> Result<(), PackFileError> {
+    let mut added = Vec::with_capacity(48 + 4 * game.moves.len());
+    if game.start.is_none() && game.opening.is_empty() {
+        added.push(1);
+    } else {
+        let setup = after_opening(game)?.to_setup();
+        added.push(0);
+        added.extend(PackedHcp::pack(&setup)?.0);
+        added.extend(setup.ply.to_le_bytes());
+    }
+    for scored in &game.moves {
+        added.extend(apery_move(scored.mv).to_le_bytes());
+        added.extend(scored.score.to_le_bytes());
+    }
+    added.extend(terminator(game.result).to_le_bytes());
+    added.push(reason(game.ending));
+    bytes.append(&mut added);
+    Ok(())
+}
+
+/// The position in which a game is first judged.
+fn after_opening(game: &Game) -> Result<Position, ReplayError> {
+    let mut position = match &game.start {
+        None => Position::startpos(),
+        Some(setup) => Position::from_setup(setup).map_err(ReplayError::Start)?,
+    };
+    for (index, &mv) in game.opening.iter().enumerate() {
+        position.play(mv).map_err(|error| ReplayError::Move { number: index + 1, error })?;
+    }
+    Ok(position)
+}
+
+/// Reads all games of a file. Whether their moves are legal is not looked at.
+///
+/// # Errors
+/// [`PackFileError`] with what is wrong and where.
+///
+/// ```
+/// use enbu_learn::game::{Ending, Game, GameResult, ScoredMove};
+/// use enbu_learn::packed::{decode_pack, encode_pack};
+/// let moves = vec![ScoredMove { mv: "7g7f".parse().expect("a move"), score: 40 }];
+/// let game = Game { start: None, opening: vec![], moves, result: GameResult::Draw, ending: Ending::Repetition };
+/// let mut bytes = Vec::new();
+/// encode_pack(&game, &mut bytes).expect("legal");
+/// assert_eq!(decode_pack(&bytes).expect("whole"), [game]);
+/// ```
+pub fn decode_pack(bytes: &[u8]) -> Result<Vec<Game>, PackFileError> {
+    let mut reader = Reader { bytes, at: 0 };
+    let mut games = Vec::new();
+    while reader.at < bytes.len() {
+        games.push(reader.game()?);
+    }
+    Ok(games)
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], PackFileError> {
+        let part = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk).copied();
+        let part = part.ok_or(PackFileError::Short(self.at))?;
+        self.at += N;
+        Ok(part)
+    }
+
+    fn u16(&mut self) -> Result<u16, PackFileError> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    fn game(&mut self) -> Result<Game, PackFileError> {
+        let offset = self.at;
+        let start = match self.array()? {
+            [1] => None,
+            [0] => {
+                let packed = PackedHcp(self.array()?);
+                let mut setup = packed.unpack().map_err(|error| PackFileError::Start { offset, error })?;
+                setup.ply = self.u16()?.max(1);
+                Some(Box::new(setup))
+            }
+            [other] => return Err(PackFileError::Field { part: "a start", offset, value: other.into() }),
+        };
+        let mut moves = Vec::new();
+        loop {
+            let offset = self.at;
+            let raw = self.u16()?;
+            if let Some(&result) = RESULTS.iter().find(|&&result| terminator(result) == raw) {
+                let [why] = self.array()?;
+                return Ok(Game { start, opening: Vec::new(), moves, result, ending: ending(why) });
+            }
+            let error = PackFileError::Field { part: "a move", offset, value: raw };
+            let mv = from_apery_move(raw).ok_or(error)?;
+            moves.push(ScoredMove { mv, score: self.u16()? as i16 });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game() -> Game {
+        let scored = |text: &str, score| ScoredMove { mv: text.parse().expect("a move"), score };
+        Game {
+            start: None,
+            opening: ["7g7f", "3c3d"].map(|text| text.parse().expect("a move")).to_vec(),
+            moves: vec![scored("8h2b+", -7), scored("3a2b", 31_999), scored("B*5e", 3)],
+            result: GameResult::Win(Color::White),
+            ending: Ending::Declaration,
+        }
+    }
+
+    #[test]
+    fn games_survive_without_their_opening() {
+        let mut bytes = Vec::new();
+        encode_pack(&game(), &mut bytes).expect("legal");
+        encode_pack(&Game { result: GameResult::Draw, ending: Ending::MoveLimit, ..game() }, &mut bytes)
+            .expect("legal");
+        let games = decode_pack(&bytes).expect("whole");
+        assert_eq!(games.len(), 2);
+        assert_eq!((&games[0].moves, games[0].result, games[0].ending), (&game().moves, game().result, game().ending));
+        assert_eq!((games[1].result, games[1].ending), (GameResult::Draw, Ending::MoveLimit));
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        game().replay(|position, scored| before.push((position.to_setup(), scored))).expect("legal");
+        games[0].replay(|position, scored| after.push((position.to_setup(), scored))).expect("legal");
+        assert_eq!(before, after);
+    }
+
+    #[test]
+    fn damage_is_named_with_its_offset() {
+        let mut bytes = Vec::new();
+        encode_pack(&game(), &mut bytes).expect("legal");
+        for length in 1..bytes.len() {
+            assert!(matches!(decode_pack(&bytes[..length]), Err(PackFileError::Short(_))), "{length}");
+        }
+        for (at, words) in [(0, "a start at offset 0 is 255"), (36, "a move at offset 35"), (2, "start position")] {
+            let mut damaged = bytes.clone();
+            damaged[at] = 0xff;
+            let error = decode_pack(&damaged).expect_err("damaged").to_string();
+            assert!(error.contains(words), "{at}: {error}");
+        }
+    }
+}

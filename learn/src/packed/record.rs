@@ -1,0 +1,227 @@
+//! Positions with a score, a move and a result.
+//!
+//! All numbers little-endian. A file is nothing but records.
+//!
+//! | PackedSfenValue, 40 bytes | hcpe, 38 bytes |
+//! |---|---|
+//! | [`PackedSfen`] | [`PackedHcp`] |
+//! | i16 score for the side to move | i16 score for the side to move |
+//! | u16 move: bits 0-6 to, 7-13 from, or piece dropped (1 pawn, lance, knight, silver, bishop, rook, 7 gold), bit 14 drop, bit 15 promotion | u16 move: bits 0-6 to, 7-13 from, or 81 + piece dropped (0 pawn to 6 gold in the same order), bit 14 promotion |
+//! | u16 ply | u8 result: 0 draw, 1 Black won, 2 White won |
+//! | i8 result for the side to move: 1 won, 0 drawn, -1 lost | u8 0 |
+//! | u8 0 | |
+//!
+//! Move 0 stands for no move. Plies are not kept by hcpe.
+
+use enbu_movegen::{Color, HandPiece, Move, MoveParts, Setup, Square};
+
+use super::coding::{PackError, PackedHcp, PackedSfen, UnpackError};
+use crate::game::GameResult;
+
+/// Length of a PackedSfenValue record.
+pub const PSV_BYTES: usize = 40;
+/// Length of an hcpe record.
+pub const HCPE_BYTES: usize = 38;
+
+/// A position with what a search thought of it and how its game ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The position.
+    pub setup: Setup,
+    /// Centipawns for the side to move.
+    pub score: i16,
+    /// The move that was played, if there is one.
+    pub mv: Option<Move>,
+    /// Who won.
+    pub result: GameResult,
+}
+
+/// Why bytes are not a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// The position makes no sense.
+    #[error("the position: {0}")]
+    Position(#[from] UnpackError),
+    /// The move makes no sense.
+    #[error("the move is {0:#06x}, which means nothing")]
+    Move(u16),
+    /// The result makes no sense.
+    #[error("the result is {0}, which means nothing")]
+    Result(i8),
+}
+
+/// A move in Apery's 16 bits.
+pub(crate) fn apery_move(mv: Move) -> u16 {
+    let to = mv.to() as u16;
+    match mv.parts() {
+        MoveParts::Board { from, promote, .. } => to | (from as u16) << 7 | u16::from(promote) << 14,
+        MoveParts::Drop { piece, .. } => to | (81 + piece as u16) << 7,
+    }
+}
+
+/// The inverse of [`apery_move`].
+pub(crate) fn from_apery_move(raw: u16) -> Option<Move> {
+    let to = Square::from_index(usize::from(raw & 0x7f))?;
+    let promotes = raw >> 14 & 1 == 1;
+    let origin = usize::from(raw >> 7 & 0x7f);
+    if raw >> 15 != 0 {
+        return None;
+    }
+    match Square::from_index(origin) {
+        Some(from) if from == to => None,
+        Some(from) if promotes => Some(Move::promotion(from, to)),
+        Some(from) => Some(Move::board(from, to)),
+        None if promotes => None,
+        None => HandPiece::ALL.get(origin - Square::COUNT).map(|&piece| Move::drop(piece, to)),
+    }
+}
+
+/// A move, where 0 is none.
+fn optional(raw: u16, read: impl Fn(u16) -> Option<Move>) -> Result<Option<Move>, RecordError> {
+    match raw {
+        0 => Ok(None),
+        raw => read(raw).map(Some).ok_or(RecordError::Move(raw)),
+    }
+}
+
+/// A part of a record as an array.
+fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    std::array::from_fn(|index| bytes[at + index])
+}
+
+impl Record {
+    /// As PackedSfenValue.
+    ///
+    /// # Errors
+    /// [`PackError`] when the position does not fit.
+    pub fn to_psv(&self) -> Result<[u8; PSV_BYTES], PackError> {
+        let mut bytes = [0; PSV_BYTES];
+        bytes[..32].copy_from_slice(&PackedSfen::pack(&self.setup)?.0);
+        bytes[32..34].copy_from_slice(&self.score.to_le_bytes());
+        // Our moves have the same bits.
+        bytes[34..36].copy_from_slice(&self.mv.map_or(0, Move::raw).to_le_bytes());
+        bytes[36..38].copy_from_slice(&self.setup.ply.to_le_bytes());
+        bytes[38] = self.result.for_side(self.setup.turn) as u8;
+        Ok(bytes)
+    }
+
+    /// From PackedSfenValue.
+    ///
+    /// # Errors
+    /// [`RecordError`] with what makes no sense.
+    ///
+    /// ```
+    /// use enbu_learn::game::GameResult;
+    /// use enbu_learn::packed::Record;
+    /// use enbu_movegen::{Color, Setup};
+    /// let setup = Setup::startpos();
+    /// let record = Record { setup, score: 30, mv: "7g7f".parse().ok(), result: GameResult::Win(Color::Black) };
+    /// let bytes = record.to_psv().expect("a set of pieces");
+    /// assert_eq!(Record::from_psv(&bytes), Ok(record));
+    /// ```
+    pub fn from_psv(bytes: &[u8; PSV_BYTES]) -> Result<Self, RecordError> {
+        let mut setup = PackedSfen(part(bytes, 0)).unpack()?;
+        setup.ply = u16::from_le_bytes(part(bytes, 36)).max(1);
+        let result = match bytes[38] as i8 {
+            result @ -1..=1 => GameResult::from_side(result, setup.turn),
+            other => return Err(RecordError::Result(other)),
+        };
+        let mv = optional(u16::from_le_bytes(part(bytes, 34)), Move::from_raw)?;
+        Ok(Self { setup, score: i16::from_le_bytes(part(bytes, 32)), mv, result })
+    }
+
+    /// As hcpe; the ply is not kept.
+    ///
+    /// # Errors
+    /// [`PackError`] when the position does not fit.
+    pub fn to_hcpe(&self) -> Result<[u8; HCPE_BYTES], PackError> {
+        let mut bytes = [0; HCPE_BYTES];
+        bytes[..32].copy_from_slice(&PackedHcp::pack(&self.setup)?.0);
+        bytes[32..34].copy_from_slice(&self.score.to_le_bytes());
+        bytes[34..36].copy_from_slice(&self.mv.map_or(0, apery_move).to_le_bytes());
+        bytes[36] = match self.result {
+            GameResult::Draw => 0,
+            GameResult::Win(Color::Black) => 1,
+            GameResult::Win(Color::White) => 2,
+        };
+        Ok(bytes)
+    }
+
+    /// From hcpe; the ply is 1.
+    ///
+    /// # Errors
+    /// [`RecordError`] with what makes no sense.
+    ///
+    /// ```
+    /// use enbu_learn::game::GameResult;
+    /// use enbu_learn::packed::Record;
+    /// use enbu_movegen::Setup;
+    /// let record = Record { setup: Setup::startpos(), score: -5, mv: None, result: GameResult::Draw };
+    /// let bytes = record.to_hcpe().expect("a set of pieces");
+    /// assert_eq!(Record::from_hcpe(&bytes), Ok(record));
+    /// ```
+    pub fn from_hcpe(bytes: &[u8; HCPE_BYTES]) -> Result<Self, RecordError> {
+        let setup = PackedHcp(part(bytes, 0)).unpack()?;
+        // Bits 2 and up say how the game ended, in files of newer programs.
+        let result = match bytes[36] & 3 {
+            0 => GameResult::Draw,
+            1 => GameResult::Win(Color::Black),
+            2 => GameResult::Win(Color::White),
+            _ => return Err(RecordError::Result(bytes[36] as i8)),
+        };
+        let mv = optional(u16::from_le_bytes(part(bytes, 34)), from_apery_move)?;
+        Ok(Self { setup, score: i16::from_le_bytes(part(bytes, 32)), mv, result })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(sfen: &str, mv: &str, score: i16, result: GameResult) -> Record {
+        Record { setup: sfen.parse().expect("an SFEN"), score, mv: mv.parse().ok(), result }
+    }
+
+    #[test]
+    fn records_survive_both_formats() {
+        let white = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 93";
+        for (sfen, mv) in [(white, "N*4d"), (white, "8c7e"), (white, "6f3i+"), (white, "none")] {
+            for (score, result) in [(-1234, GameResult::Draw), (32_000, GameResult::Win(Color::White))] {
+                let record = record(sfen, mv, score, result);
+                assert_eq!(record.to_psv().map(|bytes| Record::from_psv(&bytes)), Ok(Ok(record.clone())));
+                let ply = Setup { ply: 1, ..record.setup.clone() };
+                let without_ply = Record { setup: ply, ..record.clone() };
+                assert_eq!(record.to_hcpe().map(|bytes| Record::from_hcpe(&bytes)), Ok(Ok(without_ply)));
+            }
+        }
+    }
+
+    #[test]
+    fn every_move_survives_the_other_coding() {
+        let mut moves = 0;
+        for raw in 0..=u16::MAX {
+            if let Some(mv) = Move::from_raw(raw) {
+                assert_eq!(from_apery_move(apery_move(mv)), Some(mv));
+                moves += 1;
+            }
+        }
+        assert_eq!((0..=u16::MAX).filter_map(from_apery_move).count(), moves);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_named() {
+        let good = record("4k4/9/9/9/9/9/9/9/4K4 b 2R2B4G4S4N4L18P 1", "P*5e", 1, GameResult::Draw);
+        let (psv, hcpe) = (good.to_psv().expect("packed"), good.to_hcpe().expect("packed"));
+        for (at, byte, expected) in [(38, 2, RecordError::Result(2)), (35, 0xff, RecordError::Move(0xffa8))] {
+            let mut bytes = psv;
+            bytes[at] = byte;
+            let found = Record::from_psv(&bytes).expect_err("damaged");
+            assert!(std::mem::discriminant(&found) == std::mem::discriminant(&expected), "{found}");
+        }
+        for (at, byte) in [(36, 3), (35, 0xff)] {
+            let mut bytes = hcpe;
+            bytes[at] = byte;
+            assert!(Record::from_hcpe(&bytes).is_err());
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! One game.
+
+use enbu_eval::Evaluation;
+use enbu_movegen::{Color, MoveList, Position, Verdict};
+use enbu_search::{BestMove, Found, Limits, Options, Score, Solo};
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::Settings;
+use crate::game::{Ending, Game, GameResult, MATE_SCORE, ScoredMove};
+
+/// Plays games, one after the other, each from its number.
+pub struct Player {
+    settings: Settings,
+    solo: Solo,
+    nodes: u64,
+}
+
+/// Mates are at most so many plies away from where they are scored.
+const MATE: i32 = 32_000;
+
+/// The score as it is written down.
+fn written(score: Score) -> i16 {
+    let value = match score {
+        Score::Cp(cp) => cp.clamp(1 - i32::from(MATE_SCORE), i32::from(MATE_SCORE) - 1),
+        Score::MateIn(plies) => (MATE - i32::from(plies)).max(MATE_SCORE.into()),
+        Score::MatedIn(plies) => (i32::from(plies) - MATE).min((-MATE_SCORE).into()),
+    };
+    value as i16
+}
+
+/// Ends games whose score has stayed high, or that are decided by a mate in sight.
+struct Adjudicator {
+    score: i16,
+    plies: u8,
+    /// Scores in a row that see Black, White ahead.
+    ahead: [u8; 2],
+}
+
+impl Adjudicator {
+    /// Takes note of the score for `side`, who is to move.
+    fn note(&mut self, side: Color, score: i16) -> Option<(GameResult, Ending)> {
+        if score.unsigned_abs() >= MATE_SCORE.unsigned_abs() {
+            return Some((GameResult::from_side(score.signum() as i8, side), Ending::Mate));
+        }
+        for color in Color::ALL {
+            let for_color = if color == side { score } else { -score };
+            let streak = &mut self.ahead[color];
+            *streak = if for_color >= self.score { *streak + 1 } else { 0 };
+            if *streak >= self.plies {
+                return Some((GameResult::Win(color), Ending::Score));
+            }
+        }
+        None
+    }
+}
+
+/// What the rules say about a game before a move.
+fn ended(position: &Position, settings: &Settings) -> Option<(GameResult, Ending)> {
+    match position.repetition() {
+        Verdict::Draw => return Some((GameResult::Draw, Ending::Repetition)),
+        Verdict::Win(color) => return Some((GameResult::Win(color), Ending::PerpetualCheck)),
+        Verdict::None => {}
+    }
+    match position.max_moves(settings.max_plies.into()) {
+        Verdict::Draw => Some((GameResult::Draw, Ending::MoveLimit)),
+        Verdict::Win(color) => Some((GameResult::Win(color), Ending::Mate)),
+        Verdict::None => None,
+    }
+}
+
+impl Player {
+    /// A player with a search of its own, which evaluates so.
+    ///
+    /// # Errors
+    /// When there is no memory for its transposition table.
+    pub fn new(settings: Settings, evaluation: Evaluation) -> Result<Self, enbu_search::HashError> {
+        Ok(Self { settings, solo: Solo::new(settings.hash_mb, evaluation)?, nodes: 0 })
+    }
+
+    /// Positions searched so far.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Plays game `number` of the run.
+    ///
+    /// ```
+    /// use enbu_eval::Evaluation;
+    /// use enbu_learn::selfplay::{Player, Settings};
+    /// let settings = Settings { nodes: 50, max_plies: 40, ..Settings::default() };
+    /// let player = || Player::new(settings, Evaluation::PieceSquare).expect("memory");
+    /// assert_eq!(player().game(7), player().game(7));
+    /// ```
+    pub fn game(&mut self, number: u64) -> Game {
+        let settings = self.settings;
+        self.solo.new_game();
+        let seed = settings.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(number);
+        let (mut position, first) = self.open(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+        let opening = position.history().collect();
+        let mut adjudicator = Adjudicator { score: settings.win_score, plies: settings.win_plies, ahead: [0; 2] };
+        let mut moves = Vec::with_capacity(160);
+        let mut asked = Some(first);
+        let (result, ending) = loop {
+            if let Some(end) = ended(&position, &settings) {
+                break end;
+            }
+            let side = position.turn();
+            let found = asked.take().unwrap_or_else(|| self.ask(&position));
+            let best = match found.best {
+                BestMove::Play { best, .. } => best,
+                BestMove::Win => break (GameResult::Win(side), Ending::Declaration),
+                BestMove::Resign => break (GameResult::Win(!side), Ending::Mate),
+            };
+            let score = written(found.score);
+            moves.push(ScoredMove { mv: best, score });
+            if let Some(end) = adjudicator.note(side, score) {
+                break end;
+            }
+            position.do_move(best);
+        };
+        Game { start: None, opening, moves, result, ending }
+    }
+
+    /// A random opening that is even enough, and what the search found after it.
+    fn open(&mut self, random: &mut Xoshiro256PlusPlus) -> (Position, Found) {
+        loop {
+            let shorter = u8::from(random.random_bool(0.5));
+            let Some(position) = walk(self.settings.opening_plies.saturating_sub(shorter), random) else { continue };
+            let found = self.ask(&position);
+            let even = written(found.score).unsigned_abs() <= self.settings.opening_bound.unsigned_abs();
+            if even && matches!(found.best, BestMove::Play { .. }) {
+                return (position, found);
+            }
+        }
+    }
+
+    fn ask(&mut self, position: &Position) -> Found {
+        let nodes = self.settings.nodes;
+        let limits = Limits {
+            soft_nodes: Some(nodes),
+            nodes: Some(nodes.saturating_mul(Settings::HARD_FACTOR)),
+            ..Limits::default()
+        };
+        let options = Options { max_moves: self.settings.max_plies.into(), ..Options::default() };
+        let found = self.solo.search(position, limits, options);
+        self.nodes += found.nodes;
+        found
+    }
+}
+
+/// So many random moves; `None` when the game ends on the way.
+fn walk(plies: u8, random: &mut Xoshiro256PlusPlus) -> Option<Position> {
+    let mut position = Position::startpos();
+    for _ in 0..plies {
+        let mut legal = MoveList::new();
+        position.legal_moves(&mut legal);
+        position.do_move(*legal.choose(random)?);
+    }
+    position.has_legal_move().then_some(position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quick() -> Settings {
+        Settings { nodes: 60, hash_mb: 1, ..Settings::default() }
+    }
+
+    #[test]
+    fn a_game_follows_from_its_number_alone() {
+        let mut player = Player::new(quick(), Evaluation::PieceSquare).expect("memory");
+        let games: Vec<Game> = (0..6).map(|number| player.game(number)).collect();
+        for (number, game) in games.iter().enumerate().rev() {
+            assert_eq!(player.game(number as u64), *game);
+        }
+        assert!(games.windows(2).all(|pair| pair[0].opening != pair[1].opening));
+        let other = Player::new(Settings { seed: 2, ..quick() }, Evaluation::PieceSquare).expect("memory").game(0);
+        assert_ne!(other.opening, games[0].opening);
+    }
+
+    #[test]
+    fn games_are_legal_and_end_as_they_say() {
+        let mut player = Player::new(quick(), Evaluation::PieceSquare).expect("memory");
+        let mut endings = std::collections::HashSet::new();
+        for number in 0..30 {
+            let game = player.game(number);
+            assert!([7, 8].contains(&game.opening.len()));
+            let mut last = None;
+            game.replay(|position, scored| last = Some((position.clone(), scored))).expect("legal");
+            let (mut position, scored) = last.expect("a move");
+            endings.insert(game.ending);
+            let side = position.turn();
+            match game.ending {
+                Ending::Score => assert_eq!(game.result, GameResult::from_side(scored.score.signum() as i8, side)),
+                Ending::MoveLimit => {
+                    position.do_move(scored.mv);
+                    assert_eq!(u32::from(position.ply()), u32::from(quick().max_plies) + 1);
+                    assert_eq!(game.result, GameResult::Draw);
+                }
+                Ending::Repetition => {
+                    position.do_move(scored.mv);
+                    assert_eq!(position.repetition(), Verdict::Draw);
+                }
+                Ending::Mate if scored.score.abs() < MATE_SCORE => {
+                    position.do_move(scored.mv);
+                    assert!(!position.has_legal_move());
+                    assert_eq!(game.result, GameResult::Win(side));
+                }
+                Ending::Mate => assert_eq!(game.result, GameResult::from_side(scored.score.signum() as i8, side)),
+                Ending::PerpetualCheck | Ending::Declaration => assert_ne!(game.result, GameResult::Draw),
+                Ending::Unknown => panic!("an ending is always known"),
+            }
+        }
+        assert!(endings.len() >= 2, "{endings:?}");
+    }
+
+    #[test]
+    fn a_high_score_must_last_for_both_sides() {
+        let new = || Adjudicator { score: 1000, plies: 3, ahead: [0; 2] };
+        let verdict = |scores: &[i16]| {
+            let mut adjudicator = new();
+            let mut sides = [Color::Black, Color::White].into_iter().cycle();
+            scores.iter().find_map(|&score| adjudicator.note(sides.next().expect("endless"), score))
+        };
+        assert_eq!(verdict(&[1000, -1000, 1500]), Some((GameResult::Win(Color::Black), Ending::Score)));
+        assert_eq!(verdict(&[-1000, 1000, -1500]), Some((GameResult::Win(Color::White), Ending::Score)));
+        assert_eq!(verdict(&[1000, 1000, 1000, 1000]), None);
+        assert_eq!(verdict(&[1000, -999, 1000, -1000]), None);
+        assert_eq!(verdict(&[0, MATE_SCORE]), Some((GameResult::Win(Color::White), Ending::Mate)));
+        assert_eq!(verdict(&[-31_990]), Some((GameResult::Win(Color::White), Ending::Mate)));
+    }
+
+    #[test]
+    fn scores_of_mates_stand_apart() {
+        assert_eq!([written(Score::MateIn(3)), written(Score::MatedIn(2))], [31_997, -31_998]);
+        assert_eq!([written(Score::Cp(31_500)), written(Score::Cp(-40_000))], [MATE_SCORE - 1, 1 - MATE_SCORE]);
+        assert_eq!(written(Score::MateIn(5000)), MATE_SCORE);
+    }
+}

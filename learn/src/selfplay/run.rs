@@ -1,0 +1,387 @@
+//! Many games, on many threads, into files.
+//!
+//! A file of games is the unit of work: one thread plays its games one after the other,
+//! writes the file beside its place and renames it. What stands in the folder is
+//! therefore whole, and whoever goes on with a run plays only what is missing.
+
+use std::fs;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use crossbeam_channel::Sender;
+use enbu_eval::Evaluation;
+use enbu_search::HashError;
+
+use super::{Player, Settings};
+use crate::shard::{EXTENSION, Shard, ShardError};
+
+/// A part of a run: the files whose number leaves `index - 1` when divided by `count`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    index: u64,
+    count: u64,
+}
+
+/// Text that is no part of a run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no part: i/n with i from 1 to n is needed (such as 1/4)")]
+pub struct ParsePartError(String);
+
+impl Default for Part {
+    /// The whole run.
+    fn default() -> Self {
+        Self { index: 1, count: 1 }
+    }
+}
+
+impl FromStr for Part {
+    type Err = ParsePartError;
+
+    /// Reads `i/n`.
+    ///
+    /// # Errors
+    /// [`ParsePartError`] unless `i` is from 1 to `n`.
+    ///
+    /// ```
+    /// use enbu_learn::selfplay::Part;
+    /// assert!("2/4".parse::<Part>().is_ok());
+    /// assert!("5/4".parse::<Part>().is_err());
+    /// ```
+    fn from_str(text: &str) -> Result<Self, ParsePartError> {
+        let parsed = text.split_once('/').and_then(|(index, count)| {
+            let part = Self { index: index.parse().ok()?, count: count.parse().ok()? };
+            (1..=part.count).contains(&part.index).then_some(part)
+        });
+        parsed.ok_or_else(|| ParsePartError(text.chars().take(40).collect()))
+    }
+}
+
+/// Many games to be played.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// How they are played.
+    pub settings: Settings,
+    /// By what positions are evaluated.
+    pub evaluation: Evaluation,
+    /// The program and the evaluation, in words: with the settings they must be equal in
+    /// all files of a folder.
+    pub origin: String,
+    /// How many games.
+    pub games: u64,
+    /// How many of them go into a file; at least 1.
+    pub games_per_file: u64,
+    /// Which of the files are made.
+    pub part: Part,
+    /// Where the files go.
+    pub folder: PathBuf,
+}
+
+/// What has been done since the last report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Games.
+    pub games: u64,
+    /// Scored positions.
+    pub positions: u64,
+    /// Positions searched.
+    pub nodes: u64,
+    /// Files that are whole now.
+    pub files: u64,
+}
+
+impl std::ops::AddAssign for Progress {
+    fn add_assign(&mut self, other: Self) {
+        self.games += other.games;
+        self.positions += other.positions;
+        self.nodes += other.nodes;
+        self.files += other.files;
+    }
+}
+
+/// Why games cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A file of the folder cannot be used.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: ShardError,
+    },
+    /// A file of the folder was made in another way.
+    #[error("{} was made with `{found}`, not with `{wanted}`; choose another folder", path.display())]
+    Settings {
+        /// Which one.
+        path: PathBuf,
+        /// How it was made.
+        found: String,
+        /// How this run makes them.
+        wanted: String,
+    },
+    /// No thread, or no folder.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// No memory.
+    #[error(transparent)]
+    Memory(#[from] HashError),
+    /// A thread panicked: a bug of ours.
+    #[error("internal error: a thread broke down")]
+    Broken,
+}
+
+/// What a thread tells.
+enum News {
+    Progress(Progress),
+    Failed(RunError),
+}
+
+impl Run {
+    /// How the files of this run were made, as it stands in them.
+    pub fn description(&self) -> String {
+        format!("{} {} games-per-file={}", self.origin, self.settings, self.games_per_file)
+    }
+
+    /// Numbers of the files of this part, in the order they are made.
+    fn files(&self) -> impl Iterator<Item = u64> {
+        let count = self.games.div_ceil(self.games_per_file.max(1));
+        let step = usize::try_from(self.part.count).unwrap_or(usize::MAX);
+        (self.part.index - 1..count).step_by(step)
+    }
+
+    /// Where a file stands.
+    fn path(&self, file: u64) -> PathBuf {
+        self.folder.join(format!("{file:06}.{EXTENSION}"))
+    }
+
+    /// Which files are missing, and what stands in the others. Every file that stands is
+    /// read and compared.
+    ///
+    /// # Errors
+    /// [`RunError::File`] for a damaged file, [`RunError::Settings`] for one of another run.
+    pub fn missing(&self) -> Result<(Vec<u64>, Progress), RunError> {
+        let wanted = self.description();
+        let mut done = Progress::default();
+        let mut missing = Vec::new();
+        for file in self.files() {
+            let path = self.path(file);
+            if !path.exists() {
+                missing.push(file);
+                continue;
+            }
+            let shard = Shard::read(&path).map_err(|error| RunError::File { path: path.clone(), error })?;
+            if shard.settings != wanted {
+                return Err(RunError::Settings { path, found: shard.settings, wanted });
+            }
+            done += Progress { games: shard.games.len() as u64, positions: shard.positions(), nodes: 0, files: 1 };
+        }
+        Ok((missing, done))
+    }
+
+    /// Plays what is missing on so many threads. After each game, and each file,
+    /// `report` is told what has been done; it says whether to go on. When it does not,
+    /// files that are not whole are given up.
+    ///
+    /// # Errors
+    /// [`RunError`]; the files that are whole stay.
+    pub fn play(
+        &self,
+        missing: &[u64],
+        threads: usize,
+        mut report: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<(), RunError> {
+        let io = |error| RunError::Io { path: self.folder.clone(), error };
+        fs::create_dir_all(&self.folder).map_err(io)?;
+        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (news, inbox) = crossbeam_channel::bounded(1024);
+        std::thread::scope(|scope| {
+            let mut workers = Vec::new();
+            for _ in 0..threads.clamp(1, missing.len().max(1)) {
+                let (news, next, stop) = (news.clone(), &next, &stop);
+                let thread = std::thread::Builder::new().name("selfplay".into()).stack_size(Settings::STACK_BYTES);
+                let work = move || {
+                    if let Err(error) = self.work(missing, next, stop, &news) {
+                        // Nobody listens any more: then it was told already.
+                        let _ = news.send(News::Failed(error));
+                    }
+                };
+                match thread.spawn_scoped(scope, work) {
+                    Ok(worker) => workers.push(worker),
+                    Err(error) => {
+                        stop.store(true, Ordering::Relaxed);
+                        return Err(io(error));
+                    }
+                }
+            }
+            drop(news);
+            let mut result = Ok(());
+            for item in inbox {
+                let on = match item {
+                    News::Progress(progress) => report(progress).is_continue(),
+                    News::Failed(error) => {
+                        result = Err(error);
+                        false
+                    }
+                };
+                if !on {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }
+            let broken = workers.into_iter().map(|worker| worker.join()).filter(Result::is_err).count();
+            if broken > 0 { Err(RunError::Broken) } else { result }
+        })
+    }
+
+    /// A thread: plays one missing file after the other.
+    fn work(
+        &self,
+        missing: &[u64],
+        next: &AtomicUsize,
+        stop: &AtomicBool,
+        news: &Sender<News>,
+    ) -> Result<(), RunError> {
+        let mut player = Player::new(self.settings, self.evaluation.clone())?;
+        while let Some(&file) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let Some(shard) = self.file(file, &mut player, stop, news) else { break };
+            let path = self.path(file);
+            shard.write(&path).map_err(|error| RunError::File { path, error })?;
+            let _ = news.send(News::Progress(Progress { files: 1, ..Progress::default() }));
+        }
+        Ok(())
+    }
+
+    /// Plays the games of one file; `None` when told to stop.
+    fn file(&self, file: u64, player: &mut Player, stop: &AtomicBool, news: &Sender<News>) -> Option<Shard> {
+        let first = file * self.games_per_file;
+        let mut shard = Shard { settings: self.description(), games: Vec::new() };
+        for number in first..(first + self.games_per_file).min(self.games) {
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            let before = player.nodes();
+            let game = player.game(number);
+            let progress =
+                Progress { games: 1, positions: game.moves.len() as u64, nodes: player.nodes() - before, files: 0 };
+            let _ = news.send(News::Progress(progress));
+            shard.games.push(game);
+        }
+        Some(shard)
+    }
+}
+
+/// The files of games in a folder, or the file itself, in the order of their names.
+///
+/// # Errors
+/// What the system says.
+pub fn files_in(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == EXTENSION) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(folder: &Path) -> Run {
+        Run {
+            settings: Settings { nodes: 30, hash_mb: 1, max_plies: 60, ..Settings::default() },
+            evaluation: Evaluation::PieceSquare,
+            origin: "test".into(),
+            games: 10,
+            games_per_file: 3,
+            part: Part::default(),
+            folder: folder.to_owned(),
+        }
+    }
+
+    fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+        let files = files_in(folder).expect("a folder");
+        let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
+        files.iter().map(|path| (name(path), fs::read(path).expect("a file"))).collect()
+    }
+
+    fn play(run: &Run, threads: usize) -> Progress {
+        let (missing, mut done) = run.missing().expect("sound files");
+        run.play(&missing, threads, |progress| {
+            done += progress;
+            ControlFlow::Continue(())
+        })
+        .expect("played");
+        done
+    }
+
+    #[test]
+    fn threads_and_parts_make_no_difference() {
+        let folders: Vec<_> = (0..3).map(|_| tempfile::tempdir().expect("a folder")).collect();
+        let done = play(&run(folders[0].path()), 1);
+        assert_eq!((done.games, done.files), (10, 4));
+        play(&run(folders[1].path()), 3);
+        for part in ["2/3", "3/3", "1/3"] {
+            play(&Run { part: part.parse().expect("a part"), ..run(folders[2].path()) }, 1);
+        }
+        let whole = contents(folders[0].path());
+        assert_eq!(whole.len(), 4);
+        assert_eq!(contents(folders[1].path()), whole);
+        assert_eq!(contents(folders[2].path()), whole);
+    }
+
+    #[test]
+    fn an_interrupted_run_goes_on_as_if_nothing_had_happened() {
+        let (whole, broken) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        play(&run(whole.path()), 1);
+        let run = run(broken.path());
+        let (missing, _) = run.missing().expect("empty");
+        let mut games = 0;
+        run.play(&missing, 1, |progress| {
+            games += progress.games;
+            if games >= 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .expect("stopped");
+        let standing = contents(broken.path()).len();
+        assert!((1..4).contains(&standing), "{standing}");
+        let done = play(&run, 2);
+        assert_eq!((done.games, done.files), (10, 4));
+        assert_eq!(contents(broken.path()), contents(whole.path()));
+    }
+
+    #[test]
+    fn files_that_are_damaged_or_of_another_run_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = run(folder.path());
+        play(&run, 1);
+        let other = Run { settings: Settings { nodes: 31, ..run.settings }, ..run.clone() };
+        assert!(matches!(other.missing(), Err(RunError::Settings { .. })));
+        let path = run.path(2);
+        let mut bytes = fs::read(&path).expect("a file");
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        fs::write(&path, bytes).expect("written");
+        let error = run.missing().expect_err("damaged").to_string();
+        assert!(error.contains("000002.games: is damaged: its checksum is"), "{error}");
+    }
+
+    #[test]
+    fn parts_that_are_none_are_refused() {
+        for text in ["", "1", "0/2", "3/2", "1/0", "a/b"] {
+            assert!(text.parse::<Part>().is_err(), "{text}");
+        }
+    }
+}

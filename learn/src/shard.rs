@@ -1,0 +1,430 @@
+//! Our own files of games: about four bytes a position.
+//!
+//! Version 1, all numbers little-endian:
+//!
+//! | offset | type | content |
+//! |---|---|---|
+//! | 0 | 8 bytes | `ENBUGAME` |
+//! | 8 | u32 | version, 1 |
+//! | 12 | u32 | length S of the settings, in bytes |
+//! | 16 | u64 | games G |
+//! | 24 | u64 | scored moves of all games, which is the number of positions |
+//! | 32 | u64 | checksum: FNV-1a (64 bits) of all bytes except these eight |
+//! | 40 | S bytes | how the games were made, UTF-8, for people and for comparing |
+//! | 40 + S | | G games |
+//!
+//! A game:
+//!
+//! | type | content |
+//! |---|---|
+//! | u8 | bits 0-1 result (0 draw, 1 Black won, 2 White won), bits 2-4 ending (see below), bit 5: a start position follows |
+//! | u8 | opening moves M |
+//! | u16 | scored moves N |
+//! | 34 bytes | only with bit 5: the start position as [`PackedSfen`], and its ply as u16 |
+//! | u16 × M | opening moves ([`Move::raw`]) |
+//! | (u16, i16) × N | move, and the score of the position before it for the side to move: centipawns, or ±(32 000 - plies) for a mate |
+//!
+//! Endings: 0 mate, 1 declaration, 2 repetition, 3 perpetual check, 4 move limit,
+//! 5 score, 6 unknown. Without bit 5 a game begins at the start position of an even
+//! game. Files end in [`EXTENSION`]; they are written beside their place and renamed,
+//! so that a file is whole or not there.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use enbu_movegen::{Color, Move, Setup};
+
+use crate::game::{Ending, Game, GameResult, ScoredMove};
+use crate::packed::{PackedSfen, UnpackError};
+
+/// How names of files of games end.
+pub const EXTENSION: &str = "games";
+
+/// What every file begins with.
+pub const MAGIC: [u8; 8] = *b"ENBUGAME";
+
+const VERSION: u32 = 1;
+const CHECKSUM: usize = 32;
+const HEADER: usize = 40;
+const HAS_START: u8 = 1 << 5;
+
+/// A file of games.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shard {
+    /// How the games were made.
+    pub settings: String,
+    /// The games.
+    pub games: Vec<Game>,
+}
+
+/// What is wrong with a file of games.
+#[derive(Debug, thiserror::Error)]
+pub enum ShardError {
+    /// It does not begin with [`MAGIC`].
+    #[error("is no file of games: it does not begin with ENBUGAME")]
+    Magic,
+    /// It has a version that is not known.
+    #[error("has version {0}; only version 1 is known")]
+    Version(u32),
+    /// It ends in the middle of something.
+    #[error("ends too early: {part} at offset {offset} is not whole")]
+    Short {
+        /// In the middle of what.
+        part: &'static str,
+        /// Where that begins.
+        offset: usize,
+    },
+    /// Something follows the last game.
+    #[error("has {0} bytes too many")]
+    Long(usize),
+    /// It was damaged.
+    #[error("is damaged: its checksum is {found:016x}, not {expected:016x}")]
+    Checksum {
+        /// What the file says.
+        expected: u64,
+        /// What its bytes give.
+        found: u64,
+    },
+    /// The settings are not UTF-8.
+    #[error("has settings that are not text")]
+    Settings,
+    /// A number means nothing.
+    #[error("game {game}: {part} at offset {offset} is {value}, which means nothing")]
+    Field {
+        /// Which game, from 1.
+        game: u64,
+        /// What the number stands for.
+        part: &'static str,
+        /// Where it is.
+        offset: usize,
+        /// What it is.
+        value: u16,
+    },
+    /// A start position means nothing.
+    #[error("game {game}: start position: {error}")]
+    Start {
+        /// Which game, from 1.
+        game: u64,
+        /// What is wrong.
+        error: UnpackError,
+    },
+    /// A game is too long for the format, or its start position does not fit.
+    #[error("game {0} has more than 255 opening moves, 65535 moves, or a start position that cannot be packed")]
+    TooLong(usize),
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl Shard {
+    /// The number of positions: scored moves of all games.
+    pub fn positions(&self) -> u64 {
+        self.games.iter().map(|game| game.moves.len() as u64).sum()
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// [`ShardError::TooLong`] for games that do not fit.
+    pub fn encode(&self) -> Result<Vec<u8>, ShardError> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend((self.settings.len() as u32).to_le_bytes());
+        bytes.extend((self.games.len() as u64).to_le_bytes());
+        bytes.extend(self.positions().to_le_bytes());
+        bytes.extend([0; 8]);
+        bytes.extend(self.settings.as_bytes());
+        for (index, game) in self.games.iter().enumerate() {
+            encode_game(game, &mut bytes).ok_or(ShardError::TooLong(index + 1))?;
+        }
+        let sum = checksum(&bytes);
+        bytes[CHECKSUM..HEADER].copy_from_slice(&sum.to_le_bytes());
+        Ok(bytes)
+    }
+
+    /// Reads the bytes of a file. Whether its moves are legal is not looked at:
+    /// [`Game::replay`] does that.
+    ///
+    /// # Errors
+    /// [`ShardError`] with what is wrong and where.
+    ///
+    /// ```
+    /// use enbu_learn::shard::Shard;
+    /// let shard = Shard { settings: "none".into(), games: Vec::new() };
+    /// let bytes = shard.encode().expect("short");
+    /// assert_eq!(Shard::decode(&bytes).expect("whole"), shard);
+    /// assert!(Shard::decode(&bytes[1..]).is_err());
+    /// ```
+    pub fn decode(bytes: &[u8]) -> Result<Self, ShardError> {
+        let mut cursor = Cursor { bytes, at: 0 };
+        if bytes.get(..MAGIC.len()) != Some(&MAGIC) {
+            return Err(ShardError::Magic);
+        }
+        cursor.at = MAGIC.len();
+        let version = cursor.u32("the version")?;
+        if version != VERSION {
+            return Err(ShardError::Version(version));
+        }
+        let settings_length = cursor.u32("the length of the settings")? as usize;
+        let games = cursor.u64("the number of games")?;
+        cursor.u64("the number of positions")?;
+        let expected = cursor.u64("the checksum")?;
+        let found = checksum(bytes);
+        if expected != found {
+            return Err(ShardError::Checksum { expected, found });
+        }
+        let settings = cursor.take(settings_length, "the settings")?;
+        let settings = std::str::from_utf8(settings).map_err(|_| ShardError::Settings)?.to_owned();
+        let mut shard = Self { settings, games: Vec::new() };
+        for number in 1..=games {
+            shard.games.push(decode_game(&mut cursor, number)?);
+        }
+        match bytes.len() - cursor.at {
+            0 => Ok(shard),
+            surplus => Err(ShardError::Long(surplus)),
+        }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`ShardError`].
+    pub fn read(path: &Path) -> Result<Self, ShardError> {
+        Self::decode(&fs::read(path)?)
+    }
+
+    /// Writes a file: beside its place first, so that it is never there in part.
+    ///
+    /// # Errors
+    /// [`ShardError`] when a game does not fit or the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), ShardError> {
+        Ok(write_whole(path, &self.encode()?)?)
+    }
+}
+
+/// Writes a file beside its place, makes sure that the disk has it, and renames it.
+///
+/// # Errors
+/// What the system says.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = beside(path);
+    let write = || {
+        let mut file = fs::File::create(&beside)?;
+        io::Write::write_all(&mut file, bytes)?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    };
+    write().inspect_err(|_| drop(fs::remove_file(&beside)))
+}
+
+/// Where a file stands while it is written; the process is named so that two that
+/// write the same file do not meet.
+pub(crate) fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    path.with_file_name(name)
+}
+
+/// FNV-1a of all bytes but the checksum itself.
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
+    let (before, after) = bytes.split_at(CHECKSUM.min(bytes.len()));
+    let counted = before.iter().chain(after.iter().skip(8));
+    counted.fold(0xCBF2_9CE4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+}
+
+fn encode_game(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
+    let result = match game.result {
+        GameResult::Draw => 0,
+        GameResult::Win(Color::Black) => 1,
+        GameResult::Win(Color::White) => 2,
+    };
+    let start = if game.start.is_some() { HAS_START } else { 0 };
+    bytes.push(result | (game.ending as u8) << 2 | start);
+    bytes.push(u8::try_from(game.opening.len()).ok()?);
+    bytes.extend(u16::try_from(game.moves.len()).ok()?.to_le_bytes());
+    if let Some(setup) = &game.start {
+        bytes.extend(PackedSfen::pack(setup).ok()?.0);
+        bytes.extend(setup.ply.to_le_bytes());
+    }
+    for mv in &game.opening {
+        bytes.extend(mv.raw().to_le_bytes());
+    }
+    for scored in &game.moves {
+        bytes.extend(scored.mv.raw().to_le_bytes());
+        bytes.extend(scored.score.to_le_bytes());
+    }
+    Some(())
+}
+
+fn decode_game(cursor: &mut Cursor<'_>, number: u64) -> Result<Game, ShardError> {
+    let offset = cursor.at;
+    let flags = cursor.u8("a game")?;
+    let field = |part, value: u8| ShardError::Field { game: number, part, offset, value: value.into() };
+    let result = match flags & 3 {
+        0 => GameResult::Draw,
+        1 => GameResult::Win(Color::Black),
+        2 => GameResult::Win(Color::White),
+        other => return Err(field("the result", other)),
+    };
+    let ending = flags >> 2 & 7;
+    let ending = *Ending::ALL.get(usize::from(ending)).ok_or_else(|| field("the ending", ending))?;
+    if flags >> 6 != 0 {
+        return Err(field("the first byte", flags));
+    }
+    let opening = cursor.u8("a game")?;
+    let moves = cursor.u16("a game")?;
+    let start = (flags & HAS_START != 0).then(|| decode_start(cursor, number)).transpose()?;
+    let opening = (0..opening).map(|_| decode_move(cursor, number)).collect::<Result<_, _>>()?;
+    let scored = |_| Ok(ScoredMove { mv: decode_move(cursor, number)?, score: cursor.u16("a score")? as i16 });
+    let moves = (0..moves).map(scored).collect::<Result<_, ShardError>>()?;
+    Ok(Game { start, opening, moves, result, ending })
+}
+
+fn decode_start(cursor: &mut Cursor<'_>, game: u64) -> Result<Box<Setup>, ShardError> {
+    let packed = PackedSfen(cursor.array("a start position")?);
+    let mut setup = packed.unpack().map_err(|error| ShardError::Start { game, error })?;
+    setup.ply = cursor.u16("a start position")?.max(1);
+    Ok(Box::new(setup))
+}
+
+fn decode_move(cursor: &mut Cursor<'_>, game: u64) -> Result<Move, ShardError> {
+    let offset = cursor.at;
+    let value = cursor.u16("a move")?;
+    Move::from_raw(value).ok_or(ShardError::Field { game, part: "a move", offset, value })
+}
+
+/// Where a reader is.
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn take(&mut self, length: usize, part: &'static str) -> Result<&'a [u8], ShardError> {
+        let taken = self.bytes.get(self.at..).and_then(|rest| rest.get(..length));
+        let taken = taken.ok_or(ShardError::Short { part, offset: self.at })?;
+        self.at += length;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self, part: &'static str) -> Result<[u8; N], ShardError> {
+        let offset = self.at;
+        self.take(N, part)?.try_into().map_err(|_| ShardError::Short { part, offset })
+    }
+
+    fn u8(&mut self, part: &'static str) -> Result<u8, ShardError> {
+        self.array(part).map(|[byte]| byte)
+    }
+
+    fn u16(&mut self, part: &'static str) -> Result<u16, ShardError> {
+        self.array(part).map(u16::from_le_bytes)
+    }
+
+    fn u32(&mut self, part: &'static str) -> Result<u32, ShardError> {
+        self.array(part).map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self, part: &'static str) -> Result<u64, ShardError> {
+        self.array(part).map(u64::from_le_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mv(text: &str) -> Move {
+        text.parse().expect("a move")
+    }
+
+    fn shard() -> Shard {
+        let start: Setup = "4k4/9/9/9/9/9/9/9/4K4 w 2R2B4G4S4N4L18P 31".parse().expect("an SFEN");
+        let games = vec![
+            Game {
+                start: None,
+                opening: vec![mv("7g7f"), mv("3c3d")],
+                moves: vec![ScoredMove { mv: mv("8h2b+"), score: -12 }, ScoredMove { mv: mv("3a2b"), score: 31_997 }],
+                result: GameResult::Win(Color::White),
+                ending: Ending::Mate,
+            },
+            Game {
+                start: Some(Box::new(start)),
+                opening: Vec::new(),
+                moves: vec![ScoredMove { mv: mv("5a5b"), score: i16::MIN }],
+                result: GameResult::Draw,
+                ending: Ending::Unknown,
+            },
+        ];
+        Shard { settings: "seed=1 演武".into(), games }
+    }
+
+    /// A file whose bytes at `offset` are others, with a checksum that agrees.
+    fn changed(offset: usize, bytes: &[u8]) -> Vec<u8> {
+        let mut file = shard().encode().expect("fits");
+        file[offset..offset + bytes.len()].copy_from_slice(bytes);
+        let sum = checksum(&file);
+        file[CHECKSUM..HEADER].copy_from_slice(&sum.to_le_bytes());
+        file
+    }
+
+    fn refused(bytes: &[u8]) -> String {
+        Shard::decode(bytes).expect_err("damaged").to_string()
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.games");
+        shard().write(&path).expect("written");
+        assert_eq!(Shard::read(&path).expect("whole"), shard());
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+        let settings = shard().settings.len();
+        let start = 34;
+        assert_eq!(fs::read(&path).expect("a file").len(), HEADER + settings + 4 + 2 * 2 + 2 * 4 + 4 + start + 4);
+    }
+
+    #[test]
+    fn every_damage_is_named() {
+        let good = shard().encode().expect("fits");
+        for offset in 0..good.len() {
+            let mut bytes = good.clone();
+            bytes[offset] ^= 0x10;
+            let words = match offset {
+                0..8 => "does not begin with",
+                8..12 => "has version",
+                _ => "its checksum is",
+            };
+            assert!(refused(&bytes).contains(words), "{offset}: {}", refused(&bytes));
+        }
+        for length in 0..good.len() {
+            let words = refused(&good[..length]);
+            assert!(["does not begin", "too early", "checksum"].iter().any(|part| words.contains(part)), "{words}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_mean_nothing_are_named() {
+        let first = HEADER + shard().settings.len();
+        for (offset, bytes, words) in [
+            (first, [3].as_slice(), "game 1: the result"),
+            (first, &[7 << 2], "game 1: the ending"),
+            (first, &[1 << 6], "game 1: the first byte"),
+            (first + 4, &[0, 0], "game 1: a move at offset"),
+            (16, &[1], "bytes too many"),
+            (16, &[3], "ends too early: a game"),
+            (40, &[0xff], "settings that are not text"),
+            (first + 20, &[0xff], "game 2: start position: a king stands on"),
+        ] {
+            let bytes = changed(offset, bytes);
+            assert!(refused(&bytes).contains(words), "{offset}: {}", refused(&bytes));
+        }
+    }
+
+    #[test]
+    fn games_that_do_not_fit_are_refused() {
+        let mut long = shard();
+        long.games[1].opening = vec![mv("7g7f"); 256];
+        assert!(matches!(long.encode(), Err(ShardError::TooLong(2))));
+    }
+}

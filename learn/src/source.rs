@@ -1,0 +1,201 @@
+//! Reading positions from files of any format.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use enbu_movegen::{Move, Position, PositionError};
+
+use crate::game::{Game, GameResult, ReplayError};
+use crate::packed::{HCPE_BYTES, PSV_BYTES, PackFileError, Record, RecordError, decode_pack};
+use crate::selfplay::files_in;
+use crate::shard::{Shard, ShardError};
+
+/// The formats, told apart by how names end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Our own files of games, `.games`.
+    Games,
+    /// PackedSfenValue records, `.psv` or `.bin`.
+    Psv,
+    /// hcpe records, `.hcpe`.
+    Hcpe,
+    /// Games as `.pack`.
+    Pack,
+    /// Text for people and scripts, `.tsv`, which is only written: SFEN, move, score for
+    /// the side to move and who won (`black`, `white` or `draw`), with tabs between.
+    Tsv,
+}
+
+impl Format {
+    /// The format of a file by its name.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use enbu_learn::source::Format;
+    /// assert_eq!(Format::of(Path::new("a/b.psv")), Some(Format::Psv));
+    /// assert_eq!(Format::of(Path::new("b.txt")), None);
+    /// ```
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "games" => Some(Self::Games),
+            "psv" | "bin" => Some(Self::Psv),
+            "hcpe" => Some(Self::Hcpe),
+            "pack" => Some(Self::Pack),
+            "tsv" => Some(Self::Tsv),
+            _ => None,
+        }
+    }
+}
+
+/// A position with what is known about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'a> {
+    /// The position, which can be played.
+    pub position: &'a Position,
+    /// Centipawns for the side to move.
+    pub score: i16,
+    /// The move that was played.
+    pub mv: Option<Move>,
+    /// Who won the game.
+    pub result: GameResult,
+}
+
+impl Sample<'_> {
+    /// The same as a record that stands alone.
+    pub fn to_record(&self) -> Record {
+        Record { setup: self.position.to_setup(), score: self.score, mv: self.mv, result: self.result }
+    }
+}
+
+/// What is wrong with a file of positions.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {kind}", path.display())]
+pub struct SourceError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub kind: SourceErrorKind,
+}
+
+/// The ways in which a file of positions can be wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceErrorKind {
+    /// Its name ends in nothing known.
+    #[error("its name must end in .games, .psv, .bin, .hcpe or .pack")]
+    Format,
+    /// It cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It is no sound file of games.
+    #[error(transparent)]
+    Shard(#[from] ShardError),
+    /// It is no sound `.pack` file.
+    #[error(transparent)]
+    Pack(#[from] PackFileError),
+    /// A game in it cannot be played.
+    #[error("game {game}: {error}")]
+    Replay {
+        /// Which one, from 1.
+        game: usize,
+        /// What is wrong with it.
+        error: ReplayError,
+    },
+    /// A record makes no sense.
+    #[error("record {record}: {error}")]
+    Record {
+        /// Which one, from 1.
+        record: u64,
+        /// What is wrong with it.
+        error: RecordError,
+    },
+    /// A record's position cannot be played.
+    #[error("record {record}: {error}")]
+    Position {
+        /// Which one, from 1.
+        record: u64,
+        /// Why not.
+        error: PositionError,
+    },
+    /// The last record is not whole.
+    #[error("its length is no multiple of {0} bytes")]
+    Length(usize),
+}
+
+/// The files that paths name: folders stand for the files of games in them.
+///
+/// # Errors
+/// [`SourceError`] when a folder cannot be read.
+pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
+    let mut files = Vec::new();
+    for path in paths {
+        let found = files_in(path).map_err(|error| SourceError { path: path.clone(), kind: error.into() })?;
+        files.extend(found);
+    }
+    Ok(files)
+}
+
+/// Shows every position of a file, in its order.
+///
+/// # Errors
+/// [`SourceError`] with the first thing that is wrong.
+pub fn read(path: &Path, visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceError> {
+    read_any(path, visit).map_err(|kind| SourceError { path: path.to_owned(), kind })
+}
+
+/// Reads all games of a file that holds games.
+///
+/// # Errors
+/// [`SourceError`]; [`SourceErrorKind::Format`] for files of single positions.
+pub fn read_games(path: &Path) -> Result<Vec<Game>, SourceError> {
+    let games = match Format::of(path) {
+        Some(Format::Games) => Shard::read(path).map(|shard| shard.games).map_err(SourceErrorKind::from),
+        Some(Format::Pack) => {
+            std::fs::read(path).map_err(SourceErrorKind::from).and_then(|bytes| Ok(decode_pack(&bytes)?))
+        }
+        Some(Format::Psv | Format::Hcpe | Format::Tsv) | None => Err(SourceErrorKind::Format),
+    };
+    games.map_err(|kind| SourceError { path: path.to_owned(), kind })
+}
+
+fn read_any(path: &Path, visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceErrorKind> {
+    match Format::of(path).ok_or(SourceErrorKind::Format)? {
+        Format::Games => show_games(&Shard::read(path)?.games, visit),
+        Format::Pack => show_games(&decode_pack(&std::fs::read(path)?)?, visit),
+        Format::Psv => show_records::<PSV_BYTES>(path, Record::from_psv, visit),
+        Format::Hcpe => show_records::<HCPE_BYTES>(path, Record::from_hcpe, visit),
+        Format::Tsv => Err(SourceErrorKind::Format),
+    }
+}
+
+fn show_games(games: &[Game], mut visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceErrorKind> {
+    for (index, game) in games.iter().enumerate() {
+        let show = |position: &Position, scored: crate::game::ScoredMove| {
+            visit(&Sample { position, score: scored.score, mv: Some(scored.mv), result: game.result });
+        };
+        game.replay(show).map_err(|error| SourceErrorKind::Replay { game: index + 1, error })?;
+    }
+    Ok(())
+}
+
+fn show_records<const N: usize>(
+    path: &Path,
+    decode: impl Fn(&[u8; N]) -> Result<Record, RecordError>,
+    mut visit: impl FnMut(&Sample<'_>),
+) -> Result<(), SourceErrorKind> {
+    let file = File::open(path)?;
+    let records = file.metadata()?.len() / N as u64;
+    if file.metadata()?.len() != records * N as u64 {
+        return Err(SourceErrorKind::Length(N));
+    }
+    let mut reader = BufReader::with_capacity(1 << 20, file);
+    let mut bytes = [0; N];
+    for record in 1..=records {
+        reader.read_exact(&mut bytes)?;
+        let Record { setup, score, mv, result } =
+            decode(&bytes).map_err(|error| SourceErrorKind::Record { record, error })?;
+        let position = Position::from_setup(&setup).map_err(|error| SourceErrorKind::Position { record, error })?;
+        visit(&Sample { position: &position, score, mv, result });
+    }
+    Ok(())
+}

@@ -1,0 +1,223 @@
+//! What is in files of games and positions.
+
+use std::fmt;
+
+use enbu_movegen::Color;
+
+use crate::game::{Ending, Game, GameResult, MATE_SCORE};
+use crate::source::Sample;
+
+/// Scores are counted in steps of so many centipawns.
+const STEP: usize = 50;
+/// Scores from here on are counted together.
+const HIGHEST: usize = 3000;
+const STEPS: usize = 2 * HIGHEST / STEP + 1;
+/// Plies are counted in steps of so many.
+const PLY_STEP: usize = 20;
+const PLY_STEPS: usize = 17;
+
+/// Counts of games and positions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statistics {
+    games: u64,
+    opening_plies: u64,
+    endings: [u64; Ending::ALL.len()],
+    /// Drawn, won by Black, won by White.
+    results: [u64; 3],
+    positions: u64,
+    in_check: u64,
+    captures: u64,
+    promotions: u64,
+    drops: u64,
+    mates: u64,
+    plies: [u64; PLY_STEPS],
+    /// For each step of the score: positions, and the points made from them doubled.
+    scores: Vec<(u64, u64)>,
+}
+
+impl Default for Statistics {
+    fn default() -> Self {
+        Self {
+            games: 0,
+            opening_plies: 0,
+            endings: [0; Ending::ALL.len()],
+            results: [0; 3],
+            positions: 0,
+            in_check: 0,
+            captures: 0,
+            promotions: 0,
+            drops: 0,
+            mates: 0,
+            plies: [0; PLY_STEPS],
+            scores: vec![(0, 0); STEPS],
+        }
+    }
+}
+
+impl Statistics {
+    /// Counts a game, without its positions.
+    pub fn add_game(&mut self, game: &Game) {
+        self.games += 1;
+        self.opening_plies += game.opening.len() as u64;
+        self.endings[game.ending as usize] += 1;
+        self.results[match game.result {
+            GameResult::Draw => 0,
+            GameResult::Win(Color::Black) => 1,
+            GameResult::Win(Color::White) => 2,
+        }] += 1;
+    }
+
+    /// Counts a position.
+    pub fn add(&mut self, sample: &Sample<'_>) {
+        let Sample { position, score, mv, result } = *sample;
+        self.positions += 1;
+        self.in_check += u64::from(position.in_check());
+        if let Some(mv) = mv {
+            self.captures += u64::from(position.piece_at(mv.to()).is_some());
+            self.promotions += u64::from(mv.is_promotion());
+            self.drops += u64::from(mv.is_drop());
+        }
+        self.plies[(usize::from(position.ply() - 1) / PLY_STEP).min(PLY_STEPS - 1)] += 1;
+        if score.unsigned_abs() >= MATE_SCORE.unsigned_abs() {
+            self.mates += 1;
+        } else {
+            self.add_score(score, result.for_side(position.turn()));
+        }
+    }
+
+    /// Counts a score and the result, both for the side to move.
+    pub(crate) fn add_score(&mut self, score: i16, result: i8) {
+        let limit = HIGHEST as i32;
+        let step = (i32::from(score).clamp(-limit, limit) + limit + STEP as i32 / 2) as usize / STEP;
+        let (count, points) = &mut self.scores[step];
+        *count += 1;
+        *points += (1 + i64::from(result)) as u64;
+    }
+
+    /// Positions counted.
+    pub fn positions(&self) -> u64 {
+        self.positions
+    }
+
+    /// The scale K for which a share of points of 1 / (1 + e^(-score / K)) fits the
+    /// results best (least cross-entropy), in centipawns; `None` without positions.
+    pub fn fitted_scale(&self) -> Option<f64> {
+        let inner = 1..STEPS - 1;
+        if self.scores[inner].iter().all(|&(count, _)| count == 0) {
+            return None;
+        }
+        // The loss has one valley in ln K; golden section finds its bottom.
+        let (mut low, mut high) = (20_f64.ln(), 20_000_f64.ln());
+        let ratio = (5_f64.sqrt() - 1.0) / 2.0;
+        for _ in 0..60 {
+            let (left, right) = (high - ratio * (high - low), low + ratio * (high - low));
+            if self.loss(left.exp()) < self.loss(right.exp()) {
+                high = right;
+            } else {
+                low = left;
+            }
+        }
+        Some(low.midpoint(high).exp())
+    }
+
+    /// Cross-entropy of the results when scores are scaled by `scale`. The outermost
+    /// steps hold scores of any size and are left out.
+    fn loss(&self, scale: f64) -> f64 {
+        let each = self.scores.iter().enumerate().skip(1).take(STEPS - 2);
+        each.map(|(step, &(count, points))| {
+            let score = (step * STEP) as f64 - HIGHEST as f64;
+            let expected = 1.0 / (1.0 + (-score / scale).exp());
+            let won = points as f64 / 2.0;
+            -(won * expected.ln() + (count as f64 - won) * (1.0 - expected).ln())
+        })
+        .sum()
+    }
+}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / (whole as f64).max(1.0)
+}
+
+impl fmt::Display for Statistics {
+    /// A table for people.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { games, positions, .. } = *self;
+        if games > 0 {
+            writeln!(f, "games {games}")?;
+            let plies = (positions + self.opening_plies) as f64 / games as f64;
+            writeln!(f, "  plies a game {plies:.1}, opening {:.1}", self.opening_plies as f64 / games as f64)?;
+            let [draws, black, white] = self.results.map(|count| percent(count, games));
+            writeln!(f, "  black won {black:.1} %, white won {white:.1} %, drawn {draws:.1} %")?;
+            write!(f, "  ended by")?;
+            for (ending, &count) in Ending::ALL.iter().zip(&self.endings).filter(|&(_, &count)| count > 0) {
+                write!(f, " {} {:.1} %", ending.name(), percent(count, games))?;
+            }
+            writeln!(f)?;
+        }
+        writeln!(f, "positions {positions}")?;
+        for (name, count) in [
+            ("in check", self.in_check),
+            ("capture best", self.captures),
+            ("promotion best", self.promotions),
+            ("drop best", self.drops),
+            ("mate in sight", self.mates),
+        ] {
+            writeln!(f, "  {name} {:.1} %", percent(count, positions))?;
+        }
+        write!(f, "  by ply")?;
+        for (step, &count) in self.plies.iter().enumerate().filter(|&(_, &count)| count > 0) {
+            write!(f, " {}:{:.1}%", step * PLY_STEP + 1, percent(count, positions))?;
+        }
+        writeln!(f)?;
+        writeln!(f, "  score: positions, points made")?;
+        for (step, &(count, points)) in self.scores.iter().enumerate().step_by(4).filter(|&(_, &(count, _))| count > 0)
+        {
+            let score = step as i64 * STEP as i64 - HIGHEST as i64;
+            writeln!(f, "  {score:>6} {count:>10} {:>5.1} %", percent(points, 2 * count))?;
+        }
+        match self.fitted_scale() {
+            Some(scale) => write!(f, "  points fit 1 / (1 + exp(-score / {scale:.0}))"),
+            None => write!(f, "  no scores to fit"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use enbu_movegen::Position;
+
+    fn statistics(scale: f64) -> Statistics {
+        let mut statistics = Statistics::default();
+        let position = Position::startpos();
+        for score in (-2000..=2000).step_by(STEP) {
+            let share = 1.0 / (1.0 + (-f64::from(score) / scale).exp());
+            for number in 0..100 {
+                let won = f64::from(number) < (100.0 * share).round();
+                let result = GameResult::from_side(if won { 1 } else { -1 }, Color::Black);
+                let mv = "7g7f".parse().ok();
+                statistics.add(&Sample { position: &position, score: score as i16, mv, result });
+            }
+        }
+        statistics
+    }
+
+    #[test]
+    fn the_scale_of_made_up_results_is_found() {
+        // The shares are rounded to hundredths, which makes steep curves steeper.
+        for scale in [150.0, 400.0, 900.0] {
+            let found = statistics(scale).fitted_scale().expect("scores");
+            assert!((found / scale - 1.0).abs() < 0.04, "{scale}: {found}");
+        }
+        assert_eq!(Statistics::default().fitted_scale(), None);
+    }
+
+    #[test]
+    fn counts_add_up() {
+        let statistics = statistics(400.0);
+        assert_eq!(statistics.positions(), 8100);
+        assert_eq!(statistics.scores.iter().map(|&(count, _)| count).sum::<u64>(), 8100);
+        let text = statistics.to_string();
+        assert!(text.contains("positions 8100\n  in check 0.0 %") && text.contains("0        100  50.0 %"), "{text}");
+    }
+}

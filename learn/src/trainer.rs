@@ -1,0 +1,381 @@
+//! Training of our own network on the processor.
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | `plan` | what is to be trained, and how |
+//! | `model` | the numbers of a network, and what they may be |
+//! | `gradient` | the loss of many positions and its gradient: the hot loop |
+//! | `adam` | one step of AdamW |
+//! | `checkpoint` | files to go on from |
+//! | `judge` | how good a network is, on which kinds of positions |
+//!
+//! The network is (2344 inputs → L1) for each side, limited to 0..=1 and squared, → one
+//! output, or one of several output buckets; see [`enbu_eval::nnue::own`]. Its output
+//! goes through a sigmoid and is to be the share of points that the side to move makes.
+//!
+//! A batch is cut into a fixed number of slices. Each has a gradient of its own, and
+//! these are added in order: the same plan on the same data gives the same network,
+//! whatever the number of threads.
+
+mod adam;
+mod checkpoint;
+mod gradient;
+pub(crate) mod judge;
+pub(crate) mod model;
+mod plan;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use enbu_eval::nnue::own::Parts;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+
+use crate::dataset::Dataset;
+use crate::quantise;
+use adam::Step;
+use gradient::{Batch, Gradient, Target};
+use model::{Model, Numbers};
+
+pub use checkpoint::CheckpointError;
+pub use judge::{Class, Verdict};
+pub use model::Shape;
+pub use plan::{Plan, PlanError};
+
+/// Validation positions that are looked at for each point of the curve.
+const CURVE_POSITIONS: usize = 65_536;
+
+/// Points of the curve in all.
+const CURVE_POINTS: u64 = 100;
+
+/// The losses at one time of the training.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Batches done.
+    pub batch: u64,
+    /// Mean loss of the batches since the last point.
+    pub training: f64,
+    /// Loss on positions that are not trained on.
+    pub validation: f64,
+    /// The learning rate.
+    pub rate: f64,
+}
+
+/// How far a training is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Batches done.
+    pub batch: u64,
+    /// Batches in all.
+    pub batches: u64,
+    /// Positions in each.
+    pub positions: u64,
+    /// A new point of the curve, if there is one.
+    pub point: Option<Point>,
+}
+
+/// A training that is under way.
+pub struct Trainer<'a> {
+    plan: Plan,
+    data: &'a Dataset,
+    model: Model,
+    /// First and second moments of the gradient.
+    moments: [Vec<f32>; 2],
+    batch: u64,
+    curve: Vec<Point>,
+    /// Loss of the batches since the last point, and how many.
+    running: (f64, u64),
+    /// Made anew where a training begins or goes on.
+    gradients: Vec<Gradient>,
+    /// The order of the positions in the running epoch, and its number.
+    order: (Vec<u32>, u64),
+}
+
+impl<'a> Trainer<'a> {
+    /// A training that has not begun.
+    ///
+    /// # Errors
+    /// [`PlanError`] when the plan or the data are of no use.
+    pub fn new(plan: Plan, data: &'a Dataset) -> Result<Self, PlanError> {
+        plan.check(data)?;
+        let model = Model::random(plan.shape, plan.seed);
+        let zeros = || vec![0.0; model.values.len()];
+        let moments = [zeros(), zeros()];
+        let gradients = (0..plan.slices).map(|_| Gradient::new(plan.shape)).collect();
+        let order = (Vec::new(), u64::MAX);
+        Ok(Self { plan, data, model, moments, batch: 0, curve: Vec::new(), running: (0.0, 0), gradients, order })
+    }
+
+    /// Begins with the numbers of another training's checkpoint instead of random ones.
+    ///
+    /// # Errors
+    /// [`CheckpointError`] when it cannot be read or has another shape.
+    pub fn start_from(&mut self, path: &Path) -> Result<(), CheckpointError> {
+        let saved = checkpoint::read(path)?;
+        if saved.shape != self.plan.shape {
+            return Err(CheckpointError::Shape { found: saved.shape, wanted: self.plan.shape });
+        }
+        self.model.values = saved.values;
+        self.model.judge_with(self.numbers());
+        Ok(())
+    }
+
+    /// Goes on from a checkpoint of the same plan on the same data.
+    ///
+    /// # Errors
+    /// [`CheckpointError`] when it cannot be read or belongs to another training.
+    pub fn resume(&mut self, path: &Path) -> Result<(), CheckpointError> {
+        let saved = checkpoint::read(path)?;
+        let wanted = self.description();
+        if saved.description != wanted {
+            return Err(CheckpointError::Plan { found: saved.description, wanted });
+        }
+        self.model.values = saved.values;
+        self.moments = saved.moments;
+        self.batch = saved.batch;
+        self.curve = saved.curve;
+        self.running = saved.running;
+        self.model.judge_with(self.numbers());
+        Ok(())
+    }
+
+    /// Saves what is needed to go on from here.
+    ///
+    /// # Errors
+    /// [`CheckpointError`] when the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), CheckpointError> {
+        checkpoint::write(
+            path,
+            &checkpoint::Saved {
+                description: self.description(),
+                shape: self.plan.shape,
+                batch: self.batch,
+                running: self.running,
+                curve: self.curve.clone(),
+                values: self.model.values.clone(),
+                moments: self.moments.clone(),
+            },
+        )
+    }
+
+    /// The plan and a mark of the data.
+    fn description(&self) -> String {
+        format!("{} data={:016x}", self.plan, self.data.mark())
+    }
+
+    /// Batches in all.
+    pub fn batches(&self) -> u64 {
+        self.plan.epochs * self.batches_per_epoch()
+    }
+
+    fn batches_per_epoch(&self) -> u64 {
+        (self.data.len() / self.batch_size()).max(1) as u64
+    }
+
+    fn batch_size(&self) -> usize {
+        self.plan.batch.min(self.data.len())
+    }
+
+    /// Batches done.
+    pub fn batch(&self) -> u64 {
+        self.batch
+    }
+
+    /// The losses so far.
+    pub fn curve(&self) -> &[Point] {
+        &self.curve
+    }
+
+    /// The share of the training that is done.
+    fn done(&self) -> f64 {
+        self.batch as f64 / self.batches().max(1) as f64
+    }
+
+    /// Towards the end the network is trained with its numbers rounded as they will be
+    /// in the file, so that it learns to live with that.
+    fn numbers(&self) -> Numbers {
+        if self.done() >= 1.0 - self.plan.rounded_share { Numbers::Rounded } else { Numbers::Trained }
+    }
+
+    /// Trains to the end, on so many threads as the current rayon pool has. After each
+    /// batch `report` is told and says whether to go on.
+    pub fn run(&mut self, mut report: impl FnMut(&Self, &Progress) -> ControlFlow<()>) {
+        let batches = self.batches();
+        while self.batch < batches {
+            if self.model.numbers != self.numbers() {
+                self.model.judge_with(self.numbers());
+            }
+            let loss = self.train_batch();
+            self.running.0 += loss;
+            self.running.1 += 1;
+            self.batch += 1;
+            let interval = (batches / CURVE_POINTS).max(1);
+            let point = (self.batch.is_multiple_of(interval) || self.batch == batches).then(|| self.note());
+            let progress = Progress { batch: self.batch, batches, positions: self.batch_size() as u64, point };
+            if report(self, &progress).is_break() {
+                break;
+            }
+        }
+    }
+
+    /// One batch; its mean loss.
+    fn train_batch(&mut self) -> f64 {
+        let size = self.batch_size();
+        let per_epoch = self.batches_per_epoch();
+        self.shuffle(self.batch / per_epoch);
+        let first = (self.batch % per_epoch) as usize * size;
+        let positions = &self.order.0[first..first + size];
+        let target = self.target();
+        let (model, entries) = (&self.model, &self.data.training);
+        let per_slice = size.div_ceil(self.plan.slices);
+        self.gradients.par_iter_mut().zip(positions.par_chunks(per_slice)).for_each(|(gradient, order)| {
+            gradient.add(Batch { model, entries, order, target });
+        });
+        let loss: f64 = self.gradients.iter().map(|gradient| gradient.loss).sum();
+        let step = Step {
+            rate: self.plan.rate(self.batch, self.batches()) as f32,
+            decay: self.plan.decay as f32,
+            number: self.batch + 1,
+            scale: 1.0 / size as f32,
+        };
+        step.take(&mut self.model, &mut self.moments, &mut self.gradients);
+        loss / size as f64
+    }
+
+    fn target(&self) -> Target {
+        Target { scale: self.plan.scale as f32, result_share: self.plan.result_share(self.done()) as f32 }
+    }
+
+    /// Puts the positions into the order of an epoch.
+    fn shuffle(&mut self, epoch: u64) {
+        if self.order.1 != epoch {
+            let seed = self.plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(epoch);
+            self.order.0 = (0..self.data.len() as u32).collect();
+            self.order.0.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+            self.order.1 = epoch;
+        }
+    }
+
+    /// Adds a point to the curve.
+    fn note(&mut self) -> Point {
+        let validation = &self.data.validation[..self.data.validation.len().min(CURVE_POSITIONS)];
+        let point = Point {
+            batch: self.batch,
+            training: self.running.0 / self.running.1.max(1) as f64,
+            validation: judge::loss(&self.model, validation, self.target()),
+            rate: self.plan.rate(self.batch, self.batches()),
+        };
+        self.running = (0.0, 0);
+        self.curve.push(point);
+        point
+    }
+
+    /// How well the network judges the positions kept for testing.
+    pub fn verdict(&self) -> Verdict {
+        judge::verdict(&self.model, &self.data.validation, self.target())
+    }
+
+    /// The network as its file holds it.
+    ///
+    /// # Errors
+    /// [`quantise::QuantiseError`] when a number does not fit.
+    pub fn network(&self, name: &str) -> Result<Parts, quantise::QuantiseError> {
+        quantise::parts(&self.model, name, self.plan.scale)
+    }
+
+    /// By how much the numbers in the file differ in effect from those of the training,
+    /// on positions kept for testing.
+    ///
+    /// # Errors
+    /// [`quantise::QuantiseError`] when the network does not fit its file.
+    pub fn rounding_error(&self) -> Result<quantise::RoundingError, quantise::QuantiseError> {
+        quantise::error(&self.model, self.plan.scale, &self.data.validation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::{Filter, Loud};
+    use crate::selfplay::{Player, Settings};
+    use crate::shard::Shard;
+    use enbu_eval::Evaluation;
+
+    fn data() -> Dataset {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = Settings { nodes: 40, hash_mb: 1, ..Settings::default() };
+        let mut player = Player::new(settings, Evaluation::PieceSquare).expect("memory");
+        let shard = Shard { settings: String::new(), games: (0..24).map(|number| player.game(number)).collect() };
+        let path = folder.path().join("a.games");
+        shard.write(&path).expect("written");
+        let filter = Filter { captures: Loud::Keep, ..Filter::default() };
+        Dataset::load(&[path], &filter, 8).expect("sound")
+    }
+
+    fn plan() -> Plan {
+        Plan { epochs: 6, batch: 256, rate: 3e-3, rounded_share: 0.4, ..Plan::default() }
+    }
+
+    fn trained(data: &Dataset, threads: usize) -> Trainer<'_> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let mut trainer = Trainer::new(plan(), data).expect("a plan");
+        pool.install(|| trainer.run(|_, _| ControlFlow::Continue(())));
+        trainer
+    }
+
+    #[test]
+    fn the_same_plan_gives_the_same_network_on_any_threads() {
+        let data = data();
+        let one = trained(&data, 1);
+        let three = trained(&data, 3);
+        assert_eq!(one.network("a"), three.network("a"));
+        assert_eq!(one.curve(), three.curve());
+        let other = Plan { seed: 2, ..plan() };
+        let mut trainer = Trainer::new(other, &data).expect("a plan");
+        trainer.run(|_, _| ControlFlow::Continue(()));
+        assert_ne!(one.network("a"), trainer.network("a"));
+    }
+
+    #[test]
+    fn training_lowers_the_loss_and_rounding_hardly_raises_it() {
+        let data = data();
+        let trainer = trained(&data, 2);
+        let (first, last) = (trainer.curve()[0], trainer.curve()[trainer.curve().len() - 1]);
+        assert!(last.training < 0.6 * first.training, "{first:?} {last:?}");
+        let verdict = trainer.verdict();
+        assert!(verdict.right_percent(Class::All) > 60.0, "{verdict}");
+        let error = trainer.rounding_error().expect("fits");
+        assert!(error.arithmetic.max < 3.0, "{error}");
+    }
+
+    #[test]
+    fn an_interrupted_training_goes_on_as_if_nothing_had_happened() {
+        let data = data();
+        let whole = trained(&data, 1);
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.checkpoint");
+        for stop in [1, whole.batches() / 2, whole.batches() - 1] {
+            let mut first = Trainer::new(plan(), &data).expect("a plan");
+            first.run(
+                |_, progress| {
+                    if progress.batch == stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                },
+            );
+            first.save(&path).expect("written");
+            let mut second = Trainer::new(plan(), &data).expect("a plan");
+            second.resume(&path).expect("the same plan");
+            assert_eq!(second.batch(), stop);
+            second.run(|_, _| ControlFlow::Continue(()));
+            assert_eq!(second.network("a"), whole.network("a"));
+            assert_eq!(second.curve(), whole.curve());
+        }
+        let mut other = Trainer::new(Plan { epochs: 7, ..plan() }, &data).expect("a plan");
+        assert!(matches!(other.resume(&path), Err(CheckpointError::Plan { .. })));
+        assert!(other.start_from(&path).is_ok());
+        let shape = Shape { width: 96, ..plan().shape };
+        let mut wide = Trainer::new(Plan { shape, ..plan() }, &data).expect("a plan");
+        assert!(matches!(wide.start_from(&path), Err(CheckpointError::Shape { .. })));
+    }
+}

@@ -1,0 +1,189 @@
+//! Files to go on from.
+//!
+//! Version 1, all numbers little-endian:
+//!
+//! | offset | type | content |
+//! |---|---|---|
+//! | 0 | 8 bytes | `ENBUCKPT` |
+//! | 8 | u32 | version, 1 |
+//! | 12 | u32 | length S of the description, in bytes |
+//! | 16 | u32 × 3 | width, buckets, pieces in hand per bucket |
+//! | 28 | u32 | points of the curve P |
+//! | 32 | u64 | checksum: FNV-1a (64 bits) of all bytes except these eight |
+//! | 40 | u64 | batches done |
+//! | 48 | f64, u64 | loss of the batches since the last point, and how many |
+//! | 64 | S bytes | plan and data, UTF-8 |
+//! | | (u64, f64 × 3) × P | batch, training loss, validation loss, learning rate |
+//! | | f32 × 3 N | the numbers of the network, first moments, second moments |
+//!
+//! A file is written beside its place and renamed.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Point, Shape};
+use crate::shard::{checksum, write_whole};
+
+const MAGIC: [u8; 8] = *b"ENBUCKPT";
+const VERSION: u32 = 1;
+/// The checksum stands where files of games have theirs.
+const CHECKSUM: usize = 32;
+
+/// What a checkpoint holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Saved {
+    pub(super) description: String,
+    pub(super) shape: Shape,
+    pub(super) batch: u64,
+    pub(super) running: (f64, u64),
+    pub(super) curve: Vec<Point>,
+    pub(super) values: Vec<f32>,
+    pub(super) moments: [Vec<f32>; 2],
+}
+
+/// What is wrong with a checkpoint.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// It cannot be read or written.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It is not a checkpoint of a known version.
+    #[error("{} is no checkpoint of a known version", .0.display())]
+    Magic(PathBuf),
+    /// It was damaged, or ends too early.
+    #[error("{} is damaged", .0.display())]
+    Damaged(PathBuf),
+    /// It belongs to another training.
+    #[error("the checkpoint belongs to another training: `{found}`, not `{wanted}`")]
+    Plan {
+        /// The training it belongs to.
+        found: String,
+        /// This training.
+        wanted: String,
+    },
+    /// It holds a network of another shape.
+    #[error("the checkpoint holds another network: {found}, not {wanted}")]
+    Shape {
+        /// Its network.
+        found: Shape,
+        /// This network.
+        wanted: Shape,
+    },
+}
+
+pub(super) fn write(path: &Path, saved: &Saved) -> Result<(), CheckpointError> {
+    let mut bytes = MAGIC.to_vec();
+    let Shape { width, buckets, bucket_step } = saved.shape;
+    let sizes = [VERSION, saved.description.len() as u32, width as u32, buckets as u32, bucket_step];
+    for number in sizes.into_iter().chain([saved.curve.len() as u32]) {
+        bytes.extend(number.to_le_bytes());
+    }
+    bytes.extend([0; 8]);
+    bytes.extend(saved.batch.to_le_bytes());
+    bytes.extend(saved.running.0.to_le_bytes());
+    bytes.extend(saved.running.1.to_le_bytes());
+    bytes.extend(saved.description.as_bytes());
+    for point in &saved.curve {
+        bytes.extend(point.batch.to_le_bytes());
+        for number in [point.training, point.validation, point.rate] {
+            bytes.extend(number.to_le_bytes());
+        }
+    }
+    for numbers in [&saved.values, &saved.moments[0], &saved.moments[1]] {
+        numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+    }
+    let sum = checksum(&bytes);
+    bytes[CHECKSUM..CHECKSUM + 8].copy_from_slice(&sum.to_le_bytes());
+    write_whole(path, &bytes).map_err(|error| CheckpointError::Io { path: path.to_owned(), error })
+}
+
+pub(super) fn read(path: &Path) -> Result<Saved, CheckpointError> {
+    let bytes = fs::read(path).map_err(|error| CheckpointError::Io { path: path.to_owned(), error })?;
+    if bytes.get(..8) != Some(&MAGIC) || bytes.get(8..12) != Some(&VERSION.to_le_bytes()) {
+        return Err(CheckpointError::Magic(path.to_owned()));
+    }
+    let damaged = || CheckpointError::Damaged(path.to_owned());
+    let stored = bytes.get(CHECKSUM..).and_then(<[u8]>::first_chunk).copied().ok_or_else(damaged)?;
+    if u64::from_le_bytes(stored) != checksum(&bytes) {
+        return Err(damaged());
+    }
+    parse(&bytes).ok_or_else(damaged)
+}
+
+/// The parts of a file; `None` where it ends too early or too late.
+fn parse(bytes: &[u8]) -> Option<Saved> {
+    let mut rest = bytes.get(12..)?;
+    let length = u32::from_le_bytes(take(&mut rest)?) as usize;
+    let [width, buckets] = [take(&mut rest)?, take(&mut rest)?].map(|bytes| u32::from_le_bytes(bytes) as usize);
+    let shape = Shape { width, buckets, bucket_step: u32::from_le_bytes(take(&mut rest)?) };
+    let points = u32::from_le_bytes(take(&mut rest)?);
+    let _checksum: [u8; 8] = take(&mut rest)?;
+    let batch = u64::from_le_bytes(take(&mut rest)?);
+    let running = (f64::from_le_bytes(take(&mut rest)?), u64::from_le_bytes(take(&mut rest)?));
+    let description = std::str::from_utf8(rest.split_off(..length)?).ok()?.to_owned();
+    let mut curve = Vec::new();
+    for _ in 0..points {
+        let batch = u64::from_le_bytes(take(&mut rest)?);
+        let [training, validation, rate] =
+            [take(&mut rest)?, take(&mut rest)?, take(&mut rest)?].map(f64::from_le_bytes);
+        curve.push(Point { batch, training, validation, rate });
+    }
+    if !shape.exists() || rest.len() != 12 * shape.len() {
+        return None;
+    }
+    let mut numbers = rest
+        .as_chunks()
+        .0
+        .chunks(shape.len())
+        .map(|part| part.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect::<Vec<f32>>());
+    let values = numbers.next()?;
+    let moments = [numbers.next()?, numbers.next()?];
+    Some(Saved { description, shape, batch, running, curve, values, moments })
+}
+
+/// Cuts off the first bytes.
+fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    rest.split_off(..N)?.first_chunk().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_saved_is_read_back_and_damage_is_seen() {
+        let shape = Shape { width: 64, buckets: 2, bucket_step: 9 };
+        let numbers = |start: f32| (0..shape.len()).map(|index| start + index as f32).collect::<Vec<f32>>();
+        let saved = Saved {
+            description: "a plan".into(),
+            shape,
+            batch: 77,
+            running: (0.25, 3),
+            curve: vec![Point { batch: 70, training: 0.1, validation: 0.2, rate: 1e-3 }],
+            values: numbers(0.0),
+            moments: [numbers(0.5), numbers(-3.0)],
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.checkpoint");
+        write(&path, &saved).expect("written");
+        assert_eq!(read(&path).expect("whole"), saved);
+        let good = fs::read(&path).expect("a file");
+        for (at, magic) in [(3, true), (8, true), (13, false), (41, false), (good.len() - 1, false)] {
+            let mut bytes = good.clone();
+            bytes[at] ^= 1;
+            fs::write(&path, bytes).expect("written");
+            let error = read(&path).expect_err("damaged");
+            assert_eq!(matches!(error, CheckpointError::Magic(_)), magic, "{error}");
+        }
+        for length in [0, 20, 50, 66, good.len() - 4] {
+            fs::write(&path, &good[..length]).expect("written");
+            assert!(read(&path).is_err());
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! Mates in one by a piece that attacks the king from where it lands.
+//!
+//! Most kings have flight squares that no single piece covers, so the flights are
+//! found first, from the few pieces near the king. Each of them then cuts down the
+//! squares from which a piece would attack it *and* the king: a handful of table
+//! look-ups, after which most positions have no candidate left. What is left is
+//! settled on the sets, without making a move.
+
+use enbu_movegen::attacks::{attacks, between, gold, king, knight, pawn, silver};
+use enbu_movegen::{Bitboard, Color, HandPiece, Move, PieceType, Position, Square, multiversion, sliders};
+
+use super::lines::{bishop_cross, bishop_reach, knight_reach_of, lance_reach, rook_cross, rook_reach, surroundings};
+
+/// What a single look at the board says about the king to mate.
+pub(super) struct Net<'a> {
+    pub(super) position: &'a Position,
+    us: Color,
+    king: Square,
+    /// Squares next to the king that its side does not hold and we do not attack.
+    pub(super) flights: Bitboard,
+    /// What our pieces attack near the king, which shields nothing.
+    attacked: Bitboard,
+    /// What our lances, bishops and rooks attack: a piece that leaves such a square
+    /// opens a line.
+    slid_over: Bitboard,
+    /// Our pieces that alone stand between one of our sliders and the king: whatever
+    /// they do is not judged here.
+    pub(super) discoverers: Bitboard,
+    /// For each kind, from where it attacks the king.
+    checking: Reach,
+    /// For each kind, from where it could attack the king and every flight.
+    covering: Reach,
+}
+
+/// Squares from which each kind of piece reaches something.
+#[derive(Clone, Copy)]
+struct Reach {
+    pawn: Bitboard,
+    lance: Bitboard,
+    knight: Bitboard,
+    silver: Bitboard,
+    gold: Bitboard,
+    bishop: Bitboard,
+    rook: Bitboard,
+    horse: Bitboard,
+    dragon: Bitboard,
+}
+
+impl Reach {
+    /// From where pieces of `us` attack the king on `target`.
+    #[inline(always)]
+    fn of_king(us: Color, target: Square, occupied: Bitboard) -> Self {
+        let (bishop, rook, steps) = (sliders::bishop(target, occupied), sliders::rook(target, occupied), king(target));
+        Self {
+            pawn: pawn(!us, target),
+            lance: sliders::lance(!us, target, occupied),
+            knight: knight(!us, target),
+            silver: silver(!us, target),
+            gold: gold(!us, target),
+            bishop,
+            rook,
+            horse: bishop | steps,
+            dragon: rook | steps,
+        }
+    }
+
+    /// What is left of it for pieces that must attack `flight`, next to the king, too.
+    ///
+    /// Other pieces on the way are left out of account: it is never too little.
+    #[inline(always)]
+    fn and_flight(self, us: Color, flight: Square) -> Self {
+        let (cross, diagonals, steps) = (rook_cross(flight), bishop_cross(flight), king(flight));
+        Self {
+            pawn: Bitboard::EMPTY,
+            lance: self.lance & Bitboard::file_of(flight),
+            knight: Bitboard::EMPTY,
+            silver: self.silver & silver(!us, flight),
+            gold: self.gold & gold(!us, flight),
+            bishop: self.bishop & diagonals,
+            rook: self.rook & cross,
+            horse: self.horse & (diagonals | steps),
+            dragon: self.dragon & (cross | steps),
+        }
+    }
+
+    #[inline(always)]
+    fn by(&self, kind: PieceType) -> Bitboard {
+        match kind {
+            PieceType::Pawn => self.pawn,
+            PieceType::Lance => self.lance,
+            PieceType::Knight => self.knight,
+            PieceType::Silver => self.silver,
+            PieceType::Bishop => self.bishop,
+            PieceType::Rook => self.rook,
+            PieceType::Horse => self.horse,
+            PieceType::Dragon => self.dragon,
+            PieceType::King => Bitboard::EMPTY,
+            PieceType::Gold
+            | PieceType::ProPawn
+            | PieceType::ProLance
+            | PieceType::ProKnight
+            | PieceType::ProSilver => self.gold,
+        }
+    }
+
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        // Gold, silver and the unpromoted sliders reach nothing that is not here.
+        (self.horse | self.dragon | self.lance | self.knight | self.pawn | self.gold | self.silver).is_empty()
+    }
+}
+
+/// A piece that lands next to or at a distance from the king.
+struct Landing {
+    /// Where it came from; empty for a drop.
+    from: Bitboard,
+    placed: PieceType,
+    to: Square,
+}
+
+/// What the defender can do about a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    /// Nothing: it is mate.
+    None,
+    /// At most a pawn drop that checks in turn, which might be uchifuzume.
+    CheckingPawn,
+    /// Something.
+    Some,
+}
+
+multiversion! {
+    /// What the defender can do about the check.
+    fn answer(net: &Net<'_>, landing: &Landing) -> Answer = Net::answer;
+}
+
+impl<'a> Net<'a> {
+    #[inline(always)]
+    pub(super) fn new(position: &'a Position) -> Option<Self> {
+        let us = position.turn();
+        let target = position.king(!us)?;
+        let occupied = position.occupied();
+        let behind_king = occupied.without(Bitboard::of(target));
+        let near = surroundings(target);
+        let ours = position.by_color(us);
+        let mut attacked = position.pieces(us, PieceType::Pawn).forward(us);
+        for from in position.golds() & ours & near {
+            attacked |= gold(us, from);
+        }
+        for from in position.pieces(us, PieceType::Silver) & near {
+            attacked |= silver(us, from);
+        }
+        for from in position.pieces(us, PieceType::Knight) & knight_reach_of(us, target) {
+            attacked |= knight(us, from);
+        }
+        let (horse, dragon) = (position.by_kind(PieceType::Horse), position.by_kind(PieceType::Dragon));
+        for from in (position.by_kind(PieceType::King) | horse | dragon) & ours & near {
+            attacked |= king(from);
+        }
+        // A slider that reaches no square next to the king opens no line that matters.
+        let mut slid_over = Bitboard::EMPTY;
+        let mut aligned = Bitboard::EMPTY;
+        for from in position.pieces(us, PieceType::Lance) & lance_reach(target) {
+            slid_over |= sliders::lance(us, from, behind_king);
+            aligned |= Bitboard::of(from) & sliders::lance(!us, target, Bitboard::EMPTY);
+        }
+        let bishops = (position.by_kind(PieceType::Bishop) | horse) & ours & bishop_reach(target);
+        for from in bishops {
+            slid_over |= sliders::bishop(from, behind_king);
+        }
+        let rooks = (position.by_kind(PieceType::Rook) | dragon) & ours & rook_reach(target);
+        for from in rooks {
+            slid_over |= sliders::rook(from, behind_king);
+        }
+        aligned |= bishops & bishop_cross(target) | rooks & rook_cross(target);
+        let mut discoverers = Bitboard::EMPTY;
+        for slider in aligned {
+            let blockers = between(target, slider) & occupied;
+            if !blockers.has_several() {
+                discoverers |= blockers & ours;
+            }
+        }
+        attacked |= slid_over;
+        let flights = king(target).without(position.by_color(!us)).without(attacked);
+        let checking = Reach::of_king(us, target, occupied);
+        let mut covering = checking;
+        for flight in flights {
+            covering = covering.and_flight(us, flight);
+        }
+        Some(Self { position, us, king: target, flights, attacked, slid_over, discoverers, checking, covering })
+    }
+
+    /// A legal move by a piece that uncovers nothing on the king, and mates.
+    #[inline(always)]
+    pub(super) fn find(&self) -> Option<Move> {
+        if let Some(mv) = self.mating_drop() {
+            return Some(mv);
+        }
+        for from in self.movers() & (self.coverers() | self.slid_over) {
+            if let Some(mv) = self.mating_move(from) {
+                return Some(mv);
+            }
+        }
+        None
+    }
+
+    /// How many checks there are apart from uncovered ones: pins, checks to our own
+    /// king and uchifuzume are left out of account, so it is never too small a number.
+    #[inline(always)]
+    pub(super) fn count_checks(&self) -> u32 {
+        let mut count = 0;
+        for from in self.movers() {
+            let Some((kind, plain, promote)) = self.destinations(from) else { continue };
+            count += (plain & self.checking.by(kind)).count();
+            if let Some(promoted) = kind.promoted() {
+                count += (promote & self.checking.by(promoted)).count();
+            }
+        }
+        let hand = self.position.hand(self.us);
+        let empty = !self.position.occupied();
+        for piece in HandPiece::ALL {
+            if hand.has(piece) {
+                let nifu = piece == HandPiece::Pawn
+                    && self.position.pieces(self.us, PieceType::Pawn).intersects(Bitboard::file_of(self.king));
+                let drops = self.checking.by(piece.piece_type()) & empty;
+                count += if nifu { 0 } else { drops.count() };
+            }
+        }
+        count
+    }
+
+    #[inline(always)]
+    fn mating_drop(&self) -> Option<Move> {
+        let hand = self.position.hand(self.us);
+        if hand.is_empty() || self.covering.is_empty() {
+            return None;
+        }
+        // Next to the king a piece must be supported, or the king takes it.
+        let empty = (!self.position.occupied()).without(king(self.king).without(self.attacked));
+        // A pawn that mates when dropped is uchifuzume.
+        for piece in HandPiece::ALL {
+            if piece == HandPiece::Pawn || !hand.has(piece) {
+                continue;
+            }
+            let placed = piece.piece_type();
+            for to in self.covering.by(placed) & empty {
+                let mv = Move::drop(piece, to);
+                if self.mates(&Landing { from: Bitboard::EMPTY, placed, to }, mv) {
+                    return Some(mv);
+                }
+            }
+        }
+        None
+    }
+
+    /// Those of our pieces that may give a direct check.
+    #[inline(always)]
+    fn movers(&self) -> Bitboard {
+        let by_kind = |kind| self.position.by_kind(kind);
+        let far = by_kind(PieceType::Lance) & lance_reach(self.king)
+            | by_kind(PieceType::Knight) & knight_reach_of(self.us, self.king)
+            | by_kind(PieceType::Bishop)
+            | by_kind(PieceType::Rook)
+            | by_kind(PieceType::Horse)
+            | by_kind(PieceType::Dragon);
+        let near = surroundings(self.king).without(by_kind(PieceType::King));
+        self.position.by_color(self.us).without(self.discoverers) & (far | near)
+    }
+
+    /// Pieces of a kind that may cover every flight by itself from some square.
+    #[inline(always)]
+    fn coverers(&self) -> Bitboard {
+        let by_kind = |kind| self.position.by_kind(kind);
+        let mut coverers = Bitboard::EMPTY;
+        let mut add = |reached: Bitboard, pieces: Bitboard| {
+            if !reached.is_empty() {
+                coverers |= pieces;
+            }
+        };
+        let &Reach { pawn, lance, knight, silver, gold, horse, dragon, .. } = &self.covering;
+        let (bishops, rooks) = (by_kind(PieceType::Bishop), by_kind(PieceType::Rook));
+        add(horse, bishops | by_kind(PieceType::Horse));
+        add(dragon, rooks | by_kind(PieceType::Dragon));
+        add(silver, by_kind(PieceType::Silver));
+        // Whatever promotes, bishop and rook apart, becomes a gold.
+        add(gold | pawn | lance | knight, !(bishops | rooks));
+        coverers
+    }
+
+    /// The piece on a square, and where it can go without and with promotion.
+    #[inline(always)]
+    fn destinations(&self, from: Square) -> Option<(PieceType, Bitboard, Bitboard)> {
+        let kind = self.position.piece_at(from)?.kind;
+        let to = attacks(kind, self.us, from, self.position.occupied()).without(self.position.by_color(self.us));
+        let zone = Bitboard::zone(self.us);
+        let promote = match kind.promoted() {
+            Some(_) if zone.contains(from) => to,
+            Some(_) => to & zone,
+            None => Bitboard::EMPTY,
+        };
+        Some((kind, to, promote))
+    }
+
+    /// A move of the piece on `from` that mates.
+    #[inline(always)]
+    fn mating_move(&self, from: Square) -> Option<Move> {
+        let aims = if self.slid_over.contains(from) { &self.checking } else { &self.covering };
+        let (kind, plain, promote) = self.destinations(from)?;
+        let origin = Bitboard::of(from);
+        if let Some(promoted) = kind.promoted() {
+            for to in promote & aims.by(promoted) {
+                let mv = Move::promotion(from, to);
+                if self.mates(&Landing { from: origin, placed: promoted, to }, mv) {
+                    return Some(mv);
+                }
+            }
+        }
+        for to in plain & aims.by(kind) {
+            let mv = Move::board(from, to);
+            if self.mates(&Landing { from: origin, placed: kind, to }, mv) {
+                return Some(mv);
+            }
+        }
+        None
+    }
+
+    /// Whether `mv`, which lands so, is legal and mates.
+    fn mates(&self, landing: &Landing, mv: Move) -> bool {
+        match answer(self, landing) {
+            Answer::Some => false,
+            Answer::None => self.position.is_legal(mv),
+            Answer::CheckingPawn => {
+                self.position.is_legal(mv) && {
+                    let mut board = self.position.without_history();
+                    board.do_move(mv);
+                    !board.has_legal_move()
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn answer(&self, landing: &Landing) -> Answer {
+        let &Landing { from, placed, to } = landing;
+        let occupied = self.position.occupied().without(from) | Bitboard::of(to);
+        if self.can_step(landing, occupied) {
+            return Answer::Some;
+        }
+        let takers = self.defenders(to, occupied);
+        let line = match placed {
+            PieceType::Lance | PieceType::Bishop | PieceType::Rook | PieceType::Horse | PieceType::Dragon => {
+                between(self.king, to)
+            }
+            _ => Bitboard::EMPTY,
+        };
+        if takers.is_empty() && line.is_empty() {
+            return Answer::None;
+        }
+        let pinned = self.pinned(landing, occupied);
+        for taker in takers {
+            if !pinned.contains(taker) || between(self.king, taker).contains(to) {
+                return Answer::Some;
+            }
+        }
+        // What the landing takes defends no more.
+        let busy = pinned | Bitboard::of(to);
+        for square in line {
+            if !self.defenders(square, occupied).without(busy).is_empty() {
+                return Answer::Some;
+            }
+        }
+        self.drop_between(line, to)
+    }
+
+    /// Whether the king can step away, or take.
+    #[inline(always)]
+    fn can_step(&self, landing: &Landing, occupied: Bitboard) -> bool {
+        let &Landing { from, placed, to } = landing;
+        let us = self.us;
+        let behind_king = occupied.without(Bitboard::of(self.king));
+        let landed = attacks(placed, us, to, behind_king);
+        // What the landing takes is no longer in the king's way.
+        let theirs = self.position.by_color(!us).without(Bitboard::of(to));
+        for step in king(self.king).without(theirs).without(landed) {
+            if self.position.attackers(step, us, behind_king).without(from).is_empty() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Their pieces other than the king that reach `square`.
+    #[inline(always)]
+    fn defenders(&self, square: Square, occupied: Bitboard) -> Bitboard {
+        self.position.attackers(square, !self.us, occupied).without(Bitboard::of(self.king))
+    }
+
+    /// Their pieces that our sliders pin to the king after the landing.
+    #[inline(always)]
+    fn pinned(&self, landing: &Landing, occupied: Bitboard) -> Bitboard {
+        let position = self.position;
+        let lances = position.by_kind(PieceType::Lance) & sliders::lance(!self.us, self.king, Bitboard::EMPTY);
+        let straight = position.by_kind(PieceType::Rook) | position.by_kind(PieceType::Dragon);
+        let diagonal = position.by_kind(PieceType::Bishop) | position.by_kind(PieceType::Horse);
+        let aligned = lances | straight & rook_cross(self.king) | diagonal & bishop_cross(self.king);
+        let mut pinned = Bitboard::EMPTY;
+        for slider in (aligned & position.by_color(self.us)).without(landing.from) {
+            let blockers = between(self.king, slider) & occupied;
+            if !blockers.has_several() {
+                pinned |= blockers;
+            }
+        }
+        pinned & position.by_color(!self.us)
+    }
+
+    /// Whether they can drop a piece on the line of a check from `to`.
+    #[inline(always)]
+    fn drop_between(&self, line: Bitboard, to: Square) -> Answer {
+        let them = !self.us;
+        let hand = self.position.hand(them);
+        let mut answer = Answer::None;
+        for (piece, _) in hand.iter() {
+            let dead = match piece {
+                HandPiece::Pawn | HandPiece::Lance => Bitboard::farthest_ranks(them, 1),
+                HandPiece::Knight => Bitboard::farthest_ranks(them, 2),
+                _ => Bitboard::EMPTY,
+            };
+            let mut open = line.without(dead);
+            if piece == HandPiece::Pawn {
+                open &= self.position.pieces(them, PieceType::Pawn).without(Bitboard::of(to)).free_files();
+                let checks = self.position.king(self.us).map_or(Bitboard::EMPTY, |ours| pawn(self.us, ours));
+                if open.intersects(checks) {
+                    answer = Answer::CheckingPawn;
+                }
+                open = open.without(checks);
+            }
+            if !open.is_empty() {
+                return Answer::Some;
+            }
+        }
+        answer
+    }
+}

@@ -1,0 +1,146 @@
+//! Correction histories: by how much the evaluation was wrong in positions like this.
+//!
+//! After a search the difference between its value and the static evaluation is
+//! noted under several features of the position; later evaluations of positions
+//! that share the feature are corrected by what was noted. (Caissa, Stockfish;
+//! king with generals and hands with kings as in Stoat's log.)
+
+use enbu_movegen::{Bitboard, Color, PieceType, Position};
+
+use crate::history::{Arrival, Line};
+use crate::params;
+use crate::value::Value;
+
+/// Entries of one table.
+const ENTRIES: usize = 1 << 14;
+/// Entries of the table of pairs of moves.
+const PAIRS: usize = 1 << 16;
+/// The largest value of an entry, in 64ths of a centipawn before weighting.
+const LIMIT: i32 = 8192;
+/// Entries count these parts of a centipawn.
+const SCALE: i32 = 64;
+
+/// By which features evaluations are corrected.
+const FEATURES: usize = 3;
+
+/// The tables of one thread.
+pub(crate) struct Corrections {
+    /// For each feature, for each side to move.
+    tables: [[Box<[i16]>; 2]; FEATURES],
+    /// By the last move and the own move before it.
+    continuation: Box<[i16]>,
+}
+
+/// Where a position's corrections stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slots {
+    side: Color,
+    features: [usize; FEATURES],
+    continuation: Option<usize>,
+}
+
+impl Slots {
+    /// The features of `position`, reached by `line`.
+    #[inline]
+    pub(crate) fn of(position: &Position, line: Line) -> Self {
+        let both = |kinds: &[PieceType], seed: u64| {
+            Color::ALL.into_iter().fold(seed, |hash, color| {
+                let set = kinds.iter().fold(Bitboard::EMPTY, |set, &kind| set | position.pieces(color, kind));
+                mix(hash, set)
+            })
+        };
+        let pawns = both(&[PieceType::Pawn], 1);
+        let castle = both(&[PieceType::King, PieceType::Gold, PieceType::Silver], 2);
+        let kings = both(&[PieceType::King], 3);
+        let hands = u64::from(position.hand(Color::Black).raw()) | u64::from(position.hand(Color::White).raw()) << 32;
+        let kings_and_hands = spread(kings ^ hands);
+        Self {
+            side: position.turn(),
+            features: [pawns, castle, kings_and_hands].map(|hash| (hash >> (64 - ENTRIES.trailing_zeros())) as usize),
+            continuation: line.last.zip(line.before).map(|(last, before)| {
+                let pair = (last.index() * Arrival::COUNT + before.index() + 1) as u64;
+                (spread(pair) >> (64 - PAIRS.trailing_zeros())) as usize
+            }),
+        }
+    }
+}
+
+/// Multiplies by a large odd number: the high bits then depend on all.
+#[inline]
+fn spread(bits: u64) -> u64 {
+    bits.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+#[inline]
+fn mix(hash: u64, set: Bitboard) -> u64 {
+    let (low, high) = set.words();
+    spread(spread(hash ^ low).rotate_left(29) ^ high)
+}
+
+impl Corrections {
+    pub(crate) fn new() -> Self {
+        let table = || vec![0; ENTRIES].into_boxed_slice();
+        Self { tables: [(); FEATURES].map(|()| [table(), table()]), continuation: vec![0; PAIRS].into_boxed_slice() }
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.tables.iter_mut().flatten().for_each(|table| table.fill(0));
+        self.continuation.fill(0);
+    }
+
+    /// What to add to the evaluation, in centipawns.
+    #[inline]
+    pub(crate) fn of(&self, slots: Slots) -> Value {
+        let weights = [params::correction_pawns(), params::correction_castle(), params::correction_hands()];
+        let mut sum = 0;
+        for ((table, slot), weight) in self.tables.iter().zip(slots.features).zip(weights) {
+            sum += i32::from(table[slots.side][slot]) * weight;
+        }
+        if let Some(slot) = slots.continuation {
+            sum += i32::from(self.continuation[slot]) * params::correction_continuation();
+        }
+        sum / (SCALE * 128)
+    }
+
+    /// Notes that the search at `depth` found a value `error` above the evaluation.
+    pub(crate) fn note(&mut self, slots: Slots, error: Value, depth: i32) {
+        let bonus = (error * depth * params::correction_rate() / 8).clamp(-LIMIT / 4, LIMIT / 4);
+        let pull = |entry: &mut i16| {
+            let value = i32::from(*entry);
+            *entry = (value + bonus - value * bonus.abs() / LIMIT) as i16;
+        };
+        for (table, slot) in self.tables.iter_mut().zip(slots.features) {
+            pull(&mut table[slots.side][slot]);
+        }
+        if let Some(slot) = slots.continuation {
+            pull(&mut self.continuation[slot]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_remembered_where_the_features_are_the_same() {
+        let position = Position::startpos();
+        let slots = Slots::of(&position, Line::default());
+        let mut corrections = Corrections::new();
+        assert_eq!(corrections.of(slots), 0);
+        for _ in 0..200 {
+            corrections.note(slots, 300, 8);
+        }
+        let high = corrections.of(slots);
+        assert!(high > 20 && high < 300, "{high}");
+        let other = Slots { side: Color::White, ..slots };
+        assert_eq!(corrections.of(other), 0);
+        for _ in 0..200 {
+            corrections.note(slots, -300, 8);
+        }
+        assert!(corrections.of(slots) < 0);
+        corrections.clear();
+        assert_eq!(corrections.of(slots), 0);
+    }
+}

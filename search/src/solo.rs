@@ -1,0 +1,169 @@
+//! A search in the caller's own thread.
+//!
+//! [`Search`](crate::Search) hands each position to its thread and answers through a
+//! listener, as a GUI needs it. Self-play asks millions of small questions one after
+//! the other: there the hand-over costs as much as the answer, so a [`Solo`] searches
+//! where it is called and returns what it found. Both run the same search.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use enbu_eval::Evaluation;
+use enbu_movegen::Position;
+use parking_lot::Mutex;
+
+use crate::clock::Timer;
+use crate::search::HashError;
+use crate::shared::Control;
+use crate::tt::Table;
+use crate::worker::{Job, Memory, Role, Worker};
+use crate::{BestMove, Limits, Listener, Options, Report, Score};
+
+/// What a [`Solo`] search found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What to play.
+    pub best: BestMove,
+    /// What the position is worth for the side to move.
+    pub score: Score,
+    /// Positions visited.
+    pub nodes: u64,
+}
+
+/// A searcher without a thread of its own, for many short searches.
+///
+/// ```
+/// use enbu_eval::Evaluation;
+/// use enbu_movegen::Position;
+/// use enbu_search::{BestMove, Limits, Options, Solo};
+/// let mut solo = Solo::new(1, Evaluation::default()).expect("a megabyte");
+/// let limits = Limits { soft_nodes: Some(500), ..Limits::default() };
+/// let found = solo.search(&Position::startpos(), limits, Options::default());
+/// assert!(matches!(found.best, BestMove::Play { .. }));
+/// assert!(found.nodes >= 500);
+/// ```
+pub struct Solo {
+    table: Arc<Table>,
+    evaluation: Evaluation,
+    memory: Memory,
+    last: Arc<LastReport>,
+}
+
+/// Keeps the newest report of the best line.
+#[derive(Default)]
+struct LastReport(Mutex<Option<(Score, u64)>>);
+
+impl Listener for LastReport {
+    fn report(&self, report: &Report) {
+        if report.multi_pv == 1 {
+            *self.0.lock() = Some((report.score, report.nodes));
+        }
+    }
+
+    fn notice(&self, _: &str) {}
+
+    fn finished(&self, _: &BestMove) {}
+}
+
+impl Solo {
+    /// A thread that calls [`search`](Self::search) should have a stack of this size.
+    pub const STACK_BYTES: usize = crate::search::STACK_BYTES;
+
+    /// A searcher with a transposition table of so many megabytes (2^20 bytes), at
+    /// least 1. Small ones stay in the processor's cache and are quickly emptied.
+    ///
+    /// # Errors
+    /// [`HashError`] when there is not enough memory.
+    pub fn new(hash_mb: usize, evaluation: Evaluation) -> Result<Self, HashError> {
+        let hash_mb = hash_mb.max(1);
+        let table = Table::new(hash_mb, 1).ok_or(HashError { asked_mb: hash_mb, kept_mb: 0 })?;
+        Ok(Self { table: Arc::new(table), evaluation, memory: Memory::new(), last: Arc::default() })
+    }
+
+    /// Forgets everything learnt so far.
+    pub fn new_game(&mut self) {
+        self.table.clear(1);
+        self.memory.clear();
+    }
+
+    /// Searches `position` until a limit ends it. There should be one: nobody can stop
+    /// this search. Time is not looked at.
+    ///
+    /// A position with a won declaration (or try) is not searched and is worth a mate in
+    /// one.
+    pub fn search(&mut self, position: &Position, limits: Limits, options: Options) -> Found {
+        self.table.new_search();
+        *self.last.0.lock() = None;
+        let started = Instant::now();
+        let job = Job {
+            position: position.clone(),
+            limits,
+            // Only the last report is of use.
+            options: Options { report_interval: Duration::from_secs(3600), ..options },
+            evaluation: self.evaluation.clone(),
+            started,
+            table: Arc::clone(&self.table),
+            control: Arc::new(Control::new(Timer::new(started, None), false, 0)),
+            listener: Arc::clone(&self.last) as Arc<dyn Listener>,
+        };
+        let best = Worker::new(&job, Role::Main, &mut self.memory).run();
+        let (score, nodes) = self.last.0.lock().unwrap_or((Score::MateIn(1), 0));
+        Found { best, score, nodes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(sfen: &str) -> Position {
+        Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable")
+    }
+
+    fn soft(nodes: u64) -> Limits {
+        Limits { soft_nodes: Some(nodes), ..Limits::default() }
+    }
+
+    #[test]
+    fn the_same_questions_have_the_same_answers() {
+        let mut solo = Solo::new(1, Evaluation::default()).expect("a megabyte");
+        let mut ask = || {
+            solo.new_game();
+            let mut line = Position::startpos();
+            let mut answers = Vec::new();
+            for _ in 0..6 {
+                let found = solo.search(&line, soft(800), Options::default());
+                answers.push(found);
+                let BestMove::Play { best, .. } = found.best else { panic!("no move") };
+                line.play(best).expect("legal");
+            }
+            answers
+        };
+        let first = ask();
+        assert_eq!(ask(), first);
+        assert!(first.iter().all(|found| found.nodes >= 800));
+    }
+
+    #[test]
+    fn a_soft_limit_ends_after_an_iteration_and_a_hard_one_within() {
+        let mut solo = Solo::new(1, Evaluation::default()).expect("a megabyte");
+        let start = Position::startpos();
+        let limits = Limits { nodes: Some(1200), ..soft(1000) };
+        assert!(solo.search(&start, limits, Options::default()).nodes <= 1200);
+        solo.new_game();
+        let softly = solo.search(&start, soft(1000), Options::default()).nodes;
+        assert!(softly >= 1000);
+        solo.new_game();
+        assert_eq!(solo.search(&start, soft(softly), Options::default()).nodes, softly);
+    }
+
+    #[test]
+    fn ends_of_games_are_told() {
+        let mut solo = Solo::new(1, Evaluation::default()).expect("a megabyte");
+        let mated = solo.search(&position("4k4/4G4/4P4/9/9/9/9/9/9 w - 2"), soft(100), Options::default());
+        assert_eq!((mated.best, mated.score), (BestMove::Resign, Score::MatedIn(0)));
+        let entered = position("+R+B2K2+B+R/+P+P+P+P+P+P3/9/9/9/9/9/9/4k4 b 2P4g4s4n4l10p 1");
+        let declared = solo.search(&entered, soft(100), Options::default());
+        assert_eq!((declared.best, declared.score), (BestMove::Win, Score::MateIn(1)));
+    }
+}

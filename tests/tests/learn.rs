@@ -1,0 +1,73 @@
+//! From nothing to a network that the engine plays with: `enbu selfplay`, `enbu train`.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use enbu_tests::binary::enbu;
+
+fn run(folder: &Path, arguments: &str) -> Output {
+    let output = Command::new(enbu()).current_dir(folder).args(arguments.split_whitespace()).output().unwrap();
+    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn games_become_a_network_that_plays() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let play = "selfplay --games 40 --games-per-file 10 --nodes 30 --hash 1 --out games";
+    let first = said(&run(folder, play));
+    assert!(first.starts_with("files 4/4 games 40 positions "), "{first}");
+    // Given again, there is nothing left to do.
+    let again = said(&run(folder, play));
+    assert!(again.starts_with("files 4/4 games 40 positions ") && again.contains(" now 0 "), "{again}");
+    let stats = said(&run(folder, "selfplay stats games"));
+    assert!(stats.starts_with("games 40\n") && stats.contains("points fit"), "{stats}");
+
+    let train = "train games --epochs 3 --batch 512 --scale 600 --name tiny --chart tiny.svg";
+    let trained = said(&run(folder, &format!("{train} --out tiny.nnue --checkpoint tiny.checkpoint")));
+    assert!(trained.contains("plan: width=64") && trained.contains("positions/s"), "{trained}");
+    run(folder, &format!("{train} --out same.nnue --threads 1"));
+    let network = std::fs::read(folder.join("tiny.nnue")).unwrap();
+    assert!(network == std::fs::read(folder.join("same.nnue")).unwrap(), "threads changed the network");
+    assert!(std::fs::read_to_string(folder.join("tiny.svg")).unwrap().contains("<polyline"));
+
+    // The next generation is played with the network, and differs.
+    run(folder, "selfplay --games 2 --nodes 30 --hash 1 --eval tiny.nnue --out next");
+    let by_network = std::fs::read(folder.join("next/000000.games")).unwrap();
+    run(folder, "selfplay --games 2 --nodes 30 --hash 1 --out plain");
+    assert_ne!(by_network, std::fs::read(folder.join("plain/000000.games")).unwrap());
+}
+
+#[test]
+fn formats_are_converted_and_wrong_files_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    run(folder, "selfplay --games 4 --games-per-file 2 --nodes 20 --hash 1 --out games");
+    for (out, action) in [("a.psv", "shuffle"), ("a.hcpe", "export"), ("a.pack", "export"), ("a.games", "merge")] {
+        run(folder, &format!("selfplay {action} games --out {out}"));
+    }
+    let counts: Vec<String> = ["games", "a.psv", "a.hcpe", "a.pack", "a.games"]
+        .iter()
+        .map(|source| {
+            let stats = said(&run(folder, &format!("selfplay stats {source}")));
+            stats.lines().find(|line| line.starts_with("positions ")).unwrap().to_owned()
+        })
+        .collect();
+    assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+
+    let damaged = folder.join("games/000001.games");
+    let mut bytes = std::fs::read(&damaged).unwrap();
+    bytes[60] ^= 1;
+    std::fs::write(&damaged, bytes).unwrap();
+    for arguments in ["selfplay stats games", "train games --out a.nnue"] {
+        let output = Command::new(enbu()).current_dir(folder).args(arguments.split_whitespace()).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(error.contains("000001.games") && error.contains("is damaged"), "{error}");
+    }
+}

@@ -1,0 +1,303 @@
+//! Files of networks as users have them: right ones, wrong ones, none.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use enbu_eval::nnue::{Network, Simd};
+use enbu_tests::binary::enbu;
+use enbu_tests::networks::damage::{damaged, examine, resealed};
+use enbu_tests::networks::write;
+use enbu_tests::session::Session;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use tempfile::TempDir;
+
+/// Small networks of every family that the reader knows.
+const SMALL: [&str; 4] = ["kp-32x2-8-16", "sfnn-ka2-64-7-8-progress4", "enbu-64-b2", "kp-64x2-16-32"];
+
+fn file(shape: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write(shape, &mut bytes).unwrap();
+    bytes
+}
+
+/// What the reader says of these bytes.
+fn refusal(bytes: &[u8]) -> Option<String> {
+    Network::from_bytes(bytes, Simd::SCALAR).err().map(|error| error.to_string())
+}
+
+#[test]
+fn small_networks_of_every_family_are_read() {
+    for shape in SMALL {
+        let network = Network::from_bytes(&file(shape), Simd::best()).unwrap();
+        assert_eq!(network.shape().to_string(), shape);
+    }
+}
+
+#[test]
+fn no_cut_or_longer_file_is_taken_for_a_network() {
+    for shape in SMALL {
+        let mut bytes = file(shape);
+        let full = bytes.len();
+        for length in (0..300).chain((1..200).map(|part| full * part / 200)).chain(full - 300..full) {
+            let error = refusal(&bytes[..length]).unwrap_or_else(|| panic!("{shape} cut to {length}"));
+            assert!(!error.is_empty() && error.is_ascii());
+        }
+        for extra in 1..70 {
+            bytes.push(extra);
+            assert!(refusal(&bytes).is_some(), "{shape} and {extra} bytes more");
+        }
+    }
+}
+
+#[test]
+fn damage_is_named_or_harmless() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(66);
+    for shape in SMALL {
+        let good = file(shape);
+        assert!(examine(&good).is_ok(), "{shape}");
+        let mut refused = 0;
+        for _ in 0..200 {
+            let bytes = damaged(&good, &mut random);
+            refused += u32::from(examine(&bytes).is_err());
+            refused += u32::from(examine(&resealed(bytes)).is_err());
+        }
+        // Most faults are in sizes; the rest changes weights, of which all are allowed.
+        assert!((200..400).contains(&refused), "{shape}: {refused} of 400 refused");
+    }
+}
+
+#[test]
+fn random_bytes_are_no_network() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(67);
+    for mark in
+        [&[][..], &[0x16, 0x2F, 0xF3, 0x7A], b"ENBUNNUE", b"\x16\x2F\xF3\x7A\0\0\0\0\0\0\0\0\0\0\0\0COMPRESSED_LEB128"]
+    {
+        for _ in 0..200 {
+            let mut bytes = mark.to_vec();
+            bytes.resize(mark.len() + random.random_range(0..100_000), 0);
+            random.fill_bytes(&mut bytes[mark.len()..]);
+            assert!(examine(&bytes).is_err());
+        }
+    }
+}
+
+#[test]
+fn each_fault_is_named() {
+    let good = file("kp-256x2-32-32");
+    let changed = |offset: usize, bytes: &[u8]| {
+        let mut file = good.clone();
+        file[offset..offset + bytes.len()].copy_from_slice(bytes);
+        file
+    };
+    for (bytes, words) in [
+        (Vec::new(), "ends too early: the version at offset 0 needs 4 bytes, 0 are left"),
+        (changed(0, &[0x20]), "it begins with 7af32f20"),
+        (changed(8, &[0xFF; 4]), "the length of the description at offset 8 is 4294967295, not 0 to 4096"),
+        (good[..100].to_vec(), "the description at offset 12 needs"),
+        (good[..good.len() - 1].to_vec(), "instead of the 893740 of kp-256x2-32-32"),
+        ([&good[..], &[0]].concat(), "has 893741 bytes behind its description"),
+    ] {
+        let error = refusal(&bytes).unwrap();
+        assert!(error.contains(words), "{error}");
+    }
+    let stacks = file("sfnn-ka2-64-7-8-progress4");
+    let mark = stacks.windows(17).position(|bytes| bytes == b"COMPRESSED_LEB128").unwrap();
+    let mut damaged = stacks.clone();
+    damaged[mark + 17..mark + 21].fill(0xFF);
+    let error = refusal(&damaged).unwrap();
+    assert!(error.contains(&format!("at offset {} needs 4294967295 bytes", mark + 21)), "{error}");
+}
+
+/// A folder with a copy of the executable, as after unpacking and registering it.
+struct Installed(TempDir);
+
+impl Installed {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::copy(enbu(), folder.path().join(enbu().file_name().unwrap())).unwrap();
+        fs::create_dir(folder.path().join("eval")).unwrap();
+        Self(folder)
+    }
+
+    fn executable(&self) -> PathBuf {
+        self.0.path().join(enbu().file_name().unwrap())
+    }
+
+    fn network(&self) -> PathBuf {
+        self.0.path().join("eval").join("nn.bin")
+    }
+
+    /// Registers as ShogiHome does: every option is set to its default; then lets it
+    /// evaluate and play. Returns what the user sees at `isready`, and the answer to `eval`.
+    fn play(&self, settings: &[&str]) -> (String, String) {
+        let mut session = Session::spawn(&mut Command::new(self.executable()));
+        session.send("usi");
+        let declared = session.until("usiok");
+        for line in declared.iter().filter(|line| line.starts_with("option ")) {
+            let words: Vec<&str> = line.split(' ').collect();
+            let default = words.iter().position(|&word| word == "default").map(|at| words[at + 1]).unwrap();
+            session.send(&format!("setoption name {} value {default}", words[2]));
+        }
+        settings.iter().for_each(|setting| session.send(setting));
+        session.send("isready");
+        let seen: Vec<String> =
+            session.until("readyok").into_iter().filter(|line| line.starts_with("info string")).collect();
+        session.send("usinewgame");
+        session.send("position startpos moves 7g7f");
+        let mut eval = session.reply("eval");
+        eval.retain(|line| !line.starts_with("info string"));
+        assert!(eval.last().unwrap().starts_with("value "), "{eval:?}");
+        session.send("go nodes 500");
+        session.bestmove();
+        session.send("quit");
+        (seen.join("\n"), eval.join("\n"))
+    }
+}
+
+#[test]
+fn without_a_file_the_built_in_evaluation_plays_and_says_so() {
+    let installed = Installed::new();
+    let (seen, eval) = installed.play(&[]);
+    assert!(seen.starts_with("info string evaluation ") && !seen.contains("error"), "{seen}");
+    // Whoever put the file elsewhere is told where it would be found.
+    assert!(seen.contains("(built in; there is no file ") && seen.contains("nn.bin)"), "{seen}");
+    assert!(eval.starts_with("evaluation "), "{eval}");
+}
+
+#[test]
+fn a_file_beside_the_executable_is_used_and_named() {
+    let installed = Installed::new();
+    fs::write(installed.network(), file("kp-256x2-32-32")).unwrap();
+    let (seen, eval) = installed.play(&[]);
+    assert!(seen.starts_with("info string evaluation kp-256x2-32-32 from ") && seen.contains("nn.bin"), "{seen}");
+    assert!(seen.contains("FV_SCALE 16 (automatic)"), "{seen}");
+    assert!(eval.starts_with("evaluation kp-256x2-32-32\nfile ") && eval.contains("\nraw "), "{eval}");
+    let number = |key: &str| -> i64 { eval.lines().find_map(|line| line.strip_prefix(key)).unwrap().parse().unwrap() };
+    assert_eq!(number("value "), number("raw ") / 16);
+    let (seen, eval_at_24) = installed.play(&["setoption name FV_SCALE value 24"]);
+    assert!(seen.contains("FV_SCALE 24") && !seen.contains("automatic"), "{seen}");
+    assert!(eval_at_24.ends_with(&format!("value {}", number("raw ") / 24)), "{eval_at_24}");
+    let (seen, _) = installed.play(&["setoption name Eval value PieceSquare"]);
+    assert_eq!(seen, "info string evaluation piece-square");
+}
+
+#[test]
+fn a_wrong_file_is_named_with_the_reason_and_play_goes_on() {
+    let installed = Installed::new();
+    let good = file("kp-256x2-32-32");
+    let cases: [(&[u8], &str); 4] = [
+        (b"<html>Not Found</html>", "is no network of a known version"),
+        (b"", "ends too early"),
+        (&good[..400_000], "instead of the 893740 of kp-256x2-32-32"),
+        (&[&good[..], b"\r\n"].concat(), "instead of the 893740 of kp-256x2-32-32"),
+    ];
+    for (bytes, reason) in cases {
+        fs::write(installed.network(), bytes).unwrap();
+        let (seen, eval) = installed.play(&[]);
+        assert!(seen.starts_with("info string error: evaluation file "), "{seen}");
+        assert!(seen.contains("nn.bin") && seen.contains(reason) && seen.contains("; using "), "{seen}");
+        assert!(!eval.contains("kp-256"), "{eval}");
+    }
+}
+
+#[test]
+fn what_is_no_file_or_is_missing_where_it_was_named_is_an_error() {
+    let installed = Installed::new();
+    fs::create_dir(installed.network()).unwrap();
+    let (seen, _) = installed.play(&[]);
+    assert!(seen.contains("error: evaluation file") && seen.contains("is not a file"), "{seen}");
+    for setting in ["EvalFile value missing.bin", "EvalDir value nowhere"] {
+        let (seen, _) = installed.play(&[&format!("setoption name {setting}")]);
+        assert!(seen.contains("error: evaluation file") && seen.contains("cannot be read"), "{seen}");
+    }
+    fs::remove_dir(installed.network()).unwrap();
+    let (seen, _) = installed.play(&["setoption name Eval value File"]);
+    assert!(seen.contains("error: evaluation file") && seen.contains("cannot be read"), "{seen}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_or_folder_without_permission_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let installed = Installed::new();
+    fs::write(installed.network(), file("kp-32x2-8-16")).unwrap();
+    let folder = installed.network().parent().unwrap().to_owned();
+    for locked in [installed.network(), folder] {
+        let usual = fs::metadata(&locked).unwrap().permissions();
+        fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+        let is_above_permissions = fs::read(installed.network()).is_ok();
+        let (seen, _) = installed.play(&[]);
+        fs::set_permissions(&locked, usual).unwrap();
+        if is_above_permissions {
+            assert!(seen.contains("evaluation kp-32x2-8-16 from"), "{seen}");
+        } else {
+            assert!(seen.contains("error: evaluation file") && seen.contains("cannot be read"), "{seen}");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_two_gigabytes_is_refused_without_reading_it() {
+    let installed = Installed::new();
+    let sparse = fs::File::create(installed.network()).unwrap();
+    if sparse.set_len(2 << 30).is_err() {
+        return; // A file system without files of holes may have no room for it.
+    }
+    let (seen, _) = installed.play(&[]);
+    assert!(seen.contains("has 2147483648 bytes, no network has more than"), "{seen}");
+}
+
+#[test]
+fn a_replaced_file_is_read_again_at_the_next_isready() {
+    let installed = Installed::new();
+    fs::write(installed.network(), file("kp-256x2-32-32")).unwrap();
+    let mut session = Session::spawn(&mut Command::new(installed.executable()));
+    let mut ready = || {
+        session.send("isready");
+        session.until("readyok").join("\n")
+    };
+    assert!(ready().contains("evaluation kp-256x2-32-32"));
+    assert!(!ready().contains("evaluation"), "nothing new to say");
+    fs::write(installed.network(), file("enbu-64-b2")).unwrap();
+    assert!(ready().contains("evaluation enbu-64-b2"));
+    fs::remove_file(installed.network()).unwrap();
+    assert!(ready().contains("evaluation piece-square") || !enbu_eval::nnue::embedded::IS_THERE);
+}
+
+fn bench(network: &Path, kernels: &str) -> Output {
+    let mut command = Command::new(enbu());
+    command.args(["bench", "--depth", "2", "--network"]).arg(network).env("ENBU_SIMD", kernels).output().unwrap()
+}
+
+#[test]
+fn the_signature_of_each_kind_is_the_same_on_every_path() {
+    let folder = tempfile::tempdir().unwrap();
+    for shape in ["kp-256x2-32-32", "halfkpvm-256x2-32-32", "sfnn-ka2-256-8-32-hand16-k9k9-progress4", "enbu-128-b4"] {
+        let path = folder.path().join("nn.bin");
+        fs::write(&path, file(shape)).unwrap();
+        let signatures: Vec<String> = Simd::all()
+            .into_iter()
+            .map(|simd| {
+                let output = bench(&path, simd.name());
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+                let text = String::from_utf8(output.stdout).unwrap();
+                assert!(text.starts_with(&format!("evaluation {shape}\n")), "{text}");
+                text.lines().last().unwrap().to_owned()
+            })
+            .collect();
+        assert!(signatures[0].starts_with("Bench: "), "{signatures:?}");
+        assert!(signatures.iter().all(|signature| *signature == signatures[0]), "{shape}: {signatures:?}");
+    }
+}
+
+#[test]
+fn kernels_that_do_not_exist_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nn.bin");
+    fs::write(&path, file("kp-32x2-8-16")).unwrap();
+    let output = bench(&path, "mmx");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && error.contains("no kernels `mmx` on this processor, only"), "{error}");
+}

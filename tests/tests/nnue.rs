@@ -1,0 +1,216 @@
+//! Networks of every shape against the values that YaneuraOu has for the same files.
+
+use std::sync::Arc;
+
+use enbu_eval::nnue::{Network, Simd};
+use enbu_eval::{Evaluation, Evaluator};
+use enbu_movegen::{MoveList, Position};
+use enbu_tests::networks::{SHAPES, write};
+use enbu_tests::positions::from_sfen;
+use enbu_tests::table::{Row, rows};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// The scale of the values in the tables.
+const SCALE: i32 = 16;
+
+fn network(shape: &str) -> Network {
+    let mut bytes = Vec::new();
+    write(shape, &mut bytes).unwrap();
+    Network::from_bytes(&bytes, Simd::best()).unwrap_or_else(|error| panic!("{shape} {error}"))
+}
+
+fn evaluation(network: Network) -> Evaluation {
+    Evaluation::Network { network: Arc::new(network), scale: SCALE }
+}
+
+/// The largest networks take too long to write without optimisation.
+fn is_too_large(shape: &str) -> bool {
+    cfg!(debug_assertions) && ["768x2", "1024", "1536"].iter().any(|width| shape.contains(width))
+}
+
+fn number(row: &Row, column: &str) -> i32 {
+    row.text(column).parse().unwrap()
+}
+
+/// Both numbers of a row, from an evaluator that stands at its position.
+fn check(evaluator: &mut Evaluator, position: &Position, row: &Row, context: &str) {
+    let sfen = row.text("sfen");
+    assert_eq!(evaluator.raw(position), Some(number(row, "raw")), "{context}: raw of {sfen}");
+    assert_eq!(evaluator.evaluate(position), number(row, "value").clamp(-20_000, 20_000), "{context}: {sfen}");
+}
+
+/// Plays `plies` random moves and takes some back on the way, looking at some of the
+/// positions with `evaluator`; ends where it began.
+fn wander(evaluator: &mut Evaluator, position: &mut Position, plies: usize, random: &mut Xoshiro256PlusPlus) {
+    let mut made = 0;
+    for _ in 0..plies {
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        if moves.is_empty() || made > 0 && random.random_range(0..4) == 0 {
+            if made == 0 {
+                break;
+            }
+            position.undo_move();
+            evaluator.pop();
+            made -= 1;
+        } else {
+            let delta = position.do_move(moves[random.random_range(0..moves.len())]);
+            evaluator.push(position, &delta);
+            made += 1;
+        }
+        if random.random_range(0..3) == 0 {
+            evaluator.raw(position);
+        }
+    }
+    for _ in 0..made {
+        position.undo_move();
+        evaluator.pop();
+    }
+}
+
+/// Every row of the shape's table, on every path: fresh; after random play; and by one
+/// evaluator that goes from position to position.
+fn agrees(shape: &str) {
+    let mut network = network(shape);
+    assert_eq!(network.shape().to_string(), shape);
+    assert!(network.hashes_agree());
+    let table = rows(&format!("networks/{shape}.tsv"));
+    for simd in Simd::all() {
+        network = network.with_simd(simd);
+        let evaluation = evaluation(network);
+        let context = format!("{shape} {}", simd.name());
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
+        let mut traveller = Evaluator::with(&evaluation, &Position::startpos());
+        for row in &table {
+            let mut position = from_sfen(row.text("sfen"));
+            check(&mut Evaluator::with(&evaluation, &position), &position, row, &context);
+            traveller.reset(&position);
+            wander(&mut traveller, &mut position, 60, &mut random);
+            check(&mut traveller, &position, row, &format!("{context} after play"));
+        }
+        drop(traveller);
+        let Evaluation::Network { network: shared, .. } = evaluation else { unreachable!() };
+        network = Arc::into_inner(shared).unwrap();
+    }
+}
+
+#[test]
+fn halfkp_256_agrees_with_yaneuraou() {
+    agrees("halfkp-256x2-32-32");
+}
+
+#[test]
+fn every_shape_agrees_with_yaneuraou() {
+    for shape in SHAPES.into_iter().filter(|shape| *shape != "halfkp-256x2-32-32" && !is_too_large(shape)) {
+        agrees(shape);
+    }
+}
+
+/// Along random games, what an evaluator kept up to date says equals what a fresh one says.
+fn updates_equal_fresh_values(shape: &str) {
+    let mut network = network(shape);
+    for simd in Simd::all() {
+        network = network.with_simd(simd);
+        let evaluation = evaluation(network);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(60);
+        for _ in 0..6 {
+            let mut position = Position::startpos();
+            let mut evaluator = Evaluator::with(&evaluation, &position);
+            for _ in 0..200 {
+                let mut moves = MoveList::new();
+                position.legal_moves(&mut moves);
+                if moves.is_empty() {
+                    break;
+                }
+                let delta = position.do_move(moves[random.random_range(0..moves.len())]);
+                evaluator.push(&position, &delta);
+                if random.random_range(0..3) == 0 {
+                    let fresh = Evaluator::with(&evaluation, &position).raw(&position);
+                    assert_eq!(evaluator.raw(&position), fresh, "{shape} {} {position:?}", simd.name());
+                }
+            }
+        }
+        let Evaluation::Network { network: shared, .. } = evaluation else { unreachable!() };
+        network = Arc::into_inner(shared).unwrap();
+    }
+}
+
+#[test]
+fn games_are_followed_move_by_move() {
+    for shape in [
+        "kp-256x2-32-32",
+        "halfkpvm-256x2-32-32",
+        "halfkahm1-256x2-32-32",
+        "sfnn-ka2-256-8-32-hand16-k9k9-progress4",
+        "enbu-128",
+        "enbu-96-b3",
+        "enbu-1024",
+    ] {
+        updates_equal_fresh_values(shape);
+    }
+}
+
+#[test]
+fn own_networks_see_both_sides_alike_and_mirror_images_alike() {
+    let evaluation = evaluation(network("enbu-64-b4"));
+    for sfen in ["l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1", "4k4/9/9/9/9/9/9/9/9 b G2p 1"]
+    {
+        let setup = from_sfen(sfen).to_setup();
+        let raw = |position: &Position| Evaluator::with(&evaluation, position).raw(position);
+        let (position, flipped) = (from_sfen(sfen), Position::from_setup(&setup.flipped()).unwrap());
+        assert_eq!(raw(&position), raw(&flipped), "{sfen}");
+        let board = sfen.split(' ').next().unwrap();
+        let mirrored: Vec<String> = board.split('/').map(mirror_rank).collect();
+        let mirrored = from_sfen(&sfen.replace(board, &mirrored.join("/")));
+        // On file 5 a king is on neither half.
+        if setup.board[enbu_movegen::Square::S51].is_none() {
+            assert_eq!(raw(&position), raw(&mirrored), "{sfen}");
+        }
+    }
+}
+
+/// One rank of an SFEN from right to left.
+fn mirror_rank(rank: &str) -> String {
+    let mut pieces = Vec::new();
+    let mut promoted = false;
+    for letter in rank.chars() {
+        match letter {
+            '+' => promoted = true,
+            letter => {
+                pieces.push(if std::mem::take(&mut promoted) { format!("+{letter}") } else { letter.to_string() });
+            }
+        }
+    }
+    pieces.reverse();
+    pieces.concat()
+}
+
+/// By hand: weights of pawns and kings only, one sum, one output.
+#[test]
+fn the_value_of_an_own_network_is_its_formula() {
+    let mut parts = enbu_eval::nnue::own::Parts {
+        name: "formula".into(),
+        scale: 400,
+        bucket_step: 1,
+        biases: vec![0; 64],
+        weights: vec![0; 2344 * 64],
+        output_weights: vec![0; 128],
+        output_biases: vec![1000],
+    };
+    // The side to move's first sum is 10 for each own pawn, 5 for each enemy king.
+    for square in 0..81 {
+        parts.weights[square * 64] = 10;
+        parts.weights[(1172 + 7 * 81 + square) * 64] = 5;
+    }
+    parts.output_weights[0] = 100;
+    parts.output_weights[64] = -50;
+    let network = Network::from_bytes(&parts.encode(), Simd::best()).unwrap();
+    let evaluation = Evaluation::Network { network: Arc::new(network), scale: 1 };
+    let position = from_sfen("lnsgkgsnl/1r5b1/pppp1pppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b P 1");
+    let mut evaluator = Evaluator::with(&evaluation, &position);
+    let (own, enemy) = (9 * 10 + 5, 8 * 10 + 5);
+    let raw = (own * own * 100 - enemy * enemy * 50) / 255 + 1000;
+    assert_eq!(evaluator.raw(&position), Some(raw));
+    assert_eq!(evaluator.evaluate(&position), raw * 400 / (255 * 64));
+}
