@@ -177,13 +177,14 @@ fn inputs(named: &[PathBuf]) -> io::Result<Vec<Input>> {
 }
 
 fn collect(folder: &Path, subfolder: &Path, files: &mut Vec<Input>) -> io::Result<()> {
-    let mut entries =
-        fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>()?;
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            let below = subfolder.join(path.file_name().unwrap_or_default());
-            collect(&path, &below, files)?;
+    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_cached_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        // Links are followed, as they are when they are named.
+        let kind = entry.file_type()?;
+        if kind.is_dir() || (kind.is_symlink() && path.is_dir()) {
+            collect(&path, &subfolder.join(entry.file_name()), files)?;
         } else if extension(&path).and_then(Format::of_extension).is_some_and(|format| format != Format::Svg) {
             files.push(Input { path, subfolder: subfolder.to_owned() });
         }

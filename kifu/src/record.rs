@@ -191,7 +191,9 @@ impl Record {
     /// # Ok::<(), enbu_movegen::ParseMoveError>(())
     /// ```
     pub fn new(setup: Setup) -> Self {
-        let nodes = vec![Node::new(Event::Start, None)];
+        const USUAL_NODES: usize = 32;
+        let mut nodes = Vec::with_capacity(USUAL_NODES);
+        nodes.push(Node::new(Event::Start, None));
         Self { headers: Headers::default(), rules: Rules::default(), setup, nodes }
     }
 

@@ -25,7 +25,7 @@
 //!
 //! SIDE is `black`, `white`, `draw` or `none`.
 
-use enbu_movegen::{Color, Move, Setup, SfenError};
+use enbu_movegen::{Color, Move, MoveParts, Setup, SfenError, Square};
 
 use crate::encoding::read_decoded;
 use crate::error::Reporter;
@@ -308,7 +308,9 @@ pub fn write(record: &Record, ends: Ends) -> String {
     let mut line = if *setup == Setup::startpos() { "startpos".to_owned() } else { format!("sfen {setup}") };
     let mut word = " moves";
     for mv in record.moves() {
-        let _ = write!(line, "{} {mv}", std::mem::take(&mut word));
+        line.push_str(std::mem::take(&mut word));
+        line.push(' ');
+        push_move(&mut line, mv);
     }
     if ends == Ends::Words {
         let end = record.end();
@@ -316,6 +318,29 @@ pub fn write(record: &Record, ends: Ends) -> String {
         let _ = write!(line, " end={} winner={winner}", end_word(end));
     }
     line
+}
+
+/// Adds a move as USI has it; as `write!` would, but much of the work of writing lines
+/// is this.
+fn push_move(line: &mut String, mv: Move) {
+    let place = |line: &mut String, square: Square| {
+        line.push(char::from(b'0' + square.file()));
+        line.push(char::from(b'a' - 1 + square.rank()));
+    };
+    match mv.parts() {
+        MoveParts::Drop { piece, to } => {
+            line.push(piece.piece_type().letter());
+            line.push('*');
+            place(line, to);
+        }
+        MoveParts::Board { from, to, promote } => {
+            place(line, from);
+            place(line, to);
+            if promote {
+                line.push('+');
+            }
+        }
+    }
 }
 
 /// Writes several records, one a line.
@@ -404,6 +429,15 @@ mod tests {
         }
         let reading = read("startpos\nxx\n# comment\n9/9/9/9/9/9/9/9/9 b - 1\n", Mode::Tolerant).unwrap();
         assert_eq!((reading.records.len(), reading.errors.count()), (2, 1));
+    }
+
+    #[test]
+    fn moves_are_written_as_movegen_writes_them() {
+        for mv in (0..=u16::MAX).filter_map(Move::from_raw) {
+            let mut text = String::new();
+            push_move(&mut text, mv);
+            assert_eq!(text, mv.to_string());
+        }
     }
 
     #[test]

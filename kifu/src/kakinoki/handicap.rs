@@ -68,8 +68,13 @@ const DISPUTED: [Handicap; 1] = [Handicap::ThreePieces];
 /// The position that a name stands for, which may have blanks around, and digits
 /// and other spellings within; `None` for unknown names.
 pub(crate) fn setup_of_name(name: &str) -> Option<Setup> {
-    let name = plain(name.trim());
-    NAMES.into_iter().find(|(known, _)| plain(known) == name).and_then(|(_, named)| setup(named))
+    let name = name.trim();
+    let exact = NAMES.into_iter().find(|(known, _)| *known == name);
+    let loose = || {
+        let name = plain(name);
+        NAMES.into_iter().find(|(known, _)| plain(known) == name)
+    };
+    exact.or_else(loose).and_then(|(_, named)| setup(named))
 }
 
 /// A name in one spelling of many: `２枚落`, `二枚落ち`.
@@ -98,7 +103,11 @@ pub(crate) fn name_of_setup(position: &Setup) -> Option<&'static str> {
 /// 9a given instead of that on 1a, `九枚落ち` with the gold on 4a given instead of
 /// that on 6a, `七枚落ち` with the silver on the other side.
 pub(crate) fn other_reading(name: &str) -> Option<Setup> {
-    let back = match plain(name.trim()).as_str() {
+    let name = name.trim();
+    if !name.starts_with(|c| matches!(digit(c), Some(3 | 7 | 9))) {
+        return None;
+    }
+    let back = match plain(name).as_str() {
         "三枚" => "1nsgkgsnl/9/ppppppppp",
         "七枚" => "2sgkg3/9/ppppppppp",
         "九枚" => "3gk4/9/ppppppppp",
