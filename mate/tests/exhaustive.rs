@@ -175,7 +175,7 @@ fn mate_in_one_is_exact() {
     // With a mate, by a drop, by a move, without a mate.
     let mut seen = [0; 4];
     let mut positions = 0;
-    while positions < wanted() * 20 {
+    while positions < wanted() * 40 {
         let Some(mut position) = random_position(&mut random) else { continue };
         // A few moves on: ordinary moves lead to positions that removals do not.
         for _ in 0..4 {
