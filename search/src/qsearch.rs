@@ -29,11 +29,6 @@ impl Worker<'_> {
         if let Some(entry) = entry.filter(|entry| !N::PV && entry.decides(0, alpha, beta)) {
             return entry.value;
         }
-        if entry.is_none()
-            && let Some(value) = self.mate_at_once(ply)
-        {
-            return value;
-        }
         let was_pv = N::PV || entry.is_some_and(|entry| entry.on_pv);
         let known = self.judge(entry.as_ref(), ply);
         let mut best = known.map_or(-INFINITE, |known| known.refined);
@@ -50,6 +45,12 @@ impl Worker<'_> {
                 self.job.table.store(self.position.key(), ply, stored);
             }
             return best;
+        }
+        // Only now: where the position stands above beta already, a mate adds nothing.
+        if entry.is_none()
+            && let Some(value) = self.mate_at_once(ply)
+        {
+            return value;
         }
         let original_alpha = alpha;
         alpha = alpha.max(best);
