@@ -37,15 +37,8 @@ impl Tuning {
         let openings = "startpos moves 7g7f\nstartpos moves 2g2f 8c8d\nstartpos moves 7g7f 3c3d 2g2f\n";
         fs::write(dir.path().join("openings"), openings).unwrap();
         let new = Self { dir, arguments: vec!["tune".to_owned()] };
-        new.with(&["--engine", engine, "--param", "all", "--param", "endurance:2", "--rate", "0.1"]).with(&[
-            "--tc",
-            "depth=1",
-            "--openings",
-            "openings",
-            "--iterations",
-            "8",
-            "--quiet",
-        ])
+        let new = new.with(&["--engine", engine, "--param", "all", "--param", "endurance:2", "--rate", "0.1"]);
+        new.with(&["--tc", "depth=1", "--openings", "openings", "--quiet"])
     }
 
     fn with(mut self, arguments: &[&str]) -> Self {
