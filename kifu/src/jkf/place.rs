@@ -39,11 +39,11 @@ impl<'t> Source<'t> {
     }
 
     /// A fault of the part to which these steps lead; where it cannot be found, of
-    /// the whole text.
+    /// the whole text, which is not looked through again.
     pub(super) fn fault(&mut self, problem: Problem, path: &[Step]) -> KifuError {
         let found = if self.left > 0 { self.find(path) } else { None };
         self.left = self.left.saturating_sub(1);
-        let at = found.unwrap_or(0);
+        let Some(at) = found else { return KifuError::new(problem, self.lines + 1, 1, "") };
         let before = self.text.get(..at).unwrap_or_default();
         let line = self.lines + before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -158,5 +158,10 @@ mod tests {
         assert_eq!(source.fault(Problem::MoveSyntax, &four).text, "4");
         let missing = source.fault(Problem::MoveSyntax, &[Step::Member("initial")]);
         assert_eq!((missing.line, missing.column), (11, 1));
+        // Many faults do not cost many walks.
+        for _ in 0..Source::LOCATED {
+            source.fault(Problem::MoveSyntax, &path);
+        }
+        assert_eq!(source.fault(Problem::MoveSyntax, &path).text, "");
     }
 }

@@ -44,7 +44,7 @@ struct Branch {
 /// How many moves may be made again for each variation, on average. Programs write
 /// variations from the last one back, so that nothing is made again; a file that
 /// jumps to and fro must not cost the square of its length.
-const REPLAYS_PER_VARIATION: usize = 300;
+const REPLAYS_PER_VARIATION: usize = 60;
 
 /// How many lines are remembered from which a variation could branch off.
 const MOST_PARENTS: usize = 200;
