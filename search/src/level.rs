@@ -8,7 +8,7 @@
 use crate::value::Value;
 
 /// A strength from 0, which hardly looks ahead, to 19; above that there is no limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
     number: u8,
     seed: u64,

@@ -59,7 +59,9 @@ struct Node {
     line: Line,
     /// What the table says; its move is legal.
     entry: Option<Entry>,
-    /// The static evaluation, corrected; `None` in check.
+    /// The static evaluation as the evaluator gives it; `None` in check.
+    raw: Option<Value>,
+    /// The same, corrected.
     eval: Option<Value>,
     trend: Trend,
     /// The table knows the node from a principal variation.
@@ -77,6 +79,14 @@ impl Node {
 struct Best {
     value: Value,
     mv: Option<Move>,
+}
+
+/// How the search of a node's moves ended.
+enum Outcome {
+    /// With this value, at the depth that was asked for.
+    Searched(Best),
+    /// With a bound from a shallower search: not worth remembering.
+    Cut(Value),
 }
 
 /// A move that is about to be searched.
@@ -157,13 +167,13 @@ impl Worker<'_> {
         }
         let entry = entry.map(|entry| Entry { mv: entry.mv.filter(|&mv| self.position.is_legal(mv)), ..entry });
         let judged = self.judge(entry.as_ref(), ply);
-        let eval = judged.map(|judged| judged.eval);
+        let (raw, eval) = (judged.map(|judged| judged.raw), judged.map(|judged| judged.eval));
         let was_pv = N::PV || entry.is_some_and(|entry| entry.on_pv);
         let trend = Trend::of(eval, self.eval_before(ply));
         let frame = self.frame_mut(ply);
         frame.eval = eval;
         self.frame_mut(ply + 1).killers = Default::default();
-        let mut node = Node { depth, ply, line: self.line(ply), entry, eval, trend, was_pv, excluded };
+        let mut node = Node { depth, ply, line: self.line(ply), entry, raw, eval, trend, was_pv, excluded };
         let early =
             judged.filter(|_| may_cut).and_then(|judged| self.cut_early::<N>(&node, alpha, beta, judged.refined));
         if let Some(value) = early {
@@ -175,10 +185,14 @@ impl Worker<'_> {
         if (N::PV || N::CUT) && node.table_move().is_none() && prune::is_worth_less_without_table_move(depth) {
             node.depth -= 1;
         }
-        let best = self.search_moves::<N>(&node, alpha, beta);
+        let outcome = self.search_moves::<N>(&node, alpha, beta);
         if self.stopped {
             return 0;
         }
+        let best = match outcome {
+            Outcome::Searched(best) => best,
+            Outcome::Cut(value) => return value,
+        };
         if excluded.is_some() {
             return best.value;
         }
@@ -188,7 +202,6 @@ impl Worker<'_> {
             _ => Bound::Upper,
         };
         self.learn_error(&node, &best, bound);
-        let raw = judged.map(|judged| judged.raw);
         let entry = Entry { mv: best.mv, value: best.value, eval: raw, depth: node.depth, bound, on_pv: was_pv };
         self.job.table.store(self.position.key(), ply, entry);
         best.value
@@ -261,7 +274,7 @@ impl Worker<'_> {
                 let entry = Entry {
                     mv: Some(mv),
                     value,
-                    eval: node.entry.and_then(|entry| entry.eval),
+                    eval: node.raw,
                     depth: depth + 1,
                     bound: Bound::Lower,
                     on_pv: node.was_pv,
@@ -276,7 +289,7 @@ impl Worker<'_> {
     }
 
     /// Searches the moves of a node and updates what will order them next time.
-    fn search_moves<N: NodeKind>(&mut self, node: &Node, mut alpha: Value, beta: Value) -> Best {
+    fn search_moves<N: NodeKind>(&mut self, node: &Node, mut alpha: Value, beta: Value) -> Outcome {
         let Node { depth, ply, line, .. } = *node;
         let in_check = self.position.in_check();
         let aim = self.position.aim();
@@ -309,7 +322,7 @@ impl Worker<'_> {
                 Extension::By(plies) => plies,
                 Extension::Cut(value) => {
                     picker.close(&mut self.moves);
-                    return Best { value, mv: None };
+                    return Outcome::Cut(value);
                 }
             };
             if self.stopped {
@@ -356,7 +369,7 @@ impl Worker<'_> {
         if let Some(mv) = best.mv.filter(|_| !self.stopped && best.value >= beta) {
             self.reward(mv, &quiets, &captures, node);
         }
-        best
+        Outcome::Searched(best)
     }
 
     /// Searches all moves of the node but `mv`, against a null window below the test's bound.

@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn several_threads_answer_once_and_count_together() {
+    fn several_threads_answer_once_with_a_legal_line() {
         let mut engine = Search::new();
         for threads in [3, 2, 1, 4] {
             engine.set_threads(threads).expect("threads");

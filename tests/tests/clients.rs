@@ -312,9 +312,10 @@ fn a_stochastic_ponder_answers_for_the_position_sent() {
     legal("startpos", &session.bestmove());
 }
 
-// Options of YaneuraOu that change how the search plays.
+// Options of YaneuraOu that change how the search plays: whatever they do, one legal
+// answer comes.
 #[test]
-fn searches_obey_their_options() {
+fn every_way_to_search_gives_one_legal_answer() {
     let mut session = Session::ready();
     for option in
         ["Threads value 3", "ConsiderationMode value true", "GenerateAllLegalMoves value true", "SkillLevel value 4"]
