@@ -67,13 +67,19 @@ impl Table {
     /// All of its memory is touched by `threads` threads now, so that no search
     /// waits for the system to find it.
     pub(crate) fn new(megabytes: usize, threads: usize) -> Option<Self> {
-        if available_megabytes().is_some_and(|available| megabytes > available) {
+        if !Self::fits(megabytes, 0) {
             return None;
         }
         let table = Self::allocate(megabytes)?;
         table.used.store(true, Ordering::Relaxed);
         table.clear(threads);
         Some(table)
+    }
+
+    /// Whether the system says that there is memory for a table of `megabytes` once
+    /// one of `freed_mb` is gone; yes where it says nothing.
+    pub(crate) fn fits(megabytes: usize, freed_mb: usize) -> bool {
+        available_megabytes().is_none_or(|available| megabytes <= available.saturating_add(freed_mb))
     }
 
     fn allocate(megabytes: usize) -> Option<Self> {
