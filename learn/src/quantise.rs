@@ -34,10 +34,12 @@ pub enum QuantiseError {
 /// The parts of the file.
 pub(crate) fn parts(model: &Model, name: &str, scale: f64) -> Result<Parts, QuantiseError> {
     let shape = model.shape;
+    let mut model = model.clone();
+    model.judge_with(Numbers::Rounded);
     let whole = |range: std::ops::Range<usize>, unit: i32, limit: f64| {
         range
             .map(|index| {
-                let value = (f64::from(model.values[index]) * f64::from(unit)).round();
+                let value = (f64::from(model.used[index]) * f64::from(unit)).round();
                 if value.abs() <= limit { Ok(value as i32) } else { Err(QuantiseError::Number { index }) }
             })
             .collect::<Result<Vec<i32>, _>>()
@@ -174,8 +176,10 @@ mod tests {
         let mut model = Model::random(SHAPE, 5);
         model.values[9] = f32::NAN;
         assert_eq!(parts(&model, "", 400.0), Err(QuantiseError::Number { index: 9 }));
-        model.values[9] = 129.0;
-        assert_eq!(parts(&model, "", 400.0), Err(QuantiseError::Number { index: 9 }));
+        model.values[9] = 0.0;
+        let index = SHAPE.outputs().start;
+        model.values[index] = 129.0;
+        assert_eq!(parts(&model, "", 400.0), Err(QuantiseError::Number { index }));
         let wide = Shape { width: 1024, ..SHAPE };
         let mut model = Model::random(wide, 5);
         model.values[wide.outputs()].fill(1.9);

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `plan` | what is to be trained, and how |
 //! | `model` | the numbers of a network, and what they may be |
+//! | `factors` | rows that many inputs share while a network is trained |
 //! | `gradient` | the loss of many positions and its gradient: the hot loop |
 //! | `adam` | one step of AdamW |
 //! | `checkpoint` | files to go on from |
@@ -19,6 +20,7 @@
 
 mod adam;
 mod checkpoint;
+mod factors;
 mod gradient;
 pub(crate) mod judge;
 pub(crate) mod model;
@@ -307,7 +309,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let settings = Settings { nodes: 40, hash_mb: 1, ..Settings::default() };
         let mut player = Player::new(settings, Evaluation::PieceSquare).expect("memory");
-        let shard = Shard { settings: String::new(), games: (0..24).map(|number| player.game(number)).collect() };
+        let shard = Shard { settings: String::new(), games: (0..80).map(|number| player.game(number)).collect() };
         let path = folder.path().join("a.games");
         shard.write(&path).expect("written");
         let filter = Filter { captures: Loud::Keep, ..Filter::default() };

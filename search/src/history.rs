@@ -105,6 +105,24 @@ fn row<const N: usize>(table: &[i16; N], index: usize) -> &[i16; 81] {
     &rows[index]
 }
 
+/// Where the tables keep a quiet move. Unlike the move, it can be told from others when
+/// the position has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    turn: Color,
+    slot: u16,
+    piece_to: u16,
+}
+
+impl Place {
+    /// The place of a move of `position`.
+    #[inline]
+    pub(crate) fn of(position: &Position, mv: Move) -> Self {
+        let piece_to = piece_to(mover(position, mv), mv.to());
+        Self { turn: position.turn(), slot: slot(mv) as u16, piece_to: piece_to as u16 }
+    }
+}
+
 /// Where a move comes from: a square or a kind of piece in hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin(usize);
@@ -156,9 +174,9 @@ impl Histories {
     }
 
     /// Rewards (or, below zero, blames) a quiet move.
-    pub(crate) fn adjust_quiet(&mut self, position: &Position, line: Line, mv: Move, bonus: i32) {
-        pull(&mut self.quiet[position.turn()][slot(mv)], bonus);
-        let piece_to = piece_to(mover(position, mv), mv.to());
+    pub(crate) fn adjust_quiet(&mut self, place: Place, line: Line, bonus: i32) {
+        pull(&mut self.quiet[place.turn][usize::from(place.slot)], bonus);
+        let piece_to = usize::from(place.piece_to);
         for (table, arrival) in self.continuation.iter_mut().zip([line.last, line.before]) {
             if let Some(arrival) = arrival {
                 pull(&mut table[arrival.index()][piece_to], bonus);
@@ -239,15 +257,15 @@ mod tests {
         let bad: Move = "2g2f".parse().expect("a move");
         let line = Line::default();
         for _ in 0..1000 {
-            histories.adjust_quiet(&position, line, good, 1000);
-            histories.adjust_quiet(&position, line, bad, -1000);
+            histories.adjust_quiet(Place::of(&position, good), line, 1000);
+            histories.adjust_quiet(Place::of(&position, bad), line, -1000);
         }
         let of = |histories: &Histories, mv| histories.after(Color::Black, line).of(&position, mv);
         let high = of(&histories, good);
         assert!(high > params::history_limit() * 8 / 10 && high <= params::history_limit());
         assert!(of(&histories, bad) < -params::history_limit() * 8 / 10);
         assert_eq!(histories.after(Color::White, line).of(&position, good), 0);
-        histories.adjust_quiet(&position, line, good, -100);
+        histories.adjust_quiet(Place::of(&position, good), line, -100);
         assert!(of(&histories, good) < high);
     }
 
@@ -258,7 +276,7 @@ mod tests {
         let reply: Move = "3c3d".parse().expect("a move");
         let line = Line { last: Some(first), before: None };
         let mut histories = Histories::new();
-        histories.adjust_quiet(&position, line, reply, 500);
+        histories.adjust_quiet(Place::of(&position, reply), line, 500);
         let told = |line| histories.after(Color::White, line).of(&position, reply);
         assert_eq!(told(line), 2 * told(Line::default()));
     }

@@ -26,6 +26,7 @@ mod clock;
 mod correction;
 mod extend;
 mod history;
+mod lessons;
 mod level;
 mod limits;
 mod node;

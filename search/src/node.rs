@@ -4,6 +4,7 @@ use enbu_movegen::{Move, PieceType};
 
 use crate::extend::SingularTest;
 use crate::history::Line;
+use crate::lessons::Tried;
 use crate::picker::{Picker, Wanted};
 use crate::prune::Trend;
 use crate::tt::Entry;
@@ -53,20 +54,20 @@ impl NodeKind for All {
 
 /// What is known at a node before its moves are searched.
 #[derive(Clone, Copy)]
-struct Node {
-    depth: i32,
-    ply: usize,
-    line: Line,
+pub(crate) struct Node {
+    pub(crate) depth: i32,
+    pub(crate) ply: usize,
+    pub(crate) line: Line,
     /// What the table says; its move is legal.
     entry: Option<Entry>,
     /// The static evaluation as the evaluator gives it; `None` in check.
     raw: Option<Value>,
     /// The same, corrected.
-    eval: Option<Value>,
+    pub(crate) eval: Option<Value>,
     trend: Trend,
     /// The table knows the node from a principal variation.
     was_pv: bool,
-    excluded: Option<Move>,
+    pub(crate) excluded: Option<Move>,
 }
 
 impl Node {
@@ -76,9 +77,9 @@ impl Node {
 }
 
 /// Where a fail-soft search stands.
-struct Best {
-    value: Value,
-    mv: Option<Move>,
+pub(crate) struct Best {
+    pub(crate) value: Value,
+    pub(crate) mv: Option<Move>,
 }
 
 /// How the search of a node's moves ended.
@@ -99,35 +100,32 @@ struct Candidate {
     history: i32,
 }
 
+/// How a move is to be searched.
+#[derive(Clone, Copy)]
+pub(crate) struct Effort {
+    /// Its place in the order, counted from 1.
+    pub(crate) number: usize,
+    /// Plies below it.
+    pub(crate) depth: i32,
+    /// Plies below it in a first, shallower search; no less than `depth` for none.
+    pub(crate) reduced: i32,
+    /// The best value of the moves before it.
+    pub(crate) best: Value,
+}
+
+impl Effort {
+    /// Whether a shallower search comes first.
+    fn is_reduced(self) -> bool {
+        self.number > 1 && self.reduced < self.depth
+    }
+}
+
 /// What the look at a move before its search says.
 enum Extension {
     /// Search it by so many plies deeper.
     By(i32),
     /// The node need not be searched: this is its value.
     Cut(Value),
-}
-
-/// The moves of a node that were searched without success.
-struct Tried<const N: usize> {
-    moves: [Option<Move>; N],
-    count: usize,
-}
-
-impl<const N: usize> Tried<N> {
-    fn new() -> Self {
-        Self { moves: [None; N], count: 0 }
-    }
-
-    fn push(&mut self, mv: Move) {
-        if let Some(slot) = self.moves.get_mut(self.count) {
-            *slot = Some(mv);
-            self.count += 1;
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = Move> + '_ {
-        self.moves.iter().flatten().copied()
-    }
 }
 
 impl Worker<'_> {
@@ -233,6 +231,7 @@ impl Worker<'_> {
         }
         let depth = prune::null_move_depth(node.depth, eval, beta)?;
         self.frame_mut(node.ply).arrival = None;
+        self.frame_mut(node.ply).quiet = None;
         self.position.do_null_move();
         let value = -self.node::<All>(-beta, 1 - beta, depth, node.ply + 1);
         self.position.undo_null_move();
@@ -291,7 +290,7 @@ impl Worker<'_> {
     /// Searches the moves of a node and updates what will order them next time.
     fn search_moves<N: NodeKind>(&mut self, node: &Node, mut alpha: Value, beta: Value) -> Outcome {
         let Node { depth, ply, line, .. } = *node;
-        let in_check = self.position.in_check();
+        let original_alpha = alpha;
         let aim = self.position.aim();
         let killers = self.frame(ply).killers;
         let mut best = Best { value: -INFINITE, mv: None };
@@ -310,7 +309,7 @@ impl Worker<'_> {
             let history = self.history_of(mv, victim, line);
             let candidate = Candidate { mv, number, victim, checks, history };
             let mut reduction = reduction::<N>(node, &candidate);
-            if best.value > -MATE_BOUND && !in_check {
+            if best.value > -MATE_BOUND {
                 if prune::is_late(depth, number, node.trend) {
                     picker.skip_quiets();
                 }
@@ -331,14 +330,18 @@ impl Worker<'_> {
             self.job.table.prefetch(self.position.key_after(mv));
             self.make(mv, ply);
             let new_depth = depth - 1 + extension;
-            if number == 1 || depth < params::lmr_depth() || in_check {
+            if number == 1 || depth < params::lmr_depth() {
                 reduction = 0;
             }
             let reduced = (new_depth - reduction / reduce::PLY).clamp(1.min(new_depth), new_depth.max(1));
-            let value = self.search_child::<N>(alpha, beta, new_depth, reduced, ply, number);
+            let effort = Effort { number, depth: new_depth, reduced, best: best.value };
+            let value = self.search_child::<N>(alpha, beta, effort, ply);
             self.unmake();
             if self.stopped {
                 break;
+            }
+            if value > alpha && victim.is_none() && effort.is_reduced() {
+                self.reward_surprise(mv, effort, line);
             }
             if value > best.value {
                 best.value = value;
@@ -366,8 +369,12 @@ impl Worker<'_> {
             // node just fails.
             best.value = if node.excluded.is_some() { alpha } else { mated_at(ply) };
         }
-        if let Some(mv) = best.mv.filter(|_| !self.stopped && best.value >= beta) {
-            self.reward(mv, &quiets, &captures, node);
+        if !self.stopped {
+            match best.mv {
+                Some(mv) => self.reward(mv, &quiets, &captures, node),
+                None if best.value <= original_alpha => self.reward_last_move(node),
+                None => {}
+            }
         }
         Outcome::Searched(best)
     }
@@ -391,13 +398,13 @@ impl Worker<'_> {
     /// Whether a move other than the first good one is not worth searching; `shallow`
     /// is the depth at which it would be.
     fn is_pruned(&self, node: &Node, candidate: &Candidate, alpha: Value, shallow: i32) -> bool {
-        let Some(eval) = node.eval else { return false };
-        let shallow = shallow.max(1);
+        let shallow = if node.eval.is_some() { shallow.max(1) } else { node.depth };
         let calm = candidate.victim.is_none() && !candidate.checks;
-        let useless = calm
-            && (prune::is_late(node.depth, candidate.number, node.trend)
+        let useless = node.eval.is_some_and(|eval| {
+            calm && (prune::is_late(node.depth, candidate.number, node.trend)
                 || prune::is_futile(shallow, eval, alpha)
-                || prune::has_bad_history(shallow, candidate.history));
+                || prune::has_bad_history(shallow, candidate.history))
+        });
         let loss = match candidate.victim {
             Some(_) => prune::capture_loss(node.depth),
             None => prune::quiet_loss(shallow),
@@ -429,67 +436,25 @@ impl Worker<'_> {
     }
 
     /// The value of the move just made: a null window first, wider if it surprises.
-    pub(crate) fn search_child<N: NodeKind>(
-        &mut self,
-        alpha: Value,
-        beta: Value,
-        depth: i32,
-        reduced: i32,
-        ply: usize,
-        number: usize,
-    ) -> Value {
+    pub(crate) fn search_child<N: NodeKind>(&mut self, alpha: Value, beta: Value, effort: Effort, ply: usize) -> Value {
+        let Effort { number, mut depth, reduced, best } = effort;
         if number == 1 && N::PV {
             return -self.node::<Pv>(-beta, -alpha, depth, ply + 1);
         }
-        let mut value;
+        let mut known = None;
         if reduced < depth {
-            value = -self.node::<Cut>(-alpha - 1, -alpha, reduced, ply + 1);
-            if value > alpha {
-                value = -self.node::<N::Child>(-alpha - 1, -alpha, depth, ply + 1);
+            let value = -self.node::<Cut>(-alpha - 1, -alpha, reduced, ply + 1);
+            if value <= alpha || self.stopped {
+                return value;
             }
-        } else {
-            value = -self.node::<N::Child>(-alpha - 1, -alpha, depth, ply + 1);
+            depth += reduce::second_thought(value, best);
+            known = (depth <= reduced).then_some(value);
         }
+        let value = known.unwrap_or_else(|| -self.node::<N::Child>(-alpha - 1, -alpha, depth, ply + 1));
         if N::PV && value > alpha && !self.stopped {
-            value = -self.node::<Pv>(-beta, -alpha, depth, ply + 1);
+            return -self.node::<Pv>(-beta, -alpha, depth, ply + 1);
         }
         value
-    }
-
-    /// After a cut: rewards the move that caused it and blames those before it.
-    fn reward(&mut self, mv: Move, quiets: &Tried<32>, captures: &Tried<16>, node: &Node) {
-        let depth = node.depth;
-        let bonus = (params::history_bonus() * depth + params::history_bonus_square() * depth * depth)
-            .min(params::history_bonus_limit());
-        let histories = &mut self.histories.moves;
-        match self.position.piece_at(mv.to()) {
-            Some(victim) => histories.adjust_capture(&self.position, mv, victim.kind, bonus),
-            None => {
-                self.frames[node.ply + Self::LOOKBACK].killers.add(mv);
-                histories.adjust_quiet(&self.position, node.line, mv, bonus);
-                quiets.iter().for_each(|mv| histories.adjust_quiet(&self.position, node.line, mv, -bonus));
-            }
-        }
-        for mv in captures.iter() {
-            if let Some(victim) = self.position.piece_at(mv.to()) {
-                histories.adjust_capture(&self.position, mv, victim.kind, -bonus);
-            }
-        }
-    }
-
-    /// Notes by how much the evaluation was wrong, where the search tells.
-    fn learn_error(&mut self, node: &Node, best: &Best, bound: Bound) {
-        let Some(eval) = node.eval else { return };
-        let loud = best.mv.is_some_and(|mv| self.position.piece_at(mv.to()).is_some());
-        let telling = match bound {
-            Bound::Exact => true,
-            Bound::Lower => best.value > eval,
-            Bound::Upper => best.value < eval,
-        };
-        if !loud && telling && best.value.abs() < MATE_BOUND {
-            let slots = self.correction_slots(node.ply);
-            self.histories.corrections.note(slots, best.value - eval, node.depth);
-        }
     }
 }
 

@@ -167,6 +167,11 @@ params! {
     lmr_check: i32 = 1024, 0..=8192, 128;
     /// Late moves are reduced from this depth on.
     lmr_depth: i32 = 2, 2..=4, 1;
+    /// A ply deeper where a reduced search finds this much more than the best so far, in
+    /// centipawns.
+    lmr_deeper: i32 = 60, 0..=400, 20;
+    /// A ply less deep where it finds less than this, in centipawns.
+    lmr_shallower: i32 = 8, 0..=60, 4;
     /// Largest value of a history entry.
     history_limit: i32 = 8192, 1024..=16384, 512;
     /// History: bonus for each ply of depth.

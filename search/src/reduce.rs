@@ -1,6 +1,7 @@
 //! By how much to reduce the depth of moves that are unlikely to matter.
 
 use crate::params;
+use crate::value::Value;
 
 /// Reductions are counted in these parts of a ply.
 pub(crate) const PLY: i32 = 1024;
@@ -39,9 +40,24 @@ pub(crate) fn late_move(depth: i32, number: usize) -> i32 {
     params::lmr_base() + product * 1024 / params::lmr_divisor()
 }
 
+/// When a reduced search says `value`, above alpha: by how many plies to search deeper
+/// than planned where that is far above the `best` of the moves before, less deeply
+/// where it is hardly better. (Stockfish.)
+#[inline]
+pub(crate) fn second_thought(value: Value, best: Value) -> i32 {
+    i32::from(value > best + params::lmr_deeper()) - i32::from(value < best + params::lmr_shallower())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_is_far_better_is_searched_deeper() {
+        assert_eq!(second_thought(500, 100), 1);
+        assert_eq!(second_thought(130, 100), 0);
+        assert_eq!(second_thought(101, 100), -1);
+    }
 
     #[test]
     fn logarithms_are_those_of_the_library() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use enbu_movegen::{Declaration, EnteringKingRule, Move, MoveList, Position};
 
 use crate::clock::doubt;
-use crate::node::Pv;
+use crate::node::{Effort, Pv};
 use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, mated_at};
 use crate::vote::{Candidate, choose};
 use crate::worker::{Role, Worker};
@@ -237,7 +237,8 @@ impl Worker<'_> {
             };
             let before = self.nodes;
             self.make(mv, 0);
-            let value = self.search_child::<Pv>(alpha, beta, depth - 1, depth - 1 - reduction, 0, number);
+            let effort = Effort { number, depth: depth - 1, reduced: depth - 1 - reduction, best };
+            let value = self.search_child::<Pv>(alpha, beta, effort, 0);
             self.unmake();
             self.root_moves[index].nodes += self.nodes - before;
             if self.stopped {

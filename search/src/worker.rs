@@ -8,7 +8,7 @@ use enbu_mate::mate_in_one;
 use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Verdict};
 
 use crate::correction::{Corrections, Slots};
-use crate::history::{Arrival, Histories, Killers, Line};
+use crate::history::{Arrival, Histories, Killers, Line, Place};
 use crate::picker::Scored;
 use crate::root::RootMove;
 use crate::shared::Control;
@@ -79,6 +79,8 @@ pub(crate) struct Frame {
     pub(crate) eval: Option<Value>,
     /// The move being searched; `None` after a null move.
     pub(crate) arrival: Option<Arrival>,
+    /// The same, where it is quiet.
+    pub(crate) quiet: Option<Place>,
     /// The move that a test for singularity leaves out.
     pub(crate) excluded: Option<Move>,
     pub(crate) killers: Killers,
@@ -145,7 +147,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Frames before the root's.
-    pub(crate) const LOOKBACK: usize = 2;
+    pub(crate) const LOOKBACK: usize = 4;
 
     #[inline]
     pub(crate) fn frame(&self, ply: usize) -> &Frame {
@@ -164,10 +166,12 @@ impl<'a> Worker<'a> {
         Line { last: self.frames[at - 1].arrival, before: self.frames[at - 2].arrival }
     }
 
-    /// The evaluation at the own move before the one at `ply`, if there was one.
+    /// The evaluation at the own move before the one at `ply`, or, if that was in check,
+    /// at the one before.
     #[inline]
     pub(crate) fn eval_before(&self, ply: usize) -> Option<Value> {
-        self.frames[ply + Self::LOOKBACK - 2].eval
+        let at = ply + Self::LOOKBACK;
+        self.frames[at - 2].eval.or(self.frames[at - 4].eval)
     }
 
     /// Where the corrections of the present position stand.
@@ -210,8 +214,11 @@ impl<'a> Worker<'a> {
     /// Makes a move and counts the position it leads to.
     #[inline]
     pub(crate) fn make(&mut self, mv: Move, ply: usize) {
+        let quiet = self.position.piece_at(mv.to()).is_none().then(|| Place::of(&self.position, mv));
         let delta = self.position.do_move(mv);
-        self.frames[ply + Self::LOOKBACK].arrival = Some(Arrival::from(&delta));
+        let frame = &mut self.frames[ply + Self::LOOKBACK];
+        frame.quiet = quiet;
+        frame.arrival = Some(Arrival::from(&delta));
         self.evaluator.push(&self.position, &delta);
         self.nodes += 1;
     }

@@ -3,8 +3,9 @@
 use enbu_movegen::isa::{self, Work};
 use rayon::prelude::*;
 
+use super::factors;
 use super::gradient::Gradient;
-use super::model::{Grid, Model, Numbers};
+use super::model::{Grid, Model};
 
 const BETA1: f32 = 0.9;
 const BETA2: f32 = 0.999;
@@ -28,22 +29,23 @@ pub(super) struct Step {
 struct Part<'a> {
     step: Step,
     grid: Grid,
-    numbers: Numbers,
     values: &'a mut [f32],
-    used: &'a mut [f32],
     first: &'a mut [f32],
     second: &'a mut [f32],
-    gradients: Vec<&'a mut [f32]>,
+    gradient: &'a mut [f32],
 }
 
 impl Step {
     /// Moves the numbers of `model` against the sum of `gradients`, which are 0 then.
     pub(super) fn take(self, model: &mut Model, moments: &mut [Vec<f32>; 2], gradients: &mut [Gradient]) {
-        let numbers = model.numbers;
         let [mut first, mut second] = moments.each_mut().map(Vec::as_mut_slice);
         let mut values = model.values.as_mut_slice();
-        let mut used = model.used.as_mut_slice();
-        let mut sums: Vec<&mut [f32]> = gradients.iter_mut().map(|gradient| gradient.sums.as_mut_slice()).collect();
+        let Some((Gradient { sums, .. }, others)) = gradients.split_first_mut() else { return };
+        for other in others {
+            add(sums, &mut other.sums);
+        }
+        factors::gather(model.shape, sums);
+        let mut sums = sums.as_mut_slice();
         let mut parts = Vec::new();
         for (range, grid) in Model::grids(model.shape) {
             let mut left = range.len();
@@ -53,17 +55,27 @@ impl Step {
                 parts.push(Part {
                     step: self,
                     grid,
-                    numbers,
                     values: split(&mut values, length),
-                    used: split(&mut used, length),
                     first: split(&mut first, length),
                     second: split(&mut second, length),
-                    gradients: sums.iter_mut().map(|sums| split(sums, length)).collect(),
+                    gradient: split(&mut sums, length),
                 });
             }
         }
         parts.into_par_iter().for_each(isa::run);
+        model.refresh();
     }
+}
+
+/// Moves the numbers of `other` to `sums`.
+fn add(sums: &mut [f32], other: &mut [f32]) {
+    let parts = sums.par_chunks_mut(PART).zip(other.par_chunks_mut(PART));
+    parts.for_each(|(sums, other)| {
+        for (sum, more) in sums.iter_mut().zip(other) {
+            *sum += *more;
+            *more = 0.0;
+        }
+    });
 }
 
 /// Cuts off the first numbers.
@@ -76,20 +88,13 @@ impl Work for Part<'_> {
 
     #[inline(always)]
     fn work(self) {
-        let Self { step, grid, numbers, values, used, first, second, mut gradients } = self;
-        let Some((total, others)) = gradients.split_first_mut() else { return };
-        for other in others {
-            for (sum, more) in total.iter_mut().zip(other.iter_mut()) {
-                *sum += *more;
-                *more = 0.0;
-            }
-        }
+        let Self { step, grid, values, first, second, gradient } = self;
         let number = step.number.min(1 << 20) as i32;
         let rate = step.rate / (1.0 - BETA1.powi(number));
         let second_scale = 1.0 / (1.0 - BETA2.powi(number));
         let kept = 1.0 - step.rate * step.decay;
         let moments = first.iter_mut().zip(second);
-        for ((value, sum), (first, second)) in values.iter_mut().zip(total.iter_mut()).zip(moments) {
+        for ((value, sum), (first, second)) in values.iter_mut().zip(gradient.iter_mut()).zip(moments) {
             let slope = *sum * step.scale;
             *sum = 0.0;
             *first += (1.0 - BETA1) * (slope - *first);
@@ -98,14 +103,6 @@ impl Work for Part<'_> {
             let below = if moved < grid.limit { moved } else { grid.limit };
             *value = if below > -grid.limit { below } else { -grid.limit };
         }
-        match numbers {
-            Numbers::Trained => used.copy_from_slice(values),
-            Numbers::Rounded => {
-                for (used, &value) in used.iter_mut().zip(values.iter()) {
-                    *used = grid.round(value);
-                }
-            }
-        }
     }
 }
 
@@ -113,6 +110,7 @@ impl Work for Part<'_> {
 mod tests {
     use super::*;
     use crate::trainer::Shape;
+    use crate::trainer::model::Numbers;
 
     const SHAPE: Shape = Shape { width: 64, buckets: 1, bucket_step: 1 };
 
@@ -124,7 +122,7 @@ mod tests {
     fn steps_are_those_of_the_paper() {
         let mut model = Model::random(SHAPE, 1);
         let before = model.values.clone();
-        let mut moments = [vec![0.0; SHAPE.len()], vec![0.0; SHAPE.len()]];
+        let mut moments = [vec![0.0; SHAPE.trained()], vec![0.0; SHAPE.trained()]];
         let mut gradients = [Gradient::new(SHAPE), Gradient::new(SHAPE)];
         let (mut first, mut second, mut value) = (0.0_f64, 0.0_f64, f64::from(before[100]));
         for number in 1..=20 {
@@ -143,26 +141,33 @@ mod tests {
         // Without a gradient there is only decay.
         let decayed = f64::from(before[7]) * (1.0 - 0.001_f64).powi(20);
         assert!((f64::from(model.values[7]) - decayed).abs() < 1e-6);
-        assert_eq!(model.used, model.values);
+        // What judges is the sum of an input's own row and those of its groups.
+        let mut alone = model.clone();
+        alone.values[SHAPE.groups()].fill(0.0);
+        alone.refresh();
+        assert_eq!(alone.used, model.values[..SHAPE.len()]);
+        assert_ne!(model.used, alone.used);
     }
 
     #[test]
     fn numbers_stay_within_what_the_file_holds() {
         let mut model = Model::random(SHAPE, 1);
         model.judge_with(Numbers::Rounded);
-        let mut moments = [vec![0.0; SHAPE.len()], vec![0.0; SHAPE.len()]];
+        let mut moments = [vec![0.0; SHAPE.trained()], vec![0.0; SHAPE.trained()]];
         let mut gradients = [Gradient::new(SHAPE)];
         for number in 1..=300 {
             gradients[0]
                 .sums
                 .iter_mut()
                 .enumerate()
-                .for_each(|(index, sum)| *sum = if index % 2 == 0 { 9.0 } else { -9.0 });
+                .for_each(|(index, sum)| *sum = if index % 2 == 0 { 9e3 } else { -9e3 });
             Step { rate: 0.5, decay: 0.0, ..step(number) }.take(&mut model, &mut moments, &mut gradients);
         }
         for (range, grid) in Model::grids(SHAPE) {
             assert!(model.values[range.clone()].iter().all(|value| value.abs() == grid.limit));
-            assert!(model.used[range].iter().all(|&used| (used * grid.unit - (used * grid.unit).round()).abs() < 1e-3));
+            let used = model.used.get(range).unwrap_or_default();
+            assert!(used.iter().all(|used| used.abs() <= grid.limit + 0.5 / grid.unit));
+            assert!(used.iter().all(|&used| (used * grid.unit - (used * grid.unit).round()).abs() < 1e-3));
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Files to go on from.
 //!
-//! Version 1, all numbers little-endian:
+//! Version 2, all numbers little-endian:
 //!
 //! | offset | type | content |
 //! |---|---|---|
 //! | 0 | 8 bytes | `ENBUCKPT` |
-//! | 8 | u32 | version, 1 |
+//! | 8 | u32 | version, 2 |
 //! | 12 | u32 | length S of the description, in bytes |
 //! | 16 | u32 × 3 | width, buckets, pieces in hand per bucket |
 //! | 28 | u32 | points of the curve P |
@@ -14,7 +14,7 @@
 //! | 48 | f64, u64 | loss of the batches since the last point, and how many |
 //! | 64 | S bytes | plan and data, UTF-8 |
 //! | | (u64, f64 × 3) × P | batch, training loss, validation loss, learning rate |
-//! | | f32 × 3 N | the numbers of the network, first moments, second moments |
+//! | | f32 × 3 N | the N numbers that are trained, their first moments, their second moments |
 //!
 //! A file is written beside its place and renamed.
 
@@ -26,7 +26,7 @@ use super::{Point, Shape};
 use crate::shard::{checksum, write_whole};
 
 const MAGIC: [u8; 8] = *b"ENBUCKPT";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The checksum stands where files of games have theirs.
 const CHECKSUM: usize = 32;
 
@@ -134,13 +134,13 @@ fn parse(bytes: &[u8]) -> Option<Saved> {
             [take(&mut rest)?, take(&mut rest)?, take(&mut rest)?].map(f64::from_le_bytes);
         curve.push(Point { batch, training, validation, rate });
     }
-    if !shape.exists() || rest.len() != 12 * shape.len() {
+    if !shape.exists() || rest.len() != 12 * shape.trained() {
         return None;
     }
     let mut numbers = rest
         .as_chunks()
         .0
-        .chunks(shape.len())
+        .chunks(shape.trained())
         .map(|part| part.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect::<Vec<f32>>());
     let values = numbers.next()?;
     let moments = [numbers.next()?, numbers.next()?];
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn what_is_saved_is_read_back_and_damage_is_seen() {
         let shape = Shape { width: 64, buckets: 2, bucket_step: 9 };
-        let numbers = |start: f32| (0..shape.len()).map(|index| start + index as f32).collect::<Vec<f32>>();
+        let numbers = |start: f32| (0..shape.trained()).map(|index| start + index as f32).collect::<Vec<f32>>();
         let saved = Saved {
             description: "a plan".into(),
             shape,

@@ -69,7 +69,7 @@ pub(super) struct Batch<'a> {
 /// The gradient of a slice of a batch, and room to compute it.
 #[derive(Clone, Debug)]
 pub(super) struct Gradient {
-    /// Sums over the positions, in the order of the model's numbers.
+    /// Sums over the positions, in the order of the numbers that are trained.
     pub(super) sums: Vec<f32>,
     /// Sum of the losses of the last slice.
     pub(super) loss: f64,
@@ -90,7 +90,7 @@ impl Room {
 
 impl Gradient {
     pub(super) fn new(shape: Shape) -> Self {
-        Self { sums: vec![0.0; shape.len()], loss: 0.0, room: Room::new(shape) }
+        Self { sums: vec![0.0; shape.trained()], loss: 0.0, room: Room::new(shape) }
     }
 
     /// Adds the gradient of the positions, and sets the loss to theirs.

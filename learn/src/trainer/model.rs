@@ -7,6 +7,8 @@ use enbu_eval::nnue::own::{INPUTS, OUTPUT_UNIT, UNIT};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::factors;
+
 /// The sizes of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
@@ -57,6 +59,16 @@ impl Shape {
     pub(crate) fn len(self) -> usize {
         self.output_biases().end
     }
+
+    /// Rows of [groups of inputs](super::factors), which exist only in training.
+    pub(crate) fn groups(self) -> Range<usize> {
+        self.len()..self.len() + factors::COUNT * self.width
+    }
+
+    /// How many numbers are trained.
+    pub(crate) fn trained(self) -> usize {
+        self.groups().end
+    }
 }
 
 impl fmt::Display for Shape {
@@ -102,7 +114,8 @@ pub(crate) struct Model {
     pub(crate) shape: Shape,
     /// The numbers that are trained, in the order of [`Shape`]'s ranges.
     pub(crate) values: Vec<f32>,
-    /// Those that judge: the same, or rounded as in the file.
+    /// Those of the network, which judge: rows with those of their groups added, all
+    /// rounded as in the file or not.
     pub(crate) used: Vec<f32>,
     /// Which of these `used` holds.
     pub(crate) numbers: Numbers,
@@ -112,7 +125,7 @@ impl Model {
     /// Random numbers that make sums of about 0 to 1 and outputs near 0.
     pub(crate) fn random(shape: Shape, seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut values = vec![0.0; shape.len()];
+        let mut values = vec![0.0; shape.trained()];
         let mut fill = |range: Range<usize>, centre: f32, spread: f32| {
             for value in &mut values[range] {
                 *value = centre + random.random_range(-spread..=spread);
@@ -121,26 +134,37 @@ impl Model {
         fill(shape.rows(), 0.0, 0.08);
         fill(shape.biases(), 0.3, 0.1);
         fill(shape.outputs(), 0.0, (1.0 / (2 * shape.width) as f32).sqrt());
-        let used = values.clone();
-        Self { shape, values, used, numbers: Numbers::Trained }
+        let mut model = Self { shape, values, used: vec![0.0; shape.len()], numbers: Numbers::Trained };
+        model.refresh();
+        model
     }
 
     /// The parts of the numbers and what they may be.
-    pub(crate) fn grids(shape: Shape) -> [(Range<usize>, Grid); 3] {
+    pub(crate) fn grids(shape: Shape) -> [(Range<usize>, Grid); 4] {
         [
             (shape.rows().start..shape.biases().end, TRANSFORMER),
             (shape.outputs(), OUTPUTS),
             (shape.output_biases(), OUTPUT_BIASES),
+            (shape.groups(), TRANSFORMER),
         ]
     }
 
     /// Judges from now on with rounded numbers, or with those that are trained.
     pub(crate) fn judge_with(&mut self, numbers: Numbers) {
         self.numbers = numbers;
-        self.used.clone_from(&self.values);
-        if numbers == Numbers::Rounded {
-            for (range, grid) in Self::grids(self.shape) {
-                self.used[range].iter_mut().for_each(|value| *value = grid.round(*value));
+        self.refresh();
+    }
+
+    /// Makes the numbers that judge from those that are trained.
+    pub(crate) fn refresh(&mut self) {
+        let Self { shape, values, used, numbers } = self;
+        let (rows, rest) = used.split_at_mut(shape.rows().end);
+        factors::fold(*shape, values, TRANSFORMER.limit, rows);
+        rest.copy_from_slice(&values[shape.rows().end..shape.len()]);
+        if *numbers == Numbers::Rounded {
+            for (range, grid) in Self::grids(*shape) {
+                let used = used.get_mut(range).unwrap_or_default();
+                used.iter_mut().for_each(|value| *value = grid.round(*value));
             }
         }
     }

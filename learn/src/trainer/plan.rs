@@ -43,7 +43,7 @@ impl Default for Plan {
         Self {
             shape: Shape { width: 64, buckets: 1, bucket_step: 1 },
             seed: 1,
-            epochs: 20,
+            epochs: 8,
             batch: 16_384,
             slices: 4,
             rate: 1e-3,

@@ -1,0 +1,147 @@
+//! Rows that many inputs share while a network is trained.
+//!
+//! A dragon in the own camp is rare, a dragon is not. While a network is trained, the
+//! row of each input on the board or in hand is the sum of one of its own and of those
+//! of the groups it belongs to; what is learnt of the group holds for all its members
+//! at once. In the file only the sums stand. (Factorised inputs, as in nnue-pytorch.)
+//!
+//! | group | its members |
+//! |---|---|
+//! | piece | a kind of piece of one side, wherever it stands; in hand, however many |
+//! | rank | the same on one rank |
+//! | gold | all pieces of one side that move like a gold, on one square |
+
+use std::ops::Range;
+
+use enbu_eval::nnue::own::INPUTS;
+use enbu_movegen::PieceType;
+
+use super::model::Shape;
+
+const SQUARES: usize = 81;
+const RANKS: usize = 9;
+const KINDS: usize = PieceType::COUNT;
+/// Inputs of one side on the board, and all.
+const BOARD: usize = KINDS * SQUARES;
+const SIDE: usize = INPUTS / 2;
+
+/// The first input in hand of each kind of piece, and the end.
+const HANDS: [usize; 8] = [0, 18, 22, 26, 30, 34, 36, 38];
+
+/// Groups of one side, in the order of the table above.
+const PIECES: Range<usize> = 0..KINDS + 7;
+const ON_RANKS: Range<usize> = PIECES.end..PIECES.end + KINDS * RANKS;
+const GOLDS: Range<usize> = ON_RANKS.end..ON_RANKS.end + SQUARES;
+
+/// How many groups there are.
+pub(super) const COUNT: usize = 2 * GOLDS.end;
+
+/// Whether a piece moves like a gold.
+fn is_gold(kind: usize) -> bool {
+    use PieceType::{Gold, ProKnight, ProLance, ProPawn, ProSilver};
+    [Gold, ProPawn, ProLance, ProKnight, ProSilver].iter().any(|&gold| gold as usize == kind)
+}
+
+/// The groups that an input belongs to.
+fn of(input: usize) -> impl Iterator<Item = usize> {
+    let (side, place) = (input / SIDE, input % SIDE);
+    let groups = if place < BOARD {
+        let (kind, square) = (place / SQUARES, place % SQUARES);
+        let rank = ON_RANKS.start + kind * RANKS + square % RANKS;
+        [Some(kind), Some(rank), is_gold(kind).then_some(GOLDS.start + square)]
+    } else {
+        let held = place - BOARD;
+        let piece = HANDS.iter().rposition(|&first| first <= held).unwrap_or(0);
+        [Some(KINDS + piece), None, None]
+    };
+    groups.into_iter().flatten().map(move |group| side * GOLDS.end + group)
+}
+
+/// Adds to the gradient of each group's row those of its members.
+pub(super) fn gather(shape: Shape, gradient: &mut [f32]) {
+    let (network, groups) = gradient.split_at_mut(shape.groups().start);
+    for (input, row) in network[shape.rows()].chunks_exact(shape.width).enumerate() {
+        for group in of(input) {
+            let sums = &mut groups[group * shape.width..][..shape.width];
+            sums.iter_mut().zip(row).for_each(|(sum, slope)| *sum += slope);
+        }
+    }
+}
+
+/// The rows of all inputs as the network has them, each within plus and minus `limit`.
+pub(super) fn fold(shape: Shape, values: &[f32], limit: f32, rows: &mut [f32]) {
+    let groups = &values[shape.groups()];
+    rows.copy_from_slice(&values[shape.rows()]);
+    for (input, row) in rows.chunks_exact_mut(shape.width).enumerate() {
+        for group in of(input) {
+            let shared = &groups[group * shape.width..][..shape.width];
+            row.iter_mut().zip(shared).for_each(|(value, shared)| *value += shared);
+        }
+        row.iter_mut().for_each(|value| *value = value.clamp(-limit, limit));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::{Entry, MAX_INPUTS};
+    use crate::game::GameResult;
+    use crate::source::Sample;
+    use enbu_movegen::Position;
+
+    fn groups(sfen: &str) -> [Vec<Vec<usize>>; 2] {
+        let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
+        let entry = Entry::new(&Sample { position: &position, score: 0, mv: None, result: GameResult::Draw });
+        let mut view = [0; MAX_INPUTS];
+        [entry.own_view().to_vec(), entry.other_view(&mut view).to_vec()].map(|inputs| {
+            let mut all: Vec<Vec<usize>> = inputs.iter().map(|&input| of(usize::from(input)).collect()).collect();
+            all.sort();
+            all
+        })
+    }
+
+    #[test]
+    fn groups_are_those_of_the_table() {
+        let king = PieceType::King as usize;
+        let [own, other] = groups("4k4/9/9/9/9/4+P4/9/9/4K4 b G2p 1");
+        let tokin = PieceType::ProPawn as usize;
+        // The board is numbered file by file; a king on file 5 is not mirrored.
+        let expected = |side: usize, ranks: [usize; 2], pro: usize| {
+            let (us, them) = (side * GOLDS.end, (1 - side) * GOLDS.end);
+            let hand = |base: usize, piece: usize| vec![base + KINDS + piece];
+            let mut all = vec![
+                vec![us + king, us + ON_RANKS.start + king * RANKS + ranks[0]],
+                vec![them + king, them + ON_RANKS.start + king * RANKS + ranks[1]],
+                vec![us + tokin, us + ON_RANKS.start + tokin * RANKS + pro, us + GOLDS.start + 4 * SQUARES / 9 + pro],
+                hand(us, 5 - 1),
+                hand(them, 0),
+                hand(them, 0),
+            ];
+            all.sort();
+            all
+        };
+        assert_eq!(own, expected(0, [8, 0], 5));
+        assert_eq!(other, expected(1, [0, 8], 3));
+    }
+
+    #[test]
+    fn every_group_has_members_and_sums_go_both_ways() {
+        let shape = Shape { width: 64, buckets: 1, bucket_step: 1 };
+        let mut gradient = vec![0.0; shape.trained()];
+        gradient[shape.rows()].fill(1.0);
+        gather(shape, &mut gradient);
+        let sizes: Vec<f32> = gradient[shape.groups()].chunks_exact(shape.width).map(|row| row[0]).collect();
+        assert_eq!(sizes.len(), COUNT);
+        // Golds, and inputs in hand, but no piece stands where it cannot move: the file
+        // has rows for those as well.
+        assert!(sizes.iter().all(|&size| [81.0, 9.0, 5.0, 18.0, 4.0, 2.0].contains(&size)), "{sizes:?}");
+        let mut values = vec![0.0; shape.trained()];
+        values[shape.groups()].fill(0.25);
+        let mut rows = vec![0.0; INPUTS * shape.width];
+        fold(shape, &values, 0.6, &mut rows);
+        let (gold, silver, hand) = (PieceType::Gold as usize * SQUARES, PieceType::Silver as usize * SQUARES, BOARD);
+        for (input, sum) in [(gold, 0.6), (silver, 0.5), (hand, 0.25)] {
+            assert_eq!(rows[input * shape.width], sum);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What the search of a node teaches: histories and corrections are updated.
+
+use enbu_movegen::Move;
+
+use crate::history::{Line, Place};
+use crate::node::{Best, Effort, Node};
+use crate::value::MATE_BOUND;
+use crate::worker::Worker;
+use crate::{Bound, params};
+
+/// The moves of a node that were searched without success.
+pub(crate) struct Tried<const N: usize> {
+    moves: [Option<Move>; N],
+    count: usize,
+}
+
+impl<const N: usize> Tried<N> {
+    pub(crate) fn new() -> Self {
+        Self { moves: [None; N], count: 0 }
+    }
+
+    pub(crate) fn push(&mut self, mv: Move) {
+        if let Some(slot) = self.moves.get_mut(self.count) {
+            *slot = Some(mv);
+            self.count += 1;
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Move> + '_ {
+        self.moves.iter().flatten().copied()
+    }
+}
+
+/// By how much a search `depth` plies deep moves a history entry.
+fn bonus(depth: i32) -> i32 {
+    let bonus = params::history_bonus() * depth + params::history_bonus_square() * depth * depth;
+    bonus.min(params::history_bonus_limit())
+}
+
+impl Worker<'_> {
+    /// Rewards the best move, which beat alpha, and blames those tried before it.
+    pub(crate) fn reward(&mut self, mv: Move, quiets: &Tried<32>, captures: &Tried<16>, node: &Node) {
+        let depth = node.depth;
+        let bonus = bonus(depth);
+        let histories = &mut self.histories.moves;
+        match self.position.piece_at(mv.to()) {
+            Some(victim) => histories.adjust_capture(&self.position, mv, victim.kind, bonus),
+            None => {
+                self.frames[node.ply + Self::LOOKBACK].killers.add(mv);
+                histories.adjust_quiet(Place::of(&self.position, mv), node.line, bonus);
+                for mv in quiets.iter() {
+                    histories.adjust_quiet(Place::of(&self.position, mv), node.line, -bonus);
+                }
+            }
+        }
+        for mv in captures.iter() {
+            if let Some(victim) = self.position.piece_at(mv.to()) {
+                histories.adjust_capture(&self.position, mv, victim.kind, -bonus);
+            }
+        }
+    }
+
+    /// Rewards a late quiet move that beat alpha although it was searched less deeply.
+    pub(crate) fn reward_surprise(&mut self, mv: Move, effort: Effort, line: Line) {
+        let place = Place::of(&self.position, mv);
+        self.histories.moves.adjust_quiet(place, line, bonus(effort.depth));
+    }
+
+    /// Where no move is good, the opponent's last one was: rewards it if it is quiet.
+    pub(crate) fn reward_last_move(&mut self, node: &Node) {
+        let Some(before) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else { return };
+        if let Some(place) = self.frame(before).quiet {
+            let line = self.line(before);
+            self.histories.moves.adjust_quiet(place, line, bonus(node.depth));
+        }
+    }
+
+    /// Notes by how much the evaluation was wrong, where the search tells.
+    pub(crate) fn learn_error(&mut self, node: &Node, best: &Best, bound: Bound) {
+        let Some(eval) = node.eval else { return };
+        let loud = best.mv.is_some_and(|mv| self.position.piece_at(mv.to()).is_some());
+        let telling = match bound {
+            Bound::Exact => true,
+            Bound::Lower => best.value > eval,
+            Bound::Upper => best.value < eval,
+        };
+        if !loud && telling && best.value.abs() < MATE_BOUND {
+            let slots = self.correction_slots(node.ply);
+            self.histories.corrections.note(slots, best.value - eval, node.depth);
+        }
+    }
+}
