@@ -4,7 +4,7 @@ use enbu_kifu::{
     Analysis, Board, End, EndKind, Event, Format, GameResult, HeaderKey, Mode, NodeId, Record, Rules, TimeControl,
     WriteOptions, usi,
 };
-use enbu_movegen::{Color, EnteringKingRule, Move, MoveList, Setup};
+use enbu_movegen::{EnteringKingRule, Move, MoveList, Setup};
 use proptest::prelude::*;
 
 /// A stream of numbers from a seed (splitmix64), so that a case is one number.
@@ -42,25 +42,6 @@ const SETUPS: [&str; 9] = [
 
 const TEXTS: [&str; 12] =
     ["a", "名前", "x: y：z", "#1", "まで3手で中断", "変化：2手", "(7)", "\"q\" \\n", "7g7f", "投了", "a  b", "☗"];
-
-const ENDS: [EndKind; 16] = [
-    EndKind::Resign,
-    EndKind::Abort,
-    EndKind::Repetition,
-    EndKind::Impasse,
-    EndKind::TimeUp,
-    EndKind::IllegalMove,
-    EndKind::IllegalAction(Color::Black),
-    EndKind::IllegalAction(Color::White),
-    EndKind::DeclarationWin,
-    EndKind::DeclarationDraw,
-    EndKind::Mate,
-    EndKind::NoMate,
-    EndKind::MaxMoves,
-    EndKind::WinByDefault,
-    EndKind::LoseByDefault,
-    EndKind::Error,
-];
 
 /// Legal moves from here, or those that pieces and squares allow where there is no king.
 fn legal_moves(board: &Board) -> Vec<Move> {
@@ -136,7 +117,7 @@ fn grow(chance: &mut Chance, record: &mut Record, mut at: NodeId, board: &mut Bo
         at = child;
     }
     if chance.one_in(2) {
-        let kind = chance.pick(&ENDS);
+        let kind = chance.pick(&EndKind::ALL);
         let id = record.add(at, Event::End(End::new(kind, board.turn())));
         record.node_mut(id).time_ms = chance.one_in(3).then_some(3000);
         // Somebody asks what else could have been played.
@@ -326,7 +307,7 @@ proptest! {
     #[test]
     fn results_that_a_referee_decided_survive(
         seed in any::<u64>(),
-        kind in prop::sample::select(ENDS.to_vec()),
+        kind in prop::sample::select(EndKind::ALL.to_vec()),
         result in prop::sample::select(vec![None, Some(GameResult::BlackWins), Some(GameResult::WhiteWins), Some(GameResult::Draw)]),
     ) {
         let mut record = main_line_only(&record(seed));

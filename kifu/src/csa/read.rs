@@ -70,12 +70,7 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
         }
     }
     reader.finish_game()?;
-    let Reader { records, report: Reporter { warnings, errors, .. }, .. } = reader;
-    if records.is_empty() {
-        let nothing = || KifuError::new(Problem::NoRecord, 1, 1, lines(text).next().unwrap_or_default());
-        return Err(errors.first().cloned().unwrap_or_else(nothing));
-    }
-    Ok(Reading { records, errors, warnings })
+    reader.report.finish(reader.records, text)
 }
 
 /// The statements of a line. Commas separate them, but names, headers and

@@ -27,12 +27,7 @@ pub(crate) fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
         reader.line(line)?;
     }
     reader.finish_game()?;
-    let Reader { records, report: Reporter { warnings, errors, .. }, .. } = reader;
-    if records.is_empty() {
-        let nothing = || KifuError::new(Problem::NoRecord, 1, 1, crate::encoding::split_line(text).0);
-        return Err(errors.first().cloned().unwrap_or_else(nothing));
-    }
-    Ok(Reading { records, errors, warnings })
+    reader.report.finish(reader.records, text)
 }
 
 struct Reader<'t> {
