@@ -169,8 +169,8 @@ fn record() -> impl Strategy<Value = Record> {
                 let pv = variation(&position, index, length);
                 let node = record.node_mut(at);
                 node.time_ms = time_ms;
-                node.comments = comments;
-                node.analyses.extend(score.map(|(score_cp, nodes)| Analysis {
+                node.remarks_mut().comments = comments;
+                node.remarks_mut().analyses.extend(score.map(|(score_cp, nodes)| Analysis {
                     score_cp: Some(score_cp),
                     pv,
                     nodes,

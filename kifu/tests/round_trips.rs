@@ -79,10 +79,10 @@ fn remarks(chance: &mut Chance, record: &mut Record, id: NodeId, board: &Board) 
         });
     }
     let node = record.node_mut(id);
-    node.comments = comments;
-    node.analyses = analyses;
+    node.remarks_mut().comments = comments;
+    node.remarks_mut().analyses = analyses;
     if chance.one_in(10) {
-        node.bookmark = Some("しおり".to_owned());
+        node.remarks_mut().bookmark = Some("しおり".to_owned());
     }
 }
 
@@ -178,8 +178,8 @@ fn main_line_only(record: &Record) -> Record {
     let take = |copy: &mut Record, to: NodeId, from: NodeId| {
         let (node, source) = (copy.node_mut(to), record.node(from));
         node.time_ms = source.time_ms;
-        node.comments.clone_from(&source.comments);
-        node.analyses.clone_from(&source.analyses);
+        node.remarks_mut().comments.clone_from(&source.remarks().comments);
+        node.remarks_mut().analyses.clone_from(&source.remarks().analyses);
     };
     take(&mut copy, at, record.root());
     for id in record.main_line() {
@@ -223,8 +223,8 @@ fn assert_same_game(found: &Record, expected: &Record, format: Format) {
             (e, f) => assert_eq!(e, f, "{format}"),
         }
         assert_eq!(
-            (&x.comments, &x.analyses, x.time_ms, &x.bookmark),
-            (&y.comments, &y.analyses, y.time_ms, &y.bookmark),
+            (&x.remarks().comments, &x.remarks().analyses, x.time_ms, &x.remarks().bookmark),
+            (&y.remarks().comments, &y.remarks().analyses, y.time_ms, &y.remarks().bookmark),
             "{format}"
         );
         let (m, n): (Vec<_>, Vec<_>) = (found.children(a).collect(), expected.children(b).collect());
@@ -255,7 +255,7 @@ proptest! {
     fn main_lines_survive(seed in any::<u64>()) {
         let line = main_line_only(&record(seed));
         // CSA has no move number and neither depth nor program of an evaluation.
-        let mut plain = reduced(&line, |node| for analysis in &mut node.analyses {
+        let mut plain = reduced(&line, |node| for analysis in &mut node.remarks_mut().analyses {
             analysis.depth = None;
             analysis.engine = None;
         });
@@ -265,8 +265,8 @@ proptest! {
         }
         let bare = reduced(&line, |node| {
             node.time_ms = None;
-            node.comments.clear();
-            node.analyses.clear();
+            node.remarks_mut().comments.clear();
+            node.remarks_mut().analyses.clear();
         });
         assert_same_game(&there_and_back(&bare, Format::Usi), &bare, Format::Usi);
     }
@@ -290,7 +290,7 @@ proptest! {
             let books = there_and_back(&there_and_back(&whole, Format::Ki2), back);
             assert_same_game(&there_and_back(&books, Format::Ki2), &untimed, Format::Ki2);
         }
-        let mut plain = reduced(&main_line_only(&whole), |node| for analysis in &mut node.analyses {
+        let mut plain = reduced(&main_line_only(&whole), |node| for analysis in &mut node.remarks_mut().analyses {
             analysis.depth = None;
             analysis.engine = None;
         });

@@ -396,10 +396,10 @@ impl<'t> Reader<'t> {
         let analysis = text.strip_prefix('*').and_then(|text| analysis::read(text, &mut play.board, play.last_move));
         let node = play.record.node_mut(play.at);
         let Some(read) = analysis else {
-            node.comments.push(text.to_owned());
+            node.remarks_mut().comments.push(text.to_owned());
             return Ok(());
         };
-        node.analyses.push(read.analysis);
+        node.remarks_mut().analyses.push(read.analysis);
         read.broken.map_or(Ok(()), |(at, word)| {
             // Behind the `'**`.
             self.report.warn(statement.fault_at(Problem::BrokenPv, 3 + at, word))
@@ -512,7 +512,7 @@ fn conclude(play: &mut Play<'_>, summary: Summary, foul_note: Option<&str>) {
     play.end(kind);
     set_result(play, result);
     if let Some(note) = foul_note {
-        play.record.node_mut(play.at).comments.push(note.to_owned());
+        play.record.node_mut(play.at).remarks_mut().comments.push(note.to_owned());
     }
 }
 

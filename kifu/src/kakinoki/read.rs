@@ -261,9 +261,9 @@ impl<'t> Reader<'t> {
         }
         let at = play.at();
         if let Some(name) = line.text.strip_prefix('&') {
-            play.record.node_mut(at).bookmark = Some(name.to_owned());
+            play.record.node_mut(at).remarks_mut().bookmark = Some(name.to_owned());
         } else if let Some(comment) = line.text.strip_prefix('*') {
-            play.record.node_mut(at).comments.push(comment.to_owned());
+            play.record.node_mut(at).remarks_mut().comments.push(comment.to_owned());
         }
         Ok(())
     }

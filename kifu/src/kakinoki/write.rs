@@ -257,11 +257,12 @@ impl Writer<'_> {
     /// Evaluations, comments and bookmark of a node.
     fn remarks(&mut self, id: NodeId) {
         let node = self.record.node(id);
-        if node.comments.is_empty() && node.analyses.is_empty() && node.bookmark.is_none() {
+        let remarks = node.remarks();
+        if remarks.comments.is_empty() && remarks.analyses.is_empty() && remarks.bookmark.is_none() {
             return;
         }
         self.end_row();
-        if let Some(name) = &node.bookmark {
+        if let Some(name) = &remarks.bookmark {
             self.lines.push(format!("&{}", one_line(name)));
         }
         for line in score::comment_lines(node, &mut self.board, self.scores) {

@@ -236,11 +236,11 @@ impl<'t> Reader<'t> {
             play.at = play.record.add(play.at, Event::End(End { kind, result }));
         }
         let node = play.record.node_mut(play.at);
-        node.comments.extend(comment.text);
-        node.analyses.extend(comment.analysis);
+        node.remarks_mut().comments.extend(comment.text);
+        node.remarks_mut().analyses.extend(comment.analysis);
         node.time_ms = comment.time_ms.or(node.time_ms);
         if comment.bookmark.is_some() {
-            node.bookmark = comment.bookmark;
+            node.remarks_mut().bookmark = comment.bookmark;
         }
     }
 
@@ -250,8 +250,8 @@ impl<'t> Reader<'t> {
         };
         if let Some(play) = self.game.play.as_mut().filter(|play| play.too_deep == 0 && !play.skipping) {
             let node = play.record.node_mut(play.at);
-            if node.nags.len() < 16 {
-                node.nags.push(nag);
+            if node.remarks().nags.len() < 16 {
+                node.remarks_mut().nags.push(nag);
             }
         }
         Ok(())
@@ -264,7 +264,7 @@ impl<'t> Reader<'t> {
         if text.trim_matches(['!', '?', '+', '-', '=', '.']).is_empty() || text == "e.p." {
             // Suffixes that stand alone.
             if let Some(nag) = san::nag_of_suffix(text) {
-                play.record.node_mut(play.at).nags.push(nag);
+                play.record.node_mut(play.at).remarks_mut().nags.push(nag);
             }
             return Ok(());
         }
@@ -293,7 +293,7 @@ impl<'t> Reader<'t> {
             play.mate = san::says_mate(text);
         }
         if let Some(nag) = san::nag_of_suffix(text) {
-            play.record.node_mut(play.at).nags.push(nag);
+            play.record.node_mut(play.at).remarks_mut().nags.push(nag);
         }
         let passed_over = std::mem::replace(&mut play.foul, foul);
         match passed_over {
