@@ -258,6 +258,16 @@ impl Record {
         known.unwrap_or_else(|| self.append(parent, event))
     }
 
+    /// Adds a move as [`add`](Self::add) does; sooner where nothing stands yet, as
+    /// almost always when a game is read.
+    #[inline]
+    pub(crate) fn add_move(&mut self, parent: NodeId, mv: Move) -> NodeId {
+        match self.node(parent).first_child {
+            None => self.append(parent, Event::Move(mv)),
+            Some(_) => self.add(parent, Event::Move(mv)),
+        }
+    }
+
     /// Adds what does not stand there yet. Inlined, because a node is faster written
     /// where it belongs than handed over.
     #[inline(always)]
