@@ -184,6 +184,11 @@ impl Contest {
         &self.settings
     }
 
+    /// How many games there are, in this shard.
+    pub fn games(&self) -> usize {
+        2 * self.settings.schedule().pairs().count()
+    }
+
     /// Plays the games whose numbers are not in `done`, and tells `listener` of each.
     /// When it answers `Break`, the pairs in progress are finished and no others begun.
     ///
@@ -198,15 +203,7 @@ impl Contest {
         mut listener: impl FnMut(News) -> ControlFlow<()>,
     ) -> Result<(), ContestError> {
         let settings = &self.settings;
-        let schedule = Schedule::new(
-            settings.engines.len(),
-            settings.format,
-            settings.rounds,
-            settings.openings.len(),
-            settings.order,
-            settings.seed,
-            settings.shard,
-        );
+        let schedule = settings.schedule();
         let stop = AtomicBool::new(false);
         let stalls = StallMeter::start();
         let pairs = Mutex::new(schedule.pairs());
@@ -242,6 +239,19 @@ impl Contest {
 }
 
 impl Settings {
+    /// Who plays whom on which opening.
+    pub fn schedule(&self) -> Schedule {
+        Schedule::new(
+            self.engines.len(),
+            self.format,
+            self.rounds,
+            self.openings.len(),
+            self.order,
+            self.seed,
+            self.shard,
+        )
+    }
+
     /// The digest that games of one match share.
     fn id(&self, names: &[String]) -> String {
         let mut text = format!(

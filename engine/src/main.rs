@@ -21,6 +21,7 @@ mod mate_search;
 mod openings_command;
 mod options;
 mod paths;
+mod progress;
 mod selfplay_command;
 mod train_command;
 mod tune_command;

@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 
 use enbu_arena::report::Report;
 use enbu_arena::results::{self, ResultsFile};
-use enbu_arena::{Contest, ContestError, GameRecord, News, Schedule, Sprt, chart};
+use enbu_arena::{Contest, ContestError, GameRecord, News, Sprt, chart};
 use enbu_usi::client::Cancel;
 
 use crate::game_args;
+use crate::progress::Progress;
 pub(crate) use args::MatchArgs;
-use display::Display;
 
 /// What shells expect of a program that was interrupted.
 const INTERRUPTED: u8 = 130;
@@ -31,9 +31,9 @@ const CHART_INTERVAL: Duration = Duration::from_secs(30);
 struct Once(bool);
 
 impl Once {
-    fn tell(&mut self, display: &mut Display, message: &str) {
+    fn tell(&mut self, progress: &Progress, message: &str) {
         if !std::mem::replace(&mut self.0, true) {
-            display.notice(message);
+            progress.notice(message);
         }
     }
 }
@@ -85,12 +85,12 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
         News::Game(game) => state.take(*game, &mut file),
         News::Noise { name, faults } => {
             for (fault, times) in faults.iter() {
-                state.display.notice(&format!("{name} after its last game: {} ({times})", fault.as_str()));
+                state.progress.notice(&format!("{name} after its last game: {} ({times})", fault.as_str()));
             }
             ControlFlow::Continue(())
         }
     });
-    state.display.finish();
+    state.progress.finish();
     let saved = file.save();
     if let Some(chart) = &args.chart {
         draw(chart, &state.games, sprt.as_ref())?;
@@ -102,7 +102,7 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     match result {
         Ok(()) => Ok(code),
         Err(ContestError::Cancelled) => {
-            state.display.notice(&format!("interrupted; go on with --resume (results in {})", path.display()));
+            state.progress.notice(&format!("interrupted; go on with --resume (results in {})", path.display()));
             Ok(ExitCode::from(INTERRUPTED))
         }
         Err(error) => Err(io::Error::other(error)),
@@ -131,7 +131,7 @@ fn open_results(args: &MatchArgs, path: &Path, contest: &Contest) -> io::Result<
         )));
     }
     if contents.torn.as_ref().is_some_and(|torn| !torn.is_empty()) {
-        // Told before any display exists.
+        // Told before any progress is shown.
         let _ = writeln!(io::stderr(), "{}: the last line was torn; its game is played again", path.display());
     }
     Ok((file, contents.games))
@@ -147,7 +147,7 @@ struct State<'m> {
     report: Report,
     games: Vec<GameRecord>,
     sprt: Option<Sprt>,
-    display: Display,
+    progress: Progress,
     charted: Instant,
     file_trouble: Once,
     csa_trouble: Once,
@@ -155,33 +155,27 @@ struct State<'m> {
 
 impl<'m> State<'m> {
     fn new(args: &'m MatchArgs, contest: &Contest, sprt: Option<Sprt>, games: Vec<GameRecord>) -> Self {
-        let settings = contest.settings();
-        let schedule = Schedule::new(
-            settings.engines.len(),
-            settings.format,
-            settings.rounds,
-            settings.openings.len(),
-            settings.order,
-            settings.seed,
-            settings.shard,
-        );
         Self {
             args,
             report: Report::of(&games),
             games,
             sprt,
-            display: Display::new(2 * schedule.pairs().count() as u64, args.quiet),
+            progress: if args.quiet { Progress::quiet() } else { Progress::new(contest.games() as u64) },
             charted: Instant::now(),
             file_trouble: Once::default(),
             csa_trouble: Once::default(),
         }
     }
 
+    fn show(&mut self) {
+        self.progress.show(self.report.games(), || display::state(&self.report, self.sprt.as_ref()));
+    }
+
     /// Shows what was played before.
     fn catch_up(&mut self) {
         if !self.games.is_empty() {
-            self.display.notice(&format!("{} games were played before", self.games.len()));
-            self.display.show(&self.report, self.sprt.as_ref());
+            self.progress.notice(&format!("{} games were played before", self.games.len()));
+            self.show();
         }
     }
 
@@ -189,19 +183,19 @@ impl<'m> State<'m> {
     fn take(&mut self, game: GameRecord, file: &mut ResultsFile) -> ControlFlow<()> {
         let saved = file.append(&game);
         if let Err(error) = &saved {
-            self.file_trouble.tell(&mut self.display, &format!("{error}; the match ends after the games in progress"));
+            self.file_trouble.tell(&self.progress, &format!("{error}; the match ends after the games in progress"));
         }
         if let Some(dir) = &self.args.csa
             && let Err(error) = save_csa(dir, &game)
         {
-            self.csa_trouble.tell(&mut self.display, &format!("{error}; --merge can write the records later"));
+            self.csa_trouble.tell(&self.progress, &format!("{error}; --merge can write the records later"));
         }
         if !game.text.is_empty() {
-            self.display.notice(&format!("game {}: {}: {}", game.game, game.reason.as_str(), game.text));
+            self.progress.notice(&format!("game {}: {}: {}", game.game, game.reason.as_str(), game.text));
         }
         self.report.add(&game);
         self.games.push(game);
-        self.display.show(&self.report, self.sprt.as_ref());
+        self.show();
         self.chart_now_and_then();
         if saved.is_err() || self.is_decided() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

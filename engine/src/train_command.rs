@@ -13,6 +13,7 @@ use clap::{Args, ValueEnum};
 use enbu_learn::chart;
 use enbu_learn::dataset::{Dataset, ENTRY_BYTES};
 use enbu_learn::filter::{Filter, Loud};
+use enbu_learn::foresight::Foresight;
 use enbu_learn::shard::write_whole;
 use enbu_learn::source;
 use enbu_learn::trainer::{Plan, Progress, Shape, Trainer};
@@ -76,6 +77,10 @@ pub(crate) struct TrainArgs {
     /// Share of the result at the end; default: the same
     #[arg(long, value_name = "SHARE")]
     final_result_share: Option<f64>,
+    /// What the rest of its game counts in a score, from 0 (nothing) to 1 (only the result);
+    /// scores of single positions stay
+    #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = share)]
+    foresight: f64,
     /// Share of the training in which numbers are rounded as in the file
     #[arg(long, value_name = "SHARE", default_value_t = Plan::default().rounded_share)]
     rounded_share: f64,
@@ -144,10 +149,12 @@ impl TrainArgs {
         }
     }
 
-    /// The plan, with the scale that was asked for or fits the data, in whole centipawns
-    /// as the file has it.
-    fn plan(&self, data: &Dataset) -> Plan {
-        let scale = self.scale.or_else(|| data.fitted_scale()).unwrap_or(Plan::default().scale);
+    /// The scale that was asked for or fits the data, in whole centipawns as the file has it.
+    fn scale(&self, data: &Dataset) -> f64 {
+        self.scale.or_else(|| data.fitted_scale()).unwrap_or(Plan::default().scale).round()
+    }
+
+    fn plan(&self, scale: f64) -> Plan {
         Plan {
             shape: Shape { width: self.width, buckets: self.buckets, bucket_step: self.bucket_step },
             seed: self.seed,
@@ -157,7 +164,7 @@ impl TrainArgs {
             rate: self.rate,
             final_rate: self.final_rate,
             decay: self.decay,
-            scale: scale.round(),
+            scale,
             result_share: [self.result_share, self.final_result_share.unwrap_or(self.result_share)],
             rounded_share: self.rounded_share,
         }
@@ -171,8 +178,8 @@ pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode
     let cancelled = Arc::new(AtomicBool::new(false));
     let on_signal = Arc::clone(&cancelled);
     ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
-    let data = load(args, &pool, out)?;
-    let plan = args.plan(&data);
+    let (data, scale) = load(args, &pool, out)?;
+    let plan = args.plan(scale);
     let mut trainer = Trainer::new(plan.clone(), &data).map_err(io::Error::other)?;
     writeln!(out, "plan: {plan}")?;
     if let Some(start) = &args.start {
@@ -206,12 +213,27 @@ pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-fn load(args: &TrainArgs, pool: &rayon::ThreadPool, out: &mut impl Write) -> io::Result<Dataset> {
+fn load(args: &TrainArgs, pool: &rayon::ThreadPool, out: &mut impl Write) -> io::Result<(Dataset, f64)> {
     let files = source::files(&args.sources).map_err(io::Error::other)?;
-    let data = pool.install(|| Dataset::load(&files, &args.filter(), args.test_one_in)).map_err(io::Error::other)?;
+    let load = |foresight| {
+        let data = pool.install(|| Dataset::load(&files, &args.filter(), foresight, args.test_one_in));
+        data.map_err(io::Error::other)
+    };
+    let mut data = load(None)?;
+    let scale = args.scale(&data);
+    if args.foresight > 0.0 {
+        data = load(Some(Foresight { share: args.foresight, scale }))?;
+    }
     let memory_mb = ((data.len() + data.validation_len()) * ENTRY_BYTES) >> 20;
     writeln!(out, "data: {} ({} files, {memory_mb} MB)", data.summary(), files.len())?;
-    Ok(data)
+    writeln!(out, "labels: foresight {} with scale {scale}, mark {:016x}", args.foresight, data.mark())?;
+    Ok((data, scale))
+}
+
+/// A number from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().map_err(|error| format!("{error}"))?;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("not a number from 0 to 1".to_owned()) }
 }
 
 /// Writes the network, and says what rounding cost.

@@ -18,8 +18,8 @@ use enbu_arena::{
 use enbu_usi::client::Cancel;
 
 use crate::game_args;
+use crate::progress::Progress;
 pub(crate) use args::TuneArgs;
-use show::Display;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   cargo build --release --features tune
@@ -83,24 +83,24 @@ fn tune(args: &TuneArgs, cancel: &Cancel, out: &mut impl Write) -> Result<(), Tu
     let log = game_args::traffic_log(args.log.as_deref())?;
     let (trials, beginning) = prepare(args, cancel, log.as_ref())?;
     let mut state = open_state(&args.state, beginning)?;
-    let mut display = Display::new(state.spsa().plan().iterations, args.quiet);
+    let mut progress = if args.quiet { Progress::quiet() } else { Progress::new(state.spsa().plan().iterations) };
     if state.spsa().done() > 0 {
-        display.notice(&format!("going on with {}", args.state.display()));
+        progress.notice(&format!("going on with {}", args.state.display()));
     }
-    display.show(&state);
+    progress.show(state.spsa().done(), || show::line(&state));
     while let Some(trial) = state.spsa().trial() {
-        let played = trials.play(&trial, cancel, log.as_ref(), &display);
+        let played = trials.play(&trial, cancel, log.as_ref(), &progress);
         let saved = played.and_then(|games| {
             state.learn(games);
             Ok(state.save(&args.state).map_err(|error| named(&args.state, &error))?)
         });
         if let Err(error) = saved {
-            display.finish();
+            progress.finish();
             return Err(error);
         }
-        display.show(&state);
+        progress.show(state.spsa().done(), || show::line(&state));
     }
-    display.finish();
+    progress.finish();
     Ok(write!(out, "{}", show::table(&state))?)
 }
 
@@ -195,7 +195,7 @@ impl Trials {
         trial: &Trial,
         cancel: &Cancel,
         log: Option<&TrafficLog>,
-        display: &Display,
+        progress: &Progress,
     ) -> Result<Tally, TuneError> {
         let contest = Contest::prepare(self.settings(trial), cancel, log)?;
         let mut games = Tally::default();
@@ -203,11 +203,11 @@ impl Trials {
             match news {
                 News::Game(game) => {
                     games.add(game.score1);
-                    tell(display, trial, &game);
+                    tell(progress, trial, &game);
                 }
                 News::Noise { name, faults } => {
                     for (fault, times) in faults.iter() {
-                        display.notice(&format!("{name} after its last game: {} ({times})", fault.as_str()));
+                        progress.notice(&format!("{name} after its last game: {} ({times})", fault.as_str()));
                     }
                 }
             }
@@ -237,10 +237,10 @@ impl Trials {
 }
 
 /// Tells of a game that ended as no game should.
-fn tell(display: &Display, trial: &Trial, game: &GameRecord) {
+fn tell(progress: &Progress, trial: &Trial, game: &GameRecord) {
     if !game.text.is_empty() {
         let (iteration, reason) = (trial.iteration + 1, game.reason.as_str());
-        display.notice(&format!("iteration {iteration}, game {}: {reason}: {}", game.game, game.text));
+        progress.notice(&format!("iteration {iteration}, game {}: {reason}: {}", game.game, game.text));
     }
 }
 

@@ -10,6 +10,7 @@ use enbu_movegen::{Color, Position};
 use rayon::prelude::*;
 
 use crate::filter::{Filter, Skipped};
+use crate::foresight::Foresight;
 use crate::source::{self, Sample, SourceError};
 use crate::statistics::Statistics;
 
@@ -121,12 +122,18 @@ pub struct Dataset {
 
 impl Dataset {
     /// Reads files and keeps what `filter` lets through. One position in
-    /// `validation_one_in` (at least 2) is kept for testing.
+    /// `validation_one_in` (at least 2) is kept for testing. With `foresight` the scores
+    /// that are learnt are those that it makes of the rest of the game.
     ///
     /// # Errors
     /// [`SourceError`] with the first thing that is wrong with a file.
-    pub fn load(paths: &[PathBuf], filter: &Filter, validation_one_in: u64) -> Result<Self, SourceError> {
-        let parts: Vec<_> = paths.par_iter().map(|path| Self::load_file(path, filter)).collect();
+    pub fn load(
+        paths: &[PathBuf],
+        filter: &Filter,
+        foresight: Option<Foresight>,
+        validation_one_in: u64,
+    ) -> Result<Self, SourceError> {
+        let parts: Vec<_> = paths.par_iter().map(|path| Self::load_file(path, filter, foresight)).collect();
         let mut whole = Self::default();
         let mut number = 0;
         for part in parts {
@@ -151,12 +158,15 @@ impl Dataset {
         Ok(whole)
     }
 
-    fn load_file(path: &Path, filter: &Filter) -> Result<Self, SourceError> {
+    fn load_file(path: &Path, filter: &Filter, foresight: Option<Foresight>) -> Result<Self, SourceError> {
         let mut part = Self::default();
         source::read(path, |sample| {
             part.seen += 1;
             match filter.verdict(sample) {
-                None => part.training.push(Entry::new(sample)),
+                None => {
+                    let score = foresight.map_or(sample.score, |foresight| foresight.score(sample));
+                    part.training.push(Entry::new(&Sample { score, ..*sample }));
+                }
                 Some(reason) => part.skipped[reason as usize] += 1,
             }
         })?;
@@ -179,7 +189,7 @@ impl Dataset {
     }
 
     /// A mark that tells data apart: a hash of all positions for training.
-    pub(crate) fn mark(&self) -> u64 {
+    pub fn mark(&self) -> u64 {
         let hash = |hash: u64, number: u64| (hash ^ number).wrapping_mul(0x0100_0000_01B3).rotate_left(23);
         self.training.iter().fold(self.validation.len() as u64, |mark, entry| {
             let mark = hash(mark, u64::from(entry.score as u16) << 16 | u64::from(entry.result as u8));
@@ -228,8 +238,8 @@ mod tests {
         let mut seen = 0;
         for number in 0..4 {
             let game = player.game(number);
-            let show = |position: &Position, _| {
-                let entry = Entry::new(&Sample { position, score: 0, mv: None, result: GameResult::Draw });
+            let show = |position: &Position, _, _: &[_]| {
+                let entry = Entry::new(&Sample { position, score: 0, mv: None, result: GameResult::Draw, later: None });
                 let view = |color| {
                     let mut view = Vec::new();
                     own::inputs(position, color, |input| view.push(input));
@@ -258,7 +268,7 @@ mod tests {
         let shard = Shard { settings: String::new(), games: (0..6).map(|number| player.game(number)).collect() };
         let path = folder.path().join("a.games");
         shard.write(&path).expect("written");
-        let data = Dataset::load(&[path.clone(), path], &Filter::default(), 4).expect("sound");
+        let data = Dataset::load(&[path.clone(), path], &Filter::default(), None, 4).expect("sound");
         let skipped: u64 = data.skipped.iter().sum();
         assert_eq!(data.seen, 2 * shard.positions());
         assert_eq!((data.len() + data.validation_len()) as u64 + skipped, data.seen);

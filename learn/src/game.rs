@@ -127,11 +127,11 @@ pub enum ReplayError {
 
 impl Game {
     /// Plays the game through and shows each position in which the search was asked,
-    /// before the move that followed.
+    /// before the move that followed; and the moves after that one.
     ///
     /// # Errors
     /// [`ReplayError`] where it cannot go on; what was shown until then stays shown.
-    pub fn replay(&self, mut visit: impl FnMut(&Position, ScoredMove)) -> Result<(), ReplayError> {
+    pub fn replay(&self, mut visit: impl FnMut(&Position, ScoredMove, &[ScoredMove])) -> Result<(), ReplayError> {
         let mut position = match &self.start {
             None => Position::startpos(),
             Some(setup) => Position::from_setup(setup).map_err(ReplayError::Start)?,
@@ -144,7 +144,7 @@ impl Game {
             let number = self.opening.len() + index + 1;
             // Nobody shall see a position with a move that does not belong to it.
             if position.is_legal(scored.mv) {
-                visit(&position, scored);
+                visit(&position, scored, &self.moves[index + 1..]);
             }
             position.play(scored.mv).map_err(illegal(number))?;
         }
@@ -171,11 +171,11 @@ mod tests {
             ending: Ending::Unknown,
         };
         let mut seen = Vec::new();
-        game.replay(|position, scored| seen.push((position.ply(), scored.mv))).expect("legal");
+        game.replay(|position, scored, _| seen.push((position.ply(), scored.mv))).expect("legal");
         assert_eq!(seen, [(3, mv("8h2b+")), (4, mv("3a2b"))]);
         game.moves[1] = scored("3a2c");
         seen.clear();
-        let error = game.replay(|position, scored| seen.push((position.ply(), scored.mv))).expect_err("illegal");
+        let error = game.replay(|position, scored, _| seen.push((position.ply(), scored.mv))).expect_err("illegal");
         assert!(matches!(error, ReplayError::Move { number: 4, .. }), "{error}");
         assert_eq!(seen.len(), 1);
     }

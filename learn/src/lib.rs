@@ -16,6 +16,7 @@
 //! | [`export`] | writing them for other programs; shuffling and merging |
 //! | [`statistics`] | what is in them |
 //! | [`filter`] [`dataset`] | which positions are learnt from; these in memory |
+//! | [`foresight`] | what the rest of a game says about a position |
 //! | [`trainer`] | training of our own network |
 //! | [`quantise`] | from trained numbers to those of the file |
 //! | [`chart`] | the losses of a training as a picture |
@@ -28,6 +29,7 @@ pub mod chart;
 pub mod dataset;
 pub mod export;
 pub mod filter;
+pub mod foresight;
 pub mod game;
 pub mod packed;
 pub mod quantise;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use enbu_movegen::{Move, Position, PositionError};
 
-use crate::game::{Game, GameResult, ReplayError};
+use crate::game::{Game, GameResult, ReplayError, ScoredMove};
 use crate::packed::{HCPE_BYTES, PSV_BYTES, PackFileError, Record, RecordError, decode_pack};
 use crate::selfplay::files_in;
 use crate::shard::{Shard, ShardError};
@@ -59,6 +59,8 @@ pub struct Sample<'a> {
     pub mv: Option<Move>,
     /// Who won the game.
     pub result: GameResult,
+    /// The moves of the game that come after `mv`; `None` where they are not known.
+    pub later: Option<&'a [ScoredMove]>,
 }
 
 impl Sample<'_> {
@@ -170,8 +172,8 @@ fn read_any(path: &Path, visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceErr
 
 fn show_games(games: &[Game], mut visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceErrorKind> {
     for (index, game) in games.iter().enumerate() {
-        let show = |position: &Position, scored: crate::game::ScoredMove| {
-            visit(&Sample { position, score: scored.score, mv: Some(scored.mv), result: game.result });
+        let show = |position: &Position, ScoredMove { mv, score }, later: &[ScoredMove]| {
+            visit(&Sample { position, score, mv: Some(mv), result: game.result, later: Some(later) });
         };
         game.replay(show).map_err(|error| SourceErrorKind::Replay { game: index + 1, error })?;
     }
@@ -195,7 +197,7 @@ fn show_records<const N: usize>(
         let Record { setup, score, mv, result } =
             decode(&bytes).map_err(|error| SourceErrorKind::Record { record, error })?;
         let position = Position::from_setup(&setup).map_err(|error| SourceErrorKind::Position { record, error })?;
-        visit(&Sample { position: &position, score, mv, result });
+        visit(&Sample { position: &position, score, mv, result, later: None });
     }
     Ok(())
 }

@@ -69,7 +69,7 @@ impl Statistics {
 
     /// Counts a position.
     pub fn add(&mut self, sample: &Sample<'_>) {
-        let Sample { position, score, mv, result } = *sample;
+        let Sample { position, score, mv, result, .. } = *sample;
         self.positions += 1;
         self.in_check += u64::from(position.in_check());
         if let Some(mv) = mv {
@@ -196,7 +196,7 @@ mod tests {
                 let won = f64::from(number) < (100.0 * share).round();
                 let result = GameResult::from_side(if won { 1 } else { -1 }, Color::Black);
                 let mv = "7g7f".parse().ok();
-                statistics.add(&Sample { position: &position, score: score as i16, mv, result });
+                statistics.add(&Sample { position: &position, score: score as i16, mv, result, later: None });
             }
         }
         statistics

@@ -313,7 +313,7 @@ mod tests {
         let path = folder.path().join("a.games");
         shard.write(&path).expect("written");
         let filter = Filter { captures: Loud::Keep, ..Filter::default() };
-        Dataset::load(&[path], &filter, 8).expect("sound")
+        Dataset::load(&[path], &filter, None, 8).expect("sound")
     }
 
     fn plan() -> Plan {

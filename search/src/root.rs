@@ -9,7 +9,7 @@ use crate::node::{Effort, Pv};
 use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, mated_at};
 use crate::vote::{Candidate, choose};
 use crate::worker::{Role, Worker};
-use crate::{BestMove, Bound, Lines, Report, Score, level, params, reduce};
+use crate::{BestMove, Bound, Lines, Report, Score, params, reduce};
 
 /// A legal move at the root and what is known about it.
 #[derive(Clone)]
@@ -56,7 +56,7 @@ impl Worker<'_> {
     pub(crate) fn run(&mut self) -> BestMove {
         let answer = self.answer_without_search();
         let lines = self.job.options.multi_pv.clamp(1, self.root_moves.len().max(1));
-        let searched = self.job.options.level.map_or(lines, |_| lines.max(level::LINES));
+        let searched = self.job.options.level.map_or(lines, |level| lines.max(level.lines()));
         let searched = searched.min(self.root_moves.len().max(1));
         let completed = if answer.is_none() { self.deepen(searched, lines) } else { 0 };
         let helpers = self.job.control.end_helpers();
@@ -296,7 +296,7 @@ impl Worker<'_> {
     /// Which root move to play: the first, unless a level chooses.
     fn chosen(&self) -> usize {
         let Some(level) = self.job.options.level else { return 0 };
-        let values: Vec<Value> = self.root_moves.iter().take(level::LINES).map_while(RootMove::known_value).collect();
+        let values: Vec<Value> = self.root_moves.iter().take(level.lines()).map_while(RootMove::known_value).collect();
         level.choose(self.position.key(), &values)
     }
 

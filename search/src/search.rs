@@ -13,6 +13,7 @@ use enbu_movegen::{MoveList, Position};
 use crate::clock::{Budget, Timer};
 use crate::shared::Control;
 use crate::tt::Table;
+use crate::vote::Candidate;
 use crate::worker::{Job, Memory, Role, Worker};
 use crate::{BestMove, Clock, Limits, Listener, Options};
 
@@ -145,8 +146,23 @@ impl Search {
             return Ok(());
         }
         self.finish();
-        let error = HashError { asked_mb: megabytes, kept_mb: self.hash_mb() };
-        self.table = Arc::new(Table::new(megabytes, cores()).ok_or(error)?);
+        let kept_mb = self.hash_mb();
+        let refused = |kept_mb| Err(HashError { asked_mb: megabytes, kept_mb });
+        if !Table::fits(megabytes, kept_mb) {
+            return refused(kept_mb);
+        }
+        // The old table goes first, so that memory need not hold both.
+        if let Some(least) = Table::new(INITIAL_HASH_MB, 1) {
+            self.table = Arc::new(least);
+        }
+        match Table::new(megabytes, cores()) {
+            Some(table) => self.table = Arc::new(table),
+            None => {
+                // Where the system did not say beforehand that there is too little.
+                self.table = Table::new(kept_mb, cores()).map_or_else(|| Arc::clone(&self.table), Arc::new);
+                return refused(self.hash_mb());
+            }
+        }
         Ok(())
     }
 
@@ -292,21 +308,30 @@ fn serve(role: Role, inbox: &Receiver<Task>) {
             (Task::Search(job), Role::Main) => {
                 let best = answer(&job, &mut memory);
                 job.listener.finished(&best);
-                job.control.set_finished();
+                release(job).set_finished();
             }
-            (Task::Search(job), Role::Helper(_)) => help(&job, role, &mut memory),
+            (Task::Search(job), Role::Helper(_)) => {
+                let candidate = help(&job, role, &mut memory);
+                release(job).helper_ended(candidate);
+            }
         }
     }
 }
 
-/// Helps with a job. A panic here only loses the help.
-fn help(job: &Job, role: Role, memory: &mut Memory) {
+/// Lets go of a job, and with it of the table, which may be given back as soon as the
+/// end of the job is told.
+fn release(job: Arc<Job>) -> Arc<Control> {
+    Arc::clone(&job.control)
+}
+
+/// Helps with a job; what this thread would play. A panic here only loses the help.
+fn help(job: &Job, role: Role, memory: &mut Memory) -> Option<Candidate> {
     let helped = catch_unwind(AssertUnwindSafe(|| Worker::new(job, role, memory).help()));
-    if helped.is_err() {
+    helped.unwrap_or_else(|_| {
         memory.clear();
         job.listener.notice("error: internal error in a helping thread");
-    }
-    job.control.helper_ended(helped.unwrap_or(None));
+        None
+    })
 }
 
 /// Runs a job. A panic is our own bug and must not lose the game: what the last

@@ -3,7 +3,9 @@
 //! Clusters of four entries fill a cache line. An entry is two plain atomic
 //! words, the data and the key exclusive-ored with the data: a torn write does
 //! not match any key and is never read as data (Hyatt and Mann 2002). No locks and
-//! no data races.
+//! no data races: [`cluster`] has the protocol, and a model of it that is checked.
+
+mod cluster;
 
 use std::ops::Deref;
 use std::slice;
@@ -65,13 +67,19 @@ impl Table {
     /// All of its memory is touched by `threads` threads now, so that no search
     /// waits for the system to find it.
     pub(crate) fn new(megabytes: usize, threads: usize) -> Option<Self> {
-        if available_megabytes().is_some_and(|available| megabytes > available) {
+        if !Self::fits(megabytes, 0) {
             return None;
         }
         let table = Self::allocate(megabytes)?;
         table.used.store(true, Ordering::Relaxed);
         table.clear(threads);
         Some(table)
+    }
+
+    /// Whether the system says that there is memory for a table of `megabytes` once
+    /// one of `freed_mb` is gone; yes where it says nothing.
+    pub(crate) fn fits(megabytes: usize, freed_mb: usize) -> bool {
+        available_megabytes().is_none_or(|available| megabytes <= available.saturating_add(freed_mb))
     }
 
     fn allocate(megabytes: usize) -> Option<Self> {
@@ -127,39 +135,21 @@ impl Table {
     /// What is known about the position with this key, for a node at `ply`.
     #[inline]
     pub(crate) fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
-        self.cluster(key).chunks_exact(2).find_map(|entry| {
-            let data = entry[1].load(Ordering::Relaxed);
-            (entry[0].load(Ordering::Relaxed) ^ data == key && data != 0).then(|| unpack(data, ply)).flatten()
-        })
+        unpack(cluster::find(self.cluster(key), key)?, ply)
     }
 
     /// Stores what a node at `ply` found.
     #[inline]
     pub(crate) fn store(&self, key: u64, ply: usize, entry: Entry) {
         let generation = self.generation.load(Ordering::Relaxed);
-        let cluster = self.cluster(key);
-        let mut victim = 0;
-        let mut worst = i32::MAX;
-        let mut mv = entry.mv;
-        for slot in 0..ENTRIES {
-            let data = cluster[2 * slot + 1].load(Ordering::Relaxed);
-            if cluster[2 * slot].load(Ordering::Relaxed) ^ data == key {
-                if mv.is_none() {
-                    mv = Move::from_raw(data as u16);
-                }
-                victim = slot;
-                break;
-            }
+        let worth = |data| {
             let age = i32::from((generation + GENERATIONS - generation_of(data)) % GENERATIONS);
-            let worth = depth_of(data) - 8 * age;
-            if worth < worst {
-                worst = worth;
-                victim = slot;
-            }
-        }
-        let data = pack(Entry { mv, ..entry }, ply, generation);
-        cluster[2 * victim].store(key ^ data, Ordering::Relaxed);
-        cluster[2 * victim + 1].store(data, Ordering::Relaxed);
+            depth_of(data) - 8 * age
+        };
+        cluster::put(self.cluster(key), key, worth, |known| {
+            let mv = entry.mv.or_else(|| Move::from_raw(known? as u16));
+            pack(Entry { mv, ..entry }, ply, generation)
+        });
     }
 
     /// How full the table is with entries of the current search, in permille,

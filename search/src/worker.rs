@@ -52,7 +52,7 @@ impl Role {
 const MAX_DRAW_VALUE: Value = REPETITION_WIN - 1;
 
 /// Positions visited between two looks at the clock.
-const POLL_INTERVAL: u64 = 1024;
+const POLL_INTERVAL: u64 = 256;
 
 /// What a search thread remembers from one search to the next.
 pub(crate) struct Memory {

@@ -5,6 +5,7 @@
 //! - [`table`]: the tables in `tests/data`, each run through [`table::check`].
 //! - [`positions`]: positions as tests write them, and what two equal positions share.
 //! - [`binary`]: where the built `enbu` is; it is built on first use.
+//! - [`invocation`]: one command of the binary, run in a folder of its own.
 //! - [`networks`]: random networks in every kind of file.
 //! - [`session`]: a running `enbu`, spoken to over its pipes, with deadlines.
 //!
@@ -14,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod binary;
+pub mod invocation;
 pub mod networks;
 pub mod positions;
 pub mod session;

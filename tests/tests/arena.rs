@@ -1,53 +1,46 @@
 //! Matches by `enbu match`: faults get the right verdict, no game is lost, no process is left.
 
 use std::fs;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use enbu_arena::{EloModel, Pentanomial, Sprt};
+use enbu_tests::invocation::Invocation;
 use enbu_tests::session::patience;
 use enbu_tests::{binary, table};
 use serde_json::Value;
-use tempfile::TempDir;
 
-/// A folder for one match, and what it is told.
-struct Match {
-    dir: TempDir,
-    arguments: Vec<String>,
+/// One match that has not been played yet.
+struct Match(Invocation);
+
+impl Deref for Match {
+    type Target = Invocation;
+
+    fn deref(&self) -> &Invocation {
+        &self.0
+    }
 }
 
 impl Match {
     /// A match of one engine of each kind; see `src/bin/misbehaving.rs`.
     fn between(first: &str, second: &str) -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let mut new = Self { dir, arguments: vec!["match".to_owned()] };
+        let mut new = Self(Invocation::new("match"));
         for (name, fault) in [("one", first), ("two", second)] {
             let command = format!("'{}' {fault} '{}'", env!("CARGO_BIN_EXE_misbehaving"), new.path("pids").display());
             new = new.with(&["--engine", &command, &format!("name={name}")]);
         }
-        let out = new.path("out.jsonl");
-        new.with(&["--out", out.to_str().unwrap(), "--hang", "0.7", "--quiet"])
+        new.with(&["--out", "out.jsonl", "--hang", "0.7", "--quiet"])
     }
 
-    fn with(mut self, arguments: &[&str]) -> Self {
-        self.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
-        self
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
-    }
-
-    fn command(&self) -> Command {
-        let mut command = Command::new(binary::enbu());
-        command.args(&self.arguments).current_dir(self.dir.path());
-        command
+    fn with(self, arguments: &[&str]) -> Self {
+        Self(self.0.with(arguments))
     }
 
     /// Plays it, and sees that no process is left.
     fn play(&self) -> Output {
-        let output = self.command().stdin(Stdio::null()).output().unwrap();
+        let output = self.command().output().unwrap();
         self.no_process_is_left();
         output
     }
@@ -62,7 +55,7 @@ impl Match {
     fn no_process_is_left(&self) {
         let Ok(pids) = fs::read_to_string(self.path("pids")) else { return };
         for pid in pids.lines() {
-            assert!(!is_running(pid), "process {pid} is left of {:?}", self.arguments);
+            assert!(!is_running(pid), "process {pid} is left of {:?}", self.command());
         }
     }
 }
@@ -107,15 +100,10 @@ fn essence(game: &Value) -> Value {
 
 /// A match of the binary against itself: legal games with many endings, quickly.
 fn self_match(games: usize) -> Match {
-    let dir = tempfile::tempdir().unwrap();
-    let openings = "startpos moves 7g7f\nstartpos moves 2g2f 8c8d\nstartpos moves 7g7f 3c3d 2g2f\n";
-    fs::write(dir.path().join("openings"), openings).unwrap();
-    let out = dir.path().join("out.jsonl");
-    let new = Match { dir, arguments: vec!["match".to_owned()] };
+    let new = Match(Invocation::new("match").with_openings());
     new.with(&["--engine", "self", "name=a", "option.USI_Hash=1", "tc=nodes=60"])
         .with(&["--engine", "self", "name=b", "option.USI_Hash=1", "tc=nodes=40"])
-        .with(&["--openings", "openings", "--games", &games.to_string(), "--max-moves", "60", "--quiet"])
-        .with(&["--out", out.to_str().unwrap()])
+        .with(&["--games", &games.to_string(), "--max-moves", "60", "--quiet", "--out", "out.jsonl"])
 }
 
 #[test]

@@ -167,7 +167,7 @@ fn mapped_files() -> BTreeSet<String> {
         } else if in_block && !line.starts_with(' ') {
             folder = line.split_whitespace().next().and_then(|word| word.strip_suffix('/'));
         } else if let (true, Some(folder), Some(file)) = (in_block, folder, line.split_whitespace().next()) {
-            files.insert(format!("{folder}/{file}"));
+            assert!(files.insert(format!("{folder}/{file}")), "ARCHITECTURE.md names {folder}/{file} twice");
         }
     }
     files.retain(|file| file.ends_with(".rs"));

@@ -1,21 +1,26 @@
 //! Tuning by `enbu tune`: values move to what wins, and a tuning that was cut short goes on.
 
 use std::fs;
-use std::path::PathBuf;
+use std::ops::Deref;
 use std::process::{Command, Output, Stdio};
 #[cfg(unix)]
 use std::time::{Duration, Instant};
 
 use enbu_tests::binary;
+use enbu_tests::invocation::Invocation;
 #[cfg(unix)]
 use enbu_tests::session::patience;
 use serde_json::Value;
-use tempfile::TempDir;
 
-/// A folder for one tuning, and what it is told.
-struct Tuning {
-    dir: TempDir,
-    arguments: Vec<String>,
+/// One tuning that has not begun yet, or is to be gone on with.
+struct Tuning(Invocation);
+
+impl Deref for Tuning {
+    type Target = Invocation;
+
+    fn deref(&self) -> &Invocation {
+        &self.0
+    }
 }
 
 impl Tuning {
@@ -26,34 +31,18 @@ impl Tuning {
 
     /// The same, but with an engine that fails when it is started for the `limit`-th time.
     fn failing_at(limit: usize) -> Self {
-        let new = Self::of("");
-        let starts = new.path("starts");
-        let command = format!("'{}' '{}' {limit}", env!("CARGO_BIN_EXE_tunable"), starts.display());
-        Self { arguments: Self::of(&command).arguments, ..new }.with(&["--iterations", "8"])
+        // The folder of the tuning is the working directory of its engines.
+        Self::of(&format!("'{}' starts {limit}", env!("CARGO_BIN_EXE_tunable"))).with(&["--iterations", "8"])
     }
 
     fn of(engine: &str) -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let openings = "startpos moves 7g7f\nstartpos moves 2g2f 8c8d\nstartpos moves 7g7f 3c3d 2g2f\n";
-        fs::write(dir.path().join("openings"), openings).unwrap();
-        let new = Self { dir, arguments: vec!["tune".to_owned()] };
-        let new = new.with(&["--engine", engine, "--param", "all", "--param", "endurance:2", "--rate", "0.1"]);
-        new.with(&["--tc", "depth=1", "--openings", "openings", "--quiet"])
+        let new = Self(Invocation::new("tune").with_openings());
+        new.with(&["--engine", engine, "--param", "all", "--param", "endurance:2", "--rate", "0.1"])
+            .with(&["--tc", "depth=1", "--quiet"])
     }
 
-    fn with(mut self, arguments: &[&str]) -> Self {
-        self.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
-        self
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
-    }
-
-    fn command(&self) -> Command {
-        let mut command = Command::new(binary::enbu());
-        command.args(&self.arguments).current_dir(self.dir.path()).stdin(Stdio::null());
-        command
+    fn with(self, arguments: &[&str]) -> Self {
+        Self(self.0.with(arguments))
     }
 
     fn run(&self) -> Output {
@@ -207,16 +196,15 @@ fn what_cannot_be_tuned_is_refused_before_any_game() {
 
 #[test]
 fn our_own_engine_is_tuned_from_the_values_it_is_given() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut command = Command::new(binary::enbu());
-    command.args(["tune", "--engine", "self", "option.USI_Hash=1", "option.DrawValueBlack=40", "tc=nodes=30"]);
-    command.args(["--param", "DrawValueBlack:10", "--iterations", "2", "--max-moves", "30", "--state", "own.json"]);
-    let output = command.current_dir(dir.path()).output().unwrap();
+    let own = Invocation::new("tune")
+        .with(&["--engine", "self", "option.USI_Hash=1", "option.DrawValueBlack=40", "tc=nodes=30"])
+        .with(&["--param", "DrawValueBlack:10", "--iterations", "2", "--max-moves", "30", "--state", "own.json"]);
+    let output = own.command().output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let table = text(&output.stdout);
     assert!(table.contains("DrawValueBlack       40 "), "{table}");
     assert!(table.contains("iteration 2 of 2, games +"), "{table}");
     assert!(text(&output.stderr).contains("iteration 0 of 2, games +0 =0 -0  DrawValueBlack 40 -> 40.0"), "{output:?}");
-    let state = fs::read_to_string(dir.path().join("own.json")).unwrap();
+    let state = fs::read_to_string(own.path("own.json")).unwrap();
     assert!(state.contains("\"options\": \"USI_Hash=1\""), "{state}");
 }

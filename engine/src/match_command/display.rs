@@ -1,65 +1,11 @@
-//! What is seen of a match while it runs: a live table on a terminal, plain lines elsewhere.
-
-use std::io::{self, IsTerminal, Write};
-use std::time::{Duration, Instant};
+//! How the state of a match is told: a line or a table for people, JSON for programs.
 
 use enbu_arena::report::Report;
 use enbu_arena::{Pentanomial, Sprt};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-/// How often plain lines are written at most.
-const LINE_INTERVAL: Duration = Duration::from_secs(1);
-
-/// Shows progress on stderr.
-pub(super) struct Display {
-    bar: ProgressBar,
-    live: bool,
-    quiet: bool,
-    last_line: Option<Instant>,
-}
-
-impl Display {
-    /// A display for a match of so many games.
-    pub(super) fn new(games: u64, quiet: bool) -> Self {
-        let live = !quiet && io::stderr().is_terminal();
-        let bar = if live { ProgressBar::new(games) } else { ProgressBar::hidden() };
-        if let Ok(style) = ProgressStyle::with_template("{pos}/{len} {wide_bar} {elapsed} eta {eta}\n{msg}") {
-            bar.set_style(style);
-        }
-        Self { bar, live, quiet, last_line: None }
-    }
-
-    /// Shows the state of the match.
-    pub(super) fn show(&mut self, report: &Report, sprt: Option<&Sprt>) {
-        if self.live {
-            self.bar.set_position(report.games());
-            self.bar.set_message(state(report, sprt));
-        } else if !self.quiet && self.last_line.is_none_or(|last| last.elapsed() >= LINE_INTERVAL) {
-            self.last_line = Some(Instant::now());
-            Self::line(&state(report, sprt));
-        }
-    }
-
-    /// Tells something that matters whether or not the display is quiet.
-    pub(super) fn notice(&mut self, text: &str) {
-        if self.live { self.bar.println(text) } else { Self::line(text) }
-    }
-
-    /// Removes the live part.
-    pub(super) fn finish(&mut self) {
-        self.bar.finish_and_clear();
-        self.live = false;
-    }
-
-    fn line(text: &str) {
-        // Nobody is left to tell if stderr is gone; the match goes on.
-        let _ = writeln!(io::stderr(), "{text}");
-    }
-}
-
 /// One line for two engines, a table for more.
-fn state(report: &Report, sprt: Option<&Sprt>) -> String {
+pub(super) fn state(report: &Report, sprt: Option<&Sprt>) -> String {
     match report.pairings() {
         [one] => one.line(sprt),
         _ => report.table(),

@@ -1,63 +1,11 @@
-//! What is seen of a tuning: progress while it runs, the table of parameters at its end.
+//! What is told of a tuning: a line while it runs, the table of parameters at its end.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write};
-use std::time::{Duration, Instant};
 
 use enbu_arena::spsa::{Parameter, State};
-use indicatif::{ProgressBar, ProgressStyle};
-
-/// How often plain lines are written at most.
-const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How many parameters the progress names.
 const NAMED: usize = 3;
-
-/// Shows progress on stderr: live on a terminal, plain lines elsewhere.
-pub(super) struct Display {
-    bar: ProgressBar,
-    live: bool,
-    quiet: bool,
-    last_line: Option<Instant>,
-}
-
-impl Display {
-    pub(super) fn new(iterations: u64, quiet: bool) -> Self {
-        let live = !quiet && io::stderr().is_terminal();
-        let bar = if live { ProgressBar::new(iterations) } else { ProgressBar::hidden() };
-        if let Ok(style) = ProgressStyle::with_template("{pos}/{len} {wide_bar} {elapsed} eta {eta}\n{msg}") {
-            bar.set_style(style);
-        }
-        Self { bar, live, quiet, last_line: None }
-    }
-
-    /// Shows how far the tuning is.
-    pub(super) fn show(&mut self, state: &State) {
-        if self.live {
-            self.bar.set_position(state.spsa().done());
-            self.bar.set_message(line(state));
-        } else if !self.quiet && self.last_line.is_none_or(|last| last.elapsed() >= LINE_INTERVAL) {
-            self.last_line = Some(Instant::now());
-            Self::line(&line(state));
-        }
-    }
-
-    /// Tells something that matters whether or not the display is quiet.
-    pub(super) fn notice(&self, text: &str) {
-        if self.live { self.bar.println(text) } else { Self::line(text) }
-    }
-
-    /// Removes the live part.
-    pub(super) fn finish(&mut self) {
-        self.bar.finish_and_clear();
-        self.live = false;
-    }
-
-    fn line(text: &str) {
-        // Nobody is left to tell if stderr is gone; the tuning goes on.
-        let _ = writeln!(io::stderr(), "{text}");
-    }
-}
 
 /// The parameters with their present values.
 fn rows(state: &State) -> impl Iterator<Item = (&Parameter, f64)> {
@@ -70,7 +18,7 @@ fn steps(parameter: &Parameter, value: f64) -> f64 {
 }
 
 /// How far the tuning is, and the parameters that have moved most.
-fn line(state: &State) -> String {
+pub(super) fn line(state: &State) -> String {
     let mut text = summary(state);
     let mut moved: Vec<(&Parameter, f64)> = rows(state).collect();
     moved.sort_by(|one, other| steps(other.0, other.1).abs().total_cmp(&steps(one.0, one.1).abs()));

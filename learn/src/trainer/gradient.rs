@@ -249,7 +249,7 @@ mod tests {
 
     fn entry(sfen: &str, score: i16) -> Entry {
         let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
-        Entry::new(&Sample { position: &position, score, mv: None, result: GameResult::Draw })
+        Entry::new(&Sample { position: &position, score, mv: None, result: GameResult::Draw, later: None })
     }
 
     fn entries() -> Vec<Entry> {

@@ -43,14 +43,14 @@ impl Default for Plan {
         Self {
             shape: Shape { width: 64, buckets: 1, bucket_step: 1 },
             seed: 1,
-            epochs: 8,
+            epochs: 6,
             batch: 16_384,
             slices: 4,
             rate: 1e-3,
             final_rate: 1e-5,
             decay: 0.01,
             scale: 400.0,
-            result_share: [0.3, 0.3],
+            result_share: [0.0, 0.0],
             rounded_share: 0.1,
         }
     }

@@ -1,0 +1,213 @@
+//! How threads share a cluster of entries without a lock.
+//!
+//! An entry is two words: its data, and its key exclusive-ored with its data. Both are
+//! atomic, but not together: a thread may read one word of one entry and one of
+//! another. Such a torn pair gives back the key of neither, so that nobody takes it
+//! for data (Hyatt and Mann 2002).
+//!
+//! The functions take any words that can be read and written, so that the tests can
+//! run them on loom's. These try every order in which threads may run with up to two
+//! interruptions, and every value that relaxed loads may return, and prove for one and
+//! two entries, with up to three threads: what is found under a key was stored under that key, whole; and a move that
+//! a store keeps was stored under its key. Not part of the proof is one chance in
+//! 2^64: that the data of two entries differs by just what their keys differ by.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A word that threads share.
+pub(super) trait Word {
+    /// Its value, or an older one that this thread has not seen replaced.
+    fn read(&self) -> u64;
+
+    /// Replaces the value.
+    fn write(&self, value: u64);
+}
+
+impl Word for AtomicU64 {
+    #[inline]
+    fn read(&self) -> u64 {
+        self.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn write(&self, value: u64) {
+        self.store(value, Ordering::Relaxed);
+    }
+}
+
+/// The data stored under `key`; never 0, which is an empty entry.
+#[inline]
+pub(super) fn find<W: Word>(cluster: &[W], key: u64) -> Option<u64> {
+    cluster.chunks_exact(2).find_map(|entry| {
+        let data = entry[1].read();
+        (entry[0].read() ^ data == key && data != 0).then_some(data)
+    })
+}
+
+/// Stores under `key` what `data` makes of the data that was there under this key
+/// before. Where there was none, the entry whose data is `worth` least makes room.
+#[inline]
+pub(super) fn put<W: Word>(cluster: &[W], key: u64, worth: impl Fn(u64) -> i32, data: impl FnOnce(Option<u64>) -> u64) {
+    let mut victim = 0;
+    let mut least = i32::MAX;
+    let mut known = None;
+    for (slot, entry) in cluster.chunks_exact(2).enumerate() {
+        let old = entry[1].read();
+        if entry[0].read() ^ old == key {
+            known = Some(old);
+            victim = slot;
+            break;
+        }
+        let worth = worth(old);
+        if worth < least {
+            least = worth;
+            victim = slot;
+        }
+    }
+    let data = data(known);
+    cluster[2 * victim].write(key ^ data);
+    cluster[2 * victim + 1].write(data);
+}
+
+#[cfg(test)]
+mod tests {
+    use loom::sync::Arc;
+    use loom::sync::atomic::AtomicU64 as ModelWord;
+    use loom::thread;
+
+    use super::*;
+
+    impl Word for ModelWord {
+        fn read(&self) -> u64 {
+            self.load(Ordering::Relaxed)
+        }
+
+        fn write(&self, value: u64) {
+            self.store(value, Ordering::Relaxed);
+        }
+    }
+
+    /// How often a thread is interrupted in the middle of its acts: without a bound the
+    /// orders of three threads are too many to try.
+    const SWITCHES: usize = 2;
+
+    const KEYS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
+
+    /// Data that tells its key in the high half and who stored it in the next quarter;
+    /// the lowest quarter is the move.
+    fn data(key: u64, writer: u64, mv: u64) -> u64 {
+        key >> 32 << 32 | writer << 16 | mv
+    }
+
+    /// What a thread does: stores with the move (`0`: none), looks, or nothing.
+    #[derive(Clone, Copy)]
+    enum Act {
+        Put { key: u64, mv: u64 },
+        Find { key: u64 },
+        Rest,
+    }
+
+    fn act(cluster: &[ModelWord], writer: u64, act: Act) {
+        match act {
+            Act::Put { key, mv } => put(
+                cluster,
+                key,
+                |old| old as i32 & 0xff,
+                |known| {
+                    let kept = known.filter(|_| mv == 0).map_or(mv, |known| known & 0xffff);
+                    data(key, writer, kept)
+                },
+            ),
+            Act::Rest => {}
+            Act::Find { key } => {
+                if let Some(found) = find(cluster, key) {
+                    is_whole(found, key);
+                }
+            }
+        }
+    }
+
+    /// Whoever stored it stored all of it, and moves follow from keys here.
+    fn is_whole(found: u64, key: u64) {
+        let (writer, mv) = (found >> 16 & 0xffff, found & 0xffff);
+        assert_eq!(found, data(key, writer, mv), "torn: {found:x}");
+        assert!((1..=3).contains(&writer) && (mv == 0 || mv == move_of(key)), "mixed: {found:x}");
+    }
+
+    fn move_of(key: u64) -> u64 {
+        key & 0x7f | 0x80
+    }
+
+    /// Runs the acts of each thread in every order with at most [`SWITCHES`] of them; then looks again.
+    fn check<const THREADS: usize>(entries: usize, threads: [[Act; 2]; THREADS]) {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(SWITCHES);
+        model.check(move || {
+            let words = (0..2 * entries).map(|_| ModelWord::new(0)).collect::<Vec<_>>();
+            let cluster = Arc::new(words);
+            let running: Vec<_> = (1..)
+                .zip(threads)
+                .map(|(writer, acts)| {
+                    let cluster = Arc::clone(&cluster);
+                    thread::spawn(move || acts.iter().for_each(|&one| act(&cluster, writer, one)))
+                })
+                .collect();
+            running.into_iter().for_each(|thread| thread.join().expect("it ends"));
+            for key in KEYS {
+                act(&cluster, 9, Act::Find { key });
+            }
+        });
+    }
+
+    const fn put_of(key: u64) -> Act {
+        Act::Put { key, mv: key & 0x7f | 0x80 }
+    }
+
+    const fn find_of(key: u64) -> Act {
+        Act::Find { key }
+    }
+
+    #[test]
+    fn two_stores_and_looks_in_one_entry() {
+        check(1, [[put_of(KEYS[0]), find_of(KEYS[0])], [put_of(KEYS[1]), find_of(KEYS[0])]]);
+    }
+
+    #[test]
+    fn a_third_thread_sees_nothing_torn() {
+        check(1, [[put_of(KEYS[0]), Act::Rest], [put_of(KEYS[1]), Act::Rest], [find_of(KEYS[0]), Act::Rest]]);
+    }
+
+    #[test]
+    fn a_kept_move_is_of_its_own_position() {
+        let keep = Act::Put { key: KEYS[0], mv: 0 };
+        check(1, [[put_of(KEYS[0]), put_of(KEYS[1])], [keep, find_of(KEYS[0])]]);
+    }
+
+    #[test]
+    fn stores_that_meet_in_two_entries() {
+        let keep = Act::Put { key: KEYS[1], mv: 0 };
+        check(2, [[put_of(KEYS[0]), put_of(KEYS[1])], [keep, find_of(KEYS[0])]]);
+    }
+
+    /// What the model is worth: it must find the fault of a table that keeps bare keys.
+    #[test]
+    #[should_panic(expected = "torn")]
+    fn bare_keys_would_be_torn() {
+        loom::model(|| {
+            let words = Arc::new([ModelWord::new(0), ModelWord::new(0)]);
+            let writers = (1..).zip(KEYS).map(|(writer, key)| {
+                let words = Arc::clone(&words);
+                thread::spawn(move || {
+                    words[0].write(key);
+                    words[1].write(data(key, writer, move_of(key)));
+                })
+            });
+            let writers: Vec<_> = writers.collect();
+            let found = words[1].read();
+            if found != 0 && words[0].read() == KEYS[0] {
+                is_whole(found, KEYS[0]);
+            }
+            writers.into_iter().for_each(|thread| thread.join().expect("it ends"));
+        });
+    }
+}
