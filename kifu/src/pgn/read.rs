@@ -30,7 +30,7 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
     let mut tokens = Tokens::new(text);
     let mut ahead = Tokens::new(text);
     while let Some((token, place)) = tokens.next() {
-        if reader.game.is_new() {
+        if reader.game.is_new() || reader.game.ends_before(&token) {
             // What `+` means is told by the whole game.
             ahead = tokens;
         }
@@ -79,6 +79,11 @@ struct Play<'t> {
 impl Game<'_> {
     fn is_new(&self) -> bool {
         self.play.is_none() && self.tags.list.is_empty()
+    }
+
+    /// Whether the next game begins with this token: a tag behind moves.
+    fn ends_before(&self, token: &Token<'_>) -> bool {
+        matches!(token, Token::Tag { .. }) && (self.play.is_some() || self.broken)
     }
 }
 
