@@ -20,7 +20,8 @@ ratio, and the median of the ratios counts. What is missing is skipped, and said
   search   nodes per second against fairy-stockfish, if it is installed
   networks nodes per second by each kind of evaluation (random networks of 435 MB
            in all, written into the target folder) and of fairy-stockfish
-  records  reading 10000 games of KIF and of CSA against tsshogi and cshogi:
+  records  reading 10000 games of KIF and of CSA, in memory and by one thread, against
+           tsshogi and cshogi:
            `(cd tests/compare && npm install --no-save tsshogi)`, `pip install cshogi`
   mate     mate problems of 1 to 17 plies against the DfPn of cshogi, if python3 has
            it (bench/mate.py)
@@ -401,13 +402,19 @@ networks_section() {
 
 # ---- reading records ---------------------------------------------------------
 
+# What is compared: the texts of all games are in memory, each is read by one thread,
+# with headers, moves, times and the end, into what the library keeps of a game, and
+# the moves of the main line are counted. What differs: enbu begins with bytes, finds
+# encoding and format, and judges every move by all rules; tsshogi judges no move;
+# cshogi does, but keeps no variations, and of KIF neither boards nor fouls.
+
 record_games=10000
 
-# What another program took by its own count, without its start; it must have read every move.
+# What a program took by its own count, without its start; it must have read every move.
 record_turn() { # format program command...
     local format=$1 program=$2 told
     shift 2
-    told=$("$@" "$scratch/$format") || die "$program does not read our $format"
+    told=$("$@" "$scratch/records/$format") || die "$program does not read our $format"
     [ "${told##* }" = "$record_moves" ] || die "$program reads ${told##* } moves in $format, not $record_moves"
     told=${told#seconds }
     echo "${told%% *}" >>"$scratch/records-$format.$program"
@@ -415,21 +422,22 @@ record_turn() { # format program command...
 
 compare_records() { # format
     local format=$1 turn program
-    "$enbu" convert "$scratch/games" -o "$scratch/$format/" --to "$format" || die "\`enbu convert' failed"
     for turn in $(seq "$runs"); do
-        # The whole command: its start, and writing the moves.
-        measure "$enbu" convert "$scratch/$format" --to usi >>"$scratch/records-$format.enbu" || die "\`enbu convert' failed"
+        record_turn "$format" enbu "$read_records"
         [ -z "$tsshogi" ] || record_turn "$format" tsshogi node tests/compare/speed.mjs
         [ -z "$cshogi" ] || record_turn "$format" cshogi "$cshogi" tests/compare/speed.py
+        # For comparison the whole command: its start, the files, and writing the moves.
+        measure "$enbu" convert "$scratch/records/$format" --to usi >>"$scratch/records-$format.convert" ||
+            die "\`enbu convert' failed"
     done
-    for program in enbu ${tsshogi:+tsshogi} ${cshogi:+cshogi}; do
-        printf '%-8s %-10s %9.2f %8.1f\n' "$format" "$program" "$(median <"$scratch/records-$format.$program")" \
+    for program in enbu convert ${tsshogi:+tsshogi} ${cshogi:+cshogi}; do
+        printf '%-8s %-10s %9.3f %8.2f\n' "$format" "$program" "$(median <"$scratch/records-$format.$program")" \
             "$(median_ratio "$scratch/records-$format.$program" "$scratch/records-$format.enbu")"
     done
 }
 
 records_section() {
-    local random_games python
+    local random_records read_records python
     tsshogi= cshogi=
     if (cd tests/compare && node -e 'import("tsshogi").catch(() => process.exit(1))') 2>/dev/null; then tsshogi=yes; fi
     for python in python3 python; do
@@ -437,13 +445,12 @@ records_section() {
     done
     [ -n "$tsshogi" ] || echo "tsshogi: skipped, it is not installed"
     [ -n "$cshogi" ] || echo "cshogi: skipped, it is not installed"
-    cargo build --quiet --release --package enbu-tests --example random_games
-    random_games=$(executable "$target/release/examples/random_games")
-    mkdir "$scratch/games"
-    "$random_games" "$record_games" >"$scratch/all.usi"
-    record_moves=$(awk '{ moves += NF - 2 } END { print moves }' "$scratch/all.usi")
-    awk -v folder="$scratch/games" '{ file = sprintf("%s/%05d.usi", folder, NR); print >file; close(file) }' "$scratch/all.usi"
-    echo "reading $record_games games of $record_moves moves, one a file, median of $runs turns, CPU seconds; ratio = this one / enbu"
+    cargo build --quiet --release --package enbu-tests --example random_records --example read_records
+    random_records=$(executable "$target/release/examples/random_records")
+    read_records=$(executable "$target/release/examples/read_records")
+    record_moves=$("$random_records" "$record_games" "$scratch/records")
+    record_moves=${record_moves#moves }
+    echo "reading $record_games games of $record_moves moves, median of $runs turns, CPU seconds; ratio = this one / enbu"
     printf '%-8s %-10s %9s %8s\n' format program seconds ratio
     compare_records kif
     compare_records csa

@@ -301,7 +301,7 @@ impl GameRecord {
             if let Some(logged) = index.checked_sub(self.opening_moves).and_then(|asked| self.log.get(asked)) {
                 let node = record.node_mut(at);
                 node.time_ms = Some(logged.whole_ms());
-                node.analyses.extend(logged.analysis(turn));
+                node.remarks_mut().analyses.extend(logged.analysis(turn));
             }
             turn = !turn;
         }
@@ -335,7 +335,7 @@ impl GameRecord {
         let end = record.add(at, Event::End(End { kind, result }));
         record.node_mut(end).time_ms = last.filter(|_| foul.is_none()).map(LoggedMove::whole_ms);
         let comments = [self.reason.as_str().to_owned(), self.text.clone()];
-        record.node_mut(end).comments.extend(comments.into_iter().filter(|comment| !comment.is_empty()));
+        record.node_mut(end).remarks_mut().comments.extend(comments.into_iter().filter(|comment| !comment.is_empty()));
     }
 
     fn time_control(&self, color: Color) -> &str {

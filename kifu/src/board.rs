@@ -3,7 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
 use enbu_movegen::attacks::attacks;
-use enbu_movegen::{Bitboard, Color, Hand, Move, MoveParts, Piece, Position, Setup, Square};
+use enbu_movegen::{Bitboard, Color, Hand, Move, MoveParts, Piece, Position, Replay, Replayed, Setup, Square};
 
 use crate::{Event, Problem};
 
@@ -26,8 +26,8 @@ pub struct Board {
 /// How to take back a move.
 #[derive(Clone, Debug)]
 enum Undo {
-    /// The position knows.
-    Position,
+    /// A move by the rules.
+    Replay(Replayed),
     /// The board was set up anew; this is what it showed.
     Setup(State),
     /// A move on a diagram: the pieces that stood on its squares.
@@ -36,14 +36,14 @@ enum Undo {
 
 #[derive(Clone, Debug)]
 enum State {
-    Playable(Box<Position>),
+    Playable(Box<Replay>),
     Diagram(Box<Setup>),
 }
 
 impl State {
     fn of(setup: &Setup) -> Self {
-        match Position::from_setup(setup) {
-            Ok(position) => Self::Playable(Box::new(position)),
+        match Replay::from_setup(setup) {
+            Ok(game) => Self::Playable(Box::new(game)),
             Err(_) => Self::Diagram(Box::new(setup.clone())),
         }
     }
@@ -58,7 +58,7 @@ impl Board {
     /// The side to move.
     pub fn turn(&self) -> Color {
         match &self.state {
-            State::Playable(position) => position.turn(),
+            State::Playable(game) => game.turn(),
             State::Diagram(setup) => setup.turn,
         }
     }
@@ -66,7 +66,7 @@ impl Board {
     /// The piece on `square`.
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
         match &self.state {
-            State::Playable(position) => position.piece_at(square),
+            State::Playable(game) => game.piece_at(square),
             State::Diagram(setup) => setup.board[square],
         }
     }
@@ -74,7 +74,7 @@ impl Board {
     /// What `color` holds.
     pub fn hand(&self, color: Color) -> Hand {
         match &self.state {
-            State::Playable(position) => position.hand(color),
+            State::Playable(game) => game.hand(color),
             State::Diagram(setup) => setup.hands[color],
         }
     }
@@ -82,9 +82,18 @@ impl Board {
     /// The position as a diagram.
     pub fn to_setup(&self) -> Setup {
         match &self.state {
-            State::Playable(position) => position.to_setup(),
+            State::Playable(game) => game.to_setup(),
             State::Diagram(setup) => Setup::clone(setup),
         }
+    }
+
+    /// Plays `mv` where the rules allow it, and tells whether they do; never on a board
+    /// that cannot be played.
+    pub(crate) fn play_legal(&mut self, mv: Move) -> bool {
+        let State::Playable(game) = &mut self.state else { return false };
+        let Ok(replayed) = game.play(mv) else { return false };
+        self.played.push(Undo::Replay(replayed));
+        true
     }
 
     /// Plays `mv` and tells what it was: a move, or a foul that could be made
@@ -95,10 +104,7 @@ impl Board {
     /// origin or in hand, an impossible promotion, or a destination that
     /// is not free. The board stays as it was.
     pub fn play(&mut self, mv: Move) -> Result<Event, Problem> {
-        if let State::Playable(position) = &mut self.state
-            && position.play(mv).is_ok()
-        {
-            self.played.push(Undo::Position);
+        if self.play_legal(mv) {
             return Ok(Event::Move(mv));
         }
         self.check_pieces(mv)?;
@@ -111,7 +117,7 @@ impl Board {
             }
             (state, left) => {
                 let (mut next, event) = match state {
-                    State::Playable(position) => (position.to_setup(), Event::Foul(mv)),
+                    State::Playable(game) => (game.to_setup(), Event::Foul(mv)),
                     State::Diagram(setup) => (Setup::clone(setup), Event::Move(mv)),
                 };
                 play_on(&mut next, mv);
@@ -127,9 +133,7 @@ impl Board {
     /// when there is none.
     pub fn undo(&mut self) {
         match (self.played.pop(), &mut self.state) {
-            (Some(Undo::Position), State::Playable(position)) => {
-                position.undo_move();
-            }
+            (Some(Undo::Replay(replayed)), State::Playable(game)) => game.undo(replayed),
             (Some(Undo::Setup(before)), state) => *state = before,
             (Some(Undo::Diagram { mv, origin, target }), State::Diagram(setup)) => take_back(setup, mv, origin, target),
             _ => {}
@@ -145,7 +149,7 @@ impl Board {
     /// and squares allow it.
     pub fn is_legal(&self, mv: Move) -> bool {
         match &self.state {
-            State::Playable(position) => position.is_legal(mv),
+            State::Playable(game) => game.is_legal(mv),
             State::Diagram(_) => self.check_pieces(mv).is_ok(),
         }
     }
@@ -155,28 +159,27 @@ impl Board {
         if self.piece_at(to).is_some_and(|target| target.color == piece.color) {
             return Bitboard::EMPTY;
         }
-        let (occupied, alike) = match &self.state {
-            State::Playable(position) => (position.occupied(), position.pieces(piece.color, piece.kind)),
-            State::Diagram(setup) => {
-                let squares = |wanted: &dyn Fn(Piece) -> bool| {
-                    let found = Square::ALL.into_iter().filter(|&square| setup.board[square].is_some_and(wanted));
-                    found.fold(Bitboard::EMPTY, |set, square| set | Bitboard::of(square))
-                };
-                (squares(&|_| true), squares(&|other| other == piece))
-            }
+        let setup = match &self.state {
+            State::Playable(game) => return game.reaching(piece, to),
+            State::Diagram(setup) => setup,
         };
-        alike & attacks(piece.kind, !piece.color, to, occupied)
+        let squares = |wanted: &dyn Fn(Piece) -> bool| {
+            let found = Square::ALL.into_iter().filter(|&square| setup.board[square].is_some_and(wanted));
+            found.fold(Bitboard::EMPTY, |set, square| set | Bitboard::of(square))
+        };
+        squares(&|other| other == piece) & attacks(piece.kind, !piece.color, to, squares(&|_| true))
     }
 
     /// Whether the side to move is in check; never on a board that cannot be played.
     pub fn in_check(&self) -> bool {
-        matches!(&self.state, State::Playable(position) if position.in_check())
+        matches!(&self.state, State::Playable(game) if game.in_check())
     }
 
-    /// The position, where it can be played.
-    pub fn position(&self) -> Option<&Position> {
+    /// The position, set up afresh, where it can be played: for questions about all
+    /// moves at once.
+    pub fn position(&self) -> Option<Position> {
         match &self.state {
-            State::Playable(position) => Some(position),
+            State::Playable(game) => Position::from_setup(&game.to_setup()).ok(),
             State::Diagram(_) => None,
         }
     }

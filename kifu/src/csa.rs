@@ -19,6 +19,7 @@
 mod analysis;
 mod headers;
 mod placement;
+mod plain;
 mod read;
 mod write;
 
@@ -42,27 +43,21 @@ enum Version {
     V3,
 }
 
-pub(crate) const fn piece_name(kind: PieceType) -> &'static str {
-    match kind {
-        PieceType::Pawn => "FU",
-        PieceType::Lance => "KY",
-        PieceType::Knight => "KE",
-        PieceType::Silver => "GI",
-        PieceType::Gold => "KI",
-        PieceType::Bishop => "KA",
-        PieceType::Rook => "HI",
-        PieceType::King => "OU",
-        PieceType::ProPawn => "TO",
-        PieceType::ProLance => "NY",
-        PieceType::ProKnight => "NK",
-        PieceType::ProSilver => "NG",
-        PieceType::Horse => "UM",
-        PieceType::Dragon => "RY",
-    }
+/// The names of pieces, in the order of [`PieceType::ALL`].
+static NAMES: [[u8; 2]; PieceType::COUNT] =
+    [*b"FU", *b"KY", *b"KE", *b"GI", *b"KA", *b"HI", *b"KI", *b"OU", *b"TO", *b"NY", *b"NK", *b"NG", *b"UM", *b"RY"];
+
+#[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
+fn name_bytes(kind: PieceType) -> &'static [u8; 2] {
+    &NAMES[kind]
+}
+
+pub(crate) fn piece_name(kind: PieceType) -> &'static str {
+    str::from_utf8(name_bytes(kind)).unwrap_or_default()
 }
 
 pub(crate) fn piece_named(name: [u8; 2]) -> Option<PieceType> {
-    PieceType::ALL.into_iter().find(|&kind| piece_name(kind).as_bytes() == name)
+    PieceType::ALL.into_iter().find(|&kind| *name_bytes(kind) == name)
 }
 
 const fn sign(color: Color) -> char {

@@ -133,7 +133,15 @@ pub(crate) fn read_decoded(
     mode: Mode,
     read: impl FnOnce(&str, Mode) -> Result<Reading, KifuError>,
 ) -> Result<Reading, KifuError> {
-    let decoded = decode(bytes);
+    read_text(&decode(bytes), mode, read)
+}
+
+/// Has a text read that was decoded; what was odd about its bytes is warned of.
+pub(crate) fn read_text(
+    decoded: &Decoded<'_>,
+    mode: Mode,
+    read: impl FnOnce(&str, Mode) -> Result<Reading, KifuError>,
+) -> Result<Reading, KifuError> {
     if let (Mode::Strict, Some(warning)) = (mode, decoded.warnings.first()) {
         return Err(warning.clone());
     }
@@ -159,7 +167,10 @@ pub fn is_noise(text: &str) -> bool {
     let bytes = text.as_bytes();
     let bytes = bytes.get(..LOOKED_AT).unwrap_or(bytes);
     // One byte in ten of random ones is a control character, in texts none is.
-    let controls = bytes.iter().filter(|&&byte| byte < b' ' && !(b'\t'..=b'\r').contains(&byte)).count();
+    // In bytes, and without branches, so that many are looked at at once.
+    let is_control = |byte: u8| (byte < b' ') & (byte.wrapping_sub(b'\t') > b'\r' - b'\t');
+    let in_chunk = |chunk: &[u8]| chunk.iter().map(|&byte| u8::from(is_control(byte))).sum::<u8>();
+    let controls: usize = bytes.chunks(usize::from(u8::MAX)).map(in_chunk).map(usize::from).sum();
     controls * 50 > bytes.len()
 }
 
@@ -175,11 +186,15 @@ fn after_bom(bytes: &[u8]) -> Option<(Encoding, &[u8])> {
 
 /// The encoding that the first line declares.
 fn declared(bytes: &[u8]) -> Option<Encoding> {
-    const KEY: &[u8] = b"encoding=";
-    let line = bytes.split(|&byte| byte == b'\n' || byte == b'\r').next()?;
-    let line = line.get(..line.len().min(200))?;
-    let at = line.windows(KEY.len()).position(|window| window.eq_ignore_ascii_case(KEY))?;
-    let label = line.get(at + KEY.len()..)?;
+    const KEY: &[u8] = b"encoding";
+    const LONGEST_LINE: usize = 200;
+    let line = bytes.get(..LONGEST_LINE).unwrap_or(bytes);
+    let line = line.get(..line_end(line).unwrap_or(line.len()))?;
+    let ends_with_key =
+        |before: &[u8]| before.last_chunk().is_some_and(|end: &[u8; KEY.len()]| end.eq_ignore_ascii_case(KEY));
+    let mut signs = line.iter().enumerate().filter(|&(_, &byte)| byte == b'=').map(|(at, _)| at);
+    let at = signs.find(|&at| line.get(..at).is_some_and(ends_with_key))?;
+    let label = line.get(at + 1..)?;
     let label = label.split(|byte| !byte.is_ascii_alphanumeric() && !b"-_".contains(byte)).next()?;
     Encoding::from_label(str::from_utf8(label).ok()?)
 }
@@ -204,7 +219,7 @@ fn decode_by_content(bytes: &[u8]) -> (Cow<'_, str>, Encoding, Problems) {
 }
 
 fn iso_2022_jp(bytes: &[u8]) -> Option<(Cow<'_, str>, Encoding)> {
-    if !bytes.windows(2).any(|window| window == b"\x1b$") {
+    if !bytes.contains(&0x1b) || !bytes.windows(2).any(|window| window == b"\x1b$") {
         return None;
     }
     Encoding::Iso2022Jp.decode_exactly(bytes).map(|text| (text, Encoding::Iso2022Jp))
@@ -313,15 +328,48 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
 
 /// The first line of a text, and what follows its line end, if anything does.
 pub(crate) fn split_line(text: &str) -> (&str, Option<&str>) {
-    let Some(end) = text.bytes().position(|byte| byte == b'\n' || byte == b'\r') else { return (text, None) };
-    let (line, tail) = text.split_at(end);
+    let Some((line, tail)) = line_end(text.as_bytes()).and_then(|end| text.split_at_checked(end)) else {
+        return (text, None);
+    };
     let tail = tail.strip_prefix("\r\n").or_else(|| tail.strip_prefix(['\n', '\r'])).unwrap_or_default();
     (line, (!tail.is_empty()).then_some(tail))
+}
+
+/// Where the first line ends; looks at eight bytes at once.
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);
+    // The lowest bit that this sets is that of the first such byte; those above may err.
+    let marks = |word: u64, byte: u8| {
+        let zeros = word ^ (ONES * u64::from(byte));
+        zeros.wrapping_sub(ONES) & !zeros & HIGHS
+    };
+    let (words, tail) = bytes.as_chunks::<8>();
+    let ends = words.iter().map(|&word| u64::from_le_bytes(word)).map(|word| marks(word, b'\n') | marks(word, b'\r'));
+    let found = ends.enumerate().find(|&(_, ends)| ends != 0);
+    if let Some((index, ends)) = found {
+        return Some(8 * index + ends.trailing_zeros() as usize / 8);
+    }
+    let at = tail.iter().position(|&byte| byte == b'\n' || byte == b'\r')?;
+    Some(bytes.len() - tail.len() + at)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_end_wherever_they_end() {
+        for before in 0..40 {
+            for (end, after) in [("\n", ""), ("\r", "x\n\r"), ("\r\n", "\u{b}\u{c}"), ("\n", "\u{8a}\r"), ("", "")] {
+                for fill in ["a", "\u{b}", "\u{e}", "\u{80}", "\u{3000}"] {
+                    let text = fill.repeat(before) + end + after;
+                    let expected = text.bytes().position(|byte| byte == b'\n' || byte == b'\r');
+                    assert_eq!(line_end(text.as_bytes()), expected, "{text:?}");
+                }
+            }
+        }
+    }
 
     const TEXT: &str = "N+先手の名前\nN-後手\n'*コメント\n";
 

@@ -75,6 +75,27 @@ pub enum EndKind {
 }
 
 impl EndKind {
+    /// Every kind but [`Other`](Self::Other).
+    pub const ALL: [Self; 17] = [
+        Self::Resign,
+        Self::Abort,
+        Self::Repetition,
+        Self::Impasse,
+        Self::TimeUp,
+        Self::IllegalMove,
+        Self::IllegalAction(Color::Black),
+        Self::IllegalAction(Color::White),
+        Self::DeclarationWin,
+        Self::DeclarationDraw,
+        Self::Mate,
+        Self::NoMate,
+        Self::MaxMoves,
+        Self::WinByDefault,
+        Self::LoseByDefault,
+        Self::TakeBack,
+        Self::Error,
+    ];
+
     /// The result that follows from the kind when `turn` is to move; `None`
     /// where the kind does not tell it.
     ///
@@ -143,5 +164,43 @@ impl End {
     pub fn new(kind: EndKind, turn: Color) -> Self {
         let result = kind.result(turn);
         Self { kind, result }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The place in [`EndKind::ALL`]: a new kind does not compile without one.
+    fn place(kind: &EndKind) -> usize {
+        match kind {
+            EndKind::Resign => 0,
+            EndKind::Abort => 1,
+            EndKind::Repetition => 2,
+            EndKind::Impasse => 3,
+            EndKind::TimeUp => 4,
+            EndKind::IllegalMove => 5,
+            EndKind::IllegalAction(Color::Black) => 6,
+            EndKind::IllegalAction(Color::White) => 7,
+            EndKind::DeclarationWin => 8,
+            EndKind::DeclarationDraw => 9,
+            EndKind::Mate => 10,
+            EndKind::NoMate => 11,
+            EndKind::MaxMoves => 12,
+            EndKind::WinByDefault => 13,
+            EndKind::LoseByDefault => 14,
+            EndKind::TakeBack => 15,
+            EndKind::Error => 16,
+            EndKind::Other(_) => EndKind::ALL.len(),
+        }
+    }
+
+    #[test]
+    fn all_kinds_are_listed() {
+        let places: Vec<usize> = EndKind::ALL.iter().map(place).collect();
+        assert!(places.into_iter().eq(0..place(&EndKind::Other(String::new()))));
+        for kind in &EndKind::ALL {
+            assert!(!kind.to_string().is_empty());
+        }
     }
 }

@@ -5,7 +5,8 @@ use std::fmt;
 use enbu_movegen::SfenError;
 use thiserror::Error;
 
-use crate::Encoding;
+use crate::encoding::split_line;
+use crate::{Encoding, Reading, Record};
 
 /// How many characters of the offending text an error keeps.
 const QUOTED_CHARS: usize = 80;
@@ -303,6 +304,19 @@ pub(crate) struct Reporter {
 impl Reporter {
     pub(crate) fn new(mode: Mode) -> Self {
         Self { mode, warnings: Problems::default(), errors: Problems::default() }
+    }
+
+    /// Ends a reading of `text` that found these records.
+    ///
+    /// # Errors
+    /// When there are none: the first damage, or else [`Problem::NoRecord`].
+    pub(crate) fn finish(self, records: Vec<Record>, text: &str) -> Result<Reading, KifuError> {
+        let Self { warnings, errors, .. } = self;
+        if records.is_empty() {
+            let nothing = || KifuError::new(Problem::NoRecord, 1, 1, split_line(text).0);
+            return Err(errors.first().cloned().unwrap_or_else(nothing));
+        }
+        Ok(Reading { records, errors, warnings })
     }
 
     /// Notes what only strict mode minds.

@@ -18,7 +18,7 @@ use std::str::FromStr;
 
 use enbu_movegen::{Move, Setup};
 
-use crate::encoding::{decode, is_noise, lines};
+use crate::encoding::{decode, lines, read_text};
 use crate::kakinoki::{headers, moves, words};
 use crate::{Board, Encoding, KifuError, Mode, Problem, Problems, Reading, Record, ScoreStyle};
 use crate::{bod, csa, fen, jkf, ki2, kif, pgn, svg, usi};
@@ -312,10 +312,10 @@ fn is_position(line: &str) -> bool {
 /// ```
 pub fn read_any(bytes: &[u8], mode: Mode) -> Result<(Format, Reading), KifuError> {
     let decoded = decode(bytes);
-    let format = Format::detect(&decoded.text).filter(|_| !is_noise(&decoded.text));
+    let format = Format::detect(&decoded.text);
     let nothing = || KifuError::new(Problem::NoRecord, 1, 1, crate::encoding::split_line(&decoded.text).0.trim());
     let format = format.ok_or_else(nothing)?;
-    let reading = crate::encoding::read_decoded(bytes, mode, |text, mode| format.read_as_told(text, mode))?;
+    let reading = read_text(&decoded, mode, |text, mode| format.read_as_told(text, mode))?;
     Ok((format, reading))
 }
 

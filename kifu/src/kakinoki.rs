@@ -15,4 +15,4 @@ pub(crate) use board::lines as board_lines;
 pub(crate) use headers::Sides;
 pub(crate) use read::read;
 pub(crate) use text::{Lines, columns};
-pub(crate) use write::{Notation, write_game};
+pub(crate) use write::{Notation, write_all};

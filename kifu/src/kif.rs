@@ -71,14 +71,5 @@ pub fn write(record: &Record) -> String {
 
 /// Writes several records into one file.
 pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, scores: ScoreStyle) -> String {
-    let mut lines = Vec::new();
-    for (index, record) in records.into_iter().enumerate() {
-        if index > 0 {
-            lines.push(String::new());
-        }
-        lines.push("#KIF version=2.0 encoding=UTF-8".to_owned());
-        kakinoki::write_game(record, Notation::Numbered, scores, &mut lines);
-    }
-    lines.push(String::new());
-    lines.join("\n")
+    kakinoki::write_all(records, Notation::Numbered, scores)
 }

@@ -49,5 +49,5 @@ pub use end::{End, EndKind, GameResult};
 pub use error::{KifuError, Mode, Problem, Problems};
 pub use format::{Format, WriteOptions, read_any};
 pub use header::{HeaderKey, Headers};
-pub use record::{Analysis, Event, Node, NodeId, Reading, Record, Rules, TimeControl, TotalTimes};
+pub use record::{Analysis, Event, Node, NodeId, Reading, Record, Remarks, Rules, TimeControl, TotalTimes};
 pub use score::ScoreStyle;

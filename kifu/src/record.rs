@@ -108,6 +108,13 @@ pub struct Node {
     next_sibling: Option<NodeId>,
     /// Time spent on the move, in milliseconds.
     pub time_ms: Option<u64>,
+    /// Few nodes have any.
+    remarks: Option<Box<Remarks>>,
+}
+
+/// What somebody has to say about a move and the position after it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remarks {
     /// Comments on the position after the move, one string per line.
     pub comments: Vec<String>,
     /// What programs thought of the position after the move.
@@ -121,12 +128,27 @@ pub struct Node {
 impl Node {
     /// Whether both nodes say the same, wherever they stand.
     fn says_what(&self, other: &Self) -> bool {
-        self.event == other.event
-            && self.time_ms == other.time_ms
-            && self.comments == other.comments
-            && self.analyses == other.analyses
-            && self.bookmark == other.bookmark
-            && self.nags == other.nags
+        self.event == other.event && self.time_ms == other.time_ms && self.remarks() == other.remarks()
+    }
+
+    /// Comments, analyses and what else is said about it.
+    pub fn remarks(&self) -> &Remarks {
+        static NONE: Remarks = Remarks { comments: Vec::new(), analyses: Vec::new(), bookmark: None, nags: Vec::new() };
+        self.remarks.as_deref().unwrap_or(&NONE)
+    }
+
+    /// The same, to add to it.
+    ///
+    /// ```
+    /// use enbu_kifu::Record;
+    /// use enbu_movegen::Setup;
+    /// let mut record = Record::new(Setup::startpos());
+    /// let root = record.root();
+    /// record.node_mut(root).remarks_mut().comments.push("a comment".to_owned());
+    /// assert_eq!(record.node(root).remarks().comments, ["a comment"]);
+    /// ```
+    pub fn remarks_mut(&mut self) -> &mut Remarks {
+        self.remarks.get_or_insert_default()
     }
 
     /// What happened.
@@ -139,19 +161,9 @@ impl Node {
         self.parent
     }
 
+    #[inline(always)]
     fn new(event: Event, parent: Option<NodeId>) -> Self {
-        Self {
-            event,
-            parent,
-            first_child: None,
-            last_child: None,
-            next_sibling: None,
-            time_ms: None,
-            comments: Vec::new(),
-            analyses: Vec::new(),
-            bookmark: None,
-            nags: Vec::new(),
-        }
+        Self { event, parent, first_child: None, last_child: None, next_sibling: None, time_ms: None, remarks: None }
     }
 }
 
@@ -192,7 +204,14 @@ impl Record {
     /// ```
     pub fn new(setup: Setup) -> Self {
         const USUAL_NODES: usize = 32;
-        let mut nodes = Vec::with_capacity(USUAL_NODES);
+        Self::with_room(setup, USUAL_NODES)
+    }
+
+    /// A record of `setup` with room for so many nodes, but not for more than a usual
+    /// game has: for readers, which know how much text is left.
+    pub(crate) fn with_room(setup: Setup, nodes: usize) -> Self {
+        const USUAL_GAME: usize = 256;
+        let mut nodes = Vec::with_capacity(1 + nodes.min(USUAL_GAME));
         nodes.push(Node::new(Event::Start, None));
         Self { headers: Headers::default(), rules: Rules::default(), setup, nodes }
     }
@@ -216,7 +235,7 @@ impl Record {
         &self.nodes[id.index()]
     }
 
-    /// The node with this id, to add time, comments and analyses.
+    /// The node with this id, to add its time and remarks.
     ///
     /// # Panics
     /// When the id is of another record.
@@ -236,9 +255,23 @@ impl Record {
     pub fn add(&mut self, parent: NodeId, event: Event) -> NodeId {
         const MOST_SEARCHED: usize = 600;
         let known = self.children(parent).take(MOST_SEARCHED).find(|&child| self.node(child).event == event);
-        if let Some(known) = known {
-            return known;
+        known.unwrap_or_else(|| self.append(parent, event))
+    }
+
+    /// Adds a move as [`add`](Self::add) does; sooner where nothing stands yet, as
+    /// almost always when a game is read.
+    #[inline]
+    pub(crate) fn add_move(&mut self, parent: NodeId, mv: Move) -> NodeId {
+        match self.node(parent).first_child {
+            None => self.append(parent, Event::Move(mv)),
+            Some(_) => self.add(parent, Event::Move(mv)),
         }
+    }
+
+    /// Adds what does not stand there yet. Inlined, because a node is faster written
+    /// where it belongs than handed over.
+    #[inline(always)]
+    fn append(&mut self, parent: NodeId, event: Event) -> NodeId {
         let Some(id) = NodeId::at(self.nodes.len()) else { return parent };
         self.nodes.push(Node::new(event, Some(parent)));
         match self.node_mut(parent).last_child.replace(id) {
@@ -403,7 +436,7 @@ mod tests {
         assert_ne!(depth_first, breadth_first);
         play(&mut breadth_first, main, "3c3d");
         assert_eq!(depth_first, breadth_first);
-        breadth_first.node_mut(variation).comments.push("other".to_owned());
+        breadth_first.node_mut(variation).remarks_mut().comments.push("other".to_owned());
         assert_ne!(depth_first, breadth_first);
     }
 

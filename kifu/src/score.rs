@@ -42,7 +42,7 @@ struct Found {
 /// Moves evaluations from the comments of a node, from `start` on, to its
 /// analyses. The board shows the position after the node's move.
 pub(crate) fn extract(node: &mut Node, start: usize, board: &mut Board) {
-    let fresh = node.comments.get(start..).unwrap_or_default();
+    let fresh = node.remarks().comments.get(start..).unwrap_or_default();
     if !fresh.iter().any(|comment| may_be_score(comment)) {
         return;
     }
@@ -65,15 +65,17 @@ pub(crate) fn extract(node: &mut Node, start: usize, board: &mut Board) {
         analyses.push(found.analysis);
         rest = tail;
     }
-    node.comments.truncate(start);
-    node.comments.append(&mut kept);
-    node.analyses.append(&mut analyses);
+    let remarks = node.remarks_mut();
+    remarks.comments.truncate(start);
+    remarks.comments.append(&mut kept);
+    remarks.analyses.append(&mut analyses);
 }
 
 /// The comments of a node with its evaluations before them, one string a line and
 /// none with a line end. The board shows the position after the node's move.
 pub(crate) fn comment_lines(node: &Node, board: &mut Board, style: ScoreStyle) -> Vec<String> {
-    let comments: Vec<String> = node.comments.iter().flat_map(|comment| comment.split('\n')).map(clean).collect();
+    let comments: Vec<String> =
+        node.remarks().comments.iter().flat_map(|comment| comment.split('\n')).map(clean).collect();
     let last = node.event().played().map(|mv| mv.to());
     let mut told = read_all(&comments, board, last);
     // Each analysis is looked for in all of them.
@@ -85,7 +87,7 @@ pub(crate) fn comment_lines(node: &Node, board: &mut Board, style: ScoreStyle) -
         })
     };
     let mut all = Vec::new();
-    for analysis in node.analyses.iter().filter(|analysis| !tells(analysis)) {
+    for analysis in node.remarks().analyses.iter().filter(|analysis| !tells(analysis)) {
         all.extend(lines(analysis, board, last, style));
     }
     all.extend(comments);
@@ -305,9 +307,9 @@ mod tests {
         let mut board = Board::new(&Setup::startpos());
         board.play("7g7f".parse().unwrap()).unwrap();
         let node = record.node_mut(id);
-        node.comments = comments.iter().map(|&comment| comment.to_owned()).collect();
+        node.remarks_mut().comments = comments.iter().map(|&comment| comment.to_owned()).collect();
         extract(node, 0, &mut board);
-        (node.comments.clone(), node.analyses.clone())
+        (node.remarks().comments.clone(), node.remarks().analyses.clone())
     }
 
     fn analysis() -> Analysis {

@@ -79,12 +79,7 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
             report.error(fault)?;
         }
     }
-    let Reporter { warnings, errors, .. } = report;
-    if records.is_empty() {
-        let nothing = || KifuError::new(Problem::NoRecord, 1, 1, crate::encoding::split_line(text).0);
-        return Err(errors.first().cloned().unwrap_or_else(nothing));
-    }
-    Ok(Reading { records, errors, warnings })
+    report.finish(records, text)
 }
 
 /// Reads a file of any encoding.

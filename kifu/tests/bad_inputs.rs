@@ -102,7 +102,7 @@ fn k05_handicaps_that_nobody_knows() {
 #[test]
 fn k06_to_k09_odd_lines_above_the_moves() {
     let record = good(Format::Kif, &format!("盤面回転\n*一\n変化：\n掲載：https://a/b:c：d\n{}", kif(TWO)));
-    assert_eq!(record.node(record.root()).comments, ["一"]);
+    assert_eq!(record.node(record.root()).remarks().comments, ["一"]);
     assert_eq!(record.headers.value(&HeaderKey::Other("掲載".to_owned())), Some("https://a/b:c：d"));
 }
 
@@ -205,8 +205,8 @@ fn k21_marks_bookmarks_and_evaluations() {
     );
     let record = good(Format::Kif, &text);
     let first = record.node(record.main_line().next().unwrap());
-    assert_eq!((first.bookmark.as_deref(), first.comments.len()), (Some("本"), 2));
-    assert_eq!(first.analyses[0].score_cp, Some(-186));
+    assert_eq!((first.remarks().bookmark.as_deref(), first.remarks().comments.len()), (Some("本"), 2));
+    assert_eq!(first.remarks().analyses[0].score_cp, Some(-186));
     assert_eq!(moves(&record), "7g7f 3c3d");
 }
 
@@ -237,7 +237,7 @@ fn k23_long_records() {
 fn k24_comments_and_a_missing_line_above_the_moves() {
     let text = kif(TWO).replace("手数----指手---------消費時間--\n", "*a\n");
     let record = good(Format::Kif, &text);
-    assert_eq!((record.node(record.root()).comments.len(), moves(&record).as_str()), (1, "7g7f 3c3d"));
+    assert_eq!((record.node(record.root()).remarks().comments.len(), moves(&record).as_str()), (1, "7g7f 3c3d"));
 }
 
 fn board(first: &str, rows: usize) -> String {
@@ -348,7 +348,7 @@ fn p05_nested_variations() {
 fn p06_glyphs() {
     assert_eq!(moves(&odd(Format::Pgn, "1. Pc4 $999999999999 $ Pg6!? *")), "7g7f 3c3d");
     let record = good(Format::Pgn, "1. Pc4 $1 Pg6!? *");
-    let nags: Vec<_> = record.main_line().map(|id| record.node(id).nags.clone()).collect();
+    let nags: Vec<_> = record.main_line().map(|id| record.node(id).remarks().nags.clone()).collect();
     assert_eq!(nags, [[1], [5]]);
 }
 

@@ -293,7 +293,7 @@ fn c14_statements_joined_by_commas() {
     let record = &reading.records[0];
     assert_eq!(moves(&reading), "7g7f 3c3d");
     let line: Vec<_> = record.main_line().map(|id| record.node(id)).collect();
-    assert_eq!(line[0].comments, [" 30, and more, +2726FU"]);
+    assert_eq!(line[0].remarks().comments, [" 30, and more, +2726FU"]);
     assert_eq!((line[0].time_ms, line[1].time_ms), (Some(12_000), Some(3000)));
     let reading = check_warnings("V2.2,N+a,N-b\n$EVENT:c,PI\nPI,+\n", &[]);
     assert_eq!(reading.records[0].headers.value(&HeaderKey::BlackName), Some("a,N-b"));

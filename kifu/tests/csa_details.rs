@@ -91,10 +91,10 @@ fn the_example_of_v3() {
     assert_eq!(*record.setup(), Setup::startpos());
     let [first, second, end] = line(&record)[..] else { panic!("three nodes") };
     assert_eq!((first.time_ms, second.time_ms, end.time_ms), (Some(0), Some(6123), None));
-    let [analysis] = &first.analyses[..] else { panic!("one analysis") };
+    let [analysis] = &first.remarks().analyses[..] else { panic!("one analysis") };
     assert_eq!((analysis.score_cp, analysis.nodes), (Some(30), Some(1234)));
     assert_eq!(usi(&analysis.pv), "8c8d 2f2e 8d8e 6i7h 4a3b 3i3h 7a7b");
-    assert_eq!(second.comments, ["プログラムが読むコメント1行目", "プログラムが読むコメント2行目"]);
+    assert_eq!(second.remarks().comments, ["プログラムが読むコメント1行目", "プログラムが読むコメント2行目"]);
     assert_eq!(record.end().map(|end| (&end.kind, end.result)), Some((&EndKind::Abort, None)));
 }
 
@@ -116,8 +116,8 @@ fn evaluations_in_their_three_forms_and_beyond() {
     let analysis = |text: &str| {
         let record = with_remark(text);
         let node = line(&record)[0].clone();
-        assert!(node.comments.is_empty(), "{node:?}");
-        let [analysis] = <[_; 1]>::try_from(node.analyses).unwrap();
+        assert!(node.remarks().comments.is_empty(), "{node:?}");
+        let [analysis] = <[_; 1]>::try_from(node.remarks().analyses.clone()).unwrap();
         (analysis.score_cp, usi(&analysis.pv), analysis.pv_end, analysis.nodes)
     };
     let plain = |score, pv: &str, nodes| (Some(score), pv.to_owned(), None, nodes);
@@ -158,31 +158,31 @@ fn what_is_no_evaluation_is_a_comment() {
     ] {
         let record = with_remark(text);
         let node = line(&record)[0];
-        assert_eq!(node.comments, [comment], "{text}");
-        assert!(node.analyses.is_empty());
+        assert_eq!(node.remarks().comments, [comment], "{text}");
+        assert!(node.remarks().analyses.is_empty());
         assert_eq!(one(&csa::write(&record)), record);
     }
     let record = with_remark("'**\n'plain\n'");
-    assert!(line(&record)[0].comments.is_empty() && line(&record)[0].analyses.is_empty());
+    assert!(line(&record)[0].remarks().comments.is_empty() && line(&record)[0].remarks().analyses.is_empty());
 }
 
 #[test]
 fn a_comment_that_looks_like_an_evaluation_is_not_written_as_one() {
     let mut record = Record::new(Setup::startpos());
     let root = record.root();
-    record.node_mut(root).comments = vec!["* 30 +7776FU".to_owned(), "a\nb".to_owned(), "*".to_owned()];
+    record.node_mut(root).remarks_mut().comments = vec!["* 30 +7776FU".to_owned(), "a\nb".to_owned(), "*".to_owned()];
     let back = one(&csa::write(&record));
-    assert!(back.node(back.root()).analyses.is_empty());
-    assert_eq!(back.node(back.root()).comments, [" * 30 +7776FU", "a", "b", " *"]);
+    assert!(back.node(back.root()).remarks().analyses.is_empty());
+    assert_eq!(back.node(back.root()).remarks().comments, [" * 30 +7776FU", "a", "b", " *"]);
 }
 
 #[test]
 fn remarks_on_the_start_may_stand_before_the_board_is_complete() {
     let record = one("V2.2\n'*one\nPI\n'** 20 +7776FU\n+\n'*two\n+7776FU\n'*three\n");
     let root = record.node(record.root());
-    assert_eq!(root.comments, ["one", "two"]);
-    assert_eq!(usi(&root.analyses[0].pv), "7g7f");
-    assert_eq!(line(&record)[0].comments, ["three"]);
+    assert_eq!(root.remarks().comments, ["one", "two"]);
+    assert_eq!(usi(&root.remarks().analyses[0].pv), "7g7f");
+    assert_eq!(line(&record)[0].remarks().comments, ["three"]);
 }
 
 /// A game of floodgate; `end` stands where the `%` line and the summary do.
@@ -205,7 +205,7 @@ fn floodgate_tells_rules_rates_and_times_in_its_own_way() {
     let totals = record.total_times();
     let last = record.main_line().last().unwrap();
     assert_eq!([Color::Black, Color::White].map(|color| totals.spent_ms(last, color)), [10_000, 3000]);
-    assert_eq!(usi(&line(&record)[0].analyses[0].pv), "3c3d 2g2f");
+    assert_eq!(usi(&line(&record)[0].remarks().analyses[0].pv), "3c3d 2g2f");
     assert_eq!(one(&csa::write(&record)), record);
 }
 

@@ -1,7 +1,7 @@
 //! No input makes the reader panic, and what is written is read back.
 
 use enbu_kifu::{Analysis, Board, End, EndKind, Event, GameResult, HeaderKey, Mode, Record, Rules, TimeControl, csa};
-use enbu_movegen::{Color, EnteringKingRule, MoveList, Position, Setup};
+use enbu_movegen::{EnteringKingRule, MoveList, Position, Setup};
 use proptest::prelude::*;
 
 /// Pieces of CSA text, so that noise reaches beyond the first statement.
@@ -93,26 +93,8 @@ fn rules() -> impl Strategy<Value = Rules> {
 }
 
 fn end_kind() -> impl Strategy<Value = EndKind> {
-    prop::sample::select(vec![
-        EndKind::Resign,
-        EndKind::Abort,
-        EndKind::Repetition,
-        EndKind::Impasse,
-        EndKind::TimeUp,
-        EndKind::IllegalMove,
-        EndKind::IllegalAction(Color::Black),
-        EndKind::IllegalAction(Color::White),
-        EndKind::DeclarationWin,
-        EndKind::DeclarationDraw,
-        EndKind::Mate,
-        EndKind::NoMate,
-        EndKind::MaxMoves,
-        EndKind::WinByDefault,
-        EndKind::LoseByDefault,
-        EndKind::TakeBack,
-        EndKind::Error,
-        EndKind::Other("FOO".to_owned()),
-    ])
+    let others = [EndKind::Other("FOO".to_owned())];
+    prop::sample::select(EndKind::ALL.into_iter().chain(others).collect::<Vec<_>>())
 }
 
 fn setup() -> impl Strategy<Value = Setup> {
@@ -187,8 +169,8 @@ fn record() -> impl Strategy<Value = Record> {
                 let pv = variation(&position, index, length);
                 let node = record.node_mut(at);
                 node.time_ms = time_ms;
-                node.comments = comments;
-                node.analyses.extend(score.map(|(score_cp, nodes)| Analysis {
+                node.remarks_mut().comments = comments;
+                node.remarks_mut().analyses.extend(score.map(|(score_cp, nodes)| Analysis {
                     score_cp: Some(score_cp),
                     pv,
                     nodes,

@@ -279,6 +279,14 @@ fn notations_of_pgn() {
     }
 }
 
+/// The first game does not say that it ends; its `=H` is nothing to the second one.
+#[test]
+fn each_game_of_pgn_tells_what_its_own_plus_means() {
+    let text = "[Event \"a\"]\n\n1. Pc4 Pg6 2. Bxh8=H\n\n[Event \"b\"]\n\n1. Pc4 Pg6 2. Bxh8+\n";
+    let played = format!("{PLAYED} end=unfinished winner=none");
+    check(text, &format!("{played} | {played}"));
+}
+
 #[test]
 fn terminations_of_pgn() {
     for (termination, result, end) in [

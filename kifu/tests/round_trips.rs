@@ -4,7 +4,7 @@ use enbu_kifu::{
     Analysis, Board, End, EndKind, Event, Format, GameResult, HeaderKey, Mode, NodeId, Record, Rules, TimeControl,
     WriteOptions, usi,
 };
-use enbu_movegen::{Color, EnteringKingRule, Move, MoveList, Setup};
+use enbu_movegen::{EnteringKingRule, Move, MoveList, Setup};
 use proptest::prelude::*;
 
 /// A stream of numbers from a seed (splitmix64), so that a case is one number.
@@ -43,25 +43,6 @@ const SETUPS: [&str; 9] = [
 const TEXTS: [&str; 12] =
     ["a", "名前", "x: y：z", "#1", "まで3手で中断", "変化：2手", "(7)", "\"q\" \\n", "7g7f", "投了", "a  b", "☗"];
 
-const ENDS: [EndKind; 16] = [
-    EndKind::Resign,
-    EndKind::Abort,
-    EndKind::Repetition,
-    EndKind::Impasse,
-    EndKind::TimeUp,
-    EndKind::IllegalMove,
-    EndKind::IllegalAction(Color::Black),
-    EndKind::IllegalAction(Color::White),
-    EndKind::DeclarationWin,
-    EndKind::DeclarationDraw,
-    EndKind::Mate,
-    EndKind::NoMate,
-    EndKind::MaxMoves,
-    EndKind::WinByDefault,
-    EndKind::LoseByDefault,
-    EndKind::Error,
-];
-
 /// Legal moves from here, or those that pieces and squares allow where there is no king.
 fn legal_moves(board: &Board) -> Vec<Move> {
     let Some(position) = board.position() else { return Vec::new() };
@@ -98,10 +79,10 @@ fn remarks(chance: &mut Chance, record: &mut Record, id: NodeId, board: &Board) 
         });
     }
     let node = record.node_mut(id);
-    node.comments = comments;
-    node.analyses = analyses;
+    node.remarks_mut().comments = comments;
+    node.remarks_mut().analyses = analyses;
     if chance.one_in(10) {
-        node.bookmark = Some("しおり".to_owned());
+        node.remarks_mut().bookmark = Some("しおり".to_owned());
     }
 }
 
@@ -136,7 +117,7 @@ fn grow(chance: &mut Chance, record: &mut Record, mut at: NodeId, board: &mut Bo
         at = child;
     }
     if chance.one_in(2) {
-        let kind = chance.pick(&ENDS);
+        let kind = chance.pick(&EndKind::ALL);
         let id = record.add(at, Event::End(End::new(kind, board.turn())));
         record.node_mut(id).time_ms = chance.one_in(3).then_some(3000);
         // Somebody asks what else could have been played.
@@ -197,8 +178,8 @@ fn main_line_only(record: &Record) -> Record {
     let take = |copy: &mut Record, to: NodeId, from: NodeId| {
         let (node, source) = (copy.node_mut(to), record.node(from));
         node.time_ms = source.time_ms;
-        node.comments.clone_from(&source.comments);
-        node.analyses.clone_from(&source.analyses);
+        node.remarks_mut().comments.clone_from(&source.remarks().comments);
+        node.remarks_mut().analyses.clone_from(&source.remarks().analyses);
     };
     take(&mut copy, at, record.root());
     for id in record.main_line() {
@@ -242,8 +223,8 @@ fn assert_same_game(found: &Record, expected: &Record, format: Format) {
             (e, f) => assert_eq!(e, f, "{format}"),
         }
         assert_eq!(
-            (&x.comments, &x.analyses, x.time_ms, &x.bookmark),
-            (&y.comments, &y.analyses, y.time_ms, &y.bookmark),
+            (&x.remarks().comments, &x.remarks().analyses, x.time_ms, &x.remarks().bookmark),
+            (&y.remarks().comments, &y.remarks().analyses, y.time_ms, &y.remarks().bookmark),
             "{format}"
         );
         let (m, n): (Vec<_>, Vec<_>) = (found.children(a).collect(), expected.children(b).collect());
@@ -274,7 +255,7 @@ proptest! {
     fn main_lines_survive(seed in any::<u64>()) {
         let line = main_line_only(&record(seed));
         // CSA has no move number and neither depth nor program of an evaluation.
-        let mut plain = reduced(&line, |node| for analysis in &mut node.analyses {
+        let mut plain = reduced(&line, |node| for analysis in &mut node.remarks_mut().analyses {
             analysis.depth = None;
             analysis.engine = None;
         });
@@ -284,8 +265,8 @@ proptest! {
         }
         let bare = reduced(&line, |node| {
             node.time_ms = None;
-            node.comments.clear();
-            node.analyses.clear();
+            node.remarks_mut().comments.clear();
+            node.remarks_mut().analyses.clear();
         });
         assert_same_game(&there_and_back(&bare, Format::Usi), &bare, Format::Usi);
     }
@@ -309,7 +290,7 @@ proptest! {
             let books = there_and_back(&there_and_back(&whole, Format::Ki2), back);
             assert_same_game(&there_and_back(&books, Format::Ki2), &untimed, Format::Ki2);
         }
-        let mut plain = reduced(&main_line_only(&whole), |node| for analysis in &mut node.analyses {
+        let mut plain = reduced(&main_line_only(&whole), |node| for analysis in &mut node.remarks_mut().analyses {
             analysis.depth = None;
             analysis.engine = None;
         });
@@ -326,7 +307,7 @@ proptest! {
     #[test]
     fn results_that_a_referee_decided_survive(
         seed in any::<u64>(),
-        kind in prop::sample::select(ENDS.to_vec()),
+        kind in prop::sample::select(EndKind::ALL.to_vec()),
         result in prop::sample::select(vec![None, Some(GameResult::BlackWins), Some(GameResult::WhiteWins), Some(GameResult::Draw)]),
     ) {
         let mut record = main_line_only(&record(seed));

@@ -49,7 +49,7 @@ impl Direction {
     }
 }
 
-const RAYS: [[Bitboard; 81]; 8] = {
+pub(crate) const RAYS: [[Bitboard; 81]; 8] = {
     let mut table = [[Bitboard::EMPTY; 81]; 8];
     let mut d = 0;
     while d < 8 {

@@ -10,6 +10,7 @@
 //! | [`attacks`] [`sliders`] | where pieces go |
 //! | `setup` `sfen` | any diagram, and its text |
 //! | `position` | the playable position: do, undo, checks, legality |
+//! | `replay` | positions for reading games: one move at a time |
 //! | `generate` | legal moves as sets |
 //! | `zobrist` | keys |
 //! | [`isa`] | code for the processor at hand |
@@ -43,6 +44,7 @@ mod moves;
 pub mod perft;
 mod piece;
 mod position;
+mod replay;
 mod rules;
 mod setup;
 mod sfen;
@@ -58,6 +60,7 @@ pub use move_list::{MAX_MOVES, MoveList};
 pub use moves::{Move, MoveParts, ParseMoveError};
 pub use piece::{HandPiece, Piece, PieceType};
 pub use position::{Capture, Delta, IllegalMove, IllegalReason, Origin, Position, PositionError};
+pub use replay::{Replay, Replayed};
 pub use rules::{Cycle, Declaration, EnteringKingRule, Verdict};
 pub use setup::{Handicap, Setup};
 pub use sfen::{SfenError, SfenErrorKind};

@@ -1,16 +1,18 @@
 // CPU seconds that tsshogi (npm) takes to read the games of a folder, one a file, as
-// KIF (*.kif) or CSA (*.csa): reading the files included, the start of node not.
+// KIF (*.kif) or CSA (*.csa). The texts are in memory before the clock starts.
 // Usage: node speed.mjs FOLDER
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { importCSA, importKIF } from "tsshogi";
 
 const [folder] = process.argv.slice(2);
+const names = readdirSync(folder).sort();
+const texts = names.map((name) => readFileSync(join(folder, name), "utf8"));
+const read = names[0].endsWith(".csa") ? importCSA : importKIF;
 const begin = process.cpuUsage();
 let moves = 0;
-for (const name of readdirSync(folder).sort()) {
-  const text = readFileSync(join(folder, name), "utf8");
-  const record = name.endsWith(".csa") ? importCSA(text) : importKIF(text);
+for (const text of texts) {
+  const record = read(text);
   if (record instanceof Error) throw record;
   moves += record.moves.filter((node) => node.move.usi).length;
 }

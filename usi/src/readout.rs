@@ -254,7 +254,7 @@ impl GameLog {
         };
         let id = record.add(at, Event::End(end));
         if guessed {
-            record.node_mut(id).comments.push("the GUI did not tell the reason".to_owned());
+            record.node_mut(id).remarks_mut().comments.push("the GUI did not tell the reason".to_owned());
         }
     }
 
@@ -291,7 +291,7 @@ impl Thought {
     fn note(&self, record: &mut Record, id: NodeId) {
         let node = record.node_mut(id);
         node.time_ms = Some(u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX));
-        node.analyses.extend(self.analysis.clone());
+        node.remarks_mut().analyses.extend(self.analysis.clone());
     }
 }
 

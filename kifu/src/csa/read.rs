@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::headers::{Form, read_header, read_seconds, time_of_game_name};
 use super::placement::{Placement, Token};
 use super::*;
-use crate::encoding::{lines, read_decoded};
+use crate::encoding::{read_decoded, split_line};
 use crate::error::Reporter;
 use crate::kakinoki::columns;
 use crate::{End, Event, GameResult, HeaderKey, Headers, KifuError, Mode, NodeId, Reading, Record, Rules};
@@ -64,18 +64,24 @@ pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
 /// ```
 pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
     let mut reader = Reader::new(mode);
-    for (number, line) in lines(text).enumerate() {
-        for statement in statements(line, number + 1) {
-            reader.statement(statement)?;
-        }
+    let mut left = (!text.is_empty()).then_some(text);
+    let mut number = 0;
+    while let Some(text) = left {
+        number += 1;
+        left = match reader.plain_line(text) {
+            Some(rest) => (!rest.is_empty()).then_some(rest),
+            None => {
+                let (line, rest) = split_line(text);
+                reader.left = text.len();
+                for statement in statements(line, number) {
+                    reader.statement(statement)?;
+                }
+                rest
+            }
+        };
     }
     reader.finish_game()?;
-    let Reader { records, report: Reporter { warnings, errors, .. }, .. } = reader;
-    if records.is_empty() {
-        let nothing = || KifuError::new(Problem::NoRecord, 1, 1, lines(text).next().unwrap_or_default());
-        return Err(errors.first().cloned().unwrap_or_else(nothing));
-    }
-    Ok(Reading { records, errors, warnings })
+    reader.report.finish(reader.records, text)
 }
 
 /// The statements of a line. Commas separate them, but names, headers and
@@ -109,6 +115,8 @@ struct Reader<'t> {
     version: Version,
     records: Vec<Record>,
     game: Game<'t>,
+    /// Bytes from the line that is being read to the end of the text.
+    left: usize,
 }
 
 /// One game while it is being read.
@@ -164,7 +172,37 @@ impl Game<'_> {
     }
 }
 
-impl Play<'_> {
+/// Bytes of a move and its line end.
+const SHORTEST_MOVE: usize = 8;
+
+impl<'t> Play<'t> {
+    /// Reads a move that stands alone on its line and that nothing is wrong with;
+    /// returns the text behind it.
+    fn plain_move(&mut self, text: &'t str) -> Option<&'t str> {
+        // A foul that was passed over has to be told.
+        if self.foul.is_some() || self.is_ended() {
+            return None;
+        }
+        let plain = plain::read_move(text, &self.board)?;
+        if !self.board.play_legal(plain.value) {
+            return None;
+        }
+        self.at = self.record.add_move(self.at, plain.value);
+        self.last_move = text.get(..SHORTEST_MOVE - 1);
+        Some(plain.rest)
+    }
+
+    /// Reads the time of the last move, alone on its line.
+    fn plain_time(&mut self, text: &'t str) -> Option<&'t str> {
+        if !self.is_begun() {
+            return None;
+        }
+        let node = self.record.node_mut(self.at);
+        let plain = plain::read_time(text).filter(|_| node.time_ms.is_none())?;
+        node.time_ms = Some(plain.value);
+        Some(plain.rest)
+    }
+
     /// Whether anything has happened after the start position.
     fn is_begun(&self) -> bool {
         self.at != self.record.root()
@@ -188,7 +226,18 @@ impl Play<'_> {
 
 impl<'t> Reader<'t> {
     fn new(mode: Mode) -> Self {
-        Self { report: Reporter::new(mode), version: Version::V1, records: Vec::new(), game: Game::new() }
+        Self { report: Reporter::new(mode), version: Version::V1, records: Vec::new(), game: Game::new(), left: 0 }
+    }
+
+    /// Reads a plain line of a game that nothing is wrong with, and returns the text
+    /// behind it. All else is left to [`statement`](Self::statement).
+    fn plain_line(&mut self, text: &'t str) -> Option<&'t str> {
+        let play = self.game.play.as_mut().filter(|_| !self.game.broken)?;
+        match text.as_bytes().first()? {
+            b'+' | b'-' => play.plain_move(text),
+            b'T' => play.plain_time(text),
+            _ => None,
+        }
     }
 
     /// Reads one statement; an error only in strict mode.
@@ -312,7 +361,7 @@ impl<'t> Reader<'t> {
 
     fn start(&mut self, setup: Setup) -> Result<(), KifuError> {
         let board = Board::new(&setup);
-        let record = Record::new(setup);
+        let record = Record::with_room(setup, self.left / SHORTEST_MOVE);
         let at = record.root();
         self.game.play = Some(Play { record, board, at, last_move: None, foul: None });
         while let Some(comment) = self.game.early_comments.pop_front() {
@@ -401,10 +450,10 @@ impl<'t> Reader<'t> {
         let analysis = text.strip_prefix('*').and_then(|text| analysis::read(text, &mut play.board, play.last_move));
         let node = play.record.node_mut(play.at);
         let Some(read) = analysis else {
-            node.comments.push(text.to_owned());
+            node.remarks_mut().comments.push(text.to_owned());
             return Ok(());
         };
-        node.analyses.push(read.analysis);
+        node.remarks_mut().analyses.push(read.analysis);
         read.broken.map_or(Ok(()), |(at, word)| {
             // Behind the `'**`.
             self.report.warn(statement.fault_at(Problem::BrokenPv, 3 + at, word))
@@ -517,7 +566,7 @@ fn conclude(play: &mut Play<'_>, summary: Summary, foul_note: Option<&str>) {
     play.end(kind);
     set_result(play, result);
     if let Some(note) = foul_note {
-        play.record.node_mut(play.at).comments.push(note.to_owned());
+        play.record.node_mut(play.at).remarks_mut().comments.push(note.to_owned());
     }
 }
 

@@ -211,10 +211,10 @@ fn write_game(record: &Record, lines: &mut Vec<String>) {
 
 /// Evaluations and comments of a node.
 fn write_remarks(node: &Node, board: &Board, lines: &mut Vec<String>) {
-    lines.extend(
-        node.analyses.iter().filter_map(|analysis| analysis_text(board, analysis)).map(|text| format!("'** {text}")),
-    );
-    for comment in node.comments.iter().flat_map(|comment| comment.split('\n')) {
+    let remarks = node.remarks();
+    let analyses = remarks.analyses.iter().filter_map(|analysis| analysis_text(board, analysis));
+    lines.extend(analyses.map(|text| format!("'** {text}")));
+    for comment in remarks.comments.iter().flat_map(|comment| comment.split('\n')) {
         let clean: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let clean = clean.trim_end();
         // A comment that would read as an evaluation is kept from it by a blank.

@@ -57,12 +57,7 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
         lines += one.matches('\n').count();
         rest = tail;
     }
-    let Reporter { warnings, errors, .. } = report;
-    if records.is_empty() {
-        let nothing = || KifuError::new(Problem::NoRecord, 1, 1, crate::encoding::split_line(text).0);
-        return Err(errors.first().cloned().unwrap_or_else(nothing));
-    }
-    Ok(Reading { records, errors, warnings })
+    report.finish(records, text)
 }
 
 fn json_fault(error: &serde_json::Error, text: &str, lines: usize) -> KifuError {
@@ -291,10 +286,13 @@ impl MoveReader<'_, '_> {
 
     fn remarks(&mut self, at: NodeId, entry: &Entry) {
         let node = self.record.node_mut(at);
-        let old = node.comments.len();
-        node.comments.extend(entry.comments.iter().flatten().flat_map(|text| text.split('\n')).map(str::to_owned));
+        let old = node.remarks().comments.len();
+        if let Some(comments) = &entry.comments {
+            let lines = comments.iter().flat_map(|text| text.split('\n')).map(str::to_owned);
+            node.remarks_mut().comments.extend(lines);
+        }
         if entry.bookmark.is_some() {
-            node.bookmark.clone_from(&entry.bookmark);
+            node.remarks_mut().bookmark.clone_from(&entry.bookmark);
         }
         if let Some(clock) = entry.time.as_ref().and_then(|time| time.now.as_ref()) {
             node.time_ms = Some(clock_ms(clock));

@@ -199,7 +199,7 @@ impl Writer<'_> {
         let node = self.record.node(id);
         let comments = score::comment_lines(node, &mut self.board, self.scores);
         entry.comments = (!comments.is_empty()).then_some(comments);
-        entry.bookmark.clone_from(&node.bookmark);
+        entry.bookmark.clone_from(&node.remarks().bookmark);
     }
 }
 

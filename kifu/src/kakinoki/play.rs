@@ -95,9 +95,9 @@ impl Play<'_> {
     /// Looks for evaluations in what was said about the current node.
     pub(super) fn settle(&mut self) {
         let at = self.at();
-        if self.record.node(at).comments.len() > self.old_comments {
+        if self.record.node(at).remarks().comments.len() > self.old_comments {
             score::extract(self.record.node_mut(at), self.old_comments, &mut self.board);
-            self.old_comments = self.record.node(at).comments.len();
+            self.old_comments = self.record.node(at).remarks().comments.len();
         }
     }
 
@@ -106,14 +106,14 @@ impl Play<'_> {
     pub(super) fn add(&mut self, event: Event) {
         let id = self.record.add(self.at(), event);
         self.path.push(id);
-        self.old_comments = self.record.node(id).comments.len();
+        self.old_comments = self.record.node(id).remarks().comments.len();
     }
 
     /// Goes back to this many moves after the start of the current line.
     fn back_to(&mut self, moves: usize) {
         self.settle();
         self.path.truncate(moves + 1);
-        self.old_comments = self.record.node(self.at()).comments.len();
+        self.old_comments = self.record.node(self.at()).remarks().comments.len();
         while self.board.plies_played() > moves {
             self.board.undo();
         }
@@ -170,7 +170,7 @@ impl Play<'_> {
             }
             self.path.push(id);
         }
-        self.old_comments = self.record.node(self.at()).comments.len();
+        self.old_comments = self.record.node(self.at()).remarks().comments.len();
         true
     }
 }

@@ -27,12 +27,7 @@ pub(crate) fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
         reader.line(line)?;
     }
     reader.finish_game()?;
-    let Reader { records, report: Reporter { warnings, errors, .. }, .. } = reader;
-    if records.is_empty() {
-        let nothing = || KifuError::new(Problem::NoRecord, 1, 1, crate::encoding::split_line(text).0);
-        return Err(errors.first().cloned().unwrap_or_else(nothing));
-    }
-    Ok(Reading { records, errors, warnings })
+    reader.report.finish(reader.records, text)
 }
 
 struct Reader<'t> {
@@ -266,9 +261,9 @@ impl<'t> Reader<'t> {
         }
         let at = play.at();
         if let Some(name) = line.text.strip_prefix('&') {
-            play.record.node_mut(at).bookmark = Some(name.to_owned());
+            play.record.node_mut(at).remarks_mut().bookmark = Some(name.to_owned());
         } else if let Some(comment) = line.text.strip_prefix('*') {
-            play.record.node_mut(at).comments.push(comment.to_owned());
+            play.record.node_mut(at).remarks_mut().comments.push(comment.to_owned());
         }
         Ok(())
     }

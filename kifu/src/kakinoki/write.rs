@@ -18,13 +18,41 @@ pub(crate) enum Notation {
     Free,
 }
 
+impl Notation {
+    /// The line above each game, which declares the encoding.
+    const fn head(self) -> &'static str {
+        match self {
+            Self::Numbered => "#KIF version=2.0 encoding=UTF-8",
+            Self::Free => "#KI2 version=2.0 encoding=UTF-8",
+        }
+    }
+}
+
+/// Writes games into one text, an empty line between them.
+pub(crate) fn write_all<'r>(
+    records: impl IntoIterator<Item = &'r Record>,
+    notation: Notation,
+    scores: ScoreStyle,
+) -> String {
+    let mut lines = Vec::new();
+    for (index, record) in records.into_iter().enumerate() {
+        if index > 0 {
+            lines.push(String::new());
+        }
+        lines.push(notation.head().to_owned());
+        write_game(record, notation, scores, &mut lines);
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
 /// Columns that a move takes.
 const MOVE_WIDTH: usize = 12;
 /// Moves on a line of KI2.
 const MOVES_A_LINE: usize = 6;
 
 /// Adds the lines of a game.
-pub(crate) fn write_game(record: &Record, notation: Notation, scores: ScoreStyle, lines: &mut Vec<String>) {
+fn write_game(record: &Record, notation: Notation, scores: ScoreStyle, lines: &mut Vec<String>) {
     let sides = position_lines(record, record.setup(), lines);
     lines.extend(lines_of(record, sides).into_iter().filter(|(key, _)| *key != "_手合割").map(header_line));
     match notation {
@@ -229,11 +257,12 @@ impl Writer<'_> {
     /// Evaluations, comments and bookmark of a node.
     fn remarks(&mut self, id: NodeId) {
         let node = self.record.node(id);
-        if node.comments.is_empty() && node.analyses.is_empty() && node.bookmark.is_none() {
+        let remarks = node.remarks();
+        if remarks.comments.is_empty() && remarks.analyses.is_empty() && remarks.bookmark.is_none() {
             return;
         }
         self.end_row();
-        if let Some(name) = &node.bookmark {
+        if let Some(name) = &remarks.bookmark {
             self.lines.push(format!("&{}", one_line(name)));
         }
         for line in score::comment_lines(node, &mut self.board, self.scores) {

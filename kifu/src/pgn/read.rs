@@ -30,19 +30,14 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
     let mut tokens = Tokens::new(text);
     let mut ahead = Tokens::new(text);
     while let Some((token, place)) = tokens.next() {
-        if reader.game.is_new() {
+        if reader.game.is_new() || reader.game.ends_before(&token) {
             // What `+` means is told by the whole game.
             ahead = tokens;
         }
         reader.token(token, place, &ahead)?;
     }
     reader.finish_game()?;
-    let Reader { records, report: Reporter { warnings, errors, .. }, .. } = reader;
-    if records.is_empty() {
-        let nothing = || KifuError::new(Problem::NoRecord, 1, 1, crate::encoding::split_line(text).0);
-        return Err(errors.first().cloned().unwrap_or_else(nothing));
-    }
-    Ok(Reading { records, errors, warnings })
+    reader.report.finish(reader.records, text)
 }
 
 struct Reader<'t> {
@@ -84,6 +79,11 @@ struct Play<'t> {
 impl Game<'_> {
     fn is_new(&self) -> bool {
         self.play.is_none() && self.tags.list.is_empty()
+    }
+
+    /// Whether the next game begins with this token: a tag behind moves.
+    fn ends_before(&self, token: &Token<'_>) -> bool {
+        matches!(token, Token::Tag { .. }) && (self.play.is_some() || self.broken)
     }
 }
 
@@ -241,11 +241,11 @@ impl<'t> Reader<'t> {
             play.at = play.record.add(play.at, Event::End(End { kind, result }));
         }
         let node = play.record.node_mut(play.at);
-        node.comments.extend(comment.text);
-        node.analyses.extend(comment.analysis);
+        node.remarks_mut().comments.extend(comment.text);
+        node.remarks_mut().analyses.extend(comment.analysis);
         node.time_ms = comment.time_ms.or(node.time_ms);
         if comment.bookmark.is_some() {
-            node.bookmark = comment.bookmark;
+            node.remarks_mut().bookmark = comment.bookmark;
         }
     }
 
@@ -255,8 +255,8 @@ impl<'t> Reader<'t> {
         };
         if let Some(play) = self.game.play.as_mut().filter(|play| play.too_deep == 0 && !play.skipping) {
             let node = play.record.node_mut(play.at);
-            if node.nags.len() < 16 {
-                node.nags.push(nag);
+            if node.remarks().nags.len() < 16 {
+                node.remarks_mut().nags.push(nag);
             }
         }
         Ok(())
@@ -269,7 +269,7 @@ impl<'t> Reader<'t> {
         if text.trim_matches(['!', '?', '+', '-', '=', '.']).is_empty() || text == "e.p." {
             // Suffixes that stand alone.
             if let Some(nag) = san::nag_of_suffix(text) {
-                play.record.node_mut(play.at).nags.push(nag);
+                play.record.node_mut(play.at).remarks_mut().nags.push(nag);
             }
             return Ok(());
         }
@@ -298,7 +298,7 @@ impl<'t> Reader<'t> {
             play.mate = san::says_mate(text);
         }
         if let Some(nag) = san::nag_of_suffix(text) {
-            play.record.node_mut(play.at).nags.push(nag);
+            play.record.node_mut(play.at).remarks_mut().nags.push(nag);
         }
         let passed_over = std::mem::replace(&mut play.foul, foul);
         match passed_over {

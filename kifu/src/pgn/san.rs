@@ -319,7 +319,10 @@ fn push_origin(text: &mut String, board: &Board, piece: Piece, mv: Move) {
 /// The signs for check and mate behind a move that was made: the board shows the
 /// position after it.
 pub(super) fn check_sign(board: &Board) -> &'static str {
-    let Some(position) = board.position().filter(|position| position.in_check()) else { return "" };
+    if !board.in_check() {
+        return "";
+    }
+    let Some(position) = board.position() else { return "" };
     let mut moves = enbu_movegen::MoveList::new();
     position.legal_moves(&mut moves);
     if moves.is_empty() { "#" } else { "+" }

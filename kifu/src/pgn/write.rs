@@ -217,17 +217,18 @@ impl Writer<'_> {
                 }
                 self.number = false;
                 self.wrapped.word(&text);
-                for nag in &node.nags {
+                for nag in &node.remarks().nags {
                     self.wrapped.word(&format!("${nag}"));
                 }
                 self.remarks(id);
             }
             Event::End(end) => {
                 let main = self.record.main_line().last() == Some(id);
-                let silent = node.comments.is_empty()
-                    && node.analyses.is_empty()
-                    && node.time_ms.is_none()
-                    && node.bookmark.is_none();
+                let remarks = node.remarks();
+                let silent = remarks.comments.is_empty()
+                    && remarks.analyses.is_empty()
+                    && remarks.bookmark.is_none()
+                    && node.time_ms.is_none();
                 let alone = node.parent().is_none_or(|parent| self.record.children(parent).nth(1).is_none());
                 if !main || !silent || !alone {
                     let winner = usi::winner_word(end.result);
@@ -243,11 +244,12 @@ impl Writer<'_> {
 
     fn remarks(&mut self, id: NodeId) {
         let node = self.record.node(id);
+        let remarks = node.remarks();
         let mut comments = Vec::new();
         comments.extend(node.time_ms.map(comment::time_text));
-        comments.extend(node.bookmark.as_deref().map(|name| format!("[%bookmark {}]", comment::clean(name))));
-        comments.extend(node.analyses.iter().map(comment::analysis_text).filter(|text| !text.is_empty()));
-        comments.extend(node.comments.iter().flat_map(|comment| comment.split('\n')).map(clean));
+        comments.extend(remarks.bookmark.as_deref().map(|name| format!("[%bookmark {}]", comment::clean(name))));
+        comments.extend(remarks.analyses.iter().map(comment::analysis_text).filter(|text| !text.is_empty()));
+        comments.extend(remarks.comments.iter().flat_map(|comment| comment.split('\n')).map(clean));
         for comment in comments {
             self.wrapped.comment(&comment);
             self.number = true;
