@@ -59,7 +59,17 @@ pub(crate) struct Budget {
     /// Stop at once at this.
     pub(crate) maximum: Duration,
     rounding: Rounding,
+    unused: Unused,
     network_delay: Duration,
+}
+
+/// What becomes of time that is not used for a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unused {
+    /// It stays on the clock.
+    Kept,
+    /// It is gone: a fixed time for each move, or byoyomi without main time.
+    Lost,
 }
 
 /// Moves of one side that a game is expected to go on for.
@@ -80,6 +90,7 @@ impl Budget {
             optimum: time,
             maximum: time,
             rounding: Rounding::Exact,
+            unused: Unused::Lost,
             network_delay: Duration::from_millis(u64::from(timing.network_delay_ms)),
         }
     }
@@ -94,7 +105,13 @@ impl Budget {
         // under every match runner; it is touched only when nothing else is left.
         let usable = if all < clock.increment / 4 { clock.increment / 2 } else { all };
         if usable.is_zero() {
-            return Self { optimum: NO_TIME, maximum: NO_TIME, rounding: Rounding::Exact, network_delay };
+            return Self {
+                optimum: NO_TIME,
+                maximum: NO_TIME,
+                rounding: Rounding::Exact,
+                unused: Unused::Lost,
+                network_delay,
+            };
         }
         let maximum = with_margin(usable, network_delay2);
         // Clocks that show fractions of a second count them too.
@@ -109,10 +126,10 @@ impl Budget {
         // Byoyomi with hardly any main time left: nothing is saved by stopping early.
         let last_push = !per_move.is_zero() && clock.time < per_move / 5 * 6;
         if last_push {
-            return Self { optimum: maximum, maximum, rounding: Rounding::Exact, network_delay };
+            return Self { optimum: maximum, maximum, rounding: Rounding::Exact, unused: Unused::Lost, network_delay };
         }
         let longest = (share * 5).max(planned).min(clock.time * 3 / 10 + per_move).max(planned).min(maximum);
-        Self { optimum: planned, maximum: longest, rounding, network_delay }
+        Self { optimum: planned, maximum: longest, rounding, unused: Unused::Kept, network_delay }
     }
 
     /// The instant, counted from the start, at which a search that wants to stop
@@ -176,7 +193,8 @@ impl Timer {
     pub(crate) fn ends_after_iteration(&mut self, scale: f64) -> bool {
         let Some(budget) = self.budget else { return false };
         let elapsed = self.started.elapsed();
-        if self.stop_at.is_none() && elapsed >= budget.optimum.mul_f64(scale) {
+        let saves = budget.unused == Unused::Kept;
+        if saves && self.stop_at.is_none() && elapsed >= budget.optimum.mul_f64(scale) {
             self.stop_at = Some(budget.rounded(elapsed));
         }
         self.is_over()
@@ -236,6 +254,19 @@ mod tests {
         let timing = Timing { network_delay2_ms: 100, ..Timing::default() };
         let budget = Budget::new(&clock(0, 5000, 0), &timing, 60);
         assert_eq!((budget.optimum, budget.maximum), (ms(4900), ms(4900)));
+    }
+
+    #[test]
+    fn time_that_would_be_lost_is_used() {
+        let ends = |budget| {
+            let started = Instant::now().checked_sub(ms(150)).expect("the clock has run for longer");
+            Timer::new(started, Some(budget)).ends_after_iteration(0.45)
+        };
+        let timing = Timing { network_delay2_ms: 20, ..Timing::default() };
+        assert!(!ends(Budget::new(&clock(0, 200, 0), &timing, 60)));
+        assert!(!ends(Budget::fixed(ms(200), &timing)));
+        let saving = Budget::new(&clock(6_000, 0, 100), &timing, 60);
+        assert!(saving.optimum < ms(330) && ends(saving));
     }
 
     #[test]
