@@ -76,6 +76,17 @@ impl Evaluator {
         evaluator
     }
 
+    /// Whether this is what [`with`](Self::with) would make of `evaluation`.
+    pub fn is_of(&self, evaluation: &Evaluation) -> bool {
+        match (&self.0, evaluation) {
+            (Kind::PieceSquare(_), Evaluation::PieceSquare) => true,
+            (Kind::Network { network, scale, .. }, Evaluation::Network { network: other, scale: others }) => {
+                Arc::ptr_eq(network, other) && scale == others
+            }
+            _ => false,
+        }
+    }
+
     /// Forgets the line and starts again at `position`.
     pub fn reset(&mut self, position: &Position) {
         match &mut self.0 {

@@ -58,11 +58,24 @@ const POLL_INTERVAL: u64 = 256;
 pub(crate) struct Memory {
     pub(crate) moves: Histories,
     pub(crate) corrections: Corrections,
+    /// Kept for its memory, which takes time to make, and for the
+    /// values it remembers.
+    pub(crate) evaluator: Evaluator,
 }
 
 impl Memory {
     pub(crate) fn new() -> Self {
-        Self { moves: Histories::new(), corrections: Corrections::new() }
+        let evaluator = Evaluator::new(&Position::startpos());
+        Self { moves: Histories::new(), corrections: Corrections::new(), evaluator }
+    }
+
+    /// Makes the evaluator ready for `job`.
+    fn prepare(&mut self, job: &Job) {
+        if self.evaluator.is_of(&job.evaluation) {
+            self.evaluator.reset(&job.position);
+        } else {
+            self.evaluator = Evaluator::with(&job.evaluation, &job.position);
+        }
     }
 
     /// Forgets everything.
@@ -103,7 +116,6 @@ pub(crate) struct Worker<'a> {
     pub(crate) role: Role,
     pub(crate) histories: &'a mut Memory,
     pub(crate) position: Position,
-    pub(crate) evaluator: Evaluator,
     /// The moves of all open nodes, one behind the other.
     pub(crate) moves: Vec<Scored>,
     /// One for each ply, [`LOOKBACK`](Self::LOOKBACK) of them before the root.
@@ -126,16 +138,16 @@ pub(crate) struct Worker<'a> {
 impl<'a> Worker<'a> {
     pub(crate) fn new(job: &'a Job, role: Role, histories: &'a mut Memory) -> Self {
         let level_nodes = job.options.level.map(Level::nodes);
+        histories.prepare(job);
         Self {
             job,
             role,
             histories,
             position: job.position.clone(),
-            evaluator: Evaluator::with(&job.evaluation, &job.position),
             moves: Vec::with_capacity(8192),
             frames: vec![Frame::default(); MAX_PLY + Self::LOOKBACK + 2],
             root_depth: 0,
-            pv: (0..=MAX_PLY + 1).map(|_| Vec::with_capacity(MAX_PLY)).collect(),
+            pv: vec![Vec::new(); MAX_PLY + 2],
             root_moves: RootMove::all(&job.position, &job.limits.root_moves),
             nodes: 0,
             selective_depth: 0,
@@ -219,7 +231,7 @@ impl<'a> Worker<'a> {
         let frame = &mut self.frames[ply + Self::LOOKBACK];
         frame.quiet = quiet;
         frame.arrival = Some(Arrival::from(&delta));
-        self.evaluator.push(&self.position, &delta);
+        self.histories.evaluator.push(&self.position, &delta);
         self.nodes += 1;
     }
 
@@ -227,7 +239,7 @@ impl<'a> Worker<'a> {
     #[inline]
     pub(crate) fn unmake(&mut self) {
         self.position.undo_move();
-        self.evaluator.pop();
+        self.histories.evaluator.pop();
     }
 
     /// Whether the search must be left at once.
@@ -295,7 +307,7 @@ impl<'a> Worker<'a> {
     /// The static evaluation for the side to move.
     #[inline]
     pub(crate) fn evaluate(&mut self) -> Value {
-        self.evaluator.evaluate(&self.position)
+        self.histories.evaluator.evaluate(&self.position)
     }
 
     /// Notes that `mv` followed by the line of the next ply is best at `ply`.
