@@ -1,18 +1,20 @@
-//! Training of our own network on the processor.
+//! Training of networks on the processor.
 //!
 //! | module | what lives there |
 //! |---|---|
 //! | `plan` | what is to be trained, and how |
+//! | `shape` | what can be trained |
 //! | `model` | the numbers of a network, and what they may be |
+//! | `transformer` | the first layer, which networks of every shape have |
+//! | `own` `k_p` | what follows it: networks of our own, the standard one K-P 256x2-32-32 |
 //! | `factors` | rows that many inputs share while a network is trained |
 //! | `gradient` | the loss of many positions and its gradient: the hot loop |
 //! | `adam` | one step of AdamW |
 //! | `checkpoint` | files to go on from |
 //! | `judge` | how good a network is, on which kinds of positions |
 //!
-//! The network is (2344 inputs → L1) for each side, limited to 0..=1 and squared, → one
-//! output, or one of several output buckets; see [`enbu_eval::nnue::own`]. Its output
-//! goes through a sigmoid and is to be the share of points that the side to move makes.
+//! The output of a network goes through a sigmoid and is to be the share of points that
+//! the side to move makes.
 //!
 //! A batch is cut into a fixed number of slices. Each has a gradient of its own, and
 //! these are added in order: the same plan on the same data gives the same network,
@@ -23,28 +25,31 @@ mod checkpoint;
 mod factors;
 mod gradient;
 pub(crate) mod judge;
+pub(crate) mod k_p;
 pub(crate) mod model;
+mod own;
 mod plan;
+mod shape;
+mod transformer;
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use enbu_eval::nnue::own::Parts;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
 use crate::dataset::Dataset;
-use crate::quantise;
+use crate::quantise::{self, File};
 use adam::Step;
 use gradient::{Batch, Gradient, Target};
 use model::{Model, Numbers};
 
 pub use checkpoint::CheckpointError;
 pub use judge::{Class, Verdict};
-pub use model::Shape;
 pub use plan::{Plan, PlanError};
+pub use shape::{OwnShape, Shape};
 
 /// Validation positions that are looked at for each point of the curve.
 const CURVE_POSITIONS: usize = 65_536;
@@ -102,7 +107,7 @@ impl<'a> Trainer<'a> {
     /// [`PlanError`] when the plan or the data are of no use.
     pub fn new(plan: Plan, data: &'a Dataset) -> Result<Self, PlanError> {
         plan.check(data)?;
-        let model = Model::random(plan.shape, plan.seed);
+        let model = Model::random(plan.shape, plan.scale, plan.seed);
         let zeros = || vec![0.0; model.values.len()];
         let moments = [zeros(), zeros()];
         let gradients = (0..plan.slices).map(|_| Gradient::new(plan.shape)).collect();
@@ -283,8 +288,8 @@ impl<'a> Trainer<'a> {
     ///
     /// # Errors
     /// [`quantise::QuantiseError`] when a number does not fit.
-    pub fn network(&self, name: &str) -> Result<Parts, quantise::QuantiseError> {
-        quantise::parts(&self.model, name, self.plan.scale)
+    pub fn network(&self, name: &str) -> Result<File, quantise::QuantiseError> {
+        quantise::file(&self.model, name)
     }
 
     /// By how much the numbers in the file differ in effect from those of the training,
@@ -293,7 +298,7 @@ impl<'a> Trainer<'a> {
     /// # Errors
     /// [`quantise::QuantiseError`] when the network does not fit its file.
     pub fn rounding_error(&self) -> Result<quantise::RoundingError, quantise::QuantiseError> {
-        quantise::error(&self.model, self.plan.scale, &self.data.validation)
+        quantise::error(&self.model, &self.data.validation)
     }
 }
 
@@ -376,7 +381,7 @@ mod tests {
         let mut other = Trainer::new(Plan { epochs: 7, ..plan() }, &data).expect("a plan");
         assert!(matches!(other.resume(&path), Err(CheckpointError::Plan { .. })));
         assert!(other.start_from(&path).is_ok());
-        let shape = Shape { width: 96, ..plan().shape };
+        let shape = Shape::Own(OwnShape { width: 96, ..OwnShape::default() });
         let mut wide = Trainer::new(Plan { shape, ..plan() }, &data).expect("a plan");
         assert!(matches!(wide.start_from(&path), Err(CheckpointError::Shape { .. })));
     }

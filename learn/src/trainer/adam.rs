@@ -39,15 +39,19 @@ impl Step {
     /// Moves the numbers of `model` against the sum of `gradients`, which are 0 then.
     pub(super) fn take(self, model: &mut Model, moments: &mut [Vec<f32>; 2], gradients: &mut [Gradient]) {
         let [mut first, mut second] = moments.each_mut().map(Vec::as_mut_slice);
+        let grids = model.grids();
         let mut values = model.values.as_mut_slice();
         let Some((Gradient { sums, .. }, others)) = gradients.split_first_mut() else { return };
         for other in others {
             add(sums, &mut other.sums);
         }
-        factors::gather(model.shape, sums);
+        if let Some(transformer) = model.shape.transformer() {
+            let (network, groups) = sums.split_at_mut(model.shape.len());
+            factors::gather(transformer, network, groups);
+        }
         let mut sums = sums.as_mut_slice();
         let mut parts = Vec::new();
-        for (range, grid) in Model::grids(model.shape) {
+        for (range, grid) in grids {
             let mut left = range.len();
             while left > 0 {
                 let length = left.min(PART);
@@ -109,10 +113,10 @@ impl Work for Part<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trainer::Shape;
     use crate::trainer::model::Numbers;
+    use crate::trainer::{OwnShape, Shape};
 
-    const SHAPE: Shape = Shape { width: 64, buckets: 1, bucket_step: 1 };
+    const SHAPE: Shape = Shape::Own(OwnShape { width: 64, buckets: 1, bucket_step: 1 });
 
     fn step(number: u64) -> Step {
         Step { rate: 0.01, decay: 0.1, number, scale: 0.5 }
@@ -120,7 +124,7 @@ mod tests {
 
     #[test]
     fn steps_are_those_of_the_paper() {
-        let mut model = Model::random(SHAPE, 1);
+        let mut model = Model::random(SHAPE, 400.0, 1);
         let before = model.values.clone();
         let mut moments = [vec![0.0; SHAPE.trained()], vec![0.0; SHAPE.trained()]];
         let mut gradients = [Gradient::new(SHAPE), Gradient::new(SHAPE)];
@@ -143,7 +147,7 @@ mod tests {
         assert!((f64::from(model.values[7]) - decayed).abs() < 1e-6);
         // What judges is the sum of an input's own row and those of its groups.
         let mut alone = model.clone();
-        alone.values[SHAPE.groups()].fill(0.0);
+        alone.values[SHAPE.len()..].fill(0.0);
         alone.refresh();
         assert_eq!(alone.used, model.values[..SHAPE.len()]);
         assert_ne!(model.used, alone.used);
@@ -151,23 +155,22 @@ mod tests {
 
     #[test]
     fn numbers_stay_within_what_the_file_holds() {
-        let mut model = Model::random(SHAPE, 1);
-        model.judge_with(Numbers::Rounded);
-        let mut moments = [vec![0.0; SHAPE.trained()], vec![0.0; SHAPE.trained()]];
-        let mut gradients = [Gradient::new(SHAPE)];
-        for number in 1..=300 {
-            gradients[0]
-                .sums
-                .iter_mut()
-                .enumerate()
-                .for_each(|(index, sum)| *sum = if index % 2 == 0 { 9e3 } else { -9e3 });
-            Step { rate: 0.5, decay: 0.0, ..step(number) }.take(&mut model, &mut moments, &mut gradients);
-        }
-        for (range, grid) in Model::grids(SHAPE) {
-            assert!(model.values[range.clone()].iter().all(|value| value.abs() == grid.limit));
-            let used = model.used.get(range).unwrap_or_default();
-            assert!(used.iter().all(|used| used.abs() <= grid.limit + 0.5 / grid.unit));
-            assert!(used.iter().all(|&used| (used * grid.unit - (used * grid.unit).round()).abs() < 1e-3));
+        for shape in [SHAPE, Shape::KP] {
+            let mut model = Model::random(shape, 400.0, 1);
+            model.judge_with(Numbers::Rounded);
+            let mut moments = [vec![0.0; shape.trained()], vec![0.0; shape.trained()]];
+            let mut gradients = [Gradient::new(shape)];
+            for number in 1..=300 {
+                let sums = gradients[0].sums.iter_mut().enumerate();
+                sums.for_each(|(index, sum)| *sum = if index % 2 == 0 { 9e3 } else { -9e3 });
+                Step { rate: 0.5, decay: 0.0, ..step(number) }.take(&mut model, &mut moments, &mut gradients);
+            }
+            for (range, grid) in model.grids() {
+                assert!(model.values[range.clone()].iter().all(|value| value.abs() == grid.limit));
+                let used = model.used.get(range).unwrap_or_default();
+                assert!(used.iter().all(|used| used.abs() <= grid.limit + 0.5 / grid.unit));
+                assert!(used.iter().all(|&used| (used * grid.unit - (used * grid.unit).round()).abs() < 1e-3));
+            }
         }
     }
 }

@@ -1,0 +1,102 @@
+//! What can be trained.
+
+use std::fmt;
+
+use super::k_p;
+use super::transformer::Transformer;
+
+/// What is trained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// A network of our own.
+    Own(OwnShape),
+    /// The standard network K-P 256x2-32-32, which other programs play with, too.
+    KP,
+}
+
+/// The sizes of a network of our own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OwnShape {
+    /// L1: sums of each side, a multiple of 32 from 64 to 1024.
+    pub width: usize,
+    /// Outputs, of which one judges, 1 to 16.
+    pub buckets: usize,
+    /// Pieces in hand, of both sides, for each output, 1 to 38.
+    pub bucket_step: u32,
+}
+
+impl Default for OwnShape {
+    fn default() -> Self {
+        Self { width: 64, buckets: 1, bucket_step: 1 }
+    }
+}
+
+impl Shape {
+    /// Whether there is such a network.
+    pub(super) fn exists(self) -> bool {
+        match self {
+            Self::Own(shape) => shape.exists(),
+            Self::KP => true,
+        }
+    }
+
+    /// How many numbers judge.
+    pub(super) fn len(self) -> usize {
+        match self {
+            Self::Own(shape) => shape.len(),
+            Self::KP => k_p::LENGTH,
+        }
+    }
+
+    /// How many numbers are trained.
+    pub(super) fn trained(self) -> usize {
+        match self {
+            Self::Own(shape) => shape.trained(),
+            Self::KP => k_p::TRAINED,
+        }
+    }
+
+    /// The first layer, if there is one.
+    pub(super) fn transformer(self) -> Option<Transformer> {
+        match self {
+            Self::Own(shape) => Some(shape.transformer()),
+            Self::KP => Some(k_p::TRANSFORMER),
+        }
+    }
+
+    /// Sums of each side.
+    pub(super) fn width(self) -> usize {
+        self.transformer().map_or(0, |transformer| transformer.width)
+    }
+
+    /// As checkpoints have it: a kind and its sizes.
+    pub(super) fn to_numbers(self) -> [u32; 4] {
+        match self {
+            Self::Own(OwnShape { width, buckets, bucket_step }) => [0, width as u32, buckets as u32, bucket_step],
+            Self::KP => [1, 0, 0, 0],
+        }
+    }
+
+    /// The inverse of [`to_numbers`](Self::to_numbers), for what exists.
+    pub(super) fn from_numbers(numbers: [u32; 4]) -> Option<Self> {
+        let shape = match numbers {
+            [0, width, buckets, bucket_step] => {
+                Self::Own(OwnShape { width: width as usize, buckets: buckets as usize, bucket_step })
+            }
+            [1, 0, 0, 0] => Self::KP,
+            _ => return None,
+        };
+        shape.exists().then_some(shape)
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Own(OwnShape { width, buckets, bucket_step }) => {
+                write!(f, "width={width} buckets={buckets}x{bucket_step}")
+            }
+            Self::KP => f.write_str("kp-256x2-32-32"),
+        }
+    }
+}
