@@ -23,17 +23,27 @@ const REACH: i32 = 6;
 
 /// File distance 0 to 8, and rank distance -8 to 8 counted in the piece's
 /// direction of play (positive: the king is ahead of the piece).
-type Relative = [[i16; 17]; 9];
+pub type Relative = [[i16; 17]; 9];
 
-/// Terms of each type relative to its own king and to the enemy king.
-struct Tables {
-    guard: [Relative; 14],
-    threat: [Relative; 14],
-    /// Terms of the rank alone, as its owner counts ranks (index 0: farthest).
-    rank: [[i16; 9]; 14],
+/// The numbers that an evaluation is the sum of, in centipawns; pieces in the order of
+/// [`PieceType`] and [`HandPiece`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tables {
+    /// The bonus for having the move.
+    pub tempo: i16,
+    /// Each piece in hand.
+    pub held: [i16; 7],
+    /// Each piece on each rank, as its owner counts ranks (index 0: farthest).
+    pub placed: [[i16; 9]; 14],
+    /// Terms of each piece relative to its own king.
+    pub guard: [Relative; 14],
+    /// The same relative to the enemy king.
+    pub threat: [Relative; 14],
 }
 
-static TABLES: Tables = Tables { guard: relative(&GUARD, -1), threat: relative(&THREAT, 1), rank: rank_terms() };
+/// The numbers in use.
+pub static TABLES: Tables =
+    Tables { tempo: 15, held: held(), placed: placed(), guard: relative(&GUARD, -1), threat: relative(&THREAT, 1) };
 
 /// `weights[kind]` next to the king, falling linearly to zero at [`REACH`]; on
 /// the worse side (`better_side` is the sign of the better one) only half.
@@ -55,6 +65,32 @@ const fn relative(weights: &[i32; 14], better_side: i32) -> [Relative; 14] {
                 ranks += 1;
             }
             files += 1;
+        }
+        kind += 1;
+    }
+    table
+}
+
+/// Pieces in hand count their value.
+const fn held() -> [i16; 7] {
+    let mut table = [0; 7];
+    let mut piece = 0;
+    while piece < 7 {
+        table[piece] = piece_value::in_hand(HandPiece::ALL[piece]) as i16;
+        piece += 1;
+    }
+    table
+}
+
+/// Values, and terms of ranks.
+const fn placed() -> [[i16; 9]; 14] {
+    let mut table = rank_terms();
+    let mut kind = 0;
+    while kind < 14 {
+        let mut rank = 0;
+        while rank < 9 {
+            table[kind][rank] += piece_value::on_board(PieceType::ALL[kind]) as i16;
+            rank += 1;
         }
         kind += 1;
     }
@@ -93,9 +129,6 @@ pub(crate) struct Sums {
     by_king: [Option<Value>; 2],
 }
 
-/// The bonus for having the move.
-const TEMPO: Value = 15;
-
 impl Sums {
     /// Everything computed from the position.
     pub(crate) fn of(position: &Position) -> Self {
@@ -126,7 +159,7 @@ impl Sums {
     /// The value for `turn`; stale king terms count nothing.
     pub(crate) fn value(&self, turn: Color) -> Value {
         let sum = self.base + self.by_king[0].unwrap_or(0) + self.by_king[1].unwrap_or(0);
-        signed(turn, sum) + TEMPO
+        signed(turn, sum) + Value::from(TABLES.tempo)
     }
 
     /// The sums after a move; `kings` are the kings' squares after it.
@@ -182,12 +215,12 @@ fn signed(color: Color, value: Value) -> Value {
 #[inline]
 fn base_term(piece: Piece, square: Square) -> Value {
     let rank = square.relative_rank(piece.color) as usize - 1;
-    piece_value::on_board(piece.kind) + Value::from(TABLES.rank[piece.kind][rank])
+    Value::from(TABLES.placed[piece.kind][rank])
 }
 
 #[inline]
 fn held_term(piece: HandPiece) -> Value {
-    piece_value::in_hand(piece)
+    Value::from(TABLES.held[piece])
 }
 
 /// The term of `piece` on `square` relative to the king of `color` on `king`.
