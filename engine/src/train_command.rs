@@ -135,6 +135,8 @@ enum ShapeChoice {
     Own,
     /// The standard network K-P 256x2-32-32, an nn.bin that other programs read, too
     KP,
+    /// The piece-square evaluation: its tables as source text (Texel's method)
+    PieceSquare,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -185,6 +187,7 @@ impl TrainArgs {
                 Err(io::Error::other("--width, --buckets and --bucket-step are for --shape own"))
             }
             ShapeChoice::KP => Ok(Shape::KP),
+            ShapeChoice::PieceSquare => Ok(Shape::PieceSquare),
         }
     }
 

@@ -4,14 +4,17 @@
 //! |---|---|
 //! | `own` | networks of our own |
 //! | `k_p` | the standard network K-P 256x2-32-32 |
+//! | `piece_square` | the numbers of the piece-square evaluation, as source text |
 
 mod k_p;
 mod own;
+mod piece_square;
 
 use std::fmt;
 use std::ops::Range;
 
 use enbu_eval::nnue::{classic, own as own_file};
+use enbu_eval::psq::Tables;
 
 use crate::dataset::Entry;
 use crate::trainer::Shape;
@@ -25,6 +28,13 @@ pub enum File {
     Own(own_file::Parts),
     /// An `nn.bin` of the classic family.
     Classic(classic::Parts),
+    /// Tables, which stand in the source.
+    PieceSquare {
+        /// What they are called.
+        name: String,
+        /// The numbers.
+        tables: Box<Tables>,
+    },
 }
 
 impl File {
@@ -33,6 +43,7 @@ impl File {
         match self {
             Self::Own(parts) => parts.encode(),
             Self::Classic(parts) => parts.encode(),
+            Self::PieceSquare { name, tables } => piece_square::source(tables, name).into_bytes(),
         }
     }
 
@@ -41,6 +52,7 @@ impl File {
         match self {
             Self::Own(parts) => own::value(parts, entry),
             Self::Classic(parts) => k_p::value(parts, entry),
+            Self::PieceSquare { tables, .. } => piece_square::value(tables, entry),
         }
     }
 }
@@ -71,6 +83,8 @@ pub(crate) fn file(model: &Model, name: &str) -> Result<File, QuantiseError> {
     match model.shape {
         Shape::Own(shape) => own::parts(&model, shape, name).map(File::Own),
         Shape::KP => k_p::parts(&model, name).map(File::Classic),
+        Shape::PieceSquare => piece_square::parts(&model)
+            .map(|tables| File::PieceSquare { name: name.to_owned(), tables: Box::new(tables) }),
     }
 }
 
@@ -151,6 +165,7 @@ mod tests {
     use crate::source::Sample;
     use crate::trainer::OwnShape;
     use enbu_eval::nnue::{Network, Simd};
+    use enbu_eval::psq::TABLES;
     use enbu_eval::{Evaluation, Evaluator};
     use std::sync::Arc;
 
@@ -158,9 +173,13 @@ mod tests {
     fn check(shape: Shape, scale: i32) -> RoundingError {
         let model = Model::random(shape, 600.0, 5);
         let file = file(&model, "random").expect("fits");
-        let network = Arc::new(Network::from_bytes(&file.encode(), Simd::best()).expect("a network"));
-        assert!(network.hashes_agree());
-        let evaluation = Evaluation::Network { network, scale };
+        let evaluation = if shape == Shape::PieceSquare {
+            Evaluation::PieceSquare
+        } else {
+            let network = Arc::new(Network::from_bytes(&file.encode(), Simd::best()).expect("a network"));
+            assert!(network.hashes_agree());
+            Evaluation::Network { network, scale }
+        };
         let settings = Settings { nodes: 20, hash_mb: 1, ..Settings::default() };
         let game = Player::new(settings, Evaluation::PieceSquare).expect("memory").game(3);
         let mut entries = Vec::new();
@@ -184,5 +203,20 @@ mod tests {
         let error = check(Shape::KP, 16);
         assert!(error.arithmetic.max < 4.0 && error.arithmetic.mean > 0.0, "{error}");
         assert!(error.numbers.max > error.arithmetic.max && error.numbers.max < 200.0, "{error}");
+        // Training begins with the numbers in use, which are whole.
+        let error = check(Shape::PieceSquare, 1);
+        assert!(error.numbers.max < 0.01, "{error}");
+    }
+
+    #[test]
+    fn tables_become_source_text() {
+        let File::PieceSquare { tables, .. } = file(&Model::random(Shape::PieceSquare, 600.0, 1), "a").expect("fits")
+        else {
+            panic!("another shape")
+        };
+        let text = String::from_utf8(File::PieceSquare { name: "a".into(), tables }.encode()).expect("text");
+        let held = format!("    held: {:?},\n", TABLES.held);
+        assert!(text.contains(&held) && text.contains(&format!("            {:?},\n", TABLES.threat[0][1])), "{text}");
+        assert_eq!(text.lines().count(), 13 + (14 + 1) + 2 * (1 + 14 * 11 + 1));
     }
 }

@@ -7,6 +7,7 @@
 //! | `model` | the numbers of a network, and what they may be |
 //! | `transformer` | the first layer, which networks of every shape have |
 //! | `own` `k_p` | what follows it: networks of our own, the standard one K-P 256x2-32-32 |
+//! | `piece_square` | the piece-square evaluation, which has no layers |
 //! | `factors` | rows that many inputs share while a network is trained |
 //! | `gradient` | the loss of many positions and its gradient: the hot loop |
 //! | `adam` | one step of AdamW |
@@ -28,6 +29,7 @@ pub(crate) mod judge;
 pub(crate) mod k_p;
 pub(crate) mod model;
 mod own;
+pub(crate) mod piece_square;
 mod plan;
 mod shape;
 mod transformer;
@@ -246,6 +248,7 @@ impl<'a> Trainer<'a> {
             decay: self.plan.decay as f32,
             number: self.batch + 1,
             scale: 1.0 / size as f32,
+            epsilon: self.plan.shape.epsilon(),
         };
         step.take(&mut self.model, &mut self.moments, &mut self.gradients);
         loss / size as f64
@@ -326,8 +329,12 @@ mod tests {
     }
 
     fn trained(data: &Dataset, threads: usize) -> Trainer<'_> {
+        trained_by(plan(), data, threads)
+    }
+
+    fn trained_by(plan: Plan, data: &Dataset, threads: usize) -> Trainer<'_> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        let mut trainer = Trainer::new(plan(), data).expect("a plan");
+        let mut trainer = Trainer::new(plan, data).expect("a plan");
         pool.install(|| trainer.run(|_, _| ControlFlow::Continue(())));
         trainer
     }
@@ -343,6 +350,35 @@ mod tests {
         let mut trainer = Trainer::new(other, &data).expect("a plan");
         trainer.run(|_, _| ControlFlow::Continue(()));
         assert_ne!(one.network("a"), trainer.network("a"));
+    }
+
+    #[test]
+    fn every_shape_is_trained_and_goes_on() {
+        let data = data();
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.checkpoint");
+        for (shape, epochs, lowered, rounding) in [(Shape::KP, 5, 0.9, 20.0), (Shape::PieceSquare, 6, 0.97, 0.1)] {
+            let plan = Plan { shape, epochs, ..plan() };
+            let whole = trained_by(plan.clone(), &data, 3);
+            let (first, last) = (whole.curve()[0], whole.curve()[whole.curve().len() - 1]);
+            assert!(last.validation < lowered * first.validation, "{shape}: {first:?} {last:?}");
+            let error = whole.rounding_error().expect("fits");
+            assert!(error.arithmetic.max < rounding, "{shape}: {error}");
+            let mut first = Trainer::new(plan.clone(), &data).expect("a plan");
+            let half = whole.batches() / 2;
+            first.run(
+                |_, progress| {
+                    if progress.batch == half { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                },
+            );
+            first.save(&path).expect("written");
+            let mut second = Trainer::new(plan, &data).expect("a plan");
+            second.resume(&path).expect("the same plan");
+            second.run(|_, _| ControlFlow::Continue(()));
+            assert_eq!(second.network("a"), whole.network("a"));
+            let mut own = Trainer::new(self::plan(), &data).expect("a plan");
+            assert!(matches!(own.start_from(&path), Err(CheckpointError::Shape { .. })));
+        }
     }
 
     #[test]

@@ -9,7 +9,6 @@ use super::model::{Grid, Model};
 
 const BETA1: f32 = 0.9;
 const BETA2: f32 = 0.999;
-const EPSILON: f32 = 1e-8;
 
 /// Numbers that one thread works on at a time.
 const PART: usize = 1 << 13;
@@ -23,6 +22,8 @@ pub(super) struct Step {
     pub(super) number: u64,
     /// What the sums of the gradients are multiplied by: one by the positions.
     pub(super) scale: f32,
+    /// Slopes well below this move their numbers less.
+    pub(super) epsilon: f32,
 }
 
 /// Neighbouring numbers of a model and all that belongs to them.
@@ -103,7 +104,7 @@ impl Work for Part<'_> {
             *sum = 0.0;
             *first += (1.0 - BETA1) * (slope - *first);
             *second += (1.0 - BETA2) * (slope * slope - *second);
-            let moved = *value * kept - rate * *first / ((*second * second_scale).sqrt() + EPSILON);
+            let moved = *value * kept - rate * *first / ((*second * second_scale).sqrt() + step.epsilon);
             let below = if moved < grid.limit { moved } else { grid.limit };
             *value = if below > -grid.limit { below } else { -grid.limit };
         }
@@ -119,7 +120,7 @@ mod tests {
     const SHAPE: Shape = Shape::Own(OwnShape { width: 64, buckets: 1, bucket_step: 1 });
 
     fn step(number: u64) -> Step {
-        Step { rate: 0.01, decay: 0.1, number, scale: 0.5 }
+        Step { rate: 0.01, decay: 0.1, number, scale: 0.5, epsilon: 1e-8 }
     }
 
     #[test]

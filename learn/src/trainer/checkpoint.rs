@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | 0 | 8 bytes | `ENBUCKPT` |
 //! | 8 | u32 | version, 3 |
-//! | 12 | u32 | what is trained: 0 a network of our own, 1 K-P 256x2-32-32 |
+//! | 12 | u32 | what is trained: 0 a network of our own, 1 K-P 256x2-32-32, 2 piece-square tables |
 //! | 16 | u32 × 3 | of our own: width, buckets, pieces in hand per bucket; else 0 |
 //! | 28 | u32 | length S of the description, in bytes |
 //! | 32 | u64 | checksum: FNV-1a (64 bits) of all bytes except these eight |
@@ -162,6 +162,7 @@ mod tests {
     fn what_is_saved_is_read_back_and_damage_is_seen() {
         check(Shape::Own(OwnShape { width: 64, buckets: 2, bucket_step: 9 }));
         check(Shape::KP);
+        check(Shape::PieceSquare);
     }
 
     fn check(shape: Shape) {

@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::gradient::Room;
 use super::shape::Shape;
-use super::{factors, k_p};
+use super::{factors, k_p, piece_square};
 use crate::dataset::Entry;
 
 /// What a part of the numbers may be.
@@ -66,13 +66,14 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// What a training begins with.
+    /// What a training begins with: random numbers for networks.
     pub(crate) fn random(shape: Shape, scale: f64, seed: u64) -> Self {
         let mut values = vec![0.0; shape.trained()];
         let mut fill = Fill { random: Xoshiro256PlusPlus::seed_from_u64(seed), values: &mut values };
         match shape {
             Shape::Own(shape) => shape.fill(&mut fill),
             Shape::KP => k_p::fill(&mut fill),
+            Shape::PieceSquare => piece_square::fill(fill.values, scale as f32),
         }
         let used = vec![0.0; shape.len()];
         let mut model = Self { shape, scale: scale as f32, values, used, numbers: Numbers::Trained };
@@ -85,6 +86,7 @@ impl Model {
         match self.shape {
             Shape::Own(shape) => shape.grids(),
             Shape::KP => k_p::grids(self.scale),
+            Shape::PieceSquare => piece_square::grids(self.scale),
         }
     }
 
@@ -118,6 +120,7 @@ impl Model {
         match self.shape {
             Shape::Own(shape) => shape.forward(&self.used, entry, room),
             Shape::KP => k_p::forward(&self.used, entry, room),
+            Shape::PieceSquare => piece_square::forward(&self.used, entry),
         }
     }
 
@@ -128,6 +131,7 @@ impl Model {
         match self.shape {
             Shape::Own(shape) => shape.backward(&self.used, entry, slope, room, gradient),
             Shape::KP => k_p::backward(&self.used, entry, slope, room, gradient),
+            Shape::PieceSquare => piece_square::backward(entry, slope, gradient),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::k_p;
 use super::transformer::Transformer;
+use super::{k_p, piece_square};
 
 /// What is trained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,6 +12,8 @@ pub enum Shape {
     Own(OwnShape),
     /// The standard network K-P 256x2-32-32, which other programs play with, too.
     KP,
+    /// The piece-square evaluation.
+    PieceSquare,
 }
 
 /// The sizes of a network of our own.
@@ -36,7 +38,7 @@ impl Shape {
     pub(super) fn exists(self) -> bool {
         match self {
             Self::Own(shape) => shape.exists(),
-            Self::KP => true,
+            Self::KP | Self::PieceSquare => true,
         }
     }
 
@@ -45,6 +47,7 @@ impl Shape {
         match self {
             Self::Own(shape) => shape.len(),
             Self::KP => k_p::LENGTH,
+            Self::PieceSquare => piece_square::LENGTH,
         }
     }
 
@@ -53,6 +56,17 @@ impl Shape {
         match self {
             Self::Own(shape) => shape.trained(),
             Self::KP => k_p::TRAINED,
+            Self::PieceSquare => piece_square::LENGTH,
+        }
+    }
+
+    /// Slopes well below this move their numbers less. In networks the paper's 1e-8: rare
+    /// inputs shall learn as fast as others. Tables are sums of thousands of numbers, of
+    /// which the rare ones shall stay where they are until enough speaks against it.
+    pub(super) fn epsilon(self) -> f32 {
+        match self {
+            Self::Own(_) | Self::KP => 1e-8,
+            Self::PieceSquare => 1e-4,
         }
     }
 
@@ -61,6 +75,7 @@ impl Shape {
         match self {
             Self::Own(shape) => Some(shape.transformer()),
             Self::KP => Some(k_p::TRANSFORMER),
+            Self::PieceSquare => None,
         }
     }
 
@@ -74,6 +89,7 @@ impl Shape {
         match self {
             Self::Own(OwnShape { width, buckets, bucket_step }) => [0, width as u32, buckets as u32, bucket_step],
             Self::KP => [1, 0, 0, 0],
+            Self::PieceSquare => [2, 0, 0, 0],
         }
     }
 
@@ -84,6 +100,7 @@ impl Shape {
                 Self::Own(OwnShape { width: width as usize, buckets: buckets as usize, bucket_step })
             }
             [1, 0, 0, 0] => Self::KP,
+            [2, 0, 0, 0] => Self::PieceSquare,
             _ => return None,
         };
         shape.exists().then_some(shape)
@@ -97,6 +114,7 @@ impl fmt::Display for Shape {
                 write!(f, "width={width} buckets={buckets}x{bucket_step}")
             }
             Self::KP => f.write_str("kp-256x2-32-32"),
+            Self::PieceSquare => f.write_str("piece-square"),
         }
     }
 }
