@@ -86,7 +86,7 @@ pub(crate) enum Command {
     /// Make games of the engine against itself, to learn from
     #[command(after_help = crate::selfplay_command::EXAMPLES, args_conflicts_with_subcommands = true)]
     Selfplay(Box<crate::selfplay_command::SelfplayArgs>),
-    /// Train a network of our own on games
+    /// Train a network on games, or fit the piece-square tables
     #[command(after_help = crate::train_command::EXAMPLES)]
     Train(Box<crate::train_command::TrainArgs>),
     /// Solve mate problems; exit code 0 when all are settled, 1 when some are left open

@@ -16,7 +16,7 @@ use enbu_learn::filter::{Filter, Loud};
 use enbu_learn::foresight::Foresight;
 use enbu_learn::shard::write_whole;
 use enbu_learn::source;
-use enbu_learn::trainer::{Plan, Progress, Shape, Trainer};
+use enbu_learn::trainer::{OwnShape, Plan, Progress, Shape, Trainer};
 use indicatif::{ProgressBar, ProgressStyle};
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -24,10 +24,14 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu train data/selfplay/first data/selfplay/second --out data/second.nnue --width 128 --epochs 15
              --checkpoint data/second.checkpoint --resume --chart data/second.svg
   enbu train data/second.psv --out data/tuned.nnue --start data/second.checkpoint --rate 0.0001
-             --result-share 0.8 --epochs 2";
+             --result-share 0.8 --epochs 2
+  enbu train data/selfplay/first --shape kp --out data/nn.bin";
 
 /// What shells expect of a program that was interrupted.
 const INTERRUPTED: u8 = 130;
+
+/// Pieces in hand for each output of our own network.
+const BUCKET_STEP: u32 = 5;
 
 /// How often a checkpoint is written.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(120);
@@ -44,15 +48,18 @@ pub(crate) struct TrainArgs {
     /// Name of the network, in its file
     #[arg(long, default_value = "enbu")]
     name: String,
-    /// Sums of each side (L1), a multiple of 32 from 64 to 1024
-    #[arg(long, default_value_t = Plan::default().shape.width)]
-    width: usize,
-    /// Outputs, of which the pieces in hand choose one, 1 to 16
-    #[arg(long, default_value_t = Plan::default().shape.buckets)]
-    buckets: usize,
-    /// Pieces in hand for each output
-    #[arg(long, value_name = "PIECES", default_value_t = 5)]
-    bucket_step: u32,
+    /// What is trained
+    #[arg(long, value_enum, default_value_t = ShapeChoice::Own)]
+    shape: ShapeChoice,
+    /// Of our own network: sums of each side (L1), a multiple of 32 from 64 to 1024; default: 64
+    #[arg(long)]
+    width: Option<usize>,
+    /// Of our own network: outputs, of which the pieces in hand choose one, 1 to 16; default: 1
+    #[arg(long)]
+    buckets: Option<usize>,
+    /// Of our own network: pieces in hand for each output; default: 5
+    #[arg(long, value_name = "PIECES")]
+    bucket_step: Option<u32>,
     /// How often each position is seen
     #[arg(long, default_value_t = Plan::default().epochs)]
     epochs: u64,
@@ -122,6 +129,16 @@ pub(crate) struct TrainArgs {
     chart: Option<PathBuf>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ShapeChoice {
+    /// Our own network, as it is built in
+    Own,
+    /// The standard network K-P 256x2-32-32, an nn.bin that other programs read, too
+    KP,
+    /// The piece-square evaluation: its tables as source text (Texel's method)
+    PieceSquare,
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum Choice {
     /// Leave them out
@@ -154,9 +171,29 @@ impl TrainArgs {
         self.scale.or_else(|| data.fitted_scale()).unwrap_or(Plan::default().scale).round()
     }
 
-    fn plan(&self, scale: f64) -> Plan {
+    /// What is to be trained.
+    ///
+    /// # Errors
+    /// When sizes are named for what has none to choose.
+    fn shape(&self) -> io::Result<Shape> {
+        let Self { width, buckets, bucket_step, .. } = *self;
+        match self.shape {
+            ShapeChoice::Own => Ok(Shape::Own(OwnShape {
+                width: width.unwrap_or(OwnShape::default().width),
+                buckets: buckets.unwrap_or(OwnShape::default().buckets),
+                bucket_step: bucket_step.unwrap_or(BUCKET_STEP),
+            })),
+            _ if width.is_some() || buckets.is_some() || bucket_step.is_some() => {
+                Err(io::Error::other("--width, --buckets and --bucket-step are for --shape own"))
+            }
+            ShapeChoice::KP => Ok(Shape::KP),
+            ShapeChoice::PieceSquare => Ok(Shape::PieceSquare),
+        }
+    }
+
+    fn plan(&self, shape: Shape, scale: f64) -> Plan {
         Plan {
-            shape: Shape { width: self.width, buckets: self.buckets, bucket_step: self.bucket_step },
+            shape,
             seed: self.seed,
             epochs: self.epochs,
             batch: self.batch,
@@ -173,13 +210,14 @@ impl TrainArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    let shape = args.shape()?;
     let threads = args.threads.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
     let cancelled = Arc::new(AtomicBool::new(false));
     let on_signal = Arc::clone(&cancelled);
     ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
     let (data, scale) = load(args, &pool, out)?;
-    let plan = args.plan(scale);
+    let plan = args.plan(shape, scale);
     let mut trainer = Trainer::new(plan.clone(), &data).map_err(io::Error::other)?;
     writeln!(out, "plan: {plan}")?;
     if let Some(start) = &args.start {

@@ -9,7 +9,7 @@
 //! | `selector` | which of several small networks judges a position |
 //! | `network` | a network of any kind, and its values |
 //! | `simd` | the kernels, for each kind of processor; the scalar reference |
-//! | `format` | files: standard `nn.bin` of all shapes, and [`own`] ones |
+//! | `format` | files: standard `nn.bin` of all shapes ([`classic`]: one of them is written), and [`own`] ones |
 //! | [`embedded`] | the network inside the program |
 //!
 //! A [`Network`] is read once and shared by all threads;
@@ -28,8 +28,8 @@ mod simd;
 
 pub use error::NetworkError;
 pub use features::FeatureSet;
-pub use format::own;
 pub use format::shape::{Classic, Shape};
+pub use format::{classic, own};
 pub(crate) use network::State;
 pub use network::{Explanation, Network, Side};
 pub use selector::{HandBuckets, KingBuckets, Selector};

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use enbu_eval::nnue::own;
+use enbu_eval::nnue::{classic, own};
 use enbu_movegen::{Color, Position};
 use rayon::prelude::*;
 
@@ -34,6 +34,8 @@ pub(crate) struct Entry {
     /// 1 won, 0 drawn, -1 lost, for the side to move.
     pub(crate) result: i8,
     count: u8,
+    /// Whether the own view is mirrored.
+    is_mirrored: bool,
     /// Whether the other side's view is mirrored against this one.
     other_is_mirrored: bool,
     /// Pieces in hand, both sides.
@@ -61,6 +63,29 @@ impl Turned {
 
 static TURNED: Turned = Turned::TABLE;
 
+/// Inputs as K-P networks number them, which do not mirror: for views that are mirrored
+/// or not, those of the side to move and of the other side.
+static K_P: [[[u16; own::INPUTS]; 2]; 2] = {
+    let mut table = [[[0; own::INPUTS]; 2]; 2];
+    let mut input = 0;
+    while input < own::INPUTS as u16 {
+        let mut mirrored = 0;
+        while mirrored < 2 {
+            let plain = if mirrored == 1 { own::mirrored(input) } else { input };
+            table[mirrored][0][input as usize] = classic::k_p_input(plain);
+            table[mirrored][1][input as usize] = classic::k_p_input(own::turned(plain));
+            mirrored += 1;
+        }
+        input += 1;
+    }
+    table
+};
+
+/// Where the numbers of kings begin in K-P networks.
+const K_P_KINGS: u16 = classic::k_p_input(7 * 81);
+/// Pieces of a set besides the kings; those that are not in play are input 0.
+const SET: usize = 38;
+
 impl Entry {
     pub(crate) fn new(sample: &Sample<'_>) -> Self {
         let Sample { position, score, result, .. } = *sample;
@@ -70,6 +95,7 @@ impl Entry {
             score,
             result: result.for_side(side),
             count: 0,
+            is_mirrored: is_mirrored(position, side),
             other_is_mirrored: is_mirrored(position, side) != is_mirrored(position, !side),
             held: held(position).min(u32::from(u8::MAX)) as u8,
             ply: position.ply().min(u16::from(u8::MAX)) as u8,
@@ -99,6 +125,24 @@ impl Entry {
             *place = table[usize::from(input)];
         }
         &view[..count]
+    }
+
+    /// The inputs of a K-P network as both sides see them, the side to move first, in
+    /// the first places of `views`.
+    #[inline(always)]
+    pub(crate) fn k_p_views<'a>(&self, views: [&'a mut [u16; MAX_INPUTS]; 2]) -> [&'a [u16]; 2] {
+        let inputs = self.own_view();
+        let mut tables = K_P[usize::from(self.is_mirrored)].iter();
+        views.map(|view| {
+            let (mut kings, table) = (0, tables.next().unwrap_or(&K_P[0][0]));
+            for (place, &input) in view.iter_mut().zip(inputs) {
+                *place = table[usize::from(input)];
+                kings += usize::from(*place >= K_P_KINGS);
+            }
+            let count = inputs.len().max((SET + kings).min(MAX_INPUTS));
+            view[inputs.len()..count].fill(0);
+            &view[..count]
+        })
     }
 }
 

@@ -17,7 +17,7 @@
 //! | [`statistics`] | what is in them |
 //! | [`filter`] [`dataset`] | which positions are learnt from; these in memory |
 //! | [`foresight`] | what the rest of a game says about a position |
-//! | [`trainer`] | training of our own network |
+//! | [`trainer`] | training of networks and of the piece-square tables |
 //! | [`quantise`] | from trained numbers to those of the file |
 //! | [`chart`] | the losses of a training as a picture |
 //!

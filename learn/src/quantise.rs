@@ -1,16 +1,61 @@
 //! From a trained network to the whole numbers of its file, and what that costs.
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | `own` | networks of our own |
+//! | `k_p` | the standard network K-P 256x2-32-32 |
+//! | `piece_square` | the numbers of the piece-square evaluation, as source text |
+
+mod k_p;
+mod own;
+mod piece_square;
 
 use std::fmt;
+use std::ops::Range;
 
-use enbu_eval::nnue::own::{OUTPUT_UNIT, Parts, UNIT};
+use enbu_eval::nnue::{classic, own as own_file};
+use enbu_eval::psq::Tables;
 
-use crate::dataset::{Entry, MAX_INPUTS};
+use crate::dataset::Entry;
+use crate::trainer::Shape;
 use crate::trainer::judge::outputs;
 use crate::trainer::model::{Model, Numbers};
 
-/// Most that the output weights of one bucket may be together, 64 = 1.0, so that sums
-/// stay within 32 bits.
-const MAX_OUTPUTS: i64 = (i32::MAX / (UNIT * UNIT)) as i64;
+/// What a trained network becomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum File {
+    /// A file of our own.
+    Own(own_file::Parts),
+    /// An `nn.bin` of the classic family.
+    Classic(classic::Parts),
+    /// Tables, which stand in the source.
+    PieceSquare {
+        /// What they are called.
+        name: String,
+        /// The numbers.
+        tables: Box<Tables>,
+    },
+}
+
+impl File {
+    /// Its bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        match self {
+            Self::Own(parts) => parts.encode(),
+            Self::Classic(parts) => parts.encode(),
+            Self::PieceSquare { name, tables } => piece_square::source(tables, name).into_bytes(),
+        }
+    }
+
+    /// The value in centipawns that the file gives a position, by its definition.
+    fn value(&self, entry: &Entry) -> f64 {
+        match self {
+            Self::Own(parts) => own::value(parts, entry),
+            Self::Classic(parts) => k_p::value(parts, entry),
+            Self::PieceSquare { tables, .. } => piece_square::value(tables, entry),
+        }
+    }
+}
 
 /// Why a network does not fit its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,7 +67,7 @@ pub enum QuantiseError {
         index: usize,
     },
     /// The output weights of one bucket are too large together.
-    #[error("the output weights of bucket {bucket} are {sum} together, more than {MAX_OUTPUTS}")]
+    #[error("the output weights of bucket {bucket} are {sum} together, more than {}", own::MAX_OUTPUTS)]
     Outputs {
         /// Which bucket, from 0.
         bucket: usize,
@@ -31,36 +76,30 @@ pub enum QuantiseError {
     },
 }
 
-/// The parts of the file.
-pub(crate) fn parts(model: &Model, name: &str, scale: f64) -> Result<Parts, QuantiseError> {
-    let shape = model.shape;
+/// The file of a network.
+pub(crate) fn file(model: &Model, name: &str) -> Result<File, QuantiseError> {
     let mut model = model.clone();
     model.judge_with(Numbers::Rounded);
-    let whole = |range: std::ops::Range<usize>, unit: i32, limit: f64| {
-        range
-            .map(|index| {
-                let value = (f64::from(model.used[index]) * f64::from(unit)).round();
-                if value.abs() <= limit { Ok(value as i32) } else { Err(QuantiseError::Number { index }) }
-            })
-            .collect::<Result<Vec<i32>, _>>()
-    };
-    let words = |range, unit, limit| whole(range, unit, limit).map(|all| all.iter().map(|&word| word as i16).collect());
-    let output_weights: Vec<i16> = words(shape.outputs(), OUTPUT_UNIT, 128.0)?;
-    for (bucket, weights) in output_weights.chunks_exact(2 * shape.width).enumerate() {
-        let sum = weights.iter().map(|&weight| i64::from(weight).abs()).sum();
-        if sum > MAX_OUTPUTS {
-            return Err(QuantiseError::Outputs { bucket, sum });
-        }
+    match model.shape {
+        Shape::Own(shape) => own::parts(&model, shape, name).map(File::Own),
+        Shape::KP => k_p::parts(&model, name).map(File::Classic),
+        Shape::PieceSquare => piece_square::parts(&model)
+            .map(|tables| File::PieceSquare { name: name.to_owned(), tables: Box::new(tables) }),
     }
-    Ok(Parts {
-        name: name.to_owned(),
-        scale: scale.round() as u32,
-        bucket_step: shape.bucket_step,
-        biases: words(shape.biases(), UNIT, 32_767.0)?,
-        weights: words(shape.rows(), UNIT, 32_767.0)?,
-        output_weights,
-        output_biases: whole(shape.output_biases(), UNIT * OUTPUT_UNIT, 1e9)?,
-    })
+}
+
+/// Numbers of a network as whole numbers, `unit` = 1.0, within plus and minus `limit`.
+fn whole(model: &Model, range: Range<usize>, unit: f32, limit: i32) -> Result<Vec<i32>, QuantiseError> {
+    let number = |index: usize| {
+        let value = (f64::from(model.used[index]) * f64::from(unit)).round();
+        if value.abs() <= f64::from(limit) { Ok(value as i32) } else { Err(QuantiseError::Number { index }) }
+    };
+    range.map(number).collect()
+}
+
+/// The same in 16 bits.
+fn words(model: &Model, range: Range<usize>, unit: f32, limit: i16) -> Result<Vec<i16>, QuantiseError> {
+    Ok(whole(model, range, unit, limit.into())?.into_iter().map(|word| word as i16).collect())
 }
 
 /// By how much judgements differ, in centipawns.
@@ -99,15 +138,15 @@ impl fmt::Display for RoundingError {
 const POSITIONS: usize = 10_000;
 
 /// Measures what rounding costs.
-pub(crate) fn error(model: &Model, scale: f64, entries: &[Entry]) -> Result<RoundingError, QuantiseError> {
+pub(crate) fn error(model: &Model, entries: &[Entry]) -> Result<RoundingError, QuantiseError> {
     let entries = &entries[..entries.len().min(POSITIONS)];
-    let parts = parts(model, "", scale)?;
-    let judged: Vec<f64> = entries.iter().map(|entry| value(&parts, model, entry)).collect();
+    let file = file(model, "")?;
+    let judged: Vec<f64> = entries.iter().map(|entry| file.value(entry)).collect();
     let against = |numbers| {
         let mut model = model.clone();
         model.judge_with(numbers);
-        let values = outputs(&model, entries);
-        let each = judged.iter().zip(values).map(|(judged, output)| (judged - f64::from(output) * scale).abs());
+        let values = outputs(&model, entries).into_iter().map(|output| f64::from(output * model.scale));
+        let each = judged.iter().zip(values).map(|(judged, value)| (judged - value).abs());
         let mean = each.clone().sum::<f64>() / entries.len().max(1) as f64;
         Difference { mean, max: each.fold(0.0, f64::max) }
     };
@@ -118,71 +157,66 @@ pub(crate) fn error(model: &Model, scale: f64, entries: &[Entry]) -> Result<Roun
     })
 }
 
-/// The value in centipawns that the file gives a position, by its definition.
-fn value(parts: &Parts, model: &Model, entry: &Entry) -> f64 {
-    let width = parts.biases.len();
-    let bucket = model.shape.bucket(entry.held);
-    let mut view = [0; MAX_INPUTS];
-    let mut sum = 0_i64;
-    for (side, inputs) in [entry.own_view(), entry.other_view(&mut view)].into_iter().enumerate() {
-        let weights = &parts.output_weights[(2 * bucket + side) * width..][..width];
-        for (unit, &weight) in weights.iter().enumerate() {
-            let rows = inputs.iter().map(|&input| i32::from(parts.weights[usize::from(input) * width + unit]));
-            let total = (i32::from(parts.biases[unit]) + rows.sum::<i32>()).clamp(0, UNIT);
-            sum += i64::from(total * total * i32::from(weight));
-        }
-    }
-    let raw = sum / i64::from(UNIT) + i64::from(parts.output_biases[bucket]);
-    (raw * i64::from(parts.scale) / i64::from(UNIT * OUTPUT_UNIT)) as f64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::game::GameResult;
     use crate::selfplay::{Player, Settings};
     use crate::source::Sample;
-    use crate::trainer::Shape;
+    use crate::trainer::OwnShape;
     use enbu_eval::nnue::{Network, Simd};
+    use enbu_eval::psq::TABLES;
     use enbu_eval::{Evaluation, Evaluator};
     use std::sync::Arc;
 
-    const SHAPE: Shape = Shape { width: 64, buckets: 3, bucket_step: 4 };
-
-    #[test]
-    fn the_file_is_judged_as_the_engine_judges_it() {
-        let model = Model::random(SHAPE, 5);
-        let parts = parts(&model, "random", 600.0).expect("fits");
-        let network = Arc::new(Network::from_bytes(&parts.encode(), Simd::best()).expect("a network"));
-        let evaluation = Evaluation::Network { network, scale: 1 };
+    /// The file against the engine on every position of a game, and against floating point.
+    fn check(shape: Shape, scale: i32) -> RoundingError {
+        let model = Model::random(shape, 600.0, 5);
+        let file = file(&model, "random").expect("fits");
+        let evaluation = if shape == Shape::PieceSquare {
+            Evaluation::PieceSquare
+        } else {
+            let network = Arc::new(Network::from_bytes(&file.encode(), Simd::best()).expect("a network"));
+            assert!(network.hashes_agree());
+            Evaluation::Network { network, scale }
+        };
         let settings = Settings { nodes: 20, hash_mb: 1, ..Settings::default() };
         let game = Player::new(settings, Evaluation::PieceSquare).expect("memory").game(3);
         let mut entries = Vec::new();
         game.replay(|position, _, _| {
             let entry = Entry::new(&Sample { position, score: 0, mv: None, result: GameResult::Draw, later: None });
             let engine = Evaluator::with(&evaluation, position).evaluate(position);
-            assert_eq!(f64::from(engine), value(&parts, &model, &entry), "{position}");
+            assert_eq!(f64::from(engine), file.value(&entry), "{position}");
             entries.push(entry);
         })
         .expect("legal");
-        let error = error(&model, 600.0, &entries).expect("fits");
+        let error = error(&model, &entries).expect("fits");
         assert_eq!(error.positions, entries.len());
-        assert!(error.arithmetic.max < 2.0 && error.arithmetic.mean > 0.0, "{error}");
-        assert!(error.numbers.max > error.arithmetic.max && error.numbers.max < 200.0, "{error}");
+        error
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
-        let mut model = Model::random(SHAPE, 5);
-        model.values[9] = f32::NAN;
-        assert_eq!(parts(&model, "", 400.0), Err(QuantiseError::Number { index: 9 }));
-        model.values[9] = 0.0;
-        let index = SHAPE.outputs().start;
-        model.values[index] = 129.0;
-        assert_eq!(parts(&model, "", 400.0), Err(QuantiseError::Number { index }));
-        let wide = Shape { width: 1024, ..SHAPE };
-        let mut model = Model::random(wide, 5);
-        model.values[wide.outputs()].fill(1.9);
-        assert!(matches!(parts(&model, "", 400.0), Err(QuantiseError::Outputs { bucket: 0, .. })));
+    fn files_are_judged_as_the_engine_judges_them() {
+        let error = check(Shape::Own(OwnShape { width: 64, buckets: 3, bucket_step: 4 }), 1);
+        assert!(error.arithmetic.max < 2.0 && error.arithmetic.mean > 0.0, "{error}");
+        assert!(error.numbers.max > error.arithmetic.max && error.numbers.max < 200.0, "{error}");
+        let error = check(Shape::KP, 16);
+        assert!(error.arithmetic.max < 4.0 && error.arithmetic.mean > 0.0, "{error}");
+        assert!(error.numbers.max > error.arithmetic.max && error.numbers.max < 200.0, "{error}");
+        // Training begins with the numbers in use, which are whole.
+        let error = check(Shape::PieceSquare, 1);
+        assert!(error.numbers.max < 0.01, "{error}");
+    }
+
+    #[test]
+    fn tables_become_source_text() {
+        let File::PieceSquare { tables, .. } = file(&Model::random(Shape::PieceSquare, 600.0, 1), "a").expect("fits")
+        else {
+            panic!("another shape")
+        };
+        let text = String::from_utf8(File::PieceSquare { name: "a".into(), tables }.encode()).expect("text");
+        let held = format!("    held: {:?},\n", TABLES.held);
+        assert!(text.contains(&held) && text.contains(&format!("            {:?},\n", TABLES.threat[0][1])), "{text}");
+        assert_eq!(text.lines().count(), 13 + (14 + 1) + 2 * (1 + 14 * 11 + 1));
     }
 }

@@ -1,18 +1,21 @@
-//! Training of our own network on the processor.
+//! Training of networks on the processor.
 //!
 //! | module | what lives there |
 //! |---|---|
 //! | `plan` | what is to be trained, and how |
+//! | `shape` | what can be trained |
 //! | `model` | the numbers of a network, and what they may be |
+//! | `transformer` | the first layer, which networks of every shape have |
+//! | `own` `k_p` | what follows it: networks of our own, the standard one K-P 256x2-32-32 |
+//! | `piece_square` | the piece-square evaluation, which has no layers |
 //! | `factors` | rows that many inputs share while a network is trained |
 //! | `gradient` | the loss of many positions and its gradient: the hot loop |
 //! | `adam` | one step of AdamW |
 //! | `checkpoint` | files to go on from |
 //! | `judge` | how good a network is, on which kinds of positions |
 //!
-//! The network is (2344 inputs → L1) for each side, limited to 0..=1 and squared, → one
-//! output, or one of several output buckets; see [`enbu_eval::nnue::own`]. Its output
-//! goes through a sigmoid and is to be the share of points that the side to move makes.
+//! The output of a network goes through a sigmoid and is to be the share of points that
+//! the side to move makes.
 //!
 //! A batch is cut into a fixed number of slices. Each has a gradient of its own, and
 //! these are added in order: the same plan on the same data gives the same network,
@@ -23,28 +26,32 @@ mod checkpoint;
 mod factors;
 mod gradient;
 pub(crate) mod judge;
+pub(crate) mod k_p;
 pub(crate) mod model;
+mod own;
+pub(crate) mod piece_square;
 mod plan;
+mod shape;
+mod transformer;
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use enbu_eval::nnue::own::Parts;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
 use crate::dataset::Dataset;
-use crate::quantise;
+use crate::quantise::{self, File};
 use adam::Step;
 use gradient::{Batch, Gradient, Target};
 use model::{Model, Numbers};
 
 pub use checkpoint::CheckpointError;
 pub use judge::{Class, Verdict};
-pub use model::Shape;
 pub use plan::{Plan, PlanError};
+pub use shape::{OwnShape, Shape};
 
 /// Validation positions that are looked at for each point of the curve.
 const CURVE_POSITIONS: usize = 65_536;
@@ -102,7 +109,7 @@ impl<'a> Trainer<'a> {
     /// [`PlanError`] when the plan or the data are of no use.
     pub fn new(plan: Plan, data: &'a Dataset) -> Result<Self, PlanError> {
         plan.check(data)?;
-        let model = Model::random(plan.shape, plan.seed);
+        let model = Model::random(plan.shape, plan.scale, plan.seed);
         let zeros = || vec![0.0; model.values.len()];
         let moments = [zeros(), zeros()];
         let gradients = (0..plan.slices).map(|_| Gradient::new(plan.shape)).collect();
@@ -241,6 +248,7 @@ impl<'a> Trainer<'a> {
             decay: self.plan.decay as f32,
             number: self.batch + 1,
             scale: 1.0 / size as f32,
+            epsilon: self.plan.shape.epsilon(),
         };
         step.take(&mut self.model, &mut self.moments, &mut self.gradients);
         loss / size as f64
@@ -283,8 +291,8 @@ impl<'a> Trainer<'a> {
     ///
     /// # Errors
     /// [`quantise::QuantiseError`] when a number does not fit.
-    pub fn network(&self, name: &str) -> Result<Parts, quantise::QuantiseError> {
-        quantise::parts(&self.model, name, self.plan.scale)
+    pub fn network(&self, name: &str) -> Result<File, quantise::QuantiseError> {
+        quantise::file(&self.model, name)
     }
 
     /// By how much the numbers in the file differ in effect from those of the training,
@@ -293,7 +301,7 @@ impl<'a> Trainer<'a> {
     /// # Errors
     /// [`quantise::QuantiseError`] when the network does not fit its file.
     pub fn rounding_error(&self) -> Result<quantise::RoundingError, quantise::QuantiseError> {
-        quantise::error(&self.model, self.plan.scale, &self.data.validation)
+        quantise::error(&self.model, &self.data.validation)
     }
 }
 
@@ -321,8 +329,12 @@ mod tests {
     }
 
     fn trained(data: &Dataset, threads: usize) -> Trainer<'_> {
+        trained_by(plan(), data, threads)
+    }
+
+    fn trained_by(plan: Plan, data: &Dataset, threads: usize) -> Trainer<'_> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        let mut trainer = Trainer::new(plan(), data).expect("a plan");
+        let mut trainer = Trainer::new(plan, data).expect("a plan");
         pool.install(|| trainer.run(|_, _| ControlFlow::Continue(())));
         trainer
     }
@@ -338,6 +350,35 @@ mod tests {
         let mut trainer = Trainer::new(other, &data).expect("a plan");
         trainer.run(|_, _| ControlFlow::Continue(()));
         assert_ne!(one.network("a"), trainer.network("a"));
+    }
+
+    #[test]
+    fn every_shape_is_trained_and_goes_on() {
+        let data = data();
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.checkpoint");
+        for (shape, epochs, lowered, rounding) in [(Shape::KP, 5, 0.9, 20.0), (Shape::PieceSquare, 6, 0.97, 0.1)] {
+            let plan = Plan { shape, epochs, ..plan() };
+            let whole = trained_by(plan.clone(), &data, 3);
+            let (first, last) = (whole.curve()[0], whole.curve()[whole.curve().len() - 1]);
+            assert!(last.validation < lowered * first.validation, "{shape}: {first:?} {last:?}");
+            let error = whole.rounding_error().expect("fits");
+            assert!(error.arithmetic.max < rounding, "{shape}: {error}");
+            let mut first = Trainer::new(plan.clone(), &data).expect("a plan");
+            let half = whole.batches() / 2;
+            first.run(
+                |_, progress| {
+                    if progress.batch == half { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                },
+            );
+            first.save(&path).expect("written");
+            let mut second = Trainer::new(plan, &data).expect("a plan");
+            second.resume(&path).expect("the same plan");
+            second.run(|_, _| ControlFlow::Continue(()));
+            assert_eq!(second.network("a"), whole.network("a"));
+            let mut own = Trainer::new(self::plan(), &data).expect("a plan");
+            assert!(matches!(own.start_from(&path), Err(CheckpointError::Shape { .. })));
+        }
     }
 
     #[test]
@@ -376,7 +417,7 @@ mod tests {
         let mut other = Trainer::new(Plan { epochs: 7, ..plan() }, &data).expect("a plan");
         assert!(matches!(other.resume(&path), Err(CheckpointError::Plan { .. })));
         assert!(other.start_from(&path).is_ok());
-        let shape = Shape { width: 96, ..plan().shape };
+        let shape = Shape::Own(OwnShape { width: 96, ..OwnShape::default() });
         let mut wide = Trainer::new(Plan { shape, ..plan() }, &data).expect("a plan");
         assert!(matches!(wide.start_from(&path), Err(CheckpointError::Shape { .. })));
     }

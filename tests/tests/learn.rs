@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use enbu_tests::binary::enbu;
+use enbu_tests::session::Session;
 
 fn run(folder: &Path, arguments: &str) -> Output {
     let output = Command::new(enbu()).current_dir(folder).args(arguments.split_whitespace()).output().unwrap();
@@ -41,6 +42,50 @@ fn games_become_a_network_that_plays() {
     let by_network = std::fs::read(folder.join("next/000000.games")).unwrap();
     run(folder, "selfplay --games 2 --nodes 30 --hash 1 --out plain");
     assert_ne!(by_network, std::fs::read(folder.join("plain/000000.games")).unwrap());
+}
+
+#[test]
+fn a_standard_network_is_made_for_other_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    run(folder, "selfplay --games 20 --nodes 30 --hash 1 --out games");
+    let train = "train games --shape kp --epochs 2 --batch 512 --scale 600 --name tiny";
+    let trained = said(&run(folder, &format!("{train} --out nn.bin --checkpoint a.checkpoint --chart a.svg")));
+    assert!(trained.contains("plan: kp-256x2-32-32 ") && trained.contains("file against floating point"), "{trained}");
+    assert!(std::fs::read_to_string(folder.join("a.svg")).unwrap().contains("<polyline"));
+    let network = std::fs::read(folder.join("nn.bin")).unwrap();
+    run(folder, &format!("{train} --out same.bin --threads 1"));
+    assert!(network == std::fs::read(folder.join("same.bin")).unwrap(), "threads changed the network");
+    let resumed = said(&run(folder, &format!("{train} --out again.bin --checkpoint a.checkpoint --resume")));
+    assert!(resumed.contains("going on from batch"), "{resumed}");
+    assert!(network == std::fs::read(folder.join("again.bin")).unwrap(), "the checkpoint holds another network");
+
+    let mut session = Session::start();
+    session.send(&format!("setoption name EvalFile value {}", folder.join("nn.bin").display()));
+    session.send("isready");
+    let lines = session.until("readyok");
+    let named = lines.iter().any(|line| {
+        line.starts_with("info string evaluation kp-256x2-32-32 from ") && line.contains("FV_SCALE 16 (automatic)")
+    });
+    assert!(named, "{lines:?}");
+    session.send("go nodes 100");
+    session.bestmove();
+}
+
+#[test]
+fn piece_square_tables_are_fitted_and_written_as_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    run(folder, "selfplay --games 20 --nodes 30 --hash 1 --out games");
+    let trained = said(&run(folder, "train games --shape piece-square --epochs 2 --batch 512 --out tables.rs"));
+    assert!(trained.contains("plan: piece-square "), "{trained}");
+    let source = std::fs::read_to_string(folder.join("tables.rs")).unwrap();
+    assert!(source.contains("pub static TABLES: Tables = Tables {\n    tempo: "), "{source}");
+    let arguments = "train games --shape piece-square --width 64 --out tables.rs";
+    let refused = Command::new(enbu()).current_dir(folder).args(arguments.split(' ')).output().unwrap();
+    let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{error}");
+    assert!(error.contains("--width, --buckets and --bucket-step are for --shape own"), "{error}");
 }
 
 #[test]

@@ -91,10 +91,10 @@ const fn own_numbering() -> Numbering {
     numbering
 }
 
-static WITHOUT_KINGS: Numbering = bona(None, None);
-static WITH_KINGS: Numbering = bona(Some(BONA_KINGS), Some(BONA_KINGS + SQUARES));
-static FOLDED_KINGS: Numbering = bona(Some(BONA_KINGS), Some(BONA_KINGS));
-static OWN: Numbering = own_numbering();
+const WITHOUT_KINGS: &Numbering = &bona(None, None);
+const WITH_KINGS: &Numbering = &bona(Some(BONA_KINGS), Some(BONA_KINGS + SQUARES));
+const FOLDED_KINGS: &Numbering = &bona(Some(BONA_KINGS), Some(BONA_KINGS));
+const OWN: &Numbering = &own_numbering();
 
 impl FeatureSet {
     /// The families of `nn.bin` files.
@@ -139,6 +139,21 @@ impl FeatureSet {
         }
     }
 
+    /// The family's name, as descriptions in files have it.
+    pub(crate) const fn description(self) -> &'static str {
+        match self {
+            Self::HalfKp => "HalfKP(Friend)",
+            Self::HalfKpVm => "HalfKP_vm(Friend)",
+            Self::HalfKa1 => "HalfKA1(Friend)",
+            Self::HalfKaHm1 => "HalfKA_hm1(Friend)",
+            Self::HalfKa2 => "HalfKA2(Friend)",
+            Self::HalfKaHm2 => "HalfKA_hm2(Friend)",
+            Self::Kp => "K+P",
+            Self::Ka2 => "K+A2",
+            Self::Mirrored => "Enbu",
+        }
+    }
+
     /// Numbers per king square; `None` where numbers are not combined with one.
     const fn block(self) -> Option<u32> {
         match self {
@@ -153,13 +168,26 @@ impl FeatureSet {
         matches!(self, Self::HalfKpVm | Self::HalfKaHm1 | Self::HalfKaHm2 | Self::Mirrored)
     }
 
-    fn numbering(self) -> &'static Numbering {
+    const fn numbering(self) -> &'static Numbering {
         match self {
-            Self::HalfKp | Self::HalfKpVm => &WITHOUT_KINGS,
-            Self::HalfKa1 | Self::HalfKaHm1 | Self::Kp => &WITH_KINGS,
-            Self::HalfKa2 | Self::HalfKaHm2 | Self::Ka2 => &FOLDED_KINGS,
-            Self::Mirrored => &OWN,
+            Self::HalfKp | Self::HalfKpVm => WITHOUT_KINGS,
+            Self::HalfKa1 | Self::HalfKaHm1 | Self::Kp => WITH_KINGS,
+            Self::HalfKa2 | Self::HalfKaHm2 | Self::Ka2 => FOLDED_KINGS,
+            Self::Mirrored => OWN,
         }
+    }
+
+    /// First number of a piece on the board of `side` (0 own, 1 enemy); 0 where it has none.
+    pub(crate) const fn on_board(self, side: usize, kind: usize) -> u16 {
+        match self.numbering().board[side][kind] {
+            Some(first) => first,
+            None => 0,
+        }
+    }
+
+    /// Number of the first such piece in the hand of `side`.
+    pub(crate) const fn in_hand(self, side: usize, piece: usize) -> u16 {
+        self.numbering().hand[side][piece]
     }
 
     /// How many different [`View::slot`]s there are for one side.

@@ -2,7 +2,7 @@
 //!
 //! | module | what it reads |
 //! |---|---|
-//! | [`classic`] | `nn.bin` with one small network behind the transformer |
+//! | [`classic`] | `nn.bin` with one small network behind the transformer, and writes them |
 //! | [`stacks`] | `nn.bin` with several, one chosen for each position (SFNN) |
 //! | [`own`] | Enbu's own networks, and writes them |
 //! | [`shape`] | what a file says about its own sizes |
@@ -11,7 +11,7 @@
 //! length: nothing is read beyond the end, and no memory is asked for by a number
 //! that a file merely claims.
 
-pub(crate) mod classic;
+pub mod classic;
 mod cursor;
 mod leb128;
 pub mod own;

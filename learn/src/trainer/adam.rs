@@ -9,7 +9,6 @@ use super::model::{Grid, Model};
 
 const BETA1: f32 = 0.9;
 const BETA2: f32 = 0.999;
-const EPSILON: f32 = 1e-8;
 
 /// Numbers that one thread works on at a time.
 const PART: usize = 1 << 13;
@@ -23,6 +22,8 @@ pub(super) struct Step {
     pub(super) number: u64,
     /// What the sums of the gradients are multiplied by: one by the positions.
     pub(super) scale: f32,
+    /// Slopes well below this move their numbers less.
+    pub(super) epsilon: f32,
 }
 
 /// Neighbouring numbers of a model and all that belongs to them.
@@ -39,15 +40,19 @@ impl Step {
     /// Moves the numbers of `model` against the sum of `gradients`, which are 0 then.
     pub(super) fn take(self, model: &mut Model, moments: &mut [Vec<f32>; 2], gradients: &mut [Gradient]) {
         let [mut first, mut second] = moments.each_mut().map(Vec::as_mut_slice);
+        let grids = model.grids();
         let mut values = model.values.as_mut_slice();
         let Some((Gradient { sums, .. }, others)) = gradients.split_first_mut() else { return };
         for other in others {
             add(sums, &mut other.sums);
         }
-        factors::gather(model.shape, sums);
+        if let Some(transformer) = model.shape.transformer() {
+            let (network, groups) = sums.split_at_mut(model.shape.len());
+            factors::gather(transformer, network, groups);
+        }
         let mut sums = sums.as_mut_slice();
         let mut parts = Vec::new();
-        for (range, grid) in Model::grids(model.shape) {
+        for (range, grid) in grids {
             let mut left = range.len();
             while left > 0 {
                 let length = left.min(PART);
@@ -99,7 +104,7 @@ impl Work for Part<'_> {
             *sum = 0.0;
             *first += (1.0 - BETA1) * (slope - *first);
             *second += (1.0 - BETA2) * (slope * slope - *second);
-            let moved = *value * kept - rate * *first / ((*second * second_scale).sqrt() + EPSILON);
+            let moved = *value * kept - rate * *first / ((*second * second_scale).sqrt() + step.epsilon);
             let below = if moved < grid.limit { moved } else { grid.limit };
             *value = if below > -grid.limit { below } else { -grid.limit };
         }
@@ -109,18 +114,18 @@ impl Work for Part<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trainer::Shape;
     use crate::trainer::model::Numbers;
+    use crate::trainer::{OwnShape, Shape};
 
-    const SHAPE: Shape = Shape { width: 64, buckets: 1, bucket_step: 1 };
+    const SHAPE: Shape = Shape::Own(OwnShape { width: 64, buckets: 1, bucket_step: 1 });
 
     fn step(number: u64) -> Step {
-        Step { rate: 0.01, decay: 0.1, number, scale: 0.5 }
+        Step { rate: 0.01, decay: 0.1, number, scale: 0.5, epsilon: 1e-8 }
     }
 
     #[test]
     fn steps_are_those_of_the_paper() {
-        let mut model = Model::random(SHAPE, 1);
+        let mut model = Model::random(SHAPE, 400.0, 1);
         let before = model.values.clone();
         let mut moments = [vec![0.0; SHAPE.trained()], vec![0.0; SHAPE.trained()]];
         let mut gradients = [Gradient::new(SHAPE), Gradient::new(SHAPE)];
@@ -143,7 +148,7 @@ mod tests {
         assert!((f64::from(model.values[7]) - decayed).abs() < 1e-6);
         // What judges is the sum of an input's own row and those of its groups.
         let mut alone = model.clone();
-        alone.values[SHAPE.groups()].fill(0.0);
+        alone.values[SHAPE.len()..].fill(0.0);
         alone.refresh();
         assert_eq!(alone.used, model.values[..SHAPE.len()]);
         assert_ne!(model.used, alone.used);
@@ -151,23 +156,22 @@ mod tests {
 
     #[test]
     fn numbers_stay_within_what_the_file_holds() {
-        let mut model = Model::random(SHAPE, 1);
-        model.judge_with(Numbers::Rounded);
-        let mut moments = [vec![0.0; SHAPE.trained()], vec![0.0; SHAPE.trained()]];
-        let mut gradients = [Gradient::new(SHAPE)];
-        for number in 1..=300 {
-            gradients[0]
-                .sums
-                .iter_mut()
-                .enumerate()
-                .for_each(|(index, sum)| *sum = if index % 2 == 0 { 9e3 } else { -9e3 });
-            Step { rate: 0.5, decay: 0.0, ..step(number) }.take(&mut model, &mut moments, &mut gradients);
-        }
-        for (range, grid) in Model::grids(SHAPE) {
-            assert!(model.values[range.clone()].iter().all(|value| value.abs() == grid.limit));
-            let used = model.used.get(range).unwrap_or_default();
-            assert!(used.iter().all(|used| used.abs() <= grid.limit + 0.5 / grid.unit));
-            assert!(used.iter().all(|&used| (used * grid.unit - (used * grid.unit).round()).abs() < 1e-3));
+        for shape in [SHAPE, Shape::KP] {
+            let mut model = Model::random(shape, 400.0, 1);
+            model.judge_with(Numbers::Rounded);
+            let mut moments = [vec![0.0; shape.trained()], vec![0.0; shape.trained()]];
+            let mut gradients = [Gradient::new(shape)];
+            for number in 1..=300 {
+                let sums = gradients[0].sums.iter_mut().enumerate();
+                sums.for_each(|(index, sum)| *sum = if index % 2 == 0 { 9e3 } else { -9e3 });
+                Step { rate: 0.5, decay: 0.0, ..step(number) }.take(&mut model, &mut moments, &mut gradients);
+            }
+            for (range, grid) in model.grids() {
+                assert!(model.values[range.clone()].iter().all(|value| value.abs() == grid.limit));
+                let used = model.used.get(range).unwrap_or_default();
+                assert!(used.iter().all(|used| used.abs() <= grid.limit + 0.5 / grid.unit));
+                assert!(used.iter().all(|&used| (used * grid.unit - (used * grid.unit).round()).abs() < 1e-3));
+            }
         }
     }
 }

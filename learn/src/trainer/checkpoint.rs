@@ -1,18 +1,19 @@
 //! Files to go on from.
 //!
-//! Version 2, all numbers little-endian:
+//! Version 3, all numbers little-endian:
 //!
 //! | offset | type | content |
 //! |---|---|---|
 //! | 0 | 8 bytes | `ENBUCKPT` |
-//! | 8 | u32 | version, 2 |
-//! | 12 | u32 | length S of the description, in bytes |
-//! | 16 | u32 × 3 | width, buckets, pieces in hand per bucket |
-//! | 28 | u32 | points of the curve P |
+//! | 8 | u32 | version, 3 |
+//! | 12 | u32 | what is trained: 0 a network of our own, 1 K-P 256x2-32-32, 2 piece-square tables |
+//! | 16 | u32 × 3 | of our own: width, buckets, pieces in hand per bucket; else 0 |
+//! | 28 | u32 | length S of the description, in bytes |
 //! | 32 | u64 | checksum: FNV-1a (64 bits) of all bytes except these eight |
 //! | 40 | u64 | batches done |
 //! | 48 | f64, u64 | loss of the batches since the last point, and how many |
-//! | 64 | S bytes | plan and data, UTF-8 |
+//! | 64 | u32 | points of the curve P |
+//! | 68 | S bytes | plan and data, UTF-8 |
 //! | | (u64, f64 × 3) × P | batch, training loss, validation loss, learning rate |
 //! | | f32 × 3 N | the N numbers that are trained, their first moments, their second moments |
 //!
@@ -26,7 +27,7 @@ use super::{Point, Shape};
 use crate::shard::{checksum, write_whole};
 
 const MAGIC: [u8; 8] = *b"ENBUCKPT";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The checksum stands where files of games have theirs.
 const CHECKSUM: usize = 32;
 
@@ -79,15 +80,15 @@ pub enum CheckpointError {
 
 pub(super) fn write(path: &Path, saved: &Saved) -> Result<(), CheckpointError> {
     let mut bytes = MAGIC.to_vec();
-    let Shape { width, buckets, bucket_step } = saved.shape;
-    let sizes = [VERSION, saved.description.len() as u32, width as u32, buckets as u32, bucket_step];
-    for number in sizes.into_iter().chain([saved.curve.len() as u32]) {
+    let shape = saved.shape.to_numbers();
+    for number in [VERSION].into_iter().chain(shape).chain([saved.description.len() as u32]) {
         bytes.extend(number.to_le_bytes());
     }
     bytes.extend([0; 8]);
     bytes.extend(saved.batch.to_le_bytes());
     bytes.extend(saved.running.0.to_le_bytes());
     bytes.extend(saved.running.1.to_le_bytes());
+    bytes.extend((saved.curve.len() as u32).to_le_bytes());
     bytes.extend(saved.description.as_bytes());
     for point in &saved.curve {
         bytes.extend(point.batch.to_le_bytes());
@@ -119,13 +120,13 @@ pub(super) fn read(path: &Path) -> Result<Saved, CheckpointError> {
 /// The parts of a file; `None` where it ends too early or too late.
 fn parse(bytes: &[u8]) -> Option<Saved> {
     let mut rest = bytes.get(12..)?;
+    let shape: [_; 4] = [take(&mut rest)?, take(&mut rest)?, take(&mut rest)?, take(&mut rest)?];
+    let shape = Shape::from_numbers(shape.map(u32::from_le_bytes))?;
     let length = u32::from_le_bytes(take(&mut rest)?) as usize;
-    let [width, buckets] = [take(&mut rest)?, take(&mut rest)?].map(|bytes| u32::from_le_bytes(bytes) as usize);
-    let shape = Shape { width, buckets, bucket_step: u32::from_le_bytes(take(&mut rest)?) };
-    let points = u32::from_le_bytes(take(&mut rest)?);
     let _checksum: [u8; 8] = take(&mut rest)?;
     let batch = u64::from_le_bytes(take(&mut rest)?);
     let running = (f64::from_le_bytes(take(&mut rest)?), u64::from_le_bytes(take(&mut rest)?));
+    let points = u32::from_le_bytes(take(&mut rest)?);
     let description = std::str::from_utf8(rest.split_off(..length)?).ok()?.to_owned();
     let mut curve = Vec::new();
     for _ in 0..points {
@@ -134,7 +135,7 @@ fn parse(bytes: &[u8]) -> Option<Saved> {
             [take(&mut rest)?, take(&mut rest)?, take(&mut rest)?].map(f64::from_le_bytes);
         curve.push(Point { batch, training, validation, rate });
     }
-    if !shape.exists() || rest.len() != 12 * shape.trained() {
+    if rest.len() != 12 * shape.trained() {
         return None;
     }
     let mut numbers = rest
@@ -154,11 +155,17 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::OwnShape;
     use super::*;
 
     #[test]
     fn what_is_saved_is_read_back_and_damage_is_seen() {
-        let shape = Shape { width: 64, buckets: 2, bucket_step: 9 };
+        check(Shape::Own(OwnShape { width: 64, buckets: 2, bucket_step: 9 }));
+        check(Shape::KP);
+        check(Shape::PieceSquare);
+    }
+
+    fn check(shape: Shape) {
         let numbers = |start: f32| (0..shape.trained()).map(|index| start + index as f32).collect::<Vec<f32>>();
         let saved = Saved {
             description: "a plan".into(),

@@ -10,13 +10,18 @@
 //! | piece | a kind of piece of one side, wherever it stands; in hand, however many |
 //! | rank | the same on one rank |
 //! | gold | all pieces of one side that move like a gold, on one square |
+//!
+//! Inputs of K-P networks belong to the groups of the same pieces; golds and what moves
+//! like them are one piece there, which needs no group of its own.
 
 use std::ops::Range;
 
+use enbu_eval::nnue::FeatureSet;
+use enbu_eval::nnue::classic::k_p_input;
 use enbu_eval::nnue::own::INPUTS;
 use enbu_movegen::PieceType;
 
-use super::model::Shape;
+use super::transformer::{Inputs, Transformer};
 
 const SQUARES: usize = 81;
 const RANKS: usize = 9;
@@ -42,7 +47,29 @@ fn is_gold(kind: usize) -> bool {
     [Gold, ProPawn, ProLance, ProKnight, ProSilver].iter().any(|&gold| gold as usize == kind)
 }
 
+/// For each input of K-P networks one of ours that stands for the same piece there; the
+/// gold for all that move like it.
+const OURS: [Option<u16>; FeatureSet::Kp.inputs()] = {
+    let mut ours = [None; FeatureSet::Kp.inputs()];
+    // The gold comes before what moves like it, and stays.
+    let mut input = INPUTS;
+    while input > 0 {
+        input -= 1;
+        ours[k_p_input(input as u16) as usize] = Some(input as u16);
+    }
+    ours
+};
+
 /// The groups that an input belongs to.
+fn groups_of(inputs: Inputs, input: usize) -> impl Iterator<Item = usize> {
+    let (ours, golds) = match inputs {
+        Inputs::Own => (Some(input), true),
+        Inputs::KP => (OURS[input].map(usize::from), false),
+    };
+    ours.into_iter().flat_map(of).filter(move |group| golds || !GOLDS.contains(&(group % GOLDS.end)))
+}
+
+/// The groups that an input of our own networks belongs to.
 fn of(input: usize) -> impl Iterator<Item = usize> {
     let (side, place) = (input / SIDE, input % SIDE);
     let groups = if place < BOARD {
@@ -57,24 +84,25 @@ fn of(input: usize) -> impl Iterator<Item = usize> {
     groups.into_iter().flatten().map(move |group| side * GOLDS.end + group)
 }
 
-/// Adds to the gradient of each group's row those of its members.
-pub(super) fn gather(shape: Shape, gradient: &mut [f32]) {
-    let (network, groups) = gradient.split_at_mut(shape.groups().start);
-    for (input, row) in network[shape.rows()].chunks_exact(shape.width).enumerate() {
-        for group in of(input) {
-            let sums = &mut groups[group * shape.width..][..shape.width];
+/// Adds to the gradient of each group's row those of its members; the `groups` stand
+/// behind the network.
+pub(super) fn gather(transformer: Transformer, network: &[f32], groups: &mut [f32]) {
+    let Transformer { inputs, width } = transformer;
+    for (input, row) in network[transformer.rows()].chunks_exact(width).enumerate() {
+        for group in groups_of(inputs, input) {
+            let sums = &mut groups[group * width..][..width];
             sums.iter_mut().zip(row).for_each(|(sum, slope)| *sum += slope);
         }
     }
 }
 
-/// The rows of all inputs as the network has them, each within plus and minus `limit`.
-pub(super) fn fold(shape: Shape, values: &[f32], limit: f32, rows: &mut [f32]) {
-    let groups = &values[shape.groups()];
-    rows.copy_from_slice(&values[shape.rows()]);
-    for (input, row) in rows.chunks_exact_mut(shape.width).enumerate() {
-        for group in of(input) {
-            let shared = &groups[group * shape.width..][..shape.width];
+/// Adds the rows of their groups to those of all inputs, each number within plus and
+/// minus `limit`.
+pub(super) fn fold(transformer: Transformer, groups: &[f32], limit: f32, network: &mut [f32]) {
+    let Transformer { inputs, width } = transformer;
+    for (input, row) in network[transformer.rows()].chunks_exact_mut(width).enumerate() {
+        for group in groups_of(inputs, input) {
+            let shared = &groups[group * width..][..width];
             row.iter_mut().zip(shared).for_each(|(value, shared)| *value += shared);
         }
         row.iter_mut().for_each(|value| *value = value.clamp(-limit, limit));
@@ -127,22 +155,37 @@ mod tests {
 
     #[test]
     fn every_group_has_members_and_sums_go_both_ways() {
-        let shape = Shape { width: 64, buckets: 1, bucket_step: 1 };
-        let mut gradient = vec![0.0; shape.trained()];
-        gradient[shape.rows()].fill(1.0);
-        gather(shape, &mut gradient);
-        let sizes: Vec<f32> = gradient[shape.groups()].chunks_exact(shape.width).map(|row| row[0]).collect();
-        assert_eq!(sizes.len(), COUNT);
+        let transformer = Transformer { inputs: Inputs::Own, width: 64 };
+        let rows = vec![1.0; INPUTS * 64];
+        let mut groups = vec![0.0; COUNT * 64];
+        gather(transformer, &rows, &mut groups);
+        let sizes: Vec<f32> = groups.chunks_exact(64).map(|row| row[0]).collect();
         // Golds, and inputs in hand, but no piece stands where it cannot move: the file
         // has rows for those as well.
         assert!(sizes.iter().all(|&size| [81.0, 9.0, 5.0, 18.0, 4.0, 2.0].contains(&size)), "{sizes:?}");
-        let mut values = vec![0.0; shape.trained()];
-        values[shape.groups()].fill(0.25);
-        let mut rows = vec![0.0; INPUTS * shape.width];
-        fold(shape, &values, 0.6, &mut rows);
+        let mut rows = vec![0.0; INPUTS * 64];
+        fold(transformer, &[0.25; COUNT * 64], 0.6, &mut rows);
         let (gold, silver, hand) = (PieceType::Gold as usize * SQUARES, PieceType::Silver as usize * SQUARES, BOARD);
         for (input, sum) in [(gold, 0.6), (silver, 0.5), (hand, 0.25)] {
-            assert_eq!(rows[input * shape.width], sum);
+            assert_eq!(rows[input * 64], sum);
+        }
+    }
+
+    #[test]
+    fn inputs_of_k_p_networks_belong_to_the_groups_of_their_pieces() {
+        let transformer = Transformer { inputs: Inputs::KP, width: 32 };
+        let rows = vec![1.0; FeatureSet::Kp.inputs() * 32];
+        let mut groups = vec![0.0; COUNT * 32];
+        gather(transformer, &rows, &mut groups);
+        let sizes: Vec<f32> = groups.chunks_exact(32).map(|row| row[0]).collect();
+        let small = [PieceType::ProPawn, PieceType::ProLance, PieceType::ProKnight, PieceType::ProSilver];
+        for side in [0, GOLDS.end] {
+            for kind in 0..KINDS {
+                let board = if small.iter().any(|&promoted| promoted as usize == kind) { 0.0 } else { 81.0 };
+                assert_eq!(sizes[side + kind], board, "{kind}");
+            }
+            assert_eq!(sizes[side + KINDS..side + PIECES.end], [18.0, 4.0, 4.0, 4.0, 4.0, 2.0, 2.0]);
+            assert!(sizes[side + GOLDS.start..side + GOLDS.end].iter().all(|&size| size == 0.0));
         }
     }
 }

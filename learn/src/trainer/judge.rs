@@ -5,7 +5,7 @@ use std::fmt;
 use enbu_movegen::isa::{self, Work};
 use rayon::prelude::*;
 
-use super::gradient::{Room, Target, forward, sigmoid};
+use super::gradient::{Room, Target, sigmoid};
 use super::model::Model;
 use crate::dataset::Entry;
 
@@ -157,7 +157,7 @@ impl Work for Judge<'_> {
         let mut sums = [Sums::default(); Class::ALL.len()];
         let mut room = Room::new(self.model.shape);
         for entry in self.entries {
-            let judged = sigmoid(forward(self.model, entry, &mut room));
+            let judged = sigmoid(self.model.forward(entry, &mut room));
             for (class, sums) in Class::ALL.iter().zip(&mut sums) {
                 if class.holds(entry) {
                     sums.add(entry, judged, self.target);
@@ -193,7 +193,7 @@ impl Work for Outputs<'_> {
 
     #[inline(always)]
     fn work(self) -> f32 {
-        forward(self.model, self.entry, self.room)
+        self.model.forward(self.entry, self.room)
     }
 }
 

@@ -1,81 +1,14 @@
 //! The numbers of a network, and what they may be.
 
-use std::fmt;
 use std::ops::Range;
 
-use enbu_eval::nnue::own::{INPUTS, OUTPUT_UNIT, UNIT};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::factors;
-
-/// The sizes of a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Shape {
-    /// L1: sums of each side, a multiple of 32 from 64 to 1024.
-    pub width: usize,
-    /// Outputs, of which one judges, 1 to 16.
-    pub buckets: usize,
-    /// Pieces in hand, of both sides, for each output, 1 to 38.
-    pub bucket_step: u32,
-}
-
-impl Shape {
-    pub(crate) fn exists(self) -> bool {
-        let width = (64..=1024).contains(&self.width) && self.width.is_multiple_of(32);
-        width && (1..=16).contains(&self.buckets) && (1..=38).contains(&self.bucket_step)
-    }
-
-    /// Which output judges a position with so many pieces in hand.
-    #[inline(always)]
-    pub(crate) fn bucket(self, held: u8) -> usize {
-        ((u32::from(held) / self.bucket_step) as usize).min(self.buckets - 1)
-    }
-
-    /// Weights of the transformer: a row for each input.
-    pub(crate) fn rows(self) -> Range<usize> {
-        0..INPUTS * self.width
-    }
-
-    /// Its biases.
-    pub(crate) fn biases(self) -> Range<usize> {
-        let first = self.rows().end;
-        first..first + self.width
-    }
-
-    /// Weights of all outputs: for each the side to move, then the other side.
-    pub(crate) fn outputs(self) -> Range<usize> {
-        let first = self.biases().end;
-        first..first + self.buckets * 2 * self.width
-    }
-
-    /// Their biases.
-    pub(crate) fn output_biases(self) -> Range<usize> {
-        let first = self.outputs().end;
-        first..first + self.buckets
-    }
-
-    /// How many numbers a network has.
-    pub(crate) fn len(self) -> usize {
-        self.output_biases().end
-    }
-
-    /// Rows of [groups of inputs](super::factors), which exist only in training.
-    pub(crate) fn groups(self) -> Range<usize> {
-        self.len()..self.len() + factors::COUNT * self.width
-    }
-
-    /// How many numbers are trained.
-    pub(crate) fn trained(self) -> usize {
-        self.groups().end
-    }
-}
-
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "width={} buckets={}x{}", self.width, self.buckets, self.bucket_step)
-    }
-}
+use super::gradient::Room;
+use super::shape::Shape;
+use super::{factors, k_p, piece_square};
+use crate::dataset::Entry;
 
 /// What a part of the numbers may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,12 +18,6 @@ pub(crate) struct Grid {
     /// Numbers stay within plus and minus this.
     pub(crate) limit: f32,
 }
-
-/// With these, forty rows and a bias cannot leave 16 bits: 41 × 505 < 32 768.
-const TRANSFORMER: Grid = Grid { unit: UNIT as f32, limit: 505.0 / UNIT as f32 };
-/// The file allows 128 / 64.
-const OUTPUTS: Grid = Grid { unit: OUTPUT_UNIT as f32, limit: 127.0 / OUTPUT_UNIT as f32 };
-const OUTPUT_BIASES: Grid = Grid { unit: (UNIT * OUTPUT_UNIT) as f32, limit: 100.0 };
 
 impl Grid {
     #[inline(always)]
@@ -108,11 +35,28 @@ pub(crate) enum Numbers {
     Rounded,
 }
 
+/// Random numbers to begin with.
+pub(super) struct Fill<'a> {
+    random: Xoshiro256PlusPlus,
+    values: &'a mut [f32],
+}
+
+impl Fill<'_> {
+    /// Fills a part with numbers around `centre`.
+    pub(super) fn part(&mut self, range: Range<usize>, centre: f32, spread: f32) {
+        for value in &mut self.values[range] {
+            *value = centre + self.random.random_range(-spread..=spread);
+        }
+    }
+}
+
 /// A network under training.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Model {
     pub(crate) shape: Shape,
-    /// The numbers that are trained, in the order of [`Shape`]'s ranges.
+    /// What an output of 1.0 is worth, in centipawns.
+    pub(crate) scale: f32,
+    /// The numbers that are trained, in the order of the shape's ranges.
     pub(crate) values: Vec<f32>,
     /// Those of the network, which judge: rows with those of their groups added, all
     /// rounded as in the file or not.
@@ -122,31 +66,28 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Random numbers that make sums of about 0 to 1 and outputs near 0.
-    pub(crate) fn random(shape: Shape, seed: u64) -> Self {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    /// What a training begins with: random numbers for networks.
+    pub(crate) fn random(shape: Shape, scale: f64, seed: u64) -> Self {
         let mut values = vec![0.0; shape.trained()];
-        let mut fill = |range: Range<usize>, centre: f32, spread: f32| {
-            for value in &mut values[range] {
-                *value = centre + random.random_range(-spread..=spread);
-            }
-        };
-        fill(shape.rows(), 0.0, 0.08);
-        fill(shape.biases(), 0.3, 0.1);
-        fill(shape.outputs(), 0.0, (1.0 / (2 * shape.width) as f32).sqrt());
-        let mut model = Self { shape, values, used: vec![0.0; shape.len()], numbers: Numbers::Trained };
+        let mut fill = Fill { random: Xoshiro256PlusPlus::seed_from_u64(seed), values: &mut values };
+        match shape {
+            Shape::Own(shape) => shape.fill(&mut fill),
+            Shape::KP => k_p::fill(&mut fill),
+            Shape::PieceSquare => piece_square::fill(fill.values, scale as f32),
+        }
+        let used = vec![0.0; shape.len()];
+        let mut model = Self { shape, scale: scale as f32, values, used, numbers: Numbers::Trained };
         model.refresh();
         model
     }
 
-    /// The parts of the numbers and what they may be.
-    pub(crate) fn grids(shape: Shape) -> [(Range<usize>, Grid); 4] {
-        [
-            (shape.rows().start..shape.biases().end, TRANSFORMER),
-            (shape.outputs(), OUTPUTS),
-            (shape.output_biases(), OUTPUT_BIASES),
-            (shape.groups(), TRANSFORMER),
-        ]
+    /// The parts of the numbers that are trained, in their order, and what they may be.
+    pub(crate) fn grids(&self) -> Vec<(Range<usize>, Grid)> {
+        match self.shape {
+            Shape::Own(shape) => shape.grids(),
+            Shape::KP => k_p::grids(self.scale),
+            Shape::PieceSquare => piece_square::grids(self.scale),
+        }
     }
 
     /// Judges from now on with rounded numbers, or with those that are trained.
@@ -157,15 +98,40 @@ impl Model {
 
     /// Makes the numbers that judge from those that are trained.
     pub(crate) fn refresh(&mut self) {
-        let Self { shape, values, used, numbers } = self;
-        let (rows, rest) = used.split_at_mut(shape.rows().end);
-        factors::fold(*shape, values, TRANSFORMER.limit, rows);
-        rest.copy_from_slice(&values[shape.rows().end..shape.len()]);
+        let grids = self.grids();
+        let Self { shape, values, used, numbers, .. } = self;
+        let (network, groups) = values.split_at(shape.len());
+        used.copy_from_slice(network);
+        if let (Some(transformer), Some((_, grid))) = (shape.transformer(), grids.first()) {
+            factors::fold(transformer, groups, grid.limit, used);
+        }
         if *numbers == Numbers::Rounded {
-            for (range, grid) in Self::grids(*shape) {
+            for (range, grid) in grids {
                 let used = used.get_mut(range).unwrap_or_default();
                 used.iter_mut().for_each(|value| *value = grid.round(*value));
             }
+        }
+    }
+
+    /// Output for the side to move; leaves in `room` what [`backward`](Self::backward)
+    /// needs.
+    #[inline(always)]
+    pub(super) fn forward(&self, entry: &Entry, room: &mut Room) -> f32 {
+        match self.shape {
+            Shape::Own(shape) => shape.forward(&self.used, entry, room),
+            Shape::KP => k_p::forward(&self.used, entry, room),
+            Shape::PieceSquare => piece_square::forward(&self.used, entry),
+        }
+    }
+
+    /// Adds the gradient of one position times `slope`, the derivative of the loss by the
+    /// output.
+    #[inline(always)]
+    pub(super) fn backward(&self, entry: &Entry, slope: f32, room: &mut Room, gradient: &mut [f32]) {
+        match self.shape {
+            Shape::Own(shape) => shape.backward(&self.used, entry, slope, room, gradient),
+            Shape::KP => k_p::backward(&self.used, entry, slope, room, gradient),
+            Shape::PieceSquare => piece_square::backward(entry, slope, gradient),
         }
     }
 }

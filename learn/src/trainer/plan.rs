@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 use std::fmt;
 
-use super::Shape;
+use super::shape::{OwnShape, Shape};
 use crate::dataset::Dataset;
 
 /// A plan of training. Together with the data it decides the network.
@@ -41,7 +41,7 @@ const WARM_UP: u64 = 200;
 impl Default for Plan {
     fn default() -> Self {
         Self {
-            shape: Shape { width: 64, buckets: 1, bucket_step: 1 },
+            shape: Shape::Own(OwnShape::default()),
             seed: 1,
             epochs: 6,
             batch: 16_384,
@@ -152,8 +152,10 @@ mod tests {
         let data = Dataset::default();
         let refused = |plan: Plan| plan.check(&data).expect_err("of no use");
         assert_eq!(refused(Plan::default()), PlanError::Data { training: 0, validation: 0 });
-        let shape =
-            |width, buckets, bucket_step| Plan { shape: Shape { width, buckets, bucket_step }, ..Plan::default() };
+        let shape = |width, buckets, bucket_step| Plan {
+            shape: Shape::Own(OwnShape { width, buckets, bucket_step }),
+            ..Plan::default()
+        };
         for plan in [shape(63, 1, 1), shape(32, 1, 1), shape(64, 17, 1), shape(64, 1, 0), shape(1056, 1, 1)] {
             assert_eq!(refused(plan), PlanError::Shape);
         }

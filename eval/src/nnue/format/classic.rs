@@ -6,16 +6,93 @@
 
 use super::super::accumulator::Transformer;
 use super::super::error::NetworkError;
+use super::super::features::FeatureSet;
 use super::super::layers::{Affine, Layers, pad32};
 use super::super::memory::Block;
 use super::super::network::{Head, Network};
 use super::super::simd::Simd;
-use super::Header;
 use super::cursor::Cursor;
+use super::own;
 use super::shape::{Classic, Evidence, SectionHashes, Shape};
+use super::{Header, VERSION};
 
 /// What FV_SCALE is where a file does not say.
 const SCALE: i32 = 16;
+
+/// What 1.0 is behind the transformer and behind each hidden layer.
+pub const UNIT: i32 = 127;
+/// What 1.0 is among the weights of the hidden layers, which are limited to ±127.
+pub const WEIGHT_UNIT: i32 = 64;
+
+/// An input of [our own networks](own) as it is numbered in K-P files (K+P: a piece and
+/// where it is, a king and where it is), which do not mirror.
+///
+/// ```
+/// use enbu_eval::nnue::classic::k_p_input;
+/// // Own pawn on 1a, enemy pawn in hand, and the enemy king on 9i.
+/// assert_eq!([0, 1172 + 1134, 1172 + 7 * 81 + 80].map(k_p_input), [90, 20, 1629 + 80]);
+/// ```
+pub const fn k_p_input(input: u16) -> u16 {
+    own::numbered(input, FeatureSet::Kp)
+}
+
+/// The parts of a file, as a trainer makes them. Whether they fit each other is checked
+/// where the file is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// A name in ASCII, for the description.
+    pub name: String,
+    /// The sizes.
+    pub shape: Classic,
+    /// FV_SCALE, by which the output is divided to get centipawns; 1 to 128.
+    pub scale: u32,
+    /// One for each sum of a side, 127 = 1.0.
+    pub biases: Vec<i16>,
+    /// A row as long as `biases` for each input.
+    pub rows: Vec<i16>,
+    /// What follows: both sides' sums, the side to move first, go through these.
+    pub layers: [Affines; 3],
+}
+
+/// An affine layer, as a trainer makes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Affines {
+    /// One for each output; 127 × 64 = 1.0 in hidden layers.
+    pub biases: Vec<i32>,
+    /// For each output one for each input; 64 = 1.0 in hidden layers.
+    pub weights: Vec<i8>,
+}
+
+impl Parts {
+    /// The bytes of the file.
+    pub fn encode(&self) -> Vec<u8> {
+        let (transformer, network) = (self.shape.transformer_hash().unwrap_or_default(), self.shape.network_hash());
+        let text = format!("{},fv_scale={},name={}", self.shape.description(), self.scale, self.name);
+        let mut bytes = Vec::new();
+        for number in [VERSION, transformer ^ network, text.len() as u32] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend(text.as_bytes());
+        bytes.extend(transformer.to_le_bytes());
+        for part in [&self.biases, &self.rows] {
+            part.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+        }
+        bytes.extend(network.to_le_bytes());
+        self.layers.iter().for_each(|layer| layer.encode(&mut bytes));
+        bytes
+    }
+}
+
+impl Affines {
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        self.biases.iter().for_each(|bias| bytes.extend(bias.to_le_bytes()));
+        let inputs = self.weights.len() / self.biases.len().max(1);
+        for row in self.weights.chunks(inputs.max(1)) {
+            bytes.extend(row.iter().map(|&weight| weight as u8));
+            bytes.extend(std::iter::repeat_n(0, pad32(inputs) - inputs));
+        }
+    }
+}
 
 /// Reads what follows the description.
 pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> Result<Network, NetworkError> {
@@ -104,5 +181,74 @@ impl<'a> Rows<'a> {
 
     fn weight(&self, output: usize, input: usize) -> i8 {
         self.weights[output * self.stride + input] as i8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::features::active;
+    use super::*;
+    use enbu_movegen::{Color, Position};
+
+    fn parts(shape: Classic) -> Parts {
+        let layer = |outputs: usize, inputs: usize| Affines {
+            biases: (0..outputs as i32).map(|output| 1000 * output - 7).collect(),
+            weights: (0..outputs * inputs).map(|index| (index % 251) as u8 as i8).collect(),
+        };
+        let Classic { features, width, first, second } = shape;
+        Parts {
+            name: "test".into(),
+            shape,
+            scale: 24,
+            biases: (0..width as i16).collect(),
+            rows: (0..features.inputs() * width).map(|index| (index % 13) as i16 - 6).collect(),
+            layers: [layer(first, 2 * width), layer(second, first), layer(1, second)],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for (first, name) in [(32, "kp-256x2-32-32"), (8, "kp-256x2-8-32")] {
+            let shape = Classic { features: FeatureSet::Kp, width: 256, first, second: 32 };
+            let parts = parts(shape);
+            let network = super::super::read(&parts.encode(), Simd::SCALAR).expect("a network");
+            assert_eq!((network.shape().to_string().as_str(), network.scale), (name, 24));
+            assert!(network.hashes_agree);
+            assert_eq!((&*network.transformer.biases, &*network.transformer.rows), (&*parts.biases, &*parts.rows));
+            let Head::Classic(layers) = &network.head else { panic!("another head") };
+            assert_eq!(&*layers.last, &*parts.layers[2].weights);
+            let Affines { biases, weights } = &parts.layers[1];
+            let mut bytes = Vec::new();
+            parts.layers[1].encode(&mut bytes);
+            let mut cursor = Cursor::new(&bytes);
+            let rows = Rows::read(&mut cursor, first, 32).expect("a layer");
+            assert!(cursor.end().is_ok() && rows.biases == *biases);
+            assert!((0..32 * first).all(|index| rows.weight(index / first, index % first) == weights[index]));
+        }
+    }
+
+    #[test]
+    fn our_own_inputs_are_numbered_as_in_k_p_files() {
+        for sfen in [
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
+            "1+P1K5/2G1+P4/+PS1+N1+L3/9/9/4p4/3p1+n1+p1/1+s1g1k1+r1/4+b4 b RBG2SN2L7P2g4p 210",
+        ] {
+            let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
+            for color in Color::ALL {
+                let is_mirrored = position.king(color).expect("a king").relative(color).file() >= 6;
+                let mut ours = Vec::new();
+                own::inputs(&position, color, |input| {
+                    ours.push(k_p_input(if is_mirrored { own::mirrored(input) } else { input }));
+                });
+                let mut theirs = Vec::new();
+                active(FeatureSet::Kp, color, &position, |input| theirs.push(input as u16));
+                // Pieces that are not in play.
+                ours.resize(40, 0);
+                ours.sort_unstable();
+                theirs.sort_unstable();
+                assert_eq!(ours, theirs, "{sfen}");
+            }
+        }
     }
 }

@@ -77,6 +77,26 @@ pub const fn mirrored(input: u16) -> u16 {
     if number < BOARD { input - square + (8 - square / 9) * 9 + square % 9 } else { input }
 }
 
+/// What the piece of one of our inputs is numbered as in a view of `features` that is not
+/// combined with a king's square and not mirrored.
+pub(super) const fn numbered(input: u16, features: FeatureSet) -> u16 {
+    let (side, number) = (input / SIDE, input % SIDE);
+    if number < BOARD {
+        return features.on_board(side as usize, (number / 81) as usize) + number % 81;
+    }
+    let mut piece = 0;
+    let mut best = 0;
+    let mut nth = number - BOARD;
+    while piece < 7 {
+        let first = FeatureSet::Mirrored.in_hand(0, piece) - BOARD;
+        if first <= number - BOARD && number - BOARD - first <= nth {
+            (best, nth) = (piece, number - BOARD - first);
+        }
+        piece += 1;
+    }
+    features.in_hand(side as usize, best) + nth
+}
+
 /// What every file begins with.
 pub const MAGIC: [u8; 8] = *b"ENBUNNUE";
 

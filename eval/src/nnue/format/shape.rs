@@ -150,6 +150,17 @@ impl Classic {
         affine(second, 1)
     }
 
+    /// The description that files of this shape carry.
+    pub(crate) fn description(&self) -> String {
+        let Self { features, width, first, second } = self;
+        let (name, inputs, sums) = (features.description(), features.inputs(), 2 * width);
+        format!(
+            "Features={name}[{inputs}->{width}x2],Network=AffineTransform[1<-{second}](ClippedReLU[{second}]\
+             (AffineTransform[{second}<-{first}](ClippedReLU[{first}](AffineTransform[{first}<-{sums}]\
+             (InputSlice[{sums}(0:{sums})])))))"
+        )
+    }
+
     /// Shapes that networks in use have, beyond what their length says.
     fn is_usual(&self) -> bool {
         self.width.is_multiple_of(64)
