@@ -20,8 +20,8 @@ ratio, and the median of the ratios counts. What is missing is skipped, and said
   search   nodes per second against fairy-stockfish, if it is installed
   networks nodes per second by each kind of evaluation (random networks of 435 MB
            in all, written into the target folder) and of fairy-stockfish
-  records  reading 10000 games of KIF and of CSA, in memory and by one thread, against
-           tsshogi and cshogi:
+  records  reading 10000 games of KIF and of CSA in memory, by one thread and by all
+           processors, against tsshogi and cshogi:
            `(cd tests/compare && npm install --no-save tsshogi)`, `pip install cshogi`
   mate     mate problems of 1 to 17 plies against the DfPn of cshogi, if python3 has
            it (bench/mate.py)
@@ -407,6 +407,8 @@ networks_section() {
 # the moves of the main line are counted. What differs: enbu begins with bytes, finds
 # encoding and format, and judges every move by all rules; tsshogi judges no move;
 # cshogi does, but keeps no variations, and of KIF neither boards nor fouls.
+# Enbu is also measured with the games shared out among all processors, which the
+# others cannot do; that is wall time, and only means something on an idle machine.
 
 record_games=10000
 
@@ -414,25 +416,31 @@ record_games=10000
 record_turn() { # format program command...
     local format=$1 program=$2 told
     shift 2
-    told=$("$@" "$scratch/records/$format") || die "$program does not read our $format"
+    told=$("$@") || die "$program does not read our $format"
     [ "${told##* }" = "$record_moves" ] || die "$program reads ${told##* } moves in $format, not $record_moves"
+    case $told in *' threads '*) record_threads=${told#* threads } record_threads=${record_threads%% *} ;; *) record_threads=1 ;; esac
     told=${told#seconds }
     echo "${told%% *}" >>"$scratch/records-$format.$program"
+    echo "$record_threads" >"$scratch/records-$format.$program.threads"
 }
 
 compare_records() { # format
-    local format=$1 turn program
+    local format=$1 games="$scratch/records/$1" turn program
     for turn in $(seq "$runs"); do
-        record_turn "$format" enbu "$read_records"
-        [ -z "$tsshogi" ] || record_turn "$format" tsshogi node tests/compare/speed.mjs
-        [ -z "$cshogi" ] || record_turn "$format" cshogi "$cshogi" tests/compare/speed.py
+        record_turn "$format" enbu "$read_records" "$games"
+        record_turn "$format" enbu-all "$read_records" "$games" 0
+        [ -z "$tsshogi" ] || record_turn "$format" tsshogi node tests/compare/speed.mjs "$games"
+        [ -z "$cshogi" ] || record_turn "$format" cshogi "$cshogi" tests/compare/speed.py "$games"
         # For comparison the whole command: its start, the files, and writing the moves.
-        measure "$enbu" convert "$scratch/records/$format" --to usi >>"$scratch/records-$format.convert" ||
-            die "\`enbu convert' failed"
+        measure "$enbu" convert "$games" --to usi >>"$scratch/records-$format.convert" || die "\`enbu convert' failed"
+        echo all >"$scratch/records-$format.convert.threads"
     done
-    for program in enbu convert ${tsshogi:+tsshogi} ${cshogi:+cshogi}; do
-        printf '%-8s %-10s %9.3f %8.2f\n' "$format" "$program" "$(median <"$scratch/records-$format.$program")" \
-            "$(median_ratio "$scratch/records-$format.$program" "$scratch/records-$format.enbu")"
+    for program in enbu enbu-all convert ${tsshogi:+tsshogi} ${cshogi:+cshogi}; do
+        printf '%-8s %-10s %8s %9.3f %8.2f %12.2f\n' "$format" "$program" \
+            "$(cat "$scratch/records-$format.$program.threads")" \
+            "$(median <"$scratch/records-$format.$program")" \
+            "$(median_ratio "$scratch/records-$format.$program" "$scratch/records-$format.enbu")" \
+            "$(median_ratio "$scratch/records-$format.$program" "$scratch/records-$format.enbu-all")"
     done
 }
 
@@ -450,8 +458,8 @@ records_section() {
     read_records=$(executable "$target/release/examples/read_records")
     record_moves=$("$random_records" "$record_games" "$scratch/records")
     record_moves=${record_moves#moves }
-    echo "reading $record_games games of $record_moves moves, median of $runs turns, CPU seconds; ratio = this one / enbu"
-    printf '%-8s %-10s %9s %8s\n' format program seconds ratio
+    echo "reading $record_games games of $record_moves moves, median of $runs turns, CPU seconds (enbu-all: wall time)"
+    printf '%-8s %-10s %8s %9s %8s %12s\n' format program threads seconds /enbu /enbu-all
     compare_records kif
     compare_records csa
 }

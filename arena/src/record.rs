@@ -332,7 +332,7 @@ impl GameRecord {
             Reason::Adjudicated | Reason::Hang | Reason::Crash => EndKind::Abort,
         };
         let result = Some(self.winner().map_or(GameResult::Draw, GameResult::win));
-        let end = record.add(at, Event::End(End { kind, result }));
+        let end = record.add(at, Event::from(End { kind, result }));
         record.node_mut(end).time_ms = last.filter(|_| foul.is_none()).map(LoggedMove::whole_ms);
         let comments = [self.reason.as_str().to_owned(), self.text.clone()];
         record.node_mut(end).remarks_mut().comments.extend(comments.into_iter().filter(|comment| !comment.is_empty()));

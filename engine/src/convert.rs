@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use enbu_kifu::format::encode;
 use enbu_kifu::{Encoding, Format, KifuError, Mode, Reading, Record, ScoreStyle, WriteOptions, read_any, usi};
 use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
 
 /// What is to be converted, and into what.
 #[derive(Args)]
@@ -96,10 +97,50 @@ enum Target {
     Folder(PathBuf),
 }
 
-struct Converter<'o, W: Write> {
+/// What is done with every input, by any thread.
+struct Job {
     args: ConvertArgs,
     to: Format,
     target: Target,
+}
+
+/// What became of one input.
+#[derive(Default)]
+struct Converted {
+    /// What there is to say about it.
+    messages: Vec<String>,
+    failed: bool,
+    product: Product,
+}
+
+/// What is to be written of one input.
+#[derive(Default)]
+enum Product {
+    /// Nothing: it could not be read.
+    #[default]
+    Nothing,
+    /// Its games, which are written together with those of the others.
+    Records(Vec<Record>),
+    /// Its part of a file.
+    Text(String),
+    /// Its part of standard output.
+    Bytes(Vec<u8>),
+    /// Files of its own.
+    Files(Vec<OwnFile>),
+    /// More pictures than standard output or one file can take.
+    Pictures,
+}
+
+/// One of the files that an input becomes.
+struct OwnFile {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    messages: Vec<String>,
+}
+
+/// Puts together what became of the inputs, in their order.
+struct Sink<'o, W: Write> {
+    job: Job,
     out: &'o mut W,
     progress: ProgressBar,
     failures: usize,
@@ -131,28 +172,44 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<()> {
     };
     let inputs = inputs(&args.inputs)?;
     let progress = progress(inputs.len());
-    let mut converter = Converter {
-        args,
-        to,
-        target,
-        out,
-        progress,
-        failures: 0,
-        together: Vec::new(),
-        text: String::new(),
-        written: HashSet::new(),
-    };
-    converter.check_target()?;
-    for input in &inputs {
-        converter.input(input)?;
-        converter.progress.inc(1);
+    let job = Job { args, to, target };
+    job.check_target()?;
+    let (together, written) = (Vec::new(), HashSet::new());
+    let mut sink = Sink { job, out, progress, failures: 0, together, text: String::new(), written };
+    for batch in batches(&inputs) {
+        let job = &sink.job;
+        let converted: Vec<Converted> = batch.par_iter().map(|input| job.convert(input)).collect();
+        for (input, converted) in batch.iter().zip(converted) {
+            sink.take(&input.name(), converted)?;
+            sink.progress.inc(1);
+        }
     }
-    converter.progress.finish_and_clear();
-    converter.finish()?;
-    match converter.failures {
+    sink.progress.finish_and_clear();
+    sink.finish()?;
+    match sink.failures {
         0 => Ok(()),
         failures => Err(io::Error::other(format!("{failures} of {} inputs had errors", inputs.len()))),
     }
+}
+
+/// The inputs in groups that are converted at a time. Few enough that what they become
+/// fits into memory, and many enough to keep all processors busy.
+fn batches(inputs: &[Input]) -> impl Iterator<Item = &[Input]> {
+    const MOST_FILES: usize = 1024;
+    const MOST_BYTES: u64 = 16 << 20;
+    let mut rest = inputs;
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let size = |input: &Input| fs::metadata(&input.path).map_or(0, |file| file.len());
+        let fits = rest.iter().take(MOST_FILES).take_while(|input| {
+            let before = bytes;
+            bytes += size(input);
+            before == 0 || bytes <= MOST_BYTES
+        });
+        let (batch, after) = rest.split_at_checked(fits.count()).filter(|(batch, _)| !batch.is_empty())?;
+        rest = after;
+        Some(batch)
+    })
 }
 
 fn extension(path: &Path) -> Option<&str> {
@@ -201,7 +258,27 @@ fn progress(files: usize) -> ProgressBar {
     ProgressBar::new(files as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-impl<W: Write> Converter<'_, W> {
+impl Input {
+    /// Its name in messages.
+    fn name(&self) -> String {
+        if self.is_stdin() { "standard input".to_owned() } else { self.path.display().to_string() }
+    }
+
+    fn is_stdin(&self) -> bool {
+        self.path.as_os_str() == "-"
+    }
+
+    fn bytes(&self) -> io::Result<Vec<u8>> {
+        if !self.is_stdin() {
+            return fs::read(&self.path);
+        }
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+impl Job {
     fn check_target(&self) -> io::Result<()> {
         match &self.target {
             Target::Folder(folder) => fs::create_dir_all(folder),
@@ -226,6 +303,93 @@ impl<W: Write> Converter<'_, W> {
         }
     }
 
+    fn convert(&self, input: &Input) -> Converted {
+        let mut converted = Converted::default();
+        match self.read(input, &mut converted.messages) {
+            Ok(reading) => {
+                self.report(&reading, &mut converted);
+                converted.product = self.product(input, reading.records, &mut converted.messages);
+            }
+            Err(message) => {
+                converted.messages.push(message);
+                converted.failed = true;
+            }
+        }
+        converted
+    }
+
+    fn read(&self, input: &Input, messages: &mut Vec<String>) -> Result<Reading, String> {
+        let bytes = input.bytes().map_err(|error| error.to_string())?;
+        let told = |error: KifuError| error.to_string();
+        if let Some(format) = self.args.from {
+            return format.read_bytes(&bytes, self.mode()).map_err(told);
+        }
+        let (found, reading) = read_any(&bytes, self.mode()).map_err(told)?;
+        let named = extension(&input.path).and_then(Format::of_extension);
+        if named.is_some_and(|named| !named.reads_as(found)) {
+            messages.push(format!("warning: the file is of the format {found}"));
+        }
+        Ok(reading)
+    }
+
+    /// Tells what was wrong with a file.
+    fn report(&self, reading: &Reading, converted: &mut Converted) {
+        let messages = &mut converted.messages;
+        messages.extend(reading.errors.iter().map(ToString::to_string));
+        messages.extend(reading.warnings.iter().take(MOST_WARNINGS).map(|warning| format!("warning: {warning}")));
+        if let Some(more) = reading.warnings.count().checked_sub(MOST_WARNINGS).filter(|&more| more > 0) {
+            messages.push(format!("warning: {more} more warnings"));
+        }
+        let holds_variations = matches!(self.to, Format::Kif | Format::Ki2 | Format::Pgn | Format::Jkf);
+        if !holds_variations && reading.records.iter().any(Record::has_variations) {
+            messages.push(format!("warning: {} has no variations; only the main line is written", self.to));
+        }
+        converted.failed = !reading.errors.is_empty();
+    }
+
+    fn product(&self, input: &Input, records: Vec<Record>, messages: &mut Vec<String>) -> Product {
+        match &self.target {
+            Target::Folder(folder) => Product::Files(self.own_files(folder, input, &records)),
+            _ if self.to == Format::Svg && records.len() > 1 => Product::Pictures,
+            // CSA has one head for all games of a file.
+            _ if self.to == Format::Csa => Product::Records(records),
+            Target::Stdout => Product::Bytes(self.encode(&self.to.write(&records, self.options()), messages)),
+            Target::File(_) => Product::Text(self.to.write(&records, self.options())),
+        }
+    }
+
+    /// The games of one input as files of their own.
+    fn own_files(&self, folder: &Path, input: &Input, records: &[Record]) -> Vec<OwnFile> {
+        let stem = input.path.file_stem().filter(|stem| *stem != "-").unwrap_or(OsStr::new("stdin"));
+        let base = folder.join(&input.subfolder).join(stem);
+        let single = self.to == Format::Svg && records.len() > 1;
+        let groups: Vec<&[Record]> = if single { records.chunks(1).collect() } else { vec![records] };
+        let file = |(number, group): (usize, &[Record])| {
+            let mut path = base.as_os_str().to_owned();
+            if single {
+                path.push(format!("-{number}"));
+            }
+            path.push(format!(".{}", self.to));
+            let mut messages = Vec::new();
+            let bytes = self.encode(&self.to.write(group, self.options()), &mut messages);
+            OwnFile { path: PathBuf::from(path), bytes, messages }
+        };
+        (1..).zip(groups).map(file).collect()
+    }
+
+    fn encode(&self, text: &str, messages: &mut Vec<String>) -> Vec<u8> {
+        let crlf = match self.args.line_end {
+            Some(line_end) => line_end == LineEnd::Crlf,
+            None => self.args.encoding == Encoding::ShiftJis,
+        };
+        let encoded = encode(text, self.args.encoding, if crlf { "\r\n" } else { "\n" });
+        let warnings = encoded.warnings.iter().take(MOST_WARNINGS);
+        messages.extend(warnings.map(|warning| format!("warning: output {warning}")));
+        encoded.bytes
+    }
+}
+
+impl<W: Write> Sink<'_, W> {
     /// Says something about an input, beside the bar.
     fn say(&self, name: &str, what: &str) {
         self.progress.suspend(|| {
@@ -234,134 +398,65 @@ impl<W: Write> Converter<'_, W> {
         });
     }
 
-    fn input(&mut self, input: &Input) -> io::Result<()> {
-        let path = input.path.as_path();
-        let name = if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
-        let reading = match self.read(path, &name) {
-            Ok(reading) => reading,
-            Err(message) => {
-                self.say(&name, &message);
+    fn take(&mut self, name: &str, converted: Converted) -> io::Result<()> {
+        for message in &converted.messages {
+            self.say(name, message);
+        }
+        self.failures += usize::from(converted.failed);
+        match converted.product {
+            Product::Nothing => {}
+            Product::Text(text) if self.job.to != Format::Svg || self.text.is_empty() => self.text.push_str(&text),
+            Product::Text(_) | Product::Pictures => {
+                self.say(name, "several pictures need a folder to be written to");
                 self.failures += 1;
-                return Ok(());
             }
-        };
-        self.report(&name, &reading);
-        self.records(input, &name, reading.records)
+            Product::Records(records) => self.together.extend(records),
+            Product::Bytes(bytes) => self.out.write_all(&bytes)?,
+            Product::Files(files) => {
+                for file in files {
+                    self.write_own_file(name, file)?;
+                }
+            }
+        }
+        Ok(())
     }
 
-    fn read(&self, path: &Path, name: &str) -> Result<Reading, String> {
-        let mut bytes = Vec::new();
-        if path.as_os_str() == "-" {
-            io::stdin().lock().read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    fn write_own_file(&mut self, name: &str, file: OwnFile) -> io::Result<()> {
+        let refused = if self.written.contains(&file.path) {
+            Some(format!("{} was written from another input", file.path.display()))
         } else {
-            bytes = fs::read(path).map_err(|error| error.to_string())?;
-        }
-        let told = |error: KifuError| error.to_string();
-        if let Some(format) = self.args.from {
-            return format.read_bytes(&bytes, self.mode()).map_err(told);
-        }
-        let (found, reading) = read_any(&bytes, self.mode()).map_err(told)?;
-        let named = extension(path).and_then(Format::of_extension);
-        if named.is_some_and(|named| !named.reads_as(found)) {
-            self.say(name, &format!("warning: the file is of the format {found}"));
-        }
-        Ok(reading)
-    }
-
-    /// Tells what was wrong with a file.
-    fn report(&mut self, name: &str, reading: &Reading) {
-        for error in &reading.errors {
-            self.say(name, &error.to_string());
-        }
-        for warning in reading.warnings.iter().take(MOST_WARNINGS) {
-            self.say(name, &format!("warning: {warning}"));
-        }
-        if let Some(more) = reading.warnings.count().checked_sub(MOST_WARNINGS).filter(|&more| more > 0) {
-            self.say(name, &format!("warning: {more} more warnings"));
-        }
-        let holds_variations = matches!(self.to, Format::Kif | Format::Ki2 | Format::Pgn | Format::Jkf);
-        if !holds_variations && reading.records.iter().any(Record::has_variations) {
-            self.say(name, &format!("warning: {} has no variations; only the main line is written", self.to));
-        }
-        self.failures += usize::from(!reading.errors.is_empty());
-    }
-
-    fn records(&mut self, input: &Input, name: &str, records: Vec<Record>) -> io::Result<()> {
-        if let Target::Folder(folder) = &self.target {
-            let stem = input.path.file_stem().filter(|stem| *stem != "-").unwrap_or(OsStr::new("stdin"));
-            let folder = folder.join(&input.subfolder);
-            fs::create_dir_all(&folder)?;
-            return self.write_into_folder(&folder.join(stem), name, &records);
-        }
-        if self.to == Format::Svg && (records.len() > 1 || !self.together.is_empty() || !self.text.is_empty()) {
-            self.say(name, "several pictures need a folder to be written to");
+            (file.path.exists() && !self.job.args.force).then(|| exists(&file.path).to_string())
+        };
+        if let Some(reason) = refused {
+            self.say(name, &reason);
             self.failures += 1;
             return Ok(());
         }
-        // CSA has one head for all games of a file.
-        if self.to == Format::Csa {
-            self.together.extend(records);
-            return Ok(());
+        for message in &file.messages {
+            self.say(name, message);
         }
-        let text = self.to.write(&records, self.options());
-        if matches!(self.target, Target::Stdout) {
-            let bytes = self.encode(&text, name);
-            return self.out.write_all(&bytes);
+        if let Some(folder) = file.path.parent() {
+            fs::create_dir_all(folder)?;
         }
-        self.text.push_str(&text);
+        write_file(&file.path, &file.bytes)?;
+        self.written.insert(file.path);
         Ok(())
-    }
-
-    /// Writes the games of one input into files of their own.
-    fn write_into_folder(&mut self, base: &Path, name: &str, records: &[Record]) -> io::Result<()> {
-        let single = self.to == Format::Svg && records.len() > 1;
-        let groups: Vec<&[Record]> = if single { records.chunks(1).collect() } else { vec![records] };
-        for (number, group) in (1..).zip(groups) {
-            let mut file = base.as_os_str().to_owned();
-            if single {
-                file.push(format!("-{number}"));
-            }
-            file.push(format!(".{}", self.to));
-            let file = PathBuf::from(file);
-            let refused = if self.written.contains(&file) {
-                Some(format!("{} was written from another input", file.display()))
-            } else {
-                (file.exists() && !self.args.force).then(|| exists(&file).to_string())
-            };
-            if let Some(reason) = refused {
-                self.say(name, &reason);
-                self.failures += 1;
-                continue;
-            }
-            let bytes = self.encode(&self.to.write(group, self.options()), name);
-            write_file(&file, &bytes)?;
-            self.written.insert(file);
-        }
-        Ok(())
-    }
-
-    fn encode(&self, text: &str, name: &str) -> Vec<u8> {
-        let crlf = match self.args.line_end {
-            Some(line_end) => line_end == LineEnd::Crlf,
-            None => self.args.encoding == Encoding::ShiftJis,
-        };
-        let encoded = encode(text, self.args.encoding, if crlf { "\r\n" } else { "\n" });
-        for warning in encoded.warnings.iter().take(MOST_WARNINGS) {
-            self.say(name, &format!("warning: output {warning}"));
-        }
-        encoded.bytes
     }
 
     /// Writes what was kept for the end.
     fn finish(&mut self) -> io::Result<()> {
         if !self.together.is_empty() {
-            self.text = self.to.write(&self.together, self.options());
+            self.text = self.job.to.write(&self.together, self.job.options());
         }
         if self.text.is_empty() {
             return Ok(());
         }
-        let bytes = self.encode(&self.text, "output");
-        match &self.target {
+        let mut messages = Vec::new();
+        let bytes = self.job.encode(&self.text, &mut messages);
+        for message in &messages {
+            self.say("output", message);
+        }
+        match &self.job.target {
             Target::File(path) => write_file(path, &bytes),
             _ => self.out.write_all(&bytes),
         }

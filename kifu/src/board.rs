@@ -2,6 +2,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
+use std::sync::LazyLock;
+
 use enbu_movegen::attacks::attacks;
 use enbu_movegen::{Bitboard, Color, Hand, Move, MoveParts, Piece, Position, Replay, Replayed, Setup, Square};
 
@@ -42,9 +44,17 @@ enum State {
 
 impl State {
     fn of(setup: &Setup) -> Self {
-        match Replay::from_setup(setup) {
-            Ok(game) => Self::Playable(Box::new(game)),
-            Err(_) => Self::Diagram(Box::new(setup.clone())),
+        // Of most games.
+        static START: LazyLock<(Setup, Option<Replay>)> = LazyLock::new(|| {
+            let setup = Setup::startpos();
+            let game = Replay::from_setup(&setup).ok();
+            (setup, game)
+        });
+        let (start, game) = &*START;
+        let game = if setup == start { game.clone() } else { Replay::from_setup(setup).ok() };
+        match game {
+            Some(game) => Self::Playable(Box::new(game)),
+            None => Self::Diagram(Box::new(setup.clone())),
         }
     }
 }
@@ -87,9 +97,17 @@ impl Board {
         }
     }
 
+    /// The game on the board, to play moves in it for good: they and those before them
+    /// cannot be taken back. `None` on a board that cannot be played.
+    pub(crate) fn for_good(&mut self) -> Option<&mut Replay> {
+        let State::Playable(game) = &mut self.state else { return None };
+        self.played.clear();
+        Some(game)
+    }
+
     /// Plays `mv` where the rules allow it, and tells whether they do; never on a board
     /// that cannot be played.
-    pub(crate) fn play_legal(&mut self, mv: Move) -> bool {
+    fn play_legal(&mut self, mv: Move) -> bool {
         let State::Playable(game) = &mut self.state else { return false };
         let Ok(replayed) = game.play(mv) else { return false };
         self.played.push(Undo::Replay(replayed));

@@ -18,6 +18,7 @@
 
 mod analysis;
 mod headers;
+mod parts;
 mod placement;
 mod plain;
 mod read;
@@ -26,7 +27,7 @@ mod write;
 use enbu_movegen::{Color, HandPiece, Move, MoveParts, Piece, PieceType, Position, Setup, Square};
 
 pub(crate) use headers::{escape, read_time, unescape};
-pub use read::{read, read_bytes};
+pub use parts::{read, read_bytes};
 pub use write::{analysis_text, board_rows, move_text, move_text_on, write, write_all};
 pub(crate) use write::{end_word, time_text};
 
@@ -41,6 +42,20 @@ enum Version {
     V2_1,
     V2_2,
     V3,
+}
+
+impl Version {
+    /// The version that a `V` line states.
+    fn named(line: &str) -> Option<Self> {
+        Some(match line {
+            "V1" | "V1.0" => Self::V1,
+            "V2" | "V2.0" => Self::V2,
+            "V2.1" => Self::V2_1,
+            "V2.2" => Self::V2_2,
+            "V3" | "V3.0" => Self::V3,
+            _ => return None,
+        })
+    }
 }
 
 /// The names of pieces, in the order of [`PieceType::ALL`].

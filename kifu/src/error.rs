@@ -34,6 +34,11 @@ impl KifuError {
         let text = text.chars().take(QUOTED_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
         Self { problem, line, column, text }
     }
+
+    /// The same fault of a part of the file that begins behind so many lines.
+    pub(crate) fn behind(self, lines: usize) -> Self {
+        Self { line: lines + self.line, ..self }
+    }
 }
 
 impl fmt::Display for KifuError {
@@ -253,6 +258,14 @@ impl Problems {
         }
     }
 
+    /// Adds the faults of a part of the file that begins behind so many lines.
+    fn append(&mut self, part: Self, lines: usize) {
+        for fault in part.list {
+            self.push(fault.behind(lines));
+        }
+        self.dropped += part.dropped;
+    }
+
     /// The faults that were kept, in the order they were found.
     pub fn iter(&self) -> std::slice::Iter<'_, KifuError> {
         self.list.iter()
@@ -304,6 +317,12 @@ pub(crate) struct Reporter {
 impl Reporter {
     pub(crate) fn new(mode: Mode) -> Self {
         Self { mode, warnings: Problems::default(), errors: Problems::default() }
+    }
+
+    /// Takes up what was noted of a part of the file that begins behind so many lines.
+    pub(crate) fn append(&mut self, part: Self, lines: usize) {
+        self.warnings.append(part.warnings, lines);
+        self.errors.append(part.errors, lines);
     }
 
     /// Ends a reading of `text` that found these records.

@@ -84,8 +84,15 @@ pub enum Event {
     Move(Move),
     /// A move that was made although the rules forbid it.
     Foul(Move),
-    /// The end of the line; such a node has no children.
-    End(End),
+    /// The end of the line; such a node has no children. In a box, so that moves, which
+    /// are many, are small.
+    End(Box<End>),
+}
+
+impl From<End> for Event {
+    fn from(end: End) -> Self {
+        Self::End(Box::new(end))
+    }
 }
 
 impl Event {
@@ -161,10 +168,16 @@ impl Node {
         self.parent
     }
 
-    #[inline(always)]
-    fn new(event: Event, parent: Option<NodeId>) -> Self {
-        Self { event, parent, first_child: None, last_child: None, next_sibling: None, time_ms: None, remarks: None }
-    }
+    /// The start, with nothing said about it.
+    const EMPTY: Self = Self {
+        event: Event::Start,
+        parent: None,
+        first_child: None,
+        last_child: None,
+        next_sibling: None,
+        time_ms: None,
+        remarks: None,
+    };
 }
 
 /// What a program thought of a position.
@@ -212,7 +225,7 @@ impl Record {
     pub(crate) fn with_room(setup: Setup, nodes: usize) -> Self {
         const USUAL_GAME: usize = 256;
         let mut nodes = Vec::with_capacity(1 + nodes.min(USUAL_GAME));
-        nodes.push(Node::new(Event::Start, None));
+        nodes.push(Node::EMPTY);
         Self { headers: Headers::default(), rules: Rules::default(), setup, nodes }
     }
 
@@ -268,12 +281,27 @@ impl Record {
         }
     }
 
-    /// Adds what does not stand there yet. Inlined, because a node is faster written
-    /// where it belongs than handed over.
+    /// Sets the time of a move that has none yet, and tells whether it did.
+    #[inline]
+    pub(crate) fn set_time_of_move(&mut self, id: NodeId, ms: u64) -> bool {
+        let node = self.node_mut(id);
+        let is_new = id != NodeId::ROOT && node.time_ms.is_none();
+        if is_new {
+            node.time_ms = Some(ms);
+        }
+        is_new
+    }
+
+    /// Adds what does not stand there yet.
     #[inline(always)]
     fn append(&mut self, parent: NodeId, event: Event) -> NodeId {
         let Some(id) = NodeId::at(self.nodes.len()) else { return parent };
-        self.nodes.push(Node::new(event, Some(parent)));
+        // An empty node first: one that is put together elsewhere and then copied keeps the
+        // processor waiting, because it is written in other pieces than it is read.
+        self.nodes.push(Node::EMPTY);
+        let node = self.node_mut(id);
+        node.event = event;
+        node.parent = Some(parent);
         match self.node_mut(parent).last_child.replace(id) {
             Some(elder) => self.node_mut(elder).next_sibling = Some(id),
             None => self.node_mut(parent).first_child = Some(id),
@@ -309,7 +337,7 @@ impl Record {
     /// The end of the main line; `None` while it is unfinished.
     pub fn end(&self) -> Option<&End> {
         self.main_line().find_map(|id| match &self.node(id).event {
-            Event::End(end) => Some(end),
+            Event::End(end) => Some(&**end),
             _ => None,
         })
     }
@@ -417,7 +445,7 @@ mod tests {
         assert_eq!(record.main_line().collect::<Vec<_>>(), [main, reply]);
         assert_eq!(record.node(other).parent(), Some(root));
         assert_eq!(record.end(), None);
-        let end = record.add(reply, Event::End(End::new(EndKind::Resign, Color::Black)));
+        let end = record.add(reply, Event::from(End::new(EndKind::Resign, Color::Black)));
         assert_eq!(record.end().map(|end| &end.kind), Some(&EndKind::Resign));
         assert_eq!(record.main_line().last(), Some(end));
         assert_eq!(record.moves().map(|mv| mv.to_string()).collect::<Vec<_>>(), ["7g7f", "3c3d"]);

@@ -143,7 +143,7 @@ fn read_moves(
             if let Some(kind) = kind {
                 ended = true;
                 let after_foul = foul.take().is_some() && kind == EndKind::IllegalMove;
-                at = record.add(at, Event::End(End::new(kind, if after_foul { !turn } else { turn })));
+                at = record.add(at, Event::from(End::new(kind, if after_foul { !turn } else { turn })));
             }
             continue;
         }
@@ -440,7 +440,7 @@ mod tests {
         for (_, kind) in WORDS {
             for result in [None, Some(GameResult::Draw), Some(GameResult::WhiteWins)] {
                 let mut record = Record::new(Setup::startpos());
-                record.add(record.root(), Event::End(End { kind: kind.clone(), result }));
+                record.add(record.root(), Event::from(End { kind: kind.clone(), result }));
                 let reading = read(&write(&record, Ends::Words), Mode::Strict).unwrap();
                 assert_eq!(reading.records, [record]);
             }

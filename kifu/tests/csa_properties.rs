@@ -180,7 +180,7 @@ fn record() -> impl Strategy<Value = Record> {
             if let Some((kind, result)) = end {
                 let mut end = End::new(kind, position.turn());
                 end.result = result.unwrap_or(end.result);
-                at = record.add(at, Event::End(end));
+                at = record.add(at, Event::from(end));
                 record.node_mut(at).time_ms = Some(1500);
             }
             record

@@ -118,7 +118,7 @@ fn grow(chance: &mut Chance, record: &mut Record, mut at: NodeId, board: &mut Bo
     }
     if chance.one_in(2) {
         let kind = chance.pick(&EndKind::ALL);
-        let id = record.add(at, Event::End(End::new(kind, board.turn())));
+        let id = record.add(at, Event::from(End::new(kind, board.turn())));
         record.node_mut(id).time_ms = chance.one_in(3).then_some(3000);
         // Somebody asks what else could have been played.
         let other = legal_moves(board);
@@ -318,7 +318,7 @@ proptest! {
         for mv in record.moves() {
             at = decided.add(at, Event::Move(mv));
         }
-        decided.add(at, Event::End(End { kind: kind.clone(), result }));
+        decided.add(at, Event::from(End { kind: kind.clone(), result }));
         record.set_result(end, result);
         // A foul that nobody won is no foul that KIF or PGN could tell.
         let foul = matches!(kind, EndKind::IllegalMove | EndKind::IllegalAction(_));

@@ -16,9 +16,8 @@ mod tables;
 
 use std::fmt;
 
-use tables::{COLUMN, CROSSES, Cell, LINES, PLACES, Place, SETS, TRAITS, set_if, way};
+use tables::{COLUMN, CROSSES, Cell, Lines, NEAR, ONES, PLACES, Place, SETS, TRAITS, set_if, way};
 
-use crate::attacks::{RAYS, direction};
 use crate::{
     Bitboard, Color, Hand, HandPiece, IllegalMove, IllegalReason, Move, MoveParts, Piece, PieceType, Position,
     PositionError, Setup, Square,
@@ -31,10 +30,15 @@ use crate::{
 pub struct Replay {
     cells: [Cell; 256],
     hands: [Hand; 2],
-    kings: [Option<Square>; 2],
-    /// Where the lances, bishops and rooks stand, promoted ones included. A number, and
-    /// no [`Bitboard`], so that it is written and read in the same pieces.
-    sliders: [u128; 2],
+    kings: [Option<Place>; 2],
+    /// Where the lances, bishops and rooks of both sides stand, promoted ones included:
+    /// a bit for each [`Square`]. No [`Bitboard`], so that it is written and read in the
+    /// same pieces.
+    sliders: u128,
+    /// For each side and each direction towards its king: how many enemy sliders go
+    /// there from two cells away or more, were the board empty. Where there is none,
+    /// nobody has to look along that line.
+    threats: [Lines; 2],
     turn: Color,
     ply: u16,
     in_check: bool,
@@ -48,11 +52,16 @@ pub struct Replayed {
     /// a processor waits where bytes are put together in memory.
     before: u16,
     ply: u16,
+    threats: [Lines; 2],
 }
 
 impl Replayed {
-    const fn new(mv: Move, captured: Cell, was_in_check: bool, ply: u16) -> Self {
-        Self { mv, before: captured.0 as u16 | (was_in_check as u16) << 8, ply }
+    const fn new(mv: Move, captured: Cell, game: &Replay) -> Self {
+        Self { mv, before: captured.0 as u16 | (game.in_check as u16) << 8, ply: game.ply, threats: game.threats }
+    }
+
+    const fn with(self, captured: Cell) -> Self {
+        Self { before: self.before & 0xff00 | captured.0 as u16, ..self }
     }
 
     const fn captured(self) -> Cell {
@@ -81,7 +90,8 @@ impl Replay {
             cells: [Cell::WALL; 256],
             hands: setup.hands,
             kings: [None; 2],
-            sliders: [0; 2],
+            sliders: 0,
+            threats: [0; 2],
             turn: setup.turn,
             ply: setup.ply,
             in_check: false,
@@ -96,10 +106,10 @@ impl Replay {
             };
             let cell = Cell::of(piece.color, piece.kind);
             game.cells[place] = cell;
-            game.sliders[piece.color] |= set_if(TRAITS[cell.index()].slides, square);
+            game.sliders |= set_if(TRAITS[cell.index()].slides, square);
             counts[piece.kind.unpromoted()] += 1;
             if piece.kind == PieceType::King {
-                game.kings[piece.color] = Some(square);
+                game.kings[piece.color] = Some(PLACES[square]);
                 kings += 1;
             }
         }
@@ -112,6 +122,9 @@ impl Replay {
             Position::from_setup(setup)?;
         }
         game.in_check = game.kings[setup.turn].is_some_and(|king| game.is_attacked(king, !setup.turn));
+        for color in Color::ALL {
+            game.threats[color] = game.kings[color].map_or(0, |king| game.threats_to(king, !color).0);
+        }
         Ok(game)
     }
 
@@ -165,17 +178,16 @@ impl Replay {
     /// [`IllegalMove`] with the rule it breaks; the position is unchanged then.
     #[inline]
     pub fn play(&mut self, mv: Move) -> Result<Replayed, IllegalMove> {
-        let was_in_check = self.in_check;
+        let before = Replayed::new(mv, Cell::EMPTY, self);
         let played = match mv.parts() {
             MoveParts::Board { from, to, promote } => self.play_on_board(from, to, promote),
             MoveParts::Drop { piece, to } => self.play_drop(mv, piece, to),
         };
         match played {
             Ok(captured) => {
-                let played = Replayed::new(mv, captured, was_in_check, self.ply);
                 self.turn = !self.turn;
                 self.ply = self.ply.saturating_add(1);
-                Ok(played)
+                Ok(before.with(captured))
             }
             Err(reason) => Err(IllegalMove { mv, reason }),
         }
@@ -206,39 +218,49 @@ impl Replay {
         }
         self.cells[origin as usize] = Cell::EMPTY;
         self.cells[target as usize] = placed;
-        // The sets of sliders lag behind: one that was taken is hidden by its captor.
+        let Some(threats) = self.threats_if_safe(moved, origin, target) else {
+            self.cells[origin as usize] = moved;
+            self.cells[target as usize] = captured;
+            return Err(IllegalReason::KingInCheck);
+        };
+        self.threats[us] = threats;
         if moved == Cell::of(us, PieceType::King) {
-            if self.is_attacked(to, them) {
-                return self.refuse((origin, moved), (target, captured));
-            }
-            self.kings[us] = Some(to);
-        } else if let Some(king) = self.kings[us] {
-            let attacked =
-                if self.in_check { self.is_attacked(king, them) } else { self.is_attacked_past(king, from, them) };
-            if attacked {
-                return self.refuse((origin, moved), (target, captured));
-            }
+            self.kings[us] = Some(target);
+        }
+        if TRAITS[moved.index()].slides | TRAITS[captured.index()].slides {
+            self.threats[us] -= self.threat(us, captured, target);
+            self.threats[them] -= self.threat(them, moved, origin);
+            self.threats[them] += self.threat(them, placed, target);
+            self.sliders = self.sliders & !SETS[from] & !SETS[to] | set_if(TRAITS[placed.index()].slides, to);
         }
         self.hands[us] = Hand::from_raw(self.hands[us].raw() + TRAITS[captured.index()].captured);
-        self.sliders[us] = self.sliders[us] & !SETS[from] | set_if(TRAITS[placed.index()].slides, to);
-        self.sliders[them] &= !SETS[to];
-        self.in_check = self.kings[them]
-            .is_some_and(|king| self.reaches(placed, target, PLACES[king]) || self.is_attacked_past(king, from, us));
+        self.in_check = self.kings[them].is_some_and(|king| self.reaches(placed, target, king))
+            || self.is_attacked_past(them, origin);
         Ok(captured)
     }
 
-    /// Puts back what stood on two cells, because the king would be in check.
-    #[cold]
-    fn refuse(&mut self, origin: (Place, Cell), target: (Place, Cell)) -> Result<Cell, IllegalReason> {
-        for (place, cell) in [origin, target] {
-            self.cells[place as usize] = cell;
+    /// The threats to the king of the side to move by the pieces that stood there
+    /// before, now that this piece has moved on the board; `None` when the king is
+    /// attacked. Sliders are still those of before, too, which will do: who was taken is
+    /// hidden by its captor.
+    #[inline(always)]
+    fn threats_if_safe(&self, moved: Cell, origin: Place, target: Place) -> Option<Lines> {
+        let (us, them) = (self.turn, !self.turn);
+        if moved == Cell::of(us, PieceType::King) {
+            let (threats, attacked) = self.threats_to(target, them);
+            return (!attacked && !self.is_attacked_nearby(target, them)).then_some(threats);
         }
-        Err(IllegalReason::KingInCheck)
+        let attacked = if self.in_check {
+            self.kings[us].is_some_and(|king| self.is_attacked(king, them))
+        } else {
+            self.is_attacked_past(us, origin)
+        };
+        (!attacked).then_some(self.threats[us])
     }
 
     #[inline(always)]
     fn play_drop(&mut self, mv: Move, piece: HandPiece, to: Square) -> Result<Cell, IllegalReason> {
-        let us = self.turn;
+        let (us, them) = (self.turn, !self.turn);
         let target = PLACES[to];
         let placed = Cell::of(us, piece.piece_type());
         if !self.hands[us].has(piece) {
@@ -254,14 +276,14 @@ impl Replay {
             return Err(IllegalReason::Nifu);
         }
         self.cells[target as usize] = placed;
-        if self.in_check && self.kings[us].is_some_and(|king| self.is_attacked(king, !us)) {
+        if self.in_check && self.kings[us].is_some_and(|king| self.is_attacked(king, them)) {
             self.cells[target as usize] = Cell::EMPTY;
             return Err(IllegalReason::KingInCheck);
         }
-        let checks = self.kings[!us].is_some_and(|king| self.reaches(placed, target, PLACES[king]));
+        let checks = self.kings[them].is_some_and(|king| self.reaches(placed, target, king));
         // A king that can take the pawn is not mated by it. Nothing stands behind the king
         // that would attack it then, because it would have been in check before.
-        if checks && piece == HandPiece::Pawn && self.is_attacked(to, us) {
+        if checks && piece == HandPiece::Pawn && self.is_attacked(target, us) {
             self.cells[target as usize] = Cell::EMPTY;
             // Whether it mates is a question for all moves at once.
             if !Position::from_setup(&self.to_setup()).is_ok_and(|position| position.is_legal(mv)) {
@@ -270,7 +292,8 @@ impl Replay {
             self.cells[target as usize] = placed;
         }
         self.hands[us] = self.hands[us].without(piece);
-        self.sliders[us] |= set_if(TRAITS[placed.index()].slides, to);
+        self.sliders |= set_if(TRAITS[placed.index()].slides, to);
+        self.threats[them] += self.threat(them, placed, target);
         self.in_check = checks;
         Ok(Cell::EMPTY)
     }
@@ -279,28 +302,29 @@ impl Replay {
     ///
     /// After another one the position means nothing (or this panics).
     pub fn undo(&mut self, played: Replayed) {
-        let (us, them) = (!self.turn, self.turn);
+        let us = !self.turn;
         let to = played.mv.to();
         let placed = self.cell(PLACES[to]);
         self.cells[PLACES[to] as usize] = played.captured();
-        self.sliders[us] &= !SETS[to];
+        self.sliders &= !SETS[to];
         match played.mv.parts() {
             MoveParts::Drop { piece, .. } => self.hands[us] = self.hands[us].with(piece),
             MoveParts::Board { from, promote, .. } => {
                 let kind = placed.kind().map(|kind| if promote { kind.unpromoted() } else { kind });
                 let moved = kind.map_or(placed, |kind| Cell::of(us, kind));
                 self.cells[PLACES[from] as usize] = moved;
-                self.sliders[us] |= set_if(TRAITS[moved.index()].slides, from);
+                self.sliders |= set_if(TRAITS[moved.index()].slides, from);
                 if kind == Some(PieceType::King) {
-                    self.kings[us] = Some(from);
+                    self.kings[us] = Some(PLACES[from]);
                 }
                 let captured = TRAITS[played.captured().index()];
                 self.hands[us] = Hand::from_raw(self.hands[us].raw() - captured.captured);
-                self.sliders[them] |= set_if(captured.slides, to);
+                self.sliders |= set_if(captured.slides, to);
             }
         }
         self.turn = us;
         self.ply = played.ply;
+        self.threats = played.threats;
         self.in_check = played.was_in_check();
     }
 
@@ -319,8 +343,7 @@ impl Replay {
     #[inline(always)]
     fn reaches(&self, piece: Cell, from: Place, to: Place) -> bool {
         let way = way(from, to);
-        let bit = 1 << piece.0;
-        way.direct & bit != 0 || way.sliding & bit != 0 && self.next_on_line(from, way.step, to) == to
+        piece.is_among(way.direct) || piece.is_among(way.sliding) && self.next_on_line(from, way.step, to) == to
     }
 
     /// The first cell behind `from` that is not empty, or `end` if that comes first.
@@ -333,46 +356,55 @@ impl Replay {
         at
     }
 
-    /// Whether `by` attacks `square` along the line on which `opened` lies.
+    /// What an enemy piece on this cell adds to the threats to the king of `color`.
     #[inline(always)]
-    fn is_attacked_past(&self, square: Square, opened: Square, by: Color) -> bool {
-        let line = LINES[direction(square, opened).map_or(RAYS.len(), |direction| direction as usize)][square];
-        if line & self.sliders[by] == 0 {
+    fn threat(&self, color: Color, piece: Cell, from: Place) -> Lines {
+        let Some(king) = self.kings[color] else { return 0 };
+        let way = way(from, king);
+        way.line & ONES & u32::from(piece.is_among(way.sliding)).wrapping_neg()
+    }
+
+    /// The threats of all sliders of `by` to this cell, and whether one of them attacks it.
+    fn threats_to(&self, place: Place, by: Color) -> (Lines, bool) {
+        let (mut threats, mut attacked) = (0, false);
+        let mut left = self.sliders & CROSSES[place as usize];
+        while left != 0 {
+            let from = PLACES[left.trailing_zeros() as usize];
+            left &= left - 1;
+            let (piece, way) = (self.cell(from), way(from, place));
+            if piece.is_of(by) && piece.is_among(way.sliding) {
+                threats += way.line & ONES;
+                attacked |= self.next_on_line(from, way.step, place) == place;
+            }
+        }
+        (threats, attacked)
+    }
+
+    /// Whether the king of `color` is attacked along the line on which `opened` lies.
+    #[inline(always)]
+    fn is_attacked_past(&self, color: Color, opened: Place) -> bool {
+        let Some(king) = self.kings[color] else { return false };
+        let line = way(opened, king);
+        if self.threats[color] & line.line == 0 {
             return false;
         }
-        let place = PLACES[square];
-        self.is_attacked_along(place, way(place, PLACES[opened]).step, by)
+        // From the king outwards, to what sees it first.
+        let from = self.next_on_line(king, line.step.wrapping_neg(), king);
+        let (piece, way) = (self.cell(from), way(from, king));
+        piece.is_of(!color) && piece.is_among(way.direct | way.sliding)
     }
 
+    /// Whether `by` attacks a cell, on which a piece of the other side stands.
+    fn is_attacked(&self, place: Place, by: Color) -> bool {
+        self.is_attacked_nearby(place, by) || self.threats_to(place, by).1
+    }
+
+    /// The same, by knights and by what stands around it only.
     #[inline(always)]
-    fn is_attacked_along(&self, place: Place, step: u8, by: Color) -> bool {
-        let from = self.next_on_line(place, step, place);
-        let piece = self.cell(from);
-        let way = way(from, place);
-        piece.is_of(by) && (way.direct | way.sliding) >> piece.0 & 1 != 0
-    }
-
-    /// Whether `by` attacks `square`, on which a piece of the other side stands.
-    fn is_attacked(&self, square: Square, by: Color) -> bool {
-        // To the eight neighbours, modulo 256.
-        const STEPS: [u8; 8] = [1, 255, 16, 240, 17, 239, 18, 238];
-        let place = PLACES[square];
-        let knight = Cell::of(by, PieceType::Knight);
-        // Where a knight would jump from.
-        let behind = match by {
-            Color::Black => place.wrapping_add(2),
-            Color::White => place.wrapping_sub(2),
-        };
-        if self.cell(behind.wrapping_add(COLUMN)) == knight || self.cell(behind.wrapping_sub(COLUMN)) == knight {
-            return true;
-        }
-        if CROSSES[square] & self.sliders[by] != 0 {
-            return STEPS.into_iter().any(|step| self.is_attacked_along(place, step, by));
-        }
-        STEPS.into_iter().map(|step| place.wrapping_add(step)).any(|from| {
-            let piece = self.cell(from);
-            piece.is_of(by) && way(from, place).direct >> piece.0 & 1 != 0
-        })
+    fn is_attacked_nearby(&self, place: Place, by: Color) -> bool {
+        // All of them at once, because any of them may be the one.
+        let near = NEAR[by].iter().map(|&(step, pieces)| pieces >> self.cell(place.wrapping_add(step)).index() & 1);
+        near.fold(0, |any, one| any | one) != 0
     }
 }
 

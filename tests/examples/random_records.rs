@@ -58,6 +58,6 @@ fn game(chance: &mut Xoshiro256PlusPlus) -> Record {
         at = record.add(at, Event::Move(mv));
         record.node_mut(at).time_ms = Some(1000 * chance.random_range(0..100));
     }
-    record.add(at, Event::End(End::new(EndKind::Resign, position.turn())));
+    record.add(at, Event::from(End::new(EndKind::Resign, position.turn())));
     record
 }

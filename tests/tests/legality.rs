@@ -83,6 +83,7 @@ fn a_replay_judges_every_move_as_a_position_does() {
                 (position.to_setup(), position.in_check()),
                 "seed {seed}"
             );
+            assert!(Ok(&replay) == Replay::from_setup(&replay.to_setup()).as_ref(), "seed {seed}, {position}");
             if ply % 25 == 24 {
                 assert_replay_judges_alike(&position);
             }

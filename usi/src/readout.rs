@@ -252,7 +252,7 @@ impl GameLog {
             (None, GameEnd::Over(Some(result))) => untold_end(result, side, turn),
             (None, _) => End::new(EndKind::Abort, turn),
         };
-        let id = record.add(at, Event::End(end));
+        let id = record.add(at, Event::from(end));
         if guessed {
             record.node_mut(id).remarks_mut().comments.push("the GUI did not tell the reason".to_owned());
         }

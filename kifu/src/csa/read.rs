@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use super::headers::{Form, read_header, read_seconds, time_of_game_name};
 use super::placement::{Placement, Token};
 use super::*;
-use crate::encoding::{read_decoded, split_line};
+use crate::encoding::split_line;
 use crate::error::Reporter;
 use crate::kakinoki::columns;
-use crate::{End, Event, GameResult, HeaderKey, Headers, KifuError, Mode, NodeId, Reading, Record, Rules};
+use crate::{End, Event, GameResult, HeaderKey, Headers, KifuError, Mode, NodeId, Record, Rules};
 
 /// One statement of a line, and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -40,50 +40,6 @@ impl<'t> Statement<'t> {
     }
 }
 
-/// Reads a file of any encoding; see [`decode`](crate::encoding::decode) for how it is found.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
-    read_decoded(bytes, mode, read)
-}
-
-/// Reads all games and positions of a text.
-///
-/// # Errors
-/// In tolerant mode when no game or position could be read: what broke off the
-/// first one, or [`Problem::NoRecord`]. In strict mode the first deviation.
-///
-/// ```
-/// use enbu_kifu::{EndKind, Mode, csa};
-/// let reading = csa::read("PI\n+\n+7776FU,T12\n-3334FU\n%TORYO\n", Mode::Tolerant)?;
-/// let record = &reading.records[0];
-/// assert_eq!(record.moves().map(|mv| mv.to_string()).collect::<Vec<_>>(), ["7g7f", "3c3d"]);
-/// assert_eq!(record.end().map(|end| &end.kind), Some(&EndKind::Resign));
-/// # Ok::<(), enbu_kifu::KifuError>(())
-/// ```
-pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
-    let mut reader = Reader::new(mode);
-    let mut left = (!text.is_empty()).then_some(text);
-    let mut number = 0;
-    while let Some(text) = left {
-        number += 1;
-        left = match reader.plain_line(text) {
-            Some(rest) => (!rest.is_empty()).then_some(rest),
-            None => {
-                let (line, rest) = split_line(text);
-                reader.left = text.len();
-                for statement in statements(line, number) {
-                    reader.statement(statement)?;
-                }
-                rest
-            }
-        };
-    }
-    reader.finish_game()?;
-    reader.report.finish(reader.records, text)
-}
-
 /// The statements of a line. Commas separate them, but names, headers and
 /// comments take the rest of the line.
 fn statements(line: &str, number: usize) -> impl Iterator<Item = Statement<'_>> {
@@ -112,11 +68,67 @@ fn statements(line: &str, number: usize) -> impl Iterator<Item = Statement<'_>> 
 
 struct Reader<'t> {
     report: Reporter,
-    version: Version,
+    context: Context,
     records: Vec<Record>,
     game: Game<'t>,
     /// Bytes from the line that is being read to the end of the text.
     left: usize,
+}
+
+/// What the games of a file mean to the games after them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Context {
+    pub(super) version: Version,
+    pub(super) has_records: bool,
+}
+
+/// Some games of a file, one after the other.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) records: Vec<Record>,
+    pub(super) report: Reporter,
+    /// Lines that were read.
+    pub(super) lines: usize,
+    /// For the games behind them.
+    pub(super) context: Context,
+}
+
+impl Part {
+    /// Reads the games of a text that come after others of this context. Lines are
+    /// counted from its beginning.
+    ///
+    /// # Errors
+    /// In strict mode, the first deviation.
+    pub(super) fn read(text: &str, mode: Mode, context: Context) -> Result<Self, KifuError> {
+        let mut reader = Reader::new(mode, context);
+        let mut left = (!text.is_empty()).then_some(text);
+        let mut lines = 0;
+        while let Some(text) = left {
+            let (count, text) = reader.plain_lines(text);
+            lines += count;
+            if text.is_empty() {
+                break;
+            }
+            lines += 1;
+            let (line, rest) = split_line(text);
+            reader.left = text.len();
+            for statement in statements(line, lines) {
+                reader.statement(statement)?;
+            }
+            left = rest;
+        }
+        reader.finish_game()?;
+        let Reader { records, report, context, .. } = reader;
+        Ok(Self { records, report, lines, context })
+    }
+
+    /// Takes up the games behind these.
+    pub(super) fn append(&mut self, next: Self) {
+        self.records.extend(next.records);
+        self.report.append(next.report, self.lines);
+        self.lines += next.lines;
+        self.context = next.context;
+    }
 }
 
 /// One game while it is being read.
@@ -176,31 +188,33 @@ impl Game<'_> {
 const SHORTEST_MOVE: usize = 8;
 
 impl<'t> Play<'t> {
-    /// Reads a move that stands alone on its line and that nothing is wrong with;
-    /// returns the text behind it.
-    fn plain_move(&mut self, text: &'t str) -> Option<&'t str> {
+    /// Reads lines that consist of nothing but a move or a time, as long as nothing is
+    /// wrong with them; tells how many there were, and the bytes behind them.
+    fn plain_lines(&mut self, text: &'t str) -> (usize, &'t [u8]) {
+        let mut rest = text.as_bytes();
         // A foul that was passed over has to be told.
-        if self.foul.is_some() || self.is_ended() {
-            return None;
+        let Some(game) = self.board.for_good().filter(|_| self.foul.is_none()) else { return (0, rest) };
+        let (mut count, mut last_move) = (0, None);
+        loop {
+            if let Some(plain) = plain::read_move(rest, game)
+                && game.play(plain.value).is_ok()
+            {
+                self.at = self.record.add_move(self.at, plain.value);
+                last_move = Some(text.len() - rest.len());
+                rest = plain.rest;
+            } else if let Some(plain) = plain::read_time(rest)
+                && self.record.set_time_of_move(self.at, plain.value)
+            {
+                rest = plain.rest;
+            } else {
+                break;
+            }
+            count += 1;
         }
-        let plain = plain::read_move(text, &self.board)?;
-        if !self.board.play_legal(plain.value) {
-            return None;
+        if let Some(at) = last_move {
+            self.last_move = text.get(at..at + SHORTEST_MOVE - 1);
         }
-        self.at = self.record.add_move(self.at, plain.value);
-        self.last_move = text.get(..SHORTEST_MOVE - 1);
-        Some(plain.rest)
-    }
-
-    /// Reads the time of the last move, alone on its line.
-    fn plain_time(&mut self, text: &'t str) -> Option<&'t str> {
-        if !self.is_begun() {
-            return None;
-        }
-        let node = self.record.node_mut(self.at);
-        let plain = plain::read_time(text).filter(|_| node.time_ms.is_none())?;
-        node.time_ms = Some(plain.value);
-        Some(plain.rest)
+        (count, rest)
     }
 
     /// Whether anything has happened after the start position.
@@ -220,24 +234,23 @@ impl<'t> Play<'t> {
             EndKind::IllegalMove if after_foul => !self.board.turn(),
             _ => self.board.turn(),
         };
-        self.at = self.record.add(self.at, Event::End(End::new(kind, turn)));
+        self.at = self.record.add(self.at, Event::from(End::new(kind, turn)));
     }
 }
 
 impl<'t> Reader<'t> {
-    fn new(mode: Mode) -> Self {
-        Self { report: Reporter::new(mode), version: Version::V1, records: Vec::new(), game: Game::new(), left: 0 }
+    fn new(mode: Mode, context: Context) -> Self {
+        Self { report: Reporter::new(mode), context, records: Vec::new(), game: Game::new(), left: 0 }
     }
 
-    /// Reads a plain line of a game that nothing is wrong with, and returns the text
-    /// behind it. All else is left to [`statement`](Self::statement).
-    fn plain_line(&mut self, text: &'t str) -> Option<&'t str> {
-        let play = self.game.play.as_mut().filter(|_| !self.game.broken)?;
-        match text.as_bytes().first()? {
-            b'+' | b'-' => play.plain_move(text),
-            b'T' => play.plain_time(text),
-            _ => None,
-        }
+    /// Reads the plain lines of a game that nothing is wrong with; tells how many there
+    /// were, and the text behind them. All else is left to [`statement`](Self::statement).
+    fn plain_lines(&mut self, text: &'t str) -> (usize, &'t str) {
+        let Some(play) = self.game.play.as_mut().filter(|play| !self.game.broken && !play.is_ended()) else {
+            return (0, text);
+        };
+        let (count, rest) = play.plain_lines(text);
+        (count, text.get(text.len() - rest.len()..).unwrap_or_default())
     }
 
     /// Reads one statement; an error only in strict mode.
@@ -269,7 +282,7 @@ impl<'t> Reader<'t> {
             [b'$', ..] => {
                 self.expect_header_here(statement)?;
                 let Game { headers, rules, .. } = &mut self.game;
-                read_header(&statement, self.version, headers, rules, &mut self.report)
+                read_header(&statement, self.context.version, headers, rules, &mut self.report)
             }
             [b'P', ..] => self.place(statement),
             [b'+' | b'-'] => self.turn(statement),
@@ -281,14 +294,10 @@ impl<'t> Reader<'t> {
     }
 
     fn read_version(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
-        let version = match statement.text {
-            "V1" | "V1.0" => Version::V1,
-            "V2" | "V2.0" => Version::V2,
-            "V2.1" => Version::V2_1,
-            "V2.2" => Version::V2_2,
-            "V3" | "V3.0" => Version::V3,
-            other => {
-                let number = other.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+        let version = match Version::named(statement.text) {
+            Some(version) => version,
+            None => {
+                let number = statement.text.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
                 let problem = if number { Problem::UnknownVersion } else { Problem::UnknownStatement };
                 self.report.warn(statement.fault(problem))?;
                 if !number {
@@ -304,7 +313,7 @@ impl<'t> Reader<'t> {
         } else if self.game.turn.is_some() || self.game.placement.is_stated() || !self.game.headers.is_empty() {
             self.report.warn(statement.fault(Problem::OutOfPlace("version")))?;
         }
-        self.version = version;
+        self.context.version = version;
         Ok(())
     }
 
@@ -400,7 +409,7 @@ impl<'t> Reader<'t> {
         if unknown {
             self.report.strictly(statement.fault(Problem::UnknownEnd))?;
         }
-        if word == "MAX_MOVES" && self.version < Version::V3 {
+        if word == "MAX_MOVES" && self.context.version < Version::V3 {
             self.report.warn(statement.fault(Problem::WrongVersion))?;
         }
         Ok(())
@@ -422,7 +431,7 @@ impl<'t> Reader<'t> {
         if form == Form::Loose {
             self.report.warn(statement.fault(Problem::TimeValue))?;
         }
-        if text.contains('.') && self.version < Version::V3 {
+        if text.contains('.') && self.context.version < Version::V3 {
             self.report.warn(statement.fault(Problem::WrongVersion))?;
         }
         Ok(())
@@ -498,6 +507,7 @@ impl<'t> Reader<'t> {
         // A file may hold hundreds of thousands of tiny games.
         play.record.shrink();
         self.records.push(play.record);
+        self.context.has_records = true;
         Ok(())
     }
 
@@ -511,7 +521,7 @@ impl<'t> Reader<'t> {
             // V3.0, 2.6 (5): what is placed nowhere stays in the box.
             self.report.warn(last.fault(Problem::NoBoard))?;
             self.start(Setup { turn, ..Setup::empty() })
-        } else if !game.headers.is_empty() && self.records.is_empty() {
+        } else if !game.headers.is_empty() && !self.context.has_records {
             self.report.warn(last.fault(Problem::NoBoard))?;
             self.start(Setup::startpos())
         } else {

@@ -281,7 +281,7 @@ impl MoveReader<'_, '_> {
         if let Some(result) = winner.and_then(usi::result_of_word) {
             end.result = result;
         }
-        Event::End(end)
+        Event::from(end)
     }
 
     fn remarks(&mut self, at: NodeId, entry: &Entry) {

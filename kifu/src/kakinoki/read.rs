@@ -415,7 +415,7 @@ impl<'t> Reader<'t> {
         let kind = words::end_of_word(word, turn).unwrap_or_else(|| EndKind::Other(word.to_owned()));
         play.foul = None;
         play.settle();
-        play.add(Event::End(End::new(kind, turn)));
+        play.add(Event::from(End::new(kind, turn)));
         self.time(line, rest)
     }
 
@@ -466,7 +466,7 @@ impl<'t> Reader<'t> {
             let end = result.end(play.board.turn());
             play.foul = None;
             play.settle();
-            play.add(Event::End(end));
+            play.add(Event::from(end));
         }
         if agrees { Ok(()) } else { self.report.warn(line.fault(Problem::ResultMismatch)) }
     }

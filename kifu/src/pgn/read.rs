@@ -238,7 +238,7 @@ impl<'t> Reader<'t> {
             if play.is_ended() {
                 play.step_back();
             }
-            play.at = play.record.add(play.at, Event::End(End { kind, result }));
+            play.at = play.record.add(play.at, Event::from(End { kind, result }));
         }
         let node = play.record.node_mut(play.at);
         node.remarks_mut().comments.extend(comment.text);
@@ -382,7 +382,7 @@ fn conclude(play: &mut Play<'_>, tags: &Tags, result: Option<GameResult>) {
             Some(_) => EndKind::Other(tags::result_text(result).to_owned()),
         },
     };
-    play.record.add(play.at, Event::End(End { kind, result }));
+    play.record.add(play.at, Event::from(End { kind, result }));
 }
 
 /// What `+` behind a move means in the game whose words lie ahead.
