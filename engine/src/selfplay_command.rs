@@ -273,7 +273,7 @@ impl Meter {
         let Self { standing, done, files, .. } = self;
         let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
         format!(
-            "files {}/{files} games {} positions {} now {:.0} positions/s {:.0} nodes/s {:.0} nodes/position",
+            "files {}/{files} games {} positions {}, this run: {:.0} positions/s {:.0} nodes/s {:.0} nodes/position",
             standing.files + done.files,
             standing.games + done.games,
             standing.positions + done.positions,

@@ -25,7 +25,7 @@ fn games_become_a_network_that_plays() {
     assert!(first.starts_with("files 4/4 games 40 positions "), "{first}");
     // Given again, there is nothing left to do.
     let again = said(&run(folder, play));
-    assert!(again.starts_with("files 4/4 games 40 positions ") && again.contains(" now 0 "), "{again}");
+    assert!(again.starts_with("files 4/4 games 40 positions ") && again.contains("this run: 0 "), "{again}");
     let stats = said(&run(folder, "selfplay stats games"));
     assert!(stats.starts_with("games 40\n") && stats.contains("points fit"), "{stats}");
 
