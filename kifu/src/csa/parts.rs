@@ -21,7 +21,7 @@ pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
 ///
 /// # Errors
 /// In tolerant mode when no game or position could be read: what broke off the
-/// first one, or [`Problem::NoRecord`]. In strict mode the first deviation.
+/// first one, or [`NoRecord`](crate::error::Problem::NoRecord). In strict mode the first deviation.
 ///
 /// ```
 /// use enbu_kifu::{EndKind, Mode, csa};
