@@ -279,7 +279,8 @@ fn finish(args: &TrainArgs, trainer: &Trainer<'_>, out: &mut impl Write) -> io::
     writeln!(out, "{}", trainer.rounding_error().map_err(io::Error::other)?)?;
     let bytes = trainer.network(&args.name).map_err(io::Error::other)?.encode();
     write_whole(&args.out, &bytes).map_err(|error| named(&args.out, &error))?;
-    writeln!(out, "network of {} bytes written to {}", bytes.len(), args.out.display())
+    let what = if matches!(args.shape, ShapeChoice::PieceSquare) { "tables" } else { "network" };
+    writeln!(out, "{what} of {} bytes written to {}", bytes.len(), args.out.display())
 }
 
 fn draw(args: &TrainArgs, plan: &Plan, trainer: &Trainer<'_>) -> io::Result<()> {

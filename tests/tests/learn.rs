@@ -78,6 +78,7 @@ fn piece_square_tables_are_fitted_and_written_as_source() {
     let folder = folder.path();
     run(folder, "selfplay --games 20 --nodes 30 --hash 1 --out games");
     let trained = said(&run(folder, "train games --shape piece-square --epochs 2 --batch 512 --out tables.rs"));
+    assert!(trained.contains("\ntables of "), "{trained}");
     assert!(trained.contains("plan: piece-square "), "{trained}");
     let source = std::fs::read_to_string(folder.join("tables.rs")).unwrap();
     assert!(source.contains("pub static TABLES: Tables = Tables {\n    tempo: "), "{source}");

@@ -139,6 +139,15 @@ pub(super) mod tests {
         ]
     }
 
+    /// Compares the outputs with those of the description.
+    pub(in super::super) fn check_outputs(model: &Model, plain_output: fn(&Model, &Entry) -> f64) {
+        let mut room = Room::new(model.shape);
+        for entry in entries() {
+            let output = model.forward(&entry, &mut room);
+            assert!((f64::from(output) - plain_output(model, &entry)).abs() < 1e-5);
+        }
+    }
+
     const TARGET: Target = Target { scale: 400.0, result_share: 0.25 };
 
     /// Compares the derivatives by the `tried` numbers with the slopes of the loss, given

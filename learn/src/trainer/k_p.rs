@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use crate::dataset::MAX_INPUTS;
     use crate::trainer::Shape;
-    use crate::trainer::gradient::tests::{check_gradient, entries};
+    use crate::trainer::gradient::tests::{check_gradient, check_outputs, entries};
     use crate::trainer::model::Model;
 
     /// The network as its description says, in double precision.
@@ -206,11 +206,7 @@ mod tests {
     #[test]
     fn outputs_are_those_of_the_description() {
         let model = Model::random(Shape::KP, 400.0, 7);
-        let mut room = Room::new(model.shape);
-        for entry in entries() {
-            let output = model.forward(&entry, &mut room);
-            assert!((f64::from(output) - plain_output(&model, &entry)).abs() < 1e-5);
-        }
+        check_outputs(&model, plain_output);
     }
 
     #[test]
