@@ -58,6 +58,7 @@ fn result_lines_in_kif_and_ki2() {
     for (line, end) in [
         ("まで3手で先手の勝ち", "resign winner=black"),
         ("まで、3手で先手の勝ち", "resign winner=black"),
+        ("まで三手で先手の勝ち", "resign winner=black"),
         ("まで３手にて先手の勝ち。", "resign winner=black"),
         ("まで3手で下手の勝ち", "resign winner=black"),
         ("まで3手で後手の投了", "resign winner=black"),
@@ -111,6 +112,7 @@ fn moves_of_kif_and_ki2_in_every_spelling() {
         "   1 ▼７六歩(77)\n   2 ▽３四歩(33)\n   3 ☗２二角(88)成\n",
         "1 七六歩(77)\n2 三四歩（33）\n3 22角成(８８)\n",
         "１ ７六歩(77) ( 0:00/)\n２ ３四歩 (1:02:03/1:02:03)\n３ ２二角成+\n",
+        "手数----指手---\n1. ７六歩(77)\n2．３四歩(33)\n3. ２二角成(88)\n",
         "▽７六歩 ▼３四歩 ▽２二角成\n",
         "７六歩　３四歩　２二角成\n",
         "▲７六歩(77) △３四歩(33)\n*comment\n▲２二角成(88)\n",

@@ -35,7 +35,11 @@ pub(crate) fn parse(text: &str) -> Option<ResultText<'_>> {
     let rest = text.trim_start_matches(|c| is_blank(c) || c == '、' || c == ',');
     let (moves, rest) = match words::number(rest) {
         Some((count, rest)) => (Some(count), rest.trim_start_matches(is_blank).trim_start_matches('手')),
-        None => (None, rest),
+        // `七十九手で`: a number that is not compared.
+        None => (
+            None,
+            rest.trim_start_matches(|c| "〇一二三四五六七八九十百".contains(c)).strip_prefix('手').unwrap_or(rest),
+        ),
     };
     let rest = rest.strip_prefix("にて").or_else(|| rest.strip_prefix('で')).unwrap_or(rest);
     let rest = rest.trim_matches(|c| is_blank(c) || c == '、').trim_end_matches('。');
