@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use enbu_eval::Evaluation;
 use enbu_movegen::{MoveList, Position};
 
@@ -53,8 +53,12 @@ impl std::error::Error for ThreadError {}
 
 enum Task {
     Search(Arc<Job>),
-    NewGame,
+    /// Ends when it is dropped.
+    NewGame(Sender<Never>),
 }
+
+/// What is never sent.
+enum Never {}
 
 /// A thread that searches, with its own memory.
 struct Member {
@@ -174,11 +178,16 @@ impl Search {
         self.evaluation = evaluation;
     }
 
-    /// Forgets everything learnt so far; stops a running search.
+    /// Forgets everything learnt so far; stops a running search. Quick when nothing was
+    /// searched since the last time.
     pub fn new_game(&mut self) {
         self.finish();
+        let (forgetting, forgotten) = bounded(0);
+        self.team.iter().for_each(|member| member.send(Task::NewGame(forgetting.clone())));
+        drop(forgetting);
         self.table.clear(cores());
-        self.team.iter().for_each(|member| member.send(Task::NewGame));
+        // An error: all have let go of their end.
+        let _ = forgotten.recv();
     }
 
     /// How many threads search.
@@ -304,7 +313,7 @@ fn serve(role: Role, inbox: &Receiver<Task>) {
     let mut memory = Memory::new();
     for task in inbox {
         match (task, role) {
-            (Task::NewGame, _) => memory.clear(),
+            (Task::NewGame(_forgetting), _) => memory.clear(),
             (Task::Search(job), Role::Main) => {
                 let best = answer(&job, &mut memory);
                 job.listener.finished(&best);

@@ -61,16 +61,19 @@ pub(crate) struct Memory {
     /// Kept for its memory, which takes time to make, and for the
     /// values it remembers.
     pub(crate) evaluator: Evaluator,
+    /// Whether there is anything to forget.
+    used: bool,
 }
 
 impl Memory {
     pub(crate) fn new() -> Self {
         let evaluator = Evaluator::new(&Position::startpos());
-        Self { moves: Histories::new(), corrections: Corrections::new(), evaluator }
+        Self { moves: Histories::new(), corrections: Corrections::new(), evaluator, used: false }
     }
 
     /// Makes the evaluator ready for `job`.
     fn prepare(&mut self, job: &Job) {
+        self.used = true;
         if self.evaluator.is_of(&job.evaluation) {
             self.evaluator.reset(&job.position);
         } else {
@@ -80,8 +83,10 @@ impl Memory {
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
-        self.moves.clear();
-        self.corrections.clear();
+        if std::mem::take(&mut self.used) {
+            self.moves.clear();
+            self.corrections.clear();
+        }
     }
 }
 

@@ -126,12 +126,19 @@ impl<E: Engine> Session<E> {
         self.start_job(kind, move |context| prepare(&mut *engine.lock(), context));
     }
 
+    /// Forgets the last game before `readyok`: clients start the clock right behind
+    /// `usinewgame`, which then finds nothing left to forget.
     fn get_ready(&mut self) {
         if self.search.is_some() {
             self.say(Reply::ReadyOk);
-        } else {
-            self.start_preparing(JobKind::Ready);
+            return;
         }
+        let engine = Arc::clone(&self.engine);
+        self.start_job(JobKind::Ready, move |context| {
+            let mut engine = engine.lock();
+            prepare(&mut *engine, context);
+            engine.new_game();
+        });
     }
 
     fn new_game(&mut self) {

@@ -48,7 +48,8 @@ pub trait Engine: Send + 'static {
     /// engine returns as soon as it can. Each `notice` becomes an `info string`.
     fn prepare(&mut self, cancel: &AtomicBool, notice: &mut dyn FnMut(&str));
 
-    /// Forgets the last game.
+    /// Forgets the last game: called for every `isready` and `usinewgame`; cheap when
+    /// nothing is to be forgotten.
     fn new_game(&mut self);
 
     /// Starts a search and returns.

@@ -24,7 +24,7 @@ pub(super) struct Job {
 /// What a job does, and so what comes after it.
 #[derive(Clone, Debug)]
 pub(super) enum JobKind {
-    /// Prepares for `isready`; then `readyok`.
+    /// Prepares for `isready` and forgets the last game; then `readyok`.
     Ready,
     /// Prepares for a `go` that no `isready` preceded; then the search.
     Go {

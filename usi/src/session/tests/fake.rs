@@ -288,7 +288,7 @@ impl Rig {
     pub(super) fn ready(&self) {
         self.send("isready");
         self.expect(&["readyok"]);
-        self.expect_calls(&[Call::Prepare]);
+        self.expect_calls(&[Call::Prepare, Call::NewGame]);
     }
 
     /// Sends a `go` to a ready engine and returns its search.
