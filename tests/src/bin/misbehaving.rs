@@ -144,7 +144,8 @@ fn note_process(file: Option<&str>) {
 /// Prints a line; an engine whose referee is gone has nothing more to do.
 fn say(line: &str) {
     let mut out = stdout().lock();
-    if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+    // In one piece: what belongs together arrives together.
+    if out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush()).is_err() {
         exit(0);
     }
 }
@@ -266,7 +267,7 @@ impl Engine {
         match self.fault {
             Fault::BadPv => say("info depth 2 score cp 5 pv 7g7f 7g7f"),
             Fault::WordInPv => say("info depth 2 score cp 5 pv 7g7f none"),
-            Fault::TwoAnswers => say(&answer),
+            Fault::TwoAnswers => return say(&format!("{answer}\n{answer}")),
             _ => {}
         }
         say(&answer);
