@@ -269,10 +269,10 @@ fn of_line(line: &str) -> Option<Format> {
         return Some(Format::Bod);
     }
     if let Some((_, rest)) = words::number(line) {
-        let after = rest.trim_start_matches(words::is_blank);
+        let after = rest.trim_start_matches(|c| words::is_blank(c) || matches!(c, '.' | '．'));
         let begins = moves::begins_move(after) || after.starts_with(|c: char| !c.is_ascii());
         return match rest.as_bytes() {
-            [b'.', ..] => Some(Format::Pgn),
+            [b'.', ..] if !begins => Some(Format::Pgn),
             _ if begins && after.len() < rest.len() => Some(Format::Kif),
             _ => is_position(line).then_some(Format::Usi),
         };

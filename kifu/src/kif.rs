@@ -8,10 +8,11 @@
 //! * every name of a handicap that is in use; boards (BOD) with any marks and
 //!   edges, with hands above or below them; disputed names such as `三枚落ち` in the
 //!   reading that the moves prove;
-//! * squares in half-width, full-width or kanji digits; `同` with and without
+//! * move numbers with a dot; squares in half-width, full-width or kanji digits; `同` with and without
 //!   blanks; marks before a move; `不成` and `生`; `打(00)`; origins left out;
 //!   old and new names of promoted pieces; times in every form; no times;
-//! * words for ends that no list knows, kept as text; ends told only by the `まで` line;
+//! * words for ends that no list knows, kept as text; ends told only by the `まで` line,
+//!   with the number of moves in digits or kanji;
 //! * variations (`変化：9手`), attached to the latest line that has something there;
 //! * several games in one file.
 //!

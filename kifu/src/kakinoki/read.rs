@@ -179,7 +179,8 @@ impl<'t> Reader<'t> {
     fn move_or_header(&mut self, line: Line<'t>) -> Result<(), KifuError> {
         let text = line.text;
         if let Some((number, rest)) = words::number(text) {
-            let after = rest.trim_start_matches(|c| is_blank(c) || matches!(c, '.' | '．'));
+            let rest = rest.strip_prefix(['.', '．']).unwrap_or(rest);
+            let after = rest.trim_start_matches(is_blank);
             let starts_move = moves::begins_move(after) || after.starts_with(|c| side_of_mark(c).is_some());
             if after.len() < rest.len() || (starts_move && !moves::begins_move(text)) {
                 return self.numbered(line, number, after);
