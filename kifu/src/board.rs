@@ -44,17 +44,21 @@ enum State {
 
 impl State {
     fn of(setup: &Setup) -> Self {
-        // Of most games.
-        static START: LazyLock<(Setup, Option<Replay>)> = LazyLock::new(|| {
-            let setup = Setup::startpos();
-            let game = Replay::from_setup(&setup).ok();
-            (setup, game)
-        });
-        let (start, game) = &*START;
-        let game = if setup == start { game.clone() } else { Replay::from_setup(setup).ok() };
-        match game {
-            Some(game) => Self::Playable(Box::new(game)),
-            None => Self::Diagram(Box::new(setup.clone())),
+        // Most games begin there; told by one square, so that comparing does not delay others.
+        if setup.board[Square::S99].is_some() && *setup == Setup::startpos() {
+            return Self::startpos();
+        }
+        match Replay::from_setup(setup) {
+            Ok(game) => Self::Playable(Box::new(game)),
+            Err(_) => Self::Diagram(Box::new(setup.clone())),
+        }
+    }
+
+    fn startpos() -> Self {
+        static START: LazyLock<Option<Replay>> = LazyLock::new(|| Replay::from_setup(&Setup::startpos()).ok());
+        match &*START {
+            Some(game) => Self::Playable(Box::new(game.clone())),
+            None => Self::Diagram(Box::new(Setup::startpos())),
         }
     }
 }
@@ -63,6 +67,11 @@ impl Board {
     /// A board with this position on it.
     pub fn new(setup: &Setup) -> Self {
         Self { state: State::of(setup), setups_left: u8::MAX, played: Vec::new() }
+    }
+
+    /// The same for the start position of a game, sooner.
+    pub(crate) fn startpos() -> Self {
+        Self { state: State::startpos(), setups_left: u8::MAX, played: Vec::new() }
     }
 
     /// The side to move.

@@ -96,7 +96,7 @@ const fn square_at(digits: [u8; 2]) -> Option<Square> {
 }
 
 /// The special moves, without their `%`.
-const END_WORDS: [(&str, EndKind); 17] = [
+static END_WORDS: [(&str, EndKind); 17] = [
     ("TORYO", EndKind::Resign),
     ("CHUDAN", EndKind::Abort),
     ("SENNICHITE", EndKind::Repetition),
@@ -119,8 +119,8 @@ const END_WORDS: [(&str, EndKind); 17] = [
 
 /// The end that a special move (without `%`) stands for.
 pub(crate) fn end_of_word(word: &str) -> EndKind {
-    let known = END_WORDS.into_iter().find(|(name, _)| *name == word);
-    known.map_or_else(|| EndKind::Other(word.to_owned()), |(_, kind)| kind)
+    let known = END_WORDS.iter().find(|(name, _)| *name == word);
+    known.map_or_else(|| EndKind::Other(word.to_owned()), |(_, kind)| kind.clone())
 }
 
 /// Reads what stands after `'**` of an evaluation; `None` when it is none.

@@ -172,25 +172,37 @@ impl Replay {
         self.clone().play(mv).is_ok()
     }
 
-    /// Plays a move.
+    /// Plays a move that can be taken back.
     ///
     /// # Errors
     /// [`IllegalMove`] with the rule it breaks; the position is unchanged then.
     #[inline]
     pub fn play(&mut self, mv: Move) -> Result<Replayed, IllegalMove> {
         let before = Replayed::new(mv, Cell::EMPTY, self);
-        let played = match mv.parts() {
-            MoveParts::Board { from, to, promote } => self.play_on_board(from, to, promote),
-            MoveParts::Drop { piece, to } => self.play_drop(mv, piece, to),
-        };
-        match played {
-            Ok(captured) => {
-                self.turn = !self.turn;
-                self.ply = self.ply.saturating_add(1);
-                Ok(before.with(captured))
-            }
+        match self.make(mv) {
+            Ok(captured) => Ok(before.with(captured)),
             Err(reason) => Err(IllegalMove { mv, reason }),
         }
+    }
+
+    /// Plays a move for good.
+    ///
+    /// # Errors
+    /// The rule that the move breaks; the position is unchanged then.
+    pub fn advance(&mut self, mv: Move) -> Result<(), IllegalReason> {
+        self.make(mv).map(drop)
+    }
+
+    /// Tells what was taken.
+    #[inline(always)]
+    fn make(&mut self, mv: Move) -> Result<Cell, IllegalReason> {
+        let captured = match mv.parts() {
+            MoveParts::Board { from, to, promote } => self.play_on_board(from, to, promote)?,
+            MoveParts::Drop { piece, to } => self.play_drop(piece, to)?,
+        };
+        self.turn = !self.turn;
+        self.ply = self.ply.saturating_add(1);
+        Ok(captured)
     }
 
     /// Everything but passing the turn; tells what was taken.
@@ -259,7 +271,7 @@ impl Replay {
     }
 
     #[inline(always)]
-    fn play_drop(&mut self, mv: Move, piece: HandPiece, to: Square) -> Result<Cell, IllegalReason> {
+    fn play_drop(&mut self, piece: HandPiece, to: Square) -> Result<Cell, IllegalReason> {
         let (us, them) = (self.turn, !self.turn);
         let target = PLACES[to];
         let placed = Cell::of(us, piece.piece_type());
@@ -286,7 +298,7 @@ impl Replay {
         if checks && piece == HandPiece::Pawn && self.is_attacked(target, us) {
             self.cells[target as usize] = Cell::EMPTY;
             // Whether it mates is a question for all moves at once.
-            if !Position::from_setup(&self.to_setup()).is_ok_and(|position| position.is_legal(mv)) {
+            if !Position::from_setup(&self.to_setup()).is_ok_and(|position| position.is_legal(Move::drop(piece, to))) {
                 return Err(IllegalReason::Uchifuzume);
             }
             self.cells[target as usize] = placed;

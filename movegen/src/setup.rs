@@ -93,22 +93,34 @@ impl Setup {
     /// use enbu_movegen::Setup;
     /// assert_eq!(Setup::startpos().to_string(), "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1");
     /// ```
-    pub fn startpos() -> Self {
+    pub const fn startpos() -> Self {
+        const STARTPOS: Setup = Setup::with_all_men();
+        STARTPOS
+    }
+
+    /// Made by the compiler.
+    const fn with_all_men() -> Self {
         use PieceType::{Bishop, Gold, King, Knight, Lance, Pawn, Rook, Silver};
         const BACK: [PieceType; 9] = [Lance, Knight, Silver, Gold, King, Gold, Silver, Knight, Lance];
         let mut setup = Self::empty();
-        for (file, kind) in (1..).zip(BACK) {
-            let men = [(9, kind), (7, Pawn)].into_iter().chain(match file {
-                2 => Some((8, Rook)),
-                8 => Some((8, Bishop)),
+        let mut file = 0;
+        while file < BACK.len() {
+            let second = match file {
+                1 => Some(Rook),
+                7 => Some(Bishop),
                 _ => None,
-            });
-            for (rank, kind) in men {
-                if let Some(square) = Square::new(file, rank) {
+            };
+            let men = [Some(BACK[file]), second, Some(Pawn)];
+            let mut row = 0;
+            while row < men.len() {
+                if let Some(kind) = men[row] {
+                    let square = 9 * file + 8 - row;
                     setup.board[square] = Some(Piece::new(Color::Black, kind));
-                    setup.board[square.rotated()] = Some(Piece::new(Color::White, kind));
+                    setup.board[80 - square] = Some(Piece::new(Color::White, kind));
                 }
+                row += 1;
             }
+            file += 1;
         }
         setup
     }

@@ -42,6 +42,11 @@ impl Placement {
         self.stated.is_some()
     }
 
+    /// Whether Black is to play the first move of a game without handicap.
+    pub(super) fn is_startpos(&self, turn: Color) -> bool {
+        self.stated == Some(Form::Initial) && turn == Color::Black && self.boxed == [0; PieceType::COUNT]
+    }
+
     pub(super) fn setup(&self, turn: Color) -> Setup {
         Setup { turn, ..self.setup.clone() }
     }

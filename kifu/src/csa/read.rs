@@ -17,26 +17,31 @@ pub(super) struct Statement<'t> {
     /// The same with the blanks after it, which are columns of a rank.
     pub(super) untrimmed: &'t str,
     line: usize,
-    /// Column of the first character, from 1.
-    column: usize,
+    /// What stands before it in the line.
+    before: &'t str,
 }
 
 impl<'t> Statement<'t> {
+    /// Column of the first character, from 1.
+    fn column(&self) -> usize {
+        1 + columns(self.before)
+    }
+
     /// A fault of the whole statement.
     pub(super) fn fault(&self, problem: Problem) -> KifuError {
-        KifuError::new(problem, self.line, self.column, self.text)
+        KifuError::new(problem, self.line, self.column(), self.text)
     }
 
     /// A part of the statement that begins at this byte.
     pub(super) fn token(&self, byte: usize, part: &'t str) -> Token<'t> {
         let before = columns(self.text.get(..byte).unwrap_or(self.text));
-        Token { text: part, line: self.line, column: self.column + before }
+        Token { text: part, line: self.line, column: self.column() + before }
     }
 
     /// A fault that begins at this byte and is about this part of the text.
     pub(super) fn fault_at(&self, problem: Problem, byte: usize, part: &str) -> KifuError {
         let before = columns(self.text.get(..byte).unwrap_or(self.text));
-        KifuError::new(problem, self.line, self.column + before, part)
+        KifuError::new(problem, self.line, self.column() + before, part)
     }
 }
 
@@ -44,24 +49,16 @@ impl<'t> Statement<'t> {
 /// comments take the rest of the line.
 fn statements(line: &str, number: usize) -> impl Iterator<Item = Statement<'_>> {
     let mut rest = Some(line);
-    let mut column = 1;
     std::iter::from_fn(move || {
-        let text = rest?;
-        let start = text.trim_start();
-        let blanks = text.get(..text.len() - start.len()).unwrap_or_default().chars().count();
+        let start = rest?.trim_start();
         let end = match start.bytes().next() {
             Some(b'\'' | b'N' | b'$') => None,
-            _ => start.find(','),
+            _ => start.bytes().position(|byte| byte == b','),
         };
-        let (statement, tail) = match end {
-            Some(end) => (start.get(..end).unwrap_or(start), start.get(end + 1..)),
-            None => (start, None),
-        };
-        let found =
-            Statement { text: statement.trim_end(), untrimmed: statement, line: number, column: column + blanks };
-        column += blanks + statement.chars().count() + 1;
-        rest = tail;
-        Some(found)
+        let untrimmed = end.and_then(|end| start.get(..end)).unwrap_or(start);
+        rest = end.and_then(|end| start.get(end + 1..));
+        let before = line.get(..line.len() - start.len()).unwrap_or(line);
+        Some(Statement { text: untrimmed.trim_end(), untrimmed, line: number, before })
     })
     .filter(|statement| !statement.text.is_empty())
 }
@@ -197,7 +194,7 @@ impl<'t> Play<'t> {
         let (mut count, mut last_move) = (0, None);
         loop {
             if let Some(plain) = plain::read_move(rest, game)
-                && game.play(plain.value).is_ok()
+                && game.advance(plain.value).is_ok()
             {
                 self.at = self.record.add_move(self.at, plain.value);
                 last_move = Some(text.len() - rest.len());
@@ -363,13 +360,15 @@ impl<'t> Reader<'t> {
                 return Err(statement.fault(Problem::NoBoard));
             }
             let turn = self.game.turn.ok_or_else(|| statement.fault(Problem::NoTurn))?;
-            self.start(self.game.placement.setup(turn))?;
+            let placement = &self.game.placement;
+            let setup = placement.setup(turn);
+            let board = if placement.is_startpos(turn) { Board::startpos() } else { Board::new(&setup) };
+            self.start(setup, board)?;
         }
         self.game.play.as_mut().ok_or_else(|| statement.fault(Problem::NoBoard))
     }
 
-    fn start(&mut self, setup: Setup) -> Result<(), KifuError> {
-        let board = Board::new(&setup);
+    fn start(&mut self, setup: Setup, board: Board) -> Result<(), KifuError> {
         let record = Record::with_room(setup, self.left / SHORTEST_MOVE);
         let at = record.root();
         self.game.play = Some(Play { record, board, at, last_move: None, foul: None });
@@ -520,10 +519,12 @@ impl<'t> Reader<'t> {
         } else if let Some(turn) = game.turn {
             // V3.0, 2.6 (5): what is placed nowhere stays in the box.
             self.report.warn(last.fault(Problem::NoBoard))?;
-            self.start(Setup { turn, ..Setup::empty() })
+            let setup = Setup { turn, ..Setup::empty() };
+            let board = Board::new(&setup);
+            self.start(setup, board)
         } else if !game.headers.is_empty() && !self.context.has_records {
             self.report.warn(last.fault(Problem::NoBoard))?;
-            self.start(Setup::startpos())
+            self.start(Setup::startpos(), Board::startpos())
         } else {
             Ok(())
         };

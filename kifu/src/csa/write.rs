@@ -225,9 +225,9 @@ fn write_remarks(node: &Node, board: &Board, lines: &mut Vec<String>) {
 
 /// The word of an end, without `%`.
 pub(crate) fn end_word(kind: &EndKind) -> String {
-    let known = END_WORDS.into_iter().find(|(_, known)| known == kind);
+    let known = END_WORDS.iter().find(|(_, known)| known == kind);
     match (known, kind) {
-        (Some((word, _)), _) => word.to_owned(),
+        (Some((word, _)), _) => (*word).to_owned(),
         (None, EndKind::Other(text)) => {
             let clean: String = text.chars().filter(|c| !c.is_whitespace() && !c.is_control() && *c != ',').collect();
             if clean.is_empty() { "ERROR".to_owned() } else { clean }
