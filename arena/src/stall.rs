@@ -2,11 +2,12 @@
 //!
 //! An engine that oversteps its time may be slow, or the machine may have stood still.
 //! A thread that sleeps for a moment, again and again, and notes when it woke up too
-//! late tells one from the other.
+//! late tells one from the other. Often only one processor of a machine stands still, so
+//! there is such a thread on each of them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -24,33 +25,53 @@ type Oversleep = (Instant, Duration);
 /// Measures stalls of the machine while it lives.
 #[derive(Debug)]
 pub struct StallMeter {
+    /// In the order of their ends.
     late: Arc<Mutex<VecDeque<Oversleep>>>,
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 impl StallMeter {
-    /// Begins to measure. Where no thread can be had, no stall is ever seen.
+    /// Begins to measure on every processor that this program may use; on any of them
+    /// where the system does not tell which. Where no thread can be had, no stall is
+    /// ever seen.
     pub fn start() -> Self {
-        let late = Arc::new(Mutex::new(VecDeque::new()));
-        let (stop, stopped) = channel();
-        let shared = Arc::clone(&late);
-        let measure = move || {
-            loop {
-                let due = Instant::now() + NAP;
-                if stopped.recv_timeout(NAP) != Err(RecvTimeoutError::Timeout) {
-                    return;
+        let late = Arc::default();
+        let stop = Arc::default();
+        let cores = core_affinity::get_core_ids().unwrap_or_default();
+        let cores = if cores.is_empty() { vec![None] } else { cores.into_iter().map(Some).collect() };
+        let measure_on = |core| {
+            let (late, stop) = (Arc::clone(&late), Arc::clone(&stop));
+            let measure = move || {
+                if let Some(core) = core {
+                    // Where it is not allowed, the thread naps wherever it is.
+                    core_affinity::set_for_current(core);
                 }
-                note(&mut shared.lock(), due, Instant::now());
-            }
+                measure(&late, &stop);
+            };
+            thread::Builder::new().name("stall meter".into()).spawn(measure).ok()
         };
-        let thread = thread::Builder::new().name("stall meter".into()).spawn(measure).ok();
-        Self { late, stop: Some(stop), thread }
+        let threads = cores.into_iter().filter_map(measure_on).collect();
+        Self { late, stop, threads }
     }
 
     /// The longest stall that ended after `since`; zero if there was none of 2 ms or more.
     pub fn worst_since(&self, since: Instant) -> Duration {
-        self.late.lock().iter().filter(|(end, _)| *end >= since).map(|&(_, late)| late).max().unwrap_or_default()
+        let late = self.late.lock();
+        late.iter().rev().take_while(|(end, _)| *end >= since).map(|&(_, late)| late).max().unwrap_or_default()
+    }
+}
+
+/// Naps and notes, until it is told to stop.
+fn measure(late: &Mutex<VecDeque<Oversleep>>, stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        let due = Instant::now() + NAP;
+        thread::sleep(NAP);
+        if Instant::now() > due + NAP {
+            let mut late = late.lock();
+            // After the lock, so that they stand in order.
+            note(&mut late, due, Instant::now());
+        }
     }
 }
 
@@ -67,8 +88,8 @@ fn note(late: &mut VecDeque<Oversleep>, due: Instant, now: Instant) {
 
 impl Drop for StallMeter {
     fn drop(&mut self) {
-        self.stop = None;
-        if let Some(thread) = self.thread.take() {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
             // It only sleeps and notes; it has nothing to report.
             let _ = thread.join();
         }
@@ -92,10 +113,27 @@ mod tests {
     }
 
     #[test]
-    fn a_meter_ends_with_its_thread() {
+    fn a_meter_naps_on_every_processor_and_ends_with_its_threads() {
         let meter = StallMeter::start();
-        assert!(meter.thread.is_some());
+        let cores = core_affinity::get_core_ids().map_or(1, |cores| cores.len());
+        assert_eq!(meter.threads.len(), cores);
         let future = Instant::now() + Duration::from_secs(3600);
         assert_eq!(meter.worst_since(future), Duration::ZERO);
+        let (late, stop) = (Arc::clone(&meter.late), Arc::clone(&meter.stop));
+        drop(meter);
+        assert_eq!((Arc::strong_count(&late), Arc::strong_count(&stop)), (1, 1));
+    }
+
+    #[test]
+    fn the_worst_stall_since_a_moment_is_told() {
+        let meter = StallMeter::start();
+        let start = Instant::now() + Duration::from_secs(3600);
+        let at = |ms| start + Duration::from_millis(ms);
+        for (end, late) in [(10, 9), (20, 3), (30, 5)] {
+            meter.late.lock().push_back((at(end), Duration::from_millis(late)));
+        }
+        assert_eq!(meter.worst_since(at(15)), Duration::from_millis(5));
+        assert_eq!(meter.worst_since(at(10)), Duration::from_millis(9));
+        assert_eq!(meter.worst_since(at(31)), Duration::ZERO);
     }
 }
