@@ -212,11 +212,12 @@ impl Drop for Process {
     }
 }
 
-/// Reads lines until the pipe closes. A line without its end at the close counts.
+/// Reads lines until the pipe closes. A line without its end at the close counts. What
+/// was written at once is handed over at once: nobody sees the first of two answers alone.
 fn read_lines(pipe: impl Read, shared: &Shared) {
     let mut pipe = BufReader::new(pipe);
-    let mut line = Vec::new();
-    let mut cut = false;
+    let mut line = PartOfLine::default();
+    let (inbox, arrival) = &**shared;
     loop {
         let chunk = match pipe.fill_buf() {
             Ok([]) => break,
@@ -224,47 +225,65 @@ fn read_lines(pipe: impl Read, shared: &Shared) {
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        let end = chunk.iter().position(|&byte| byte == b'\n');
-        let part = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
-        let room = MAX_LINE_BYTES - line.len();
-        cut |= part.len() > room;
-        line.extend(part.iter().take(room));
-        let used = part.len() + usize::from(end.is_some());
-        pipe.consume(used);
-        if end.is_some() {
-            deliver(&mut line, std::mem::take(&mut cut), shared);
+        let at = Instant::now();
+        let mut parts = chunk.split(|&byte| byte == b'\n');
+        // Its line goes on in the next chunk.
+        let last = parts.next_back().unwrap_or_default();
+        {
+            let mut inbox = inbox.lock();
+            for part in parts {
+                line.extend(part);
+                line.deliver(at, &mut inbox);
+            }
         }
+        line.extend(last);
+        let used = chunk.len();
+        pipe.consume(used);
+        arrival.notify_all();
     }
-    if !line.is_empty() {
-        deliver(&mut line, cut, shared);
+    let mut inbox = inbox.lock();
+    if !line.bytes.is_empty() {
+        line.deliver(Instant::now(), &mut inbox);
     }
-    let (inbox, arrival) = &**shared;
-    inbox.lock().closed = true;
+    inbox.closed = true;
+    drop(inbox);
     arrival.notify_all();
 }
 
-/// Hands over a line that is complete (or cut, which counts as a loss).
-fn deliver(bytes: &mut Vec<u8>, cut: bool, shared: &Shared) {
-    let at = Instant::now();
-    let text = String::from_utf8_lossy(bytes).trim_end_matches('\r').to_owned();
-    bytes.clear();
-    let (inbox, arrival) = &**shared;
-    let mut inbox = inbox.lock();
-    if cut {
-        inbox.lost += 1;
+/// A line whose end has not been read yet.
+#[derive(Default)]
+struct PartOfLine {
+    bytes: Vec<u8>,
+    /// Whether it was too long to be kept whole.
+    cut: bool,
+}
+
+impl PartOfLine {
+    fn extend(&mut self, part: &[u8]) {
+        let room = MAX_LINE_BYTES - self.bytes.len();
+        self.cut |= part.len() > room;
+        self.bytes.extend(part.iter().take(room));
     }
-    if inbox.lines.len() >= MAX_WAITING_LINES {
-        inbox.lost += 1;
-        match inbox.lines.iter().position(|line| line.text.starts_with("info")) {
-            Some(oldest) => {
-                inbox.lines.remove(oldest);
-            }
-            None => return,
+
+    /// Hands over a line that is complete (or cut, which counts as a loss), and begins
+    /// the next one.
+    fn deliver(&mut self, at: Instant, inbox: &mut Inbox) {
+        let Self { bytes, cut } = std::mem::take(self);
+        let text = String::from_utf8_lossy(&bytes).trim_end_matches('\r').to_owned();
+        if cut {
+            inbox.lost += 1;
         }
+        if inbox.lines.len() >= MAX_WAITING_LINES {
+            inbox.lost += 1;
+            match inbox.lines.iter().position(|line| line.text.starts_with("info")) {
+                Some(oldest) => {
+                    inbox.lines.remove(oldest);
+                }
+                None => return,
+            }
+        }
+        inbox.lines.push_back(Line { at, text });
     }
-    inbox.lines.push_back(Line { at, text });
-    drop(inbox);
-    arrival.notify_all();
 }
 
 /// Reads stderr so that the engine never waits for it, and keeps its end.
