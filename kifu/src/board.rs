@@ -44,8 +44,8 @@ enum State {
 
 impl State {
     fn of(setup: &Setup) -> Self {
-        // Most games begin there; told by one square, so that comparing does not delay others.
-        if setup.board[Square::S99].is_some() && *setup == Setup::startpos() {
+        // Most games begin there.
+        if *setup == Setup::startpos() {
             return Self::startpos();
         }
         match Replay::from_setup(setup) {

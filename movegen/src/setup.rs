@@ -98,7 +98,7 @@ impl Setup {
         STARTPOS
     }
 
-    /// Made by the compiler.
+    /// [`startpos`](Self::startpos), as a constant can be made: without iterators.
     const fn with_all_men() -> Self {
         use PieceType::{Bishop, Gold, King, Knight, Lance, Pawn, Rook, Silver};
         const BACK: [PieceType; 9] = [Lance, Knight, Silver, Gold, King, Gold, Silver, Knight, Lance];

@@ -306,3 +306,49 @@ fn read_tail(mut pipe: impl Read, shared: &Shared) {
     inbox.lock().stderr_closed = true;
     arrival.notify_all();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes two lines at once, so many times.
+    struct Pairs(u32);
+
+    impl Read for Pairs {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let Some(left) = self.0.checked_sub(1) else { return Ok(0) };
+            self.0 = left;
+            b"one\ntwo\n".as_slice().read(buffer)
+        }
+    }
+
+    #[test]
+    fn lines_that_were_written_at_once_are_handed_over_at_once() {
+        let shared = Shared::default();
+        let reader = Arc::clone(&shared);
+        let reader = thread::spawn(move || read_lines(Pairs(20_000), &reader));
+        let mut closed = false;
+        while !closed {
+            let mut inbox = shared.0.lock();
+            closed = inbox.closed;
+            let lines: Vec<String> = inbox.lines.drain(..).map(|line| line.text).collect();
+            drop(inbox);
+            assert!(lines.chunks(2).all(|pair| pair == ["one", "two"]), "{lines:?}");
+        }
+        reader.join().unwrap();
+    }
+
+    #[test]
+    fn lines_are_put_together_from_their_pieces() {
+        let long = format!("{}\nend", "x".repeat(MAX_LINE_BYTES + 1));
+        let pieces = b"a\r\nb".chain(b"c\n\nd".as_slice()).chain(b"\n".as_slice()).chain(long.as_bytes());
+        let shared = Shared::default();
+        read_lines(pieces, &shared);
+        let inbox = shared.0.lock();
+        let lengths: Vec<usize> = inbox.lines.iter().map(|line| line.text.len()).collect();
+        let texts: Vec<&str> =
+            inbox.lines.iter().map(|line| line.text.as_str()).filter(|text| text.len() < 9).collect();
+        assert_eq!((texts, inbox.lost, inbox.closed), (vec!["a", "bc", "", "d", "end"], 1, true));
+        assert_eq!(lengths, [1, 2, 0, 1, MAX_LINE_BYTES, 3]);
+    }
+}
