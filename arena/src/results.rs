@@ -199,27 +199,7 @@ fn rewrite(path: &Path, games: &[GameRecord]) -> io::Result<()> {
         text.push_str(&serde_json::to_string(game)?);
         text.push('\n');
     }
-    replace(path, &text)
-}
-
-/// Writes a file beside `path` and renames it, so that `path` is never half written.
-///
-/// # Errors
-/// What the system says; the old file is still there.
-pub fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".tmp");
-    let beside = path.with_file_name(name);
-    let written = File::create(&beside).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()
-    });
-    let renamed = written.and_then(|()| fs::rename(&beside, path));
-    if renamed.is_err() {
-        // Half a file helps nobody, and the first error is the one to tell.
-        let _ = fs::remove_file(&beside);
-    }
-    renamed
+    enbu_files::write(path, text)
 }
 
 /// The games of several files, each game once, in the order of their matches and numbers.

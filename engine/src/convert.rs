@@ -282,7 +282,7 @@ impl Job {
     fn check_target(&self) -> io::Result<()> {
         match &self.target {
             Target::Folder(folder) => fs::create_dir_all(folder),
-            Target::File(path) if path.exists() && !self.args.force => Err(exists(path)),
+            Target::File(path) if enbu_files::would_replace(path) && !self.args.force => Err(exists(path)),
             _ => Ok(()),
         }
     }
@@ -425,7 +425,7 @@ impl<W: Write> Sink<'_, W> {
         let refused = if self.written.contains(&file.path) {
             Some(format!("{} was written from another input", file.path.display()))
         } else {
-            (file.path.exists() && !self.job.args.force).then(|| exists(&file.path).to_string())
+            (enbu_files::would_replace(&file.path) && !self.job.args.force).then(|| exists(&file.path).to_string())
         };
         if let Some(reason) = refused {
             self.say(name, &reason);
@@ -467,15 +467,6 @@ fn exists(path: &Path) -> io::Error {
     io::Error::other(format!("{} exists; --force overwrites it", path.display()))
 }
 
-/// Writes beside the target and renames, so that nobody sees half a file.
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let told = |error: io::Error| io::Error::other(format!("{}: {error}", path.display()));
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.tmp", std::process::id()));
-    let beside = PathBuf::from(beside);
-    fs::write(&beside, bytes).map_err(told)?;
-    fs::rename(&beside, path).map_err(|error| {
-        let _ = fs::remove_file(&beside);
-        told(error)
-    })
+    enbu_files::write(path, bytes).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))
 }

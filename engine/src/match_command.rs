@@ -50,7 +50,7 @@ fn merge(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     if let Some(path) = &args.out {
         let lines = contents.games.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
         let text: String = lines.into_iter().map(|line| line + "\n").collect();
-        results::replace(path, &text).map_err(|error| named(path, &error))?;
+        enbu_files::write(path, text).map_err(|error| named(path, &error))?;
     }
     if let Some(dir) = &args.csa {
         for game in &contents.games {
@@ -217,7 +217,7 @@ impl<'m> State<'m> {
 }
 
 fn draw(path: &Path, games: &[GameRecord], sprt: Option<&Sprt>) -> io::Result<()> {
-    results::replace(path, &chart::svg(games, sprt)).map_err(|error| named(path, &error))
+    enbu_files::write(path, chart::svg(games, sprt)).map_err(|error| named(path, &error))
 }
 
 /// Writes a game as `NUMBER-BLACK-WHITE.csa`.
@@ -229,7 +229,7 @@ fn save_csa(dir: &Path, game: &GameRecord) -> io::Result<()> {
     let path: PathBuf = dir.join(format!("{:06}-{}-{}.csa", game.game, plain(&game.black), plain(&game.white)));
     fs::create_dir_all(dir).map_err(|error| named(dir, &error))?;
     let text = game.to_csa().map_err(io::Error::other)?;
-    results::replace(&path, &text).map_err(|error| named(&path, &error))
+    enbu_files::write(&path, text).map_err(|error| named(&path, &error))
 }
 
 /// Prints what the games say; the exit code they deserve.

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::Args;
+use enbu_arena::Opening;
 use enbu_arena::openings::{Candidate, GenerateError, Judge, RandomOpenings};
-use enbu_arena::{Opening, results};
 use enbu_movegen::Position;
 use enbu_search::{BestMove, Limits, Listener, Options, Report, Score, Search};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<()> {
         text.push_str(&format!("{opening}\n"));
     }
     match &args.out {
-        Some(path) => results::replace(path, &text)
+        Some(path) => enbu_files::write(path, text)
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
         None => out.write_all(text.as_bytes()),
     }

@@ -1,6 +1,5 @@
 //! `enbu train`: a network from games.
 
-use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,6 @@ use enbu_learn::chart;
 use enbu_learn::dataset::{Dataset, ENTRY_BYTES};
 use enbu_learn::filter::{Filter, Loud};
 use enbu_learn::foresight::Foresight;
-use enbu_learn::shard::write_whole;
 use enbu_learn::source;
 use enbu_learn::trainer::{OwnShape, Plan, Progress, Shape, Trainer};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -278,7 +276,7 @@ fn share(text: &str) -> Result<f64, String> {
 fn finish(args: &TrainArgs, trainer: &Trainer<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", trainer.rounding_error().map_err(io::Error::other)?)?;
     let bytes = trainer.network(&args.name).map_err(io::Error::other)?.encode();
-    write_whole(&args.out, &bytes).map_err(|error| named(&args.out, &error))?;
+    enbu_files::write(&args.out, &bytes).map_err(|error| named(&args.out, &error))?;
     let what = if matches!(args.shape, ShapeChoice::PieceSquare) { "tables" } else { "network" };
     writeln!(out, "{what} of {} bytes written to {}", bytes.len(), args.out.display())
 }
@@ -286,7 +284,7 @@ fn finish(args: &TrainArgs, trainer: &Trainer<'_>, out: &mut impl Write) -> io::
 fn draw(args: &TrainArgs, plan: &Plan, trainer: &Trainer<'_>) -> io::Result<()> {
     let Some(path) = &args.chart else { return Ok(()) };
     let svg = chart::svg(&format!("{}: {plan}", args.name), trainer.curve());
-    fs::write(path, svg).map_err(|error| named(path, &error))
+    enbu_files::write(path, svg).map_err(|error| named(path, &error))
 }
 
 fn named(path: &Path, error: &io::Error) -> io::Error {

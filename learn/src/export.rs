@@ -1,10 +1,11 @@
 //! Writing games and positions for other programs, and putting files together.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use enbu_files::Draft;
 use enbu_movegen::Color;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -12,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::game::GameResult;
 use crate::packed::{PSV_BYTES, PackError, PackFileError, Record, encode_pack};
-use crate::shard::{Shard, ShardError, beside};
+use crate::shard::{Shard, ShardError};
 use crate::source::{self, Format, SourceError};
 
 /// Why files cannot be written.
@@ -58,35 +59,24 @@ pub enum ExportError {
     Format(PathBuf),
 }
 
-/// A file that is written beside its place; it appears there when it is whole.
+/// The file to be written; it appears there when it is whole.
 struct Output {
     path: PathBuf,
-    beside: PathBuf,
-    file: BufWriter<File>,
+    draft: Draft,
 }
 
 impl Output {
     fn create(path: &Path) -> Result<Self, ExportError> {
-        let beside = beside(path);
-        let file = File::create(&beside).map_err(|error| ExportError::Io { path: beside.clone(), error })?;
-        Ok(Self { path: path.to_owned(), beside, file: BufWriter::with_capacity(1 << 20, file) })
+        let draft = Draft::create(path).map_err(|error| ExportError::Io { path: path.to_owned(), error })?;
+        Ok(Self { path: path.to_owned(), draft })
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), ExportError> {
-        self.file.write_all(bytes).map_err(|error| ExportError::Io { path: self.path.clone(), error })
+        self.draft.write_all(bytes).map_err(|error| ExportError::Io { path: self.path.clone(), error })
     }
 
-    fn finish(mut self) -> Result<(), ExportError> {
-        let done = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
-        let done = done.and_then(|()| fs::rename(&self.beside, &self.path));
-        done.map_err(|error| ExportError::Io { path: self.path.clone(), error })
-    }
-}
-
-impl Drop for Output {
-    fn drop(&mut self) {
-        // Gone already when the file is whole.
-        let _ = fs::remove_file(&self.beside);
+    fn finish(self) -> Result<(), ExportError> {
+        self.draft.finish().map_err(|error| ExportError::Io { path: self.path, error })
     }
 }
 
@@ -215,20 +205,24 @@ pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64, memory_mb: u64) ->
     let bytes: u64 = sources.iter().map(|path| likely_bytes(path)).sum();
     let deals = (bytes / (memory_mb.max(1) << 20) + 1).min(1000);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let wrong = |error| ExportError::Io { path: folder.to_owned(), error };
     let mut piles = (0..deals)
-        .map(|pile| Output::create(&target.with_extension(format!("pile{pile}"))))
-        .collect::<Result<Vec<_>, _>>()?;
+        .map(|_| tempfile::tempfile_in(folder).map(BufWriter::new))
+        .collect::<io::Result<Vec<_>>>()
+        .map_err(wrong)?;
     let mut written = 0;
     for path in sources {
         for_each_record(path, |record| {
             let bytes = record.to_psv().map_err(|error| ExportError::Position { path: path.clone(), error })?;
             written += 1;
-            piles[random.random_range(0..deals) as usize].write(&bytes).map(ControlFlow::Continue)
+            piles[random.random_range(0..deals) as usize].write_all(&bytes).map_err(wrong)?;
+            Ok(ControlFlow::Continue(()))
         })?;
     }
     let mut output = Output::create(target)?;
     for pile in &mut piles {
-        output.write(&shuffled(pile, &mut random)?)?;
+        output.write(&shuffled(pile, &mut random).map_err(wrong)?)?;
     }
     output.finish()?;
     Ok(written)
@@ -244,11 +238,12 @@ fn likely_bytes(path: &Path) -> u64 {
 }
 
 /// The records of a pile in random order.
-fn shuffled(pile: &mut Output, random: &mut Xoshiro256PlusPlus) -> Result<Vec<u8>, ExportError> {
+fn shuffled(pile: &mut BufWriter<File>, random: &mut Xoshiro256PlusPlus) -> io::Result<Vec<u8>> {
+    pile.flush()?;
+    let file = pile.get_mut();
+    file.rewind()?;
     let mut bytes = Vec::new();
-    let read =
-        pile.file.flush().and_then(|()| File::open(&pile.beside)).and_then(|mut file| file.read_to_end(&mut bytes));
-    read.map_err(|error| ExportError::Io { path: pile.beside.clone(), error })?;
+    file.read_to_end(&mut bytes)?;
     bytes.as_chunks_mut::<PSV_BYTES>().0.shuffle(random);
     Ok(bytes)
 }

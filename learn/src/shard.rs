@@ -31,7 +31,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use enbu_movegen::{Color, Move, Setup};
 
@@ -199,31 +199,8 @@ impl Shard {
     /// # Errors
     /// [`ShardError`] when a game does not fit or the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), ShardError> {
-        Ok(write_whole(path, &self.encode()?)?)
+        Ok(enbu_files::write(path, self.encode()?)?)
     }
-}
-
-/// Writes a file beside its place, makes sure that the disk has it, and renames it.
-///
-/// # Errors
-/// What the system says.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = beside(path);
-    let write = || {
-        let mut file = fs::File::create(&beside)?;
-        io::Write::write_all(&mut file, bytes)?;
-        file.sync_all()?;
-        fs::rename(&beside, path)
-    };
-    write().inspect_err(|_| drop(fs::remove_file(&beside)))
-}
-
-/// Where a file stands while it is written; the process is named so that two that
-/// write the same file do not meet.
-pub(crate) fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    path.with_file_name(name)
 }
 
 /// FNV-1a of all bytes but the checksum itself.

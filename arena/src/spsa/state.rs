@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Parameter, Plan, PlanError, Spsa};
 use crate::report::Tally;
-use crate::results;
 
 /// What the file says it is.
 const FORMAT: &str = "enbu tune";
@@ -156,7 +155,7 @@ impl State {
     /// # Errors
     /// What the system says; the file stands as it was.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        results::replace(path, &self.to_json()?)
+        enbu_files::write(path, self.to_json()?)
     }
 
     /// Reads a file.

@@ -24,7 +24,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Point, Shape};
-use crate::shard::{checksum, write_whole};
+use crate::shard::checksum;
 
 const MAGIC: [u8; 8] = *b"ENBUCKPT";
 const VERSION: u32 = 3;
@@ -101,7 +101,7 @@ pub(super) fn write(path: &Path, saved: &Saved) -> Result<(), CheckpointError> {
     }
     let sum = checksum(&bytes);
     bytes[CHECKSUM..CHECKSUM + 8].copy_from_slice(&sum.to_le_bytes());
-    write_whole(path, &bytes).map_err(|error| CheckpointError::Io { path: path.to_owned(), error })
+    enbu_files::write(path, &bytes).map_err(|error| CheckpointError::Io { path: path.to_owned(), error })
 }
 
 pub(super) fn read(path: &Path) -> Result<Saved, CheckpointError> {

@@ -1,0 +1,170 @@
+//! Files that are written whole or not at all.
+//!
+//! A [`Draft`] is written beside its place and renamed when it is whole, so that nobody
+//! ever sees half a file and a failure leaves the old one as it was. Links are followed,
+//! and a file that is replaced keeps its permissions. What is no file (`/dev/null`, a
+//! pipe) is written to as it stands: renaming would put a file in its place.
+
+#![forbid(unsafe_code)]
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process;
+
+/// A file on its way to its place; dropped before [`finish`](Self::finish) it leaves nothing.
+#[derive(Debug)]
+pub struct Draft {
+    out: BufWriter<File>,
+    /// Where it is written, and where it belongs; nothing for what is no file.
+    places: Option<(PathBuf, PathBuf)>,
+}
+
+impl Draft {
+    /// Begins a file that will stand at `path`. The process is named in the name of the
+    /// draft, so that two that write the same file do not meet.
+    ///
+    /// # Errors
+    /// What the system says: no such folder, no permission, `path` is a folder.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let found = fs::metadata(path).ok();
+        if found.as_ref().is_some_and(|found| !found.is_file()) {
+            let file = File::options().write(true).open(path)?;
+            return Ok(Self { out: BufWriter::new(file), places: None });
+        }
+        let place = if found.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
+        let mut name = place.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.part", process::id()));
+        let beside = place.with_file_name(name);
+        let file = File::create(&beside)?;
+        let draft = Self { out: BufWriter::with_capacity(1 << 16, file), places: Some((beside, place)) };
+        if let Some(found) = found {
+            draft.out.get_ref().set_permissions(found.permissions())?;
+        }
+        Ok(draft)
+    }
+
+    /// Makes sure that the disk has all of it, and puts it in its place.
+    ///
+    /// # Errors
+    /// What the system says; the old file still stands.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.out.flush()?;
+        if let Some((beside, place)) = &self.places {
+            self.out.get_ref().sync_all()?;
+            fs::rename(beside, place)?;
+            self.places = None;
+        }
+        Ok(())
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if let Some((beside, _)) = &self.places {
+            // Half a file helps nobody, and the first error is the one to tell.
+            let _ = fs::remove_file(beside);
+        }
+    }
+}
+
+/// Writes a whole file.
+///
+/// # Errors
+/// What the system says; an old file is still there.
+pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    let mut draft = Draft::create(path)?;
+    draft.write_all(bytes.as_ref())?;
+    draft.finish()
+}
+
+/// Whether something stands at `path` that writing would replace.
+pub fn would_replace(path: &Path) -> bool {
+    fs::metadata(path).map_or_else(|_| path.is_symlink(), |found| found.is_file() || found.is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("a folder");
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_appears_when_it_is_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.txt");
+        write(&path, "one").expect("written");
+        assert!(would_replace(&path) && would_replace(folder.path()));
+        let mut draft = Draft::create(&path).expect("created");
+        draft.write_all(b"two").expect("written");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "one");
+        draft.finish().expect("renamed");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "two");
+        assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn a_draft_that_is_dropped_leaves_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.txt");
+        Draft::create(&path).and_then(|mut draft| draft.write_all(b"half")).expect("written");
+        assert!(names(folder.path()).is_empty() && !would_replace(&path));
+        assert!(write(folder.path(), "a folder").is_err());
+        assert!(write(&folder.path().join("none/a.txt"), "no folder").is_err());
+        assert!(names(folder.path()).is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_permissions_kept() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, link) = (folder.path().join("a.txt"), folder.path().join("link"));
+        write(&path, "one").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("set");
+        symlink("a.txt", &link).expect("linked");
+        write(&link, "two").expect("written");
+        assert!(link.is_symlink());
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "two");
+        assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o640);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_written_to_as_it_stands() {
+        use std::process::Command;
+        use std::thread;
+        // A pipe with a name stands for /dev/null, which a failure would destroy.
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        if !Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
+            // The system makes no such pipes.
+            return;
+        }
+        assert!(!would_replace(&pipe));
+        let reader = thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read_to_string(pipe)
+        });
+        write(&pipe, "through").expect("written");
+        assert_eq!(reader.join().expect("no panic").expect("read"), "through");
+        assert!(!fs::metadata(&pipe).expect("still there").is_file());
+        assert_eq!(names(folder.path()), ["pipe"]);
+    }
+}
