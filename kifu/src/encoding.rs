@@ -170,6 +170,9 @@ pub fn is_noise(text: &str) -> bool {
     // One byte in ten of random ones is a control character, in texts none is.
     // In bytes, and without branches, so that many are looked at at once.
     let is_control = |byte: u8| (byte < b' ') & (byte.wrapping_sub(b'\t') > b'\r' - b'\t');
+    if bytes.iter().fold(0, |any, &byte| any | u8::from(is_control(byte))) == 0 {
+        return false;
+    }
     let in_chunk = |chunk: &[u8]| chunk.iter().map(|&byte| u8::from(is_control(byte))).sum::<u8>();
     let controls: usize = bytes.chunks(usize::from(u8::MAX)).map(in_chunk).map(usize::from).sum();
     controls * 50 > bytes.len()

@@ -271,14 +271,11 @@ impl Record {
         known.unwrap_or_else(|| self.append(parent, event))
     }
 
-    /// Adds a move as [`add`](Self::add) does; sooner where nothing stands yet, as
-    /// almost always when a game is read.
+    /// The line that may be added to behind the node that was added last; `None` for
+    /// other nodes.
     #[inline]
-    pub(crate) fn add_move(&mut self, parent: NodeId, mv: Move) -> NodeId {
-        match self.node(parent).first_child {
-            None => self.append(parent, Event::Move(mv)),
-            Some(_) => self.add(parent, Event::Move(mv)),
-        }
+    pub(crate) fn line_behind(&mut self, id: NodeId) -> Option<Line<'_>> {
+        (id.index() + 1 == self.nodes.len()).then_some(Line { nodes: &mut self.nodes })
     }
 
     /// Sets the time of a move that has none yet, and tells whether it did.
@@ -375,6 +372,38 @@ impl Record {
             totals.push((turn, spent));
         }
         TotalTimes { totals }
+    }
+}
+
+/// The end of a record while one move after the other is added, sooner than by
+/// [`Record::add`]: nothing stands there yet.
+pub(crate) struct Line<'r> {
+    nodes: &'r mut Vec<Node>,
+}
+
+impl Line<'_> {
+    /// Adds a move and its time, in milliseconds. What does not fit into a record any
+    /// more is dropped.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, mv: Move, time_ms: Option<u64>) {
+        let (Some(parent), Some(id)) = (self.end(), NodeId::at(self.nodes.len())) else { return };
+        if let Some(last) = self.nodes.last_mut() {
+            (last.first_child, last.last_child) = (Some(id), Some(id));
+        }
+        // An empty node first: one that is put together elsewhere and then copied keeps the
+        // processor waiting, because it is written in other pieces than it is read.
+        self.nodes.push(Node::EMPTY);
+        if let Some(node) = self.nodes.last_mut() {
+            node.event = Event::Move(mv);
+            node.parent = Some(parent);
+            node.time_ms = time_ms;
+        }
+    }
+
+    /// The node that was added last.
+    #[inline(always)]
+    pub(crate) fn end(&self) -> Option<NodeId> {
+        NodeId::at(self.nodes.len() - 1)
     }
 }
 

@@ -149,6 +149,17 @@ impl Move {
     }
 }
 
+impl From<MoveParts> for Move {
+    #[inline]
+    fn from(parts: MoveParts) -> Self {
+        match parts {
+            MoveParts::Board { from, to, promote: false } => Self::board(from, to),
+            MoveParts::Board { from, to, promote: true } => Self::promotion(from, to),
+            MoveParts::Drop { piece, to } => Self::drop(piece, to),
+        }
+    }
+}
+
 impl fmt::Display for Move {
     /// USI notation: `7g7f`, `8h2b+`, `P*5e`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

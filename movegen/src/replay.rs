@@ -179,24 +179,25 @@ impl Replay {
     #[inline]
     pub fn play(&mut self, mv: Move) -> Result<Replayed, IllegalMove> {
         let before = Replayed::new(mv, Cell::EMPTY, self);
-        match self.make(mv) {
+        match self.make(mv.parts()) {
             Ok(captured) => Ok(before.with(captured)),
             Err(reason) => Err(IllegalMove { mv, reason }),
         }
     }
 
-    /// Plays a move for good.
+    /// Plays a move for good, told as it is read: by its parts.
     ///
     /// # Errors
     /// The rule that the move breaks; the position is unchanged then.
-    pub fn advance(&mut self, mv: Move) -> Result<(), IllegalReason> {
-        self.make(mv).map(drop)
+    #[inline]
+    pub fn advance(&mut self, parts: MoveParts) -> Result<(), IllegalReason> {
+        self.make(parts).map(drop)
     }
 
     /// Tells what was taken.
     #[inline(always)]
-    fn make(&mut self, mv: Move) -> Result<Cell, IllegalReason> {
-        let captured = match mv.parts() {
+    fn make(&mut self, parts: MoveParts) -> Result<Cell, IllegalReason> {
+        let captured = match parts {
             MoveParts::Board { from, to, promote } => self.play_on_board(from, to, promote)?,
             MoveParts::Drop { piece, to } => self.play_drop(piece, to)?,
         };

@@ -2,7 +2,7 @@
 //! line, as the specification has it. They are read from their bytes, at once. Whatever
 //! else stands in a line, or is wrong with it, is left to the statements, which tell it.
 
-use enbu_movegen::Replay;
+use enbu_movegen::{MoveParts, Replay};
 
 use super::*;
 
@@ -15,27 +15,26 @@ pub(super) struct Plain<'t, T> {
 /// The move of a line such as `+7776FU`. Whether the rules allow it is not looked at,
 /// nor whether a piece promotes where it may.
 #[inline(always)]
-pub(super) fn read_move<'t>(bytes: &'t [u8], game: &Replay) -> Option<Plain<'t, Move>> {
+pub(super) fn read_move<'t>(bytes: &'t [u8], game: &Replay) -> Option<Plain<'t, MoveParts>> {
     let &[side, f1, f2, t1, t2, n1, n2, end] = bytes.first_chunk()?;
     let (from, to) = squares([f1, f2, t1, t2])?;
     let (to, name) = (to?, [n1, n2]);
-    if color_of_sign(side) != Some(game.turn()) {
+    // A processor foresees that the sign fits, but not which of the two it is.
+    if side != sign(game.turn()) as u8 {
         return None;
     }
     let value = match from {
         Some(from) => {
             let moved = game.piece_at(from)?.kind;
-            if *name_bytes(moved) == name {
-                Move::board(from, to)
-            } else if moved.promoted().is_some_and(|promoted| *name_bytes(promoted) == name) {
-                Move::promotion(from, to)
-            } else {
+            let promote = *name_bytes(moved) != name;
+            if promote && moved.promoted().is_none_or(|promoted| *name_bytes(promoted) != name) {
                 return None;
             }
+            MoveParts::Board { from, to, promote }
         }
         None if [f1, f2] == *b"00" => {
             let kind = piece_named(name).filter(|kind| !kind.is_promoted())?;
-            Move::drop(kind.hand_piece()?, to)
+            MoveParts::Drop { piece: kind.hand_piece()?, to }
         }
         None => return None,
     };
@@ -112,7 +111,8 @@ mod tests {
         for (text, rest) in [("+7776FU\n", ""), ("+7776FU\r\nT1", "T1"), ("+7776FU\r\n\n", "\n"), ("+7776FU\rT1", "T1")]
         {
             let plain = read_move(text.as_bytes(), &game).unwrap();
-            assert_eq!((plain.value.to_string().as_str(), plain.rest), ("7g7f", rest.as_bytes()), "{text:?}");
+            let told = Move::to_string(&plain.value.into());
+            assert_eq!((told.as_str(), plain.rest), ("7g7f", rest.as_bytes()), "{text:?}");
         }
         for (text, ms, rest) in [
             ("T0\n-3334FU\n", 0, "-3334FU\n"),

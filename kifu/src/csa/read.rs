@@ -191,27 +191,32 @@ impl<'t> Play<'t> {
         let mut rest = text.as_bytes();
         // A foul that was passed over has to be told.
         let Some(game) = self.board.for_good().filter(|_| self.foul.is_none()) else { return (0, rest) };
-        let (mut count, mut last_move) = (0, None);
-        loop {
-            if let Some(plain) = plain::read_move(rest, game)
-                && game.advance(plain.value).is_ok()
-            {
-                self.at = self.record.add_move(self.at, plain.value);
-                last_move = Some(text.len() - rest.len());
-                rest = plain.rest;
-            } else if let Some(plain) = plain::read_time(rest)
-                && self.record.set_time_of_move(self.at, plain.value)
-            {
-                rest = plain.rest;
-            } else {
-                break;
-            }
-            count += 1;
+        let (mut lines, mut last_move) = (0, None);
+        if let Some(plain) = plain::read_time(rest)
+            && self.record.set_time_of_move(self.at, plain.value)
+        {
+            (lines, rest) = (1, plain.rest);
         }
-        if let Some(at) = last_move {
+        let Some(mut line) = self.record.line_behind(self.at) else { return (lines, rest) };
+        while let Some(plain) = plain::read_move(rest, game)
+            && game.advance(plain.value).is_ok()
+        {
+            last_move = Some(rest.len());
+            rest = plain.rest;
+            lines += 1;
+            let time = plain::read_time(rest);
+            if let Some(plain) = &time {
+                rest = plain.rest;
+                lines += 1;
+            }
+            line.add(plain.value.into(), time.map(|plain| plain.value));
+        }
+        self.at = line.end().unwrap_or(self.at);
+        if let Some(left) = last_move {
+            let at = text.len() - left;
             self.last_move = text.get(at..at + SHORTEST_MOVE - 1);
         }
-        (count, rest)
+        (lines, rest)
     }
 
     /// Whether anything has happened after the start position.
