@@ -203,8 +203,10 @@ impl<'a> Worker<'a> {
         if self.position.in_check() {
             return None;
         }
+        // Asked for first: the memory answers while the evaluation is computed.
+        let correction = self.histories.corrections.of(self.correction_slots(ply));
         let raw = entry.and_then(|entry| entry.eval).unwrap_or_else(|| self.evaluate());
-        let eval = raw + self.histories.corrections.of(self.correction_slots(ply));
+        let eval = raw + correction;
         let refined = entry.map_or(eval, |entry| match entry.bound {
             Bound::Exact => entry.value,
             Bound::Lower => entry.value.max(eval),
