@@ -317,8 +317,23 @@ impl Record {
     }
 
     /// The nodes that follow `id` when the first continuation is always taken.
+    ///
+    /// # Panics
+    /// When the id is of another record.
+    #[expect(clippy::indexing_slicing, reason = "nodes are never removed, so ids of this record stay valid")]
     pub fn line_after(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        std::iter::successors(self.node(id).first_child, |&node| self.node(node).first_child)
+        let mut at = id.index();
+        let mut nodes = self.nodes[at..].iter();
+        std::iter::from_fn(move || {
+            let child = nodes.next()?.first_child?;
+            // Mostly it is the next one; going on from there, a processor need not wait
+            // for each node to tell where the one after it stands.
+            if child.index() != at + 1 {
+                nodes = self.nodes[child.index()..].iter();
+            }
+            at = child.index();
+            Some(child)
+        })
     }
 
     /// Whether any position has more than one continuation.
