@@ -28,10 +28,16 @@ impl Transformer {
         self.biases.len()
     }
 
-    /// The weights of an input.
-    fn row(&self, input: u32) -> &[i16] {
-        let width = self.width();
-        self.rows.get(input as usize * width..).and_then(|rows| rows.get(..width)).unwrap_or_default()
+    /// Tells of every input how to ask for its weights early.
+    #[inline(always)]
+    fn early(&self) -> impl Fn(u32) {
+        let (rows, width) = (&*self.rows, self.width());
+        move |input| {
+            let start = input as usize * width;
+            if let Some(row) = rows.get(start..start + width) {
+                prefetch(row);
+            }
+        }
     }
 }
 
@@ -56,7 +62,10 @@ const PLIES: usize = 160;
 /// The sums of one line of play.
 #[derive(Clone, Debug)]
 pub(crate) struct Accumulators {
+    /// The line up to `top`; what lies behind it is waiting to be used again.
     plies: Vec<Ply>,
+    /// The ply of the present position.
+    top: usize,
     /// For each ply those of Black, then those of White.
     sums: Block<i16>,
     width: usize,
@@ -71,7 +80,8 @@ impl Accumulators {
     pub(crate) fn new(transformer: &Transformer) -> Result<Self, TryReserveError> {
         let width = transformer.width();
         Ok(Self {
-            plies: Vec::with_capacity(PLIES),
+            plies: vec![Ply::default(); PLIES],
+            top: 0,
             sums: Block::zeroed(2 * width * PLIES)?,
             width,
             cache: Cache::new(transformer)?,
@@ -80,25 +90,26 @@ impl Accumulators {
 
     /// Starts a new line.
     pub(crate) fn reset(&mut self) {
-        self.plies.clear();
-        self.plies.push(Ply::default());
+        self.top = 0;
+        self.plies[0] = Ply::default();
     }
 
     /// Follows a move that `position` has just made, and asks for the rows that it
     /// switches: they lie anywhere in a large table, and are needed soon.
     #[inline]
     pub(crate) fn push(&mut self, transformer: &Transformer, position: &Position, delta: &Delta) {
-        // Filled in its place: building it elsewhere costs more than the rest.
-        self.plies.push(Ply::default());
-        let Some(ply) = self.plies.last_mut() else { return };
+        self.top += 1;
+        if self.top == self.plies.len() {
+            self.plies.push(Ply::default());
+        }
+        let early = transformer.early();
+        let ply = &mut self.plies[self.top];
+        ply.fresh = [false; 2];
         for color in Color::ALL {
             let view = View::of(transformer.features, color, position);
             ply.leads[color] = !renumbers(transformer.features, &view, delta, color);
             if ply.leads[color] {
-                ply.changes[color].add(&view, delta);
-            }
-            for input in ply.changes[color].inputs() {
-                prefetch(transformer.row(input));
+                ply.changes[color].set(&view, delta, &early);
             }
         }
     }
@@ -106,15 +117,13 @@ impl Accumulators {
     /// Takes a move back; the start stays.
     #[inline]
     pub(crate) fn pop(&mut self) {
-        if self.plies.len() > 1 {
-            self.plies.pop();
-        }
+        self.top = self.top.saturating_sub(1);
     }
 
     /// Brings the sums of `position`, which the line has led to, up to date.
     #[inline(always)]
     pub(crate) fn update<K: Kernels>(&mut self, kernels: K, transformer: &Transformer, position: &Position) {
-        let room = self.plies.len() * 2 * self.width;
+        let room = (self.top + 1) * 2 * self.width;
         if self.sums.len() < room {
             self.grow(room);
         }
@@ -127,8 +136,7 @@ impl Accumulators {
     /// of `color`, then those of the other side.
     #[inline]
     pub(crate) fn sums(&self, color: Color) -> [&[i16]; 2] {
-        let top = self.plies.len().saturating_sub(1);
-        [color, !color].map(|color| &self.sums[self.at(top, color)..][..self.width])
+        [color, !color].map(|color| &self.sums[self.at(self.top, color)..][..self.width])
     }
 
     /// Makes room for `least` numbers. Lines longer than a search's are rare.
@@ -153,7 +161,7 @@ impl Accumulators {
         position: &Position,
         color: Color,
     ) {
-        let top = self.plies.len().saturating_sub(1);
+        let top = self.top;
         if self.plies[top].fresh[color] {
             return;
         }
@@ -177,7 +185,7 @@ impl Accumulators {
     /// applied one by one.
     #[inline(always)]
     fn nearest(&self, color: Color) -> Option<usize> {
-        for (ply, entry) in self.plies.iter().enumerate().rev().take(MAX_STEPS) {
+        for (ply, entry) in self.plies[..=self.top].iter().enumerate().rev().take(MAX_STEPS) {
             if entry.fresh[color] {
                 return Some(ply);
             }
@@ -241,19 +249,28 @@ impl List {
 }
 
 impl Changes {
-    #[inline]
-    fn add(&mut self, view: &View, delta: &Delta) {
+    /// Becomes what `delta` changes in `view`, and tells `early` of every input.
+    #[inline(always)]
+    fn set(&mut self, view: &View, delta: &Delta, early: impl Fn(u32)) {
         let Self { removed, added } = self;
+        removed.len = 0;
+        added.len = 0;
+        let mut remove = |input| {
+            early(input);
+            removed.push(input);
+        };
+        let mut add = |input| {
+            early(input);
+            added.push(input);
+        };
         match delta.from {
-            Origin::Board { from, kind } => {
-                view.board(Piece::new(delta.mover, kind), from, |input| removed.push(input))
-            }
-            Origin::Hand { piece, held } => view.hand(delta.mover, piece, held, |input| removed.push(input)),
+            Origin::Board { from, kind } => view.board(Piece::new(delta.mover, kind), from, &mut remove),
+            Origin::Hand { piece, held } => view.hand(delta.mover, piece, held, &mut remove),
         }
-        view.board(Piece::new(delta.mover, delta.placed), delta.to, |input| added.push(input));
+        view.board(Piece::new(delta.mover, delta.placed), delta.to, &mut add);
         if let Some(captured) = delta.captured {
-            view.board(Piece::new(!delta.mover, captured.kind), delta.to, |input| removed.push(input));
-            view.hand(delta.mover, captured.piece, captured.held, |input| added.push(input));
+            view.board(Piece::new(!delta.mover, captured.kind), delta.to, &mut remove);
+            view.hand(delta.mover, captured.piece, captured.held, &mut add);
         }
     }
 
@@ -261,11 +278,6 @@ impl Changes {
     #[inline]
     fn lists(&self) -> (&[u32], &[u32]) {
         (self.removed.as_slice(), self.added.as_slice())
-    }
-
-    #[inline]
-    fn inputs(&self) -> impl Iterator<Item = u32> {
-        self.removed.as_slice().iter().chain(self.added.as_slice()).copied()
     }
 }
 
