@@ -71,6 +71,23 @@ multiversion! {
     ) -> Option<Move> = Picker::next_inline;
 }
 
+// Functions of their own: as part of `next` the compiler would do what their loops have
+// in common at the beginning of every call of it.
+multiversion! {
+    fn captures(picker: &mut Picker, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) =
+        Picker::generate_captures;
+}
+
+multiversion! {
+    fn quiets(picker: &mut Picker, position: &Position, known: Known<'_>, aim: Option<&Aim>, moves: &mut Vec<Scored>) =
+        Picker::generate_quiets;
+}
+
+multiversion! {
+    fn evasions(picker: &mut Picker, position: &Position, memory: &Memory, line: Line, moves: &mut Vec<Scored>) =
+        Picker::generate_evasions;
+}
+
 /// Hands out the moves of one node. Its moves lie on a stack that all nodes of a
 /// thread share, from `start` on; [`close`](Self::close) removes them.
 pub(crate) struct Picker {
@@ -162,7 +179,7 @@ impl Picker {
                     }
                 }
                 Stage::GenerateCaptures => {
-                    self.generate(position, Scope::Captures, moves, |mv| capture_order(position, memory, mv));
+                    captures(self, position, memory, moves);
                     self.stage = Stage::GoodCaptures;
                 }
                 Stage::GoodCaptures => match self.take_best(moves) {
@@ -182,7 +199,7 @@ impl Picker {
                     }
                 }
                 Stage::GenerateQuiets => {
-                    self.generate_quiets(position, memory.moves.after(position.turn(), line), aim, moves);
+                    quiets(self, position, memory.moves.after(position.turn(), line), aim, moves);
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets if self.skips_quiets => self.begin_bad_captures(),
@@ -196,11 +213,7 @@ impl Picker {
                     return moves[self.current - 1].mv();
                 }
                 Stage::GenerateEvasions => {
-                    let known = memory.moves.after(position.turn(), line);
-                    self.generate(position, Scope::All, moves, |mv| match position.piece_at(mv.to()) {
-                        Some(_) => (1 << 20) + capture_order(position, memory, mv),
-                        None => known.of(position, mv),
-                    });
+                    evasions(self, position, memory, line, moves);
                     self.stage = Stage::Evasions;
                 }
                 Stage::Evasions => match self.take_best(moves) {
@@ -215,6 +228,22 @@ impl Picker {
     fn begin_bad_captures(&mut self) {
         self.current = self.start;
         self.stage = Stage::BadCaptures;
+    }
+
+    /// Pushes the captures, the table move excepted.
+    #[inline(always)]
+    fn generate_captures(&mut self, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) {
+        self.generate(position, Scope::Captures, moves, |mv| capture_order(position, memory, mv));
+    }
+
+    /// Pushes all moves, the table move excepted, with captures before all others.
+    #[inline(always)]
+    fn generate_evasions(&mut self, position: &Position, memory: &Memory, line: Line, moves: &mut Vec<Scored>) {
+        let known = memory.moves.after(position.turn(), line);
+        self.generate(position, Scope::All, moves, |mv| match position.piece_at(mv.to()) {
+            Some(_) => (1 << 20) + capture_order(position, memory, mv),
+            None => known.of(position, mv),
+        });
     }
 
     /// Pushes the quiet moves, the table move excepted, with checks that lose little
