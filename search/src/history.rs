@@ -96,6 +96,13 @@ impl Row<'_> {
     pub(crate) fn of(&self, to: Square) -> i32 {
         i32::from(self.quiet[to]) + i32::from(self.continuation[0][to]) + i32::from(self.continuation[1][to])
     }
+
+    /// The same for all squares at once, limited to what 16 bits hold.
+    #[inline(always)]
+    pub(crate) fn sums(&self) -> [i16; 81] {
+        let [first, second] = self.continuation;
+        std::array::from_fn(|to| self.quiet[to].saturating_add(first[to]).saturating_add(second[to]))
+    }
 }
 
 /// Row `index` of a table whose rows have one entry for each square.

@@ -11,9 +11,9 @@
 //! In check all evasions are ordered at once.
 
 use enbu_eval::piece_value::{exchange, on_board};
-use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope, multiversion};
+use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope, Square, multiversion};
 
-use crate::history::{Killers, Known, Line, Row};
+use crate::history::{Killers, Known, Line};
 use crate::worker::Memory;
 use crate::{Moves, params, see};
 
@@ -28,6 +28,18 @@ impl Scored {
     #[inline(always)]
     fn new(mv: Move, score: i32, before: usize) -> Self {
         Self(i64::from(score) << 32 | i64::from(!(before as u16)) << 16 | i64::from(mv.raw()))
+    }
+
+    /// Lifts a quiet check above what any history says.
+    #[inline(always)]
+    fn prefer(&mut self) {
+        self.0 += i64::from(CHECK_BONUS) << 32;
+    }
+
+    /// Whether this is `mv`.
+    #[inline(always)]
+    fn is(self, mv: Move) -> bool {
+        self.0 as u16 == mv.raw()
     }
 
     /// The move: never `None`.
@@ -106,7 +118,7 @@ pub(crate) struct Picker {
     skips_quiets: bool,
 }
 
-/// Lifts quiet checks above what any history says.
+/// More than any history.
 const CHECK_BONUS: i32 = 1 << 18;
 
 /// As many moves are found one by one; the rest are sorted when they are needed.
@@ -252,35 +264,31 @@ impl Picker {
     fn generate_quiets(&mut self, position: &Position, known: Known<'_>, aim: Option<&Aim>, moves: &mut Vec<Scored>) {
         self.current = moves.len();
         self.picked = 0;
-        let (which, table_move) = (self.which, self.table_move);
-        let mut push = |mv: Move, checking: Bitboard, row: Row<'_>| {
-            if Some(mv) == table_move {
-                return;
-            }
-            let safe_check = checking.contains(mv.to()) && see::reaches(position, mv, -params::check_loss());
-            moves.push(Scored::new(mv, row.of(mv.to()) + if safe_check { CHECK_BONUS } else { 0 }, moves.len()));
-        };
+        let which = self.which;
+        let mut quiets = Quiets { position, moves, table_move: self.table_move };
         let checking = |kind, from| aim.map_or(Bitboard::EMPTY, |aim| aim.squares(kind, from));
         position.for_each_set(Scope::Quiets, |set| match which.of(position, set) {
             MoveSet::Drops { piece, to } => {
                 let kind = piece.piece_type();
-                let (checking, row) = (checking(kind, None), known.row(piece.into(), kind));
-                to.into_iter().for_each(|to| push(Move::drop(piece, to), checking, row));
+                let sums = known.row(piece.into(), kind).sums();
+                let score = |to| i32::from(sums[to]);
+                quiets.push(to, checking(kind, None), |to| Move::drop(piece, to), score);
             }
             MoveSet::Piece { from, plain, promote } => {
                 let Some(kind) = position.piece_at(from).map(|piece| piece.kind) else { return };
                 let row = known.row(from.into(), kind);
+                let score = |to| row.of(to);
                 if !promote.is_empty() {
                     let checking = checking(kind.promoted().unwrap_or(kind), Some(from));
-                    promote.into_iter().for_each(|to| push(Move::promotion(from, to), checking, row));
+                    quiets.push(promote, checking, |to| Move::promotion(from, to), score);
                 }
-                let checking = checking(kind, Some(from));
-                plain.into_iter().for_each(|to| push(Move::board(from, to), checking, row));
+                quiets.push(plain, checking(kind, Some(from)), |to| Move::board(from, to), score);
             }
             pawns @ MoveSet::Pawns { .. } => pawns.for_each(|mv| {
                 let Some(from) = mv.from() else { return };
                 let placed = if mv.is_promotion() { PieceType::ProPawn } else { PieceType::Pawn };
-                push(mv, checking(placed, Some(from)), known.row(from.into(), PieceType::Pawn));
+                let row = known.row(from.into(), PieceType::Pawn);
+                quiets.push(Bitboard::of(mv.to()), checking(placed, Some(from)), |_| mv, |to| row.of(to));
             }),
         });
     }
@@ -322,6 +330,32 @@ impl Picker {
         if self.wanted == Wanted::All {
             moves[self.bad_end] = Scored::new(mv, 0, 0);
             self.bad_end += 1;
+        }
+    }
+}
+
+/// Where the quiet moves of one node are put.
+struct Quiets<'a> {
+    position: &'a Position,
+    moves: &'a mut Vec<Scored>,
+    table_move: Option<Move>,
+}
+
+impl Quiets<'_> {
+    /// Pushes the moves of one piece to the squares `to`, the table move excepted; those
+    /// that check from `checking` and lose little come before all others.
+    #[inline(always)]
+    fn push(&mut self, to: Bitboard, checking: Bitboard, mv: impl Fn(Square) -> Move, score: impl Fn(Square) -> i32) {
+        let known = self.table_move.filter(|known| to.contains(known.to()) && mv(known.to()) == *known);
+        let to = known.map_or(to, |known| to.without(Bitboard::of(known.to())));
+        let start = self.moves.len();
+        for to in to {
+            self.moves.push(Scored::new(mv(to), score(to), self.moves.len()));
+        }
+        for check in (to & checking).into_iter().map(mv) {
+            if see::reaches(self.position, check, -params::check_loss()) {
+                self.moves[start..].iter_mut().filter(|scored| scored.is(check)).for_each(Scored::prefer);
+            }
         }
     }
 }
