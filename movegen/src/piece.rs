@@ -42,29 +42,13 @@ impl PieceType {
     /// The type after promotion, or `None` for gold, king and promoted types.
     #[inline]
     pub const fn promoted(self) -> Option<Self> {
-        Some(match self {
-            Self::Pawn => Self::ProPawn,
-            Self::Lance => Self::ProLance,
-            Self::Knight => Self::ProKnight,
-            Self::Silver => Self::ProSilver,
-            Self::Bishop => Self::Horse,
-            Self::Rook => Self::Dragon,
-            _ => return None,
-        })
+        PROMOTED[self as usize]
     }
 
     /// The type without its promotion; others are returned as they are.
     #[inline]
     pub const fn unpromoted(self) -> Self {
-        match self {
-            Self::ProPawn => Self::Pawn,
-            Self::ProLance => Self::Lance,
-            Self::ProKnight => Self::Knight,
-            Self::ProSilver => Self::Silver,
-            Self::Horse => Self::Bishop,
-            Self::Dragon => Self::Rook,
-            other => other,
-        }
+        UNPROMOTED[self as usize]
     }
 
     /// Whether this is a promoted type.
@@ -76,16 +60,7 @@ impl PieceType {
     /// The piece that its captor holds, or `None` for a king.
     #[inline]
     pub const fn hand_piece(self) -> Option<HandPiece> {
-        Some(match self.unpromoted() {
-            Self::Pawn => HandPiece::Pawn,
-            Self::Lance => HandPiece::Lance,
-            Self::Knight => HandPiece::Knight,
-            Self::Silver => HandPiece::Silver,
-            Self::Bishop => HandPiece::Bishop,
-            Self::Rook => HandPiece::Rook,
-            Self::Gold => HandPiece::Gold,
-            _ => return None,
-        })
+        HELD[self as usize]
     }
 
     /// The SFEN letter of the unpromoted type, upper case.
@@ -117,6 +92,46 @@ impl PieceType {
         })
     }
 }
+
+// Tables, where a `match` becomes a jump that depends on the piece: processors guess
+// where it goes, and are often wrong.
+
+const PROMOTED: [Option<PieceType>; PieceType::COUNT] = {
+    let mut table = [None; PieceType::COUNT];
+    table[PieceType::Pawn as usize] = Some(PieceType::ProPawn);
+    table[PieceType::Lance as usize] = Some(PieceType::ProLance);
+    table[PieceType::Knight as usize] = Some(PieceType::ProKnight);
+    table[PieceType::Silver as usize] = Some(PieceType::ProSilver);
+    table[PieceType::Bishop as usize] = Some(PieceType::Horse);
+    table[PieceType::Rook as usize] = Some(PieceType::Dragon);
+    table
+};
+
+const UNPROMOTED: [PieceType; PieceType::COUNT] = {
+    let mut table = PieceType::ALL;
+    let mut index = 0;
+    while index < PieceType::COUNT {
+        if let Some(promoted) = PROMOTED[index] {
+            table[promoted as usize] = PieceType::ALL[index];
+        }
+        index += 1;
+    }
+    table
+};
+
+const HELD: [Option<HandPiece>; PieceType::COUNT] = {
+    let mut table = [None; PieceType::COUNT];
+    let mut index = 0;
+    while index < HandPiece::COUNT {
+        let kind = HandPiece::ALL[index].piece_type();
+        table[kind as usize] = Some(HandPiece::ALL[index]);
+        if let Some(promoted) = kind.promoted() {
+            table[promoted as usize] = Some(HandPiece::ALL[index]);
+        }
+        index += 1;
+    }
+    table
+};
 
 /// A piece on the board: its side and type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
