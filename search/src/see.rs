@@ -6,7 +6,7 @@ use enbu_movegen::{Bitboard, Color, Move, MoveParts, PieceType, Position, Square
 use crate::value::Value;
 
 /// The order in which attackers are spent: the cheapest first.
-const BY_VALUE: [PieceType; 14] = [
+const BY_VALUE: [PieceType; PieceType::COUNT] = [
     PieceType::Pawn,
     PieceType::Lance,
     PieceType::Knight,
@@ -22,6 +22,17 @@ const BY_VALUE: [PieceType; 14] = [
     PieceType::Dragon,
     PieceType::King,
 ];
+
+/// The place of each kind of piece in [`BY_VALUE`].
+const RANKS: [u8; PieceType::COUNT] = {
+    let mut ranks = [0; PieceType::COUNT];
+    let mut rank = 0;
+    while rank < BY_VALUE.len() {
+        ranks[BY_VALUE[rank] as usize] = rank as u8;
+        rank += 1;
+    }
+    ranks
+};
 
 multiversion! {
     /// Whether the exchange that `mv` begins gains at least `threshold` (an
@@ -80,10 +91,9 @@ fn reaches_inline(position: &Position, mv: Move, threshold: Value) -> bool {
 #[inline(always)]
 fn cheapest(position: &Position, to: Square, side: Color, occupied: Bitboard) -> Option<(Square, PieceType)> {
     let attackers = position.attackers(to, side, occupied) & occupied;
-    if attackers.is_empty() {
-        return None;
-    }
-    BY_VALUE.into_iter().find_map(|kind| (attackers & position.by_kind(kind)).first().map(|square| (square, kind)))
+    // There are one or two of them: fewer than kinds of pieces to ask for.
+    let ranked = attackers.into_iter().filter_map(|from| position.piece_at(from).map(|piece| (from, piece.kind)));
+    ranked.min_by_key(|&(_, kind)| RANKS[kind])
 }
 
 #[cfg(test)]
