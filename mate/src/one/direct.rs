@@ -34,79 +34,84 @@ pub(super) struct Net<'a> {
 
 /// Squares from which each kind of piece reaches something.
 #[derive(Clone, Copy)]
-struct Reach {
-    pawn: Bitboard,
-    lance: Bitboard,
-    knight: Bitboard,
-    silver: Bitboard,
-    gold: Bitboard,
-    bishop: Bitboard,
-    rook: Bitboard,
-    horse: Bitboard,
-    dragon: Bitboard,
-}
+struct Reach([Bitboard; 10]);
+
+// Places in a `Reach`: an array, for a `match` on kinds of pieces becomes a jump that
+// processors guess wrong.
+const PAWN: usize = 0;
+const LANCE: usize = 1;
+const KNIGHT: usize = 2;
+const SILVER: usize = 3;
+const GOLD: usize = 4;
+const BISHOP: usize = 5;
+const ROOK: usize = 6;
+const HORSE: usize = 7;
+const DRAGON: usize = 8;
+const KING: usize = 9;
+
+/// Where a [`Reach`] has each kind of piece.
+const PLACES: [u8; PieceType::COUNT] = {
+    let mut places = [GOLD as u8; PieceType::COUNT];
+    places[PieceType::Pawn as usize] = PAWN as u8;
+    places[PieceType::Lance as usize] = LANCE as u8;
+    places[PieceType::Knight as usize] = KNIGHT as u8;
+    places[PieceType::Silver as usize] = SILVER as u8;
+    places[PieceType::Bishop as usize] = BISHOP as u8;
+    places[PieceType::Rook as usize] = ROOK as u8;
+    places[PieceType::Horse as usize] = HORSE as u8;
+    places[PieceType::Dragon as usize] = DRAGON as u8;
+    places[PieceType::King as usize] = KING as u8;
+    places
+};
 
 impl Reach {
-    /// From where pieces of `us` attack the king on `target`.
+    /// From where pieces of `us` attack the king on `target`; kings do not.
     #[inline(always)]
     fn of_king(us: Color, target: Square, occupied: Bitboard) -> Self {
         let (bishop, rook, steps) = (sliders::bishop(target, occupied), sliders::rook(target, occupied), king(target));
-        Self {
-            pawn: pawn(!us, target),
-            lance: sliders::lance(!us, target, occupied),
-            knight: knight(!us, target),
-            silver: silver(!us, target),
-            gold: gold(!us, target),
-            bishop,
-            rook,
-            horse: bishop | steps,
-            dragon: rook | steps,
-        }
+        let mut reach = [Bitboard::EMPTY; 10];
+        reach[PAWN] = pawn(!us, target);
+        reach[LANCE] = sliders::lance(!us, target, occupied);
+        reach[KNIGHT] = knight(!us, target);
+        reach[SILVER] = silver(!us, target);
+        reach[GOLD] = gold(!us, target);
+        reach[BISHOP] = bishop;
+        reach[ROOK] = rook;
+        reach[HORSE] = bishop | steps;
+        reach[DRAGON] = rook | steps;
+        Self(reach)
     }
 
     /// What is left of it for pieces that must attack `flight`, next to the king, too.
     ///
     /// Other pieces on the way are left out of account: it is never too little.
     #[inline(always)]
-    fn and_flight(self, us: Color, flight: Square) -> Self {
+    fn and_flight(mut self, us: Color, flight: Square) -> Self {
         let (cross, diagonals, steps) = (rook_cross(flight), bishop_cross(flight), king(flight));
-        Self {
-            pawn: Bitboard::EMPTY,
-            lance: self.lance & Bitboard::file_of(flight),
-            knight: Bitboard::EMPTY,
-            silver: self.silver & silver(!us, flight),
-            gold: self.gold & gold(!us, flight),
-            bishop: self.bishop & diagonals,
-            rook: self.rook & cross,
-            horse: self.horse & (diagonals | steps),
-            dragon: self.dragon & (cross | steps),
-        }
+        let reach = &mut self.0;
+        reach[PAWN] = Bitboard::EMPTY;
+        reach[LANCE] &= Bitboard::file_of(flight);
+        reach[KNIGHT] = Bitboard::EMPTY;
+        reach[SILVER] &= silver(!us, flight);
+        reach[GOLD] &= gold(!us, flight);
+        reach[BISHOP] &= diagonals;
+        reach[ROOK] &= cross;
+        reach[HORSE] &= diagonals | steps;
+        reach[DRAGON] &= cross | steps;
+        self
     }
 
     #[inline(always)]
     fn by(&self, kind: PieceType) -> Bitboard {
-        match kind {
-            PieceType::Pawn => self.pawn,
-            PieceType::Lance => self.lance,
-            PieceType::Knight => self.knight,
-            PieceType::Silver => self.silver,
-            PieceType::Bishop => self.bishop,
-            PieceType::Rook => self.rook,
-            PieceType::Horse => self.horse,
-            PieceType::Dragon => self.dragon,
-            PieceType::King => Bitboard::EMPTY,
-            PieceType::Gold
-            | PieceType::ProPawn
-            | PieceType::ProLance
-            | PieceType::ProKnight
-            | PieceType::ProSilver => self.gold,
-        }
+        self.0[usize::from(PLACES[kind])]
     }
 
     #[inline(always)]
     fn is_empty(&self) -> bool {
-        // Gold, silver and the unpromoted sliders reach nothing that is not here.
-        (self.horse | self.dragon | self.lance | self.knight | self.pawn | self.gold | self.silver).is_empty()
+        // Bishops and rooks reach nothing that is not here.
+        let reach = &self.0;
+        let far = reach[HORSE] | reach[DRAGON] | reach[LANCE] | reach[KNIGHT];
+        (far | reach[PAWN] | reach[GOLD] | reach[SILVER]).is_empty()
     }
 }
 
@@ -277,13 +282,13 @@ impl<'a> Net<'a> {
                 coverers |= pieces;
             }
         };
-        let &Reach { pawn, lance, knight, silver, gold, horse, dragon, .. } = &self.covering;
+        let reach = &self.covering.0;
         let (bishops, rooks) = (by_kind(PieceType::Bishop), by_kind(PieceType::Rook));
-        add(horse, bishops | by_kind(PieceType::Horse));
-        add(dragon, rooks | by_kind(PieceType::Dragon));
-        add(silver, by_kind(PieceType::Silver));
+        add(reach[HORSE], bishops | by_kind(PieceType::Horse));
+        add(reach[DRAGON], rooks | by_kind(PieceType::Dragon));
+        add(reach[SILVER], by_kind(PieceType::Silver));
         // Whatever promotes, bishop and rook apart, becomes a gold.
-        add(gold | pawn | lance | knight, !(bishops | rooks));
+        add(reach[GOLD] | reach[PAWN] | reach[LANCE] | reach[KNIGHT], !(bishops | rooks));
         coverers
     }
 
