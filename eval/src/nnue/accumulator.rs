@@ -250,7 +250,10 @@ impl List {
 
 impl Changes {
     /// Becomes what `delta` changes in `view`, and tells `early` of every input.
-    #[inline(always)]
+    ///
+    /// Not inlined: once for both sides is half as much code, and a search is more than
+    /// the processor keeps close at hand.
+    #[inline(never)]
     fn set(&mut self, view: &View, delta: &Delta, early: impl Fn(u32)) {
         let Self { removed, added } = self;
         removed.len = 0;
