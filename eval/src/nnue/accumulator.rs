@@ -325,13 +325,16 @@ impl Picture {
     /// Lists the inputs to switch off and on to come from `self` to `new`.
     #[inline(always)]
     fn changes(&self, new: &Self, view: &View, removed: &mut Vec<u32>, added: &mut Vec<u32>) {
-        for color in Color::ALL {
-            let (old_color, new_color) = (self.by_color[color], new.by_color[color]);
-            for kind in PieceType::ALL {
-                let (before, after) = (old_color & self.by_kind[kind], new_color & new.by_kind[kind]);
-                if before == after {
-                    continue;
-                }
+        // Most kinds stand as they stood, and nobody took one of them with another.
+        let taken = self.by_color[Color::Black] & new.by_color[Color::White]
+            | self.by_color[Color::White] & new.by_color[Color::Black];
+        for kind in PieceType::ALL {
+            let (old_kind, new_kind) = (self.by_kind[kind], new.by_kind[kind]);
+            if old_kind == new_kind && (new_kind & taken).is_empty() {
+                continue;
+            }
+            for color in Color::ALL {
+                let (before, after) = (self.by_color[color] & old_kind, new.by_color[color] & new_kind);
                 let piece = Piece::new(color, kind);
                 for square in before.without(after) {
                     view.board(piece, square, |input| removed.push(input));
@@ -340,6 +343,8 @@ impl Picture {
                     view.board(piece, square, |input| added.push(input));
                 }
             }
+        }
+        for color in Color::ALL {
             if self.hands[color] != new.hands[color] {
                 for piece in HandPiece::ALL {
                     let (before, after) = (self.hands[color].count(piece), new.hands[color].count(piece));
