@@ -97,7 +97,7 @@ impl Row<'_> {
         i32::from(self.quiet[to]) + i32::from(self.continuation[0][to]) + i32::from(self.continuation[1][to])
     }
 
-    /// The same for all squares at once, limited to what 16 bits hold.
+    /// The same for all squares at once; 16 bits hold it, as [`params::history_limit`] is bounded.
     #[inline(always)]
     pub(crate) fn sums(&self) -> [i16; 81] {
         let [first, second] = self.continuation;

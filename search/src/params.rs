@@ -172,8 +172,8 @@ params! {
     lmr_deeper: i32 = 60, 0..=400, 20;
     /// A ply less deep where it finds less than this, in centipawns.
     lmr_shallower: i32 = 8, 0..=60, 4;
-    /// Largest value of a history entry.
-    history_limit: i32 = 8192, 1024..=16384, 512;
+    /// Largest value of a history entry; the sum of three fits 16 bits.
+    history_limit: i32 = 8192, 1024..=10240, 512;
     /// History: bonus for each ply of depth.
     history_bonus: i32 = 32, 0..=400, 16;
     /// History: bonus for each ply of depth squared.
