@@ -1,7 +1,6 @@
 //! The shape of the workspace.
 //!
-//! Which crate may know which, where unsafe code may be, and that ARCHITECTURE.md has
-//! a room for every file.
+//! Which crate may know which, where unsafe code may be, and that ARCHITECTURE.md says the same.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,7 +23,7 @@ const ALLOWED: [(&str, &[&str]); 11] = [
     ("arena", &["usi", "kifu", "movegen", "files"]),
     ("learn", &["search", "eval", "movegen", "files"]),
     ("engine", &["files", "movegen", "eval", "mate", "kifu", "usi", "search", "arena", "learn"]),
-    ("tests", &["movegen", "eval", "mate", "kifu", "usi", "search", "arena", "learn", "engine"]),
+    ("tests", &["files", "movegen", "eval", "mate", "kifu", "usi", "search", "arena", "learn", "engine"]),
 ];
 
 /// Crates that must not contain a line of unsafe code.
@@ -153,34 +152,50 @@ fn all_rust_files() -> BTreeSet<String> {
     files
 }
 
-/// The files in the map of ARCHITECTURE.md: inside its code blocks an unindented line
-/// that ends with `/` names a folder, and the first word of each indented line is a
-/// file in it.
-fn mapped_files() -> BTreeSet<String> {
-    let text = fs::read_to_string(workspace_root().join("ARCHITECTURE.md")).unwrap();
-    let mut files = BTreeSet::new();
-    let mut folder = None;
-    let mut in_block = false;
-    for line in text.lines() {
-        if line.starts_with("```") {
-            in_block = !in_block;
-            folder = None;
-        } else if in_block && !line.starts_with(' ') {
-            folder = line.split_whitespace().next().and_then(|word| word.strip_suffix('/'));
-        } else if let (true, Some(folder), Some(file)) = (in_block, folder, line.split_whitespace().next()) {
-            assert!(files.insert(format!("{folder}/{file}")), "ARCHITECTURE.md names {folder}/{file} twice");
-        }
+/// The crate table of ARCHITECTURE.md: each crate with the crates that it may depend on.
+/// `nothing` is an empty list, `all above` all crates of the rows before.
+fn mapped_crates(text: &str) -> Vec<(String, BTreeSet<String>)> {
+    let mut crates: Vec<(String, BTreeSet<String>)> = Vec::new();
+    let rows = text.lines().skip_while(|line| !line.starts_with("| crate |")).skip(2);
+    for row in rows.take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [name, _, edges] = cells[..] else { panic!("three cells: {row}") };
+        let edges = match edges {
+            "nothing" => BTreeSet::new(),
+            "all above" => crates.iter().map(|(name, _)| name.clone()).collect(),
+            list => list.split(", ").map(unquoted).collect(),
+        };
+        crates.push((unquoted(name), edges));
     }
-    files.retain(|file| file.ends_with(".rs"));
-    files
+    crates
+}
+
+/// The text between the backticks of `word`.
+fn unquoted(word: &str) -> String {
+    let inner = word.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+    inner.unwrap_or_else(|| panic!("not in backticks: {word}")).into()
+}
+
+fn architecture() -> String {
+    fs::read_to_string(workspace_root().join("ARCHITECTURE.md")).unwrap().replace('\r', "")
 }
 
 #[test]
-fn architecture_has_a_room_for_every_file() {
-    let (existing, mapped) = (all_rust_files(), mapped_files());
-    let missing: Vec<&String> = existing.difference(&mapped).collect();
-    let stale: Vec<&String> = mapped.difference(&existing).collect();
-    assert!(missing.is_empty() && stale.is_empty(), "ARCHITECTURE.md lacks {missing:#?}\nand names {stale:#?}");
+fn architecture_lists_the_crates_and_their_edges() {
+    let listed: Vec<(String, BTreeSet<String>)> = mapped_crates(&architecture());
+    let allowed = ALLOWED.map(|(name, edges)| (name.to_string(), edges.iter().map(ToString::to_string).collect()));
+    assert_eq!(listed, allowed);
+}
+
+#[test]
+fn architecture_names_only_files_that_exist() {
+    let text = architecture();
+    let existing = all_rust_files();
+    let quoted = text.split('`').skip(1).step_by(2).filter(|word| word.ends_with(".rs"));
+    let stale: Vec<&str> = quoted
+        .filter(|&word| !existing.iter().any(|file| file == word || file.ends_with(&format!("/{word}"))))
+        .collect();
+    assert!(stale.is_empty(), "ARCHITECTURE.md names {stale:?}");
 }
 
 #[test]
