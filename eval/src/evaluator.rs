@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use enbu_movegen::{Color, Delta, Position};
 
-use crate::nnue::{Explanation, Network, State};
+use crate::nnue::network::{Explanation, Network, State};
 use crate::psq::Sums;
-use crate::{MAX_VALUE, Value};
+use crate::value::{MAX_VALUE, Value};
 
 /// How positions are evaluated: what an [`Evaluator`] is made from.
 #[derive(Clone, Debug, Default)]

@@ -22,7 +22,7 @@ pub mod features;
 mod format;
 mod layers;
 mod memory;
-mod network;
+pub(crate) mod network;
 mod selector;
 mod simd;
 
@@ -30,7 +30,6 @@ pub use error::NetworkError;
 pub use features::FeatureSet;
 pub use format::shape::{Classic, Shape};
 pub use format::{classic, own};
-pub(crate) use network::State;
 pub use network::{Explanation, Network, Side};
 pub use selector::{HandBuckets, KingBuckets, Selector};
 pub use simd::{NoSuchPath, Simd};

@@ -13,6 +13,7 @@
 
 pub mod classic;
 mod cursor;
+mod header;
 mod leb128;
 pub mod own;
 pub(crate) mod shape;
@@ -23,22 +24,41 @@ use std::io::Read;
 use std::path::Path;
 
 use cursor::Cursor;
+use header::{Header, VERSION};
 
 use super::error::NetworkError;
 use super::network::Network;
 use super::simd::Simd;
 
-/// The version of `nn.bin` files that all programs write.
-pub(crate) const VERSION: u32 = 0x7AF3_2F16;
-
 /// No network is longer: twice the longest that is known.
 const MAX_LENGTH: u64 = 1 << 30;
 
-/// The longest description that is believed.
-const MAX_TEXT: usize = 4096;
+impl Network {
+    /// Reads a network from the bytes of a file.
+    ///
+    /// # Errors
+    /// [`NetworkError`] with the offset of what is wrong.
+    ///
+    /// ```
+    /// use enbu_eval::nnue::{Network, Simd};
+    /// let error = Network::from_bytes(b"not a network", Simd::best()).expect_err("no network");
+    /// assert!(error.to_string().starts_with("is no network of a known version"));
+    /// ```
+    pub fn from_bytes(bytes: &[u8], simd: Simd) -> Result<Self, NetworkError> {
+        read(bytes, simd)
+    }
+
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// [`NetworkError`] when it cannot be read, or with the offset of what is wrong.
+    pub fn load(path: &Path, simd: Simd) -> Result<Self, NetworkError> {
+        load(path, simd)
+    }
+}
 
 /// Reads a network of any kind.
-pub(crate) fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
+fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
     if bytes.starts_with(&own::MAGIC) {
         return own::read(bytes, simd);
     }
@@ -54,7 +74,7 @@ fn check_version(found: u32) -> Result<(), NetworkError> {
 
 /// Reads the file at `path`. What cannot be a network is refused by its first bytes
 /// and its length, before the rest is read.
-pub(crate) fn load(path: &Path, simd: Simd) -> Result<Network, NetworkError> {
+fn load(path: &Path, simd: Simd) -> Result<Network, NetworkError> {
     // Opening a folder succeeds on some systems and fails on others with a reason
     // that does not say so.
     if std::fs::metadata(path)?.is_dir() {
@@ -77,37 +97,4 @@ pub(crate) fn load(path: &Path, simd: Simd) -> Result<Network, NetworkError> {
     // The file may grow meanwhile.
     file.take(MAX_LENGTH).read_to_end(&mut bytes)?;
     read(&bytes, simd)
-}
-
-/// What `nn.bin` files of both families begin with, behind the version.
-pub(crate) struct Header<'a> {
-    /// Of the whole file; wrong in some files that are in use.
-    pub(crate) hash: u32,
-    /// The description; often wrong.
-    pub(crate) text: &'a str,
-    /// Where the description ends.
-    pub(crate) end: usize,
-}
-
-impl<'a> Header<'a> {
-    fn read(cursor: &mut Cursor<'a>) -> Result<Self, NetworkError> {
-        let hash = cursor.u32("the file hash")?;
-        let offset = cursor.offset();
-        let length = cursor.u32("the length of the description")? as usize;
-        if length > MAX_TEXT {
-            let (part, expected) = ("the length of the description", "0 to 4096");
-            return Err(NetworkError::Field { part, offset, value: length as i64, expected });
-        }
-        let text = cursor.take(length, "the description")?;
-        // Only words in ASCII mean anything to us.
-        let text = text.utf8_chunks().map(|chunk| chunk.valid()).max_by_key(|text| text.len()).unwrap_or_default();
-        Ok(Self { hash, text, end: cursor.offset() })
-    }
-
-    /// The scale that some files name, `fv_scale=N` with N from 1 to 128.
-    pub(crate) fn scale(&self) -> Option<i32> {
-        let (_, rest) = self.text.split_once("fv_scale=")?;
-        let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
-        digits.parse().ok().filter(|scale| (1..=128).contains(scale))
-    }
 }

@@ -1,21 +1,18 @@
 //! A network of any kind, and its values.
 
 use std::collections::TryReserveError;
-use std::path::Path;
 use std::slice;
 
 use enbu_movegen::{Color, Delta, Position};
 
 use super::accumulator::{Accumulators, Transformer};
-use super::error::NetworkError;
 use super::features::active;
 use super::format::shape::Shape;
-use super::format::{self, own};
 use super::layers::{Layers, Scratch};
 use super::memory::Block;
 use super::selector::{Progress, Selector};
 use super::simd::{Kernels, Simd, Task, prefetch};
-use crate::{MAX_VALUE, Value};
+use crate::value::{MAX_VALUE, Value};
 
 /// A network, ready to be used by any number of threads.
 #[derive(Debug)]
@@ -47,6 +44,11 @@ pub(crate) struct Stacks {
     pub(crate) progress: Option<Progress>,
 }
 
+/// What 1.0 is behind the transformer.
+pub const UNIT: i32 = 255;
+/// What 1.0 is among the output weights.
+pub const OUTPUT_UNIT: i32 = 64;
+
 /// The output layer of our own networks.
 #[derive(Debug)]
 pub(crate) struct Outputs {
@@ -60,28 +62,6 @@ pub(crate) struct Outputs {
 const MAX_STANDARD_VALUE: i32 = 31_753;
 
 impl Network {
-    /// Reads a network from the bytes of a file.
-    ///
-    /// # Errors
-    /// [`NetworkError`] with the offset of what is wrong.
-    ///
-    /// ```
-    /// use enbu_eval::nnue::{Network, Simd};
-    /// let error = Network::from_bytes(b"not a network", Simd::best()).expect_err("no network");
-    /// assert!(error.to_string().starts_with("is no network of a known version"));
-    /// ```
-    pub fn from_bytes(bytes: &[u8], simd: Simd) -> Result<Self, NetworkError> {
-        format::read(bytes, simd)
-    }
-
-    /// Reads the file at `path`.
-    ///
-    /// # Errors
-    /// [`NetworkError`] when it cannot be read, or with the offset of what is wrong.
-    pub fn load(path: &Path, simd: Simd) -> Result<Self, NetworkError> {
-        format::load(path, simd)
-    }
-
     /// Its kind and sizes.
     pub fn shape(&self) -> &Shape {
         &self.shape
@@ -122,7 +102,7 @@ impl Network {
         if self.takes_scale() {
             raw.checked_div(scale).unwrap_or(raw).clamp(-MAX_STANDARD_VALUE, MAX_STANDARD_VALUE)
         } else {
-            let value = i64::from(raw) * i64::from(self.scale) / i64::from(own::UNIT * own::OUTPUT_UNIT);
+            let value = i64::from(raw) * i64::from(self.scale) / i64::from(UNIT * OUTPUT_UNIT);
             value.clamp(i64::from(-MAX_VALUE), i64::from(MAX_VALUE)) as Value
         }
     }
@@ -285,7 +265,7 @@ impl State {
         let (limit, part) = match &network.head {
             Head::Classic(_) => (127, (0, 1)),
             Head::Stacks(stacks) => (127, (stacks.choose(position), stacks.stacks.len())),
-            Head::Outputs(outputs) => (own::UNIT, (outputs.bucket(position), outputs.biases.len())),
+            Head::Outputs(outputs) => (UNIT, (outputs.bucket(position), outputs.biases.len())),
         };
         let raw = self.raw(network, position);
         let sums = self.accumulators.sums(Color::Black);
@@ -316,7 +296,7 @@ impl Outputs {
         let bucket = self.bucket(position);
         let (for_own, for_enemy) = self.weights[bucket * 2 * own.len()..][..2 * own.len()].split_at(own.len());
         let sum = kernels.squared_dot(own, for_own).wrapping_add(kernels.squared_dot(enemy, for_enemy));
-        (sum / own::UNIT).wrapping_add(self.biases[bucket])
+        (sum / UNIT).wrapping_add(self.biases[bucket])
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 //! Made by `enbu train --shape piece-square`, not by hand: fitted to 5.5 M positions of
 //! games 5 and 6, see `learn/NETWORKS.md`.
 
-use super::Tables;
+use super::terms::Tables;
 
 /// The numbers in use.
 #[rustfmt::skip]

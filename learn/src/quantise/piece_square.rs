@@ -27,7 +27,7 @@ pub(super) fn source(tables: &Tables, name: &str) -> String {
     format!(
         "//! The numbers of the piece-square evaluation, in centipawns.\n//!\n\
          //! Made by `enbu train --shape piece-square`, not by hand: {name}.\n\n\
-         use super::Tables;\n\n\
+         use super::terms::Tables;\n\n\
          /// The numbers in use.\n\
          #[rustfmt::skip]\n\
          pub static TABLES: Tables = Tables {{\n    \

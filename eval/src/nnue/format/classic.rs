@@ -4,17 +4,17 @@
 //! for each input), then three affine layers (32-bit biases, then one row of 8-bit
 //! weights for each output, padded to 32 inputs).
 
-use super::super::accumulator::Transformer;
-use super::super::error::NetworkError;
-use super::super::features::FeatureSet;
-use super::super::layers::{Affine, Layers, pad32};
-use super::super::memory::Block;
-use super::super::network::{Head, Network};
-use super::super::simd::Simd;
 use super::cursor::Cursor;
+use super::header::{Header, VERSION};
 use super::own;
 use super::shape::{Classic, Evidence, SectionHashes, Shape};
-use super::{Header, VERSION};
+use crate::nnue::accumulator::Transformer;
+use crate::nnue::error::NetworkError;
+use crate::nnue::features::FeatureSet;
+use crate::nnue::layers::{Affine, Layers, pad32};
+use crate::nnue::memory::Block;
+use crate::nnue::network::{Head, Network};
+use crate::nnue::simd::Simd;
 
 /// What FV_SCALE is where a file does not say.
 const SCALE: i32 = 16;
@@ -106,8 +106,8 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
     skip_hash(&mut cursor)?;
     let transformer = Transformer {
         features: shape.features,
-        biases: words(&mut cursor, shape.width, "the transformer's biases")?,
-        rows: words(&mut cursor, shape.width * shape.features.inputs(), "the transformer's weights")?,
+        biases: cursor.words(shape.width, "the transformer's biases")?,
+        rows: cursor.words(shape.width * shape.features.inputs(), "the transformer's weights")?,
     };
     skip_hash(&mut cursor)?;
     let layers = layers(&mut cursor, [2 * shape.width, shape.first, shape.second], shape.first, |_, _| true)?;
@@ -132,14 +132,6 @@ fn unknown(header: &Header<'_>, length: usize) -> NetworkError {
         }
         None => NetworkError::UnknownShape { offset: header.end, length },
     }
-}
-
-/// The next `count` 16-bit numbers.
-pub(crate) fn words(cursor: &mut Cursor<'_>, count: usize, part: &'static str) -> Result<Block<i16>, NetworkError> {
-    let numbers = cursor.numbers::<2>(count, part)?;
-    let mut block = Block::zeroed(count)?;
-    block.iter_mut().zip(numbers).for_each(|(word, &bytes)| *word = i16::from_le_bytes(bytes));
-    Ok(block)
 }
 
 /// The next three affine layers, with so many inputs each; the first has `outputs`.
@@ -186,8 +178,8 @@ impl<'a> Rows<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::features::active;
     use super::*;
+    use crate::nnue::features::active;
     use enbu_movegen::{Color, Position};
 
     fn parts(shape: Classic) -> Parts {
@@ -211,7 +203,7 @@ mod tests {
         for (first, name) in [(32, "kp-256x2-32-32"), (8, "kp-256x2-8-32")] {
             let shape = Classic { features: FeatureSet::Kp, width: 256, first, second: 32 };
             let parts = parts(shape);
-            let network = super::super::read(&parts.encode(), Simd::SCALAR).expect("a network");
+            let network = Network::from_bytes(&parts.encode(), Simd::SCALAR).expect("a network");
             assert_eq!((network.shape().to_string().as_str(), network.scale), (name, 24));
             assert!(network.hashes_agree);
             assert_eq!((&*network.transformer.biases, &*network.transformer.rows), (&*parts.biases, &*parts.rows));

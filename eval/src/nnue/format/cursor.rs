@@ -1,6 +1,7 @@
 //! Reading a file from front to back.
 
-use super::super::error::NetworkError;
+use crate::nnue::error::NetworkError;
+use crate::nnue::memory::Block;
 
 /// A place in a file.
 #[derive(Clone)]
@@ -44,6 +45,14 @@ impl<'a> Cursor<'a> {
         part: &'static str,
     ) -> Result<&'a [[u8; N]], NetworkError> {
         Ok(self.take(count.saturating_mul(N), part)?.as_chunks::<N>().0)
+    }
+
+    /// The next `count` 16-bit numbers.
+    pub(crate) fn words(&mut self, count: usize, part: &'static str) -> Result<Block<i16>, NetworkError> {
+        let numbers = self.numbers::<2>(count, part)?;
+        let mut block = Block::zeroed(count)?;
+        block.iter_mut().zip(numbers).for_each(|(word, &bytes)| *word = i16::from_le_bytes(bytes));
+        Ok(block)
     }
 
     pub(crate) fn u32(&mut self, part: &'static str) -> Result<u32, NetworkError> {

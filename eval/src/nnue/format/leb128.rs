@@ -4,8 +4,8 @@
 //! more follow, and the highest bit carried by the last byte is the sign. All
 //! numbers here fit 16 bits, in at most three bytes.
 
-use super::super::error::NetworkError;
 use super::cursor::Cursor;
+use crate::nnue::error::NetworkError;
 
 /// The mark in front of a block.
 pub(crate) const MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";

@@ -34,15 +34,16 @@
 
 use enbu_movegen::{Color, Position};
 
-use super::super::accumulator::Transformer;
-use super::super::error::NetworkError;
-use super::super::features::{FeatureSet, active};
-use super::super::memory::Block;
-use super::super::network::{Head, Network, Outputs};
-use super::super::simd::Simd;
-use super::classic::words;
 use super::cursor::Cursor;
 use super::shape::Shape;
+use crate::nnue::accumulator::Transformer;
+use crate::nnue::error::NetworkError;
+use crate::nnue::features::{FeatureSet, active};
+use crate::nnue::memory::Block;
+use crate::nnue::network::{Head, Network, Outputs};
+use crate::nnue::simd::Simd;
+
+pub use crate::nnue::network::{OUTPUT_UNIT, UNIT};
 
 /// How many inputs there are.
 pub const INPUTS: usize = FeatureSet::Mirrored.inputs();
@@ -99,11 +100,6 @@ pub(super) const fn numbered(input: u16, features: FeatureSet) -> u16 {
 
 /// What every file begins with.
 pub const MAGIC: [u8; 8] = *b"ENBUNNUE";
-
-/// What 1.0 is behind the transformer.
-pub const UNIT: i32 = 255;
-/// What 1.0 is among the output weights.
-pub const OUTPUT_UNIT: i32 = 64;
 
 const VERSION: u32 = 1;
 const CHECKSUM: usize = 32;
@@ -191,11 +187,11 @@ pub(crate) fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
     cursor.take(HEADER - cursor.offset(), "the header")?;
     let transformer = Transformer {
         features: FeatureSet::Mirrored,
-        biases: words(&mut cursor, width, "the transformer's biases")?,
-        rows: words(&mut cursor, FeatureSet::Mirrored.inputs() * width, "the transformer's weights")?,
+        biases: cursor.words(width, "the transformer's biases")?,
+        rows: cursor.words(FeatureSet::Mirrored.inputs() * width, "the transformer's weights")?,
     };
     let offset = cursor.offset();
-    let weights = words(&mut cursor, buckets * 2 * width, "the output weights")?;
+    let weights = cursor.words(buckets * 2 * width, "the output weights")?;
     let biases = cursor.numbers(buckets, "the output biases")?;
     cursor.end()?;
     verify(bytes)?;

@@ -7,9 +7,9 @@
 
 use std::fmt;
 
-use super::super::features::FeatureSet;
-use super::super::layers::pad32;
-use super::super::selector::Selector;
+use crate::nnue::features::FeatureSet;
+use crate::nnue::layers::pad32;
+use crate::nnue::selector::Selector;
 
 /// The sizes of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,19 +4,19 @@
 //! with some shapes a section of progress weights, then as many small networks as
 //! there are stacks, each behind the same mark.
 
-use super::super::accumulator::Transformer;
-use super::super::error::NetworkError;
-use super::super::features::FeatureSet;
-use super::super::layers::{Layers, pad32};
-use super::super::memory::Block;
-use super::super::network::{Head, Network, Stacks};
-use super::super::selector::{Progress, Selector};
-use super::super::simd::Simd;
-use super::Header;
 use super::classic::layers;
 use super::cursor::Cursor;
+use super::header::Header;
 use super::leb128::{Compressed, MAGIC};
 use super::shape::Shape;
+use crate::nnue::accumulator::Transformer;
+use crate::nnue::error::NetworkError;
+use crate::nnue::features::FeatureSet;
+use crate::nnue::layers::{Layers, pad32};
+use crate::nnue::memory::Block;
+use crate::nnue::network::{Head, Network, Stacks};
+use crate::nnue::selector::{Progress, Selector};
+use crate::nnue::simd::Simd;
 
 /// What FV_SCALE is where a file does not say.
 const SCALE: i32 = 28;

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use enbu_movegen::isa;
 
-use super::{Task, kernels};
+use super::kernels::{Task, kernels};
 
 /// Proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT: all that have the
 /// first have the rest.

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use enbu_movegen::isa;
 
-use super::{Task, kernels};
+use super::kernels::{Task, kernels};
 
 /// Proof that the processor has AVX-512 F, BW, VL and VNNI, and what
 /// [`isa::is_newer`] looks for.

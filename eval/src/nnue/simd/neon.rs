@@ -2,7 +2,7 @@
 
 use std::arch::aarch64::*;
 
-use super::{Task, kernels};
+use super::kernels::{Task, kernels};
 
 /// Proof that the processor has NEON: every AArch64 processor that runs Rust's
 /// targets with an operating system has.

@@ -1,8 +1,8 @@
 //! The portable kernels: what every other path must equal.
 //!
-//! Lengths have been checked by [`Kernels`](super::Kernels).
+//! Lengths have been checked by [`Kernels`](super::kernels::Kernels).
 
-use super::kernels;
+use super::kernels::kernels;
 
 /// The path that every processor can run.
 #[derive(Clone, Copy, Debug)]

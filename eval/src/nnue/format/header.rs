@@ -1,0 +1,43 @@
+//! The header of `nn.bin` files of both families.
+
+use super::cursor::Cursor;
+use crate::nnue::error::NetworkError;
+
+/// The version of `nn.bin` files that all programs write.
+pub(crate) const VERSION: u32 = 0x7AF3_2F16;
+
+/// The longest description that is believed.
+const MAX_TEXT: usize = 4096;
+
+/// What `nn.bin` files of both families begin with, behind the version.
+pub(crate) struct Header<'a> {
+    /// Of the whole file; wrong in some files that are in use.
+    pub(crate) hash: u32,
+    /// The description; often wrong.
+    pub(crate) text: &'a str,
+    /// Where the description ends.
+    pub(crate) end: usize,
+}
+
+impl<'a> Header<'a> {
+    pub(crate) fn read(cursor: &mut Cursor<'a>) -> Result<Self, NetworkError> {
+        let hash = cursor.u32("the file hash")?;
+        let offset = cursor.offset();
+        let length = cursor.u32("the length of the description")? as usize;
+        if length > MAX_TEXT {
+            let (part, expected) = ("the length of the description", "0 to 4096");
+            return Err(NetworkError::Field { part, offset, value: length as i64, expected });
+        }
+        let text = cursor.take(length, "the description")?;
+        // Only words in ASCII mean anything to us.
+        let text = text.utf8_chunks().map(|chunk| chunk.valid()).max_by_key(|text| text.len()).unwrap_or_default();
+        Ok(Self { hash, text, end: cursor.offset() })
+    }
+
+    /// The scale that some files name, `fv_scale=N` with N from 1 to 128.
+    pub(crate) fn scale(&self) -> Option<i32> {
+        let (_, rest) = self.text.split_once("fv_scale=")?;
+        let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+        digits.parse().ok().filter(|scale| (1..=128).contains(scale))
+    }
+}

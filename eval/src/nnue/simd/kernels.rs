@@ -1,0 +1,110 @@
+//! The contract of the kernels, and of what runs on them.
+
+/// Work that is done with the kernels of one path.
+///
+/// It is compiled once for each path, with all instructions that the path may use, as
+/// far as it is inlined: `run` and what it calls are `#[inline(always)]`.
+pub(crate) trait Task {
+    /// What comes out.
+    type Output;
+
+    /// Does the work.
+    fn run<K: Kernels>(self, kernels: K) -> Self::Output;
+}
+
+/// The kernels of one path. Each computes the same on every path; lengths that do not
+/// fit are our own mistakes and panic.
+pub(crate) trait Kernels: Copy {
+    /// Writes to `target` the sums of `source` without the rows `removed` and with
+    /// the rows `added`, wrapping. A row is as wide as `target`, a multiple of 32;
+    /// `rows` holds them one behind the other.
+    fn update(self, rows: &[i16], source: &[i16], target: &mut [i16], changes: (&[u32], &[u32]));
+
+    /// `sums` limited to 0..=127; both lengths are the same multiple of 32.
+    fn clip(self, sums: &[i16], outputs: &mut [u8]);
+
+    /// The product of the halves of `sums`: both taken modulo 2^15 (sign kept),
+    /// limited to 0..=127, multiplied and divided by 128. `outputs` is half as long as
+    /// `sums`, a multiple of 32.
+    fn products(self, sums: &[i16], outputs: &mut [u8]);
+
+    /// `outputs` = `biases` + `weights` × `inputs`, wrapping. The weights of four
+    /// inputs stand together: for each such group, four weights of each output.
+    /// Inputs are at most 127, their number is a multiple of 4, that of outputs of 8.
+    fn affine(self, inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]);
+
+    /// `sums` divided by 64 (rounded down), limited to 0..=127.
+    fn activate(self, sums: &[i32], outputs: &mut [u8]);
+
+    /// The sum of products, wrapping. Inputs are at most 127, their number is a
+    /// multiple of 32.
+    fn dot(self, inputs: &[u8], weights: &[i8]) -> i32;
+
+    /// The sum of `v * v * weight` where `v` is each sum limited to 0..=255,
+    /// wrapping. Weights are within ±128, their number is a multiple of 32.
+    fn squared_dot(self, sums: &[i16], weights: &[i16]) -> i32;
+}
+
+/// Implements [`Kernels`] for a path by the functions of its module, after checking
+/// the lengths; with `unsafe` where these functions need the features of the path.
+macro_rules! kernels {
+    ($path:ty $(, $unsafe:tt)?) => {
+        impl crate::nnue::simd::kernels::Kernels for $path {
+            #[inline(always)]
+            fn update(self, rows: &[i16], source: &[i16], target: &mut [i16], changes: (&[u32], &[u32])) {
+                assert!(source.len() == target.len() && target.len().is_multiple_of(32));
+                // SAFETY: the function needs the features of its path and nothing
+                // else; `self` exists only where `detect` has found them.
+                $($unsafe)? { update(rows, source, target, changes.0, changes.1) }
+            }
+
+            #[inline(always)]
+            fn clip(self, sums: &[i16], outputs: &mut [u8]) {
+                assert!(sums.len() == outputs.len() && sums.len().is_multiple_of(32));
+                // SAFETY: as above.
+                $($unsafe)? { clip(sums, outputs) }
+            }
+
+            #[inline(always)]
+            fn products(self, sums: &[i16], outputs: &mut [u8]) {
+                assert!(sums.len() == 2 * outputs.len() && outputs.len().is_multiple_of(32));
+                let (first, second) = sums.split_at(outputs.len());
+                // SAFETY: as above.
+                $($unsafe)? { products(first, second, outputs) }
+            }
+
+            #[inline(always)]
+            fn affine(self, inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
+                assert!(inputs.len().is_multiple_of(4) && outputs.len().is_multiple_of(8));
+                assert!(weights.len() == inputs.len() * outputs.len() && biases.len() == outputs.len());
+                debug_assert!(inputs.iter().all(|&input| input <= 127));
+                // SAFETY: as above.
+                $($unsafe)? { affine(inputs, weights, biases, outputs) }
+            }
+
+            #[inline(always)]
+            fn activate(self, sums: &[i32], outputs: &mut [u8]) {
+                assert_eq!(sums.len(), outputs.len());
+                // SAFETY: as above.
+                $($unsafe)? { activate(sums, outputs) }
+            }
+
+            #[inline(always)]
+            fn dot(self, inputs: &[u8], weights: &[i8]) -> i32 {
+                assert!(inputs.len() == weights.len() && inputs.len().is_multiple_of(32));
+                debug_assert!(inputs.iter().all(|&input| input <= 127));
+                // SAFETY: as above.
+                $($unsafe)? { dot(inputs, weights) }
+            }
+
+            #[inline(always)]
+            fn squared_dot(self, sums: &[i16], weights: &[i16]) -> i32 {
+                assert!(sums.len() == weights.len() && sums.len().is_multiple_of(32));
+                debug_assert!(weights.iter().all(|weight| (-128..=128).contains(weight)));
+                // SAFETY: as above.
+                $($unsafe)? { squared_dot(sums, weights) }
+            }
+        }
+    };
+}
+pub(super) use kernels;
