@@ -1,6 +1,7 @@
 //! New nodes: which moves wait for others, and the first guess at a node's numbers.
 
-use enbu_movegen::{Bitboard, Hand, Move, MoveSet, PieceType, Position, Scope, Square, multiversion};
+use enbu_isa::multiversion;
+use enbu_movegen::{Bitboard, Hand, Move, MoveSet, PieceType, Position, Scope, Square};
 
 use crate::cycles::Reliance;
 use crate::dfpn::{Child, Stage};

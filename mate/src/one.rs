@@ -11,7 +11,8 @@
 mod direct;
 mod lines;
 
-use enbu_movegen::{Bitboard, Move, MoveParts, MoveSet, Position, Square, attacks, multiversion};
+use enbu_isa::multiversion;
+use enbu_movegen::{Bitboard, Move, MoveParts, MoveSet, Position, Square, attacks};
 
 use direct::Net;
 use lines::{bishop_cross, rook_cross};

@@ -18,7 +18,9 @@ mod evasions;
 
 pub use checks::Aim;
 
-use crate::{Bitboard, Color, HandPiece, Move, MoveList, Position, Square, multiversion};
+use enbu_isa::multiversion;
+
+use crate::{Bitboard, Color, HandPiece, Move, MoveList, Position, Square};
 
 /// Several legal moves that share their piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,6 @@
 //! | `replay` | positions for reading games: one move at a time |
 //! | `generate` | legal moves as sets |
 //! | `zobrist` | keys |
-//! | [`isa`] | code for the processor at hand |
 //! | `rules` | repetition, declaration, limit of moves |
 //! | [`perft`] | counting the game tree |
 //!
@@ -38,7 +37,6 @@ mod bitboard;
 mod color;
 mod generate;
 mod hand;
-pub mod isa;
 mod move_list;
 mod moves;
 pub mod perft;

@@ -1,6 +1,8 @@
 //! Counting the leaves of the game tree, the yardstick of a move generator.
 
-use crate::{Move, MoveList, Position, Scope, multiversion};
+use enbu_isa::multiversion;
+
+use crate::{Move, MoveList, Position, Scope};
 
 /// What is done with the moves of the last ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,8 @@
 //! In check all evasions are ordered at once.
 
 use enbu_eval::piece_value::{exchange, on_board};
-use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope, Square, multiversion};
+use enbu_isa::multiversion;
+use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope, Square};
 
 use crate::history::{Killers, Known, Line};
 use crate::worker::Memory;

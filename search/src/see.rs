@@ -1,7 +1,8 @@
 //! Static exchange evaluation: who gains when everything is taken on one square.
 
 use enbu_eval::piece_value::{exchange, on_board};
-use enbu_movegen::{Bitboard, Color, Move, MoveParts, PieceType, Position, Square, multiversion};
+use enbu_isa::multiversion;
+use enbu_movegen::{Bitboard, Color, Move, MoveParts, PieceType, Position, Square};
 
 use crate::value::Value;
 

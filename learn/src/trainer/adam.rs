@@ -1,6 +1,6 @@
 //! One step of AdamW (Loshchilov and Hutter 2019).
 
-use enbu_movegen::isa::{self, Work};
+use enbu_isa::{Task, dispatch};
 use rayon::prelude::*;
 
 use super::factors;
@@ -67,7 +67,7 @@ impl Step {
                 });
             }
         }
-        parts.into_par_iter().for_each(isa::run);
+        parts.into_par_iter().for_each(dispatch);
         model.refresh();
     }
 }
@@ -88,11 +88,11 @@ fn split<'a>(rest: &mut &'a mut [f32], length: usize) -> &'a mut [f32] {
     rest.split_off_mut(..length).unwrap_or_default()
 }
 
-impl Work for Part<'_> {
+impl Task for Part<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn work(self) {
+    fn run(self) {
         let Self { step, grid, values, first, second, gradient } = self;
         let number = step.number.min(1 << 20) as i32;
         let rate = step.rate / (1.0 - BETA1.powi(number));

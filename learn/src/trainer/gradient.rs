@@ -1,6 +1,6 @@
 //! The loss of many positions and its gradient: the hot loop.
 
-use enbu_movegen::isa::{self, Work};
+use enbu_isa::{Task, dispatch};
 
 use super::k_p::HIDDEN;
 use super::model::Model;
@@ -90,7 +90,7 @@ impl Gradient {
 
     /// Adds the gradient of the positions, and sets the loss to theirs.
     pub(super) fn add(&mut self, batch: Batch<'_>) {
-        isa::run(Add { gradient: self, batch });
+        dispatch(Add { gradient: self, batch });
     }
 }
 
@@ -99,11 +99,11 @@ struct Add<'a> {
     batch: Batch<'a>,
 }
 
-impl Work for Add<'_> {
+impl Task for Add<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn work(self) {
+    fn run(self) {
         let Self { gradient, batch: Batch { model, entries, order, target } } = self;
         let Gradient { sums, loss, room } = gradient;
         *loss = 0.0;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use enbu_movegen::isa::{self, Work};
+use enbu_isa::{Task, dispatch};
 use rayon::prelude::*;
 
 use super::gradient::{Room, Target, sigmoid};
@@ -149,11 +149,11 @@ struct Judge<'a> {
     target: Target,
 }
 
-impl Work for Judge<'_> {
+impl Task for Judge<'_> {
     type Output = [Sums; Class::ALL.len()];
 
     #[inline(always)]
-    fn work(self) -> Self::Output {
+    fn run(self) -> Self::Output {
         let mut sums = [Sums::default(); Class::ALL.len()];
         let mut room = Room::new(self.model.shape);
         for entry in self.entries {
@@ -169,7 +169,7 @@ impl Work for Judge<'_> {
 }
 
 pub(super) fn verdict(model: &Model, entries: &[Entry], target: Target) -> Verdict {
-    let parts: Vec<_> = entries.par_chunks(PART).map(|entries| isa::run(Judge { model, entries, target })).collect();
+    let parts: Vec<_> = entries.par_chunks(PART).map(|entries| dispatch(Judge { model, entries, target })).collect();
     // Added in order: the sums do not depend on the threads.
     let whole = parts.into_iter().fold([Sums::default(); Class::ALL.len()], |whole, part| {
         std::array::from_fn(|class| whole[class].join(part[class]))
@@ -188,11 +188,11 @@ struct Outputs<'a> {
     room: &'a mut Room,
 }
 
-impl Work for Outputs<'_> {
+impl Task for Outputs<'_> {
     type Output = f32;
 
     #[inline(always)]
-    fn work(self) -> f32 {
+    fn run(self) -> f32 {
         self.model.forward(self.entry, self.room)
     }
 }
@@ -200,5 +200,5 @@ impl Work for Outputs<'_> {
 /// The network's output for each of the positions.
 pub(crate) fn outputs(model: &Model, entries: &[Entry]) -> Vec<f32> {
     let mut room = Room::new(model.shape);
-    entries.iter().map(|entry| isa::run(Outputs { model, entry, room: &mut room })).collect()
+    entries.iter().map(|entry| dispatch(Outputs { model, entry, room: &mut room })).collect()
 }

@@ -6,8 +6,9 @@
 //! look-ups, after which most positions have no candidate left. What is left is
 //! settled on the sets, without making a move.
 
+use enbu_isa::multiversion;
 use enbu_movegen::attacks::{attacks, between, gold, king, knight, pawn, silver};
-use enbu_movegen::{Bitboard, Color, HandPiece, Move, PieceType, Position, Square, multiversion, sliders};
+use enbu_movegen::{Bitboard, Color, HandPiece, Move, PieceType, Position, Square, sliders};
 
 use super::lines::{bishop_cross, bishop_reach, knight_reach_of, lance_reach, rook_cross, rook_reach, surroundings};
 

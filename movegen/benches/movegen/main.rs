@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
-use enbu_movegen::{Bitboard, Color, Move, MoveList, Position, Scope, Square, multiversion, sliders};
+use enbu_isa::multiversion;
+use enbu_movegen::{Bitboard, Color, Move, MoveList, Position, Scope, Square, sliders};
 
 use positions::Named;
 

@@ -8,11 +8,11 @@
 //! Vacating a square never opens a line for the moved piece itself: a slider that
 //! attacks the king through its own origin would have attacked it before.
 
+use enbu_isa::multiversion;
+
 use super::{MoveSet, board, drops, evasions};
 use crate::attacks::{gold, king, knight, pawn, ray_through, silver};
-use crate::{
-    Bitboard, Color, HandPiece, Move, MoveList, MoveParts, PieceType, Position, Square, multiversion, sliders,
-};
+use crate::{Bitboard, Color, HandPiece, Move, MoveList, MoveParts, PieceType, Position, Square, sliders};
 
 multiversion! {
     fn checks(position: &Position, list: &mut MoveList) = Position::checks_inline;

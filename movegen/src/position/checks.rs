@@ -1,8 +1,10 @@
 //! Who attacks what: checkers, pins, and whether a move gives check.
 
+use enbu_isa::multiversion;
+
 use super::Position;
 use crate::attacks::{between, bishop_cross, gold, king, knight, lance_ray, pawn, ray_through, rook_cross, silver};
-use crate::{Bitboard, Color, Move, MoveParts, PieceType, Square, attacks, multiversion, sliders};
+use crate::{Bitboard, Color, Move, MoveParts, PieceType, Square, attacks, sliders};
 
 multiversion! {
     fn gives_check(position: &Position, mv: Move) -> bool = Position::gives_check_inline;

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use enbu_isa::multiversion;
+
 use super::Position;
-use crate::{Bitboard, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Square, multiversion};
+use crate::{Bitboard, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Square};
 
 /// What a move changed: all that an evaluation needs to update itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use enbu_movegen::isa;
+use enbu_isa::has_avx2;
 
 use super::kernels::{Task, kernels};
 
@@ -13,7 +13,7 @@ pub(super) struct Avx2(());
 
 impl Avx2 {
     pub(super) fn detect() -> Option<Self> {
-        isa::is_newer().then_some(Self(()))
+        has_avx2().then_some(Self(()))
     }
 }
 

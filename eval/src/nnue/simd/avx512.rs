@@ -3,12 +3,12 @@
 use std::arch::x86_64::*;
 use std::hint::black_box;
 
-use enbu_movegen::isa;
+use enbu_isa::has_avx2;
 
 use super::kernels::{Task, kernels};
 
 /// Proof that the processor has AVX-512 F, BW, VL and VNNI, and what
-/// [`isa::is_newer`] looks for.
+/// [`has_avx2`] detects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Avx512(());
 
@@ -18,7 +18,7 @@ impl Avx512 {
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vnni");
-        (found && isa::is_newer()).then_some(Self(()))
+        (found && has_avx2()).then_some(Self(()))
     }
 }
 
