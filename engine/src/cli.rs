@@ -3,6 +3,8 @@
 use clap::{Parser, Subcommand};
 use once_cell::sync::Lazy;
 
+use crate::commands::{bench, convert, matches, mate, openings, perft, selfplay, train, tune};
+
 /// A USI shogi engine. Without a command it speaks USI on standard input and
 /// output, as GUIs expect.
 #[derive(Parser)]
@@ -29,74 +31,35 @@ const EXAMPLES: &str = "Examples:
                                     train a network on them
   enbu options                      list the USI options";
 
-const MATCH_EXAMPLES: &str = "Examples:
-  enbu match --engine ./new name=new --engine ./old name=old --tc 10+0.1 --openings openings.sfen
-  enbu match --engine self option.USI_Hash=64 --engine ./other --tc nodes=20000 --games 400 --concurrency 2
-  enbu match --engine ./new --engine ./old --tc 0+1b --sprt 0 5 --games 20000 --resume --chart match.svg
-  enbu match --engine ./a --engine ./b --tc 10+0.1 --shard 3/8 --out part3.jsonl
-  enbu match --merge part*.jsonl --out all.jsonl";
-
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Search fixed positions with one thread; print nodes, speed and signature
-    #[command(
-        after_help = "Examples:\n  enbu bench\n  enbu bench --depth 6 --hash 64\n  enbu bench --network eval/nn.bin"
-    )]
-    Bench {
-        /// Depth of each search, in plies
-        #[arg(long, default_value_t = crate::bench::DEPTH, value_parser = clap::value_parser!(u32).range(1..=100))]
-        depth: u32,
-        /// Size of the transposition table, in MB
-        #[arg(long, default_value_t = crate::bench::HASH_MB, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
-        hash: u32,
-        /// Evaluate by the network in this file; default: what is built in
-        #[arg(long, value_name = "FILE")]
-        network: Option<std::path::PathBuf>,
-    },
+    #[command(after_help = bench::EXAMPLES)]
+    Bench(bench::BenchArgs),
     /// Count the leaves of the game tree
-    #[command(
-        after_help = "Examples:\n  enbu perft 5\n  enbu perft 3 --divide --sfen \"4k4/9/9/9/9/9/9/9/4K4 b R2p 1\"\n  enbu perft 4 --lists --repeat 100"
-    )]
-    Perft {
-        /// Depth in plies
-        #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]
-        depth: u32,
-        /// Position to start from; default: the start position of the game
-        #[arg(long)]
-        sfen: Option<String>,
-        /// Print the count of each first move
-        #[arg(long)]
-        divide: bool,
-        /// Write every move of the last ply into a list instead of counting sets of moves
-        #[arg(long, conflicts_with = "divide")]
-        lists: bool,
-        /// Count the tree this many times over, to measure small trees
-        #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "divide", value_parser = clap::value_parser!(u32).range(1..))]
-        repeat: u32,
-    },
+    #[command(after_help = perft::EXAMPLES)]
+    Perft(perft::PerftArgs),
     /// Play matches between USI engines
-    #[command(after_help = MATCH_EXAMPLES, args_override_self = true)]
-    Match(Box<crate::match_command::MatchArgs>),
+    #[command(after_help = matches::EXAMPLES, args_override_self = true)]
+    Match(Box<matches::MatchArgs>),
     /// Tune parameters of an engine by games against itself
-    #[command(after_help = crate::tune_command::EXAMPLES)]
-    Tune(Box<crate::tune_command::TuneArgs>),
+    #[command(after_help = tune::EXAMPLES)]
+    Tune(Box<tune::TuneArgs>),
     /// Make a file of even openings
-    #[command(after_help = "Examples:\n  enbu openings random:16,80 --count 1000 --seed 7 --out openings.sfen")]
-    Openings(crate::openings_command::OpeningsArgs),
+    #[command(after_help = openings::EXAMPLES)]
+    Openings(openings::OpeningsArgs),
     /// Make games of the engine against itself, to learn from
-    #[command(after_help = crate::selfplay_command::EXAMPLES, args_conflicts_with_subcommands = true)]
-    Selfplay(Box<crate::selfplay_command::SelfplayArgs>),
+    #[command(after_help = selfplay::EXAMPLES, args_conflicts_with_subcommands = true)]
+    Selfplay(Box<selfplay::SelfplayArgs>),
     /// Train a network on games, or fit the piece-square tables
-    #[command(after_help = crate::train_command::EXAMPLES)]
-    Train(Box<crate::train_command::TrainArgs>),
+    #[command(after_help = train::EXAMPLES)]
+    Train(Box<train::TrainArgs>),
     /// Solve mate problems; exit code 0 when all are settled, 1 when some are left open
-    #[command(
-        after_help = "Examples:\n  enbu mate \"7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1\"\n  enbu mate problems.sfen --time 60 --hash 4096\n  enbu mate problems.sfen --all --refine shortest --json"
-    )]
-    Mate(crate::mate_command::MateArgs),
+    #[command(after_help = mate::EXAMPLES)]
+    Mate(mate::MateArgs),
     /// Convert game records and positions from any format into any other
-    #[command(after_help = crate::convert::EXAMPLES)]
-    Convert(crate::convert::ConvertArgs),
+    #[command(after_help = convert::EXAMPLES)]
+    Convert(convert::ConvertArgs),
     /// List the USI options as a Markdown table
     Options,
 }

@@ -1,4 +1,4 @@
-//! The positions that are measured: see `tests/data` and `engine/src/bench_positions.rs`.
+//! The positions that are measured: see `tests/data` and `engine/src/commands/bench_positions.rs`.
 
 use enbu_movegen::{Move, MoveList, Position};
 

@@ -10,6 +10,7 @@ mod report;
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
@@ -22,7 +23,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use problems::Problem;
 use report::{Solved, Totals};
 
-/// What `enbu mate` is told.
+pub(crate) const EXAMPLES: &str = "Examples:
+  enbu mate \"7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1\"
+  enbu mate problems.sfen --time 60 --hash 4096
+  enbu mate problems.sfen --all --refine shortest --json";
+
+/// The arguments of `enbu mate`.
 #[derive(Args)]
 pub(crate) struct MateArgs {
     /// Problems: SFENs; files with one SFEN a line (further tab-separated columns, blank
@@ -85,15 +91,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
-/// How the problems ended.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// Each with a mate or the proof that there is none.
-    AllSolved,
-    /// Some ran out of their limits.
-    SomeOpen,
-}
-
 /// What the threads that solve tell the one that prints.
 enum News {
     /// What is known of the problem with this number.
@@ -103,7 +100,8 @@ enum News {
 }
 
 /// Solves every problem and prints a row for each, in the order in which they were given.
-pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<Outcome> {
+/// Fails when one is left open.
+pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let problems = problems::read_all(&args.problems, args.ply).map_err(io::Error::other)?;
     let threads = usize::from(args.threads).clamp(1, problems.len().max(1));
     let megabytes = args.hash as usize / threads;
@@ -161,7 +159,7 @@ fn print(
     news: &mpsc::Receiver<News>,
     progress: &ProgressBar,
     out: &mut impl Write,
-) -> io::Result<Outcome> {
+) -> io::Result<ExitCode> {
     let mut totals = Totals::default();
     let mut waiting = BTreeMap::new();
     let mut due = problems.iter().enumerate().peekable();
@@ -195,7 +193,7 @@ fn print(
     if !args.json {
         writeln!(out, "{totals}")?;
     }
-    Ok(if totals.open == 0 { Outcome::AllSolved } else { Outcome::SomeOpen })
+    Ok(if totals.open == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn limits(args: &MateArgs) -> Limits {

@@ -1,21 +1,42 @@
 //! `enbu bench`: fixed searches, for speed and for the signature.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use enbu_movegen::Position;
 use enbu_search::{BestMove, Limits, Listener, Options, Report, Search};
 
-use crate::bench_positions::POSITIONS;
+use super::bench_positions::POSITIONS;
 use crate::evaluation::{self, Choice};
 
 /// Depth of the standard bench, in plies.
-pub(crate) const DEPTH: u32 = 9;
+const DEPTH: u32 = 9;
 /// Table of the standard bench, in MB.
-pub(crate) const HASH_MB: u32 = 16;
+const HASH_MB: u32 = 16;
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  enbu bench
+  enbu bench --depth 6 --hash 64
+  enbu bench --network eval/nn.bin";
+
+/// The arguments of `enbu bench`.
+#[derive(Args)]
+pub(crate) struct BenchArgs {
+    /// Depth of each search, in plies
+    #[arg(long, default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..=100))]
+    depth: u32,
+    /// Size of the transposition table, in MB
+    #[arg(long, default_value_t = HASH_MB, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    hash: u32,
+    /// Evaluate by the network in this file; default: the built-in network
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
+}
 
 /// Keeps the node count of the last report, which is that of the whole search.
 #[derive(Default)]
@@ -33,17 +54,15 @@ impl Listener for Count {
 
 /// Searches every position afresh and prints nodes, time, speed and, last, the
 /// signature: the sum of all nodes, which changes whenever the search does.
-///
-/// `network` is a file to evaluate by, instead of what is built in.
-pub(crate) fn run(depth: u32, hash_mb: u32, network: Option<&Path>, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn run(args: &BenchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let mut search = Search::new();
-    let choice = network.map_or(Choice::BuiltIn { absent: None }, |path| Choice::File(path.to_path_buf()));
+    let choice = args.network.as_ref().map_or(Choice::BuiltIn { absent: None }, |path| Choice::File(path.clone()));
     let evaluation = evaluation::load(&choice, None).map_err(io::Error::other)?;
     writeln!(out, "evaluation {evaluation}")?;
     search.set_evaluation(evaluation);
     let mut total = 0;
     let mut time = Duration::ZERO;
-    if let Err(error) = search.set_hash_mb(hash_mb as usize) {
+    if let Err(error) = search.set_hash_mb(args.hash as usize) {
         writeln!(out, "{error}")?;
     }
     for (number, sfen) in POSITIONS.iter().enumerate() {
@@ -51,7 +70,7 @@ pub(crate) fn run(depth: u32, hash_mb: u32, network: Option<&Path>, out: &mut im
         let position = Position::from_setup(&setup).map_err(io::Error::other)?;
         search.new_game();
         let count = Arc::new(Count::default());
-        let limits = Limits { depth: Some(depth), ..Limits::default() };
+        let limits = Limits { depth: Some(args.depth), ..Limits::default() };
         let started = Instant::now();
         search.start(&position, limits, Options::default(), started, Arc::clone(&count) as Arc<dyn Listener>);
         search.wait();
@@ -62,5 +81,6 @@ pub(crate) fn run(depth: u32, hash_mb: u32, network: Option<&Path>, out: &mut im
     }
     let time_ms = time.as_millis().max(1);
     let nps = u128::from(total) * 1000 / time_ms;
-    writeln!(out, "nodes {total}\ntime_ms {time_ms}\nnps {nps}\n{total} nodes {nps} nps\nBench: {total}")
+    writeln!(out, "nodes {total}\ntime_ms {time_ms}\nnps {nps}\n{total} nodes {nps} nps\nBench: {total}")?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! What is seen of long work on stderr while it runs: live on a terminal, plain lines elsewhere.
+//! The state of long work on stderr: live on a terminal, plain lines elsewhere.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};

@@ -8,7 +8,7 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use enbu_arena::EngineSpec;
 use enbu_arena::spsa::{Plan, Wanted};
 
-use crate::game_args::{self, ClockArgs, RuleArgs};
+use crate::commands::game_args::{self, ClockArgs, RuleArgs};
 
 #[derive(Args)]
 pub(crate) struct TuneArgs {

@@ -17,8 +17,8 @@ use enbu_arena::{
 };
 use enbu_usi::client::Cancel;
 
-use crate::game_args;
-use crate::progress::Progress;
+use super::progress::Progress;
+use super::{INTERRUPTED, game_args};
 pub(crate) use args::TuneArgs;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -31,9 +31,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
 Parameters are spin options of the engine; a build with the feature `tune` declares those of our search. An
 interrupted command, given again, goes on where it stopped. A step should be as large as games may notice; without
 one it is an eighth of the way from the start to the nearer end of the range.";
-
-/// What shells expect of a program that was interrupted.
-const INTERRUPTED: u8 = 130;
 
 /// Random openings are taken again after so many.
 const MAX_RANDOM_OPENINGS: u64 = 1000;

@@ -1,4 +1,4 @@
-//! What is told of a tuning: a line while it runs, the table of parameters at its end.
+//! The state of a tuning: a line while it runs, the table of parameters at its end.
 
 use std::fmt::Write as _;
 

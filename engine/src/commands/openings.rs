@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -22,6 +23,10 @@ const CHOICES: usize = 8;
 /// What a mate counts as, in centipawns.
 const MATE_CP: i32 = 30_000;
 
+pub(crate) const EXAMPLES: &str = "Examples:
+  enbu openings random:16,80 --count 1000 --seed 7 --out openings.sfen";
+
+/// The arguments of `enbu openings`.
 #[derive(Args)]
 pub(crate) struct OpeningsArgs {
     /// random:PLIES,CP: so many plies, a score of at most CP centipawns for either side
@@ -117,7 +122,7 @@ pub(crate) fn generate(
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let OpeningsArgs { kind, count, seed, .. } = args;
     let openings = generate(*kind, *count as usize, *seed, || ControlFlow::Continue(())).map_err(io::Error::other)?;
     let mut text = format!(
@@ -132,9 +137,10 @@ pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<()> {
     }
     match &args.out {
         Some(path) => enbu_files::write(path, text)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
-        None => out.write_all(text.as_bytes()),
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?,
+        None => out.write_all(text.as_bytes())?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]

@@ -17,7 +17,8 @@ use enbu_learn::statistics::Statistics;
 use enbu_movegen::Position;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::bench_positions::POSITIONS;
+use super::INTERRUPTED;
+use super::bench_positions::POSITIONS;
 use crate::evaluation;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -30,9 +31,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu selfplay merge data/selfplay/first data/selfplay/second --out data/both.games
 An interrupted command, given again, goes on where it stopped. Files are told apart by
 how their names end: .games (our own), .psv or .bin (PackedSfenValue), .hcpe, .pack; .tsv is written for people and scripts.";
-
-/// What shells expect of a program that was interrupted.
-const INTERRUPTED: u8 = 130;
 
 /// What `enbu selfplay` is told.
 #[derive(Args)]

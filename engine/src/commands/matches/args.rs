@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum}
 use enbu_arena::{EloModel, EngineSpec, Format, OpeningOrder, Ponder, Processes, Settings, Shard, Sprt};
 use enbu_usi::client::Cancel;
 
-use crate::game_args::{self, ClockArgs, RuleArgs};
+use crate::commands::game_args::{self, ClockArgs, RuleArgs};
 
 /// Where results go unless told otherwise.
 const DEFAULT_RESULTS: &str = "match.jsonl";

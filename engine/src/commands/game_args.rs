@@ -1,4 +1,4 @@
-//! What every command that plays games takes: clocks, rules, openings.
+//! Arguments of every command that plays games: clocks, rules, openings.
 
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -15,8 +15,6 @@ use enbu_arena::{
 };
 use enbu_movegen::EnteringKingRule;
 use enbu_usi::client::Cancel;
-
-use crate::openings_command;
 
 // Not a documentation comment: clap would show it as what the command does.
 // How long engines may take.
@@ -235,7 +233,7 @@ pub(crate) fn openings(
     if source.starts_with("random:") {
         let kind: RandomOpenings = source.parse().map_err(io::Error::other)?;
         let go_on = || if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        return openings_command::generate(kind, count, seed, go_on).map_err(io::Error::other);
+        return super::openings::generate(kind, count, seed, go_on).map_err(io::Error::other);
     }
     let path = Path::new(source);
     let wrong = |error: &dyn Display| io::Error::other(format!("{}: {error}", path.display()));

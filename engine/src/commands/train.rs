@@ -17,6 +17,8 @@ use enbu_learn::source;
 use enbu_learn::trainer::{OwnShape, Plan, Progress, Shape, Trainer};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::INTERRUPTED;
+
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu train data/selfplay/first --out data/first.nnue
   enbu train data/selfplay/first data/selfplay/second --out data/second.nnue --width 128 --epochs 15
@@ -24,9 +26,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu train data/second.psv --out data/tuned.nnue --start data/second.checkpoint --rate 0.0001
              --result-share 0.8 --epochs 2
   enbu train data/selfplay/first --shape kp --out data/nn.bin";
-
-/// What shells expect of a program that was interrupted.
-const INTERRUPTED: u8 = 130;
 
 /// Pieces in hand for each output of our own network.
 const BUCKET_STEP: u32 = 5;

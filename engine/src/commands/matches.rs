@@ -16,12 +16,16 @@ use enbu_arena::results::{self, ResultsFile};
 use enbu_arena::{Contest, ContestError, GameRecord, News, Sprt, chart};
 use enbu_usi::client::Cancel;
 
-use crate::game_args;
-use crate::progress::Progress;
+use super::progress::Progress;
+use super::{INTERRUPTED, game_args};
 pub(crate) use args::MatchArgs;
 
-/// What shells expect of a program that was interrupted.
-const INTERRUPTED: u8 = 130;
+pub(crate) const EXAMPLES: &str = "Examples:
+  enbu match --engine ./new name=new --engine ./old name=old --tc 10+0.1 --openings openings.sfen
+  enbu match --engine self option.USI_Hash=64 --engine ./other --tc nodes=20000 --games 400 --concurrency 2
+  enbu match --engine ./new --engine ./old --tc 0+1b --sprt 0 5 --games 20000 --resume --chart match.svg
+  enbu match --engine ./a --engine ./b --tc 10+0.1 --shard 3/8 --out part3.jsonl
+  enbu match --merge part*.jsonl --out all.jsonl";
 
 /// How often the chart is drawn anew during a match.
 const CHART_INTERVAL: Duration = Duration::from_secs(30);

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, IsTerminal as _, Read as _, Write};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use enbu_kifu::format::encode;
@@ -156,7 +157,7 @@ struct Sink<'o, W: Write> {
 ///
 /// # Errors
 /// When a file could not be read or written, or the arguments contradict each other.
-pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let target = match &args.output {
         None => Target::Stdout,
         Some(path) if path.is_dir() || path.to_string_lossy().ends_with(['/', '\\']) => Target::Folder(path.clone()),
@@ -187,7 +188,7 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<()> {
     sink.progress.finish_and_clear();
     sink.finish()?;
     match sink.failures {
-        0 => Ok(()),
+        0 => Ok(ExitCode::SUCCESS),
         failures => Err(io::Error::other(format!("{failures} of {} inputs had errors", inputs.len()))),
     }
 }

@@ -1,4 +1,4 @@
-//! How the state of a match is told: a line or a table for people, JSON for programs.
+//! The state of a match: a line or a table for people, JSON for programs.
 
 use enbu_arena::report::Report;
 use enbu_arena::{Pentanomial, Sprt};

@@ -1,0 +1,72 @@
+//! `enbu perft`: counts of the game tree.
+
+use std::hint::black_box;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Args;
+use enbu_movegen::perft::{LastPly, divide, perft_with};
+use enbu_movegen::{Position, Setup};
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  enbu perft 5
+  enbu perft 3 --divide --sfen \"4k4/9/9/9/9/9/9/9/4K4 b R2p 1\"
+  enbu perft 4 --lists --repeat 100";
+
+/// The arguments of `enbu perft`.
+#[derive(Args)]
+pub(crate) struct PerftArgs {
+    /// Depth in plies
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]
+    depth: u32,
+    /// Position to start from; default: the start position of the game
+    #[arg(long)]
+    sfen: Option<String>,
+    /// Print the count of each first move
+    #[arg(long)]
+    divide: bool,
+    /// Write every move of the last ply into a list instead of counting sets of moves
+    #[arg(long, conflicts_with = "divide")]
+    lists: bool,
+    /// Count the tree this many times over, to measure small trees
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "divide", value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+}
+
+/// Counts the leaves at the given depth; the last line is `nodes N`.
+pub(crate) fn run(args: &PerftArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    let mut position = position(args.sfen.as_deref()).map_err(io::Error::other)?;
+    let nodes = if args.divide { print_divided(&mut position, args.depth, out)? } else { count(args, &mut position) };
+    writeln!(out, "nodes {nodes}")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the count of each first move and returns their sum.
+fn print_divided(position: &mut Position, depth: u32, out: &mut impl Write) -> io::Result<u64> {
+    let mut nodes = 0;
+    for (mv, count) in divide(position, depth) {
+        writeln!(out, "{mv}: {count}")?;
+        nodes += count;
+    }
+    Ok(if depth == 0 { 1 } else { nodes })
+}
+
+/// Counts the tree as many times as asked: small trees end before a clock has moved.
+fn count(args: &PerftArgs, position: &mut Position) -> u64 {
+    let last_ply = if args.lists { LastPly::List } else { LastPly::Count };
+    for _ in 1..args.repeat {
+        black_box(perft_with(position, args.depth, last_ply));
+    }
+    perft_with(position, args.depth, last_ply)
+}
+
+/// Parses an SFEN, with or without the word `sfen`; the start position when there is
+/// none.
+fn position(sfen: Option<&str>) -> Result<Position, String> {
+    let text = match sfen.map(str::trim) {
+        None | Some("startpos") => return Ok(Position::startpos()),
+        Some(text) => text.strip_prefix("sfen ").unwrap_or(text),
+    };
+    let setup: Setup = text.parse().map_err(|error| format!("{error}"))?;
+    Position::from_setup(&setup).map_err(|error| error.to_string())
+}
