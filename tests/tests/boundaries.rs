@@ -19,7 +19,7 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("eval", &["movegen", "isa"]),
     ("mate", &["movegen", "isa"]),
     ("kifu", &["movegen"]),
-    ("usi", &["movegen", "kifu"]),
+    ("usi", &["movegen", "kifu", "files"]),
     ("search", &["movegen", "eval", "mate", "isa"]),
     ("arena", &["usi", "kifu", "movegen", "files"]),
     ("learn", &["search", "eval", "movegen", "files", "isa"]),

@@ -15,7 +15,7 @@
 //!   every `go` is answered exactly once, nothing is said before it may be, and no
 //!   input ends the session except `quit` and the end of input;
 //! * [`client`]: the other side of it all, driving another engine's process;
-//! * [`readout`]: positions, reports and games in CSA notation.
+//! * [`readout`]: positions and reports in CSA notation.
 //!
 //! Nothing here searches, and nothing here knows what an option means.
 

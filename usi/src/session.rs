@@ -38,6 +38,7 @@ mod engine;
 mod game;
 mod input;
 mod job;
+mod log;
 mod output;
 mod perft;
 mod search;
@@ -55,7 +56,6 @@ use crossbeam_channel::{Receiver, Sender, at, bounded, never, select, unbounded}
 use parking_lot::Mutex;
 
 use crate::command::{Command, CommandError, Parsed};
-use crate::readout::GameLog;
 use crate::reply::Reply;
 
 pub use engine::{CsaSettings, Engine, Event, EventSender, Identity, Outcome, Rules};
@@ -63,6 +63,7 @@ pub use engine::{CsaSettings, Engine, Event, EventSender, Identity, Outcome, Rul
 use game::Game;
 use input::Input;
 use job::{Job, JobKind};
+use log::Log;
 use output::Output;
 use search::{Search, Stage};
 
@@ -191,23 +192,11 @@ struct Session<E> {
     /// Number of the newest search.
     searches: u64,
     game: Game,
-    log: GameLog,
-    log_state: LogState,
+    log: Log,
     /// Whether nothing has changed since the engine was prepared.
     prepared: bool,
     /// Options set during a search.
     late_options: Vec<(String, Option<String>)>,
-}
-
-/// What has happened to the game log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LogState {
-    /// The engine has not moved since the log was begun or written.
-    Clean,
-    /// The engine has moved.
-    Played,
-    /// The game is over; the next one begins a new log.
-    Over,
 }
 
 impl<E: Engine> Session<E> {
@@ -225,8 +214,7 @@ impl<E: Engine> Session<E> {
             job: None,
             search: None,
             searches: 0,
-            log: GameLog::new(game.setup.clone()),
-            log_state: LogState::Clean,
+            log: Log::new(game.setup.clone()),
             game,
             prepared: false,
             late_options: Vec::new(),

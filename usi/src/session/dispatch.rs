@@ -4,15 +4,15 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::command::{Clock, Command, GameResult, GoRequest, PositionCommand};
+use crate::command::{Clock, Command, GoRequest, PositionCommand};
 use crate::option::OptionError;
-use crate::readout::{self, GameEnd, GameLog};
-use crate::reply::{BestMove, Reply};
+use crate::readout;
+use crate::reply::Reply;
 use crate::session::engine::{Engine, Event, EventSender, Outcome};
 use crate::session::game::{self, Game};
 use crate::session::job::{Job, JobContext, JobKind};
 use crate::session::search::{Purpose, Search, Stage};
-use crate::session::{Exit, LogState, Message, Session, Waiting, perft};
+use crate::session::{Exit, Message, Session, Waiting, perft};
 
 impl<E: Engine> Session<E> {
     /// Does what a line says. Lines come here only when nothing keeps them waiting.
@@ -203,9 +203,7 @@ impl<E: Engine> Session<E> {
                     self.say(Reply::Text(format!("position: the moves end at {tail}")));
                 }
                 self.game = game;
-                if self.log_state == LogState::Over {
-                    self.begin_log();
-                }
+                self.begin_log_after_end();
             }
             Err(refusal) => self.say(Reply::Error(refusal.to_string())),
         }
@@ -331,77 +329,6 @@ impl<E: Engine> Session<E> {
         if let Some(info) = search.last_info.as_ref().filter(|info| wanted && info.score.is_some()) {
             self.say(Reply::Text(readout::info_line(&search.position, info)));
             self.say(Reply::Info(info.clone()));
-        }
-    }
-
-    fn log_answer(&mut self, search: &Search, reply: &Reply) {
-        match reply {
-            Reply::BestMove(BestMove::Play { best, .. }) => {
-                let info = search.last_info.as_ref().filter(|info| info.pv.first() == Some(best));
-                let turn = search.position.turn();
-                let score = info.and_then(|info| info.score).map(|score| readout::black_view(score, turn));
-                let (pv, nodes) = info.map_or((&[][..], None), |info| (&info.pv[..], info.nodes));
-                self.log.own_move(*best, search.clock_start.elapsed(), score, pv, nodes);
-            }
-            Reply::BestMove(BestMove::Resign) => self.log.end(GameEnd::Resign),
-            Reply::BestMove(BestMove::Win) => self.log.end(GameEnd::Declaration),
-            _ => return,
-        }
-        self.log_state = LogState::Played;
-    }
-
-    fn begin_log(&mut self) {
-        self.log = GameLog::new(self.game.setup.clone());
-        self.log_state = LogState::Clean;
-    }
-
-    /// Tells the log where the game stands. A position to ponder on is not where it
-    /// stands, so this waits until the game really gets there.
-    fn follow_game(&mut self) {
-        if self.log_state == LogState::Over {
-            self.begin_log();
-        }
-        if self.log_state == LogState::Clean {
-            self.label_log();
-        }
-        self.log.follow(&self.game.setup, &self.game.moves);
-    }
-
-    /// Tells the log who plays, and by which rules, as the options have them now.
-    fn label_log(&mut self) {
-        let rules = self.ask("rules", |engine| engine.rules()).unwrap_or_default();
-        let identity = self.ask("identity", |engine| engine.identity());
-        let mut log = GameLog::new(self.game.setup.clone());
-        std::mem::swap(&mut log, &mut self.log);
-        if let Some(identity) = identity {
-            log = log.with_engine(&identity.name);
-        }
-        let max_moves = (rules.max_moves > 0).then_some(rules.max_moves);
-        self.log = log.with_rules(rules.entering_king, max_moves);
-    }
-
-    fn show_record(&mut self) {
-        if self.search.is_none() && self.log_state != LogState::Over {
-            self.follow_game();
-        }
-        self.log.to_csa().lines().for_each(|line| self.say(Reply::Console(line.to_owned())));
-    }
-
-    fn game_over(&mut self, result: Option<GameResult>) {
-        self.log.end(GameEnd::Over(result));
-        self.write_log();
-        self.log_state = LogState::Over;
-    }
-
-    /// Writes the game, if the engine played in it and a folder is set.
-    fn write_log(&mut self) {
-        if self.log_state != LogState::Played {
-            return;
-        }
-        self.log_state = LogState::Clean;
-        let Some(dir) = self.ask("csa", |engine| engine.csa()).unwrap_or_default().log_dir else { return };
-        if let Err(error) = self.log.write_to(&dir) {
-            self.say(Reply::Error(format!("game log: {}: {error}", dir.display())));
         }
     }
 }

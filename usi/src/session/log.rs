@@ -1,0 +1,132 @@
+//! The game log: the session keeps the game it follows and writes it as a CSA record.
+
+mod file;
+mod game;
+
+use std::path::Path;
+
+use enbu_movegen::Setup;
+
+use crate::command::GameResult;
+use crate::readout;
+use crate::reply::{BestMove, Reply};
+use crate::session::Session;
+use crate::session::engine::Engine;
+use crate::session::search::Search;
+
+use game::{GameEnd, GameLog, Label};
+
+/// The game that the session follows, and the state of its record.
+pub(super) struct Log {
+    game: GameLog,
+    state: State,
+}
+
+/// State of the record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The engine has not moved since the log was begun or written.
+    Clean,
+    /// The engine has moved.
+    Played,
+    /// The game is over; the next one begins a new log.
+    Over,
+}
+
+impl Log {
+    /// An empty log of a game from `setup`.
+    pub(super) fn new(setup: Setup) -> Self {
+        Self { game: GameLog::new(setup), state: State::Clean }
+    }
+
+    /// Adds the engine's answer to `search`.
+    fn add_answer(&mut self, search: &Search, reply: &Reply) {
+        match reply {
+            Reply::BestMove(BestMove::Play { best, .. }) => {
+                let info = search.last_info.as_ref().filter(|info| info.pv.first() == Some(best));
+                let turn = search.position.turn();
+                let score = info.and_then(|info| info.score).map(|score| readout::black_view(score, turn));
+                let (pv, nodes) = info.map_or((&[][..], None), |info| (&info.pv[..], info.nodes));
+                self.game.own_move(*best, search.clock_start.elapsed(), score, pv, nodes);
+            }
+            Reply::BestMove(BestMove::Resign) => self.game.end(GameEnd::Resign),
+            Reply::BestMove(BestMove::Win) => self.game.end(GameEnd::Declaration),
+            _ => return,
+        }
+        self.state = State::Played;
+    }
+}
+
+impl<E: Engine> Session<E> {
+    /// Begins a new log of the current game.
+    pub(super) fn begin_log(&mut self) {
+        self.log = Log::new(self.game.setup.clone());
+    }
+
+    /// Begins a new log if the logged game is over.
+    pub(super) fn begin_log_after_end(&mut self) {
+        if self.log.state == State::Over {
+            self.begin_log();
+        }
+    }
+
+    /// Brings the log up to the current position. Not called for `go ponder`: the
+    /// position to ponder on is reached only with `ponderhit`.
+    pub(super) fn follow_game(&mut self) {
+        self.begin_log_after_end();
+        if self.log.state == State::Clean {
+            self.label_log();
+        }
+        self.log.game.follow(&self.game.setup, &self.game.moves);
+    }
+
+    /// Sets the headers of the log from the options as they are now.
+    fn label_log(&mut self) {
+        let rules = self.ask("rules", |engine| engine.rules()).unwrap_or_default();
+        let identity = self.ask("identity", |engine| engine.identity());
+        self.log.game.set_label(Label {
+            engine: identity.map(|identity| identity.name),
+            entering_king: Some(rules.entering_king),
+            max_moves: (rules.max_moves > 0).then_some(rules.max_moves),
+        });
+    }
+
+    /// Logs the answer to `search`, which the GUI is about to play.
+    pub(super) fn log_answer(&mut self, search: &Search, reply: &Reply) {
+        self.log.add_answer(search, reply);
+    }
+
+    /// Answers `csa`: the record of the current game.
+    pub(super) fn show_record(&mut self) {
+        if self.search.is_none() && self.log.state != State::Over {
+            self.follow_game();
+        }
+        self.log.game.to_csa().lines().for_each(|line| self.say(Reply::Console(line.to_owned())));
+    }
+
+    /// Ends the logged game and writes it.
+    pub(super) fn game_over(&mut self, result: Option<GameResult>) {
+        self.log.game.end(GameEnd::Over(result));
+        self.write_log();
+        self.log.state = State::Over;
+    }
+
+    /// Writes the record if the engine played in the game and a folder is set.
+    pub(super) fn write_log(&mut self) {
+        if self.log.state != State::Played {
+            return;
+        }
+        self.log.state = State::Clean;
+        let Some(dir) = self.ask("csa", |engine| engine.csa()).unwrap_or_default().log_dir else { return };
+        if let Err(error) = self.write_record(&dir) {
+            self.say(Reply::Error(format!("game log: {}: {error}", dir.display())));
+        }
+    }
+
+    fn write_record(&self, dir: &Path) -> std::io::Result<()> {
+        file::write_new(dir, file::now(), &self.log.game.to_csa())
+    }
+}
+
+#[cfg(test)]
+mod tests;
