@@ -35,9 +35,9 @@ impl<E: Engine> Session<E> {
             Command::UsiNewGame => self.new_game(),
             Command::Position(position) => self.set_position(position),
             Command::Go(request) => self.go(request, line.at),
-            Command::Stop => self.stop(),
+            Command::Stop => self.stop_at(line.at),
             Command::PonderHit(clock) => self.ponderhit(clock.as_ref(), line.at),
-            Command::GameOver(result) => self.game_over(result),
+            Command::GameOver(result) => self.game_over(result, line.at),
             Command::Quit => {
                 self.write_log();
                 return ControlFlow::Break(Exit::Quit);
@@ -263,6 +263,14 @@ impl<E: Engine> Session<E> {
             Event::Done(outcome) if search.holds_back() => search.stage = Stage::Held(outcome),
             Event::Done(outcome) => self.answer(outcome),
         }
+    }
+
+    /// Obeys a `stop` that arrived `at` this time.
+    fn stop_at(&mut self, at: Instant) {
+        if let Some(search) = &mut self.search {
+            search.stopped = Some(at);
+        }
+        self.stop();
     }
 
     fn stop(&mut self) {

@@ -4,6 +4,7 @@ mod file;
 mod game;
 
 use std::path::Path;
+use std::time::Instant;
 
 use enbu_movegen::Setup;
 
@@ -14,7 +15,7 @@ use crate::session::Session;
 use crate::session::engine::Engine;
 use crate::session::search::Search;
 
-use game::{GameEnd, GameLog, Label};
+use game::{GameEnd, GameLog, Label, OwnMove};
 
 /// The game that the session follows, and the state of its record.
 pub(super) struct Log {
@@ -47,7 +48,14 @@ impl Log {
                 let turn = search.position.turn();
                 let score = info.and_then(|info| info.score).map(|score| readout::black_view(score, turn));
                 let (pv, nodes) = info.map_or((&[][..], None), |info| (&info.pv[..], info.nodes));
-                self.game.own_move(*best, search.clock_start.elapsed(), score, pv, nodes);
+                self.game.own_move(OwnMove {
+                    mv: *best,
+                    elapsed: search.clock_start.elapsed(),
+                    score_cp: score,
+                    pv,
+                    nodes,
+                    stopped: search.stopped,
+                });
             }
             Reply::BestMove(BestMove::Resign) => self.game.end(GameEnd::Resign),
             Reply::BestMove(BestMove::Win) => self.game.end(GameEnd::Declaration),
@@ -104,16 +112,16 @@ impl<E: Engine> Session<E> {
         self.log.game.to_csa().lines().for_each(|line| self.say(Reply::Console(line.to_owned())));
     }
 
-    /// Ends the logged game and writes it.
-    pub(super) fn game_over(&mut self, result: Option<GameResult>) {
-        self.log.game.end(GameEnd::Over(result));
+    /// Ends the logged game and writes it; `at` is the arrival of the `gameover`.
+    pub(super) fn game_over(&mut self, result: Option<GameResult>, at: Instant) {
+        self.log.game.over(result, at);
         self.write_log();
         self.log.state = State::Over;
     }
 
     /// Writes the record if the engine played in the game and a folder is set.
     pub(super) fn write_log(&mut self) {
-        if self.log.state != State::Played {
+        if self.log.state != State::Played || !self.log.game.has_own_part() {
             return;
         }
         self.log.state = State::Clean;

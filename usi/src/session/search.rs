@@ -19,6 +19,8 @@ pub(super) struct Search {
     /// The last report about the best line.
     pub(super) last_info: Option<Info>,
     pub(super) stage: Stage,
+    /// Arrival of the `stop` that ended it.
+    pub(super) stopped: Option<Instant>,
     answer: Answer,
 }
 
@@ -72,7 +74,16 @@ impl Search {
             (false, false) => Purpose::Play,
         };
         let answer = if request.mate.is_some() { Answer::Checkmate } else { Answer::BestMove };
-        Self { number, purpose, position, clock_start: at, last_info: None, stage: Stage::Running, answer }
+        Self {
+            number,
+            purpose,
+            position,
+            clock_start: at,
+            last_info: None,
+            stage: Stage::Running,
+            stopped: None,
+            answer,
+        }
     }
 
     /// Whether an outcome must wait for a command.

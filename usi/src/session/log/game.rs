@@ -1,6 +1,6 @@
 //! The game so far, with the engine's own times and evaluations, and the record made from it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use enbu_kifu::{Analysis, End, EndKind, Event, HeaderKey, NodeId, Record, csa};
 use enbu_movegen::{Color, EnteringKingRule, Move, Position, Setup, Verdict};
@@ -47,9 +47,30 @@ pub(super) struct Label {
 struct Entry {
     mv: Move,
     thought: Option<Thought>,
+    /// Arrival of the `stop` that a move of the engine answers.
+    stopped: Option<Instant>,
 }
 
-/// What the engine knows about a move of its own.
+/// Time within which a `stop` and a `gameover` belong together: nobody sees a move
+/// and gives up that soon after hurrying the engine.
+const TOGETHER: Duration = Duration::from_secs(1);
+
+/// A move of the engine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnMove<'a> {
+    pub(super) mv: Move,
+    /// Time used for it.
+    pub(super) elapsed: Duration,
+    /// Its score as Black sees it: see [`black_view`](crate::readout::black_view).
+    pub(super) score_cp: Option<i32>,
+    /// The best line, which begins with the move.
+    pub(super) pv: &'a [Move],
+    pub(super) nodes: Option<u64>,
+    /// Arrival of the `stop` that it answers.
+    pub(super) stopped: Option<Instant>,
+}
+
+/// Time and evaluation of a move of the engine.
 #[derive(Clone, Debug)]
 struct Thought {
     elapsed: Duration,
@@ -89,33 +110,51 @@ impl GameLog {
         }
         for (index, &mv) in new.iter().enumerate() {
             let confirmed = own.take_if(|own| index == 0 && own.mv == mv);
-            self.moves.push(confirmed.unwrap_or(Entry { mv, thought: None }));
+            self.moves.push(confirmed.unwrap_or(Entry { mv, thought: None, stopped: None }));
         }
         self.own = own.filter(|_| new.is_empty());
     }
 
-    /// The engine plays `mv`: after `elapsed`, with this score as Black sees it
-    /// (see [`black_view`]), this line (which begins with `mv`) and so many nodes.
-    pub(super) fn own_move(
-        &mut self,
-        mv: Move,
-        elapsed: Duration,
-        score_cp: Option<i32>,
-        pv: &[Move],
-        nodes: Option<u64>,
-    ) {
+    /// Adds a move of the engine, which the GUI confirms by sending it back.
+    pub(super) fn own_move(&mut self, own: OwnMove<'_>) {
         // In a record the line begins with the reply.
-        let reply = match pv.split_first() {
-            Some((first, rest)) if *first == mv => rest.to_vec(),
+        let reply = match own.pv.split_first() {
+            Some((first, rest)) if *first == own.mv => rest.to_vec(),
             _ => Vec::new(),
         };
+        let OwnMove { mv, elapsed, score_cp, nodes, stopped, .. } = own;
         let analysis = score_cp.map(|_| Analysis { score_cp, pv: reply, nodes, ..Analysis::default() });
-        self.own = Some(Entry { mv, thought: Some(Thought { elapsed, analysis }) });
+        self.own = Some(Entry { mv, thought: Some(Thought { elapsed, analysis }), stopped });
     }
 
-    /// The game is over. A reason given earlier stands.
+    /// The game is over. A reason given earlier stays.
     pub(super) fn end(&mut self, end: GameEnd) {
         self.end.get_or_insert(end);
+    }
+
+    /// Ends the game for a `gameover` that arrived `at` this time. A last move of the
+    /// engine that nobody played is dropped: one that came after the game had ended
+    /// by the rules, or that answers a `stop` sent together with the `gameover`.
+    pub(super) fn over(&mut self, result: Option<GameResult>, at: Instant) {
+        let late = |own: &Entry| own.stopped.is_some_and(|stopped| at.saturating_duration_since(stopped) < TOGETHER);
+        if self.own.as_ref().is_some_and(|own| late(own) || self.is_over_before(own)) {
+            self.own = None;
+        }
+        self.end(GameEnd::Over(result));
+    }
+
+    /// Whether the game had ended by the rules before the unconfirmed move `own`.
+    fn is_over_before(&self, own: &Entry) -> bool {
+        let Ok(mut position) = Position::from_setup(&self.setup) else { return false };
+        let reached = self.moves.iter().all(|entry| position.play(entry.mv).is_ok());
+        reached && position.is_legal(own.mv) && self.visible_end(&position).is_some()
+    }
+
+    /// Whether the engine did anything in this game.
+    pub(super) fn has_own_part(&self) -> bool {
+        self.own.is_some()
+            || self.moves.iter().any(|entry| entry.thought.is_some())
+            || matches!(self.end, Some(GameEnd::Resign | GameEnd::Declaration))
     }
 
     /// The game as a record.

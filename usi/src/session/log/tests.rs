@@ -1,11 +1,11 @@
 //! The log, and the records it becomes.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use enbu_kifu::{EndKind, Mode, Record, csa};
 use enbu_movegen::{Color, EnteringKingRule, Move, Setup};
 
-use super::game::{GameEnd, GameLog, Label};
+use super::game::{GameEnd, GameLog, Label, OwnMove};
 use crate::command::GameResult;
 
 fn moves(text: &str) -> Vec<Move> {
@@ -20,6 +20,11 @@ fn read_back(log: &GameLog) -> Record {
     reading.records.into_iter().next().unwrap()
 }
 
+/// A move of the engine after so many milliseconds.
+fn own(mv: Move, ms: u64) -> OwnMove<'static> {
+    OwnMove { mv, elapsed: Duration::from_millis(ms), score_cp: None, pv: &[], nodes: None, stopped: None }
+}
+
 fn ended(log: &mut GameLog, end: GameEnd) -> (EndKind, Option<Color>) {
     log.end(end);
     let end = read_back(log).end().unwrap().clone();
@@ -32,7 +37,7 @@ fn log_of(sfen: &str, text: &str) -> GameLog {
     let mut log = GameLog::new(setup.clone());
     let (last, before) = moves(text).split_last().map(|(&last, before)| (last, before.to_vec())).unwrap();
     log.follow(&setup, &before);
-    log.own_move(last, Duration::from_secs(1), None, &[], None);
+    log.own_move(own(last, 1000));
     log
 }
 
@@ -43,9 +48,10 @@ fn a_game_keeps_what_was_thought_about_its_moves() {
     let start = Setup::startpos();
     let mut log = GameLog::new(start.clone());
     log.follow(&start, &[]);
-    log.own_move(moves("7g7f")[0], Duration::from_millis(1234), Some(30), &moves("7g7f 3c3d"), Some(5));
+    let line = moves("7g7f 3c3d");
+    log.own_move(OwnMove { score_cp: Some(30), pv: &line, nodes: Some(5), ..own(line[0], 1234) });
     log.follow(&start, &moves("7g7f 3c3d"));
-    log.own_move(moves("8h2b+")[0], Duration::from_millis(7), None, &[], None);
+    log.own_move(own(moves("8h2b+")[0], 7));
     let known = "'CSA encoding=UTF-8\nV3.0\nPI\n+\n+7776FU\nT1.234\n'** 30 -3334FU #5\n-3334FU\n";
     assert_eq!(log.to_csa(), format!("{known}+8822UM\nT0.007\n"));
     // The same position again does not take the move back.
@@ -68,7 +74,7 @@ fn a_game_keeps_what_was_thought_about_its_moves() {
 fn an_unconfirmed_move_is_only_confirmed_in_its_place() {
     let start = Setup::startpos();
     let mut log = GameLog::new(start.clone());
-    log.own_move(moves("2g2f")[0], Duration::from_secs(9), None, &[], None);
+    log.own_move(own(moves("2g2f")[0], 9000));
     log.follow(&start, &moves("7g7f 3c3d 2g2f"));
     assert!(!log.to_csa().contains("T9"));
 }
@@ -76,7 +82,8 @@ fn an_unconfirmed_move_is_only_confirmed_in_its_place() {
 #[test]
 fn a_line_that_does_not_begin_with_the_move_is_left_out() {
     let mut log = GameLog::new(Setup::startpos());
-    log.own_move(moves("7g7f")[0], Duration::ZERO, Some(-5), &moves("2g2f 3c3d"), None);
+    let line = moves("2g2f 3c3d");
+    log.own_move(OwnMove { score_cp: Some(-5), pv: &line, ..own(moves("7g7f")[0], 0) });
     assert!(log.to_csa().ends_with("+7776FU\nT0\n'** -5\n"));
 }
 
@@ -89,7 +96,7 @@ fn the_engine_and_the_rules_stand_in_the_headers() {
         max_moves: Some(256),
     });
     log.follow(&Setup::startpos(), &moves("7g7f"));
-    log.own_move(moves("3c3d")[0], Duration::ZERO, None, &[], None);
+    log.own_move(own(moves("3c3d")[0], 0));
     let head = "'CSA encoding=UTF-8\nV3.0\nN-Enbu 1.0\n$MAX_MOVES:256\n$JISHOGI:24\nPI\n";
     assert!(log.to_csa().starts_with(head), "{}", log.to_csa());
     read_back(&log);
@@ -129,4 +136,34 @@ fn ends_of_which_only_the_result_is_known() {
     assert_eq!(ended(&mut log(), over(GameResult::Lose)), (EndKind::Abort, Some(Color::White)));
     assert_eq!(ended(&mut log(), over(GameResult::Draw)), (EndKind::Abort, None));
     assert_eq!(ended(&mut log(), GameEnd::Over(None)), (EndKind::Abort, None));
+}
+
+#[test]
+fn a_move_that_answers_the_end_of_the_game_is_dropped() {
+    let now = Instant::now();
+    let played = |stopped, over| {
+        let mut log = log_of(START, "7g7f");
+        log.follow(&START.parse().unwrap(), &moves("7g7f 3c3d"));
+        log.own_move(OwnMove { stopped, ..own(moves("2g2f")[0], 5) });
+        log.over(Some(GameResult::Draw), over);
+        read_back(&log).moves().count()
+    };
+    let later = now + Duration::from_secs(2);
+    assert_eq!(played(Some(now), now), 2);
+    // A move that the engine was only hurried to play, and one that it played by itself.
+    assert_eq!(played(Some(now), later), 3);
+    assert_eq!(played(None, now), 3);
+}
+
+#[test]
+fn a_move_after_a_repetition_is_dropped() {
+    let start: Setup = START.parse().unwrap();
+    let shuffle = moves(&"2h3h 8b7b 3h2h 7b8b ".repeat(3));
+    let mut log = GameLog::new(start.clone());
+    log.own_move(own(shuffle[0], 1));
+    log.follow(&start, &shuffle);
+    log.own_move(own(moves("7g7f")[0], 1));
+    log.over(Some(GameResult::Draw), Instant::now());
+    let record = read_back(&log);
+    assert_eq!((record.moves().count(), &record.end().unwrap().kind), (12, &EndKind::Repetition));
 }

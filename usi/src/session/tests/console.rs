@@ -134,6 +134,26 @@ fn a_finished_game_is_written_with_the_engine_s_own_thoughts() {
 }
 
 #[test]
+fn a_move_that_comes_after_the_end_is_not_logged() {
+    let dir = tempfile::tempdir().unwrap();
+    let on_stop = Some(play("2g2f"));
+    let rig = Rig::with(Behaviour { csa: log_to(dir.path().to_owned()), on_stop, ..Behaviour::default() });
+    rig.ready();
+    rig.send("position startpos\ngo btime 1000 wtime 1000");
+    rig.search().events.done(play("7g7f"));
+    rig.expect(&["bestmove 7g7f"]);
+    // As ShogiHome ends a game that a server has decided.
+    rig.send("position startpos moves 7g7f 3c3d\ngo btime 900 wtime 1000");
+    rig.search();
+    rig.send("stop\ngameover draw\nisready");
+    rig.expect(&["bestmove 2g2f"]);
+    while rig.line() != "readyok" {}
+    let file = fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
+    let text = fs::read_to_string(file).unwrap();
+    assert!(text.contains("-3334FU") && text.contains("%CHUDAN") && !text.contains("+2726FU"), "{text}");
+}
+
+#[test]
 fn a_folder_that_cannot_be_made_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
