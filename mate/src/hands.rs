@@ -8,7 +8,7 @@
 //! smallest hand (proof) or the largest (disproof) that its tree allows, and answers
 //! for many positions (idea: Nagai).
 
-use enbu_movegen::attacks::between;
+use enbu_movegen::rays::between;
 use enbu_movegen::{Hand, HandPiece, Move, Position};
 
 /// For each kind the larger count.

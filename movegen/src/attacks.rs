@@ -1,123 +1,13 @@
-//! Where pieces that take one step can go, and the rays of the others.
+//! Attacks of every kind of piece: tables for steps, [`sliders`](crate::sliders) for lines.
 //!
-//! All tables are computed by `const fn`: no build script, no start-up work.
+//! All tables are computed by `const fn`: no build script, no work at start-up.
 
-use crate::{Bitboard, Color, PieceType, Square};
-
-/// One of the eight directions in which pieces slide.
-///
-/// The first four lead to higher square indices, the last four to lower ones;
-/// opposite directions differ by four.
-#[repr(u8)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
-    /// Towards rank 9 (Black's side) on the same file.
-    South,
-    /// Towards file 9 and rank 1.
-    NorthWest,
-    /// Towards file 9 on the same rank.
-    West,
-    /// Towards file 9 and rank 9.
-    SouthWest,
-    /// Towards rank 1.
-    North,
-    /// Towards file 1 and rank 9.
-    SouthEast,
-    /// Towards file 1.
-    East,
-    /// Towards file 1 and rank 1.
-    NorthEast,
-}
-
-const STEPS: [(i8, i8); 8] = [(0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1)];
-
-const DIRECTIONS: [Direction; 8] = [
-    Direction::South,
-    Direction::NorthWest,
-    Direction::West,
-    Direction::SouthWest,
-    Direction::North,
-    Direction::SouthEast,
-    Direction::East,
-    Direction::NorthEast,
-];
-
-impl Direction {
-    #[inline]
-    pub(crate) const fn opposite(self) -> Self {
-        DIRECTIONS[(self as usize) ^ 4]
-    }
-}
-
-pub(crate) const RAYS: [[Bitboard; 81]; 8] = {
-    let mut table = [[Bitboard::EMPTY; 81]; 8];
-    let mut d = 0;
-    while d < 8 {
-        let mut index = 0;
-        while index < 81 {
-            let mut ray = Bitboard::EMPTY;
-            let mut at = Square::ALL[index];
-            while let Some(next) = at.offset(STEPS[d].0, STEPS[d].1) {
-                ray = ray.or(Bitboard::of(next));
-                at = next;
-            }
-            table[d][index] = ray;
-            index += 1;
-        }
-        d += 1;
-    }
-    table
-};
-static RAY: [[Bitboard; 81]; 8] = RAYS;
-
-static DIRECTION: [[Option<Direction>; 81]; 81] = {
-    let mut table = [[None; 81]; 81];
-    let mut index = 0;
-    while index < 81 {
-        let mut d = 0;
-        while d < 8 {
-            let mut at = Square::ALL[index];
-            while let Some(next) = at.offset(STEPS[d].0, STEPS[d].1) {
-                table[index][next as usize] = Some(DIRECTIONS[d]);
-                at = next;
-            }
-            d += 1;
-        }
-        index += 1;
-    }
-    table
-};
-
-/// The squares from `square` (excluded) to the edge of the board.
-#[inline(always)]
-pub(crate) fn ray(direction: Direction, square: Square) -> Bitboard {
-    RAY[direction as usize][square as usize]
-}
-
-/// In which direction `to` lies from `from`, if they share a line.
-#[inline(always)]
-pub(crate) fn direction(from: Square, to: Square) -> Option<Direction> {
-    DIRECTION[from as usize][to as usize]
-}
-
-/// The squares strictly between two squares of one line; empty for others.
-#[inline(always)]
-pub fn between(a: Square, b: Square) -> Bitboard {
-    match direction(a, b) {
-        Some(d) => ray(d, a) & ray(d.opposite(), b),
-        None => Bitboard::EMPTY,
-    }
-}
-
-/// The squares that share a file, rank or diagonal with `a` on the side of `b`,
-/// to the edge of the board; empty when they share no line.
-#[inline(always)]
-pub(crate) fn ray_through(a: Square, b: Square) -> Bitboard {
-    match direction(a, b) {
-        Some(d) => ray(d, a),
-        None => Bitboard::EMPTY,
-    }
-}
+use crate::bitboard::Bitboard;
+use crate::color::Color;
+use crate::piece::PieceType;
+use crate::rays::STEPS;
+use crate::sliders::{bishop, lance, rook};
+use crate::square::Square;
 
 /// Steps as Black makes them: files to the left, ranks towards rank 9.
 const fn step_table(steps: &[(i8, i8)]) -> [[Bitboard; 81]; 2] {
@@ -176,54 +66,11 @@ pub fn king(square: Square) -> Bitboard {
     KING[0][square]
 }
 
-/// The whole file ahead, as on an empty board.
-#[inline(always)]
-pub(crate) fn lance_ray(color: Color, square: Square) -> Bitboard {
-    ray(
-        match color {
-            Color::Black => Direction::North,
-            Color::White => Direction::South,
-        },
-        square,
-    )
-}
-
-static BISHOP_CROSS: [Bitboard; 81] = cross(1);
-static ROOK_CROSS: [Bitboard; 81] = cross(0);
-
-/// The four diagonal (`odd = 1`) or straight (`odd = 0`) rays of each square.
-const fn cross(odd: usize) -> [Bitboard; 81] {
-    let mut table = [Bitboard::EMPTY; 81];
-    let mut index = 0;
-    while index < 81 {
-        let mut d = odd;
-        while d < 8 {
-            table[index] = table[index].or(RAYS[d][index]);
-            d += 2;
-        }
-        index += 1;
-    }
-    table
-}
-
-/// The four diagonals, as on an empty board.
-#[inline(always)]
-pub(crate) fn bishop_cross(square: Square) -> Bitboard {
-    BISHOP_CROSS[square]
-}
-
-/// The file and rank, as on an empty board.
-#[inline(always)]
-pub(crate) fn rook_cross(square: Square) -> Bitboard {
-    ROOK_CROSS[square]
-}
-
 /// The squares that a piece of `kind` and `color` on `square` attacks when the
 /// squares in `occupied` are taken (of either side; the first one on a line is
 /// attacked, those behind it are not).
 #[inline(always)]
 pub fn attacks(kind: PieceType, color: Color, square: Square, occupied: Bitboard) -> Bitboard {
-    use crate::sliders::{bishop, lance, rook};
     match kind {
         PieceType::Pawn => pawn(color, square),
         PieceType::Lance => lance(color, square, occupied),
@@ -257,24 +104,5 @@ mod tests {
         assert_eq!(silver(Color::White, Square::S55).count(), 5);
         assert_eq!(king(Square::S11).count(), 3);
         assert!(knight(Color::Black, Square::S52).is_empty());
-    }
-
-    #[test]
-    fn rays_and_between_agree() {
-        for a in Square::ALL {
-            for b in Square::ALL {
-                let set = between(a, b);
-                assert_eq!(set, between(b, a));
-                match direction(a, b) {
-                    Some(d) => {
-                        assert!(ray(d, a).contains(b));
-                        assert_eq!(direction(b, a), Some(d.opposite()));
-                        let steps = a.file().abs_diff(b.file()).max(a.rank().abs_diff(b.rank()));
-                        assert_eq!(set.count(), u32::from(steps) - 1);
-                    }
-                    None => assert!(set.is_empty() && ray_through(a, b).is_empty()),
-                }
-            }
-        }
     }
 }

@@ -5,7 +5,8 @@
 use std::fmt;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
 
-use crate::{Color, Square};
+use crate::color::Color;
+use crate::square::Square;
 
 /// A set of squares.
 ///

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::HandPiece;
+use crate::piece::HandPiece;
 
 /// Counts of the pieces one side holds.
 ///

@@ -7,7 +7,7 @@
 //! | module | what lives there |
 //! |---|---|
 //! | `color` `square` `piece` `hand` `moves` `move_list` `bitboard` | the vocabulary |
-//! | [`attacks`] [`sliders`] | where pieces go |
+//! | [`rays`] [`sliders`] [`attacks`] | lines, sliding pieces, attacks of every kind |
 //! | `setup` `sfen` | any diagram, and its text |
 //! | `position` | the playable position: do, undo, checks, legality |
 //! | `replay` | positions for reading games: one move at a time |
@@ -35,6 +35,7 @@
 pub mod attacks;
 mod bitboard;
 mod color;
+mod dead_squares;
 mod generate;
 mod hand;
 mod move_list;
@@ -42,6 +43,7 @@ mod moves;
 pub mod perft;
 mod piece;
 mod position;
+pub mod rays;
 mod replay;
 mod rules;
 mod setup;

@@ -2,7 +2,8 @@
 
 use std::ops::Deref;
 
-use crate::{Move, Square};
+use crate::moves::Move;
+use crate::square::Square;
 
 /// The most moves a list can hold.
 ///

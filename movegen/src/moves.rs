@@ -4,7 +4,8 @@ use std::fmt;
 use std::num::NonZeroU16;
 use std::str::FromStr;
 
-use crate::{HandPiece, Square};
+use crate::piece::HandPiece;
+use crate::square::Square;
 
 /// A move without its context: sixteen bits, never zero, so that `Option<Move>`
 /// takes two bytes and no sentinel moves exist.
@@ -201,7 +202,7 @@ fn parse_usi(text: &[u8]) -> Option<Move> {
     let (&[a, b, c, d], suffix) = text.split_first_chunk::<4>()?;
     let to = Square::from_usi([c, d])?;
     if b == b'*' {
-        let piece = crate::PieceType::from_letter(char::from(a))?.hand_piece()?;
+        let piece = crate::piece::PieceType::from_letter(char::from(a))?.hand_piece()?;
         return suffix.is_empty().then(|| Move::drop(piece, to));
     }
     let from = Square::from_usi([a, b])?;

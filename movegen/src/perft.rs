@@ -2,7 +2,10 @@
 
 use enbu_isa::multiversion;
 
-use crate::{Move, MoveList, Position, Scope};
+use crate::generate::Scope;
+use crate::move_list::MoveList;
+use crate::moves::Move;
+use crate::position::Position;
 
 /// What is done with the moves of the last ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::Color;
+use crate::color::Color;
 
 /// What a piece on the board is, promotion included.
 #[repr(u8)]

@@ -1,18 +1,27 @@
 //! The playable position.
 
 mod checks;
+mod delta;
+mod illegal;
 mod legality;
 mod make;
 mod placement;
+mod ply;
 
 use std::fmt;
 
-pub(crate) use legality::dead_squares;
-use make::Ply;
-pub use make::{Capture, Delta, IllegalMove, IllegalReason, Origin};
+pub use delta::{Capture, Delta, Origin};
+pub use illegal::{IllegalMove, IllegalReason};
 use placement::Placement;
+use ply::Ply;
 
-use crate::{Bitboard, Color, Hand, HandPiece, Move, Piece, PieceType, Setup, Square};
+use crate::bitboard::Bitboard;
+use crate::color::Color;
+use crate::hand::Hand;
+use crate::moves::Move;
+use crate::piece::{HandPiece, Piece, PieceType};
+use crate::setup::Setup;
+use crate::square::Square;
 
 /// A position that can be played, with the moves that led to it.
 ///

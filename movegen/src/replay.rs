@@ -18,10 +18,14 @@ use std::fmt;
 
 use tables::{COLUMN, CROSSES, Cell, Lines, NEAR, ONES, PLACES, Place, SETS, TRAITS, set_if, way};
 
-use crate::{
-    Bitboard, Color, Hand, HandPiece, IllegalMove, IllegalReason, Move, MoveParts, Piece, PieceType, Position,
-    PositionError, Setup, Square,
-};
+use crate::bitboard::Bitboard;
+use crate::color::Color;
+use crate::hand::Hand;
+use crate::moves::{Move, MoveParts};
+use crate::piece::{HandPiece, Piece, PieceType};
+use crate::position::{IllegalMove, IllegalReason, Position, PositionError};
+use crate::setup::Setup;
+use crate::square::Square;
 
 /// A position that plays games over.
 ///

@@ -1,6 +1,9 @@
 //! Any diagram: plain data, playable or not.
 
-use crate::{Color, Hand, Piece, PieceType, Square};
+use crate::color::Color;
+use crate::hand::Hand;
+use crate::piece::{Piece, PieceType};
+use crate::square::Square;
 
 /// What a diagram shows: pieces, hands, side to move and move number.
 ///

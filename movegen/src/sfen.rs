@@ -10,7 +10,11 @@
 use std::fmt::{self, Display, Write as _};
 use std::str::FromStr;
 
-use crate::{Color, Hand, HandPiece, Piece, PieceType, Setup, Square};
+use crate::color::Color;
+use crate::hand::Hand;
+use crate::piece::{HandPiece, Piece, PieceType};
+use crate::setup::Setup;
+use crate::square::Square;
 
 /// Why a text is not an SFEN.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -263,7 +267,7 @@ const fn letter_of(color: Color, kind: PieceType) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Handicap;
+    use crate::setup::Handicap;
 
     fn kind(text: &str) -> SfenErrorKind {
         text.parse::<Setup>().expect_err(text).kind

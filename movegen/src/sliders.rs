@@ -8,8 +8,10 @@
 //! their order (idea: Qugiy, WCSC31). Squares of one file are neighbouring bits
 //! of one word, where the highest blocker is found by counting leading zeros.
 
-use crate::attacks::{Direction, ray};
-use crate::{Bitboard, Color, Square};
+use crate::bitboard::Bitboard;
+use crate::color::Color;
+use crate::rays::{Direction, ray};
+use crate::square::Square;
 
 /// Squares a lance attacks.
 #[inline(always)]

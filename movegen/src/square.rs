@@ -5,7 +5,7 @@
 use std::fmt;
 use std::ops::{Index, IndexMut};
 
-use crate::Color;
+use crate::color::Color;
 
 /// A square, named by file (1 to 9 from Black's right) and rank (1 to 9 from
 /// White's side): `S76` is 7f in USI.

@@ -5,7 +5,10 @@
 //! so that a table of counts is not needed). The constants come from SplitMix64
 //! with a fixed seed and never change between runs.
 
-use crate::{Color, Hand, HandPiece, Piece, Square};
+use crate::color::Color;
+use crate::hand::Hand;
+use crate::piece::{HandPiece, Piece};
+use crate::square::Square;
 
 /// SplitMix64 (Steele, Lea, Flood 2014): the `n`-th output from a fixed seed.
 const fn constant(n: u64) -> u64 {

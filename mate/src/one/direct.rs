@@ -7,7 +7,8 @@
 //! settled on the sets, without making a move.
 
 use enbu_isa::multiversion;
-use enbu_movegen::attacks::{attacks, between, gold, king, knight, pawn, silver};
+use enbu_movegen::attacks::{attacks, gold, king, knight, pawn, silver};
+use enbu_movegen::rays::between;
 use enbu_movegen::{Bitboard, Color, HandPiece, Move, PieceType, Position, Square, sliders};
 
 use super::lines::{bishop_cross, bishop_reach, knight_reach_of, lance_reach, rook_cross, rook_reach, surroundings};

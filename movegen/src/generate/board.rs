@@ -1,9 +1,15 @@
 //! Moves of the pieces on the board, the king excepted.
 
-use super::MoveSet;
-use crate::attacks::{gold, king, knight, ray_through, silver};
-use crate::position::dead_squares;
-use crate::{Bitboard, Color, PieceType, Position, Square, sliders};
+use super::move_set::MoveSet;
+use crate::attacks::{gold, king, knight, silver};
+use crate::bitboard::Bitboard;
+use crate::color::Color;
+use crate::dead_squares::dead_squares;
+use crate::piece::PieceType;
+use crate::position::Position;
+use crate::rays::ray_through;
+use crate::sliders;
+use crate::square::Square;
 
 /// Hands out the moves of all pieces but the king that arrive on `targets`
 /// (squares without an own piece that answer any check).

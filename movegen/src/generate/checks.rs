@@ -10,9 +10,18 @@
 
 use enbu_isa::multiversion;
 
-use super::{MoveSet, board, drops, evasions};
-use crate::attacks::{gold, king, knight, pawn, ray_through, silver};
-use crate::{Bitboard, Color, HandPiece, Move, MoveList, MoveParts, PieceType, Position, Square, sliders};
+use super::move_set::MoveSet;
+use super::{board, drops, evasions};
+use crate::attacks::{gold, king, knight, pawn, silver};
+use crate::bitboard::Bitboard;
+use crate::color::Color;
+use crate::move_list::MoveList;
+use crate::moves::{Move, MoveParts};
+use crate::piece::{HandPiece, PieceType};
+use crate::position::Position;
+use crate::rays::ray_through;
+use crate::sliders;
+use crate::square::Square;
 
 multiversion! {
     fn checks(position: &Position, list: &mut MoveList) = Position::checks_inline;

@@ -1,8 +1,10 @@
 //! Drops: nifu, dead squares, uchifuzume.
 
-use super::MoveSet;
-use crate::position::dead_squares;
-use crate::{Bitboard, HandPiece, PieceType, Position};
+use super::move_set::MoveSet;
+use crate::bitboard::Bitboard;
+use crate::dead_squares::dead_squares;
+use crate::piece::{HandPiece, PieceType};
+use crate::position::Position;
 
 /// Hands out the drops of every held piece on `empty` (empty squares that answer
 /// any check).

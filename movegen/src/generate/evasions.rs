@@ -1,8 +1,10 @@
 //! King moves, and the squares on which another piece answers a check.
 
-use super::MoveSet;
-use crate::attacks::{between, king};
-use crate::{Bitboard, Position};
+use super::move_set::MoveSet;
+use crate::attacks::king;
+use crate::bitboard::Bitboard;
+use crate::position::Position;
+use crate::rays::between;
 
 /// Hands out the king's safe steps onto `targets`.
 #[inline(always)]

@@ -3,8 +3,14 @@
 use enbu_isa::multiversion;
 
 use super::Position;
-use crate::attacks::{between, bishop_cross, gold, king, knight, lance_ray, pawn, ray_through, rook_cross, silver};
-use crate::{Bitboard, Color, Move, MoveParts, PieceType, Square, attacks, sliders};
+use crate::attacks::{gold, king, knight, pawn, silver};
+use crate::bitboard::Bitboard;
+use crate::color::Color;
+use crate::moves::{Move, MoveParts};
+use crate::piece::PieceType;
+use crate::rays::{between, bishop_cross, lance_ray, ray_through, rook_cross};
+use crate::square::Square;
+use crate::{attacks, sliders};
 
 multiversion! {
     fn gives_check(position: &Position, mv: Move) -> bool = Position::gives_check_inline;

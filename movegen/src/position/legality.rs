@@ -1,22 +1,15 @@
 //! Whether one given move is legal, and which rule it breaks if not.
 
 use super::Position;
-use super::make::IllegalReason;
-use crate::attacks::{between, king, pawn, ray_through};
-use crate::{Bitboard, Color, HandPiece, Move, MoveParts, PieceType, Square, attacks};
-
-/// The squares on which `color`'s unpromoted `kind` could never move again.
-#[inline]
-pub(crate) const fn dead_squares(color: Color, kind: PieceType) -> Bitboard {
-    const LAST: [Bitboard; 2] = [Bitboard::farthest_ranks(Color::Black, 1), Bitboard::farthest_ranks(Color::White, 1)];
-    const LAST_TWO: [Bitboard; 2] =
-        [Bitboard::farthest_ranks(Color::Black, 2), Bitboard::farthest_ranks(Color::White, 2)];
-    match kind {
-        PieceType::Pawn | PieceType::Lance => LAST[color as usize],
-        PieceType::Knight => LAST_TWO[color as usize],
-        _ => Bitboard::EMPTY,
-    }
-}
+use super::illegal::IllegalReason;
+use crate::attacks;
+use crate::attacks::{king, pawn};
+use crate::bitboard::Bitboard;
+use crate::dead_squares::dead_squares;
+use crate::moves::{Move, MoveParts};
+use crate::piece::{HandPiece, PieceType};
+use crate::rays::{between, ray_through};
+use crate::square::Square;
 
 impl Position {
     /// Whether the side to move may play `mv`: exactly the moves that

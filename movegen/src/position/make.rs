@@ -1,123 +1,15 @@
 //! Making and unmaking moves.
 
-use std::fmt;
-
 use enbu_isa::multiversion;
 
 use super::Position;
-use crate::{Bitboard, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Square};
-
-/// What a move changed: all that an evaluation needs to update itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Delta {
-    /// Who moved.
-    pub mover: crate::Color,
-    /// Where the piece came from.
-    pub from: Origin,
-    /// Where it stands now.
-    pub to: Square,
-    /// What stands there now.
-    pub placed: PieceType,
-    /// What stood there before, if it was a capture.
-    pub captured: Option<Capture>,
-}
-
-/// Where a moved piece came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// From the board.
-    Board {
-        /// The square it left.
-        from: Square,
-        /// What it was there (unpromoted, if the move promoted it).
-        kind: PieceType,
-    },
-    /// From the mover's hand.
-    Hand {
-        /// The dropped piece.
-        piece: HandPiece,
-        /// How many of it the mover held before the drop, at least 1.
-        held: u8,
-    },
-}
-
-/// A piece that was taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capture {
-    /// What it was on the board, promotion included.
-    pub kind: PieceType,
-    /// What the captor now holds.
-    pub piece: HandPiece,
-    /// How many of it the captor holds after the capture, at least 1.
-    pub held: u8,
-}
-
-/// What is needed to take one move back, and to find repetitions.
-#[derive(Clone)]
-pub(crate) struct Ply {
-    /// `None` for a null move.
-    pub(super) mv: Option<Move>,
-    captured: Option<Piece>,
-    /// Key of the board before the move, side to move included.
-    pub(crate) board_key: u64,
-    /// What the side to move held before the move.
-    pub(crate) hand: Hand,
-    check_runs: [u16; 2],
-    checkers: Bitboard,
-    pinned: Bitboard,
-    ply: u16,
-}
-
-/// A move that cannot be played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IllegalMove {
-    /// The move.
-    pub mv: Move,
-    /// Which rule forbids it.
-    pub reason: IllegalReason,
-}
-
-/// The rule that a move breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IllegalReason {
-    /// No piece of the side to move stands on the origin.
-    NoPiece,
-    /// The dropped piece is not in hand.
-    NotInHand,
-    /// A piece (for a board move: of the own side) stands on the destination.
-    Occupied,
-    /// The piece does not move that way.
-    Unreachable,
-    /// The piece cannot promote, or not there.
-    Promotion,
-    /// The piece could never move again (dead square).
-    DeadSquare,
-    /// Two unpromoted pawns on one file.
-    Nifu,
-    /// A pawn drop that mates.
-    Uchifuzume,
-    /// The own king would be left in check.
-    KingInCheck,
-}
-
-impl fmt::Display for IllegalMove {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reason = match self.reason {
-            IllegalReason::NoPiece => "no piece of the side to move stands there",
-            IllegalReason::NotInHand => "the piece is not in hand",
-            IllegalReason::Occupied => "the destination is occupied",
-            IllegalReason::Unreachable => "the piece does not move that way",
-            IllegalReason::Promotion => "the piece cannot promote there",
-            IllegalReason::DeadSquare => "the piece could never move again",
-            IllegalReason::Nifu => "two pawns on one file (nifu)",
-            IllegalReason::Uchifuzume => "a pawn drop may not mate (uchifuzume)",
-            IllegalReason::KingInCheck => "the own king would be in check",
-        };
-        write!(f, "illegal move {}: {reason}", self.mv)
-    }
-}
-
-impl std::error::Error for IllegalMove {}
+use super::delta::{Capture, Delta, Origin};
+use super::illegal::IllegalMove;
+use super::ply::Ply;
+use crate::hand::Hand;
+use crate::moves::{Move, MoveParts};
+use crate::piece::{Piece, PieceType};
+use crate::square::Square;
 
 multiversion! {
     fn do_move(position: &mut Position, mv: Move) -> Delta = Position::do_move_inline;

@@ -3,7 +3,14 @@
 //! The only functions that change it also change the keys, so that they cannot
 //! diverge.
 
-use crate::{Bitboard, Color, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Setup, Square, zobrist};
+use crate::bitboard::Bitboard;
+use crate::color::Color;
+use crate::hand::Hand;
+use crate::moves::{Move, MoveParts};
+use crate::piece::{HandPiece, Piece, PieceType};
+use crate::setup::Setup;
+use crate::square::Square;
+use crate::zobrist;
 
 /// Board, hands, and the keys of both.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,8 +2,12 @@
 
 use std::fmt;
 
-use crate::position::dead_squares;
-use crate::{Bitboard, Color, Hand, Piece, PieceType, Square};
+use crate::bitboard::Bitboard;
+use crate::color::Color;
+use crate::dead_squares::dead_squares;
+use crate::hand::Hand;
+use crate::piece::{Piece, PieceType};
+use crate::square::Square;
 
 /// What stands on a cell: kind and side of a piece, nothing, or a wall. The bits above
 /// the kind name the side; the five lowest bits are different for every value.

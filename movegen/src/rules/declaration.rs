@@ -16,7 +16,12 @@
 //! A declaration that fails loses the game.
 
 use crate::attacks::king;
-use crate::{Bitboard, Color, Move, PieceType, Position, Square};
+use crate::bitboard::Bitboard;
+use crate::color::Color;
+use crate::moves::Move;
+use crate::piece::PieceType;
+use crate::position::Position;
+use crate::square::Square;
 
 /// Which rule is in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

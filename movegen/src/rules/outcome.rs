@@ -11,7 +11,8 @@
 
 use std::fmt;
 
-use crate::{Color, Position};
+use crate::color::Color;
+use crate::position::Position;
 
 /// What a rule says about the game as it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

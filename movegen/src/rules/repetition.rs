@@ -11,7 +11,9 @@
 //! since the earlier occurrence gave check, that side loses; if both did, Black
 //! is looked at first (the rules leave that open).
 
-use crate::{Color, Position, Verdict};
+use super::outcome::Verdict;
+use crate::color::Color;
+use crate::position::Position;
 
 /// A repetition as the search sees it, from the point of view of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
