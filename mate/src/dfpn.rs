@@ -21,6 +21,7 @@
 
 use enbu_movegen::{Color, Hand, Move, MoveList, Position};
 
+use crate::child::{Child, Stage};
 use crate::cycles::{Cycles, Path, Reliance, mix};
 use crate::hands;
 use crate::plies::{Plies, after_move, beyond, with_move};
@@ -73,29 +74,6 @@ struct Frame {
     entered_at: u64,
     /// The chase counter before this node.
     chases: u32,
-}
-
-/// A move of a node of the present line.
-pub(crate) struct Child {
-    pub(crate) mv: Move,
-    /// Key and hand of the question after the move.
-    key: u64,
-    hand: Hand,
-    pub(crate) stage: Stage,
-    /// The sibling that waits for this one, counted from the node's first child.
-    pub(crate) next: Option<u16>,
-    pub(crate) value: Value,
-}
-
-/// Whether a child counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
-    /// It has no value yet.
-    New,
-    /// It is not looked at before the sibling that it waits for has failed.
-    Waits,
-    /// It counts.
-    Valued,
 }
 
 /// The state of a node as its children have it.

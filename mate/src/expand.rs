@@ -3,8 +3,8 @@
 use enbu_isa::multiversion;
 use enbu_movegen::{Bitboard, Hand, Move, MoveSet, PieceType, Position, Scope, Square};
 
+use crate::child::{Child, Stage};
 use crate::cycles::Reliance;
-use crate::dfpn::{Child, Stage};
 use crate::hands;
 use crate::one::{Outlook, outlook};
 use crate::plies::{NEVER, Plies, beyond};

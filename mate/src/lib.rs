@@ -31,7 +31,7 @@
 //! |---|---|
 //! | `one` | mate in one, on sets of squares |
 //! | `solver` `line` | the solver as others see it; the line of a proven mate |
-//! | `dfpn` `expand` `value` | the search, new nodes, what is known about a node |
+//! | `dfpn` `expand` `child` `value` | the search, new nodes, what is known about a node |
 //! | `cycles` | the path, and results that hold only on it |
 //! | `table` `hands` | what is remembered, and for how many hands it holds |
 //! | `plies` | lengths |
@@ -44,6 +44,7 @@
 //!   hold for a result to stay true.
 //! - **interposition**: a piece put between a checking lance, bishop or rook and the king.
 
+mod child;
 mod cycles;
 mod dfpn;
 mod expand;
@@ -56,4 +57,5 @@ mod table;
 mod value;
 
 pub use one::mate_in_one;
-pub use solver::{FirstMove, Length, Limits, Mate, OutOfMemory, Progress, Refinement, Solution, Solver, Verdict};
+pub use plies::Length;
+pub use solver::{FirstMove, Limits, Mate, OutOfMemory, Progress, Refinement, Solution, Solver, Verdict};

@@ -9,8 +9,7 @@
 use enbu_movegen::{Move, MoveList, Position};
 
 use crate::dfpn::{Control, Search};
-use crate::plies::Plies;
-use crate::solver::Length;
+use crate::plies::{Length, Plies};
 use crate::value::{Role, Value};
 
 /// The line of a mate within so many plies, attacker first. `None` when `control`

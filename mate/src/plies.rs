@@ -30,3 +30,12 @@ pub(crate) fn with_move(plies: Plies) -> Plies {
 pub(crate) fn beyond(within: Plies) -> Plies {
     within + 1
 }
+
+/// How well the length of a mate is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Length {
+    /// There is no shorter mate against the best defence.
+    Shortest,
+    /// There may be a shorter one.
+    AtMost,
+}

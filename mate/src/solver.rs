@@ -9,7 +9,7 @@ use enbu_movegen::{Move, MoveList, Position};
 use crate::cycles::Cycles;
 use crate::dfpn::{Control, Search, Snapshot};
 use crate::line;
-use crate::plies::{ANY, Plies};
+use crate::plies::{ANY, Length, Plies};
 use crate::table::Table;
 
 /// Finds mates, and remembers what it found within a fixed amount of memory.
@@ -83,15 +83,6 @@ pub struct Progress {
     pub mate: Option<Mate>,
     /// The line that is being looked at; empty once there is a mate.
     pub line: Vec<Move>,
-}
-
-/// How well the length of a mate is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Length {
-    /// There is no shorter mate against the best defence.
-    Shortest,
-    /// There may be a shorter one.
-    AtMost,
 }
 
 /// A mate.
