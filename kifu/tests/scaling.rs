@@ -139,7 +139,7 @@ const TASK: &str = "ENBU_SCALING_TASK";
 /// Has a new process read a file of this shape; the seconds it took.
 fn work_alone(shape: usize, bytes: usize) -> f64 {
     let this = env::current_exe().unwrap();
-    let arguments = ["--exact", "time_is_in_proportion_to_the_length", "--nocapture"];
+    let arguments = ["--exact", "scaling::time_is_in_proportion_to_the_length", "--nocapture"];
     let output = Command::new(this).args(arguments).env(TASK, format!("{shape} {bytes}")).output().unwrap();
     let told = String::from_utf8(output.stdout).unwrap();
     told.split_once("seconds ").and_then(|(_, rest)| rest.lines().next()?.parse().ok()).unwrap()

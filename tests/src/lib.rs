@@ -6,6 +6,7 @@
 //! - [`positions`]: positions as tests write them, and what two equal positions share.
 //! - [`binary`]: where the built `enbu` is; it is built on first use.
 //! - [`invocation`]: one command of the binary, run in a folder of its own.
+//! - [`modules`]: the import circles between the modules of a crate.
 //! - [`networks`]: random networks in every kind of file.
 //! - [`session`]: a running `enbu`, spoken to over its pipes, with deadlines.
 //!
@@ -16,6 +17,7 @@
 
 pub mod binary;
 pub mod invocation;
+pub mod modules;
 pub mod networks;
 pub mod positions;
 pub mod session;

@@ -1,6 +1,6 @@
 //! `stop` is answered whenever it comes: once, and without delay.
 //!
-//! `ENBU_STOPS=2000 cargo test --release -p enbu-tests --test stop -- --nocapture --test-threads=1`
+//! `ENBU_STOPS=2000 cargo test --release -p enbu-tests stop:: -- --nocapture --test-threads=1`
 //! stops so many searches and tells how long the answers took. No test asserts a time:
 //! that would say more about the machine than about the engine. `ENBU_SEED=N` repeats
 //! the delays of a run that told its seed.

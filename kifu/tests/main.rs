@@ -1,0 +1,13 @@
+//! Tests of the record formats through the public interface, as one program.
+//!
+//! One program links the libraries once; one file a subject, each with a line below.
+
+mod bad_inputs;
+mod corpus;
+mod csa_bad_inputs;
+mod csa_details;
+mod csa_properties;
+mod dialects;
+mod mutations;
+mod round_trips;
+mod scaling;

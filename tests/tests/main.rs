@@ -1,0 +1,26 @@
+//! The tests of the workspace as one program, one module a subject.
+//!
+//! A program per file would link the whole engine once per file.
+
+mod arena;
+mod boundaries;
+mod clients;
+mod console;
+mod convert;
+mod learn;
+mod legality;
+mod make_undo;
+mod malformed;
+mod mate;
+mod memory;
+mod networks;
+mod nnue;
+mod perft;
+mod reparse;
+mod repro;
+mod rules;
+mod selfplay;
+mod sfen;
+mod stop;
+mod tune;
+mod usi_session;
