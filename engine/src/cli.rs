@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 use once_cell::sync::Lazy;
 
-use crate::commands::{bench, convert, matches, mate, openings, perft, selfplay, train, tune};
+use crate::commands::{bench, convert, matches, mate, openings, options, perft, selfplay, train, tune};
 
 /// A USI shogi engine. Without a command it speaks USI on standard input and
 /// output, as GUIs expect.
@@ -61,7 +61,8 @@ pub(crate) enum Command {
     #[command(after_help = convert::EXAMPLES)]
     Convert(convert::ConvertArgs),
     /// List the USI options as a Markdown table
-    Options,
+    #[command(after_help = options::EXAMPLES)]
+    Options(options::OptionsArgs),
 }
 
 /// Version, commit and the CPU features found.

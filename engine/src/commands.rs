@@ -10,7 +10,7 @@ mod game_args;
 pub(crate) mod matches;
 pub(crate) mod mate;
 pub(crate) mod openings;
-mod options;
+pub(crate) mod options;
 pub(crate) mod perft;
 mod progress;
 pub(crate) mod selfplay;
@@ -37,6 +37,6 @@ pub(crate) fn run(command: Command, out: &mut impl Write) -> io::Result<ExitCode
         Command::Train(args) => train::run(&args, out),
         Command::Mate(args) => mate::run(&args, out),
         Command::Convert(args) => convert::run(args, out),
-        Command::Options => options::run(out),
+        Command::Options(args) => options::run(&args, out),
     }
 }

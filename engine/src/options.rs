@@ -1,8 +1,8 @@
 //! The one table of USI options.
 //!
 //! Each row gives name, type, range, default and help in English and Japanese.
-//! The `option` lines, the checking of values, `enbu options` and the README's
-//! table all come from it. Names and meanings are YaneuraOu's where it has them.
+//! The `option` lines, the checking of values, `enbu options` and the tables of
+//! `docs/options.md` and `docs/options.ja.md` all come from it. Names and meanings are YaneuraOu's where it has them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -53,6 +53,15 @@ enum Kind {
     Spin(i64, i64, i64),
     Combo(&'static str, &'static [&'static str]),
     Text(&'static str),
+}
+
+/// Language of the help texts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Language {
+    /// English.
+    En,
+    /// Japanese.
+    Ja,
 }
 
 /// One option.
@@ -174,6 +183,23 @@ impl Row {
                 Kind::Text(default) => OptionKind::Text { default: default.into() },
             },
         )
+    }
+
+    /// The row of the table in the user's pages.
+    fn markdown(&self, language: Language) -> String {
+        let (also, to, empty, help) = match language {
+            Language::En => ("also", " to ", "empty", self.english),
+            Language::Ja => ("別名", "～", "空", self.japanese),
+        };
+        let (kind, default, range) = match self.kind {
+            Kind::Check(default) => ("check", default.to_string(), String::new()),
+            Kind::Spin(default, min, max) => ("spin", default.to_string(), format!("{min}{to}{max}")),
+            Kind::Combo(default, choices) => ("combo", default.to_string(), choices.join(", ")),
+            Kind::Text("") => ("string", empty.into(), String::new()),
+            Kind::Text(default) => ("string", default.into(), String::new()),
+        };
+        let alias = self.alias.map(|alias| format!(" ({also} `{alias}`)")).unwrap_or_default();
+        format!("| `{}`{alias} | {kind} | {default} | {range} | {help} |", self.name)
     }
 
     fn is_named(&self, name: &str) -> bool {
@@ -382,22 +408,14 @@ mod tuning {
     }
 }
 
-/// The table for the README: one Markdown row an option.
-pub(crate) fn markdown() -> String {
-    let mut table = String::from("| name | type | default | range | meaning | 説明 |\n|---|---|---|---|---|---|\n");
-    for row in ROWS {
-        let (kind, default, range) = match row.kind {
-            Kind::Check(default) => ("check", default.to_string(), String::new()),
-            Kind::Spin(default, min, max) => ("spin", default.to_string(), format!("{min} to {max}")),
-            Kind::Combo(default, choices) => ("combo", default.to_string(), choices.join(", ")),
-            Kind::Text("") => ("string", "empty".into(), String::new()),
-            Kind::Text(default) => ("string", default.into(), String::new()),
-        };
-        let alias = row.alias.map(|alias| format!(" (also `{alias}`)")).unwrap_or_default();
-        table +=
-            &format!("| `{}`{alias} | {kind} | {default} | {range} | {} | {} |\n", row.name, row.english, row.japanese);
-    }
-    table
+/// The table of options as Markdown, one row an option.
+pub(crate) fn markdown(language: Language) -> String {
+    let head = match language {
+        Language::En => "| name | type | default | range | meaning |",
+        Language::Ja => "| 名前 | 型 | 既定値 | 範囲 | 内容 |",
+    };
+    let rows = ROWS.iter().map(|row| row.markdown(language) + "\n");
+    format!("{head}\n|---|---|---|---|---|\n") + &rows.collect::<String>()
 }
 
 #[cfg(test)]

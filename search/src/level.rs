@@ -14,7 +14,7 @@
 //!    how people choose among moves (Regan and Haworth 2011, for chess).
 //!
 //! Mates that are not overlooked are played, and walked into only when everything
-//! better was overlooked. The README tells what the steps are worth in games.
+//! better was overlooked. `docs/strength.md` has the value of the steps in games.
 
 use crate::value::{MATE_BOUND, Value};
 
