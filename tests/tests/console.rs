@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use enbu_tests::binary::{enbu, workspace_root};
+use enbu_tests::binary::enbu;
 use enbu_tests::positions::{MATSURI, MOST_MOVES, STARTPOS, from_sfen};
 use enbu_tests::session::Session;
 
@@ -157,13 +157,4 @@ fn version_names_commit_and_cpu_features() {
     let (commit, features) = rest.strip_suffix(')').and_then(|rest| rest.split_once("; ")).expect(&version);
     assert!(!commit.is_empty() && !features.is_empty(), "{version}");
     assert!(stdout(&["--help"]).contains("bench"));
-}
-
-#[test]
-fn the_readme_lists_the_options_that_exist() {
-    let readme = std::fs::read_to_string(workspace_root().join("README.md")).unwrap().replace('\r', "");
-    let section =
-        readme.split_once("<!-- options:begin -->").and_then(|(_, rest)| rest.split_once("<!-- options:end -->"));
-    let (listed, _) = section.expect("the marked section");
-    assert_eq!(listed.trim(), stdout(&["options"]).trim(), "paste what `enbu options` prints into README.md");
 }

@@ -10,7 +10,7 @@ use enbu_tests::session::Session;
 /// What the engine may hold besides its table and what threads need, in MB.
 const BASE_MB: u64 = 64;
 
-/// What each thread may hold: histories, a stack, an evaluator. The README says so too.
+/// Memory of each thread in MB: histories, a stack, an evaluator. Documented in `docs/networks.md`.
 const THREAD_MB: u64 = 16;
 
 /// A field of `/proc/PID/status`, in MB.
