@@ -25,15 +25,19 @@
 
 #![forbid(unsafe_code)]
 
+mod architecture;
 pub mod chart;
 pub mod dataset;
 pub mod export;
 pub mod filter;
 pub mod foresight;
 pub mod game;
+mod loops;
+mod loss;
 pub mod packed;
 pub mod quantise;
 pub mod selfplay;
+pub mod shape;
 pub mod shard;
 pub mod source;
 pub mod statistics;

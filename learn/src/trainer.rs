@@ -1,18 +1,15 @@
 //! Training of networks on the processor.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
-//! | `plan` | what is to be trained, and how |
-//! | `shape` | what can be trained |
-//! | `model` | the numbers of a network, and what they may be |
-//! | `transformer` | the first layer, which networks of every shape have |
-//! | `own` `k_p` | what follows it: networks of our own, the standard one K-P 256x2-32-32 |
-//! | `piece_square` | the piece-square evaluation, which has no layers |
-//! | `factors` | rows that many inputs share while a network is trained |
-//! | `gradient` | the loss of many positions and its gradient: the hot loop |
+//! | `plan` | the hyperparameters |
+//! | `model` | the parameters of a network under training |
+//! | `gradient` | the gradient of a slice of a batch |
 //! | `adam` | one step of AdamW |
-//! | `checkpoint` | files to go on from |
-//! | `judge` | how good a network is, on which kinds of positions |
+//! | `curve` | losses during training |
+//! | `checkpoint` | files to resume from |
+//! | `judge` | losses by kinds of positions |
+//! | `rounding` | the effect of rounding on values |
 //!
 //! The output of a network goes through a sigmoid and is to be the share of points that
 //! the side to move makes.
@@ -23,16 +20,12 @@
 
 mod adam;
 mod checkpoint;
-mod factors;
+mod curve;
 mod gradient;
-pub(crate) mod judge;
-pub(crate) mod k_p;
-pub(crate) mod model;
-mod own;
-pub(crate) mod piece_square;
+mod judge;
+mod model;
 mod plan;
-mod shape;
-mod transformer;
+mod rounding;
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -43,47 +36,24 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
 use crate::dataset::Dataset;
-use crate::quantise::{self, File};
+use crate::loops::Batch;
+use crate::loss::Target;
+use crate::quantise::QuantiseError;
 use adam::Step;
-use gradient::{Batch, Gradient, Target};
+use gradient::Gradient;
 use model::{Model, Numbers};
 
 pub use checkpoint::CheckpointError;
+pub use curve::{Point, Progress};
 pub use judge::{Class, Verdict};
 pub use plan::{Plan, PlanError};
-pub use shape::{OwnShape, Shape};
+pub use rounding::{Difference, RoundingError};
 
 /// Validation positions that are looked at for each point of the curve.
 const CURVE_POSITIONS: usize = 65_536;
 
 /// Points of the curve in all.
 const CURVE_POINTS: u64 = 100;
-
-/// The losses at one time of the training.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Batches done.
-    pub batch: u64,
-    /// Mean loss of the batches since the last point.
-    pub training: f64,
-    /// Loss on positions that are not trained on.
-    pub validation: f64,
-    /// The learning rate.
-    pub rate: f64,
-}
-
-/// How far a training is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
-    /// Batches done.
-    pub batch: u64,
-    /// Batches in all.
-    pub batches: u64,
-    /// Positions in each.
-    pub positions: u64,
-    /// A new point of the curve, if there is one.
-    pub point: Option<Point>,
-}
 
 /// A training that is under way.
 pub struct Trainer<'a> {
@@ -109,10 +79,10 @@ impl<'a> Trainer<'a> {
     /// [`PlanError`] when the plan or the data are of no use.
     pub fn new(plan: Plan, data: &'a Dataset) -> Result<Self, PlanError> {
         plan.check(data)?;
-        let model = Model::random(plan.shape, plan.scale, plan.seed);
+        let model = Model::random(plan.shape.clone(), plan.scale, plan.seed);
         let zeros = || vec![0.0; model.values.len()];
         let moments = [zeros(), zeros()];
-        let gradients = (0..plan.slices).map(|_| Gradient::new(plan.shape)).collect();
+        let gradients = (0..plan.slices).map(|_| Gradient::new(&plan.shape)).collect();
         let order = (Vec::new(), u64::MAX);
         Ok(Self { plan, data, model, moments, batch: 0, curve: Vec::new(), running: (0.0, 0), gradients, order })
     }
@@ -124,10 +94,10 @@ impl<'a> Trainer<'a> {
     pub fn start_from(&mut self, path: &Path) -> Result<(), CheckpointError> {
         let saved = checkpoint::read(path)?;
         if saved.shape != self.plan.shape {
-            return Err(CheckpointError::Shape { found: saved.shape, wanted: self.plan.shape });
+            return Err(CheckpointError::Shape { found: saved.shape, wanted: self.plan.shape.clone() });
         }
         self.model.values = saved.values;
-        self.model.judge_with(self.numbers());
+        self.model.evaluate_with(self.numbers());
         Ok(())
     }
 
@@ -146,7 +116,7 @@ impl<'a> Trainer<'a> {
         self.batch = saved.batch;
         self.curve = saved.curve;
         self.running = saved.running;
-        self.model.judge_with(self.numbers());
+        self.model.evaluate_with(self.numbers());
         Ok(())
     }
 
@@ -159,7 +129,7 @@ impl<'a> Trainer<'a> {
             path,
             &checkpoint::Saved {
                 description: self.description(),
-                shape: self.plan.shape,
+                shape: self.plan.shape.clone(),
                 batch: self.batch,
                 running: self.running,
                 curve: self.curve.clone(),
@@ -214,7 +184,7 @@ impl<'a> Trainer<'a> {
         let batches = self.batches();
         while self.batch < batches {
             if self.model.numbers != self.numbers() {
-                self.model.judge_with(self.numbers());
+                self.model.evaluate_with(self.numbers());
             }
             let loss = self.train_batch();
             self.running.0 += loss;
@@ -240,7 +210,7 @@ impl<'a> Trainer<'a> {
         let (model, entries) = (&self.model, &self.data.training);
         let per_slice = size.div_ceil(self.plan.slices);
         self.gradients.par_iter_mut().zip(positions.par_chunks(per_slice)).for_each(|(gradient, order)| {
-            gradient.add(Batch { model, entries, order, target });
+            gradient.add(model, Batch { entries, order, target });
         });
         let loss: f64 = self.gradients.iter().map(|gradient| gradient.loss).sum();
         let step = Step {
@@ -248,7 +218,7 @@ impl<'a> Trainer<'a> {
             decay: self.plan.decay as f32,
             number: self.batch + 1,
             scale: 1.0 / size as f32,
-            epsilon: self.plan.shape.epsilon(),
+            epsilon: self.plan.shape.architecture().epsilon(),
         };
         step.take(&mut self.model, &mut self.moments, &mut self.gradients);
         loss / size as f64
@@ -287,29 +257,32 @@ impl<'a> Trainer<'a> {
         judge::verdict(&self.model, &self.data.validation, self.target())
     }
 
-    /// The network as its file holds it.
+    /// The bytes of the network's file.
     ///
     /// # Errors
-    /// [`quantise::QuantiseError`] when a number does not fit.
-    pub fn network(&self, name: &str) -> Result<File, quantise::QuantiseError> {
-        quantise::file(&self.model, name)
+    /// [`QuantiseError`] when a parameter does not fit.
+    pub fn network(&self, name: &str) -> Result<Vec<u8>, QuantiseError> {
+        Ok(self.model.quantise(name)?.encode())
     }
 
-    /// By how much the numbers in the file differ in effect from those of the training,
-    /// on positions kept for testing.
+    /// The effect of rounding on the values of validation positions.
     ///
     /// # Errors
-    /// [`quantise::QuantiseError`] when the network does not fit its file.
-    pub fn rounding_error(&self) -> Result<quantise::RoundingError, quantise::QuantiseError> {
-        quantise::error(&self.model, &self.data.validation)
+    /// [`QuantiseError`] when the network does not fit its file.
+    pub fn rounding_error(&self) -> Result<RoundingError, QuantiseError> {
+        rounding::measure(&self.model, &self.data.validation)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::architecture::k_p::KP;
+    use crate::architecture::own::Own;
+    use crate::architecture::piece_square::PieceSquare;
     use crate::filter::{Filter, Loud};
     use crate::selfplay::{Player, Settings};
+    use crate::shape::Shape;
     use crate::shard::Shard;
     use enbu_eval::Evaluation;
 
@@ -357,8 +330,10 @@ mod tests {
         let data = data();
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.checkpoint");
-        for (shape, epochs, lowered, rounding) in [(Shape::KP, 5, 0.9, 20.0), (Shape::PieceSquare, 6, 0.97, 0.1)] {
-            let plan = Plan { shape, epochs, ..plan() };
+        for (shape, epochs, lowered, rounding) in
+            [(Shape::new(KP), 5, 0.9, 20.0), (Shape::new(PieceSquare), 6, 0.97, 0.1)]
+        {
+            let plan = Plan { shape: shape.clone(), epochs, ..plan() };
             let whole = trained_by(plan.clone(), &data, 3);
             let (first, last) = (whole.curve()[0], whole.curve()[whole.curve().len() - 1]);
             assert!(last.validation < lowered * first.validation, "{shape}: {first:?} {last:?}");
@@ -388,7 +363,7 @@ mod tests {
         let (first, last) = (trainer.curve()[0], trainer.curve()[trainer.curve().len() - 1]);
         assert!(last.training < 0.6 * first.training, "{first:?} {last:?}");
         let verdict = trainer.verdict();
-        assert!(verdict.right_percent(Class::All) > 60.0, "{verdict}");
+        assert!(verdict.loss(Class::All) < 0.8 * first.validation, "{verdict} {first:?}");
         let error = trainer.rounding_error().expect("fits");
         assert!(error.arithmetic.max < 3.0, "{error}");
     }
@@ -417,7 +392,7 @@ mod tests {
         let mut other = Trainer::new(Plan { epochs: 7, ..plan() }, &data).expect("a plan");
         assert!(matches!(other.resume(&path), Err(CheckpointError::Plan { .. })));
         assert!(other.start_from(&path).is_ok());
-        let shape = Shape::Own(OwnShape { width: 96, ..OwnShape::default() });
+        let shape = Shape::new(Own { width: 96, ..Own::default() });
         let mut wide = Trainer::new(Plan { shape, ..plan() }, &data).expect("a plan");
         assert!(matches!(wide.start_from(&path), Err(CheckpointError::Shape { .. })));
     }

@@ -8,13 +8,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use enbu_learn::chart;
 use enbu_learn::dataset::{Dataset, ENTRY_BYTES};
 use enbu_learn::filter::{Filter, Loud};
 use enbu_learn::foresight::Foresight;
+use enbu_learn::shape::{KINDS, Kind, Shape, ShapeError, Sizes};
 use enbu_learn::source;
-use enbu_learn::trainer::{OwnShape, Plan, Progress, Shape, Trainer};
+use enbu_learn::trainer::{Plan, Progress, Trainer};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::INTERRUPTED;
@@ -26,9 +28,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu train data/second.psv --out data/tuned.nnue --start data/second.checkpoint --rate 0.0001
              --result-share 0.8 --epochs 2
   enbu train data/selfplay/first --shape kp --out data/nn.bin";
-
-/// Pieces in hand for each output of our own network.
-const BUCKET_STEP: u32 = 5;
 
 /// How often a checkpoint is written.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(120);
@@ -46,8 +45,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, default_value = "enbu")]
     name: String,
     /// What is trained
-    #[arg(long, value_enum, default_value_t = ShapeChoice::Own)]
-    shape: ShapeChoice,
+    #[arg(long, default_value = KINDS[0].name, value_parser = kinds())]
+    shape: Kind,
     /// Of our own network: sums of each side (L1), a multiple of 32 from 64 to 1024; default: 64
     #[arg(long)]
     width: Option<usize>,
@@ -126,14 +125,10 @@ pub(crate) struct TrainArgs {
     chart: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ShapeChoice {
-    /// Our own network, as it is built in
-    Own,
-    /// The standard network K-P 256x2-32-32, an nn.bin that other programs read, too
-    KP,
-    /// The piece-square evaluation: its tables as source text (Texel's method)
-    PieceSquare,
+/// Finds architectures by their names.
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    let names = KINDS.map(|kind| PossibleValue::new(kind.name).help(kind.about));
+    PossibleValuesParser::new(names).map(|name| KINDS.into_iter().find(|kind| kind.name == name).unwrap_or(KINDS[0]))
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -174,18 +169,10 @@ impl TrainArgs {
     /// When sizes are named for what has none to choose.
     fn shape(&self) -> io::Result<Shape> {
         let Self { width, buckets, bucket_step, .. } = *self;
-        match self.shape {
-            ShapeChoice::Own => Ok(Shape::Own(OwnShape {
-                width: width.unwrap_or(OwnShape::default().width),
-                buckets: buckets.unwrap_or(OwnShape::default().buckets),
-                bucket_step: bucket_step.unwrap_or(BUCKET_STEP),
-            })),
-            _ if width.is_some() || buckets.is_some() || bucket_step.is_some() => {
-                Err(io::Error::other("--width, --buckets and --bucket-step are for --shape own"))
-            }
-            ShapeChoice::KP => Ok(Shape::KP),
-            ShapeChoice::PieceSquare => Ok(Shape::PieceSquare),
-        }
+        self.shape.shape(Sizes { width, buckets, bucket_step }).map_err(|error| match error {
+            ShapeError::Fixed => io::Error::other("--width, --buckets and --bucket-step are for --shape own"),
+            ShapeError::Range => io::Error::other(error),
+        })
     }
 
     fn plan(&self, shape: Shape, scale: f64) -> Plan {
@@ -274,10 +261,9 @@ fn share(text: &str) -> Result<f64, String> {
 /// Writes the network, and says what rounding cost.
 fn finish(args: &TrainArgs, trainer: &Trainer<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", trainer.rounding_error().map_err(io::Error::other)?)?;
-    let bytes = trainer.network(&args.name).map_err(io::Error::other)?.encode();
+    let bytes = trainer.network(&args.name).map_err(io::Error::other)?;
     enbu_files::write(&args.out, &bytes).map_err(|error| named(&args.out, &error))?;
-    let what = if matches!(args.shape, ShapeChoice::PieceSquare) { "tables" } else { "network" };
-    writeln!(out, "{what} of {} bytes written to {}", bytes.len(), args.out.display())
+    writeln!(out, "{} of {} bytes written to {}", args.shape.product, bytes.len(), args.out.display())
 }
 
 fn draw(args: &TrainArgs, plan: &Plan, trainer: &Trainer<'_>) -> io::Result<()> {

@@ -3,9 +3,9 @@
 use enbu_isa::{Task, dispatch};
 use rayon::prelude::*;
 
-use super::factors;
 use super::gradient::Gradient;
-use super::model::{Grid, Model};
+use super::model::Model;
+use crate::architecture::Grid;
 
 const BETA1: f32 = 0.9;
 const BETA2: f32 = 0.999;
@@ -40,19 +40,18 @@ impl Step {
     /// Moves the numbers of `model` against the sum of `gradients`, which are 0 then.
     pub(super) fn take(self, model: &mut Model, moments: &mut [Vec<f32>; 2], gradients: &mut [Gradient]) {
         let [mut first, mut second] = moments.each_mut().map(Vec::as_mut_slice);
-        let grids = model.grids();
+        let architecture = model.shape.architecture();
+        let ranges = architecture.ranges(model.scale);
         let mut values = model.values.as_mut_slice();
         let Some((Gradient { sums, .. }, others)) = gradients.split_first_mut() else { return };
         for other in others {
             add(sums, &mut other.sums);
         }
-        if let Some(transformer) = model.shape.transformer() {
-            let (network, groups) = sums.split_at_mut(model.shape.len());
-            factors::gather(transformer, network, groups);
-        }
+        let (network, virtual_rows) = sums.split_at_mut(architecture.len());
+        architecture.gather(network, virtual_rows);
         let mut sums = sums.as_mut_slice();
         let mut parts = Vec::new();
-        for (range, grid) in grids {
+        for (range, grid) in ranges {
             let mut left = range.len();
             while left > 0 {
                 let length = left.min(PART);
@@ -114,10 +113,9 @@ impl Task for Part<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::architecture::k_p::KP;
+    use crate::shape::Shape;
     use crate::trainer::model::Numbers;
-    use crate::trainer::{OwnShape, Shape};
-
-    const SHAPE: Shape = Shape::Own(OwnShape { width: 64, buckets: 1, bucket_step: 1 });
 
     fn step(number: u64) -> Step {
         Step { rate: 0.01, decay: 0.1, number, scale: 0.5, epsilon: 1e-8 }
@@ -125,10 +123,12 @@ mod tests {
 
     #[test]
     fn steps_are_those_of_the_paper() {
-        let mut model = Model::random(SHAPE, 400.0, 1);
+        let shape = Shape::default();
+        let architecture = shape.architecture();
+        let mut model = Model::random(shape.clone(), 400.0, 1);
         let before = model.values.clone();
-        let mut moments = [vec![0.0; SHAPE.trained()], vec![0.0; SHAPE.trained()]];
-        let mut gradients = [Gradient::new(SHAPE), Gradient::new(SHAPE)];
+        let mut moments = [vec![0.0; architecture.trained()], vec![0.0; architecture.trained()]];
+        let mut gradients = [Gradient::new(&shape), Gradient::new(&shape)];
         let (mut first, mut second, mut value) = (0.0_f64, 0.0_f64, f64::from(before[100]));
         for number in 1..=20 {
             let slope = f64::from(number as f32 - 7.5);
@@ -148,25 +148,26 @@ mod tests {
         assert!((f64::from(model.values[7]) - decayed).abs() < 1e-6);
         // What judges is the sum of an input's own row and those of its groups.
         let mut alone = model.clone();
-        alone.values[SHAPE.len()..].fill(0.0);
+        alone.values[architecture.len()..].fill(0.0);
         alone.refresh();
-        assert_eq!(alone.used, model.values[..SHAPE.len()]);
+        assert_eq!(alone.used, model.values[..architecture.len()]);
         assert_ne!(model.used, alone.used);
     }
 
     #[test]
     fn numbers_stay_within_what_the_file_holds() {
-        for shape in [SHAPE, Shape::KP] {
-            let mut model = Model::random(shape, 400.0, 1);
-            model.judge_with(Numbers::Rounded);
-            let mut moments = [vec![0.0; shape.trained()], vec![0.0; shape.trained()]];
-            let mut gradients = [Gradient::new(shape)];
+        for shape in [Shape::default(), Shape::new(KP)] {
+            let trained = shape.architecture().trained();
+            let mut model = Model::random(shape.clone(), 400.0, 1);
+            model.evaluate_with(Numbers::Rounded);
+            let mut moments = [vec![0.0; trained], vec![0.0; trained]];
+            let mut gradients = [Gradient::new(&shape)];
             for number in 1..=300 {
                 let sums = gradients[0].sums.iter_mut().enumerate();
                 sums.for_each(|(index, sum)| *sum = if index % 2 == 0 { 9e3 } else { -9e3 });
                 Step { rate: 0.5, decay: 0.0, ..step(number) }.take(&mut model, &mut moments, &mut gradients);
             }
-            for (range, grid) in model.grids() {
+            for (range, grid) in shape.architecture().ranges(400.0) {
                 assert!(model.values[range.clone()].iter().all(|value| value.abs() == grid.limit));
                 let used = model.used.get(range).unwrap_or_default();
                 assert!(used.iter().all(|used| used.abs() <= grid.limit + 0.5 / grid.unit));

@@ -23,7 +23,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Point, Shape};
+use super::curve::Point;
+use crate::shape::Shape;
 use crate::shard::checksum;
 
 const MAGIC: [u8; 8] = *b"ENBUCKPT";
@@ -80,8 +81,8 @@ pub enum CheckpointError {
 
 pub(super) fn write(path: &Path, saved: &Saved) -> Result<(), CheckpointError> {
     let mut bytes = MAGIC.to_vec();
-    let shape = saved.shape.to_numbers();
-    for number in [VERSION].into_iter().chain(shape).chain([saved.description.len() as u32]) {
+    let code = saved.shape.architecture().code();
+    for number in [VERSION].into_iter().chain(code).chain([saved.description.len() as u32]) {
         bytes.extend(number.to_le_bytes());
     }
     bytes.extend([0; 8]);
@@ -120,8 +121,8 @@ pub(super) fn read(path: &Path) -> Result<Saved, CheckpointError> {
 /// The parts of a file; `None` where it ends too early or too late.
 fn parse(bytes: &[u8]) -> Option<Saved> {
     let mut rest = bytes.get(12..)?;
-    let shape: [_; 4] = [take(&mut rest)?, take(&mut rest)?, take(&mut rest)?, take(&mut rest)?];
-    let shape = Shape::from_numbers(shape.map(u32::from_le_bytes))?;
+    let code: [_; 4] = [take(&mut rest)?, take(&mut rest)?, take(&mut rest)?, take(&mut rest)?];
+    let shape = Shape::from_code(code.map(u32::from_le_bytes))?;
     let length = u32::from_le_bytes(take(&mut rest)?) as usize;
     let _checksum: [u8; 8] = take(&mut rest)?;
     let batch = u64::from_le_bytes(take(&mut rest)?);
@@ -135,13 +136,14 @@ fn parse(bytes: &[u8]) -> Option<Saved> {
             [take(&mut rest)?, take(&mut rest)?, take(&mut rest)?].map(f64::from_le_bytes);
         curve.push(Point { batch, training, validation, rate });
     }
-    if rest.len() != 12 * shape.trained() {
+    let trained = shape.architecture().trained();
+    if rest.len() != 12 * trained {
         return None;
     }
     let mut numbers = rest
         .as_chunks()
         .0
-        .chunks(shape.trained())
+        .chunks(trained)
         .map(|part| part.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect::<Vec<f32>>());
     let values = numbers.next()?;
     let moments = [numbers.next()?, numbers.next()?];
@@ -155,18 +157,21 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::OwnShape;
     use super::*;
+    use crate::architecture::k_p::KP;
+    use crate::architecture::own::Own;
+    use crate::architecture::piece_square::PieceSquare;
 
     #[test]
     fn what_is_saved_is_read_back_and_damage_is_seen() {
-        check(Shape::Own(OwnShape { width: 64, buckets: 2, bucket_step: 9 }));
-        check(Shape::KP);
-        check(Shape::PieceSquare);
+        check(Shape::new(Own { width: 64, buckets: 2, bucket_step: 9 }));
+        check(Shape::new(KP));
+        check(Shape::new(PieceSquare));
     }
 
     fn check(shape: Shape) {
-        let numbers = |start: f32| (0..shape.trained()).map(|index| start + index as f32).collect::<Vec<f32>>();
+        let trained = shape.architecture().trained();
+        let numbers = |start: f32| (0..trained).map(|index| start + index as f32).collect::<Vec<f32>>();
         let saved = Saved {
             description: "a plan".into(),
             shape,

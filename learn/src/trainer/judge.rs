@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use enbu_isa::{Task, dispatch};
 use rayon::prelude::*;
 
-use super::gradient::{Room, Target, sigmoid};
 use super::model::Model;
 use crate::dataset::Entry;
+use crate::loss::{Target, sigmoid};
 
 /// Positions that are judged one after the other.
 const PART: usize = 4096;
@@ -113,12 +112,6 @@ impl Verdict {
         let Sums { positions, loss, .. } = self.0[class as usize];
         loss / positions.max(1) as f64
     }
-
-    /// In how many of a hundred decisive games the network sees the winner ahead.
-    pub fn right_percent(&self, class: Class) -> f64 {
-        let Sums { decisive, right, .. } = self.0[class as usize];
-        100.0 * right as f64 / decisive.max(1) as f64
-    }
 }
 
 impl fmt::Display for Verdict {
@@ -143,33 +136,23 @@ impl fmt::Display for Verdict {
     }
 }
 
-struct Judge<'a> {
-    model: &'a Model,
-    entries: &'a [Entry],
-    target: Target,
-}
-
-impl Task for Judge<'_> {
-    type Output = [Sums; Class::ALL.len()];
-
-    #[inline(always)]
-    fn run(self) -> Self::Output {
-        let mut sums = [Sums::default(); Class::ALL.len()];
-        let mut room = Room::new(self.model.shape);
-        for entry in self.entries {
-            let judged = sigmoid(self.model.forward(entry, &mut room));
-            for (class, sums) in Class::ALL.iter().zip(&mut sums) {
-                if class.holds(entry) {
-                    sums.add(entry, judged, self.target);
-                }
+/// The sums over a part of the positions.
+fn judge(model: &Model, entries: &[Entry], target: Target) -> [Sums; Class::ALL.len()] {
+    let mut sums = [Sums::default(); Class::ALL.len()];
+    let outputs = model.shape.architecture().outputs(&model.used, entries);
+    for (entry, output) in entries.iter().zip(outputs) {
+        let share = sigmoid(output);
+        for (class, sums) in Class::ALL.iter().zip(&mut sums) {
+            if class.holds(entry) {
+                sums.add(entry, share, target);
             }
         }
-        sums
     }
+    sums
 }
 
 pub(super) fn verdict(model: &Model, entries: &[Entry], target: Target) -> Verdict {
-    let parts: Vec<_> = entries.par_chunks(PART).map(|entries| dispatch(Judge { model, entries, target })).collect();
+    let parts: Vec<_> = entries.par_chunks(PART).map(|entries| judge(model, entries, target)).collect();
     // Added in order: the sums do not depend on the threads.
     let whole = parts.into_iter().fold([Sums::default(); Class::ALL.len()], |whole, part| {
         std::array::from_fn(|class| whole[class].join(part[class]))
@@ -180,25 +163,4 @@ pub(super) fn verdict(model: &Model, entries: &[Entry], target: Target) -> Verdi
 /// The mean loss.
 pub(super) fn loss(model: &Model, entries: &[Entry], target: Target) -> f64 {
     verdict(model, entries, target).loss(Class::All)
-}
-
-struct Outputs<'a> {
-    model: &'a Model,
-    entry: &'a Entry,
-    room: &'a mut Room,
-}
-
-impl Task for Outputs<'_> {
-    type Output = f32;
-
-    #[inline(always)]
-    fn run(self) -> f32 {
-        self.model.forward(self.entry, self.room)
-    }
-}
-
-/// The network's output for each of the positions.
-pub(crate) fn outputs(model: &Model, entries: &[Entry]) -> Vec<f32> {
-    let mut room = Room::new(model.shape);
-    entries.iter().map(|entry| dispatch(Outputs { model, entry, room: &mut room })).collect()
 }

@@ -3,8 +3,8 @@
 use std::f64::consts::PI;
 use std::fmt;
 
-use super::shape::{OwnShape, Shape};
 use crate::dataset::Dataset;
+use crate::shape::Shape;
 
 /// A plan of training. Together with the data it decides the network.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ const WARM_UP: u64 = 200;
 impl Default for Plan {
     fn default() -> Self {
         Self {
-            shape: Shape::Own(OwnShape::default()),
+            shape: Shape::default(),
             seed: 1,
             epochs: 6,
             batch: 16_384,
@@ -59,9 +59,6 @@ impl Default for Plan {
 /// Why a plan is of no use.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// There is no such network.
-    #[error("the width must be a multiple of 32 from 64 to 1024, buckets 1 to 16, pieces in hand for each 1 to 38")]
-    Shape,
     /// A number is out of range.
     #[error("{0} is out of range")]
     Range(&'static str),
@@ -79,9 +76,6 @@ impl Plan {
     /// Whether the plan can be carried out.
     pub(super) fn check(&self, data: &Dataset) -> Result<(), PlanError> {
         let share = |share: f64| (0.0..=1.0).contains(&share);
-        if !self.shape.exists() {
-            return Err(PlanError::Shape);
-        }
         for (name, fits) in [
             ("the number of epochs", self.epochs > 0),
             ("the batch", self.batch > 0),
@@ -152,13 +146,6 @@ mod tests {
         let data = Dataset::default();
         let refused = |plan: Plan| plan.check(&data).expect_err("of no use");
         assert_eq!(refused(Plan::default()), PlanError::Data { training: 0, validation: 0 });
-        let shape = |width, buckets, bucket_step| Plan {
-            shape: Shape::Own(OwnShape { width, buckets, bucket_step }),
-            ..Plan::default()
-        };
-        for plan in [shape(63, 1, 1), shape(32, 1, 1), shape(64, 17, 1), shape(64, 1, 0), shape(1056, 1, 1)] {
-            assert_eq!(refused(plan), PlanError::Shape);
-        }
         for plan in [
             Plan { epochs: 0, ..Plan::default() },
             Plan { final_rate: 0.1, ..Plan::default() },

@@ -1,18 +1,19 @@
-//! Rows that many inputs share while a network is trained.
+//! Virtual inputs (factorised inputs, as in nnue-pytorch): rows that many inputs share
+//! during training.
 //!
-//! A dragon in the own camp is rare, a dragon is not. While a network is trained, the
-//! row of each input on the board or in hand is the sum of one of its own and of those
-//! of the groups it belongs to; what is learnt of the group holds for all its members
-//! at once. In the file only the sums stand. (Factorised inputs, as in nnue-pytorch.)
+//! A promoted rook in its own camp is rare, a promoted rook is not. During training the row
+//! of an input on the board or in hand is the sum of a row of its own and of the rows of
+//! its virtual inputs, which learn from all their members at once. The file holds the sums
+//! alone.
 //!
-//! | group | its members |
+//! | virtual input | members |
 //! |---|---|
-//! | piece | a kind of piece of one side, wherever it stands; in hand, however many |
-//! | rank | the same on one rank |
+//! | piece | a kind of piece of one side, on any square; in hand, in any number |
+//! | rank | a kind of piece of one side on one rank |
 //! | gold | all pieces of one side that move like a gold, on one square |
 //!
-//! Inputs of K-P networks belong to the groups of the same pieces; golds and what moves
-//! like them are one piece there, which needs no group of its own.
+//! Inputs of K-P networks have the virtual inputs of the same pieces; golds and what moves
+//! like them are one piece there, which needs no gold of its own.
 
 use std::ops::Range;
 
@@ -21,37 +22,35 @@ use enbu_eval::nnue::classic::k_p_input;
 use enbu_eval::nnue::own::INPUTS;
 use enbu_movegen::PieceType;
 
-use super::transformer::{Inputs, Transformer};
-
 const SQUARES: usize = 81;
 const RANKS: usize = 9;
 const KINDS: usize = PieceType::COUNT;
-/// Inputs of one side on the board, and all.
+/// Inputs of one side on the board, and of one side in all.
 const BOARD: usize = KINDS * SQUARES;
 const SIDE: usize = INPUTS / 2;
 
-/// The first input in hand of each kind of piece, and the end.
+/// The first input of each kind of piece in hand, then the end.
 const HANDS: [usize; 8] = [0, 18, 22, 26, 30, 34, 36, 38];
 
-/// Groups of one side, in the order of the table above.
+/// Virtual inputs of one side, in the order of the table above.
 const PIECES: Range<usize> = 0..KINDS + 7;
 const ON_RANKS: Range<usize> = PIECES.end..PIECES.end + KINDS * RANKS;
 const GOLDS: Range<usize> = ON_RANKS.end..ON_RANKS.end + SQUARES;
 
-/// How many groups there are.
-pub(super) const COUNT: usize = 2 * GOLDS.end;
+/// The number of virtual inputs.
+pub(crate) const COUNT: usize = 2 * GOLDS.end;
 
-/// Whether a piece moves like a gold.
+/// True for the gold and the promoted pieces that move like it.
 fn is_gold(kind: usize) -> bool {
     use PieceType::{Gold, ProKnight, ProLance, ProPawn, ProSilver};
     [Gold, ProPawn, ProLance, ProKnight, ProSilver].iter().any(|&gold| gold as usize == kind)
 }
 
-/// For each input of K-P networks one of ours that stands for the same piece there; the
-/// gold for all that move like it.
+/// For each input of K-P networks one of Enbu's own with the same piece and place; the gold
+/// for all that move like it.
 const OURS: [Option<u16>; FeatureSet::Kp.inputs()] = {
     let mut ours = [None; FeatureSet::Kp.inputs()];
-    // The gold comes before what moves like it, and stays.
+    // From the last to the first: the gold overwrites the promoted pieces.
     let mut input = INPUTS;
     while input > 0 {
         input -= 1;
@@ -60,17 +59,15 @@ const OURS: [Option<u16>; FeatureSet::Kp.inputs()] = {
     ours
 };
 
-/// The groups that an input belongs to.
-fn groups_of(inputs: Inputs, input: usize) -> impl Iterator<Item = usize> {
-    let (ours, golds) = match inputs {
-        Inputs::Own => (Some(input), true),
-        Inputs::KP => (OURS[input].map(usize::from), false),
-    };
-    ours.into_iter().flat_map(of).filter(move |group| golds || !GOLDS.contains(&(group % GOLDS.end)))
+/// The virtual inputs of an input of K-P networks: those of the piece that it stands for,
+/// golds excepted.
+pub(crate) fn of_k_p(input: usize) -> impl Iterator<Item = usize> {
+    let ours = OURS[input].map(usize::from);
+    ours.into_iter().flat_map(of_own).filter(|group| !GOLDS.contains(&(group % GOLDS.end)))
 }
 
-/// The groups that an input of our own networks belongs to.
-fn of(input: usize) -> impl Iterator<Item = usize> {
+/// The virtual inputs of an input of Enbu's own networks.
+pub(crate) fn of_own(input: usize) -> impl Iterator<Item = usize> {
     let (side, place) = (input / SIDE, input % SIDE);
     let groups = if place < BOARD {
         let (kind, square) = (place / SQUARES, place % SQUARES);
@@ -84,34 +81,12 @@ fn of(input: usize) -> impl Iterator<Item = usize> {
     groups.into_iter().flatten().map(move |group| side * GOLDS.end + group)
 }
 
-/// Adds to the gradient of each group's row those of its members; the `groups` stand
-/// behind the network.
-pub(super) fn gather(transformer: Transformer, network: &[f32], groups: &mut [f32]) {
-    let Transformer { inputs, width } = transformer;
-    for (input, row) in network[transformer.rows()].chunks_exact(width).enumerate() {
-        for group in groups_of(inputs, input) {
-            let sums = &mut groups[group * width..][..width];
-            sums.iter_mut().zip(row).for_each(|(sum, slope)| *sum += slope);
-        }
-    }
-}
-
-/// Adds the rows of their groups to those of all inputs, each number within plus and
-/// minus `limit`.
-pub(super) fn fold(transformer: Transformer, groups: &[f32], limit: f32, network: &mut [f32]) {
-    let Transformer { inputs, width } = transformer;
-    for (input, row) in network[transformer.rows()].chunks_exact_mut(width).enumerate() {
-        for group in groups_of(inputs, input) {
-            let shared = &groups[group * width..][..width];
-            row.iter_mut().zip(shared).for_each(|(value, shared)| *value += shared);
-        }
-        row.iter_mut().for_each(|value| *value = value.clamp(-limit, limit));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::architecture::k_p::KPInputs;
+    use crate::architecture::own::OwnInputs;
+    use crate::architecture::transformer::Transformer;
     use crate::dataset::{Entry, MAX_INPUTS};
     use crate::game::GameResult;
     use crate::source::Sample;
@@ -123,7 +98,7 @@ mod tests {
             Entry::new(&Sample { position: &position, score: 0, mv: None, result: GameResult::Draw, later: None });
         let mut view = [0; MAX_INPUTS];
         [entry.own_view().to_vec(), entry.other_view(&mut view).to_vec()].map(|inputs| {
-            let mut all: Vec<Vec<usize>> = inputs.iter().map(|&input| of(usize::from(input)).collect()).collect();
+            let mut all: Vec<Vec<usize>> = inputs.iter().map(|&input| of_own(usize::from(input)).collect()).collect();
             all.sort();
             all
         })
@@ -155,16 +130,16 @@ mod tests {
 
     #[test]
     fn every_group_has_members_and_sums_go_both_ways() {
-        let transformer = Transformer { inputs: Inputs::Own, width: 64 };
+        let transformer = Transformer::<OwnInputs>::new(64);
         let rows = vec![1.0; INPUTS * 64];
         let mut groups = vec![0.0; COUNT * 64];
-        gather(transformer, &rows, &mut groups);
+        transformer.gather(&rows, &mut groups);
         let sizes: Vec<f32> = groups.chunks_exact(64).map(|row| row[0]).collect();
         // Golds, and inputs in hand, but no piece stands where it cannot move: the file
         // has rows for those as well.
         assert!(sizes.iter().all(|&size| [81.0, 9.0, 5.0, 18.0, 4.0, 2.0].contains(&size)), "{sizes:?}");
         let mut rows = vec![0.0; INPUTS * 64];
-        fold(transformer, &[0.25; COUNT * 64], 0.6, &mut rows);
+        transformer.fold(&[0.25; COUNT * 64], 0.6, &mut rows);
         let (gold, silver, hand) = (PieceType::Gold as usize * SQUARES, PieceType::Silver as usize * SQUARES, BOARD);
         for (input, sum) in [(gold, 0.6), (silver, 0.5), (hand, 0.25)] {
             assert_eq!(rows[input * 64], sum);
@@ -173,10 +148,10 @@ mod tests {
 
     #[test]
     fn inputs_of_k_p_networks_belong_to_the_groups_of_their_pieces() {
-        let transformer = Transformer { inputs: Inputs::KP, width: 32 };
+        let transformer = Transformer::<KPInputs>::new(32);
         let rows = vec![1.0; FeatureSet::Kp.inputs() * 32];
         let mut groups = vec![0.0; COUNT * 32];
-        gather(transformer, &rows, &mut groups);
+        transformer.gather(&rows, &mut groups);
         let sizes: Vec<f32> = groups.chunks_exact(32).map(|row| row[0]).collect();
         let small = [PieceType::ProPawn, PieceType::ProLance, PieceType::ProKnight, PieceType::ProSilver];
         for side in [0, GOLDS.end] {

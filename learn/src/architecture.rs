@@ -1,0 +1,151 @@
+//! Architectures of networks: what the trainer needs of each.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `transformer` | the first layer: weight rows of the active inputs, summed for both sides |
+//! | `factors` | virtual inputs, whose rows many inputs share during training |
+//! | `own` | Enbu's own networks |
+//! | `k_p` | the standard network K-P 256x2-32-32 |
+//! | `piece_square` | the piece-square evaluation, fitted like a network |
+//!
+//! A new architecture is a new file with an implementation of [`Architecture`], and a row
+//! in the table [`KINDS`](crate::shape::KINDS). One with a first layer names its
+//! [`InputSet`](transformer::InputSet); inputs that do not follow from the squares of the
+//! pieces (attacks) are computed where an [`Entry`] is made.
+
+pub(crate) mod factors;
+pub(crate) mod k_p;
+pub(crate) mod own;
+pub(crate) mod piece_square;
+#[cfg(test)]
+pub(crate) mod slopes;
+pub(crate) mod transformer;
+
+use std::fmt;
+use std::ops::Range;
+
+use rand::RngExt;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::dataset::{Entry, MAX_INPUTS};
+use crate::quantise::QuantiseError;
+
+/// An architecture with its sizes.
+///
+/// A network is a list of parameters: those of its layers, which the file holds too, and
+/// behind them those of virtual inputs, which exist only during training.
+pub(crate) trait Architecture: fmt::Debug + fmt::Display + Send + Sync + 'static {
+    /// The kind and three sizes, as checkpoints store them.
+    fn code(&self) -> [u32; 4];
+
+    /// The number of parameters that the network evaluates with.
+    fn len(&self) -> usize;
+
+    /// The number of trained parameters: [`len`](Self::len) and those of virtual inputs.
+    fn trained(&self) -> usize {
+        self.len()
+    }
+
+    /// The accumulator width of each side; 0 without a first layer.
+    fn width(&self) -> usize {
+        0
+    }
+
+    /// Consecutive ranges that cover the trained parameters, each with its [`Grid`]; the
+    /// first holds the first layer. `scale` is the worth of an output of 1.0 in centipawns.
+    fn ranges(&self, scale: f32) -> Vec<(Range<usize>, Grid)>;
+
+    /// The epsilon of AdamW, below which gradients move their parameters less. Default: the
+    /// paper's 1e-8, so that the rows of rare inputs learn as fast as others.
+    fn epsilon(&self) -> f32 {
+        1e-8
+    }
+
+    /// Sets the initial parameters.
+    fn fill(&self, fill: &mut Fill<'_>, scale: f32);
+
+    /// Adds the rows of virtual inputs to the `network`'s, each weight within ±`limit`.
+    fn fold(&self, _virtual_rows: &[f32], _limit: f32, _network: &mut [f32]) {}
+
+    /// Adds the gradient of the `network`'s rows to that of their virtual inputs.
+    fn gather(&self, _network: &[f32], _virtual_rows: &mut [f32]) {}
+
+    /// The output for the side to move; `room` keeps what [`backward`](Self::backward)
+    /// needs. `#[inline(always)]`, so that the loops over positions are compiled once for
+    /// each instruction set.
+    fn forward(&self, parameters: &[f32], entry: &Entry, room: &mut Room) -> f32;
+
+    /// Adds `slope` times the derivative of the output to `gradient`, after
+    /// [`forward`](Self::forward) for the same entry. `#[inline(always)]` as well.
+    fn backward(&self, parameters: &[f32], entry: &Entry, slope: f32, room: &mut Room, gradient: &mut [f32]);
+
+    /// The network in integers, from parameters that are rounded to their grids.
+    ///
+    /// # Errors
+    /// [`QuantiseError`] when a parameter does not fit its file.
+    fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError>;
+}
+
+/// A network in the integers of its file.
+pub(crate) trait Quantised {
+    /// The bytes of the file.
+    fn encode(&self) -> Vec<u8>;
+
+    /// The value of a position in centipawns, computed as the file format defines it.
+    fn value(&self, entry: &Entry) -> f64;
+}
+
+/// The values that a parameter can take in the file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Grid {
+    /// The integer that 1.0 becomes.
+    pub(crate) unit: f32,
+    /// Parameters stay within ±`limit`.
+    pub(crate) limit: f32,
+}
+
+impl Grid {
+    /// The nearest value that the file can hold.
+    #[inline(always)]
+    pub(crate) fn round(self, value: f32) -> f32 {
+        (value * self.unit).round() / self.unit
+    }
+}
+
+/// Initialises parameters at random.
+pub(crate) struct Fill<'a> {
+    pub(crate) random: Xoshiro256PlusPlus,
+    pub(crate) values: &'a mut [f32],
+}
+
+impl Fill<'_> {
+    /// Draws a range uniformly from `centre` ± `spread`.
+    pub(crate) fn uniform(&mut self, range: Range<usize>, centre: f32, spread: f32) {
+        for value in &mut self.values[range] {
+            *value = centre + self.random.random_range(-spread..=spread);
+        }
+    }
+}
+
+/// Units of the widest hidden layer.
+pub(crate) const HIDDEN: usize = 32;
+
+/// Intermediate values of one position: first those of the forward pass, then the
+/// derivatives by them.
+#[derive(Clone, Debug)]
+pub(crate) struct Room {
+    /// Active inputs as both sides number them.
+    pub(crate) views: [[u16; MAX_INPUTS]; 2],
+    /// The accumulators of both sides.
+    pub(crate) sums: [Vec<f32>; 2],
+    /// The sums of hidden layers.
+    pub(crate) hidden: [[f32; HIDDEN]; 2],
+}
+
+impl Room {
+    /// Room for an architecture.
+    pub(crate) fn new(architecture: &(impl Architecture + ?Sized)) -> Self {
+        let sums = vec![0.0; architecture.width()];
+        Self { views: [[0; MAX_INPUTS]; 2], sums: [sums.clone(), sums], hidden: [[0.0; HIDDEN]; 2] }
+    }
+}

@@ -1,0 +1,366 @@
+//! The standard network K-P 256x2-32-32: two hidden layers of 32 units and one output; all
+//! sums but the output are limited to 0..=1. See [`enbu_eval::nnue::classic`] for its file.
+
+use std::fmt;
+use std::ops::Range;
+
+use enbu_eval::nnue::classic::{Affines, Parts, UNIT, WEIGHT_UNIT};
+use enbu_eval::nnue::{Classic, FeatureSet};
+
+use super::transformer::{InputSet, Transformer, is_inside, limited};
+use super::{Architecture, Fill, Grid, HIDDEN, Quantised, Room, factors};
+use crate::dataset::{Entry, MAX_INPUTS};
+use crate::quantise::{QuantiseError, whole, words};
+
+/// The code of the kind in checkpoints.
+const CODE: [u32; 4] = [1, 0, 0, 0];
+
+/// Bytes of the name that the file keeps.
+const MAX_NAME: usize = 24;
+
+/// The first layer.
+const TRANSFORMER: Transformer<KPInputs> = Transformer::new(WIDTH);
+/// Accumulator width of each side.
+const WIDTH: usize = 256;
+/// The divisor from the file's output to centipawns; the default of other programs.
+const FV_SCALE: u32 = 16;
+
+/// Weights of the first layer.
+const ROWS: Range<usize> = TRANSFORMER.rows();
+/// Its biases.
+const BIASES: Range<usize> = TRANSFORMER.biases();
+/// Weights of the hidden layers and of the output, input-major, each followed by its biases.
+const FIRST: Range<usize> = BIASES.end..BIASES.end + 2 * WIDTH * HIDDEN;
+const FIRST_BIASES: Range<usize> = FIRST.end..FIRST.end + HIDDEN;
+const SECOND: Range<usize> = FIRST_BIASES.end..FIRST_BIASES.end + HIDDEN * HIDDEN;
+const SECOND_BIASES: Range<usize> = SECOND.end..SECOND.end + HIDDEN;
+const LAST: Range<usize> = SECOND_BIASES.end..SECOND_BIASES.end + HIDDEN;
+const LAST_BIAS: Range<usize> = LAST.end..LAST.end + 1;
+
+/// Parameters of the network.
+const LENGTH: usize = LAST_BIAS.end;
+/// Trained parameters, with those of virtual inputs.
+const TRAINED: usize = LENGTH + TRANSFORMER.virtual_len();
+
+/// Forty rows and a bias cannot overflow 16 bits: 41 × 799 < 32 768.
+const ROW_GRID: Grid = Grid { unit: UNIT as f32, limit: 799.0 / UNIT as f32 };
+const HIDDEN_GRID: Grid = Grid { unit: WEIGHT_UNIT as f32, limit: 127.0 / WEIGHT_UNIT as f32 };
+const HIDDEN_BIAS_GRID: Grid = Grid { unit: (UNIT * WEIGHT_UNIT) as f32, limit: 100.0 };
+
+/// The integer that 1.0 becomes among the output weights: the output is in units of
+/// 1 / FV_SCALE centipawns, 1.0 is worth `scale` centipawns, and inputs come times 127.
+fn last_unit(scale: f32) -> f32 {
+    FV_SCALE as f32 * scale / UNIT as f32
+}
+
+/// The inputs of K-P networks: a piece and its square, kings included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct KPInputs;
+
+impl InputSet for KPInputs {
+    const COUNT: usize = FeatureSet::Kp.inputs();
+
+    #[inline(always)]
+    fn views<'a>(entry: &'a Entry, [own, other]: &'a mut [[u16; MAX_INPUTS]; 2]) -> [&'a [u16]; 2] {
+        entry.k_p_views([own, other])
+    }
+
+    fn virtual_inputs(input: usize) -> impl Iterator<Item = usize> {
+        factors::of_k_p(input)
+    }
+}
+
+/// The standard network K-P 256x2-32-32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct KP;
+
+impl KP {
+    /// The network, if a checkpoint's code is its.
+    pub(crate) fn from_code(code: [u32; 4]) -> Option<Self> {
+        (code == CODE).then_some(Self)
+    }
+}
+
+impl fmt::Display for KP {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("kp-256x2-32-32")
+    }
+}
+
+impl Architecture for KP {
+    fn code(&self) -> [u32; 4] {
+        CODE
+    }
+
+    fn len(&self) -> usize {
+        LENGTH
+    }
+
+    fn trained(&self) -> usize {
+        TRAINED
+    }
+
+    fn width(&self) -> usize {
+        WIDTH
+    }
+
+    fn ranges(&self, scale: f32) -> Vec<(Range<usize>, Grid)> {
+        let unit = last_unit(scale);
+        vec![
+            (ROWS.start..BIASES.end, ROW_GRID),
+            (FIRST, HIDDEN_GRID),
+            (FIRST_BIASES, HIDDEN_BIAS_GRID),
+            (SECOND, HIDDEN_GRID),
+            (SECOND_BIASES, HIDDEN_BIAS_GRID),
+            (LAST, Grid { unit, limit: 127.0 / unit }),
+            (LAST_BIAS, Grid { unit: unit * UNIT as f32, limit: 100.0 }),
+            (LENGTH..TRAINED, ROW_GRID),
+        ]
+    }
+
+    /// Makes accumulators of about 0 to 1 and outputs near 0.
+    fn fill(&self, fill: &mut Fill<'_>, _scale: f32) {
+        fill.uniform(ROWS, 0.0, 0.08);
+        fill.uniform(BIASES, 0.3, 0.1);
+        fill.uniform(FIRST, 0.0, 0.06);
+        fill.uniform(FIRST_BIASES, 0.3, 0.1);
+        fill.uniform(SECOND, 0.0, 0.3);
+        fill.uniform(SECOND_BIASES, 0.3, 0.1);
+        fill.uniform(LAST, 0.0, 0.2);
+    }
+
+    fn fold(&self, virtual_rows: &[f32], limit: f32, network: &mut [f32]) {
+        TRANSFORMER.fold(virtual_rows, limit, network);
+    }
+
+    fn gather(&self, network: &[f32], virtual_rows: &mut [f32]) {
+        TRANSFORMER.gather(network, virtual_rows);
+    }
+
+    #[inline(always)]
+    fn forward(&self, parameters: &[f32], entry: &Entry, room: &mut Room) -> f32 {
+        TRANSFORMER.forward(parameters, entry, &mut room.views, &mut room.sums);
+        let [own, other] = &room.sums;
+        let (for_own, for_other) = parameters[FIRST].split_at(WIDTH * HIDDEN);
+        let first = affine(hidden(&parameters[FIRST_BIASES]), own, for_own);
+        let first = affine(first, other, for_other);
+        let second = affine(hidden(&parameters[SECOND_BIASES]), &first, &parameters[SECOND]);
+        room.hidden = [first, second];
+        let products = second.iter().zip(&parameters[LAST]).map(|(&sum, weight)| limited(sum) * weight);
+        parameters[LAST_BIAS.start] + products.sum::<f32>()
+    }
+
+    #[inline(always)]
+    fn backward(&self, parameters: &[f32], entry: &Entry, slope: f32, room: &mut Room, gradient: &mut [f32]) {
+        let Room { views, sums, hidden: [first, second] } = room;
+        gradient[LAST_BIAS.start] += slope;
+        for (index, sum) in second.iter_mut().enumerate() {
+            gradient[LAST.start + index] += slope * limited(*sum);
+            *sum = if is_inside(*sum) { slope * parameters[LAST.start + index] } else { 0.0 };
+        }
+        add(&mut gradient[SECOND_BIASES], second);
+        derive(first, second, &parameters[SECOND], &mut gradient[SECOND]);
+        add(&mut gradient[FIRST_BIASES], first);
+        for (side, sums) in sums.iter_mut().enumerate() {
+            let at = FIRST.start + side * WIDTH * HIDDEN;
+            derive(sums, first, &parameters[at..][..WIDTH * HIDDEN], &mut gradient[at..][..WIDTH * HIDDEN]);
+        }
+        TRANSFORMER.backward(sums, entry, views, gradient);
+    }
+
+    fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError> {
+        let (hidden, last) = (WEIGHT_UNIT as f32, last_unit(scale));
+        Ok(Box::new(KPFile(Parts {
+            name: name.chars().filter(char::is_ascii_graphic).take(MAX_NAME).collect(),
+            shape: Classic { features: FeatureSet::Kp, width: WIDTH, first: HIDDEN, second: HIDDEN },
+            scale: FV_SCALE,
+            biases: words(parameters, BIASES, UNIT as f32, i16::MAX)?,
+            rows: words(parameters, ROWS, UNIT as f32, i16::MAX)?,
+            layers: [
+                hidden_layer(parameters, FIRST, FIRST_BIASES, hidden)?,
+                hidden_layer(parameters, SECOND, SECOND_BIASES, hidden)?,
+                affines(parameters, LAST, LAST_BIAS, last)?,
+            ],
+        })))
+    }
+}
+
+/// The sums of a hidden layer.
+type Hidden = [f32; HIDDEN];
+
+/// The first [`HIDDEN`] numbers of `part`.
+#[inline(always)]
+fn hidden(part: &[f32]) -> Hidden {
+    part.first_chunk().copied().unwrap_or([0.0; HIDDEN])
+}
+
+/// An affine layer: `sums` + Σ limited(input) × its weights.
+#[inline(always)]
+fn affine(mut sums: Hidden, inputs: &[f32], weights: &[f32]) -> Hidden {
+    for (&input, weights) in inputs.iter().zip(weights.as_chunks::<HIDDEN>().0) {
+        let value = limited(input);
+        for lane in 0..HIDDEN {
+            sums[lane] += value * weights[lane];
+        }
+    }
+    sums
+}
+
+/// Adds `more` to `sums`.
+#[inline(always)]
+fn add(sums: &mut [f32], more: &Hidden) {
+    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+}
+
+/// Adds the derivatives by the weights of a layer, given those by its outputs, and replaces
+/// its inputs with the derivatives by them.
+#[inline(always)]
+fn derive(inputs: &mut [f32], slopes: &Hidden, weights: &[f32], by_weight: &mut [f32]) {
+    let weights = weights.as_chunks::<HIDDEN>().0.iter().zip(by_weight.as_chunks_mut::<HIDDEN>().0);
+    for (input, (weights, by_weight)) in inputs.iter_mut().zip(weights) {
+        let (sum, value) = (*input, limited(*input));
+        *input = 0.0;
+        // Half of all inputs are clipped to 0 and contribute no gradient.
+        if value > 0.0 {
+            for lane in 0..HIDDEN {
+                by_weight[lane] += value * slopes[lane];
+            }
+            if is_inside(sum) {
+                *input = dot(weights, slopes);
+            }
+        }
+    }
+}
+
+/// The dot product, in eight lanes that are added pairwise.
+#[inline(always)]
+fn dot(left: &Hidden, right: &Hidden) -> f32 {
+    let mut lanes = [0.0; 8];
+    for (left, right) in left.as_chunks::<8>().0.iter().zip(right.as_chunks::<8>().0) {
+        for lane in 0..8 {
+            lanes[lane] += left[lane] * right[lane];
+        }
+    }
+    let [a, b, c, d, e, f, g, h] = lanes;
+    ((a + e) + (b + f)) + ((c + g) + (d + h))
+}
+
+/// The parts of a file.
+struct KPFile(Parts);
+
+impl Quantised for KPFile {
+    fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    fn value(&self, entry: &Entry) -> f64 {
+        let Self(parts) = self;
+        let width = parts.biases.len();
+        let [mut own, mut other] = [[0; MAX_INPUTS]; 2];
+        let limited = |sum: i32| sum.clamp(0, UNIT);
+        let mut values = Vec::new();
+        for inputs in entry.k_p_views([&mut own, &mut other]) {
+            values.extend((0..width).map(|unit| {
+                let rows = inputs.iter().map(|&input| i32::from(parts.rows[usize::from(input) * width + unit]));
+                limited(i32::from(parts.biases[unit]) + rows.sum::<i32>())
+            }));
+        }
+        let [first, second, last] = &parts.layers;
+        let hidden = |sums: Vec<i32>| sums.into_iter().map(|sum| limited(sum >> 6)).collect::<Vec<i32>>();
+        let values = hidden(results(first, &values));
+        let values = hidden(results(second, &values));
+        let raw = results(last, &values).into_iter().sum::<i32>();
+        f64::from(raw / parts.scale as i32)
+    }
+}
+
+/// A hidden layer. Its outputs are divided by [`WEIGHT_UNIT`] and rounded down; half a unit
+/// in the biases rounds them to the nearest instead.
+fn hidden_layer(
+    parameters: &[f32],
+    weights: Range<usize>,
+    biases: Range<usize>,
+    unit: f32,
+) -> Result<Affines, QuantiseError> {
+    let mut layer = affines(parameters, weights, biases, unit)?;
+    layer.biases.iter_mut().for_each(|bias| *bias += WEIGHT_UNIT / 2);
+    Ok(layer)
+}
+
+/// An affine layer with weights in `unit`s; the weights are input-major in training and
+/// output-major in the file.
+fn affines(
+    parameters: &[f32],
+    weights: Range<usize>,
+    biases: Range<usize>,
+    unit: f32,
+) -> Result<Affines, QuantiseError> {
+    let outputs = biases.len();
+    let weights = whole(parameters, weights, unit, i8::MAX.into())?;
+    let inputs = weights.len() / outputs;
+    let in_order = (0..outputs).flat_map(|output| (0..inputs).map(move |input| input * outputs + output));
+    Ok(Affines {
+        biases: whole(parameters, biases, unit * UNIT as f32, 1_000_000_000)?,
+        weights: in_order.map(|index| weights[index] as i8).collect(),
+    })
+}
+
+/// The outputs of an affine layer.
+fn results(layer: &Affines, values: &[i32]) -> Vec<i32> {
+    let rows = layer.weights.chunks_exact(values.len());
+    let product = |row: &[i8]| row.iter().zip(values).map(|(&weight, value)| i32::from(weight) * value).sum::<i32>();
+    layer.biases.iter().zip(rows).map(|(bias, row)| bias + product(row)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::architecture::slopes::{check_gradient, check_outputs, entries, random};
+
+    /// The network as its description says, in double precision.
+    fn plain_output(_: &KP, parameters: &[f32], entry: &Entry) -> f64 {
+        let at = |index: usize| f64::from(parameters[index]);
+        let mut buffers = [[0; MAX_INPUTS]; 2];
+        let views = KPInputs::views(entry, &mut buffers);
+        let sums = views.iter().flat_map(|inputs| {
+            (0..WIDTH).map(|unit| {
+                let rows = inputs.iter().map(|&input| at(usize::from(input) * WIDTH + unit));
+                at(BIASES.start + unit) + rows.sum::<f64>()
+            })
+        });
+        let layer = |sums: Vec<f64>, weights: Range<usize>, biases: Range<usize>| -> Vec<f64> {
+            let outputs = biases.len();
+            let product = |output: usize| {
+                let each = sums.iter().enumerate();
+                let each = each.map(|(input, sum)| sum.clamp(0.0, 1.0) * at(weights.start + input * outputs + output));
+                at(biases.start + output) + each.sum::<f64>()
+            };
+            (0..outputs).map(product).collect()
+        };
+        let first = layer(sums.collect(), FIRST, FIRST_BIASES);
+        layer(layer(first, SECOND, SECOND_BIASES), LAST, LAST_BIAS)[0]
+    }
+
+    #[test]
+    fn outputs_are_those_of_the_description() {
+        check_outputs(&KP, plain_output);
+    }
+
+    #[test]
+    fn gradients_are_the_slopes_of_the_output() {
+        let mut buffers = [[0; MAX_INPUTS]; 2];
+        let input = usize::from(KPInputs::views(&entries()[1], &mut buffers)[0][5]);
+        let tried = (input * WIDTH..(input + 1) * WIDTH).chain(BIASES.start..LENGTH);
+        check_gradient(&KP, tried.step_by(37), plain_output);
+    }
+
+    #[test]
+    fn parameters_that_overflow_the_file_are_refused() {
+        for (index, number) in [(ROWS.start + 9, f32::NAN), (BIASES.start, 300.0), (FIRST.start + 1, 2.0)] {
+            let mut parameters = random(&KP);
+            parameters[index] = number;
+            let refused = KP.quantise(&parameters, 400.0, "").map(|_| ()).unwrap_err();
+            assert_eq!(refused, QuantiseError::Number { index });
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Enbu's own networks: accumulators are limited to 0..=1 and squared, and one of several
+//! outputs evaluates; see [`enbu_eval::nnue::own`].
+
+use std::fmt;
+use std::ops::Range;
+
+use enbu_eval::nnue::own::{INPUTS, OUTPUT_UNIT, Parts, UNIT};
+
+use super::transformer::{InputSet, TILE, Transformer, is_inside, limited};
+use super::{Architecture, Fill, Grid, Quantised, Room, factors};
+use crate::dataset::{Entry, MAX_INPUTS};
+use crate::quantise::{QuantiseError, whole, words};
+
+/// The code of the kind in checkpoints.
+const CODE: u32 = 0;
+
+/// Independent sums of a dot product.
+const LANES: usize = 16;
+
+/// Forty rows and a bias cannot overflow 16 bits: 41 × 505 < 32 768.
+const TRANSFORMER: Grid = Grid { unit: UNIT as f32, limit: 505.0 / UNIT as f32 };
+/// The file allows 128 / 64.
+const OUTPUTS: Grid = Grid { unit: OUTPUT_UNIT as f32, limit: 127.0 / OUTPUT_UNIT as f32 };
+const OUTPUT_BIASES: Grid = Grid { unit: (UNIT * OUTPUT_UNIT) as f32, limit: 100.0 };
+
+/// The bound of the sum of a bucket's absolute output weights, 64 = 1.0: with it, outputs
+/// fit 32 bits.
+const MAX_OUTPUTS: i64 = (i32::MAX / (UNIT * UNIT)) as i64;
+
+/// The inputs of Enbu's own networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct OwnInputs;
+
+impl InputSet for OwnInputs {
+    const COUNT: usize = INPUTS;
+
+    #[inline(always)]
+    fn views<'a>(entry: &'a Entry, [_, other]: &'a mut [[u16; MAX_INPUTS]; 2]) -> [&'a [u16]; 2] {
+        [entry.own_view(), entry.other_view(other)]
+    }
+
+    fn virtual_inputs(input: usize) -> impl Iterator<Item = usize> {
+        factors::of_own(input)
+    }
+}
+
+/// The sizes of one of Enbu's own networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Own {
+    /// L1: accumulator width of each side, a multiple of 32 from 64 to 1024.
+    pub(crate) width: usize,
+    /// Outputs, 1 to 16; the pieces in hand choose one.
+    pub(crate) buckets: usize,
+    /// Pieces in hand of both sides for each output, 1 to 38.
+    pub(crate) bucket_step: u32,
+}
+
+impl Default for Own {
+    fn default() -> Self {
+        Self { width: 64, buckets: 1, bucket_step: 5 }
+    }
+}
+
+impl Own {
+    /// True for sizes in range.
+    pub(crate) fn is_valid(&self) -> bool {
+        let width = (64..=1024).contains(&self.width) && self.width.is_multiple_of(32);
+        width && (1..=16).contains(&self.buckets) && (1..=38).contains(&self.bucket_step)
+    }
+
+    /// The sizes in a checkpoint's code, if it is of this kind.
+    pub(crate) fn from_code(code: [u32; 4]) -> Option<Self> {
+        let [CODE, width, buckets, bucket_step] = code else { return None };
+        let own = Self { width: width as usize, buckets: buckets as usize, bucket_step };
+        own.is_valid().then_some(own)
+    }
+
+    /// The output that evaluates a position with `held` pieces in hand.
+    #[inline(always)]
+    fn bucket(&self, held: u8) -> usize {
+        ((u32::from(held) / self.bucket_step) as usize).min(self.buckets - 1)
+    }
+
+    const fn transformer(&self) -> Transformer<OwnInputs> {
+        Transformer::new(self.width)
+    }
+
+    /// Weights of all outputs: for each those of the side to move, then of the other side.
+    fn outputs(&self) -> Range<usize> {
+        let first = self.transformer().biases().end;
+        first..first + self.buckets * 2 * self.width
+    }
+
+    fn output_biases(&self) -> Range<usize> {
+        let first = self.outputs().end;
+        first..first + self.buckets
+    }
+}
+
+impl fmt::Display for Own {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { width, buckets, bucket_step } = self;
+        write!(f, "width={width} buckets={buckets}x{bucket_step}")
+    }
+}
+
+impl Architecture for Own {
+    fn code(&self) -> [u32; 4] {
+        [CODE, self.width as u32, self.buckets as u32, self.bucket_step]
+    }
+
+    fn len(&self) -> usize {
+        self.output_biases().end
+    }
+
+    fn trained(&self) -> usize {
+        self.len() + self.transformer().virtual_len()
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn ranges(&self, _scale: f32) -> Vec<(Range<usize>, Grid)> {
+        vec![
+            (0..self.transformer().biases().end, TRANSFORMER),
+            (self.outputs(), OUTPUTS),
+            (self.output_biases(), OUTPUT_BIASES),
+            (self.len()..self.trained(), TRANSFORMER),
+        ]
+    }
+
+    /// Makes accumulators of about 0 to 1 and outputs near 0.
+    fn fill(&self, fill: &mut Fill<'_>, _scale: f32) {
+        fill.uniform(self.transformer().rows(), 0.0, 0.08);
+        fill.uniform(self.transformer().biases(), 0.3, 0.1);
+        fill.uniform(self.outputs(), 0.0, (1.0 / (2 * self.width) as f32).sqrt());
+    }
+
+    fn fold(&self, virtual_rows: &[f32], limit: f32, network: &mut [f32]) {
+        self.transformer().fold(virtual_rows, limit, network);
+    }
+
+    fn gather(&self, network: &[f32], virtual_rows: &mut [f32]) {
+        self.transformer().gather(network, virtual_rows);
+    }
+
+    #[inline(always)]
+    fn forward(&self, parameters: &[f32], entry: &Entry, room: &mut Room) -> f32 {
+        self.transformer().forward(parameters, entry, &mut room.views, &mut room.sums);
+        let bucket = self.bucket(entry.held);
+        let weights = &parameters[self.outputs()][bucket * 2 * self.width..][..2 * self.width];
+        let (for_own, for_other) = weights.split_at(self.width);
+        let [own, other] = &room.sums;
+        parameters[self.output_biases()][bucket] + squared_dot(own, for_own) + squared_dot(other, for_other)
+    }
+
+    #[inline(always)]
+    fn backward(&self, parameters: &[f32], entry: &Entry, slope: f32, room: &mut Room, gradient: &mut [f32]) {
+        let width = self.width;
+        let bucket = self.bucket(entry.held);
+        let outputs = self.outputs().start + bucket * 2 * width;
+        gradient[self.output_biases().start + bucket] += slope;
+        for (side, sums) in room.sums.iter_mut().enumerate() {
+            let at = outputs + side * width;
+            derive(slope, sums, &parameters[at..][..width], &mut gradient[at..][..width]);
+        }
+        self.transformer().backward(&room.sums, entry, &mut room.views, gradient);
+    }
+
+    fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError> {
+        let transformer = self.transformer();
+        let output_weights = words(parameters, self.outputs(), OUTPUT_UNIT as f32, 128)?;
+        for (bucket, weights) in output_weights.chunks_exact(2 * self.width).enumerate() {
+            let sum = weights.iter().map(|&weight| i64::from(weight).abs()).sum();
+            if sum > MAX_OUTPUTS {
+                return Err(QuantiseError::Outputs { bucket, sum, limit: MAX_OUTPUTS });
+            }
+        }
+        Ok(Box::new(Parts {
+            name: name.to_owned(),
+            scale: scale.round() as u32,
+            bucket_step: self.bucket_step,
+            biases: words(parameters, transformer.biases(), UNIT as f32, i16::MAX)?,
+            weights: words(parameters, transformer.rows(), UNIT as f32, i16::MAX)?,
+            output_weights,
+            output_biases: whole(parameters, self.output_biases(), (UNIT * OUTPUT_UNIT) as f32, 1_000_000_000)?,
+        }))
+    }
+}
+
+impl Quantised for Parts {
+    fn encode(&self) -> Vec<u8> {
+        Parts::encode(self)
+    }
+
+    fn value(&self, entry: &Entry) -> f64 {
+        let width = self.biases.len();
+        let shape = Own { width, buckets: self.output_biases.len(), bucket_step: self.bucket_step };
+        let bucket = shape.bucket(entry.held);
+        let mut view = [0; MAX_INPUTS];
+        let mut sum = 0_i64;
+        for (side, inputs) in [entry.own_view(), entry.other_view(&mut view)].into_iter().enumerate() {
+            let weights = &self.output_weights[(2 * bucket + side) * width..][..width];
+            for (unit, &weight) in weights.iter().enumerate() {
+                let rows = inputs.iter().map(|&input| i32::from(self.weights[usize::from(input) * width + unit]));
+                let total = (i32::from(self.biases[unit]) + rows.sum::<i32>()).clamp(0, UNIT);
+                sum += i64::from(total * total * i32::from(weight));
+            }
+        }
+        let raw = sum / i64::from(UNIT) + i64::from(self.output_biases[bucket]);
+        (raw * i64::from(self.scale) / i64::from(UNIT * OUTPUT_UNIT)) as f64
+    }
+}
+
+/// Σ limited(sum)² × weight.
+#[inline(always)]
+fn squared_dot(sums: &[f32], weights: &[f32]) -> f32 {
+    let mut lanes = [0.0; LANES];
+    for (sums, weights) in sums.as_chunks::<LANES>().0.iter().zip(weights.as_chunks::<LANES>().0) {
+        for lane in 0..LANES {
+            let value = limited(sums[lane]);
+            lanes[lane] += value * value * weights[lane];
+        }
+    }
+    lanes.iter().sum()
+}
+
+/// Adds the derivatives by the output weights, and replaces the sums with the derivatives
+/// by them.
+#[inline(always)]
+fn derive(slope: f32, sums: &mut [f32], weights: &[f32], by_weight: &mut [f32]) {
+    let tiles = sums.as_chunks_mut::<TILE>().0.iter_mut();
+    let weights = weights.as_chunks::<TILE>().0.iter().zip(by_weight.as_chunks_mut::<TILE>().0);
+    for (sums, (weights, by_weight)) in tiles.zip(weights) {
+        for lane in 0..TILE {
+            let sum = sums[lane];
+            let value = limited(sum);
+            by_weight[lane] += slope * value * value;
+            // The derivative is 0 where the sum is clipped.
+            let inner = if is_inside(sum) { value } else { 0.0 };
+            sums[lane] = 2.0 * slope * weights[lane] * inner;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::architecture::slopes::{check_gradient, check_outputs, entries, random};
+
+    const SHAPE: Own = Own { width: 64, buckets: 2, bucket_step: 8 };
+
+    /// The network as its description says, in double precision.
+    fn plain_output(own: &Own, parameters: &[f32], entry: &Entry) -> f64 {
+        let at = |index: usize| f64::from(parameters[index]);
+        let mut view = [0; MAX_INPUTS];
+        let bucket = own.bucket(entry.held);
+        let mut output = at(own.output_biases().start + bucket);
+        for (side, inputs) in [entry.own_view(), entry.other_view(&mut view)].into_iter().enumerate() {
+            for unit in 0..own.width {
+                let rows = inputs.iter().map(|&input| at(usize::from(input) * own.width + unit));
+                let value = (at(own.transformer().biases().start + unit) + rows.sum::<f64>()).clamp(0.0, 1.0);
+                output += value * value * at(own.outputs().start + (2 * bucket + side) * own.width + unit);
+            }
+        }
+        output
+    }
+
+    #[test]
+    fn outputs_are_those_of_the_description() {
+        check_outputs(&Own { width: 96, buckets: 3, bucket_step: 5 }, plain_output);
+    }
+
+    #[test]
+    fn gradients_are_the_slopes_of_the_output() {
+        let inputs = usize::from(entries()[1].own_view()[5]) * 64..;
+        let tried = inputs.take(64).chain(SHAPE.transformer().biases()).chain(SHAPE.outputs());
+        check_gradient(&SHAPE, tried.chain(SHAPE.output_biases()).step_by(3), plain_output);
+    }
+
+    #[test]
+    fn parameters_that_overflow_the_file_are_refused() {
+        let refused = |own: &Own, parameters: &[f32]| own.quantise(parameters, 400.0, "").map(|_| ()).unwrap_err();
+        let mut parameters = random(&SHAPE);
+        parameters[9] = f32::NAN;
+        assert_eq!(refused(&SHAPE, &parameters), QuantiseError::Number { index: 9 });
+        parameters[9] = 0.0;
+        let index = SHAPE.outputs().start;
+        parameters[index] = 129.0;
+        assert_eq!(refused(&SHAPE, &parameters), QuantiseError::Number { index });
+        let wide = Own { width: 1024, ..SHAPE };
+        let mut parameters = random(&wide);
+        parameters[wide.outputs()].fill(1.9);
+        assert!(matches!(refused(&wide, &parameters), QuantiseError::Outputs { bucket: 0, .. }));
+    }
+
+    #[test]
+    fn sizes_out_of_range_are_refused() {
+        let own = |width, buckets, bucket_step| Own { width, buckets, bucket_step };
+        for own in [own(63, 1, 1), own(32, 1, 1), own(64, 17, 1), own(64, 1, 0), own(1056, 1, 1)] {
+            assert!(!own.is_valid() && Own::from_code(own.code()).is_none(), "{own}");
+        }
+        assert_eq!(Own::from_code(SHAPE.code()), Some(SHAPE));
+    }
+}

@@ -1,0 +1,110 @@
+//! Loops over positions, compiled for each architecture and instruction set.
+
+use enbu_isa::{Task, dispatch};
+
+use crate::architecture::{Architecture, Room};
+use crate::dataset::Entry;
+use crate::loss::{Target, sigmoid};
+
+/// A slice of a batch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Batch<'a> {
+    pub(crate) entries: &'a [Entry],
+    /// Indices of the entries to learn from.
+    pub(crate) order: &'a [u32],
+    pub(crate) target: Target,
+}
+
+/// The loops of an architecture. Every [`Architecture`] has them; as trait object they cost
+/// one indirect call a batch instead of one a position.
+pub(crate) trait Loops: Architecture {
+    /// Adds the gradient of a batch's losses to `gradient`; returns the sum of the losses.
+    fn learn(&self, parameters: &[f32], batch: Batch<'_>, room: &mut Room, gradient: &mut [f32]) -> f64;
+
+    /// The outputs for `entries`, in their order.
+    fn outputs(&self, parameters: &[f32], entries: &[Entry]) -> Vec<f32>;
+}
+
+impl<A: Architecture> Loops for A {
+    fn learn(&self, parameters: &[f32], batch: Batch<'_>, room: &mut Room, gradient: &mut [f32]) -> f64 {
+        dispatch(Learn { architecture: self, parameters, batch, room, gradient })
+    }
+
+    fn outputs(&self, parameters: &[f32], entries: &[Entry]) -> Vec<f32> {
+        let room = Room::new(self);
+        dispatch(Outputs { architecture: self, parameters, entries, room })
+    }
+}
+
+struct Learn<'a, A> {
+    architecture: &'a A,
+    parameters: &'a [f32],
+    batch: Batch<'a>,
+    room: &'a mut Room,
+    gradient: &'a mut [f32],
+}
+
+impl<A: Architecture> Task for Learn<'_, A> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let Self { architecture, parameters, batch: Batch { entries, order, target }, room, gradient } = self;
+        let mut loss = 0.0;
+        for &index in order {
+            let entry = &entries[index as usize];
+            let share = sigmoid(architecture.forward(parameters, entry, room));
+            let error = share - target.of(entry);
+            loss += f64::from(error * error);
+            architecture.backward(parameters, entry, 2.0 * error * share * (1.0 - share), room, gradient);
+        }
+        loss
+    }
+}
+
+struct Outputs<'a, A> {
+    architecture: &'a A,
+    parameters: &'a [f32],
+    entries: &'a [Entry],
+    room: Room,
+}
+
+impl<A: Architecture> Task for Outputs<'_, A> {
+    type Output = Vec<f32>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<f32> {
+        let Self { architecture, parameters, entries, mut room } = self;
+        entries.iter().map(|entry| architecture.forward(parameters, entry, &mut room)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::architecture::own::Own;
+    use crate::architecture::slopes::{entries, random};
+
+    /// The gradient of the loss: a step against it lowers the loss by its squared length.
+    #[test]
+    fn losses_fall_along_their_gradient() {
+        let own = Own { width: 64, buckets: 2, bucket_step: 8 };
+        let (entries, order) = (entries(), [0, 1, 2]);
+        let batch = Batch { entries: &entries, order: &order, target: Target { scale: 400.0, result_share: 0.25 } };
+        let mut parameters = random(&own);
+        let mut gradient = vec![0.0; own.trained()];
+        let learn =
+            |parameters: &[f32], gradient: &mut [f32]| own.learn(parameters, batch, &mut Room::new(&own), gradient);
+        let loss = learn(&parameters, &mut gradient);
+        let plain = own.outputs(&parameters, &entries).into_iter().zip(&entries).map(|(output, entry)| {
+            let share = 1.0 / (1.0 + (-f64::from(output)).exp());
+            (share - f64::from(batch.target.of(entry))).powi(2)
+        });
+        assert!((loss - plain.sum::<f64>()).abs() < 1e-6);
+        let squared = gradient.iter().map(|slope| f64::from(slope * slope)).sum::<f64>();
+        let step = 1e-2 * loss / squared;
+        parameters.iter_mut().zip(&gradient).for_each(|(value, slope)| *value -= step as f32 * slope);
+        let lowered = loss - learn(&parameters, &mut vec![0.0; own.trained()]);
+        assert!((lowered / (step * squared) - 1.0).abs() < 0.1, "{lowered} {}", step * squared);
+    }
+}

@@ -1,0 +1,164 @@
+//! Shapes: the table of trainable architectures.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::architecture::k_p::KP;
+use crate::architecture::own::Own;
+use crate::architecture::piece_square::PieceSquare;
+use crate::architecture::{Architecture, Room};
+use crate::loops::Loops;
+
+/// A trainable architecture with its sizes.
+#[derive(Clone, Debug)]
+pub struct Shape(Arc<dyn Loops>);
+
+/// Sizes to choose; `None`: the default of the architecture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Sizes {
+    /// L1: accumulator width of each side.
+    pub width: Option<usize>,
+    /// Outputs, one of which the pieces in hand choose.
+    pub buckets: Option<usize>,
+    /// Pieces in hand for each output.
+    pub bucket_step: Option<u32>,
+}
+
+/// A row of the table of architectures.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// One line of help.
+    pub about: &'static str,
+    /// A noun for what training makes of it.
+    pub product: &'static str,
+    /// Builds the shape with these sizes.
+    build: fn(Sizes) -> Result<Shape, ShapeError>,
+    /// Finds the shape of a checkpoint's code.
+    decode: fn([u32; 4]) -> Option<Shape>,
+}
+
+/// Every architecture that can be trained.
+pub const KINDS: [Kind; 3] = [
+    Kind {
+        name: "own",
+        about: "Our own network, as it is built in",
+        product: "network",
+        build: |sizes| {
+            let Own { width, buckets, bucket_step } = Own::default();
+            let own = Own {
+                width: sizes.width.unwrap_or(width),
+                buckets: sizes.buckets.unwrap_or(buckets),
+                bucket_step: sizes.bucket_step.unwrap_or(bucket_step),
+            };
+            if own.is_valid() { Ok(Shape::new(own)) } else { Err(ShapeError::Range) }
+        },
+        decode: |code| Own::from_code(code).map(Shape::new),
+    },
+    Kind {
+        name: "kp",
+        about: "The standard network K-P 256x2-32-32, an nn.bin that other programs read, too",
+        product: "network",
+        build: |sizes| fixed(sizes, KP),
+        decode: |code| KP::from_code(code).map(Shape::new),
+    },
+    Kind {
+        name: "piece-square",
+        about: "The piece-square evaluation: its tables as source text (Texel's method)",
+        product: "tables",
+        build: |sizes| fixed(sizes, PieceSquare),
+        decode: |code| PieceSquare::from_code(code).map(Shape::new),
+    },
+];
+
+/// A shape without sizes to choose.
+fn fixed(sizes: Sizes, architecture: impl Architecture) -> Result<Shape, ShapeError> {
+    if sizes == Sizes::default() { Ok(Shape::new(architecture)) } else { Err(ShapeError::Fixed) }
+}
+
+/// The reason why there is no such shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShapeError {
+    /// A size is out of range.
+    #[error("the width must be a multiple of 32 from 64 to 1024, buckets 1 to 16, pieces in hand for each 1 to 38")]
+    Range,
+    /// Sizes were chosen for an architecture without any.
+    #[error("this shape has no sizes to choose")]
+    Fixed,
+}
+
+impl Kind {
+    /// The shape with these sizes.
+    ///
+    /// # Errors
+    /// [`ShapeError`] when a size is out of range or cannot be chosen.
+    ///
+    /// ```
+    /// use enbu_learn::shape::{KINDS, Sizes};
+    /// let wide = Sizes { width: Some(128), ..Sizes::default() };
+    /// assert_eq!(KINDS[0].shape(wide).expect("in range").to_string(), "width=128 buckets=1x5");
+    /// assert!(KINDS[1].shape(wide).is_err());
+    /// ```
+    pub fn shape(&self, sizes: Sizes) -> Result<Shape, ShapeError> {
+        (self.build)(sizes)
+    }
+}
+
+impl Shape {
+    pub(crate) fn new(architecture: impl Architecture) -> Self {
+        Self(Arc::new(architecture))
+    }
+
+    /// The shape of a checkpoint's code.
+    pub(crate) fn from_code(code: [u32; 4]) -> Option<Self> {
+        KINDS.iter().find_map(|kind| (kind.decode)(code))
+    }
+
+    /// The architecture, with its loops over positions.
+    pub(crate) fn architecture(&self) -> &dyn Loops {
+        &*self.0
+    }
+
+    /// Memory for the intermediate values of a position.
+    pub(crate) fn room(&self) -> Room {
+        Room::new(self.architecture())
+    }
+}
+
+impl Default for Shape {
+    /// Enbu's own network of the smallest size.
+    fn default() -> Self {
+        Self::new(Own::default())
+    }
+}
+
+impl PartialEq for Shape {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.code() == other.0.code()
+    }
+}
+
+impl Eq for Shape {}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_found_by_its_code() {
+        for kind in KINDS {
+            let shape = kind.shape(Sizes::default()).expect("default sizes");
+            assert_eq!(Shape::from_code(shape.0.code()), Some(shape));
+        }
+        assert_eq!(Shape::from_code([9, 0, 0, 0]), None);
+        assert_eq!(KINDS[0].shape(Sizes { width: Some(63), ..Sizes::default() }), Err(ShapeError::Range));
+        assert_eq!(KINDS[2].shape(Sizes { buckets: Some(1), ..Sizes::default() }), Err(ShapeError::Fixed));
+    }
+}
