@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use enbu_isa::has_avx2;
 
-use super::kernels::{Task, kernels};
+use super::kernels::{Task, kernels, load, store};
 
 /// Proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT: all that have the
 /// first have the rest.
@@ -32,54 +32,13 @@ impl Avx2 {
 
 kernels!(Avx2, unsafe);
 
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load16(words: &[i16; 16]) -> __m256i {
-    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
-    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn store16(words: &mut [i16; 16], vector: __m256i) {
-    // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
-    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load_bytes(bytes: &[u8; 32]) -> __m256i {
-    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
-    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load_weights(bytes: &[i8; 32]) -> __m256i {
-    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
-    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn store_bytes(bytes: &mut [u8; 32], vector: __m256i) {
-    // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
-    unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load8(words: &[i32; 8]) -> __m256i {
-    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
-    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn store8(words: &mut [i32; 8], vector: __m256i) {
-    // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
-    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) }
-}
+load!("avx2", load16: [i16; 16] => __m256i, _mm256_loadu_si256);
+store!("avx2", store16: [i16; 16] <= __m256i, _mm256_storeu_si256);
+load!("avx2", load_bytes: [u8; 32] => __m256i, _mm256_loadu_si256);
+load!("avx2", load_weights: [i8; 32] => __m256i, _mm256_loadu_si256);
+store!("avx2", store_bytes: [u8; 32] <= __m256i, _mm256_storeu_si256);
+load!("avx2", load8: [i32; 8] => __m256i, _mm256_loadu_si256);
+store!("avx2", store8: [i32; 8] <= __m256i, _mm256_storeu_si256);
 
 /// The sum of the eight numbers, wrapping.
 #[inline]

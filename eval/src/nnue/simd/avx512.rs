@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use enbu_isa::has_avx2;
 
-use super::kernels::{Task, kernels};
+use super::kernels::{Task, kernels, load, store};
 
 /// Proof that the processor has AVX-512 F, BW, VL and VNNI, and what
 /// [`has_avx2`] detects.
@@ -37,103 +37,20 @@ impl Avx512 {
 
 kernels!(Avx512, unsafe);
 
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn load32(words: &[i16; 32]) -> __m512i {
-    // SAFETY: the reference covers the 64 bytes read; no alignment is needed.
-    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn store32(words: &mut [i16; 32], vector: __m512i) {
-    // SAFETY: the reference covers the 64 bytes written; no alignment is needed.
-    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn load_bytes(bytes: &[u8; 64]) -> __m512i {
-    // SAFETY: the reference covers the 64 bytes read; no alignment is needed.
-    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn load_weights(bytes: &[i8; 64]) -> __m512i {
-    // SAFETY: the reference covers the 64 bytes read; no alignment is needed.
-    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn load16(words: &[i32; 16]) -> __m512i {
-    // SAFETY: the reference covers the 64 bytes read; no alignment is needed.
-    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn store16(words: &mut [i32; 16], vector: __m512i) {
-    // SAFETY: the reference covers the 64 bytes written; no alignment is needed.
-    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "sse2")]
-fn load_four(groups: &[Group; 4]) -> __m128i {
-    // SAFETY: the reference covers the 16 bytes read; no alignment is needed.
-    unsafe { _mm_loadu_si128(groups.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx")]
-fn load_eight(groups: &[Group; 8]) -> __m256i {
-    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
-    unsafe { _mm256_loadu_si256(groups.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn store_indices(indices: &mut [u32; 16], vector: __m512i) {
-    // SAFETY: the reference covers the 64 bytes written; no alignment is needed.
-    unsafe { _mm512_storeu_si512(indices.as_mut_ptr().cast(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "avx")]
-fn load_half_bytes(bytes: &[u8; 32]) -> __m256i {
-    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
-    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx")]
-fn load_half_weights(bytes: &[i8; 32]) -> __m256i {
-    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
-    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx")]
-fn load8(words: &[i32; 8]) -> __m256i {
-    // SAFETY: the reference covers the 32 bytes read; no alignment is needed.
-    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx")]
-fn store8(words: &mut [i32; 8], vector: __m256i) {
-    // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
-    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn store_half_bytes(bytes: &mut [u8; 32], vector: __m256i) {
-    // SAFETY: the reference covers the 32 bytes written; no alignment is needed.
-    unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector) }
-}
+load!("avx512f", load32: [i16; 32] => __m512i, _mm512_loadu_si512);
+store!("avx512f", store32: [i16; 32] <= __m512i, _mm512_storeu_si512);
+load!("avx512f", load_bytes: [u8; 64] => __m512i, _mm512_loadu_si512);
+load!("avx512f", load_weights: [i8; 64] => __m512i, _mm512_loadu_si512);
+load!("avx512f", load16: [i32; 16] => __m512i, _mm512_loadu_si512);
+store!("avx512f", store16: [i32; 16] <= __m512i, _mm512_storeu_si512);
+load!("sse2", load_four: [Group; 4] => __m128i, _mm_loadu_si128);
+load!("avx", load_eight: [Group; 8] => __m256i, _mm256_loadu_si256);
+store!("avx512f", store_indices: [u32; 16] <= __m512i, _mm512_storeu_si512);
+load!("avx", load_half_bytes: [u8; 32] => __m256i, _mm256_loadu_si256);
+load!("avx", load_half_weights: [i8; 32] => __m256i, _mm256_loadu_si256);
+load!("avx", load8: [i32; 8] => __m256i, _mm256_loadu_si256);
+store!("avx", store8: [i32; 8] <= __m256i, _mm256_storeu_si256);
+store!("avx512f", store_half_bytes: [u8; 32] <= __m256i, _mm256_storeu_si256);
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]

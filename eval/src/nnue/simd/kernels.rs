@@ -108,3 +108,35 @@ macro_rules! kernels {
     };
 }
 pub(super) use kernels;
+
+/// Defines a function that loads a vector from an array of its size:
+/// `load!("feature", name: [number; count] => vector, intrinsic);`.
+macro_rules! load {
+    ($feature:literal, $name:ident: [$number:ty; $count:literal] => $vector:ty, $intrinsic:ident) => {
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn $name(numbers: &[$number; $count]) -> $vector {
+            const { assert!(size_of::<[$number; $count]>() == size_of::<$vector>()) };
+            // SAFETY: the reference covers the bytes read, as asserted above; the intrinsic
+            // needs no alignment.
+            unsafe { $intrinsic(numbers.as_ptr().cast()) }
+        }
+    };
+}
+pub(super) use load;
+
+/// Defines a function that stores a vector to an array of its size:
+/// `store!("feature", name: [number; count] <= vector, intrinsic);`.
+macro_rules! store {
+    ($feature:literal, $name:ident: [$number:ty; $count:literal] <= $vector:ty, $intrinsic:ident) => {
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn $name(numbers: &mut [$number; $count], vector: $vector) {
+            const { assert!(size_of::<[$number; $count]>() == size_of::<$vector>()) };
+            // SAFETY: the reference covers the bytes written, as asserted above; the intrinsic
+            // needs no alignment.
+            unsafe { $intrinsic(numbers.as_mut_ptr().cast(), vector) }
+        }
+    };
+}
+pub(super) use store;

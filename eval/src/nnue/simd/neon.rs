@@ -2,7 +2,7 @@
 
 use std::arch::aarch64::*;
 
-use super::kernels::{Task, kernels};
+use super::kernels::{Task, kernels, load, store};
 
 /// Proof that the processor has NEON: every AArch64 processor that runs Rust's
 /// targets with an operating system has.
@@ -30,54 +30,13 @@ impl Neon {
 
 kernels!(Neon, unsafe);
 
-#[inline]
-#[target_feature(enable = "neon")]
-fn load8(words: &[i16; 8]) -> int16x8_t {
-    // SAFETY: the reference covers the 16 bytes read.
-    unsafe { vld1q_s16(words.as_ptr()) }
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn store8(words: &mut [i16; 8], vector: int16x8_t) {
-    // SAFETY: the reference covers the 16 bytes written.
-    unsafe { vst1q_s16(words.as_mut_ptr(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn store_bytes(bytes: &mut [u8; 8], vector: uint8x8_t) {
-    // SAFETY: the reference covers the 8 bytes written.
-    unsafe { vst1_u8(bytes.as_mut_ptr(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn load_bytes(bytes: &[u8; 16]) -> int8x16_t {
-    // SAFETY: the reference covers the 16 bytes read. Inputs are at most 127.
-    vreinterpretq_s8_u8(unsafe { vld1q_u8(bytes.as_ptr()) })
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn load_weights(bytes: &[i8; 16]) -> int8x16_t {
-    // SAFETY: the reference covers the 16 bytes read.
-    unsafe { vld1q_s8(bytes.as_ptr()) }
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn load4(words: &[i32; 4]) -> int32x4_t {
-    // SAFETY: the reference covers the 16 bytes read.
-    unsafe { vld1q_s32(words.as_ptr()) }
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn store4(words: &mut [i32; 4], vector: int32x4_t) {
-    // SAFETY: the reference covers the 16 bytes written.
-    unsafe { vst1q_s32(words.as_mut_ptr(), vector) }
-}
+load!("neon", load8: [i16; 8] => int16x8_t, vld1q_s16);
+store!("neon", store8: [i16; 8] <= int16x8_t, vst1q_s16);
+store!("neon", store_bytes: [u8; 8] <= uint8x8_t, vst1_u8);
+load!("neon", load_bytes: [u8; 16] => int8x16_t, vld1q_s8);
+load!("neon", load_weights: [i8; 16] => int8x16_t, vld1q_s8);
+load!("neon", load4: [i32; 4] => int32x4_t, vld1q_s32);
+store!("neon", store4: [i32; 4] <= int32x4_t, vst1q_s32);
 
 #[inline]
 #[target_feature(enable = "neon")]
