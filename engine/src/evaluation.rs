@@ -49,8 +49,8 @@ pub(crate) enum LoadError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Network { path: Some(path), error } => write!(f, "evaluation file {} {error}", path.display()),
-            Self::Network { path: None, error } => write!(f, "the embedded network {error}"),
+            Self::Network { path: Some(path), error } => write!(f, "evaluation file {}: {error}", path.display()),
+            Self::Network { path: None, error } => write!(f, "the embedded network: {error}"),
             Self::Kernels(error) => write!(f, "{SIMD_VARIABLE}: {error}"),
         }
     }

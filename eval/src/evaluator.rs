@@ -1,4 +1,4 @@
-//! The evaluator that a search thread owns.
+//! The evaluator of a search thread.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use crate::nnue::network::{Explanation, Network, State};
 use crate::psq::Sums;
 use crate::value::{MAX_VALUE, Value};
 
-/// How positions are evaluated: what an [`Evaluator`] is made from.
+/// The kind of evaluation that an [`Evaluator`] is built from.
 #[derive(Clone, Debug, Default)]
 pub enum Evaluation {
-    /// By piece values and piece-square tables.
+    /// Piece values and piece-square tables.
     #[default]
     PieceSquare,
-    /// By a network.
+    /// A neural network.
     Network {
         /// The network.
         network: Arc<Network>,
-        /// By what its output is divided (FV_SCALE), at least 1; our own networks have
-        /// their scale inside.
+        /// The divisor of its output (FV_SCALE), at least 1. Enbu's own networks ignore it: their
+        /// files hold the scale.
         scale: i32,
     },
 }
@@ -38,8 +38,8 @@ impl fmt::Display for Evaluation {
 /// Evaluates positions along one line of play.
 ///
 /// [`push`](Self::push) and [`pop`](Self::pop) mirror the position's `do_move`
-/// and `undo_move`; [`evaluate`](Self::evaluate) may be asked at any time. A null
-/// move changes nothing here.
+/// and `undo_move`; [`evaluate`](Self::evaluate) may be called at any time. Null moves
+/// are not pushed.
 #[derive(Clone, Debug)]
 pub struct Evaluator(Kind);
 
@@ -50,7 +50,7 @@ enum Kind {
 }
 
 impl Evaluator {
-    /// A piece-square evaluator standing at `position`.
+    /// A piece-square evaluator at `position`.
     ///
     /// ```
     /// use enbu_eval::Evaluator;
@@ -66,8 +66,8 @@ impl Evaluator {
         evaluator
     }
 
-    /// An evaluator of the kind of `evaluation`, standing at `position`. Where there
-    /// is no memory for the sums of a network, a piece-square one.
+    /// An evaluator of the given kind at `position`; a piece-square evaluator if the
+    /// accumulators of the network cannot be allocated.
     pub fn with(evaluation: &Evaluation, position: &Position) -> Self {
         let Evaluation::Network { network, scale } = evaluation else { return Self::new(position) };
         let Ok(state) = State::new(network) else { return Self::new(position) };
@@ -76,7 +76,7 @@ impl Evaluator {
         evaluator
     }
 
-    /// Whether this is what [`with`](Self::with) would make of `evaluation`.
+    /// Returns true if [`with`](Self::with) would build this evaluator from `evaluation`.
     pub fn is_of(&self, evaluation: &Evaluation) -> bool {
         match (&self.0, evaluation) {
             (Kind::PieceSquare(_), Evaluation::PieceSquare) => true,
@@ -87,7 +87,7 @@ impl Evaluator {
         }
     }
 
-    /// Forgets the line and starts again at `position`.
+    /// Starts a new line at `position`.
     pub fn reset(&mut self, position: &Position) {
         match &mut self.0 {
             Kind::PieceSquare(stack) => {
@@ -98,7 +98,7 @@ impl Evaluator {
         }
     }
 
-    /// Follows a move that `position` has just made, described by `delta`.
+    /// Notes the move that led to `position`; `delta` describes it.
     #[inline]
     pub fn push(&mut self, position: &Position, delta: &Delta) {
         match &mut self.0 {
@@ -111,7 +111,7 @@ impl Evaluator {
         }
     }
 
-    /// Takes the last move back; the position given to [`reset`](Self::reset) stays.
+    /// Takes the last move back; does nothing at the position given to [`reset`](Self::reset).
     #[inline]
     pub fn pop(&mut self) {
         match &mut self.0 {
@@ -121,8 +121,7 @@ impl Evaluator {
         }
     }
 
-    /// The value of `position`, where the line of pushes must have led, for its
-    /// side to move.
+    /// The value of `position` for its side to move. The pushes must have led there.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> Value {
         let value = match &mut self.0 {
@@ -142,8 +141,7 @@ impl Evaluator {
         value.clamp(-MAX_VALUE, MAX_VALUE)
     }
 
-    /// The output of the network for `position` before it is scaled, from the side to
-    /// move; `None` where there is no network.
+    /// The unscaled network output for the side to move; `None` without a network.
     pub fn raw(&mut self, position: &Position) -> Option<i32> {
         match &mut self.0 {
             Kind::PieceSquare(_) => None,
@@ -151,8 +149,7 @@ impl Evaluator {
         }
     }
 
-    /// How the network comes to its output for `position`; `None` where there is no
-    /// network.
+    /// The intermediate results of the network for `position`; `None` without a network.
     pub fn explain(&mut self, position: &Position) -> Option<Explanation> {
         match &mut self.0 {
             Kind::PieceSquare(_) => None,
@@ -161,7 +158,7 @@ impl Evaluator {
     }
 }
 
-/// What a network says of a position that it sees for the first time.
+/// The network output from accumulators that are refreshed for this call.
 #[cfg(debug_assertions)]
 fn fresh(network: &Network, position: &Position) -> Result<i32, std::collections::TryReserveError> {
     let mut state = State::new(network)?;
@@ -175,7 +172,7 @@ mod tests {
     use enbu_movegen::{MoveList, Setup};
 
     #[test]
-    fn both_sides_see_the_same_board() {
+    fn a_flipped_position_has_the_same_value() {
         for sfen in [
             "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
             "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",

@@ -1,6 +1,6 @@
-//! What a position is worth.
+//! Evaluation of positions.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
 //! | [`piece_value`] | the one table of piece values |
 //! | [`psq`] | piece-square evaluation, seen from both kings |

@@ -1,19 +1,19 @@
-//! Efficiently updatable neural networks: piece-square tables whose entries are
-//! vectors, and a small network behind them.
+//! Efficiently updatable neural networks (NNUE): a wide first layer, whose accumulators
+//! are updated move by move, and a small network after it.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
-//! | [`features`] | which inputs a position switches on |
-//! | `accumulator` | the transformer's sums, kept up to date along a line |
-//! | `layers` | the small networks of standard files, in exact integers |
-//! | `selector` | which of several small networks judges a position |
-//! | `network` | a network of any kind, and its values |
-//! | `simd` | the kernels, for each kind of processor; the scalar reference |
-//! | `format` | files: standard `nn.bin` of all shapes ([`classic`]: one of them is written), and [`own`] ones |
-//! | [`embedded`] | the network inside the program |
+//! | [`features`] | sets of inputs, and the active inputs of a position |
+//! | `accumulator` | the accumulators of the first layer, updated incrementally |
+//! | `layers` | the layers after the first in standard files |
+//! | `selector` | the choice among several small networks |
+//! | `network` | a network of any family, and its values |
+//! | `simd` | kernels for each instruction set, and the scalar reference |
+//! | `format` | files: standard `nn.bin` of all shapes ([`classic`] is also written), and Enbu's [`own`] |
+//! | [`embedded`] | the network in the binary |
 //!
-//! A [`Network`] is read once and shared by all threads;
-//! an [`Evaluator`](crate::Evaluator) holds what one line of play needs.
+//! A [`Network`] is read once and shared by all threads; an
+//! [`Evaluator`](crate::Evaluator) holds the state of one line of play.
 
 mod accumulator;
 pub mod embedded;

@@ -2,8 +2,8 @@
 //!
 //! Round numbers of our own, in centipawns: a pawn in hand is the unit, a piece
 //! in hand is worth a little more than the same piece on an average square
-//! because it can appear anywhere, and a promoted minor piece moves like a gold
-//! but enriches the opponent only by what it was.
+//! because it can be dropped anywhere, and a promoted minor piece moves like a gold but
+//! gives the opponent only the unpromoted piece.
 
 use enbu_movegen::{HandPiece, PieceType};
 
@@ -15,20 +15,20 @@ const ON_BOARD: [Value; 14] = [90, 260, 280, 420, 640, 800, 460, 0, 440, 430, 43
 /// Value of each piece in hand, in [`HandPiece`] order.
 const IN_HAND: [Value; 7] = [100, 290, 320, 470, 720, 890, 520];
 
-/// What a piece of `kind` is worth on the board, in centipawns.
+/// The value of a piece of `kind` on the board in centipawns.
 #[inline]
 pub const fn on_board(kind: PieceType) -> Value {
     ON_BOARD[kind as usize]
 }
 
-/// What one `piece` in hand is worth, in centipawns.
+/// The value of one `piece` in hand in centipawns.
 #[inline]
 pub const fn in_hand(piece: HandPiece) -> Value {
     IN_HAND[piece as usize]
 }
 
-/// By how much capturing a piece of `kind` changes the balance: the opponent
-/// loses it on the board and the captor gains it, unpromoted, in hand.
+/// The material swing of capturing a piece of `kind`: the opponent loses it on the board,
+/// and the captor gains it, unpromoted, in hand.
 #[inline]
 pub const fn exchange(kind: PieceType) -> Value {
     match kind.hand_piece() {

@@ -1,14 +1,13 @@
-//! Piece-square evaluation, seen from both kings.
+//! Piece-square evaluation relative to both kings.
 //!
-//! The value of a position is a sum over its pieces: the piece's value, plus a
-//! term that depends on where it stands relative to its own king (defence), plus
-//! one relative to the enemy king (attack); pieces in hand count their value.
-//! Files are mirrored: only the distance in files matters.
+//! The value of a position is a sum over its pieces: a term for the piece and its rank,
+//! one for its square relative to its own king (defence), and one relative to the enemy
+//! king (attack); pieces in hand have one term each. Only the distance in files matters,
+//! not the direction.
 //!
-//! All numbers are fitted to games of this program against itself (Texel's tuning
-//! method; `learn/NETWORKS.md` says how). They took the place of formulas, by which
-//! games 0 had been played, and beat them by 243 : 57 at 3000 nodes a move
-//! (+252 ± 50 Elo).
+//! The terms are fitted to self-play games (Texel's tuning method, see
+//! `learn/NETWORKS.md`). They beat the formulas of the first version by 243 : 57 at 3000
+//! nodes a move (+252 ± 50 Elo).
 
 use enbu_movegen::{Capture, Color, Delta, HandPiece, Origin, Piece, PieceType, Position, Square};
 
@@ -31,7 +30,7 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    /// Everything computed from the position.
+    /// The sums of a position, from scratch.
     pub(crate) fn of(position: &Position) -> Self {
         let mut sums = Self::default();
         for square in position.occupied() {
@@ -48,7 +47,7 @@ impl Sums {
         sums
     }
 
-    /// Fills in the king terms that a king's move has made stale.
+    /// Recomputes the king terms that a king move invalidated.
     pub(crate) fn refresh(&mut self, position: &Position) {
         for color in Color::ALL {
             if self.by_king[color].is_none() {
@@ -57,7 +56,7 @@ impl Sums {
         }
     }
 
-    /// The value for `turn`; stale king terms count nothing.
+    /// The value for `turn`; invalidated king terms count as 0.
     pub(crate) fn value(&self, turn: Color) -> Value {
         let sum = self.base + self.by_king[0].unwrap_or(0) + self.by_king[1].unwrap_or(0);
         signed(turn, sum) + Value::from(TABLES.tempo)

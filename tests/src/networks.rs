@@ -4,7 +4,7 @@
 //! values for the same files could be written down: `tests/data/networks`. The file
 //! of `halfkp-256x2-32-32` is older and takes its numbers from NumPy's generator.
 //!
-//! About half of the transformer's sums lie below their limits and a quarter above;
+//! About half of the accumulators' sums are below their limits and a quarter above;
 //! the padding of rows is random, too, since it must not matter.
 
 pub mod damage;

@@ -96,8 +96,8 @@ fn each_fault_is_named() {
         (changed(0, &[0x20]), "it begins with 7af32f20"),
         (changed(8, &[0xFF; 4]), "the length of the description at offset 8 is 4294967295, not 0 to 4096"),
         (good[..100].to_vec(), "the description at offset 12 needs"),
-        (good[..good.len() - 1].to_vec(), "instead of the 893740 of kp-256x2-32-32"),
-        ([&good[..], &[0]].concat(), "has 893741 bytes behind its description"),
+        (good[..good.len() - 1].to_vec(), "not the 893740 of kp-256x2-32-32"),
+        ([&good[..], &[0]].concat(), "893741 bytes follow the description"),
     ] {
         let error = refusal(&bytes).unwrap();
         assert!(error.contains(words), "{error}");
@@ -188,10 +188,10 @@ fn a_wrong_file_is_named_with_the_reason_and_play_goes_on() {
     let installed = Installed::new();
     let good = file("kp-256x2-32-32");
     let cases: [(&[u8], &str); 4] = [
-        (b"<html>Not Found</html>", "is no network of a known version"),
+        (b"<html>Not Found</html>", "not a network of a known version"),
         (b"", "ends too early"),
-        (&good[..400_000], "instead of the 893740 of kp-256x2-32-32"),
-        (&[&good[..], b"\r\n"].concat(), "instead of the 893740 of kp-256x2-32-32"),
+        (&good[..400_000], "not the 893740 of kp-256x2-32-32"),
+        (&[&good[..], b"\r\n"].concat(), "not the 893740 of kp-256x2-32-32"),
     ];
     for (bytes, reason) in cases {
         fs::write(installed.network(), bytes).unwrap();
@@ -207,7 +207,7 @@ fn what_is_no_file_or_is_missing_where_it_was_named_is_an_error() {
     let installed = Installed::new();
     fs::create_dir(installed.network()).unwrap();
     let (seen, _) = installed.play(&[]);
-    assert!(seen.contains("error: evaluation file") && seen.contains("is not a file"), "{seen}");
+    assert!(seen.contains("error: evaluation file") && seen.contains("is not a regular file"), "{seen}");
     for setting in ["EvalFile value missing.bin", "EvalDir value nowhere"] {
         let (seen, _) = installed.play(&[&format!("setoption name {setting}")]);
         assert!(seen.contains("error: evaluation file") && seen.contains("cannot be read"), "{seen}");
@@ -246,7 +246,7 @@ fn a_file_of_two_gigabytes_is_refused_without_reading_it() {
         return; // A file system without files of holes may have no room for it.
     }
     let (seen, _) = installed.play(&[]);
-    assert!(seen.contains("has 2147483648 bytes, no network has more than"), "{seen}");
+    assert!(seen.contains("has 2147483648 bytes; networks have at most"), "{seen}");
 }
 
 #[test]
@@ -299,5 +299,8 @@ fn kernels_that_do_not_exist_are_refused() {
     fs::write(&path, file("kp-32x2-8-16")).unwrap();
     let output = bench(&path, "mmx");
     let error = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && error.contains("no kernels `mmx` on this processor, only"), "{error}");
+    assert!(
+        !output.status.success() && error.contains("kernels `mmx` are not available on this processor, only"),
+        "{error}"
+    );
 }

@@ -1,9 +1,9 @@
-//! The transformer's sums along a line of play, kept up to date move by move.
+//! Accumulators: the sums of the first layer along a line of play.
 //!
-//! A ply remembers only what its move changed. Sums are made when a position is
-//! evaluated: from the nearest ply behind it that has them, or, when the own king
-//! moved since, from the last position that was seen with the king on that square
-//! (a cache for each side and king square).
+//! Updates are lazy. A ply stores the inputs that its move changed; the accumulator is
+//! computed when the position is evaluated, incrementally from the nearest ancestor that
+//! has one. If the own king moved in between, it is refreshed from a cache that keeps the
+//! last position for each side and king square.
 
 use std::collections::TryReserveError;
 
@@ -13,7 +13,7 @@ use super::features::{FeatureSet, View, missing_pieces};
 use super::memory::Block;
 use super::simd::{Kernels, prefetch};
 
-/// The first layer: one row of weights for each input.
+/// The first layer (feature transformer): a row of weights for each input.
 #[derive(Debug)]
 pub(crate) struct Transformer {
     pub(crate) features: FeatureSet,
@@ -23,14 +23,14 @@ pub(crate) struct Transformer {
 }
 
 impl Transformer {
-    /// Sums of one side.
+    /// The accumulator width of each side.
     pub(crate) fn width(&self) -> usize {
         self.biases.len()
     }
 
-    /// Tells of every input how to ask for its weights early.
+    /// Returns a closure that prefetches the weight row of an input.
     #[inline(always)]
-    fn early(&self) -> impl Fn(u32) {
+    fn prefetcher(&self) -> impl Fn(u32) {
         let (rows, width) = (&*self.rows, self.width());
         move |input| {
             let start = input as usize * width;
@@ -44,39 +44,39 @@ impl Transformer {
 /// One ply of the line.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ply {
-    /// For each side what the move that led here changed.
+    /// For each side the inputs that the move to this ply changed.
     changes: [Changes; 2],
-    /// For which sides these changes lead from the sums before to those here: not at
-    /// the start, nor when the own king moved so that its view numbers pieces anew.
-    leads: [bool; 2],
-    /// Whose sums are up to date.
-    fresh: [bool; 2],
+    /// Sides whose accumulator can be updated incrementally from the previous ply. False at
+    /// the root, and after an own king move that renumbers the inputs.
+    incremental: [bool; 2],
+    /// Sides whose accumulator is computed.
+    computed: [bool; 2],
 }
 
-/// Beyond so many moves since the last sums, starting from the cache costs less.
+/// The longest incremental update in plies; beyond it a refresh is cheaper.
 const MAX_STEPS: usize = 8;
 
-/// How many plies there is room for at first.
+/// Plies that are allocated initially.
 const PLIES: usize = 160;
 
-/// The sums of one line of play.
+/// The accumulators of one line of play.
 #[derive(Clone, Debug)]
 pub(crate) struct Accumulators {
-    /// The line up to `top`; what lies behind it is waiting to be used again.
+    /// The line up to `top`; later elements are free for reuse.
     plies: Vec<Ply>,
-    /// The ply of the present position.
+    /// The ply of the current position.
     top: usize,
-    /// For each ply those of Black, then those of White.
+    /// For each ply the sums of Black, then those of White.
     sums: Block<i16>,
     width: usize,
     cache: Cache,
 }
 
 impl Accumulators {
-    /// Sums for lines that start at `position`.
+    /// Accumulators for `transformer`, at the root of a line.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// When they cannot be allocated.
     pub(crate) fn new(transformer: &Transformer) -> Result<Self, TryReserveError> {
         let width = transformer.width();
         Ok(Self {
@@ -94,33 +94,33 @@ impl Accumulators {
         self.plies[0] = Ply::default();
     }
 
-    /// Follows a move that `position` has just made, and asks for the rows that it
-    /// switches: they lie anywhere in a large table, and are needed soon.
+    /// Notes the move that led to `position`, and prefetches the weight rows of the changed
+    /// inputs: in a large table they are cache misses.
     #[inline]
     pub(crate) fn push(&mut self, transformer: &Transformer, position: &Position, delta: &Delta) {
         self.top += 1;
         if self.top == self.plies.len() {
             self.plies.push(Ply::default());
         }
-        let early = transformer.early();
+        let prefetch = transformer.prefetcher();
         let ply = &mut self.plies[self.top];
-        ply.fresh = [false; 2];
+        ply.computed = [false; 2];
         for color in Color::ALL {
             let view = View::of(transformer.features, color, position);
-            ply.leads[color] = !renumbers(transformer.features, &view, delta, color);
-            if ply.leads[color] {
-                ply.changes[color].set(&view, delta, &early);
+            ply.incremental[color] = !renumbers(transformer.features, &view, delta, color);
+            if ply.incremental[color] {
+                ply.changes[color].set(&view, delta, &prefetch);
             }
         }
     }
 
-    /// Takes a move back; the start stays.
+    /// Takes a move back; does nothing at the root.
     #[inline]
     pub(crate) fn pop(&mut self) {
         self.top = self.top.saturating_sub(1);
     }
 
-    /// Brings the sums of `position`, which the line has led to, up to date.
+    /// Computes the accumulators of `position`, the end of the line.
     #[inline(always)]
     pub(crate) fn update<K: Kernels>(&mut self, kernels: K, transformer: &Transformer, position: &Position) {
         let room = (self.top + 1) * 2 * self.width;
@@ -128,18 +128,17 @@ impl Accumulators {
             self.grow(room);
         }
         for color in Color::ALL {
-            self.bring_up_to_date(kernels, transformer, position, color);
+            self.update_side(kernels, transformer, position, color);
         }
     }
 
-    /// The sums of the last position that was [brought up to date](Self::update): those
-    /// of `color`, then those of the other side.
+    /// The accumulators that the last [`update`](Self::update) computed, `color`'s first.
     #[inline]
     pub(crate) fn sums(&self, color: Color) -> [&[i16]; 2] {
         [color, !color].map(|color| &self.sums[self.at(self.top, color)..][..self.width])
     }
 
-    /// Makes room for `least` numbers. Lines longer than a search's are rare.
+    /// Makes room for `least` numbers: rare, since few lines exceed [`PLIES`].
     #[cold]
     fn grow(&mut self, least: usize) {
         if let Ok(mut larger) = Block::zeroed(2 * least) {
@@ -154,15 +153,9 @@ impl Accumulators {
     }
 
     #[inline(always)]
-    fn bring_up_to_date<K: Kernels>(
-        &mut self,
-        kernels: K,
-        transformer: &Transformer,
-        position: &Position,
-        color: Color,
-    ) {
+    fn update_side<K: Kernels>(&mut self, kernels: K, transformer: &Transformer, position: &Position, color: Color) {
         let top = self.top;
-        if self.plies[top].fresh[color] {
+        if self.plies[top].computed[color] {
             return;
         }
         match self.nearest(color) {
@@ -176,27 +169,27 @@ impl Accumulators {
                 let at = self.at(top, color);
                 let target = &mut self.sums[at..at + self.width];
                 self.cache.refresh(kernels, transformer, &view, color, position, target);
-                self.plies[top].fresh[color] = true;
+                self.plies[top].computed[color] = true;
             }
         }
     }
 
-    /// The last ply with sums of `color` from which the moves that follow can be
-    /// applied one by one.
+    /// The nearest ancestor from which the accumulator of `color` can be updated
+    /// incrementally.
     #[inline(always)]
     fn nearest(&self, color: Color) -> Option<usize> {
         for (ply, entry) in self.plies[..=self.top].iter().enumerate().rev().take(MAX_STEPS) {
-            if entry.fresh[color] {
+            if entry.computed[color] {
                 return Some(ply);
             }
-            if !entry.leads[color] {
+            if !entry.incremental[color] {
                 return None;
             }
         }
         None
     }
 
-    /// Makes the sums of `ply` from those of the ply before it.
+    /// Updates the accumulator of `ply` from the previous ply's.
     #[inline(always)]
     fn step<K: Kernels>(&mut self, kernels: K, transformer: &Transformer, ply: usize, color: Color) {
         let (source, target) = (self.at(ply - 1, color), self.at(ply, color));
@@ -204,12 +197,12 @@ impl Accumulators {
         let (source, target) = (&before[source..source + self.width], &mut after[..self.width]);
         let entry = &mut self.plies[ply];
         kernels.update(&transformer.rows, source, target, entry.changes[color].lists());
-        entry.fresh[color] = true;
+        entry.computed[color] = true;
     }
 }
 
-/// Whether `delta` moved `color`'s king so that `view`, where it stands now, numbers
-/// pieces anew.
+/// Returns true if `delta` moved `color`'s king so that the inputs are renumbered; `view`
+/// is the one after the move.
 #[inline]
 fn renumbers(features: FeatureSet, view: &View, delta: &Delta, color: Color) -> bool {
     match delta.from {
@@ -220,8 +213,8 @@ fn renumbers(features: FeatureSet, view: &View, delta: &Delta, color: Color) -> 
     }
 }
 
-/// The inputs that one move switches off and on. At most two pieces change, and a
-/// king may count twice.
+/// The inputs that one move deactivates and activates: at most two pieces change, and a
+/// king may have two inputs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Changes {
     removed: List,
@@ -249,21 +242,20 @@ impl List {
 }
 
 impl Changes {
-    /// Becomes what `delta` changes in `view`, and tells `early` of every input.
+    /// Sets the changes that `delta` makes in `view`, and calls `prefetch` with every input.
     ///
-    /// Not inlined: once for both sides is half as much code, and a search is more than
-    /// the processor keeps close at hand.
+    /// Not inlined: one copy for both sides keeps the search inside the instruction cache.
     #[inline(never)]
-    fn set(&mut self, view: &View, delta: &Delta, early: impl Fn(u32)) {
+    fn set(&mut self, view: &View, delta: &Delta, prefetch: impl Fn(u32)) {
         let Self { removed, added } = self;
         removed.len = 0;
         added.len = 0;
         let mut remove = |input| {
-            early(input);
+            prefetch(input);
             removed.push(input);
         };
         let mut add = |input| {
-            early(input);
+            prefetch(input);
             added.push(input);
         };
         match delta.from {
@@ -277,34 +269,35 @@ impl Changes {
         }
     }
 
-    /// The inputs switched off, and those switched on.
+    /// The deactivated inputs, then the activated ones.
     #[inline]
     fn lists(&self) -> (&[u32], &[u32]) {
         (self.removed.as_slice(), self.added.as_slice())
     }
 }
 
-/// For each side and [`View::slot`] the position last seen there, and its sums.
+/// The refresh cache: for each side and [`View::slot`] the last position and its
+/// accumulator.
 #[derive(Clone, Debug)]
 struct Cache {
-    pictures: Vec<Option<Picture>>,
+    snapshots: Vec<Option<Snapshot>>,
     sums: Block<i16>,
     slots: usize,
-    /// Inputs to switch off and on; kept for their memory.
+    /// Scratch lists of inputs; kept to avoid allocation.
     removed: Vec<u32>,
     added: Vec<u32>,
 }
 
-/// What the inputs of a position depend on, apart from the view.
+/// The parts of a position that its inputs depend on.
 #[derive(Clone, Copy, Debug)]
-struct Picture {
+struct Snapshot {
     by_color: [Bitboard; 2],
     by_kind: [Bitboard; PieceType::COUNT],
     hands: [Hand; 2],
     missing: u32,
 }
 
-impl Picture {
+impl Snapshot {
     const EMPTY: Self = Self {
         by_color: [Bitboard::EMPTY; 2],
         by_kind: [Bitboard::EMPTY; PieceType::COUNT],
@@ -322,10 +315,10 @@ impl Picture {
         }
     }
 
-    /// Lists the inputs to switch off and on to come from `self` to `new`.
+    /// Lists the inputs that differ between `self` and `new`.
     #[inline(always)]
     fn changes(&self, new: &Self, view: &View, removed: &mut Vec<u32>, added: &mut Vec<u32>) {
-        // Most kinds stand as they stood, and nobody took one of them with another.
+        // Most kinds have not changed, and none of their pieces changed sides.
         let taken = self.by_color[Color::Black] & new.by_color[Color::White]
             | self.by_color[Color::White] & new.by_color[Color::Black];
         for kind in PieceType::ALL {
@@ -362,7 +355,7 @@ impl Cache {
     fn new(transformer: &Transformer) -> Result<Self, TryReserveError> {
         let slots = transformer.features.slots();
         Ok(Self {
-            pictures: vec![None; 2 * slots],
+            snapshots: vec![None; 2 * slots],
             sums: Block::zeroed(2 * slots * transformer.width())?,
             slots,
             removed: Vec::with_capacity(64),
@@ -370,7 +363,7 @@ impl Cache {
         })
     }
 
-    /// Writes the sums of `color` in `position` to `target`.
+    /// Writes the accumulator of `color` in `position` to `target`.
     #[inline(always)]
     fn refresh<K: Kernels>(
         &mut self,
@@ -384,16 +377,16 @@ impl Cache {
         let width = transformer.width();
         let slot = color as usize * self.slots + view.slot();
         let sums = &mut self.sums[slot * width..][..width];
-        let picture = Picture::of(transformer.features, position);
-        let (old, source) = match &self.pictures[slot] {
+        let snapshot = Snapshot::of(transformer.features, position);
+        let (old, source) = match &self.snapshots[slot] {
             Some(old) => (old, &*sums),
-            None => (&Picture::EMPTY, &*transformer.biases),
+            None => (&Snapshot::EMPTY, &*transformer.biases),
         };
         self.removed.clear();
         self.added.clear();
-        old.changes(&picture, view, &mut self.removed, &mut self.added);
+        old.changes(&snapshot, view, &mut self.removed, &mut self.added);
         kernels.update(&transformer.rows, source, target, (&self.removed, &self.added));
         sums.copy_from_slice(target);
-        self.pictures[slot] = Some(picture);
+        self.snapshots[slot] = Some(snapshot);
     }
 }

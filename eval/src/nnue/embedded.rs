@@ -1,8 +1,8 @@
-//! The network inside the program.
+//! The network in the binary.
 //!
-//! `eval/networks/embedded.nnue` is compiled into the program; an empty file means
-//! that there is none. To embed another network, put its file (in the format of
-//! [`own`](super::own), or any `nn.bin`) in that place and build again.
+//! `eval/networks/embedded.nnue` is compiled into the binary; an empty file means no
+//! network. To embed another one, replace the file (in the format of
+//! [`own`](super::own), or any `nn.bin`) and rebuild.
 
 use super::error::NetworkError;
 use super::network::Network;
@@ -10,13 +10,13 @@ use super::simd::Simd;
 
 static BYTES: &[u8] = include_bytes!("../../networks/embedded.nnue");
 
-/// Whether a network is embedded.
+/// True if a network is embedded.
 pub const IS_THERE: bool = !BYTES.is_empty();
 
-/// The embedded network; `None` where there is none.
+/// Reads the embedded network; `None` without one.
 ///
 /// # Errors
-/// [`NetworkError`] when it cannot be used: there is no memory.
+/// [`NetworkError`] when it cannot be allocated.
 pub fn load(simd: Simd) -> Option<Result<Network, NetworkError>> {
     IS_THERE.then(|| Network::from_bytes(BYTES, simd))
 }

@@ -1,108 +1,108 @@
-//! Why a network cannot be used.
+//! Errors of network files.
 
 use std::collections::TryReserveError;
 use std::io;
 
-/// Why a network cannot be used. Offsets count bytes from the start of the file.
+/// The reason why a network cannot be used. Offsets are in bytes from the start of the file.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
-    /// The system does not let us read it.
-    #[error("cannot be read: {0}")]
+    /// The file cannot be read.
+    #[error("the file cannot be read: {0}")]
     Unreadable(#[from] io::Error),
-    /// It is a folder (or something else that is not a file).
-    #[error("is not a file")]
+    /// The path names a folder or a device.
+    #[error("the path is not a regular file")]
     NotAFile,
-    /// No network is so long.
-    #[error("has {length} bytes, no network has more than {most}")]
+    /// The file is longer than any network.
+    #[error("the file has {length} bytes; networks have at most {most}")]
     TooLong {
-        /// Its length in bytes.
+        /// The length in bytes.
         length: u64,
-        /// The length of the longest that is read.
+        /// The length of the longest network that is read.
         most: u64,
     },
-    /// It ends too early.
-    #[error("ends too early: {part} at offset {offset} needs {needed} bytes, {left} are left")]
+    /// The file ends too early.
+    #[error("the file ends too early: {part} at offset {offset} needs {needed} bytes, {left} are left")]
     Truncated {
-        /// What should stand there.
+        /// The part that is cut off.
         part: &'static str,
-        /// Where it begins.
+        /// The offset of the part.
         offset: usize,
-        /// How long it is.
+        /// Its length in bytes.
         needed: usize,
-        /// What the file still has there.
+        /// The bytes left in the file.
         left: usize,
     },
-    /// It goes on after its end.
-    #[error("has {extra} bytes too many, from offset {offset} on")]
+    /// Bytes follow the end of the network.
+    #[error("the file has {extra} bytes too many, from offset {offset} on")]
     TooMuch {
-        /// Where the network ends.
+        /// The end of the network.
         offset: usize,
-        /// How many bytes follow.
+        /// The number of bytes after it.
         extra: usize,
     },
-    /// It begins with another number than networks do.
+    /// The version is unknown.
     #[error(
-        "is no network of a known version: at offset 0 it begins with {found:08x}, not with 7af32f16 or an Enbu network's mark"
+        "not a network of a known version: it begins with {found:08x} at offset 0, not with 7af32f16 or an Enbu network's magic"
     )]
     Version {
         /// The first four bytes, as a little-endian number.
         found: u32,
     },
-    /// A number in it is outside its range.
+    /// A field is out of range.
     #[error("{part} at offset {offset} is {value}, not {expected}")]
     Field {
-        /// What the number says.
+        /// The name of the field.
         part: &'static str,
-        /// Where it stands.
+        /// Its offset.
         offset: usize,
-        /// The number.
+        /// Its value.
         value: i64,
-        /// What is allowed.
+        /// The allowed values.
         expected: &'static str,
     },
-    /// Its length fits no shape, or one that its hashes deny.
-    #[error("has no known shape: {length} bytes follow the description that ends at offset {offset}")]
+    /// The length fits no shape, or one that the hashes contradict.
+    #[error("unknown shape: {length} bytes follow the description, which ends at offset {offset}")]
     UnknownShape {
-        /// Where the description ends.
+        /// The end of the description.
         offset: usize,
-        /// How many bytes follow.
+        /// The number of bytes after it.
         length: usize,
     },
-    /// Its hash names a shape that has another length.
+    /// The hash belongs to a shape of another length.
     #[error(
-        "has {found} bytes behind its description, from offset {offset} on, instead of the {expected} of {shape}, the shape its hash names"
+        "{found} bytes follow the description from offset {offset} on, not the {expected} of {shape}, to which the hash belongs"
     )]
     Length {
-        /// Where the description ends.
+        /// The end of the description.
         offset: usize,
         /// The shape.
         shape: String,
-        /// How many bytes that shape has.
+        /// The length of that shape.
         expected: usize,
-        /// How many bytes follow the description.
+        /// The number of bytes after the description.
         found: usize,
     },
-    /// Compressed numbers are not what they should be.
+    /// Compressed numbers are damaged.
     #[error("the compressed numbers of the {part} are damaged at offset {offset}: {reason}")]
     Compressed {
-        /// What they are.
+        /// The part of the network.
         part: &'static str,
-        /// Where.
+        /// The offset of the damage.
         offset: usize,
-        /// How.
+        /// The kind of damage.
         reason: &'static str,
     },
-    /// Its bytes are not those that were written.
-    #[error("is damaged: checksum {found:016x}, not {expected:016x} as at offset {offset}")]
+    /// The checksum does not match.
+    #[error("the file is damaged: its checksum is {found:016x}, not {expected:016x} as at offset {offset}")]
     Checksum {
-        /// Where the checksum stands.
+        /// The offset of the checksum.
         offset: usize,
-        /// The checksum it carries.
+        /// The checksum in the file.
         expected: u64,
         /// The checksum of its bytes.
         found: u64,
     },
-    /// There is not enough memory for it.
-    #[error("does not fit into memory: {0}")]
+    /// The network cannot be allocated.
+    #[error("not enough memory for the network: {0}")]
     Memory(#[from] TryReserveError),
 }

@@ -1,13 +1,13 @@
-//! Which inputs of a network a position switches on.
+//! Sets of inputs, and the active inputs of a position.
 //!
-//! Every family numbers "this piece on this square" and "the k-th such piece in
-//! hand" seen by one side (its **view**: White turns the board, own and enemy
-//! pieces change roles). Families differ in three ways: whether the number is
-//! combined with the view's own king square, whether the board is mirrored so
-//! that this king stands on files 1 to 5, and whether kings are inputs themselves.
+//! An input is a piece on a square or the k-th piece of a kind in hand, from one side's
+//! perspective (its **view**: White turns the board, own and enemy pieces change roles).
+//! Families differ in three ways: the own king square may be part of the input (HalfKP),
+//! the board may be mirrored so that this king is on files 1 to 5, and kings may be inputs
+//! themselves.
 //!
-//! In the families of `nn.bin` a piece that is not in play (handicap games) is
-//! number 0, once for each missing piece.
+//! In the families of `nn.bin`, input 0 is active once for each piece that is not in play
+//! (handicap games).
 
 use enbu_movegen::{Color, HandPiece, Piece, PieceType, Position, Square};
 
@@ -35,20 +35,19 @@ pub enum FeatureSet {
     Mirrored,
 }
 
-/// Numbers of the pieces in one family, without the king square of the view.
+/// Input numbers of the pieces in one family, without the own king square.
 struct Numbering {
     /// First number of a piece type on the board, own and enemy; the square is
-    /// added. `None` for kings that are no inputs.
+    /// added. `None` where kings are not inputs.
     board: [[Option<u16>; PieceType::COUNT]; 2],
-    /// Number of the first piece of a kind in hand, own and enemy; the k-th is
-    /// k - 1 further on.
+    /// Number of the first piece of a kind in hand, own and enemy; the k-th adds k - 1.
     hand: [[u16; 7]; 2],
 }
 
 /// Pieces of a set besides the kings.
 const SET: u32 = 38;
 
-/// Numbers of one king square: hands, then golds and the rest.
+/// The first number of kings: after the hands and the other pieces.
 const BONA_KINGS: u16 = 1548;
 const SQUARES: u16 = 81;
 
@@ -124,7 +123,7 @@ impl FeatureSet {
         }
     }
 
-    /// The family's name, as names of shapes have it.
+    /// The family's name in names of shapes.
     pub const fn name(self) -> &'static str {
         match self {
             Self::HalfKp => "halfkp",
@@ -139,7 +138,7 @@ impl FeatureSet {
         }
     }
 
-    /// The family's name, as descriptions in files have it.
+    /// The family's name in the descriptions of files.
     pub(crate) const fn description(self) -> &'static str {
         match self {
             Self::HalfKp => "HalfKP(Friend)",
@@ -154,7 +153,7 @@ impl FeatureSet {
         }
     }
 
-    /// Numbers per king square; `None` where numbers are not combined with one.
+    /// Inputs per king square; `None` if the king square is not part of the input.
     const fn block(self) -> Option<u32> {
         match self {
             Self::HalfKp | Self::HalfKpVm => Some(1548),
@@ -177,7 +176,7 @@ impl FeatureSet {
         }
     }
 
-    /// First number of a piece on the board of `side` (0 own, 1 enemy); 0 where it has none.
+    /// First number of a piece of `side` (0 own, 1 enemy) on the board; 0 if it is no input.
     pub(crate) const fn on_board(self, side: usize, kind: usize) -> u16 {
         match self.numbering().board[side][kind] {
             Some(first) => first,
@@ -190,7 +189,7 @@ impl FeatureSet {
         self.numbering().hand[side][piece]
     }
 
-    /// How many different [`View::slot`]s there are for one side.
+    /// The number of [`View::slot`]s of each side.
     pub(crate) const fn slots(self) -> usize {
         match self {
             Self::Kp | Self::Ka2 => 1,
@@ -200,7 +199,7 @@ impl FeatureSet {
     }
 }
 
-/// Squares as a view numbers them: as they are or turned, as they are or mirrored.
+/// Squares as a view numbers them, indexed by colour (White turns the board) and mirroring.
 static ORIENTED: [[[u8; 81]; 2]; 2] = oriented();
 
 const fn oriented() -> [[[u8; 81]; 2]; 2] {
@@ -217,10 +216,10 @@ const fn oriented() -> [[[u8; 81]; 2]; 2] {
     tables
 }
 
-/// A position without a king is seen as if it stood at home.
+/// The square of a missing king: its home square.
 const ABSENT_KING: Square = Square::S59;
 
-/// One side's way of numbering pieces, given where its own king stands.
+/// One side's numbering of pieces for a given square of its king.
 #[derive(Clone, Copy)]
 pub(crate) struct View {
     numbering: &'static Numbering,
@@ -229,12 +228,12 @@ pub(crate) struct View {
     /// Added to every number.
     offset: u32,
     slot: usize,
-    /// Kings have second numbers from here on.
+    /// The first of the kings' second numbers, if they have any.
     kings_again: Option<u32>,
 }
 
 impl View {
-    /// The view of `color` whose king stands on `king`.
+    /// The view of `color` with its king on `king`.
     #[inline]
     pub(crate) fn new(features: FeatureSet, color: Color, king: Option<Square>) -> Self {
         let seen = king.map_or(ABSENT_KING, |king| king.relative(color));
@@ -261,8 +260,8 @@ impl View {
         Self::new(features, color, position.king(color))
     }
 
-    /// Which of the [`FeatureSet::slots`] this is: two views of one colour with the
-    /// same slot number all pieces alike.
+    /// The index of the refresh cache, below [`FeatureSet::slots`]: views of one colour with
+    /// equal slots number all pieces alike.
     #[inline]
     pub(crate) fn slot(&self) -> usize {
         self.slot
@@ -282,7 +281,7 @@ impl View {
     }
 
     /// The input of the `nth` (from 1) `piece` in the hand of `owner`. More pieces
-    /// than a set has occur in composed diagrams only; the surplus counts nothing.
+    /// than a set has occur in composed diagrams only; the surplus has no inputs.
     #[inline]
     pub(crate) fn hand(&self, owner: Color, piece: HandPiece, nth: u8, mut input: impl FnMut(u32)) {
         if (1..=piece.set_count()).contains(&nth) {
@@ -298,8 +297,8 @@ impl View {
     }
 }
 
-/// How many of the 38 pieces besides the kings are not in play, as the family
-/// counts them. A game never changes it.
+/// The number of the 38 pieces besides the kings that are not in play; 0 for families that
+/// ignore them. Constant during a game.
 #[inline(always)]
 pub(crate) fn missing_pieces(features: FeatureSet, position: &Position) -> u32 {
     if features == FeatureSet::Mirrored {
@@ -311,8 +310,8 @@ pub(crate) fn missing_pieces(features: FeatureSet, position: &Position) -> u32 {
     SET.saturating_sub(on_board + in_hand)
 }
 
-/// Calls `input` with every input that `position` switches on in the view of
-/// `color`, with repeated ones as often as they count.
+/// Calls `input` with every active input of `position` in the view of `color`, repeated
+/// ones repeatedly.
 pub(crate) fn active(features: FeatureSet, color: Color, position: &Position, mut input: impl FnMut(u32)) {
     let view = View::of(features, color, position);
     for square in position.occupied() {
@@ -364,14 +363,14 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_see_the_start_alike() {
+    fn both_sides_have_equal_inputs_at_the_start() {
         for features in FeatureSet::STANDARD.into_iter().chain([FeatureSet::Mirrored]) {
             assert_eq!(inputs(features, Color::Black, STARTPOS), inputs(features, Color::White, STARTPOS));
         }
     }
 
     #[test]
-    fn mirrored_sets_see_mirror_images_alike() {
+    fn mirrored_sets_have_equal_inputs_for_mirror_images() {
         let (one, other) = ("6k2/9/9/4r4/9/9/2P6/9/1K6L b Gp 1", "2k6/9/9/4r4/9/9/6P2/9/L6K1 b Gp 1");
         for features in FeatureSet::STANDARD.into_iter().chain([FeatureSet::Mirrored]) {
             for color in Color::ALL {
@@ -385,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_that_are_not_in_play_count_as_number_zero() {
+    fn pieces_that_are_not_in_play_activate_input_zero() {
         let handicap = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
         assert_eq!(inputs(FeatureSet::Kp, Color::Black, handicap).iter().filter(|&&input| input == 0).count(), 2);
         assert_eq!(inputs(FeatureSet::Mirrored, Color::Black, handicap).len(), 38);

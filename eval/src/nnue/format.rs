@@ -1,15 +1,14 @@
-//! Files of networks.
+//! Network files.
 //!
-//! | module | what it reads |
+//! | module | contents |
 //! |---|---|
-//! | [`classic`] | `nn.bin` with one small network behind the transformer, and writes them |
-//! | [`stacks`] | `nn.bin` with several, one chosen for each position (SFNN) |
-//! | [`own`] | Enbu's own networks, and writes them |
-//! | [`shape`] | what a file says about its own sizes |
+//! | [`classic`] | `nn.bin` with one small network after the first layer: reader and writer |
+//! | [`stacks`] | `nn.bin` with several, one selected for each position (SFNN): reader |
+//! | [`own`] | Enbu's own networks: reader and writer |
+//! | [`shape`] | recognising the sizes of a network |
 //!
-//! No number of a file is believed before it has been compared with the file's
-//! length: nothing is read beyond the end, and no memory is asked for by a number
-//! that a file merely claims.
+//! Every length field is checked against the file size before it is used: no read goes
+//! past the end, and no allocation exceeds the size of the file.
 
 pub mod classic;
 mod cursor;
@@ -30,19 +29,19 @@ use super::error::NetworkError;
 use super::network::Network;
 use super::simd::Simd;
 
-/// No network is longer: twice the longest that is known.
+/// The limit of file lengths: twice the longest known network.
 const MAX_LENGTH: u64 = 1 << 30;
 
 impl Network {
     /// Reads a network from the bytes of a file.
     ///
     /// # Errors
-    /// [`NetworkError`] with the offset of what is wrong.
+    /// [`NetworkError`] with the offset of the fault.
     ///
     /// ```
     /// use enbu_eval::nnue::{Network, Simd};
     /// let error = Network::from_bytes(b"not a network", Simd::best()).expect_err("no network");
-    /// assert!(error.to_string().starts_with("is no network of a known version"));
+    /// assert!(error.to_string().starts_with("not a network of a known version"));
     /// ```
     pub fn from_bytes(bytes: &[u8], simd: Simd) -> Result<Self, NetworkError> {
         read(bytes, simd)
@@ -51,13 +50,13 @@ impl Network {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// [`NetworkError`] when it cannot be read, or with the offset of what is wrong.
+    /// [`NetworkError`] when it cannot be read, or with the offset of the fault.
     pub fn load(path: &Path, simd: Simd) -> Result<Self, NetworkError> {
         load(path, simd)
     }
 }
 
-/// Reads a network of any kind.
+/// Reads a network of any family.
 fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
     if bytes.starts_with(&own::MAGIC) {
         return own::read(bytes, simd);
@@ -72,11 +71,10 @@ fn check_version(found: u32) -> Result<(), NetworkError> {
     if found == VERSION { Ok(()) } else { Err(NetworkError::Version { found }) }
 }
 
-/// Reads the file at `path`. What cannot be a network is refused by its first bytes
-/// and its length, before the rest is read.
+/// Reads the file at `path`. The magic and the length are checked before the rest is read.
 fn load(path: &Path, simd: Simd) -> Result<Network, NetworkError> {
-    // Opening a folder succeeds on some systems and fails on others with a reason
-    // that does not say so.
+    // Opening a folder succeeds on some systems and fails on others with an unrelated
+    // error.
     if std::fs::metadata(path)?.is_dir() {
         return Err(NetworkError::NotAFile);
     }

@@ -1,14 +1,14 @@
-//! The small layers behind the transformer, in exact integers.
+//! The layers of standard networks after the first layer, in exact integers.
 //!
 //! Both families of `nn.bin` end in the same three affine layers (8-bit weights,
-//! 32-bit sums) and differ in what happens between the first two.
+//! 32-bit sums) and differ in the activation between the first two.
 
 use std::collections::TryReserveError;
 
 use super::memory::Block;
 use super::simd::Kernels;
 
-/// `count` rounded up to whole vectors of 32.
+/// Rounds `count` up to a multiple of 32.
 pub(crate) const fn pad32(count: usize) -> usize {
     count.next_multiple_of(32)
 }
@@ -21,11 +21,11 @@ pub(crate) struct Affine {
 }
 
 impl Affine {
-    /// A layer whose weights are given by output and input; missing inputs up to a
-    /// multiple of four count nothing.
+    /// A layer with the weights `weight(output, input)`; inputs are padded with zeros to a
+    /// multiple of four.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// When it cannot be allocated.
     pub(crate) fn new(
         inputs: usize,
         biases: &[i32],
@@ -56,20 +56,20 @@ impl Affine {
     }
 }
 
-/// The three layers of one network.
+/// The three affine layers of a small network.
 #[derive(Debug)]
 pub(crate) struct Layers {
     pub(crate) first: Affine,
     pub(crate) second: Affine,
-    /// Padded with zeros to whole vectors.
+    /// Weights of the output, padded with zeros to whole vectors.
     pub(crate) last: Block<i8>,
     pub(crate) last_bias: i32,
 }
 
-/// Room for what the layers compute, so that nothing is allocated in a search.
+/// Intermediate values, so that a search does not allocate.
 #[derive(Clone, Debug)]
 pub(crate) struct Scratch {
-    /// What enters the first layer.
+    /// Inputs of the first layer.
     pub(crate) inputs: Block<u8>,
     sums: Block<i32>,
     hidden: Block<u8>,
@@ -77,10 +77,10 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Room for `layers` and all of the same shape.
+    /// Scratch memory for `layers` and all others of the same shape.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// When it cannot be allocated.
     pub(crate) fn new(layers: &Layers) -> Result<Self, TryReserveError> {
         Ok(Self {
             inputs: Block::zeroed(layers.first.inputs())?,
@@ -93,7 +93,7 @@ impl Scratch {
 
 impl Layers {
     /// The output of the classic family: each hidden value is the sum divided by
-    /// 64, limited to 0..=127. The inputs stand in `scratch`.
+    /// 64, limited to 0..=127. The inputs are in `scratch`.
     #[inline(always)]
     pub(crate) fn classic<K: Kernels>(&self, kernels: K, scratch: &mut Scratch) -> i32 {
         let sums = &mut scratch.sums[..self.first.outputs()];
@@ -102,9 +102,9 @@ impl Layers {
         self.rest(kernels, scratch)
     }
 
-    /// The output of the layer-stack family: behind the first layer each of its
-    /// `width` values counts twice, squared and plain; the value behind them, if
-    /// there is one, is added to the output. The inputs stand in `scratch`.
+    /// The output of the layer-stack family: the second layer takes each of the first
+    /// `width` sums squared and plain; the next sum, if any, is a skip connection to the
+    /// output. The inputs are in `scratch`.
     #[inline(always)]
     pub(crate) fn stack<K: Kernels>(&self, kernels: K, width: usize, scratch: &mut Scratch) -> i32 {
         let sums = &mut scratch.sums[..self.first.outputs()];

@@ -1,12 +1,10 @@
-//! Memory for weights and sums: aligned to cache lines, and in huge pages where
-//! the system has them.
+//! Memory for weights and accumulators, aligned to cache lines, in huge pages if available.
 //!
-//! Files are read into such memory and not mapped, although a mapped file would be
-//! shared by all engines on a machine. Whoever copies a new network over one that is
-//! mapped cuts it short for a moment, and a system without mandatory locks ends every
-//! process that reads the missing pages: in the middle of a game. Mapped files also
-//! come in small pages, which cost a network of 256 MB (HalfKP 1024x2-8-64) 5 % of its
-//! nodes per second from matsuri; one of 64 MB lost nothing.
+//! Files are read into it rather than mapped, although engines on one machine could share a
+//! mapped file. Copying a new network over a mapped one truncates it for a moment, and a
+//! process that reads a missing page is killed by SIGBUS, possibly during a game. Mapped
+//! files also use small pages: a network of 256 MB (HalfKP 1024x2-8-64) lost 5 % of its
+//! nodes per second from matsuri to TLB misses; one of 64 MB lost nothing.
 
 use std::collections::TryReserveError;
 use std::ops::{Deref, DerefMut};
@@ -17,11 +15,11 @@ use memmap2::MmapMut;
 /// Bytes of a cache line, and of the widest vector.
 const LINE: usize = 64;
 
-/// From this size on a block gets pages of its own. The rows of a large network
-/// are read at random: with small pages each read misses the TLB as well.
+/// The size from which a block has pages of its own. The rows of a large network are read
+/// at random: with small pages each read is a TLB miss as well.
 const OWN_PAGES: usize = 4 << 20;
 
-/// A fixed number of zeros, later of numbers, that begin on a cache line.
+/// A fixed number of integers, aligned to a cache line.
 #[derive(Debug)]
 pub(crate) struct Block<T> {
     store: Store<T>,
@@ -38,7 +36,7 @@ impl<T: Pod> Block<T> {
     /// `len` zeros.
     ///
     /// # Errors
-    /// When there is not so much memory.
+    /// When they cannot be allocated.
     pub(crate) fn zeroed(len: usize) -> Result<Self, TryReserveError> {
         if let Some(pages) = Self::pages(len) {
             return Ok(Self { store: Store::Pages(pages), len });
@@ -51,13 +49,13 @@ impl<T: Pod> Block<T> {
         Ok(Self { store: Store::Heap { buffer, start }, len })
     }
 
-    /// Pages for a large block, if the system gives any.
+    /// Pages for a large block, if the system provides any.
     fn pages(len: usize) -> Option<MmapMut> {
         let bytes = len.checked_mul(size_of::<T>()).filter(|&bytes| bytes >= OWN_PAGES)?;
         let pages = MmapMut::map_anon(bytes).ok()?;
         #[cfg(target_os = "linux")]
         {
-            // Only speed depends on it, and kernels may be built without.
+            // Affects only speed; not every kernel supports it.
             let _ = pages.advise(memmap2::Advice::HugePage);
         }
         Some(pages)
@@ -66,7 +64,7 @@ impl<T: Pod> Block<T> {
     /// A copy of `numbers`.
     ///
     /// # Errors
-    /// When there is not so much memory.
+    /// When they cannot be allocated.
     pub(crate) fn copy_of(numbers: &[T]) -> Result<Self, TryReserveError> {
         let mut block = Self::zeroed(numbers.len())?;
         block.copy_from_slice(numbers);
@@ -97,7 +95,7 @@ impl<T: Pod> DerefMut for Block<T> {
 }
 
 impl<T: Pod> Clone for Block<T> {
-    /// Like every clone, this ends the program where memory does.
+    /// Aborts if out of memory, like every clone.
     fn clone(&self) -> Self {
         let mut buffer = vec![T::zeroed(); self.len + LINE / size_of::<T>()];
         let start = buffer.as_ptr().align_offset(LINE).min(LINE / size_of::<T>());

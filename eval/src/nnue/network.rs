@@ -1,4 +1,4 @@
-//! A network of any kind, and its values.
+//! A network of any family, and its values.
 
 use std::collections::TryReserveError;
 use std::slice;
@@ -14,19 +14,19 @@ use super::selector::{Progress, Selector};
 use super::simd::{Kernels, Simd, Task, prefetch};
 use crate::value::{MAX_VALUE, Value};
 
-/// A network, ready to be used by any number of threads.
+/// A network, shared by any number of threads.
 #[derive(Debug)]
 pub struct Network {
     pub(crate) shape: Shape,
     pub(crate) simd: Simd,
     pub(crate) transformer: Transformer,
     pub(crate) head: Head,
-    /// FV_SCALE of standard files where nobody sets it; the scale of our own.
+    /// The default of FV_SCALE for standard files; the scale of Enbu's own.
     pub(crate) scale: i32,
     pub(crate) hashes_agree: bool,
 }
 
-/// What stands behind the transformer.
+/// The layers after the first.
 #[derive(Debug)]
 pub(crate) enum Head {
     Classic(Layers),
@@ -38,27 +38,27 @@ pub(crate) enum Head {
 #[derive(Debug)]
 pub(crate) struct Stacks {
     pub(crate) stacks: Vec<Layers>,
-    /// Values behind the first layer.
+    /// Units of the first layer of a stack.
     pub(crate) first: usize,
     pub(crate) selector: Selector,
     pub(crate) progress: Option<Progress>,
 }
 
-/// What 1.0 is behind the transformer.
+/// The integer that 1.0 is after the first layer.
 pub const UNIT: i32 = 255;
-/// What 1.0 is among the output weights.
+/// The integer that 1.0 is among the output weights.
 pub const OUTPUT_UNIT: i32 = 64;
 
-/// The output layer of our own networks.
+/// The output layer of Enbu's own networks.
 #[derive(Debug)]
 pub(crate) struct Outputs {
-    /// For each bucket those of the side to move, then those of the other side.
+    /// For each bucket the weights of the side to move, then of the other side.
     pub(crate) weights: Block<i16>,
     pub(crate) biases: Vec<i32>,
     pub(crate) bucket_step: u32,
 }
 
-/// Values of standard networks are limited to this on either side, as by YaneuraOu.
+/// The bound of values of standard networks, as in YaneuraOu.
 const MAX_STANDARD_VALUE: i32 = 31_753;
 
 impl Network {
@@ -72,32 +72,31 @@ impl Network {
         self.simd
     }
 
-    /// The same network on other kernels; its values stay.
+    /// The network with other kernels, for comparing them; its values are equal.
     #[must_use]
     pub fn with_simd(self, simd: Simd) -> Self {
         Self { simd, ..self }
     }
 
-    /// Whether the hashes in the file are those of its shape. Some files in use carry
-    /// others; a damaged file may, too.
+    /// Returns true if the hashes in the file match its shape. In some files in use they do
+    /// not; nor may they in a damaged one.
     pub fn hashes_agree(&self) -> bool {
         self.hashes_agree
     }
 
-    /// Whether FV_SCALE applies: it does to the files of other programs, which do not
-    /// say how their output is to be scaled.
+    /// Returns true if FV_SCALE applies: for standard files, which do not hold their scale.
     pub fn takes_scale(&self) -> bool {
         !matches!(self.head, Head::Outputs(_))
     }
 
-    /// FV_SCALE as the file or its family has it; for our own networks the
-    /// centipawns of an output of 1.0.
+    /// FV_SCALE of the file or its family; for Enbu's own networks the value of an output of
+    /// 1.0 in centipawns.
     pub fn default_scale(&self) -> i32 {
         self.scale
     }
 
-    /// The value of a raw output: for standard networks divided by `scale` (FV_SCALE),
-    /// towards zero; our own have their scale inside.
+    /// The value of an unscaled output: for standard networks divided by `scale` (FV_SCALE)
+    /// towards zero; for Enbu's own scaled by the number in the file.
     pub fn value(&self, raw: i32, scale: i32) -> Value {
         if self.takes_scale() {
             raw.checked_div(scale).unwrap_or(raw).clamp(-MAX_STANDARD_VALUE, MAX_STANDARD_VALUE)
@@ -108,33 +107,32 @@ impl Network {
     }
 }
 
-/// What evaluating along a line of play needs besides the network.
+/// The mutable state of evaluation along a line of play.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     accumulators: Accumulators,
     scratch: Option<Scratch>,
-    seen: Seen,
+    cache: OutputCache,
 }
 
-/// The outputs for the positions that were looked at last. A search comes back to
-/// many of its positions, a quarter of the time soon: before anything else has taken
-/// their places here.
+/// A direct-mapped cache of outputs by key. A search revisits many positions; a quarter of
+/// its evaluations are found here.
 #[derive(Clone, Debug)]
-struct Seen(Box<[Output]>);
+struct OutputCache(Box<[Output]>);
 
-/// The output for the position with this key.
+/// An entry: the output for the position with this key.
 #[derive(Clone, Copy, Debug)]
 struct Output {
     key: u64,
     raw: i32,
 }
 
-impl Seen {
-    /// 256 KB: all of it stays in the second-level cache.
+impl OutputCache {
+    /// 256 KB, which fits the second-level cache.
     const PLACES: usize = 1 << 14;
 
     fn new() -> Self {
-        // No key leads to a place whose key it is not: nothing is found before it is kept.
+        // Keys that map to another entry: an empty cache has no hits.
         Self((0..Self::PLACES as u64).map(|place| Output { key: !place, raw: 0 }).collect())
     }
 
@@ -148,7 +146,7 @@ impl State {
     /// A state without a position.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// When it cannot be allocated.
     pub(crate) fn new(network: &Network) -> Result<Self, TryReserveError> {
         let layers = match &network.head {
             Head::Classic(layers) => Some(layers),
@@ -158,7 +156,7 @@ impl State {
         Ok(Self {
             accumulators: Accumulators::new(&network.transformer)?,
             scratch: layers.map(Scratch::new).transpose()?,
-            seen: Seen::new(),
+            cache: OutputCache::new(),
         })
     }
 
@@ -167,11 +165,11 @@ impl State {
         self.accumulators.reset();
     }
 
-    /// Follows a move that `position` has just made.
+    /// Notes the move that led to `position`.
     #[inline]
     pub(crate) fn push(&mut self, network: &Network, position: &Position, delta: &Delta) {
         self.accumulators.push(&network.transformer, position, delta);
-        prefetch(slice::from_ref(self.seen.place(position.key())));
+        prefetch(slice::from_ref(self.cache.place(position.key())));
     }
 
     /// Takes a move back.
@@ -180,22 +178,21 @@ impl State {
         self.accumulators.pop();
     }
 
-    /// The output of `network` for `position`, which the line has led to, from the
-    /// side to move and not yet scaled.
+    /// The unscaled output for `position`, the end of the line, from the side to move.
     pub(crate) fn raw(&mut self, network: &Network, position: &Position) -> i32 {
         network.simd.run(Raw { state: self, network, position })
     }
 
-    /// [`raw`](Self::raw), which is not computed again if it was among the last.
+    /// Like [`raw`](Self::raw), but cached.
     #[inline]
     pub(crate) fn remembered(&mut self, network: &Network, position: &Position) -> i32 {
         let key = position.key();
-        let place = self.seen.place(key);
+        let place = self.cache.place(key);
         if place.key == key {
             return place.raw;
         }
         let raw = self.raw(network, position);
-        *self.seen.place(key) = Output { key, raw };
+        *self.cache.place(key) = Output { key, raw };
         raw
     }
 }
@@ -229,38 +226,38 @@ impl Task for Raw<'_> {
                 stacks.stacks[stacks.choose(position)].stack(kernels, stacks.first, scratch)
             }
             (Head::Outputs(outputs), _) => outputs.raw(kernels, position, sums),
-            // A state belongs to one network, and was made with what that needs.
+            // Unreachable: the scratch was allocated for this network.
             _ => 0,
         }
     }
 }
 
-/// How a network comes to its output for one position.
+/// The intermediate results of a network for one position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// What Black and White see.
+    /// The accumulators of Black and White.
     pub sides: [Side; 2],
-    /// Which of several small networks or outputs judges, from 0, and of how many.
+    /// The index of the selected small network or output, and their number.
     pub part: (usize, usize),
-    /// The output before it is scaled, from the side to move.
+    /// The unscaled output from the side to move.
     pub raw: i32,
 }
 
-/// What one side sees.
+/// The accumulator of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
-    /// Active inputs, repeated ones counted as often as they count.
+    /// Active inputs, repeated ones counted repeatedly.
     pub inputs: usize,
-    /// How many sums there are.
+    /// The accumulator width.
     pub sums: usize,
-    /// How many of them are above zero.
+    /// Sums above zero.
     pub positive: usize,
-    /// How many of them reach the limit above which nothing more counts.
+    /// Sums that are clipped at the upper limit.
     pub at_limit: usize,
 }
 
 impl State {
-    /// [`raw`](Self::raw), and how it comes about.
+    /// Like [`raw`](Self::raw), with intermediate results.
     pub(crate) fn explain(&mut self, network: &Network, position: &Position) -> Explanation {
         let (limit, part) = match &network.head {
             Head::Classic(_) => (127, (0, 1)),
@@ -283,7 +280,7 @@ impl State {
 }
 
 impl Stacks {
-    /// Which small network judges `position`.
+    /// The index of the small network for `position`.
     fn choose(&self, position: &Position) -> usize {
         let progress = self.progress.as_ref().map_or(0, |progress| progress.bucket(position));
         self.selector.index(position, progress)

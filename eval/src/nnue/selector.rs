@@ -1,7 +1,7 @@
-//! Which of several small networks judges a position.
+//! The choice among several small networks.
 //!
-//! Layer-stack networks choose by the kings' squares, by what is in hand, and by a
-//! small linear function of the position called progress; each part may be absent.
+//! Layer-stack networks select by the kings' squares, by the pieces in hand, and by a
+//! linear function of the position called progress; each part may be absent.
 
 use std::collections::TryReserveError;
 use std::fmt;
@@ -11,18 +11,18 @@ use enbu_movegen::{Color, Hand, HandPiece, Position, Square};
 use super::features::{FeatureSet, active};
 use super::memory::Block;
 
-/// The parts by which a stack is chosen.
+/// The criteria for selecting a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Selector {
-    /// By what both sides hold.
+    /// The hands of both sides.
     pub hands: Option<HandBuckets>,
-    /// By where both kings stand.
+    /// The squares of both kings.
     pub kings: Option<KingBuckets>,
-    /// By progress, in so many buckets.
+    /// The number of progress buckets.
     pub progress: Option<u8>,
 }
 
-/// How a king's square is put into buckets: by ranks, near home also by files.
+/// Buckets of a king's square: by ranks, near home also by files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named by the number of buckets of one king; a `z` marks those with files in threes")]
 pub enum KingBuckets {
@@ -34,8 +34,7 @@ pub enum KingBuckets {
     K29,
 }
 
-/// How a hand is put into buckets: by which groups of pieces it holds any of, or by
-/// how much it holds (`Hand64z`).
+/// Buckets of a hand: by the groups of pieces it contains, or by its weight (`Hand64z`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named by the number of buckets of both hands together")]
 pub enum HandBuckets {
@@ -47,7 +46,7 @@ pub enum HandBuckets {
     Hand1024,
 }
 
-/// The numbers of progress buckets that exist.
+/// The numbers of progress buckets in use.
 const PROGRESS: [u8; 6] = [2, 3, 4, 8, 16, 32];
 
 impl KingBuckets {
@@ -75,7 +74,7 @@ impl KingBuckets {
         }
     }
 
-    /// The bucket of a king on `square`, which its own side sees so.
+    /// The bucket of a king on `square`, from its own side's perspective.
     fn bucket(self, square: Square) -> usize {
         let (file, rank) = (square.index() / 9, square.index() % 9);
         let zone = rank.min(6) / 3;
@@ -106,7 +105,7 @@ impl HandBuckets {
         }
     }
 
-    /// Groups of pieces; each that is held sets its bit, the first the lowest.
+    /// Groups of pieces; each group in hand sets its bit, the first the lowest.
     const fn groups(self) -> &'static [&'static [HandPiece]] {
         use HandPiece::{Bishop, Gold, Knight, Lance, Pawn, Rook, Silver};
         match self {
@@ -138,7 +137,7 @@ impl HandBuckets {
     }
 }
 
-/// What a piece in hand adds to `Hand64z`.
+/// The weight of a piece in `Hand64z`.
 const fn points(piece: HandPiece) -> usize {
     match piece {
         HandPiece::Pawn => 1,
@@ -149,7 +148,7 @@ const fn points(piece: HandPiece) -> usize {
 }
 
 impl Selector {
-    /// How many stacks there are to choose from.
+    /// The number of stacks.
     pub fn stacks(&self) -> usize {
         let square = |count: usize| count * count;
         self.hands.map_or(1, |hands| square(hands.count()))
@@ -175,8 +174,8 @@ impl Selector {
         index * self.progress.map_or(1, usize::from) + progress
     }
 
-    /// The selector of a file with so many stacks: as its description says where
-    /// that fits, else the simplest that fits.
+    /// The selector of a file with `stacks` stacks: the described one if it fits, else the
+    /// simplest that fits.
     pub(crate) fn recognise(stacks: usize, progress: bool, text: &str) -> Option<Self> {
         let fits = |selector: &Self| selector.stacks() == stacks && selector.progress.is_some() == progress;
         let described = Self::described(text);
@@ -196,7 +195,7 @@ impl Selector {
         None
     }
 
-    /// What the words of a description say.
+    /// The selector named in a description.
     fn described(text: &str) -> Self {
         let mut selector = Self::default();
         for word in text.split(|c: char| !c.is_ascii_alphanumeric()) {
@@ -217,7 +216,7 @@ impl Selector {
 }
 
 impl fmt::Display for Selector {
-    /// The last words of a shape's name, each with a hyphen before it.
+    /// The last words of a shape's name, each after a hyphen.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(hands) = self.hands {
             write!(f, "-{}", hands.name())?;
@@ -229,21 +228,21 @@ impl fmt::Display for Selector {
     }
 }
 
-/// How far a game has come, as a linear function of the HalfKP inputs of both sides.
+/// The progress of a game: a linear function of the HalfKP inputs of both sides.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bias: i32,
     /// One weight for each HalfKP input.
     weights: Block<i32>,
-    /// Where the buckets after the first begin.
+    /// The lower bounds of the buckets after the first.
     thresholds: Vec<i64>,
 }
 
 impl Progress {
-    /// Weights in the order of the HalfKP inputs.
+    /// Progress with the weights of the HalfKP inputs.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// When they cannot be allocated.
     pub(crate) fn new(bias: i32, weights: &[[u8; 4]], buckets: u8) -> Result<Self, TryReserveError> {
         let mut block = Block::zeroed(weights.len())?;
         block.iter_mut().zip(weights).for_each(|(weight, &bytes)| *weight = i32::from_le_bytes(bytes));
@@ -287,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn the_buckets_of_a_hand_are_told_by_its_groups() {
+    fn the_bucket_of_a_hand_depends_on_its_groups() {
         use HandPiece::{Bishop, Gold, Lance, Pawn, Rook};
         let hand = |pieces: &[HandPiece]| pieces.iter().fold(Hand::EMPTY, |hand, &piece| hand.with(piece));
         for (buckets, pieces, expected) in [

@@ -4,18 +4,18 @@
 /// direction of play (positive: the king is ahead of the piece).
 pub type Relative = [[i16; 17]; 9];
 
-/// The numbers that an evaluation is the sum of, in centipawns; pieces in the order of
-/// [`PieceType`] and [`HandPiece`].
+/// The terms of the evaluation in centipawns; pieces in the order of
+/// [`PieceType`](enbu_movegen::PieceType) and [`HandPiece`](enbu_movegen::HandPiece).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tables {
-    /// The bonus for having the move.
+    /// The bonus of the side to move.
     pub tempo: i16,
-    /// Each piece in hand.
+    /// The term of each piece in hand.
     pub held: [i16; 7],
-    /// Each piece on each rank, as its owner counts ranks (index 0: farthest).
+    /// The term of each piece on each rank from its owner's perspective (index 0: farthest).
     pub placed: [[i16; 9]; 14],
     /// Terms of each piece relative to its own king.
     pub guard: [Relative; 14],
-    /// The same relative to the enemy king.
+    /// Terms of each piece relative to the enemy king.
     pub threat: [Relative; 14],
 }

@@ -1,6 +1,6 @@
 //! `nn.bin` of the classic family.
 //!
-//! Behind the description: the transformer (16-bit biases, then one row of weights
+//! After the description: the first layer (16-bit biases, then one row of weights
 //! for each input), then three affine layers (32-bit biases, then one row of 8-bit
 //! weights for each output, padded to 32 inputs).
 
@@ -16,16 +16,15 @@ use crate::nnue::memory::Block;
 use crate::nnue::network::{Head, Network};
 use crate::nnue::simd::Simd;
 
-/// What FV_SCALE is where a file does not say.
+/// The default of FV_SCALE.
 const SCALE: i32 = 16;
 
-/// What 1.0 is behind the transformer and behind each hidden layer.
+/// The integer that 1.0 is after the first layer and after each hidden layer.
 pub const UNIT: i32 = 127;
-/// What 1.0 is among the weights of the hidden layers, which are limited to ±127.
+/// The integer that 1.0 is among the weights of hidden layers, which are limited to ±127.
 pub const WEIGHT_UNIT: i32 = 64;
 
-/// An input of [our own networks](own) as it is numbered in K-P files (K+P: a piece and
-/// where it is, a king and where it is), which do not mirror.
+/// The number in K-P files of an input of [Enbu's own networks](own). K-P files do not mirror.
 ///
 /// ```
 /// use enbu_eval::nnue::classic::k_p_input;
@@ -36,25 +35,24 @@ pub const fn k_p_input(input: u16) -> u16 {
     own::numbered(input, FeatureSet::Kp)
 }
 
-/// The parts of a file, as a trainer makes them. Whether they fit each other is checked
-/// where the file is read.
+/// The parts of a file, for a trainer. Reading the file checks that they fit each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     /// A name in ASCII, for the description.
     pub name: String,
     /// The sizes.
     pub shape: Classic,
-    /// FV_SCALE, by which the output is divided to get centipawns; 1 to 128.
+    /// FV_SCALE, the divisor from the output to centipawns; 1 to 128.
     pub scale: u32,
     /// One for each sum of a side, 127 = 1.0.
     pub biases: Vec<i16>,
     /// A row as long as `biases` for each input.
     pub rows: Vec<i16>,
-    /// What follows: both sides' sums, the side to move first, go through these.
+    /// The affine layers, applied to both accumulators, the side to move first.
     pub layers: [Affines; 3],
 }
 
-/// An affine layer, as a trainer makes it.
+/// An affine layer of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Affines {
     /// One for each output; 127 × 64 = 1.0 in hidden layers.
@@ -94,7 +92,7 @@ impl Affines {
     }
 }
 
-/// Reads what follows the description.
+/// Reads the network after the description.
 pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> Result<Network, NetworkError> {
     let evidence = Evidence { body: cursor.rest(), file_hash: header.hash, text: header.text };
     let found = Classic::recognise(&evidence).ok_or_else(|| unknown(header, evidence.body.len()))?;
@@ -106,8 +104,8 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
     skip_hash(&mut cursor)?;
     let transformer = Transformer {
         features: shape.features,
-        biases: cursor.words(shape.width, "the transformer's biases")?,
-        rows: cursor.words(shape.width * shape.features.inputs(), "the transformer's weights")?,
+        biases: cursor.words(shape.width, "the first layer's biases")?,
+        rows: cursor.words(shape.width * shape.features.inputs(), "the first layer's weights")?,
     };
     skip_hash(&mut cursor)?;
     let layers = layers(&mut cursor, [2 * shape.width, shape.first, shape.second], shape.first, |_, _| true)?;
@@ -122,8 +120,8 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
     })
 }
 
-/// Why a file of `length` bytes behind its description has no shape: most often a
-/// part of it is missing, and its hash still says what it was.
+/// The error for a file without a shape, with `length` bytes after the description. Most
+/// often a part is missing, and the hash still names the shape.
 fn unknown(header: &Header<'_>, length: usize) -> NetworkError {
     match Classic::named_by(header.hash) {
         Some(shape) => {
@@ -134,17 +132,17 @@ fn unknown(header: &Header<'_>, length: usize) -> NetworkError {
     }
 }
 
-/// The next three affine layers, with so many inputs each; the first has `outputs`.
-/// A weight of the first layer counts only where `is_used` (output, input).
+/// Reads three affine layers with the given numbers of inputs; the first has `outputs`.
+/// Weights of the first layer are 0 unless `is_used(output, input)`.
 pub(crate) fn layers(
     cursor: &mut Cursor<'_>,
     inputs: [usize; 3],
     outputs: usize,
     is_used: impl Fn(usize, usize) -> bool,
 ) -> Result<Layers, NetworkError> {
-    let first = Rows::read(cursor, inputs[0], outputs)?;
-    let second = Rows::read(cursor, inputs[1], inputs[2])?;
-    let last = Rows::read(cursor, inputs[2], 1)?;
+    let first = AffineBytes::read(cursor, inputs[0], outputs)?;
+    let second = AffineBytes::read(cursor, inputs[1], inputs[2])?;
+    let last = AffineBytes::read(cursor, inputs[2], 1)?;
     let mut last_weights = Block::zeroed(pad32(inputs[2]))?;
     (0..inputs[2]).for_each(|input| last_weights[input] = last.weight(0, input));
     let masked = |output, input| if is_used(output, input) { first.weight(output, input) } else { 0 };
@@ -156,14 +154,14 @@ pub(crate) fn layers(
     })
 }
 
-/// An affine layer as it stands in a file.
-struct Rows<'a> {
+/// An affine layer in the bytes of a file, rows padded to `stride`.
+struct AffineBytes<'a> {
     biases: Vec<i32>,
     weights: &'a [u8],
     stride: usize,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> AffineBytes<'a> {
     fn read(cursor: &mut Cursor<'a>, inputs: usize, outputs: usize) -> Result<Self, NetworkError> {
         let biases = cursor.numbers(outputs, "the biases of a layer")?;
         let stride = pad32(inputs);
@@ -199,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_files_are_read_back() {
         for (first, name) in [(32, "kp-256x2-32-32"), (8, "kp-256x2-8-32")] {
             let shape = Classic { features: FeatureSet::Kp, width: 256, first, second: 32 };
             let parts = parts(shape);
@@ -213,14 +211,14 @@ mod tests {
             let mut bytes = Vec::new();
             parts.layers[1].encode(&mut bytes);
             let mut cursor = Cursor::new(&bytes);
-            let rows = Rows::read(&mut cursor, first, 32).expect("a layer");
+            let rows = AffineBytes::read(&mut cursor, first, 32).expect("a layer");
             assert!(cursor.end().is_ok() && rows.biases == *biases);
             assert!((0..32 * first).all(|index| rows.weight(index / first, index % first) == weights[index]));
         }
     }
 
     #[test]
-    fn our_own_inputs_are_numbered_as_in_k_p_files() {
+    fn inputs_have_the_numbers_of_k_p_files() {
         for sfen in [
             "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
             "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
@@ -235,7 +233,7 @@ mod tests {
                 });
                 let mut theirs = Vec::new();
                 active(FeatureSet::Kp, color, &position, |input| theirs.push(input as u16));
-                // Pieces that are not in play.
+                // Input 0 for each piece that is not in play.
                 ours.resize(40, 0);
                 ours.sort_unstable();
                 theirs.sort_unstable();

@@ -3,7 +3,7 @@
 use crate::nnue::error::NetworkError;
 use crate::nnue::memory::Block;
 
-/// A place in a file.
+/// A reading position in the bytes of a file.
 #[derive(Clone)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -15,12 +15,12 @@ impl<'a> Cursor<'a> {
         Self { bytes, offset: 0 }
     }
 
-    /// Where we are, in bytes from the start.
+    /// The offset of the next byte.
     pub(crate) fn offset(&self) -> usize {
         self.offset
     }
 
-    /// What is still to come.
+    /// The bytes that have not been read.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.offset..).unwrap_or_default()
     }
@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
         Ok(u32::from_le_bytes(numbers.first().copied().unwrap_or_default()))
     }
 
-    /// Whether the file ends here.
+    /// Checks that the file ends here.
     pub(crate) fn end(&self) -> Result<(), NetworkError> {
         match self.rest().len() {
             0 => Ok(()),

@@ -3,19 +3,19 @@
 use super::cursor::Cursor;
 use crate::nnue::error::NetworkError;
 
-/// The version of `nn.bin` files that all programs write.
+/// The version in all `nn.bin` files.
 pub(crate) const VERSION: u32 = 0x7AF3_2F16;
 
-/// The longest description that is believed.
+/// The limit of the description in bytes.
 const MAX_TEXT: usize = 4096;
 
-/// What `nn.bin` files of both families begin with, behind the version.
+/// The header of `nn.bin` files after the version.
 pub(crate) struct Header<'a> {
-    /// Of the whole file; wrong in some files that are in use.
+    /// The hash of the shape; wrong in some files that are in use.
     pub(crate) hash: u32,
     /// The description; often wrong.
     pub(crate) text: &'a str,
-    /// Where the description ends.
+    /// The end of the description.
     pub(crate) end: usize,
 }
 
@@ -29,12 +29,12 @@ impl<'a> Header<'a> {
             return Err(NetworkError::Field { part, offset, value: length as i64, expected });
         }
         let text = cursor.take(length, "the description")?;
-        // Only words in ASCII mean anything to us.
+        // Only ASCII words are evaluated.
         let text = text.utf8_chunks().map(|chunk| chunk.valid()).max_by_key(|text| text.len()).unwrap_or_default();
         Ok(Self { hash, text, end: cursor.offset() })
     }
 
-    /// The scale that some files name, `fv_scale=N` with N from 1 to 128.
+    /// The scale in the description of some files, `fv_scale=N` with N from 1 to 128.
     pub(crate) fn scale(&self) -> Option<i32> {
         let (_, rest) = self.text.split_once("fv_scale=")?;
         let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;

@@ -1,13 +1,13 @@
-//! Compressed numbers: signed LEB128, behind a mark and the number of their bytes.
+//! Compressed numbers: signed LEB128, after a magic string and the length in bytes.
 //!
-//! Each byte carries seven bits, least significant first; its highest bit says that
-//! more follow, and the highest bit carried by the last byte is the sign. All
-//! numbers here fit 16 bits, in at most three bytes.
+//! Each byte holds seven bits, least significant first; its highest bit is set if more
+//! follow, and bit 6 of the last byte is the sign. All numbers here fit 16 bits, in at
+//! most three bytes.
 
 use super::cursor::Cursor;
 use crate::nnue::error::NetworkError;
 
-/// The mark in front of a block.
+/// The magic string before a block.
 pub(crate) const MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
 
 /// A block that has been found but not decoded.
@@ -22,19 +22,19 @@ impl<'a> Compressed<'a> {
     pub(crate) fn find(cursor: &mut Cursor<'a>, part: &'static str) -> Result<Self, NetworkError> {
         let offset = cursor.offset();
         if cursor.take(MAGIC.len(), part)? != MAGIC {
-            return Err(NetworkError::Compressed { part, offset, reason: "the mark COMPRESSED_LEB128 is missing" });
+            return Err(NetworkError::Compressed { part, offset, reason: "COMPRESSED_LEB128 is missing" });
         }
         let size = cursor.u32(part)? as usize;
         let offset = cursor.offset();
         Ok(Self { bytes: cursor.take(size, part)?, offset, part })
     }
 
-    /// How many numbers there are.
+    /// The count of numbers.
     pub(crate) fn count(&self) -> usize {
         self.bytes.iter().filter(|&&byte| byte < 0x80).count()
     }
 
-    /// Decodes as many numbers as `numbers` has room for; there must be exactly so many.
+    /// Decodes all numbers into `numbers`, whose length must be [`count`](Self::count).
     pub(crate) fn decode(&self, numbers: &mut [i16]) -> Result<(), NetworkError> {
         let mut bytes = self.bytes.iter();
         for number in numbers {

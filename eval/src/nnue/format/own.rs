@@ -7,15 +7,15 @@
 //! |---|---|---|
 //! | 0 | 8 bytes | `ENBUNNUE` |
 //! | 8 | u32 | version, 1 |
-//! | 12 | u32 | L1: sums of each side, a multiple of 32 from 64 to 1024 |
+//! | 12 | u32 | L1: accumulator width of each side, a multiple of 32 from 64 to 1024 |
 //! | 16 | u32 | output buckets B, 1 to 16 |
 //! | 20 | u32 | pieces in hand per bucket S, 1 to 38: the bucket is the number of pieces both sides hold, divided by S, at most B - 1 |
-//! | 24 | u32 | scale K, 1 to 10 000: what an output of 1.0 is worth, in centipawns |
+//! | 24 | u32 | scale K, 1 to 10 000: the value of an output of 1.0 in centipawns |
 //! | 28 | u32 | 0 |
 //! | 32 | u64 | checksum: FNV-1a (64 bits) of all bytes except these eight |
 //! | 40 | 24 bytes | name of the network: ASCII, the rest zeros |
-//! | 64 | i16 × L1 | biases of the transformer, 255 = 1.0 |
-//! | | i16 × 2344 × L1 | its weights, those of one input together |
+//! | 64 | i16 × L1 | biases of the first layer, 255 = 1.0 |
+//! | | i16 × 2344 × L1 | its weights, a row for each input |
 //! | | i16 × B × 2 L1 | weights of the outputs, 64 = 1.0, each within ±128: first those of the side to move |
 //! | | i32 × B | biases of the outputs, 255 × 64 = 1.0 |
 //!
@@ -24,8 +24,8 @@
 //! king, and the promoted pawn, lance, knight, silver, bishop, rook) + square; in hand
 //! 1134 + first + k - 1 for the k-th of a kind, first: pawn 0, lance 18, knight 22,
 //! silver 26, gold 30, bishop 34, rook 36. Squares are 9 × (file - 1) + rank - 1; White
-//! turns the board by 180 degrees. If the own king then stands on files 6 to 9, all
-//! files are counted from the other side.
+//! turns the board by 180 degrees. If the own king is then on files 6 to 9, all files are
+//! mirrored.
 //!
 //! **Output**: with a = bias + rows of the active inputs (16 bits, wrapping),
 //! v = min(max(a, 0), 255), raw = Σ v² × weight / 255 (towards zero) + bias, and the
@@ -45,24 +45,24 @@ use crate::nnue::simd::Simd;
 
 pub use crate::nnue::network::{OUTPUT_UNIT, UNIT};
 
-/// How many inputs there are.
+/// The number of inputs.
 pub const INPUTS: usize = FeatureSet::Mirrored.inputs();
 
-/// Inputs for pieces of one side.
+/// Inputs of one side's pieces.
 const SIDE: u16 = (INPUTS / 2) as u16;
-/// Among them those for pieces on the board.
+/// Inputs of one side's pieces on the board.
 const BOARD: u16 = 14 * 81;
 
-/// Calls `input` with every input that `position` switches on in the view of `color`.
+/// Calls `input` with every active input of `position` in the view of `color`.
 pub fn inputs(position: &Position, color: Color, mut input: impl FnMut(u16)) {
     active(FeatureSet::Mirrored, color, position, |number| input(number as u16));
 }
 
-/// The same piece as the other side sees it: roles exchanged and the board turned.
+/// The input of the same piece in the other side's view: roles exchanged, the board turned.
 ///
 /// ```
 /// use enbu_eval::nnue::own::{mirrored, turned};
-/// // Own pawn on 1a, enemy pawn on 9i, own pawn on 9a; pieces in hand stand nowhere.
+/// // Own pawn on 1a, enemy pawn on 9i, own pawn on 9a; pieces in hand have no square.
 /// assert_eq!((turned(0), mirrored(0), mirrored(1134)), (1172 + 80, 72, 1134));
 /// ```
 pub const fn turned(input: u16) -> u16 {
@@ -71,15 +71,14 @@ pub const fn turned(input: u16) -> u16 {
     if number < BOARD { role - number % 81 + 80 - number % 81 } else { role }
 }
 
-/// The same piece with files counted from the other side.
+/// The input of the same piece with files mirrored.
 pub const fn mirrored(input: u16) -> u16 {
     let number = input % SIDE;
     let square = number % 81;
     if number < BOARD { input - square + (8 - square / 9) * 9 + square % 9 } else { input }
 }
 
-/// What the piece of one of our inputs is numbered as in a view of `features` that is not
-/// combined with a king's square and not mirrored.
+/// The number of an input in another family, without king square and mirroring.
 pub(super) const fn numbered(input: u16, features: FeatureSet) -> u16 {
     let (side, number) = (input / SIDE, input % SIDE);
     if number < BOARD {
@@ -98,7 +97,7 @@ pub(super) const fn numbered(input: u16, features: FeatureSet) -> u16 {
     features.in_hand(side as usize, best) + nth
 }
 
-/// What every file begins with.
+/// The first bytes of every file.
 pub const MAGIC: [u8; 8] = *b"ENBUNNUE";
 
 const VERSION: u32 = 1;
@@ -106,28 +105,27 @@ const CHECKSUM: usize = 32;
 const NAME: usize = 40;
 const HEADER: usize = 64;
 
-/// The parts of a network of our own, as a trainer makes them.
+/// The parts of one of Enbu's own networks, for a trainer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     /// A name in ASCII, of which the first 24 bytes are kept.
     pub name: String,
-    /// What an output of 1.0 is worth, in centipawns; 1 to 10 000.
+    /// The value of an output of 1.0 in centipawns, 1 to 10 000.
     pub scale: u32,
     /// Pieces in hand per bucket, 1 to 38.
     pub bucket_step: u32,
-    /// One for each sum of a side: 64 to 1024, a multiple of 32.
+    /// Biases of the first layer: 64 to 1024, a multiple of 32.
     pub biases: Vec<i16>,
-    /// 2344 rows as long as `biases`.
+    /// Weights of the first layer: 2344 rows as long as `biases`.
     pub weights: Vec<i16>,
-    /// For each bucket twice as many as `biases`, side to move first; within ±128.
+    /// For each bucket the weights of both accumulators, side to move first; within ±128.
     pub output_weights: Vec<i16>,
     /// One for each bucket, 1 to 16.
     pub output_biases: Vec<i32>,
 }
 
 impl Parts {
-    /// The bytes of the file. Whether its numbers are in range is checked where it
-    /// is read.
+    /// The bytes of the file. Reading them checks the ranges of all numbers.
     ///
     /// ```
     /// use enbu_eval::nnue::own::Parts;
@@ -163,7 +161,7 @@ impl Parts {
     }
 }
 
-/// FNV-1a of all bytes of a file but the checksum itself.
+/// FNV-1a of all bytes of a file except the checksum.
 fn checksum(bytes: &[u8]) -> u64 {
     let (before, after) = bytes.split_at(CHECKSUM.min(bytes.len()));
     let counted = before.iter().chain(after.iter().skip(8));
@@ -173,7 +171,7 @@ fn checksum(bytes: &[u8]) -> u64 {
 /// Reads a file that begins with [`MAGIC`].
 pub(crate) fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
     let mut cursor = Cursor::new(bytes);
-    cursor.take(MAGIC.len(), "the mark")?;
+    cursor.take(MAGIC.len(), "the magic")?;
     field(&mut cursor, "the version", VERSION..=VERSION, "1")?;
     let offset = cursor.offset();
     let width = field(&mut cursor, "L1", 64..=1024, "a multiple of 32 from 64 to 1024")? as usize;
@@ -187,8 +185,8 @@ pub(crate) fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
     cursor.take(HEADER - cursor.offset(), "the header")?;
     let transformer = Transformer {
         features: FeatureSet::Mirrored,
-        biases: cursor.words(width, "the transformer's biases")?,
-        rows: cursor.words(FeatureSet::Mirrored.inputs() * width, "the transformer's weights")?,
+        biases: cursor.words(width, "the first layer's biases")?,
+        rows: cursor.words(FeatureSet::Mirrored.inputs() * width, "the first layer's weights")?,
     };
     let offset = cursor.offset();
     let weights = cursor.words(buckets * 2 * width, "the output weights")?;
@@ -207,7 +205,7 @@ pub(crate) fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
     })
 }
 
-/// The next number, which must be in `range`.
+/// Reads a number that must be in `range`.
 fn field(
     cursor: &mut Cursor<'_>,
     part: &'static str,
@@ -226,7 +224,7 @@ fn verify(bytes: &[u8]) -> Result<(), NetworkError> {
     if expected == found { Ok(()) } else { Err(NetworkError::Checksum { offset: CHECKSUM, expected, found }) }
 }
 
-/// Whether sums of 255² × weight stay within 32 bits, and 255 × weight within 16.
+/// Checks that sums of 255² × weight fit 32 bits, and 255 × weight 16.
 fn check_outputs(weights: &Block<i16>, per_bucket: usize, offset: usize) -> Result<(), NetworkError> {
     let error =
         |at: usize, part, value, expected| NetworkError::Field { part, offset: offset + 2 * at, value, expected };
@@ -236,7 +234,7 @@ fn check_outputs(weights: &Block<i16>, per_bucket: usize, offset: usize) -> Resu
     for (bucket, weights) in weights.chunks_exact(per_bucket).enumerate() {
         let sum: i64 = weights.iter().map(|&weight| i64::from(weight).abs()).sum();
         if sum * i64::from(UNIT * UNIT) > i64::from(i32::MAX) {
-            let part = "the sum of a bucket's output weights without their signs";
+            let part = "the sum of a bucket's absolute output weights";
             return Err(error(bucket * per_bucket, part, sum, "at most 33025"));
         }
     }
@@ -264,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_files_are_read_back() {
         let network = read(&parts().encode(), Simd::SCALAR).expect("a network");
         assert_eq!(network.shape().to_string(), "enbu-64-b2");
         assert_eq!(*network.transformer.biases, parts().biases);
@@ -275,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_view_is_the_same_pieces_turned() {
+    fn the_other_view_has_the_same_pieces_turned() {
         for sfen in [
             "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
             "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",

@@ -1,9 +1,9 @@
-//! The sizes of a network, and how they are found from a file.
+//! The sizes of a network, and their recognition from a file.
 //!
-//! The names are `halfkp-256x2-32-32` (classic: inputs, width of each side's sums,
-//! hidden layers), `sfnn-halfkahm2-1536-15-32-k3k3` (layer stacks: the last words
-//! say how the stack is chosen) and `enbu-128` or `enbu-128-b8` (our own: width, and
-//! output buckets).
+//! The names are `halfkp-256x2-32-32` (classic: inputs, accumulator width of each side,
+//! hidden layers), `sfnn-halfkahm2-1536-15-32-k3k3` (layer stacks: the last word names the
+//! selector) and `enbu-128` or `enbu-128-b8` (Enbu's own: accumulator width, output
+//! buckets).
 
 use std::fmt;
 
@@ -14,26 +14,26 @@ use crate::nnue::selector::Selector;
 /// The sizes of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// One small network behind the transformer.
+    /// One small network after the first layer.
     Classic(Classic),
-    /// Several small networks, one chosen for each position.
+    /// Several small networks, one selected for each position.
     Stacks {
         /// The inputs.
         features: FeatureSet,
-        /// Sums of each side.
+        /// Accumulator width of each side.
         width: usize,
-        /// Values behind the first layer, each used squared and plain.
+        /// Units of the first affine layer, each used squared and plain.
         first: usize,
-        /// Values behind the second layer.
+        /// Units of the second affine layer.
         second: usize,
-        /// How the stack is chosen.
+        /// The criteria for selecting a stack.
         selector: Selector,
     },
-    /// Enbu's own: one layer behind the transformer.
+    /// Enbu's own: one layer after the first.
     Own {
-        /// Sums of each side.
+        /// Accumulator width of each side.
         width: usize,
-        /// Outputs, one chosen for each position.
+        /// Outputs, one selected for each position.
         buckets: usize,
     },
 }
@@ -43,11 +43,11 @@ pub enum Shape {
 pub struct Classic {
     /// The inputs.
     pub features: FeatureSet,
-    /// Sums of each side.
+    /// Accumulator width of each side.
     pub width: usize,
-    /// Values behind the first layer.
+    /// Units of the first affine layer.
     pub first: usize,
-    /// Values behind the second layer.
+    /// Units of the second affine layer.
     pub second: usize,
 }
 
@@ -66,17 +66,16 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Whether the two sections of a classic file begin with their hashes. Some writers
-/// leave them out.
+/// Section hashes of a classic file. Some writers omit them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SectionHashes {
     Present,
     Absent,
 }
 
-/// What a classic file says about its own shape.
+/// The evidence for the shape of a classic file.
 pub(crate) struct Evidence<'a> {
-    /// Bytes behind the description.
+    /// The bytes after the description.
     pub(crate) body: &'a [u8],
     pub(crate) file_hash: u32,
     pub(crate) text: &'a str,
@@ -89,7 +88,7 @@ impl Evidence<'_> {
 }
 
 impl Classic {
-    /// Bytes of the transformer without its hash.
+    /// Bytes of the first layer without its hash.
     fn transformer_bytes(&self) -> usize {
         2 * self.width * (1 + self.features.inputs())
     }
@@ -100,12 +99,12 @@ impl Classic {
         4 * (first + second + 1) + first * pad32(2 * width) + second * pad32(first) + pad32(second)
     }
 
-    /// Bytes behind the description.
+    /// Bytes after the description.
     pub(crate) fn body_bytes(&self) -> usize {
         8 + self.transformer_bytes() + self.network_bytes()
     }
 
-    /// The usual shape whose file hash this is.
+    /// The usual shape with this file hash.
     pub(crate) fn named_by(file_hash: u32) -> Option<Self> {
         let all = FeatureSet::STANDARD.into_iter().flat_map(|features| {
             (64..=2048).step_by(64).flat_map(move |width| {
@@ -118,12 +117,12 @@ impl Classic {
         named.next()
     }
 
-    /// The hash of the whole file; `None` for inputs that no file has.
+    /// The hash of the file; `None` for families without standard files.
     fn file_hash(&self) -> Option<u32> {
         self.transformer_hash().map(|transformer| transformer ^ self.network_hash())
     }
 
-    /// The hash in front of the transformer; `None` for inputs that no file has.
+    /// The hash before the first layer; `None` for families without standard files.
     pub(crate) fn transformer_hash(&self) -> Option<u32> {
         let features = match self.features {
             FeatureSet::HalfKp => 0x5D69_D5B8,
@@ -139,7 +138,7 @@ impl Classic {
         Some(features ^ (2 * self.width as u32))
     }
 
-    /// The hash in front of the small network.
+    /// The hash before the small network.
     pub(crate) fn network_hash(&self) -> u32 {
         let affine = |previous: u32, outputs: usize| {
             0xCC03_DAE4_u32.wrapping_add(outputs as u32) ^ previous >> 1 ^ previous << 31
@@ -150,7 +149,7 @@ impl Classic {
         affine(second, 1)
     }
 
-    /// The description that files of this shape carry.
+    /// The description in files of this shape.
     pub(crate) fn description(&self) -> String {
         let Self { features, width, first, second } = self;
         let (name, inputs, sums) = (features.description(), features.inputs(), 2 * width);
@@ -161,7 +160,7 @@ impl Classic {
         )
     }
 
-    /// Shapes that networks in use have, beyond what their length says.
+    /// Returns true for the sizes of networks in use.
     fn is_usual(&self) -> bool {
         self.width.is_multiple_of(64)
             && [8, 16, 32].contains(&self.first)
@@ -173,7 +172,7 @@ impl Classic {
             && text.contains(&format!("[{}<-{}]", self.second, self.first))
     }
 
-    /// How much speaks for this shape, the strongest sign first.
+    /// The signs for this shape, the strongest first.
     fn signs(&self, hashes: SectionHashes, evidence: &Evidence<'_>) -> [bool; 5] {
         let section = |offset: usize| (hashes == SectionHashes::Present).then(|| evidence.number(offset)).flatten();
         let transformer = self.transformer_hash();
@@ -186,8 +185,8 @@ impl Classic {
         ]
     }
 
-    /// The shape of a file: what its length allows and its hashes support, else its
-    /// description, else what is usual.
+    /// The shape of a file: of those that its length allows, the one with the strongest
+    /// signs (hashes, then description, then usual sizes).
     pub(crate) fn recognise(evidence: &Evidence<'_>) -> Option<Recognised> {
         let mut best: Option<([bool; 5], Recognised)> = None;
         for (hashes, extra) in [(SectionHashes::Present, 8), (SectionHashes::Absent, 0)] {
@@ -196,7 +195,7 @@ impl Classic {
                 let signs = shape.signs(hashes, evidence);
                 let trusted = match hashes {
                     SectionHashes::Present => signs[0] || signs[1] || signs[4],
-                    // Else it is a file with hashes whose last eight bytes are missing.
+                    // Otherwise it is a file with hashes that lacks its last eight bytes.
                     SectionHashes::Absent => signs[1] && evidence.number(0) != shape.transformer_hash(),
                 };
                 if trusted && best.as_ref().is_none_or(|(most, _)| signs > *most) {
@@ -213,14 +212,14 @@ impl Classic {
 pub(crate) struct Recognised {
     pub(crate) shape: Classic,
     pub(crate) hashes: SectionHashes,
-    /// Whether the file's hashes are those of its shape.
+    /// True if the hashes in the file match the shape.
     pub(crate) hashes_agree: bool,
 }
 
-/// The largest small network that is looked for, in bytes.
+/// The largest small network that is recognised, in bytes.
 const MAX_NETWORK: usize = 1 << 21;
 
-/// Calls `found` with every shape whose two sections have `length` bytes in all.
+/// Calls `found` with every shape whose sections have `length` bytes in total.
 fn each_of_length(length: usize, mut found: impl FnMut(Classic)) {
     for features in FeatureSet::STANDARD {
         for width in (32..=4096).step_by(32) {
@@ -271,7 +270,7 @@ mod tests {
         }
     }
 
-    /// A body of zeros with these hashes, as long as `shape` wants.
+    /// A body of zeros of the length of `shape`, with the hashes of another.
     fn body(shape: &Classic, hashes: Option<Classic>) -> Vec<u8> {
         let mut body = vec![0; 8 + shape.transformer_bytes() + shape.network_bytes()];
         if let Some(named) = hashes {
@@ -287,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_of_one_length_are_told_apart_by_hash_then_text_then_use() {
+    fn shapes_of_one_length_are_distinguished_by_hash_then_text_then_use() {
         let (one, other) = (classic(FeatureSet::Kp, 256, 8, 128), classic(FeatureSet::Kp, 256, 16, 16));
         assert_eq!(one.network_bytes(), other.network_bytes());
         for shape in [one, other] {

@@ -1,8 +1,7 @@
 //! `nn.bin` of the layer-stack family (SFNN).
 //!
-//! Behind the description: the transformer as two blocks of compressed numbers,
-//! with some shapes a section of progress weights, then as many small networks as
-//! there are stacks, each behind the same mark.
+//! After the description: the first layer as two compressed blocks, in some shapes a
+//! section of progress weights, then the stacks, each a small network after a magic number.
 
 use super::classic::layers;
 use super::cursor::Cursor;
@@ -18,24 +17,24 @@ use crate::nnue::network::{Head, Network, Stacks};
 use crate::nnue::selector::{Progress, Selector};
 use crate::nnue::simd::Simd;
 
-/// What FV_SCALE is where a file does not say.
+/// The default of FV_SCALE.
 const SCALE: i32 = 28;
 
-/// The hash in front of the transformer, whatever its sizes.
+/// The hash before the first layer, for all sizes.
 const TRANSFORMER_HASH: u32 = 0x5F13_4AB8;
-/// The mark in front of each stack.
+/// The magic number before each stack.
 const STACK: u32 = 0x6333_718A;
-/// The mark in front of progress weights.
+/// The magic number before progress weights.
 const PROGRESS: u32 = 0x6F50_524F;
 
-/// Whether a transformer of this family stands behind a description.
+/// Returns true if a first layer of this family follows the description.
 pub(crate) fn follow(cursor: &Cursor<'_>) -> bool {
     cursor.rest().get(4..).is_some_and(|rest| rest.starts_with(MAGIC))
 }
 
-/// Reads what follows the description.
+/// Reads the network after the description.
 pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> Result<Network, NetworkError> {
-    let hash = cursor.u32("the transformer's hash")?;
+    let hash = cursor.u32("the first layer's hash")?;
     let transformer = transformer(&mut cursor)?;
     let offset = cursor.offset();
     let progress = match cursor.clone().u32("the first stack")? {
@@ -49,7 +48,7 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
         part: "the number of stacks",
         offset,
         value: sizes.stacks as i64,
-        expected: "one that a known choice among stacks has",
+        expected: "the number of a known selector",
     })?;
     let shards = Shards::described(header.text).filter(|shards| shards.fit(width, sizes.outputs()));
     let mut stacks = Vec::new();
@@ -75,18 +74,18 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
 
 fn transformer(cursor: &mut Cursor<'_>) -> Result<Transformer, NetworkError> {
     let offset = cursor.offset();
-    let biases = Compressed::find(cursor, "the transformer's biases")?;
+    let biases = Compressed::find(cursor, "the first layer's biases")?;
     let width = biases.count();
     if width == 0 || !width.is_multiple_of(64) || width > 8192 {
-        let part = "the number of the transformer's biases";
+        let part = "the number of the first layer's biases";
         return Err(NetworkError::Field { part, offset, value: width as i64, expected: "a multiple of 64 up to 8192" });
     }
     let offset = cursor.offset();
-    let rows = Compressed::find(cursor, "the transformer's weights")?;
+    let rows = Compressed::find(cursor, "the first layer's weights")?;
     let count = rows.count();
     let features = FeatureSet::STANDARD.into_iter().find(|features| features.inputs() * width == count);
     let features = features.ok_or(NetworkError::Field {
-        part: "the number of the transformer's weights",
+        part: "the number of the first layer's weights",
         offset,
         value: count as i64,
         expected: "that of a known set of inputs",
@@ -97,7 +96,7 @@ fn transformer(cursor: &mut Cursor<'_>) -> Result<Transformer, NetworkError> {
     Ok(transformer)
 }
 
-/// Progress weights as they stand in a file.
+/// Progress weights in the bytes of a file.
 struct ProgressWeights<'a> {
     bias: i32,
     weights: &'a [[u8; 4]],
@@ -105,14 +104,14 @@ struct ProgressWeights<'a> {
 
 impl<'a> ProgressWeights<'a> {
     fn read(cursor: &mut Cursor<'a>) -> Result<Self, NetworkError> {
-        cursor.u32("the mark of the progress weights")?;
+        cursor.u32("the magic number of the progress weights")?;
         let bias = cursor.u32("the progress bias")? as i32;
         Ok(Self { bias, weights: cursor.numbers(FeatureSet::HalfKp.inputs(), "the progress weights")? })
     }
 }
 
 fn stack(cursor: &mut Cursor<'_>, width: usize, sizes: &Sizes, shards: Option<Shards>) -> Result<Layers, NetworkError> {
-    cursor.u32("the mark of a stack")?;
+    cursor.u32("the magic number of a stack")?;
     let is_used = |output, input| shards.is_none_or(|shards| shards.is_used(output, input, sizes.outputs()));
     layers(cursor, [width, 2 * sizes.first, sizes.second], sizes.outputs(), is_used)
 }
@@ -126,20 +125,19 @@ struct Sizes {
 }
 
 impl Sizes {
-    /// Outputs of the first layer: one more than its values where that makes eights.
+    /// Outputs of the first affine layer: its units rounded up to a multiple of eight.
     fn outputs(&self) -> usize {
         self.first.next_multiple_of(8)
     }
 
-    /// Bytes of one stack and its mark.
+    /// Bytes of one stack and its magic number.
     fn bytes(&self, width: usize) -> usize {
         let (outputs, second) = (self.outputs(), self.second);
         8 + 4 * (outputs + second) + outputs * pad32(width) + second * pad32(2 * self.first) + pad32(second)
     }
 
-    /// The sizes for which every stack begins with its mark. Of 8n - 1 and 8n values
-    /// behind the first layer, which fill the same bytes, the description decides;
-    /// the former are usual.
+    /// The sizes with which every stack begins with the magic number. 8n - 1 and 8n units
+    /// have equal lengths: the description decides, else the usual 8n - 1.
     fn recognise(rest: &[u8], width: usize, text: &str) -> Option<Self> {
         let mut best: Option<((bool, usize), Self)> = None;
         for first in (7..=128).filter(|first| matches!(first % 8, 0 | 7)) {
@@ -164,8 +162,8 @@ fn is_marked(stack: &[u8]) -> bool {
     stack.starts_with(&STACK.to_le_bytes())
 }
 
-/// A first layer in groups of outputs: all see the inputs before `common`, and each
-/// group `own` inputs of its own behind them.
+/// A first affine layer in groups of outputs: all are connected to the first `common`
+/// inputs, and each group to `own` further inputs of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shards {
     common: usize,
@@ -209,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_found_by_the_marks() {
+    fn sizes_are_found_by_the_magic_numbers() {
         let sizes = Sizes { stacks: 9, first: 15, second: 32 };
         assert_eq!(sizes.bytes(1536), 25_832);
         assert_eq!(Sizes::recognise(&stacks(sizes, 1536), 1536, ""), Some(sizes));
@@ -225,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_see_the_common_inputs_and_their_own() {
+    fn shards_use_the_common_inputs_and_their_own() {
         let shards = Shards::described("SFNN_HALFKAHM2_3072_15_32_C1024_S256X8{LayerStack=9}").expect("shards");
         assert_eq!(shards, Shards { common: 1024, own: 256, groups: 8 });
         assert!(shards.fit(3072, 16) && !shards.fit(1536, 16) && !shards.fit(3072, 12));

@@ -1,4 +1,4 @@
-//! Kernels for processors with AVX2.
+//! Kernels for AVX2.
 
 use std::arch::x86_64::*;
 
@@ -18,7 +18,7 @@ impl Avx2 {
 }
 
 impl Avx2 {
-    /// Does `task` with the instructions of this path.
+    /// Runs `task` with the features of this path.
     #[inline]
     pub(super) fn run<T: Task>(self, task: T) -> T::Output {
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -59,8 +59,7 @@ fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], add
     }
 }
 
-/// [`update`] in tiles of `N` vectors, each of which stays in registers while all
-/// rows pass by.
+/// [`update`] in tiles of `N` vectors, which stay in registers for all rows.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
@@ -143,7 +142,7 @@ fn accumulate(sums: __m256i, inputs: __m256i, weights: __m256i) -> __m256i {
     _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
 }
 
-/// Groups of inputs that are looked at together.
+/// Groups of inputs that are tested for zeros together.
 const GROUPS: usize = 128;
 
 #[inline]
@@ -160,7 +159,7 @@ fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
     }
 }
 
-/// Lists the groups of inputs that are not all zero; returns how many.
+/// Lists the groups of inputs that are not all zero; returns their number.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn nonzero(inputs: &[[u8; 4]], list: &mut [u16; GROUPS + 8]) -> usize {
@@ -182,7 +181,7 @@ fn nonzero(inputs: &[[u8; 4]], list: &mut [u16; GROUPS + 8]) -> usize {
     count
 }
 
-/// For each byte the positions of its set bits, lowest first.
+/// The positions of the set bits of each byte, lowest first.
 static BITS: [[u8; 8]; 256] = bit_positions();
 
 const fn bit_positions() -> [[u8; 8]; 256] {
@@ -202,8 +201,8 @@ const fn bit_positions() -> [[u8; 8]; 256] {
     table
 }
 
-/// Adds the listed groups of inputs to all outputs, as many outputs at a time as
-/// fit the registers.
+/// Adds the listed groups of inputs to all outputs, up to 32 outputs at a time in
+/// registers.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn affine_block(inputs: &[[u8; 4]], weights: &[i8], list: &[u16], outputs: &mut [i32]) {

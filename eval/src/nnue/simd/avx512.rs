@@ -1,4 +1,4 @@
-//! Kernels for processors with AVX-512 and its instructions for neural networks (VNNI).
+//! Kernels for AVX-512 with VNNI.
 
 use std::arch::x86_64::*;
 use std::hint::black_box;
@@ -7,8 +7,8 @@ use enbu_isa::has_avx2;
 
 use super::kernels::{Task, kernels, load, store};
 
-/// Proof that the processor has AVX-512 F, BW, VL and VNNI, and what
-/// [`has_avx2`] detects.
+/// Proof that the processor has AVX-512 F, BW, VL and VNNI, and the features of
+/// [`has_avx2`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Avx512(());
 
@@ -23,7 +23,7 @@ impl Avx512 {
 }
 
 impl Avx512 {
-    /// Does `task` with the instructions of this path.
+    /// Runs `task` with the features of this path.
     #[inline]
     pub(super) fn run<T: Task>(self, task: T) -> T::Output {
         #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -62,8 +62,7 @@ fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], add
     }
 }
 
-/// [`update`] in tiles of `N` vectors, each of which stays in registers while all
-/// rows pass by.
+/// [`update`] in tiles of `N` vectors, which stay in registers for all rows.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
@@ -124,7 +123,7 @@ fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
     outputs.copy_from_slice(biases);
-    // First layers have few outputs: all their sums stay in registers.
+    // First affine layers have few outputs: all their sums stay in registers.
     match outputs.len() {
         32 => wide::<2>(inputs, weights, outputs),
         16 => wide::<1>(inputs, weights, outputs),
@@ -133,23 +132,23 @@ fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
     }
 }
 
-/// A group: four inputs whose weights stand together.
+/// A group: four inputs with contiguous weights.
 type Group = [u8; 4];
 
-/// Groups that are looked at together.
+/// Groups that are tested for zeros together.
 const STRETCH: usize = 128;
 
-// Sums are kept in four chains: one multiply-add follows the last in the same chain
-// only after several cycles.
-/// Which groups of a stretch are not all zero.
+// Sums are kept in four chains, to hide the latency of the multiply-add.
+
+/// The groups of a stretch that are not all zero.
 struct List {
-    /// Their numbers, with room for one vector more.
+    /// Their numbers, with room for one more vector.
     numbers: [u32; STRETCH + 16],
     count: usize,
 }
 
-/// The groups of a whole stretch that are not all zero, where going through a list of
-/// them costs less than going through all: a list has its price.
+/// The groups of a whole stretch that are not all zero; `None` if more than three quarters
+/// are not, where the dense loop is faster.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn sparse(groups: &[Group]) -> Option<List> {
@@ -196,8 +195,8 @@ fn wide_dense<const N: usize>(groups: &[Group], rows: &[[[i8; 64]; N]], outputs:
     let mut sums = [[_mm512_setzero_si512(); N]; 4];
     let (fours, rest) = groups.as_chunks::<4>();
     let (rows, rows_of_rest) = rows.as_chunks::<4>();
-    // Shuffles leave the loads, of which there are never enough, to the weights; a
-    // compiler that sees the places makes loads of them.
+    // Shuffles leave the load ports, the bottleneck, to the weights; without `black_box`
+    // the compiler turns them into broadcast loads.
     let places = black_box([0, 1, 2, 3].map(|place| _mm512_set1_epi32(place)));
     for (four, rows) in fours.iter().zip(rows) {
         let four = _mm512_castsi128_si512(load_four(four));
@@ -237,7 +236,7 @@ fn add_up<const N: usize>(sums: &[[__m512i; N]; 4], outputs: &mut [[i32; 16]; N]
     }
 }
 
-/// Sixteen times the same group.
+/// The group in each of the sixteen lanes.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn broadcast(group: Group) -> __m512i {
@@ -308,7 +307,7 @@ fn narrow_sparse(groups: &[Group], list: &List, rows: &[[i8; 32]], outputs: &mut
     store8(outputs, sums.into_iter().fold(load8(outputs), |total, sum| _mm256_add_epi32(total, sum)));
 }
 
-/// Eight sums and the products of four inputs.
+/// Adds the products of four inputs to eight sums.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 fn plus_eight(sums: __m256i, inputs: Group, row: &[i8; 32]) -> __m256i {

@@ -1,26 +1,26 @@
-//! The contract of the kernels, and of what runs on them.
+//! The contract of kernels and of the tasks that run on them.
 
-/// Work that is done with the kernels of one path.
+/// A computation with the kernels of one path.
 ///
-/// It is compiled once for each path, with all instructions that the path may use, as
-/// far as it is inlined: `run` and what it calls are `#[inline(always)]`.
+/// It is compiled for each path with the features of the path, as far as it is inlined:
+/// `run` and its callees are `#[inline(always)]`.
 pub(crate) trait Task {
-    /// What comes out.
+    /// The result.
     type Output;
 
-    /// Does the work.
+    /// Runs the computation.
     fn run<K: Kernels>(self, kernels: K) -> Self::Output;
 }
 
-/// The kernels of one path. Each computes the same on every path; lengths that do not
-/// fit are our own mistakes and panic.
+/// The kernels of one path. Results are equal on every path; lengths that do not fit are
+/// bugs and panic.
 pub(crate) trait Kernels: Copy {
-    /// Writes to `target` the sums of `source` without the rows `removed` and with
-    /// the rows `added`, wrapping. A row is as wide as `target`, a multiple of 32;
-    /// `rows` holds them one behind the other.
+    /// Writes to `target` the accumulator `source` minus the rows `changes.0` plus the rows
+    /// `changes.1`, wrapping. Rows have the width of `target`, a multiple of 32, and are
+    /// contiguous in `rows`.
     fn update(self, rows: &[i16], source: &[i16], target: &mut [i16], changes: (&[u32], &[u32]));
 
-    /// `sums` limited to 0..=127; both lengths are the same multiple of 32.
+    /// Limits `sums` to 0..=127; both lengths are the same multiple of 32.
     fn clip(self, sums: &[i16], outputs: &mut [u8]);
 
     /// The product of the halves of `sums`: both taken modulo 2^15 (sign kept),
@@ -28,8 +28,8 @@ pub(crate) trait Kernels: Copy {
     /// `sums`, a multiple of 32.
     fn products(self, sums: &[i16], outputs: &mut [u8]);
 
-    /// `outputs` = `biases` + `weights` × `inputs`, wrapping. The weights of four
-    /// inputs stand together: for each such group, four weights of each output.
+    /// `outputs` = `biases` + `weights` × `inputs`, wrapping. Weights are grouped by four
+    /// inputs: for each group, four weights of each output.
     /// Inputs are at most 127, their number is a multiple of 4, that of outputs of 8.
     fn affine(self, inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]);
 
@@ -45,8 +45,8 @@ pub(crate) trait Kernels: Copy {
     fn squared_dot(self, sums: &[i16], weights: &[i16]) -> i32;
 }
 
-/// Implements [`Kernels`] for a path by the functions of its module, after checking
-/// the lengths; with `unsafe` where these functions need the features of the path.
+/// Implements [`Kernels`] for a path with the functions of its module, after checking the
+/// lengths; with `unsafe` if these functions need the features of the path.
 macro_rules! kernels {
     ($path:ty $(, $unsafe:tt)?) => {
         impl crate::nnue::simd::kernels::Kernels for $path {

@@ -1,17 +1,16 @@
-//! Kernels: the inner loops of the networks, once for each kind of processor.
+//! Kernels: the inner loops of the networks, for each instruction set.
 //!
 //! | path | needs | module |
 //! |---|---|---|
 //! | `avx512` | AVX-512 F, BW, VL and VNNI | `avx512` |
 //! | `avx2` | AVX2 | `avx2` |
-//! | `neon` | AArch64 (always there) | `neon` |
+//! | `neon` | AArch64 (always available) | `neon` |
 //! | `scalar` | nothing; the reference for all others | `scalar` |
 //!
-//! Which paths there are is found out at run time ([`Simd::best`]); a [`Simd`] is
-//! the proof that the processor has what its path needs. All paths compute the
-//! same integers, bit for bit.
+//! Paths are detected at run time ([`Simd::best`]); a [`Simd`] is the proof that the
+//! processor has the features of its path. All paths compute equal integers.
 
-#![expect(unsafe_code, reason = "loads, stores and calls that need processor features; each proved where it stands")]
+#![expect(unsafe_code, reason = "loads, stores and calls that need processor features; each with its own proof")]
 
 use std::fmt;
 
@@ -28,7 +27,7 @@ mod tests;
 
 pub(crate) use kernels::{Kernels, Task};
 
-/// The choice of kernels. Its existence proves that this processor can run them.
+/// A path of kernels; proof that this processor can run it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Simd(Path);
 
@@ -43,7 +42,7 @@ enum Path {
     Neon(neon::Neon),
 }
 
-/// A path that does not exist, or not on this processor.
+/// The path is unknown or not supported by this processor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSuchPath {
     /// The name asked for.
@@ -53,7 +52,7 @@ pub struct NoSuchPath {
 impl fmt::Display for NoSuchPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name: String = self.name.chars().take(40).collect();
-        write!(f, "no kernels `{}` on this processor, only", name.escape_default())?;
+        write!(f, "kernels `{}` are not available on this processor, only", name.escape_default())?;
         Simd::all().into_iter().try_for_each(|simd| write!(f, " {}", simd.name()))
     }
 }
@@ -64,7 +63,7 @@ impl Simd {
     /// The portable path, without any special instructions.
     pub const SCALAR: Self = Self(Path::Scalar);
 
-    /// Every path this processor can run, the fastest first.
+    /// Every path that this processor can run, the fastest first.
     pub fn all() -> Vec<Self> {
         let found: Vec<Option<Path>> = vec![
             #[cfg(target_arch = "x86_64")]
@@ -86,7 +85,7 @@ impl Simd {
     /// The path called `name`: `avx512`, `avx2`, `neon` or `scalar`.
     ///
     /// # Errors
-    /// [`NoSuchPath`] when there is none of that name, or this processor cannot run it.
+    /// [`NoSuchPath`] when the name is unknown or this processor cannot run the path.
     ///
     /// ```
     /// use enbu_eval::nnue::Simd;
@@ -97,7 +96,7 @@ impl Simd {
         Self::all().into_iter().find(|simd| simd.name() == name).ok_or_else(|| NoSuchPath { name: name.to_owned() })
     }
 
-    /// The name of the path, as [`named`](Self::named) takes it.
+    /// The name of the path, for [`named`](Self::named).
     pub const fn name(self) -> &'static str {
         match self.0 {
             Path::Scalar => "scalar",
@@ -110,7 +109,7 @@ impl Simd {
         }
     }
 
-    /// Does `task` on this path.
+    /// Runs `task` on this path.
     #[inline]
     pub(crate) fn run<T: Task>(self, task: T) -> T::Output {
         match self.0 {
@@ -125,8 +124,8 @@ impl Simd {
     }
 }
 
-/// Asks the processor to fetch the beginning of `items`, which are needed soon; what
-/// lies behind it follows by itself. Without effect on what is computed.
+/// Prefetches the first eight cache lines of `items`; the hardware prefetcher continues
+/// from there.
 #[inline]
 pub(crate) fn prefetch<T>(items: &[T]) {
     #[cfg(target_arch = "x86_64")]

@@ -1,11 +1,11 @@
-//! Kernels for AArch64, where NEON is always there.
+//! Kernels for AArch64 with NEON.
 
 use std::arch::aarch64::*;
 
 use super::kernels::{Task, kernels, load, store};
 
-/// Proof that the processor has NEON: every AArch64 processor that runs Rust's
-/// targets with an operating system has.
+/// Proof that the processor has NEON, which Rust's AArch64 targets with an operating
+/// system require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Neon(());
 
@@ -16,7 +16,7 @@ impl Neon {
 }
 
 impl Neon {
-    /// Does `task` with the instructions of this path.
+    /// Runs `task` with the features of this path.
     #[inline]
     pub(super) fn run<T: Task>(self, task: T) -> T::Output {
         #[target_feature(enable = "neon")]
@@ -48,8 +48,7 @@ fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], add
     }
 }
 
-/// [`update`] in tiles of `N` vectors, each of which stays in registers while all
-/// rows pass by.
+/// [`update`] in tiles of `N` vectors, which stay in registers for all rows.
 #[inline]
 #[target_feature(enable = "neon")]
 fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {

@@ -1,16 +1,16 @@
-//! The portable kernels: what every other path must equal.
+//! The portable kernels, the reference for every other path.
 //!
-//! Lengths have been checked by [`Kernels`](super::kernels::Kernels).
+//! Lengths are checked by [`Kernels`](super::kernels::Kernels).
 
 use super::kernels::kernels;
 
-/// The path that every processor can run.
+/// The path without processor features.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scalar;
 
 kernels!(Scalar);
 
-/// Rows are added in pieces that stay in the first-level cache.
+/// Rows are added in pieces that fit the first-level cache.
 const PIECE: usize = 256;
 
 fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {

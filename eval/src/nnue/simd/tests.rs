@@ -1,8 +1,8 @@
-//! Every path against the scalar one, on numbers that reach all limits.
+//! Every path against the scalar one, on numbers at all limits.
 
 use super::*;
 
-/// Calls the kernel of that name of the path.
+/// Calls a kernel of the path.
 macro_rules! dispatch {
     ($simd:ident, $kernel:ident($($argument:expr),*)) => {
         match $simd.0 {
@@ -58,7 +58,7 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// Words of which some are near their limits.
+    /// Words, some of them near their limits.
     fn words(&mut self, count: usize) -> Vec<i16> {
         (0..count)
             .map(|_| match self.next() % 8 {
@@ -70,7 +70,7 @@ impl Random {
             .collect()
     }
 
-    /// Inputs 0..=127, of which `zeros` in 8 groups of four are zero.
+    /// Inputs 0..=127; of each 8 groups of four `zeros` are zero.
     fn inputs(&mut self, count: usize, zeros: u64) -> Vec<u8> {
         (0..count / 4)
             .flat_map(|_| {
