@@ -492,7 +492,7 @@ pub(crate) mod tests {
         record.moves = "7g7f 7g7f".to_owned();
         assert_eq!(
             record.to_csa().unwrap_err().to_string(),
-            "game 3: move 2: illegal move 7g7f: no piece of the side to move stands there"
+            "game 3: move 2: illegal move 7g7f: no piece of the side to move on the origin"
         );
     }
 }

@@ -9,7 +9,8 @@ use crate::rays::STEPS;
 use crate::sliders::{bishop, lance, rook};
 use crate::square::Square;
 
-/// Steps as Black makes them: files to the left, ranks towards rank 9.
+/// Attack tables of both sides from the steps of a black piece, given as (files to the
+/// left, ranks towards rank 9).
 const fn step_table(steps: &[(i8, i8)]) -> [[Bitboard; 81]; 2] {
     let mut table = [[Bitboard::EMPTY; 81]; 2];
     let mut index = 0;
@@ -36,39 +37,41 @@ static SILVER: [[Bitboard; 81]; 2] = step_table(&[(-1, -1), (0, -1), (1, -1), (-
 static GOLD: [[Bitboard; 81]; 2] = step_table(&[(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (0, 1)]);
 static KING: [[Bitboard; 81]; 2] = step_table(&STEPS);
 
-/// The square in front.
+/// Attacks of a pawn: the square ahead.
 #[inline(always)]
 pub fn pawn(color: Color, square: Square) -> Bitboard {
     PAWN[color][square]
 }
 
-/// The two jumps forward.
+/// Attacks of a knight: two squares, two ranks ahead.
 #[inline(always)]
 pub fn knight(color: Color, square: Square) -> Bitboard {
     KNIGHT[color][square]
 }
 
-/// Three forward, two diagonally backward.
+/// Attacks of a silver: three squares ahead, two diagonally backward.
 #[inline(always)]
 pub fn silver(color: Color, square: Square) -> Bitboard {
     SILVER[color][square]
 }
 
-/// Three forward, two sideways, one backward; also every promoted minor piece.
+/// Attacks of a gold or promoted minor piece: three squares ahead, two sideways, one
+/// backward.
 #[inline(always)]
 pub fn gold(color: Color, square: Square) -> Bitboard {
     GOLD[color][square]
 }
 
-/// All eight neighbours.
+/// Attacks of a king: the eight neighbours.
 #[inline(always)]
 pub fn king(square: Square) -> Bitboard {
     KING[0][square]
 }
 
-/// The squares that a piece of `kind` and `color` on `square` attacks when the
-/// squares in `occupied` are taken (of either side; the first one on a line is
-/// attacked, those behind it are not).
+/// Attacks of a piece of `kind` and `color` on `square`.
+///
+/// `occupied` holds the pieces of both sides. A slider attacks the first occupied
+/// square of each line, of either colour, and none beyond it.
 #[inline(always)]
 pub fn attacks(kind: PieceType, color: Color, square: Square, occupied: Bitboard) -> Bitboard {
     match kind {

@@ -1,6 +1,6 @@
 //! Sets of squares.
 
-#![expect(unsafe_code, reason = "turns bit numbers below 81 into squares, proved where it happens")]
+#![expect(unsafe_code, reason = "converts bit numbers below 81 to squares; each use has its proof")]
 
 use std::fmt;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
@@ -11,9 +11,9 @@ use crate::square::Square;
 /// A set of squares.
 ///
 /// Files 1 to 7 are bits 0 to 62 of the low word, files 8 and 9 are bits 0 to 17
-/// of the high word: no file straddles the words, so everything that happens
-/// along a file happens inside one `u64`. Bit 63 of the low word and the upper
-/// bits of the high word are always zero; every operation keeps that.
+/// of the high word: no file straddles the words, so operations along a file need one
+/// `u64` only. Invariant: bit 63 of the low word and bits 18 and up of the high word
+/// are zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(C, align(16))]
 pub struct Bitboard {
@@ -54,7 +54,7 @@ const FILES: [Bitboard; 81] = {
 };
 
 impl Bitboard {
-    /// No square.
+    /// The empty set.
     pub const EMPTY: Self = Self { lo: 0, hi: 0 };
     /// All 81 squares.
     pub const ALL: Self = Self { lo: LO, hi: HI };
@@ -103,19 +103,19 @@ impl Bitboard {
         ZONES[color as usize]
     }
 
-    /// Whether no square is in the set.
+    /// Returns true if the set has no square.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.lo | self.hi == 0
     }
 
-    /// Whether `square` is in the set.
+    /// Returns true if `square` is in the set.
     #[inline(always)]
     pub const fn contains(self, square: Square) -> bool {
         self.intersects(Self::of(square))
     }
 
-    /// Whether the sets share a square.
+    /// Returns true if the sets share a square.
     #[inline(always)]
     pub const fn intersects(self, other: Self) -> bool {
         (self.lo & other.lo) | (self.hi & other.hi) != 0
@@ -127,13 +127,13 @@ impl Bitboard {
         self.lo.count_ones() + self.hi.count_ones()
     }
 
-    /// Whether two or more squares are in the set.
+    /// Returns true if the set has two or more squares. Cheaper than [`count`](Self::count).
     #[inline(always)]
     pub const fn has_several(self) -> bool {
         if self.lo == 0 { self.hi & self.hi.wrapping_sub(1) != 0 } else { (self.lo & (self.lo - 1)) | self.hi != 0 }
     }
 
-    /// The square with the lowest index.
+    /// The square with the lowest index, or `None` if the set is empty.
     #[inline(always)]
     pub const fn first(self) -> Option<Square> {
         let index = if self.lo != 0 {
@@ -148,13 +148,13 @@ impl Bitboard {
         Some(unsafe { Square::from_index_unchecked(index as u8) })
     }
 
-    /// The union, usable in constants.
+    /// The union, as a `const fn`.
     #[inline(always)]
     pub const fn or(self, other: Self) -> Self {
         Self { lo: self.lo | other.lo, hi: self.hi | other.hi }
     }
 
-    /// The squares of this set that are not in `other`.
+    /// The difference: the squares of this set that are not in `other`.
     #[inline(always)]
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
@@ -174,32 +174,31 @@ impl Bitboard {
 
     /// All squares of the files on which this set has no square.
     ///
-    /// Subtracting the set's bits from a bit above each file's ninth square
-    /// would need tables; instead each file's bits are ORed down onto its first
-    /// rank by shifts inside the file, and the free files spread back by a
-    /// multiplication-free subtraction (`first << 9 - first` fills nine bits).
+    /// One subtraction per word tests all its files at once (borrow trick; idea: Qugiy,
+    /// WCSC31). From the top bit of each file (rank 9) the lower eight bits of the set
+    /// are subtracted: the top bit survives if and only if they are all zero, and no
+    /// borrow leaves the file. A second subtraction spreads the surviving top bits over
+    /// their files.
     #[inline(always)]
     #[must_use]
     pub const fn free_files(self) -> Self {
         const fn free(word: u64, rank1: u64) -> u64 {
-            // Borrow trick (Qugiy, WCSC31): seen from rank 9 = top bit of each
-            // file, `top - bits` keeps the top bit only if no bit lies below it
-            // ... and a lone bit on rank 9 clears it as well.
             let top = rank1 << 8;
+            // `!word`: a square on rank 9 itself also occupies its file.
             let kept = (top.wrapping_sub(word & !top)) & !word & top;
-            // A file whose top bit survived is free: fill its nine bits.
+            // `top - bottom` sets the eight bits below the top bit.
             kept | kept.wrapping_sub(kept >> 8)
         }
         Self { lo: free(self.lo, RANK1_LO), hi: free(self.hi, RANK1_HI) }
     }
 
-    /// Both words as one number, bit 64 being square 63.
+    /// Both words as one number; square 63 is bit 64.
     #[inline(always)]
     pub(crate) const fn to_wide(self) -> u128 {
         (self.hi as u128) << 64 | self.lo as u128
     }
 
-    /// The inverse of [`to_wide`](Self::to_wide); bits that mean no square are dropped.
+    /// The inverse of [`to_wide`](Self::to_wide); bits without a square are cleared.
     #[inline(always)]
     pub(crate) const fn from_wide(wide: u128) -> Self {
         Self { lo: wide as u64 & LO, hi: (wide >> 64) as u64 & HI }
@@ -211,13 +210,13 @@ impl Bitboard {
         (self.lo, self.hi)
     }
 
-    /// The word that holds `square`'s file, as a set and as bits.
+    /// The word that contains `square`'s file.
     #[inline(always)]
     pub(crate) const fn word_of(self, square: Square) -> u64 {
         if (square as u8) < 63 { self.lo } else { self.hi }
     }
 
-    /// The set with `word` in the place where `square`'s file lies and nothing in the other.
+    /// The set with `word` as the word of `square`'s file and the other word zero.
     #[inline(always)]
     pub(crate) const fn from_word_of(square: Square, word: u64) -> Self {
         if (square as u8) < 63 { Self { lo: word & LO, hi: 0 } } else { Self { lo: 0, hi: word & HI } }
@@ -277,7 +276,7 @@ impl BitXorAssign for Bitboard {
     }
 }
 
-/// The squares of a set in index order.
+/// Iterator over the squares of a set in index order.
 #[derive(Clone, Debug)]
 pub struct Squares(Bitboard);
 

@@ -1,10 +1,10 @@
-//! The two sides.
+//! The sides, Black and White.
 
 use std::ops::{Index, IndexMut, Not};
 
 /// A side: Black (sente) plays towards rank 1, White (gote) towards rank 9.
 ///
-/// In handicap games White is the side that gives the odds and moves first.
+/// In handicap games White gives the odds and moves first.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Color {

@@ -4,7 +4,7 @@ use crate::bitboard::Bitboard;
 use crate::color::Color;
 use crate::piece::PieceType;
 
-/// The squares on which `color`'s unpromoted `kind` could never move again.
+/// The dead squares of `color`'s unpromoted `kind`; empty for kinds that can retreat.
 #[inline]
 pub(crate) const fn dead_squares(color: Color, kind: PieceType) -> Bitboard {
     const LAST: [Bitboard; 2] = [Bitboard::farthest_ranks(Color::Black, 1), Bitboard::farthest_ranks(Color::White, 1)];

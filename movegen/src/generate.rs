@@ -1,15 +1,16 @@
-//! Legal moves, handed out as sets.
+//! Generation of legal moves, as sets.
 //!
 //! A [`MoveSet`] holds the moves of one piece (or of all pawns, or the drops of
-//! one kind) as destination sets. Counting them is a popcount, listing them one
-//! loop; every set contains legal moves only.
+//! one kind) as destination sets: a count is a popcount, a list one loop. Every set
+//! contains legal moves only.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
 //! | `board.rs` | moves of pieces on the board, promotion, pins |
 //! | `checks.rs` | the moves that give check |
 //! | `drops.rs` | nifu, dead squares, uchifuzume |
-//! | `evasions.rs` | king moves, and what answers a check |
+//! | `evasions.rs` | king moves; squares that block or capture a checker |
+//! | `move_set.rs` | `MoveSet` and `Scope` |
 
 mod board;
 mod checks;
@@ -30,10 +31,10 @@ multiversion! {
 }
 
 impl Position {
-    /// Hands every legal move in `scope` to `visit`, as non-empty sets.
+    /// Calls `visit` with the legal moves in `scope`, as non-empty sets.
     ///
-    /// Every move appears once. All rules are obeyed: nifu, dead squares,
-    /// uchifuzume, check; non-promotions are listed wherever they are legal.
+    /// Every move appears once. All rules apply: nifu, dead squares, uchifuzume, check.
+    /// Non-promotions are included wherever they are legal.
     #[inline(always)]
     pub fn for_each_set(&self, scope: Scope, mut visit: impl FnMut(MoveSet)) {
         let us = self.turn();
@@ -72,15 +73,15 @@ impl Position {
         self.for_each_set(scope, |set| set.for_each(|mv| list.push(mv)));
     }
 
-    /// Whether the side to move has any legal move; without one it has lost.
+    /// Returns true if the side to move has a legal move; without one it has lost.
     pub fn has_legal_move(&self) -> bool {
-        // Mates are rare and sets are cheap: no early exit is needed.
+        // No early exit: sets are cheap, and mates, which it could not shorten, are rare.
         let mut any = false;
         self.for_each_set(Scope::All, |set| any |= !set.is_empty());
         any
     }
 
-    /// Whether the side to move is mated: in check without a legal move.
+    /// Returns true if the side to move is mated: in check without a legal move.
     pub fn is_mate(&self) -> bool {
         self.in_check() && !self.has_legal_move()
     }

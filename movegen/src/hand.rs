@@ -4,18 +4,18 @@ use std::fmt;
 
 use crate::piece::HandPiece;
 
-/// Counts of the pieces one side holds.
+/// Counts of the pieces in hand of one side.
 ///
-/// One field per kind with a guard bit above it, so that "at least as many of
-/// every kind" is one subtraction and a mask ([`dominates`](Self::dominates)):
-/// a borrow out of any field lands in its guard bit.
+/// One field per kind with a guard bit above it, so that "at least the count of every
+/// kind" is one subtraction and a mask ([`dominates`](Self::dominates)): a borrow out
+/// of a field sets its guard bit.
 ///
 /// | kind | pawn | lance | knight | silver | bishop | rook | gold |
 /// |---|---|---|---|---|---|---|---|
 /// | first bit | 0 | 6 | 11 | 16 | 20 | 24 | 28 |
-/// | most that fits | 31 | 15 | 15 | 7 | 7 | 7 | 7 |
+/// | maximum | 31 | 15 | 15 | 7 | 7 | 7 | 7 |
 ///
-/// The fields are wider than a set of pieces, for composed diagrams.
+/// The fields are wider than a shogi set needs, for composed diagrams.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Hand(u32);
 
@@ -24,34 +24,34 @@ const MAX: [u8; 7] = [31, 15, 15, 7, 7, 7, 7];
 const GUARDS: u32 = 1 << 5 | 1 << 10 | 1 << 15 | 1 << 19 | 1 << 23 | 1 << 27 | 1 << 31;
 
 impl Hand {
-    /// Nothing in hand.
+    /// The empty hand.
     pub const EMPTY: Self = Self(0);
 
-    /// The largest count of `piece` that a hand can hold.
+    /// The maximal count of `piece`.
     #[inline]
     pub const fn max(piece: HandPiece) -> u8 {
         MAX[piece as usize]
     }
 
-    /// How many of `piece` are held.
+    /// The count of `piece`.
     #[inline]
     pub const fn count(self, piece: HandPiece) -> u8 {
         (self.0 >> SHIFT[piece as usize]) as u8 & MAX[piece as usize]
     }
 
-    /// Whether at least one of `piece` is held.
+    /// Returns true if `piece` is in hand.
     #[inline]
     pub const fn has(self, piece: HandPiece) -> bool {
         self.0 & (MAX[piece as usize] as u32) << SHIFT[piece as usize] != 0
     }
 
-    /// Whether nothing is held.
+    /// Returns true if no piece is in hand.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// This hand with one more of `piece`; unchanged if the field is full.
+    /// The hand with one more of `piece`; unchanged if the field is full.
     #[inline]
     #[must_use]
     pub const fn with(self, piece: HandPiece) -> Self {
@@ -59,14 +59,14 @@ impl Hand {
         if sum & GUARDS == 0 { Self(sum) } else { self }
     }
 
-    /// This hand with one less of `piece`; unchanged if there is none.
+    /// The hand with one less of `piece`; unchanged if there is none.
     #[inline]
     #[must_use]
     pub const fn without(self, piece: HandPiece) -> Self {
         if self.has(piece) { Self(self.0 - (1 << SHIFT[piece as usize])) } else { self }
     }
 
-    /// This hand with exactly `count` of `piece`, or `None` above [`max`](Self::max).
+    /// The hand with `count` of `piece`, or `None` above [`max`](Self::max).
     #[must_use]
     pub const fn with_count(self, piece: HandPiece, count: u8) -> Option<Self> {
         if count > MAX[piece as usize] {
@@ -76,13 +76,13 @@ impl Hand {
         Some(Self(self.0 & !field | (count as u32) << SHIFT[piece as usize]))
     }
 
-    /// Whether this hand holds at least as many of every kind as `other`.
+    /// Returns true if the count of every kind is at least that of `other`.
     #[inline]
     pub const fn dominates(self, other: Self) -> bool {
         self.0.wrapping_sub(other.0) & GUARDS == 0
     }
 
-    /// The packed word; see the table above.
+    /// The packed word, laid out as in the table of [`Hand`].
     #[inline]
     pub const fn raw(self) -> u32 {
         self.0
@@ -94,7 +94,7 @@ impl Hand {
         Self(raw & !GUARDS)
     }
 
-    /// The kinds held and their counts, in discriminant order.
+    /// The kinds in hand with their counts, in discriminant order.
     pub fn iter(self) -> impl Iterator<Item = (HandPiece, u8)> {
         HandPiece::ALL.into_iter().map(move |piece| (piece, self.count(piece))).filter(|&(_, count)| count > 0)
     }

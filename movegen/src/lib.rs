@@ -1,33 +1,33 @@
 //! The rules of shogi: positions, legal moves, SFEN, repetition, declaration.
 //!
-//! No input or output, no global mutable state, nothing to initialise: all tables
-//! are computed by the compiler.
+//! No input or output, no global mutable state, no initialisation: all tables are
+//! computed at compile time.
 //!
 //! # Map
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
 //! | `color` `square` `piece` `hand` `moves` `move_list` `bitboard` | the vocabulary |
 //! | [`rays`] [`sliders`] [`attacks`] | lines, sliding pieces, attacks of every kind |
-//! | `setup` `sfen` | any diagram, and its text |
+//! | `setup` `sfen` | any diagram and its text form |
 //! | `position` | the playable position: do, undo, checks, legality |
-//! | `replay` | positions for reading games: one move at a time |
+//! | `replay` | a position for reading game records: checks and plays one move at a time |
 //! | `generate` | legal moves as sets |
 //! | `zobrist` | keys |
 //! | `rules` | repetition, declaration, limit of moves |
-//! | [`perft`] | counting the game tree |
+//! | [`perft`] | leaf counts of the game tree |
 //!
 //! # Glossary
 //! - **Black**, **White**: sente and gote. Black plays towards rank 1.
 //! - **sfen**: one line of text for a diagram.
-//! - **hand**: the captured pieces a side may drop; **drop**: putting one on the board.
+//! - **hand**: the captured pieces a side may drop; **drop**: a move that puts one on the board.
 //! - **nifu**: two unpromoted pawns of one side on one file; a drop may not make one.
 //! - **uchifuzume**: mate by a pawn drop, which is forbidden.
 //! - **dead square**: one from which an unpromoted piece could never move again.
 //! - **zone**: the three ranks farthest from a side, where its pieces promote.
 //! - **repetition** (sennichite): the same position for the fourth time; **perpetual
-//!   check**: a repetition in which one side did nothing but check, and loses.
+//!   check**: a repetition in which every move of one side was a check; that side loses.
 //! - **declaration** (entering king): claiming the game with the king in the zone.
-//! - **tsume**: a mate problem; often the attacker has no king.
+//! - **tsume**: a mate problem; the attacker often has no king.
 //! - **byoyomi**: time for each move after the main time is used up.
 //! - **ply**: one move of one side; also the number of the next move in the game.
 //! - **key**: Zobrist key ("hash" is the size of the transposition table).

@@ -1,11 +1,11 @@
-//! A list of moves that needs no allocation.
+//! A list of moves without allocation.
 
 use std::ops::Deref;
 
 use crate::moves::Move;
 use crate::square::Square;
 
-/// The most moves a list can hold.
+/// Capacity of a [`MoveList`].
 ///
 /// A position with a normal set of pieces has at most 593 legal moves. Composed
 /// positions may hold more pieces (see [`Hand`](crate::Hand)); their bound: a
@@ -17,8 +17,7 @@ pub const MAX_MOVES: usize = 1000;
 
 /// Moves of one position, stored in place.
 ///
-/// Filling a list costs nothing but the stores; creating one clears 2 kB, so hot
-/// loops keep a list and [`clear`](Self::clear) it.
+/// A new list initialises 2 kB, so hot loops keep one and [`clear`](Self::clear) it.
 #[derive(Clone)]
 pub struct MoveList {
     moves: [Move; MAX_MOVES],
@@ -32,13 +31,13 @@ impl MoveList {
         Self { moves: [Move::board(Square::S11, Square::S12); MAX_MOVES], len: 0 }
     }
 
-    /// Forgets all moves.
+    /// Removes all moves.
     #[inline]
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// Adds a move at the end; a full list stays as it is.
+    /// Appends a move; a full list is left unchanged.
     #[inline]
     pub fn push(&mut self, mv: Move) {
         if let Some(slot) = self.moves.get_mut(self.len) {

@@ -1,4 +1,4 @@
-//! Moves in sixteen bits.
+//! Moves, packed into 16 bits.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -7,15 +7,15 @@ use std::str::FromStr;
 use crate::piece::HandPiece;
 use crate::square::Square;
 
-/// A move without its context: sixteen bits, never zero, so that `Option<Move>`
-/// takes two bytes and no sentinel moves exist.
+/// A move without its position: 16 bits, never zero, so that `Option<Move>` has two
+/// bytes and no sentinel move is needed.
 ///
-/// Bits 0-6 hold the destination, bits 7-13 the origin (for a drop: 1 + the
+/// Bits 0-6 are the destination, bits 7-13 the origin (for a drop: 1 + the
 /// [`HandPiece`]), bit 14 marks a drop, bit 15 a promotion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move(NonZeroU16);
 
-/// A move taken apart.
+/// The components of a [`Move`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MoveParts {
     /// A piece on the board moves.
@@ -24,19 +24,19 @@ pub enum MoveParts {
         from: Square,
         /// Destination.
         to: Square,
-        /// Whether it promotes.
+        /// True for a promotion.
         promote: bool,
     },
     /// A piece in hand is dropped.
     Drop {
-        /// What is dropped.
+        /// The dropped piece.
         piece: HandPiece,
         /// Destination.
         to: Square,
     },
 }
 
-/// Text that is not a move in USI notation.
+/// Error: the text is not a move in USI notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseMoveError {
     /// The first 40 characters of the text.
@@ -57,8 +57,7 @@ const PROMOTE: u16 = 1 << 15;
 impl Move {
     /// A move of the piece on `from` to `to`, without promotion.
     ///
-    /// `from` and `to` must differ; if they are equal the result is a move that
-    /// is legal nowhere.
+    /// `from` and `to` must differ; if they are equal the result is legal in no position.
     #[inline]
     pub const fn board(from: Square, to: Square) -> Self {
         Self::pack((from as u16) << 7 | to as u16)
@@ -80,7 +79,7 @@ impl Move {
     const fn pack(raw: u16) -> Self {
         match NonZeroU16::new(raw) {
             Some(raw) => Self(raw),
-            // Only 1a to 1a packs to zero; 1b to 1b stands for it.
+            // Only 1a to 1a packs to zero; 1b to 1b, illegal as well, replaces it.
             None => Self(NonZeroU16::MIN.saturating_add(128)),
         }
     }
@@ -91,8 +90,8 @@ impl Move {
         self.0.get()
     }
 
-    /// The move with these bits, or `None` where they mean nothing: a square
-    /// above 80, origin equal to destination, an unknown drop, a promoting drop.
+    /// The move with these bits, or `None` for invalid ones: a square above 80, origin
+    /// equal to destination, an unknown drop, a promoting drop.
     pub const fn from_raw(raw: u16) -> Option<Self> {
         let to = raw & 0x7f;
         let from = raw >> 7 & 0x7f;
@@ -125,13 +124,13 @@ impl Move {
         if self.is_drop() { Some(HandPiece::ALL[(self.raw() >> 7 & 0x7f) as usize - 1]) } else { None }
     }
 
-    /// Whether this is a drop.
+    /// Returns true for a drop.
     #[inline]
     pub const fn is_drop(self) -> bool {
         self.raw() & DROP != 0
     }
 
-    /// Whether the piece promotes.
+    /// Returns true for a promotion.
     #[inline]
     pub const fn is_promotion(self) -> bool {
         self.raw() & PROMOTE != 0
@@ -180,11 +179,11 @@ impl fmt::Debug for Move {
 impl FromStr for Move {
     type Err = ParseMoveError;
 
-    /// Reads USI notation; a trailing `=` (an explicit "no promotion" that some
-    /// engines write) is accepted and dropped.
+    /// Parses USI notation. A trailing `=`, written by some engines for "no promotion",
+    /// is accepted and ignored.
     ///
     /// # Errors
-    /// [`ParseMoveError`] when the text is not of the form `7g7f`, `8h2b+` or `P*5e`.
+    /// [`ParseMoveError`] if the text is not of the form `7g7f`, `8h2b+` or `P*5e`.
     ///
     /// ```
     /// use enbu_movegen::Move;

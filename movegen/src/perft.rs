@@ -1,4 +1,4 @@
-//! Counting the leaves of the game tree, the yardstick of a move generator.
+//! Perft: leaf counts of the game tree, the standard test of a move generator.
 
 use enbu_isa::multiversion;
 
@@ -7,17 +7,17 @@ use crate::move_list::MoveList;
 use crate::moves::Move;
 use crate::position::Position;
 
-/// What is done with the moves of the last ply.
+/// Treatment of the moves of the last ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LastPly {
-    /// Sets of moves are counted, no move is written down.
+    /// Bulk counting: the sizes of the move sets are summed, no move is generated.
     Count,
-    /// Every move is written into a list, whose length counts: what a search needs
-    /// at least, and what most generators measure.
+    /// Every move is written to a list, whose length is counted: the least a search
+    /// needs, and the measure of most generators.
     List,
 }
 
-/// Number of move sequences of `depth` plies from here (1 for depth 0).
+/// Number of legal move sequences of `depth` plies (1 for depth 0).
 ///
 /// ```
 /// use enbu_movegen::{Position, perft::perft};
@@ -27,7 +27,7 @@ pub fn perft(position: &mut Position, depth: u32) -> u64 {
     perft_with(position, depth, LastPly::Count)
 }
 
-/// [`perft`], with a choice of how the last ply is counted.
+/// [`perft`] with a choice of the treatment of the last ply.
 pub fn perft_with(position: &mut Position, depth: u32, last_ply: LastPly) -> u64 {
     match last_ply {
         LastPly::Count => count_tree(position, depth),
@@ -58,7 +58,8 @@ multiversion! {
     fn list_tree(position: &mut Position, depth: u32) -> u64 = tree::<true>;
 }
 
-/// One node of the tree.
+/// Counts the leaves below one node. Recursion goes through the dispatched functions,
+/// because an `#[inline(always)]` function cannot call itself.
 #[inline(always)]
 fn tree<const LIST: bool>(position: &mut Position, depth: u32) -> u64 {
     if depth == 0 {

@@ -1,10 +1,10 @@
-//! Piece types, pieces with their side, and the pieces that can be held in hand.
+//! Piece types, pieces with a side, and pieces in hand.
 
 use std::ops::{Index, IndexMut};
 
 use crate::color::Color;
 
-/// What a piece on the board is, promotion included.
+/// Kind of a piece on the board, promotion included.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each variant is its own name")]
@@ -45,19 +45,19 @@ impl PieceType {
         PROMOTED[self as usize]
     }
 
-    /// The type without its promotion; others are returned as they are.
+    /// The type without promotion; unpromoted types are returned unchanged.
     #[inline]
     pub const fn unpromoted(self) -> Self {
         UNPROMOTED[self as usize]
     }
 
-    /// Whether this is a promoted type.
+    /// Returns true for a promoted type.
     #[inline]
     pub const fn is_promoted(self) -> bool {
         self as u8 > Self::King as u8
     }
 
-    /// The piece that its captor holds, or `None` for a king.
+    /// The piece in hand after a capture, or `None` for a king.
     #[inline]
     pub const fn hand_piece(self) -> Option<HandPiece> {
         HELD[self as usize]
@@ -93,8 +93,8 @@ impl PieceType {
     }
 }
 
-// Tables, where a `match` becomes a jump that depends on the piece: processors guess
-// where it goes, and are often wrong.
+// Tables instead of `match`, which compiles to an indirect jump on the piece type: the
+// branch target is mispredicted often.
 
 const PROMOTED: [Option<PieceType>; PieceType::COUNT] = {
     let mut table = [None; PieceType::COUNT];
@@ -136,9 +136,9 @@ const HELD: [Option<HandPiece>; PieceType::COUNT] = {
 /// A piece on the board: its side and type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
-    /// Whose piece it is.
+    /// Its side.
     pub color: Color,
-    /// What it is.
+    /// Its type.
     pub kind: PieceType,
 }
 
@@ -150,7 +150,7 @@ impl Piece {
     }
 }
 
-/// A piece that can be held in hand and dropped.
+/// Kind of a piece in hand.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each variant is its own name")]
@@ -165,7 +165,7 @@ pub enum HandPiece {
 }
 
 impl HandPiece {
-    /// Number of kinds that can be held.
+    /// Number of kinds.
     pub const COUNT: usize = 7;
 
     /// Every kind in discriminant order.
@@ -180,7 +180,7 @@ impl HandPiece {
         Self::Rook, Self::Bishop, Self::Gold, Self::Silver, Self::Knight, Self::Lance, Self::Pawn,
     ];
 
-    /// The type that stands on the board after a drop.
+    /// The type on the board after a drop.
     #[inline]
     pub const fn piece_type(self) -> PieceType {
         match self {
@@ -194,7 +194,7 @@ impl HandPiece {
         }
     }
 
-    /// How many of this kind a set of shogi pieces has (both sides together).
+    /// Number of pieces of this kind in a shogi set, both sides together.
     pub const fn set_count(self) -> u8 {
         match self {
             Self::Pawn => 18,

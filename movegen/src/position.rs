@@ -23,14 +23,14 @@ use crate::piece::{HandPiece, Piece, PieceType};
 use crate::setup::Setup;
 use crate::square::Square;
 
-/// A position that can be played, with the moves that led to it.
+/// A playable position with the moves that led to it.
 ///
-/// Kings may be missing (problems have one or none). More pieces than a set has
-/// are accepted as long as the counts fit a [`Hand`]. The opponent of the side to
-/// move is never in check.
+/// Kings may be missing (problems have one or none). More pieces than a shogi set has
+/// are accepted if the counts fit a [`Hand`]. The opponent of the side to move is never
+/// in check.
 ///
-/// After every operation the derived state (key, checkers, pins) equals what a
-/// position read afresh from [`to_setup`](Self::to_setup) has.
+/// After every operation the derived state (key, checkers, pins) equals that of a
+/// position built from [`to_setup`](Self::to_setup).
 #[derive(Clone)]
 pub struct Position {
     placement: Placement,
@@ -38,36 +38,37 @@ pub struct Position {
     ply: u16,
     /// Enemy pieces that attack the king of the side to move.
     checkers: Bitboard,
-    /// Pieces of the side to move that alone shield its king from a sliding piece.
+    /// Pieces of the side to move that are the only blocker between an enemy slider and
+    /// its king.
     pinned: Bitboard,
-    /// What each move since the setup changed; the last is the newest.
+    /// The state saved before each move since the setup, oldest first.
     history: Vec<Ply>,
-    /// Consecutive checking moves of Black and White up to now.
+    /// Number of the latest consecutive moves of Black and White that gave check.
     check_runs: [u16; 2],
 }
 
-/// Why a diagram cannot be played.
+/// Error: the diagram is not playable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PositionError {
-    /// The side that is not to move is in check: its king could be taken.
+    /// The side not to move is in check: its king could be captured.
     OpponentInCheck {
-        /// Where that king stands.
+        /// Square of that king.
         king: Square,
     },
     /// One side has two or more kings.
     SeveralKings {
-        /// Whose kings.
+        /// Side of the kings.
         color: Color,
-        /// How many.
+        /// Number of kings.
         count: u32,
     },
-    /// More pieces of one kind than a hand could hold if one side took all.
+    /// More pieces of one kind than fit one [`Hand`].
     TooMany {
-        /// Which kind (promoted ones counted).
+        /// The kind; promoted pieces count.
         piece: HandPiece,
-        /// How many there are.
+        /// Number of pieces.
         count: u32,
-        /// How many fit.
+        /// Maximal number.
         max: u8,
     },
 }
@@ -76,7 +77,7 @@ impl fmt::Display for PositionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::OpponentInCheck { king } => {
-                write!(f, "opponent in check: the king on {king} could be taken")
+                write!(f, "opponent in check: the king on {king} could be captured")
             }
             Self::SeveralKings { color, count } => write!(f, "{color:?} has {count} kings"),
             Self::TooMany { piece, count, max } => {
@@ -88,8 +89,8 @@ impl fmt::Display for PositionError {
 
 impl std::error::Error for PositionError {}
 
-/// How many plies of history are reserved at the start, so that an ordinary game
-/// plus a search never allocate.
+/// Initial capacity of the history in plies: an ordinary game plus a search need no
+/// further allocation.
 const RESERVED_PLIES: usize = 1024;
 
 impl Position {
@@ -98,11 +99,11 @@ impl Position {
         Self::new_unchecked(&Setup::startpos())
     }
 
-    /// Makes a diagram playable.
+    /// The position of a diagram.
     ///
     /// # Errors
-    /// [`PositionError`] when a king could be taken, a side has two kings, or
-    /// there are more pieces of a kind than fit one hand.
+    /// [`PositionError`] if a king could be captured, a side has two kings, or more
+    /// pieces of a kind exist than fit one hand.
     ///
     /// ```
     /// use enbu_movegen::{Position, PositionError, Setup};
@@ -146,13 +147,13 @@ impl Position {
         position
     }
 
-    /// The diagram of this position; the history is not part of it.
+    /// The diagram of this position, without the history.
     pub fn to_setup(&self) -> Setup {
         Setup { board: *self.placement.board(), hands: self.placement.hands(), turn: self.turn, ply: self.ply }
     }
 
-    /// The same position without the moves that led to it: cheap to make, for
-    /// looking a few moves ahead where the past does not matter.
+    /// A copy without the history: cheap, for short look-ahead in which repetitions do
+    /// not matter.
     pub fn without_history(&self) -> Self {
         Self { placement: self.placement.clone(), history: Vec::new(), check_runs: [0; 2], ..*self }
     }
@@ -163,7 +164,7 @@ impl Position {
         self.turn
     }
 
-    /// Number of the next move, 1 to 65 535 (where it stays).
+    /// Number of the next move, 1 to 65 535 (saturating).
     #[inline]
     pub fn ply(&self) -> u16 {
         self.ply
@@ -175,19 +176,19 @@ impl Position {
         self.placement.board()[square]
     }
 
-    /// What `color` holds.
+    /// The hand of `color`.
     #[inline]
     pub fn hand(&self, color: Color) -> Hand {
         self.placement.hands()[color]
     }
 
-    /// Where `color`'s king stands; `None` where a problem has no such king.
+    /// The square of `color`'s king; `None` in problems without that king.
     #[inline]
     pub fn king(&self, color: Color) -> Option<Square> {
         self.placement.king(color)
     }
 
-    /// All squares with a piece.
+    /// The squares with a piece.
     #[inline]
     pub fn occupied(&self) -> Bitboard {
         self.placement.occupied()
@@ -217,14 +218,14 @@ impl Position {
         self.checkers
     }
 
-    /// Whether the side to move is in check.
+    /// Returns true if the side to move is in check.
     #[inline]
     pub fn in_check(&self) -> bool {
         !self.checkers.is_empty()
     }
 
-    /// The pieces of the side to move that alone shield its king from an enemy
-    /// lance, bishop or rook; they may move only along that line.
+    /// The pinned pieces of the side to move: each is the only blocker between an enemy
+    /// slider and its king, and may move only along that line.
     #[inline]
     pub fn pinned(&self) -> Bitboard {
         self.pinned
@@ -242,19 +243,19 @@ impl Position {
         self.placement.board_key()
     }
 
-    /// The moves played since the setup, oldest first; null moves are left out.
+    /// The moves played since the setup, oldest first, without null moves.
     pub fn history(&self) -> impl DoubleEndedIterator<Item = Move> + '_ {
         self.history.iter().filter_map(|ply| ply.mv)
     }
 
-    /// The last move, if one was played and it was not a null move.
+    /// The last move; `None` at the setup and after a null move.
     #[inline]
     pub fn last_move(&self) -> Option<Move> {
         self.history.last().and_then(|ply| ply.mv)
     }
 
-    /// The state `distance` plies ago (2 or more), unless that is before the setup
-    /// or one of the two moves made from there is a null move.
+    /// The state `distance` plies ago (2 or more); `None` before the setup, or if one of
+    /// the two moves made from there is a null move.
     #[inline]
     pub(crate) fn two_plies_at(&self, distance: usize) -> Option<&Ply> {
         let at = self.history.len().checked_sub(distance)?;
@@ -262,13 +263,13 @@ impl Position {
         (first.mv.is_some() && second.mv.is_some()).then_some(first)
     }
 
-    /// How many moves in a row `color` has given check with, up to now.
+    /// Number of the latest consecutive moves of `color` that gave check.
     #[inline]
     pub(crate) fn check_run(&self, color: Color) -> u16 {
         self.check_runs[color]
     }
 
-    /// How many moves (and null moves) have been made since the setup.
+    /// Number of moves, null moves included, since the setup.
     #[inline]
     pub fn plies_played(&self) -> usize {
         self.history.len()

@@ -8,8 +8,8 @@ use crate::square::Square;
 
 /// One of the eight directions in which pieces slide.
 ///
-/// The first four lead to higher square indices, the last four to lower ones;
-/// opposite directions differ by four.
+/// The first four increase the square index, the last four decrease it; opposite
+/// directions differ by four.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
@@ -46,6 +46,7 @@ const DIRECTIONS: [Direction; 8] = [
 ];
 
 impl Direction {
+    /// The reverse direction.
     #[inline]
     pub(crate) const fn opposite(self) -> Self {
         DIRECTIONS[(self as usize) ^ 4]
@@ -91,19 +92,19 @@ static DIRECTION: [[Option<Direction>; 81]; 81] = {
     table
 };
 
-/// The squares from `square` (excluded) to the edge of the board.
+/// The squares from `square` (exclusive) to the edge of the board.
 #[inline(always)]
 pub(crate) fn ray(direction: Direction, square: Square) -> Bitboard {
     RAY[direction as usize][square as usize]
 }
 
-/// In which direction `to` lies from `from`, if they share a line.
+/// The direction from `from` to `to`, or `None` if they share no line.
 #[inline(always)]
 pub(crate) fn direction(from: Square, to: Square) -> Option<Direction> {
     DIRECTION[from as usize][to as usize]
 }
 
-/// The squares strictly between two squares of one line; empty for others.
+/// The squares strictly between `a` and `b`; empty if they share no line.
 #[inline(always)]
 pub fn between(a: Square, b: Square) -> Bitboard {
     match direction(a, b) {
@@ -112,8 +113,8 @@ pub fn between(a: Square, b: Square) -> Bitboard {
     }
 }
 
-/// The squares that share a file, rank or diagonal with `a` on the side of `b`,
-/// to the edge of the board; empty when they share no line.
+/// The ray from `a` (exclusive) through `b` to the edge of the board; empty if they
+/// share no line.
 #[inline(always)]
 pub(crate) fn ray_through(a: Square, b: Square) -> Bitboard {
     match direction(a, b) {
@@ -122,7 +123,7 @@ pub(crate) fn ray_through(a: Square, b: Square) -> Bitboard {
     }
 }
 
-/// The whole file ahead, as on an empty board.
+/// Attacks of a lance on an empty board: the file ahead.
 #[inline(always)]
 pub(crate) fn lance_ray(color: Color, square: Square) -> Bitboard {
     ray(
@@ -152,13 +153,13 @@ const fn cross(odd: usize) -> [Bitboard; 81] {
     table
 }
 
-/// The four diagonals, as on an empty board.
+/// Attacks of a bishop on an empty board.
 #[inline(always)]
 pub(crate) fn bishop_cross(square: Square) -> Bitboard {
     BISHOP_CROSS[square]
 }
 
-/// The file and rank, as on an empty board.
+/// Attacks of a rook on an empty board.
 #[inline(always)]
 pub(crate) fn rook_cross(square: Square) -> Bitboard {
     ROOK_CROSS[square]

@@ -1,16 +1,15 @@
-//! Replaying games: one move after the other, each judged by the rules, and nothing else.
+//! Replay of game records: one legality test per move and no other state.
 //!
-//! A [`Position`] keeps what a search needs: keys, sets of squares, pins, the moves
-//! that led to it. Who only reads a game asks one question of each position, whether
-//! this one move is legal, and a [`Replay`] answers it from the squares themselves.
-//! The rules are the same (the tests compare all moves of many positions); they are
-//! looked at from the move instead of from all moves at once.
+//! A [`Position`] maintains keys, bitboards, pins and the move history for a search.
+//! Replaying a record needs only one answer per position: is this move legal? A
+//! [`Replay`] answers it from a mailbox board. The rules are equal (tests compare all
+//! moves of many positions).
 //!
-//! The board lies in a grid of 17 columns, so that the distance between two cells
-//! tells files and ranks apart without an edge in the way, and one small table tells
-//! which pieces go by a distance. Cells beside the board are walls, at which every
-//! line ends. Moves of a game are hard to foresee for a processor too: what would be
-//! a branch for every other move is looked up in a table instead.
+//! The board is a mailbox of 17 cells a file, so that the difference of two cell
+//! indices determines files and ranks uniquely, and one small table indexed by that
+//! difference gives the pieces that move by it. Cells around the board are walls that
+//! end every ray. Consecutive moves of a game have little in common, so branches on
+//! the kind of a move are mispredicted often; table lookups replace most of them.
 
 mod tables;
 
@@ -27,33 +26,33 @@ use crate::position::{IllegalMove, IllegalReason, Position, PositionError};
 use crate::setup::Setup;
 use crate::square::Square;
 
-/// A position that plays games over.
+/// A position for replaying game records.
 ///
-/// It takes what a [`Position`] takes, and judges moves as it does.
+/// It accepts the diagrams and moves that a [`Position`] accepts, and no others.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Replay {
     cells: [Cell; 256],
     hands: [Hand; 2],
     kings: [Option<Place>; 2],
-    /// Where the lances, bishops and rooks of both sides stand, promoted ones included:
-    /// a bit for each [`Square`]. No [`Bitboard`], so that it is written and read in the
-    /// same pieces.
+    /// Sliders of both sides (lances, bishops, rooks, horses, dragons): one bit for each
+    /// [`Square`]. A `u128` instead of a [`Bitboard`]: stores and loads then have the same
+    /// width, which avoids a store-forwarding stall.
     sliders: u128,
-    /// For each side and each direction towards its king: how many enemy sliders go
-    /// there from two cells away or more, were the board empty. Where there is none,
-    /// nobody has to look along that line.
+    /// For each side and each direction towards its king, the number of enemy sliders at
+    /// a distance of two cells or more that would attack it on an empty board. Zero saves
+    /// the scan of that line.
     threats: [Lines; 2],
     turn: Color,
     ply: u16,
     in_check: bool,
 }
 
-/// A move that was made, as [`Replay::undo`] needs it.
+/// Undo information of a played move, for [`Replay::undo`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replayed {
     mv: Move,
-    /// What was taken, and above it whether the mover was in check: one number, because
-    /// a processor waits where bytes are put together in memory.
+    /// Captured cell (low byte) and the mover's check flag (high byte), packed into one
+    /// word to avoid a store-forwarding stall: two byte stores followed by a wider load.
     before: u16,
     ply: u16,
     threats: [Lines; 2],
@@ -78,7 +77,7 @@ impl Replayed {
 }
 
 impl Replay {
-    /// The start position of a game.
+    /// The position of a diagram.
     ///
     /// # Errors
     /// Those of [`Position::from_setup`].
@@ -119,10 +118,10 @@ impl Replay {
         }
         let held = |piece| setup.hands.iter().map(|hand| hand.count(piece)).sum::<u8>();
         let fit = HandPiece::ALL.into_iter().all(|piece| counts[piece.piece_type()] + held(piece) <= Hand::max(piece));
-        let told = game.kings.iter().flatten().count() == kings;
+        let single_kings = game.kings.iter().flatten().count() == kings;
         let capturable = game.kings[!setup.turn].is_some_and(|king| game.is_attacked(king, setup.turn));
-        if !fit || !told || capturable {
-            // It says what is wrong.
+        if !fit || !single_kings || capturable {
+            // Delegates to `Position` for the precise error.
             Position::from_setup(setup)?;
         }
         game.in_check = game.kings[setup.turn].is_some_and(|king| game.is_attacked(king, !setup.turn));
@@ -150,20 +149,20 @@ impl Replay {
         self.cell(PLACES[square]).piece()
     }
 
-    /// What `color` holds.
+    /// The hand of `color`.
     #[inline]
     pub fn hand(&self, color: Color) -> Hand {
         self.hands[color]
     }
 
-    /// Whether the side to move is in check.
+    /// Returns true if the side to move is in check.
     #[inline]
     pub fn in_check(&self) -> bool {
         self.in_check
     }
 
-    /// Where pieces like this one stand that reach `to`, whatever stands there and
-    /// whether or not they are pinned.
+    /// The squares of all pieces equal to `piece` that reach `to`. The piece on `to` and
+    /// pins are ignored.
     pub fn reaching(&self, piece: Piece, to: Square) -> Bitboard {
         let cell = Cell::of(piece.color, piece.kind);
         let alike = Square::ALL.into_iter().filter(|&from| self.cell(PLACES[from]) == cell);
@@ -171,15 +170,15 @@ impl Replay {
         reaching.fold(Bitboard::EMPTY, |set, from| set | Bitboard::of(from))
     }
 
-    /// Whether the side to move may play `mv`.
+    /// Returns true if `mv` is legal. Clones the position.
     pub fn is_legal(&self, mv: Move) -> bool {
         self.clone().play(mv).is_ok()
     }
 
-    /// Plays a move that can be taken back.
+    /// Plays a legal move and returns its undo information.
     ///
     /// # Errors
-    /// [`IllegalMove`] with the rule it breaks; the position is unchanged then.
+    /// [`IllegalMove`] with the broken rule; the position is unchanged then.
     #[inline]
     pub fn play(&mut self, mv: Move) -> Result<Replayed, IllegalMove> {
         let before = Replayed::new(mv, Cell::EMPTY, self);
@@ -189,16 +188,16 @@ impl Replay {
         }
     }
 
-    /// Plays a move for good, told as it is read: by its parts.
+    /// Plays a legal move, given by its parts, without undo information.
     ///
     /// # Errors
-    /// The rule that the move breaks; the position is unchanged then.
+    /// The broken rule; the position is unchanged then.
     #[inline]
     pub fn advance(&mut self, parts: MoveParts) -> Result<(), IllegalReason> {
         self.make(parts).map(drop)
     }
 
-    /// Tells what was taken.
+    /// Plays a legal move and returns the captured cell.
     #[inline(always)]
     fn make(&mut self, parts: MoveParts) -> Result<Cell, IllegalReason> {
         let captured = match parts {
@@ -210,7 +209,7 @@ impl Replay {
         Ok(captured)
     }
 
-    /// Everything but passing the turn; tells what was taken.
+    /// Plays a board move except for the change of turn; returns the captured cell.
     #[inline(always)]
     fn play_on_board(&mut self, from: Square, to: Square, promote: bool) -> Result<Cell, IllegalReason> {
         let (us, them) = (self.turn, !self.turn);
@@ -233,6 +232,8 @@ impl Replay {
         } else if TRAITS[moved.index()].dead.contains(to) {
             return Err(IllegalReason::DeadSquare);
         }
+        // Make first, test the own king on the new board, and roll back if it is attacked:
+        // most recorded moves are legal.
         self.cells[origin as usize] = Cell::EMPTY;
         self.cells[target as usize] = placed;
         let Some(threats) = self.threats_if_safe(moved, origin, target) else {
@@ -244,22 +245,26 @@ impl Replay {
         if moved == Cell::of(us, PieceType::King) {
             self.kings[us] = Some(target);
         }
+        // Only moved and captured sliders change the threats. `|` instead of `||`: one
+        // branch for both tests.
         if TRAITS[moved.index()].slides | TRAITS[captured.index()].slides {
             self.threats[us] -= self.threat(us, captured, target);
             self.threats[them] -= self.threat(them, moved, origin);
             self.threats[them] += self.threat(them, placed, target);
             self.sliders = self.sliders & !SETS[from] & !SETS[to] | set_if(TRAITS[placed.index()].slides, to);
         }
+        // An empty cell adds zero, which saves the branch on captures.
         self.hands[us] = Hand::from_raw(self.hands[us].raw() + TRAITS[captured.index()].captured);
         self.in_check = self.kings[them].is_some_and(|king| self.reaches(placed, target, king))
             || self.is_attacked_past(them, origin);
         Ok(captured)
     }
 
-    /// The threats to the king of the side to move by the pieces that stood there
-    /// before, now that this piece has moved on the board; `None` when the king is
-    /// attacked. Sliders are still those of before, too, which will do: who was taken is
-    /// hidden by its captor.
+    /// The threats to the king of the side to move after `moved` went from `origin` to
+    /// `target` on the board, or `None` if that king is attacked.
+    ///
+    /// Slider set and threats are those before the move. A captured slider in them cannot
+    /// attack: its captor is on that square.
     #[inline(always)]
     fn threats_if_safe(&self, moved: Cell, origin: Place, target: Place) -> Option<Lines> {
         let (us, them) = (self.turn, !self.turn);
@@ -298,11 +303,12 @@ impl Replay {
             return Err(IllegalReason::KingInCheck);
         }
         let checks = self.kings[them].is_some_and(|king| self.reaches(placed, target, king));
-        // A king that can take the pawn is not mated by it. Nothing stands behind the king
-        // that would attack it then, because it would have been in check before.
+        // The slow uchifuzume test runs only if the pawn is protected: otherwise the king
+        // captures it. No slider attacks the pawn's square through the king, because it
+        // would have attacked the king before.
         if checks && piece == HandPiece::Pawn && self.is_attacked(target, us) {
             self.cells[target as usize] = Cell::EMPTY;
-            // Whether it mates is a question for all moves at once.
+            // A mate test needs all answers: delegates to `Position`.
             if !Position::from_setup(&self.to_setup()).is_ok_and(|position| position.is_legal(Move::drop(piece, to))) {
                 return Err(IllegalReason::Uchifuzume);
             }
@@ -315,9 +321,10 @@ impl Replay {
         Ok(Cell::EMPTY)
     }
 
-    /// Takes back the last move, of which [`play`](Self::play) gave `played`.
+    /// Undoes the last move; `played` is the value that [`play`](Self::play) returned for it.
     ///
-    /// After another one the position means nothing (or this panics).
+    /// # Panics
+    /// With another value this may panic or leave a meaningless position.
     pub fn undo(&mut self, played: Replayed) {
         let us = !self.turn;
         let to = played.mv.to();
@@ -356,14 +363,14 @@ impl Replay {
         &self.cells[start + 1..start + 10]
     }
 
-    /// Whether a piece goes from one cell to the other, whatever stands there.
+    /// Returns true if `piece` reaches `to` from `from`; the contents of both are ignored.
     #[inline(always)]
     fn reaches(&self, piece: Cell, from: Place, to: Place) -> bool {
         let way = way(from, to);
         piece.is_among(way.direct) || piece.is_among(way.sliding) && self.next_on_line(from, way.step, to) == to
     }
 
-    /// The first cell behind `from` that is not empty, or `end` if that comes first.
+    /// The first non-empty cell on the ray from `from`, or `end` if that comes first.
     #[inline(always)]
     fn next_on_line(&self, from: Place, step: u8, end: Place) -> Place {
         let mut at = from.wrapping_add(step);
@@ -373,15 +380,16 @@ impl Replay {
         at
     }
 
-    /// What an enemy piece on this cell adds to the threats to the king of `color`.
+    /// The part of the threats to the king of `color` due to an enemy `piece` on `from`.
     #[inline(always)]
     fn threat(&self, color: Color, piece: Cell, from: Place) -> Lines {
         let Some(king) = self.kings[color] else { return 0 };
         let way = way(from, king);
+        // All ones or zero as a mask, in place of a branch.
         way.line & ONES & u32::from(piece.is_among(way.sliding)).wrapping_neg()
     }
 
-    /// The threats of all sliders of `by` to this cell, and whether one of them attacks it.
+    /// The threats of all sliders of `by` to this cell, and true if one of them attacks it.
     fn threats_to(&self, place: Place, by: Color) -> (Lines, bool) {
         let (mut threats, mut attacked) = (0, false);
         let mut left = self.sliders & CROSSES[place as usize];
@@ -397,7 +405,7 @@ impl Replay {
         (threats, attacked)
     }
 
-    /// Whether the king of `color` is attacked along the line on which `opened` lies.
+    /// Returns true if the king of `color` is attacked along the line through `opened`.
     #[inline(always)]
     fn is_attacked_past(&self, color: Color, opened: Place) -> bool {
         let Some(king) = self.kings[color] else { return false };
@@ -405,21 +413,21 @@ impl Replay {
         if self.threats[color] & line.line == 0 {
             return false;
         }
-        // From the king outwards, to what sees it first.
+        // Scans from the king outwards: only the first piece on the line can attack.
         let from = self.next_on_line(king, line.step.wrapping_neg(), king);
         let (piece, way) = (self.cell(from), way(from, king));
         piece.is_of(!color) && piece.is_among(way.direct | way.sliding)
     }
 
-    /// Whether `by` attacks a cell, on which a piece of the other side stands.
+    /// Returns true if `by` attacks a cell that is occupied by the other side.
     fn is_attacked(&self, place: Place, by: Color) -> bool {
         self.is_attacked_nearby(place, by) || self.threats_to(place, by).1
     }
 
-    /// The same, by knights and by what stands around it only.
+    /// Returns true if a knight or an adjacent piece of `by` attacks the cell.
     #[inline(always)]
     fn is_attacked_nearby(&self, place: Place, by: Color) -> bool {
-        // All of them at once, because any of them may be the one.
+        // No early exit: a branch for each neighbour would be mispredicted.
         let near = NEAR[by].iter().map(|&(step, pieces)| pieces >> self.cell(place.wrapping_add(step)).index() & 1);
         near.fold(0, |any, one| any | one) != 0
     }

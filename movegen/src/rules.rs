@@ -1,4 +1,4 @@
-//! How a game ends other than by mate or resignation.
+//! Ends of a game by rule: repetition, declaration, limit of moves.
 
 mod declaration;
 mod outcome;

@@ -1,20 +1,20 @@
-//! Any diagram: plain data, playable or not.
+//! Diagrams: plain data, playable or not.
 
 use crate::color::Color;
 use crate::hand::Hand;
 use crate::piece::{Piece, PieceType};
 use crate::square::Square;
 
-/// What a diagram shows: pieces, hands, side to move and move number.
+/// A diagram: pieces, hands, side to move and move number.
 ///
-/// A `Setup` may be nonsense (no kings, 30 pawns); [`Position`](crate::Position)
-/// is what can be played. Its [`Display`](std::fmt::Display) and
+/// A `Setup` may be unplayable (two kings, 40 pawns); a [`Position`](crate::Position)
+/// is always playable. Its [`Display`](std::fmt::Display) and
 /// [`FromStr`](std::str::FromStr) are SFEN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// The piece on each square.
     pub board: [Option<Piece>; 81],
-    /// What Black and White hold.
+    /// The hands of Black and White.
     pub hands: [Hand; 2],
     /// The side to move.
     pub turn: Color,
@@ -22,10 +22,10 @@ pub struct Setup {
     pub ply: u16,
 }
 
-/// The handicaps that have a name of their own; White gives the odds and moves first.
+/// The named handicaps; White gives the odds and moves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Handicap {
-    /// No handicap: the normal start position, Black to move.
+    /// No handicap: the start position of even games, Black to move.
     Even,
     /// White's left lance (on 1a) is removed.
     Lance,
@@ -39,7 +39,7 @@ pub enum Handicap {
     RookLance,
     /// Rook and bishop.
     TwoPieces,
-    /// Rook, bishop and the lance on 1a (programs differ; most take this lance).
+    /// Rook, bishop and the lance on 1a (programs differ; most remove this lance).
     ThreePieces,
     /// Rook, bishop and both lances.
     FourPieces,
@@ -55,12 +55,12 @@ pub enum Handicap {
     SevenPiecesLeft,
     /// Six pieces and both silvers.
     EightPieces,
-    /// Only the king and pawns are left: eight pieces and both golds.
+    /// Eight pieces and both golds: only king and pawns remain.
     TenPieces,
 }
 
 impl Handicap {
-    /// The squares on which White has nothing.
+    /// The squares of the removed pieces.
     pub const fn removed(self) -> &'static [Square] {
         use Square::{S11, S21, S22, S31, S41, S61, S71, S81, S82, S91};
         match self {
@@ -101,7 +101,7 @@ impl Setup {
         STARTPOS
     }
 
-    /// [`startpos`](Self::startpos), as a constant can be made: without iterators.
+    /// Builds [`startpos`](Self::startpos) as a `const fn`, hence without iterators.
     const fn with_all_men() -> Self {
         use PieceType::{Bishop, Gold, King, Knight, Lance, Pawn, Rook, Silver};
         const BACK: [PieceType; 9] = [Lance, Knight, Silver, Gold, King, Gold, Silver, Knight, Lance];
@@ -140,7 +140,7 @@ impl Setup {
         setup
     }
 
-    /// The same diagram seen from the other side: board turned, colours and turn exchanged.
+    /// The diagram from the other side: board rotated, colours and side to move exchanged.
     #[must_use]
     pub fn flipped(&self) -> Self {
         let mut flipped =
@@ -151,7 +151,7 @@ impl Setup {
         flipped
     }
 
-    /// How many pieces of `kind` (counted unpromoted) board and hands hold together.
+    /// Number of pieces of `kind` on the board, promoted or not, and in both hands.
     pub fn count(&self, kind: PieceType) -> u32 {
         let on_board = self.board.iter().flatten().filter(|piece| piece.kind.unpromoted() == kind).count() as u32;
         let in_hand =

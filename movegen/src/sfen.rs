@@ -1,11 +1,11 @@
-//! SFEN: a diagram in one line of text.
+//! SFEN: the text form of a diagram.
 //!
 //! `<board> <b|w> <hands|-> <move number>` as in section 3 of the SFEN
-//! specification. Reading accepts what programs really write: any run of blanks
-//! between fields, hands in any order and with a count of 1, a missing hand field
-//! (`-`) or move number (1), numbers out of range (clamped to 1..=65 535).
-//! Everything else is refused. Writing emits the canonical form: hands as
-//! R B G S N L P, Black's first.
+//! specification. The reader accepts these deviations, which programs write: any run of
+//! blanks between fields, hands in any order and with a count of 1, a missing hand
+//! field (`-`) or move number (1), numbers out of range (clamped to 1..=65 535). All
+//! others are errors. The writer emits the canonical form: hands as R B G S N L P,
+//! Black's first.
 
 use std::fmt::{self, Display, Write as _};
 use std::str::FromStr;
@@ -16,16 +16,16 @@ use crate::piece::{HandPiece, Piece, PieceType};
 use crate::setup::Setup;
 use crate::square::Square;
 
-/// Why a text is not an SFEN.
+/// Error: the text is not an SFEN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SfenError {
-    /// What is wrong.
+    /// The fault.
     pub kind: SfenErrorKind,
     /// The offending field or part of it, at most 40 characters.
     pub text: String,
 }
 
-/// What can be wrong with an SFEN.
+/// Faults of an SFEN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SfenErrorKind {
     /// No board field.
@@ -36,16 +36,16 @@ pub enum SfenErrorKind {
     RankCount,
     /// The rank with this number (1 at the top) does not have nine squares.
     RankWidth(u8),
-    /// A character on this rank that means nothing there.
+    /// An invalid character on this rank.
     BoardCharacter(u8),
-    /// `+` on this rank before something that cannot be promoted.
+    /// `+` on this rank without a promotable piece after it.
     Promotion(u8),
     /// The side to move is neither `b` nor `w`.
     Turn,
-    /// A letter that is not a piece which can be held.
+    /// A letter that names no piece in hand.
     HandCharacter,
-    /// A count in hand that is zero or does not fit (pawns 31, lances and knights
-    /// 15, others 7), or that is followed by no piece.
+    /// A count in hand of zero, above the maximum (pawns 31, lances and knights 15,
+    /// others 7), or without a piece after it.
     HandCount,
     /// The move number is not a whole number.
     MoveNumber,
@@ -64,7 +64,7 @@ impl Display for SfenError {
                 write!(f, "sfen board rank {rank}: unknown character `{}`", self.text)
             }
             SfenErrorKind::Promotion(rank) => {
-                write!(f, "sfen board rank {rank}: `+` cannot stand before `{}`", self.text)
+                write!(f, "sfen board rank {rank}: `+` before `{}`, which cannot be promoted", self.text)
             }
             SfenErrorKind::Turn => write!(f, "sfen: side to move must be b or w, not `{}`", self.text),
             SfenErrorKind::HandCharacter => write!(f, "sfen hands: unknown piece `{}`", self.text),
@@ -84,7 +84,7 @@ fn error(kind: SfenErrorKind, text: &str) -> SfenError {
 impl FromStr for Setup {
     type Err = SfenError;
 
-    /// Reads the four fields of an SFEN (without the word `sfen`).
+    /// Parses the four fields of an SFEN (without the word `sfen`).
     ///
     /// # Errors
     /// [`SfenError`] naming the field and the offending text.
@@ -126,7 +126,7 @@ fn parse_board(text: &str, setup: &mut Setup) -> Result<(), SfenError> {
     if rank == 9 { Ok(()) } else { Err(error(SfenErrorKind::RankCount, text)) }
 }
 
-/// Reads one rank from file 9 to file 1.
+/// Parses one rank, from file 9 to file 1.
 fn parse_rank(row: &str, rank: u8, setup: &mut Setup) -> Result<(), SfenError> {
     let wrong_width = || error(SfenErrorKind::RankWidth(rank), row);
     let mut file = 9_u8;
@@ -199,7 +199,7 @@ fn parse_number(text: &str) -> Result<u16, SfenError> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(error(SfenErrorKind::MoveNumber, text));
     }
-    // Too many digits for any integer type still means "large".
+    // A number that overflows u64 is clamped like any other large one.
     let value = if negative { 0 } else { digits.parse().unwrap_or(u64::MAX) };
     Ok(value.clamp(1, u64::from(u16::MAX)) as u16)
 }

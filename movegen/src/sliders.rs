@@ -1,19 +1,18 @@
-//! Lance, bishop and rook, without attack tables.
+//! Attacks of lance, bishop and rook, computed without attack tables.
 //!
-//! On a line that leads to higher indices, `o ^ (o - 1)` with `o` the occupied
-//! squares of the line sets every bit up to the first blocker: the classic
-//! subtraction trick. For the opposite direction the same is done on the
-//! byte-reversed board: squares of one rank or diagonal are at least eight bits
-//! apart, so each lies in a byte of its own and reversing the bytes reverses
-//! their order (idea: Qugiy, WCSC31). Squares of one file are neighbouring bits
-//! of one word, where the highest blocker is found by counting leading zeros.
+//! On a ray of increasing indices, `o ^ (o - 1)` with `o` the occupied squares of the
+//! ray sets every bit up to the first blocker: the classic subtraction trick. Rays of
+//! decreasing indices use the byte-reversed board: squares of one rank or diagonal are
+//! at least eight bits apart, so each has a byte of its own and a byte swap reverses
+//! their order (idea: Qugiy, WCSC31). Squares of one file are adjacent bits of one
+//! word, where a leading-zero count finds the highest blocker.
 
 use crate::bitboard::Bitboard;
 use crate::color::Color;
 use crate::rays::{Direction, ray};
 use crate::square::Square;
 
-/// Squares a lance attacks.
+/// Attacks of a lance of `color` on `square`, blocked by `occupied`.
 #[inline(always)]
 pub fn lance(color: Color, square: Square, occupied: Bitboard) -> Bitboard {
     match color {
@@ -22,7 +21,7 @@ pub fn lance(color: Color, square: Square, occupied: Bitboard) -> Bitboard {
     }
 }
 
-/// Squares a bishop attacks.
+/// Attacks of a bishop on `square`, blocked by `occupied`.
 #[inline(always)]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
     let wide = occupied.to_wide();
@@ -35,7 +34,7 @@ pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
     )
 }
 
-/// Squares a rook attacks.
+/// Attacks of a rook on `square`, blocked by `occupied`.
 #[inline(always)]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     let wide = occupied.to_wide();
@@ -44,7 +43,7 @@ pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard::from_wide(rank) | Bitboard::from_word_of(square, file)
 }
 
-/// The line towards higher indices, up to and including the first blocker.
+/// Squares of a ray of increasing indices, up to and including the first blocker.
 #[inline(always)]
 fn ascending(occupied: u128, direction: Direction, square: Square) -> u128 {
     let line = ray(direction, square).to_wide();
@@ -52,7 +51,8 @@ fn ascending(occupied: u128, direction: Direction, square: Square) -> u128 {
     (blockers ^ blockers.wrapping_sub(1)) & line
 }
 
-/// The line towards lower indices; `reversed` is the byte-reversed occupancy.
+/// Squares of a ray of decreasing indices, up to and including the first blocker.
+/// `reversed` is the byte-reversed occupancy.
 #[inline(always)]
 fn descending(reversed: u128, direction: Direction, square: Square) -> u128 {
     let line = ray(direction, square).to_wide().swap_bytes();
@@ -73,7 +73,7 @@ fn south(square: Square, occupied: Bitboard) -> u64 {
 fn north(square: Square, occupied: Bitboard) -> u64 {
     let line = ray(Direction::North, square).word_of(square);
     let blockers = occupied.word_of(square) & line;
-    // Bit 0 stands in when there is no blocker: everything from there up is kept.
+    // Without a blocker, bit 0 serves as one: the shift then keeps the whole ray.
     let highest = 63 - (blockers | 1).leading_zeros();
     (u64::MAX << highest) & line
 }
@@ -82,7 +82,7 @@ fn north(square: Square, occupied: Bitboard) -> u64 {
 mod tests {
     use super::*;
 
-    /// Walks each line square by square: the definition.
+    /// Reference: walks each ray square by square.
     fn walk(square: Square, steps: &[(i8, i8)], occupied: Bitboard) -> Bitboard {
         let mut set = Bitboard::EMPTY;
         for &(files, ranks) in steps {

@@ -1,6 +1,6 @@
 //! The 81 squares.
 
-#![expect(unsafe_code, reason = "one unchecked constructor, proved at its definition")]
+#![expect(unsafe_code, reason = "one unchecked constructor, with its proof")]
 
 use std::fmt;
 use std::ops::{Index, IndexMut};
@@ -10,8 +10,8 @@ use crate::color::Color;
 /// A square, named by file (1 to 9 from Black's right) and rank (1 to 9 from
 /// White's side): `S76` is 7f in USI.
 ///
-/// The discriminant is `9 * (file - 1) + (rank - 1)`, so that a file is nine
-/// neighbouring bits of a [`Bitboard`](crate::Bitboard). An enum of 81 variants
+/// The discriminant is `9 * (file - 1) + (rank - 1)`, so that a file is nine adjacent
+/// bits of a [`Bitboard`](crate::Bitboard). An enum of 81 variants
 /// indexes `[T; 81]` without a bounds check.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,7 +93,7 @@ impl Square {
         self as u8 % 9 + 1
     }
 
-    /// Rank as its owner sees it: 1 is the farthest rank from `color`'s side.
+    /// Rank from the view of `color`: 1 is the rank farthest from its side.
     #[inline]
     pub const fn relative_rank(self, color: Color) -> u8 {
         match color {
@@ -102,19 +102,19 @@ impl Square {
         }
     }
 
-    /// The square after turning the board by 180 degrees.
+    /// The square after a rotation of the board by 180 degrees.
     #[inline]
     pub const fn rotated(self) -> Self {
         Self::ALL[80 - self as usize]
     }
 
-    /// The square on the same rank with files counted from the other side.
+    /// The mirror image: same rank, files counted from the other side.
     #[inline]
     pub const fn mirrored(self) -> Self {
         Self::ALL[(8 - self as usize / 9) * 9 + self as usize % 9]
     }
 
-    /// The square as `color` sees it: itself for Black, [`rotated`](Self::rotated) for White.
+    /// The square from the view of `color`: itself for Black, [`rotated`](Self::rotated) for White.
     #[inline]
     pub const fn relative(self, color: Color) -> Self {
         match color {
@@ -123,7 +123,7 @@ impl Square {
         }
     }
 
-    /// The square `files` to the left and `ranks` towards rank 9, if it is on the board.
+    /// The square `files` to the left and `ranks` towards rank 9, or `None` off the board.
     #[inline]
     pub const fn offset(self, files: i8, ranks: i8) -> Option<Self> {
         let file = self.file() as i8 + files;
@@ -134,7 +134,7 @@ impl Square {
         Self::new(file as u8, rank as u8)
     }
 
-    /// Reads a USI square such as `7f`: file digit, then rank letter `a` to `i`.
+    /// Parses a USI square such as `7f`: file digit, then rank letter `a` to `i`.
     pub const fn from_usi(text: [u8; 2]) -> Option<Self> {
         Self::new(text[0].wrapping_sub(b'0'), text[1].wrapping_sub(b'a').wrapping_add(1))
     }

@@ -1,9 +1,9 @@
 //! Zobrist keys.
 //!
-//! A position's key is the exclusive or of one constant per piece and square,
-//! one for the side to move, and a sum of one constant per piece in hand (a sum,
-//! so that a table of counts is not needed). The constants come from SplitMix64
-//! with a fixed seed and never change between runs.
+//! A position's key is the exclusive or of one constant per piece and square, one for
+//! the side to move, and the sum of one constant per piece in hand (a sum, because it
+//! needs no table indexed by count). The constants come from SplitMix64 with a fixed
+//! seed and are the same in every run.
 
 use crate::color::Color;
 use crate::hand::Hand;
@@ -38,7 +38,7 @@ static HAND: [[u64; 7]; 2] = {
     table
 };
 
-/// Exclusive-ored in when White is to move.
+/// Constant for White to move.
 pub(crate) const WHITE_TO_MOVE: u64 = constant(20_000);
 
 /// The constant of `piece` on `square`.
@@ -47,13 +47,13 @@ pub(crate) fn on_board(piece: Piece, square: Square) -> u64 {
     BOARD[piece.color][piece.kind][square]
 }
 
-/// The constant that each `piece` in `color`'s hand adds.
+/// The constant added for each `piece` in `color`'s hand.
 #[inline]
 pub(crate) fn in_hand(color: Color, piece: HandPiece) -> u64 {
     HAND[color][piece]
 }
 
-/// The sum for both hands.
+/// The hand key: the sum of the constants of both hands.
 pub(crate) fn of_hands(hands: [Hand; 2]) -> u64 {
     let mut sum = 0_u64;
     for color in Color::ALL {

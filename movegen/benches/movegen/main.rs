@@ -1,7 +1,7 @@
 //! Speed of the parts of move generation: `cargo bench -p enbu-movegen [NAME]`.
 //!
-//! Perft says how fast everything is together, these say where the time goes. Each
-//! measurement is per element: per move or per square, where it goes through many.
+//! Perft measures the sum, these benches its parts. Each measurement is per element:
+//! per move or per square, where a benchmark processes several.
 //! Compare two builds with `--save-baseline` and `--baseline`, on an idle machine.
 
 mod positions;
@@ -62,13 +62,14 @@ fn all_rooks(occupied: Bitboard) -> Bitboard {
     all_squares(|square| sliders::rook(square, occupied))
 }
 
-/// The union keeps every result alive; each square is opaque, as it is in a search.
+/// Union of `attacks` over all squares. The union keeps every result alive; `black_box`
+/// hides each square from the optimiser, as in a search.
 #[inline(always)]
 fn all_squares(attacks: impl Fn(Square) -> Bitboard) -> Bitboard {
     Square::ALL.into_iter().fold(Bitboard::EMPTY, |union, square| union | attacks(black_box(square)))
 }
 
-/// Moves into a list, per move.
+/// Generation of moves into a list, per move.
 fn generation(criterion: &mut Criterion) {
     for (title, positions) in [
         ("moves, no check", positions::quiet()),
@@ -84,7 +85,7 @@ fn generation(criterion: &mut Criterion) {
     }
 }
 
-/// A scope without moves in the position is measured as one element.
+/// Measures one scope; a scope without moves counts as one element.
 fn bench_scope(group: &mut BenchmarkGroup<'_, WallTime>, named: &Named, scope_name: &str, scope: Scope) {
     let mut list = MoveList::new();
     named.position.moves_in(scope, &mut list);
@@ -98,7 +99,7 @@ fn bench_scope(group: &mut BenchmarkGroup<'_, WallTime>, named: &Named, scope_na
     });
 }
 
-/// Whether a pawn drop that gives check is legal: the whole question, as a search asks it.
+/// Legality test of a pawn drop that gives check, uchifuzume included.
 fn uchifuzume(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("uchifuzume");
     for case in positions::pawn_drops() {
@@ -108,7 +109,7 @@ fn uchifuzume(criterion: &mut Criterion) {
     }
 }
 
-/// What is asked about every legal move before it is made.
+/// Queries about legal moves before they are made.
 fn questions(criterion: &mut Criterion) {
     for (title, ask) in [
         ("gives_check", (|position, mv| u64::from(position.gives_check(mv))) as fn(&Position, Move) -> u64),
@@ -122,7 +123,7 @@ fn questions(criterion: &mut Criterion) {
     }
 }
 
-/// Legality of moves out of a table: mostly this position's own, now and then another's.
+/// Legality of hash moves: mostly this position's own, occasionally another's.
 fn table_moves(criterion: &mut Criterion) {
     let (quiet, in_check) = (positions::quiet(), positions::in_check());
     let all: Vec<&Named> = quiet.iter().chain(&in_check).collect();
@@ -137,7 +138,7 @@ fn table_moves(criterion: &mut Criterion) {
     }
 }
 
-/// Asks the same of every move in turn, per move.
+/// Measures one query over all `moves`, per move.
 fn bench_moves(group: &mut BenchmarkGroup<'_, WallTime>, id: &str, moves: &[Move], ask: impl Fn(Move) -> u64) {
     group.throughput(Throughput::Elements(moves.len() as u64));
     group.bench_function(id, |bencher| {
@@ -145,7 +146,7 @@ fn bench_moves(group: &mut BenchmarkGroup<'_, WallTime>, id: &str, moves: &[Move
     });
 }
 
-/// Making and taking back each legal move: pieces, key, checkers and pins.
+/// Do and undo of each legal move: pieces, key, checkers and pins.
 fn making_moves(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("do and undo");
     for Named { name, mut position } in positions::quiet().into_iter().chain(positions::in_check()) {

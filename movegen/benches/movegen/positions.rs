@@ -1,14 +1,14 @@
-//! The positions that are measured: see `tests/data` and `engine/src/commands/bench_positions.rs`.
+//! The measured positions: see `tests/data` and `engine/src/commands/bench_positions.rs`.
 
 use enbu_movegen::{Move, MoveList, Position};
 
-/// A position under the name that its measurements have.
+/// A position with the name of its measurements.
 pub(crate) struct Named {
     pub(crate) name: &'static str,
     pub(crate) position: Position,
 }
 
-/// A pawn drop that gives check, where it is asked whether that would be mate.
+/// A pawn drop that gives check, for the uchifuzume test.
 pub(crate) struct PawnDrop {
     pub(crate) name: &'static str,
     pub(crate) position: Position,
@@ -45,26 +45,26 @@ const PAWN_DROPS: &[(&str, &str, &str)] = &[
     ("evaded", "2gk1g1n1/1r3s3/lp3p2b/p3S2Sl/3n4p/4P4/P1+B5P/2SK4L/LN2R2N1 b G6Pg5p 83", "P*6b"),
 ];
 
-/// Nobody is in check.
+/// Positions without check.
 pub(crate) fn quiet() -> Vec<Named> {
     let positions = named(QUIET);
     positions.iter().for_each(|named| assert!(!named.position.in_check(), "{}", named.name));
     positions
 }
 
-/// The side to move is in check.
+/// Positions with the side to move in check.
 pub(crate) fn in_check() -> Vec<Named> {
     let positions = named(IN_CHECK);
     positions.iter().for_each(|named| assert!(named.position.in_check(), "{}", named.name));
     positions
 }
 
-/// Almost all moves are drops.
+/// Positions whose moves are almost all drops.
 pub(crate) fn drops() -> Vec<Named> {
     named(DROPS)
 }
 
-/// Pawn drops before the king: mates, which are illegal, and mere checks.
+/// Pawn drops in front of the king: mates, which are illegal, and plain checks.
 pub(crate) fn pawn_drops() -> Vec<PawnDrop> {
     let parse = |&(name, sfen, drop): &(&'static str, &str, &str)| {
         let drop = PawnDrop { name, position: position(sfen), drop: drop.parse().expect("a move") };

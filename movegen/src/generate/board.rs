@@ -1,4 +1,4 @@
-//! Moves of the pieces on the board, the king excepted.
+//! Moves of the pieces on the board, except the king.
 
 use super::move_set::MoveSet;
 use crate::attacks::{gold, king, knight, silver};
@@ -11,8 +11,8 @@ use crate::rays::ray_through;
 use crate::sliders;
 use crate::square::Square;
 
-/// Hands out the moves of all pieces but the king that arrive on `targets`
-/// (squares without an own piece that answer any check).
+/// Visits the moves of all pieces but the king to `targets`: squares without an own
+/// piece that answer any check.
 #[inline(always)]
 pub(super) fn piece_moves(position: &Position, targets: Bitboard, visit: &mut impl FnMut(MoveSet)) {
     let us = position.turn();
@@ -54,18 +54,18 @@ pub(super) fn piece_moves(position: &Position, targets: Bitboard, visit: &mut im
     }
 }
 
-/// The line from the own king through a pinned piece.
+/// The squares to which a pinned piece may move: the line from its king through it.
 #[inline(always)]
 fn pin_line(position: &Position, from: Square) -> Bitboard {
     position.king(position.turn()).map_or(Bitboard::ALL, |king| ray_through(king, from))
 }
 
-/// All pawns at once: each has one destination, the square ahead.
+/// Visits the moves of all pawns at once: each has one destination, the square ahead.
 #[inline(always)]
 fn pawn_moves(position: &Position, targets: Bitboard, visit: &mut impl FnMut(MoveSet)) {
     let us = position.turn();
     let pawns = position.pieces(us, PieceType::Pawn);
-    // A pinned pawn may move only when the pin runs along its file.
+    // A pinned pawn may move only if the pin is along its file.
     let free = pawns.without(position.pinned());
     let along_file = (pawns & position.pinned()) & position.king(us).map_or(Bitboard::EMPTY, Bitboard::file_of);
     let to = (free | along_file).forward(us) & targets;
@@ -75,7 +75,7 @@ fn pawn_moves(position: &Position, targets: Bitboard, visit: &mut impl FnMut(Mov
     }
 }
 
-/// Splits destinations into those without and with promotion.
+/// Splits destinations by promotion: both sets overlap where promotion is optional.
 #[inline(always)]
 fn split(us: Color, from: Square, kind: PieceType, to: Bitboard) -> MoveSet {
     let zone = Bitboard::zone(us);

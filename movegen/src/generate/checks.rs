@@ -1,12 +1,12 @@
-//! Moves that give check: legal moves, cut down to those that attack the enemy king.
+//! Checking moves: the legal moves, filtered by direct and discovered check.
 //!
-//! A move checks directly, when it lands where its piece attacks the king, or by
-//! discovery, when it leaves the line of an own slider. Both are sets: for every
-//! kind of piece the squares from which it attacks the king, and the own pieces
-//! that alone shield the king from an own slider.
+//! A direct check lands on a square from which the piece attacks the king; a discovered
+//! check leaves the line of an own slider. Both tests are sets: for each kind of piece
+//! the squares from which it attacks the king, and the own pieces that are the only
+//! blocker between an own slider and the king.
 //!
-//! Vacating a square never opens a line for the moved piece itself: a slider that
-//! attacks the king through its own origin would have attacked it before.
+//! Vacating the origin never opens a line for the moved piece itself: a slider that
+//! attacks the king through its own origin would have attacked it before the move.
 
 use enbu_isa::multiversion;
 
@@ -35,20 +35,22 @@ multiversion! {
     fn aim(position: &Position) -> Option<Aim> = Aim::new;
 }
 
-/// From where the enemy king can be attacked, and which moves uncover it: made once
-/// for a position by [`Position::aim`], it tells of every move whether it checks.
+/// Squares and blockers from which a position's moves give check.
+///
+/// Computed once for a position by [`Position::aim`]; the test of a single move is then
+/// a table lookup.
 #[derive(Clone, Copy, Debug)]
 pub struct Aim {
     king: Square,
     us: Color,
-    /// For each kind of piece of the side to move: the squares that attack the king.
+    /// For each kind of piece of the side to move, the squares from which it attacks the king.
     direct: [Bitboard; PieceType::COUNT],
-    /// Own pieces that alone shield the enemy king from an own slider.
+    /// Own pieces that are the only blocker between an own slider and the enemy king.
     shields: Bitboard,
 }
 
 impl Aim {
-    /// `None` where there is no king to check.
+    /// Returns `None` if the opponent has no king.
     #[inline(always)]
     fn new(position: &Position) -> Option<Self> {
         let us = position.turn();
@@ -69,15 +71,15 @@ impl Aim {
         Some(Self { king: target, us, direct, shields: position.discoverers(target) })
     }
 
-    /// The squares on which a move of the piece from `from` uncovers the king.
+    /// Destinations of a move from `from` that give discovered check.
     #[inline(always)]
     fn uncovers(&self, from: Square) -> Bitboard {
         if self.shields.contains(from) { !ray_through(self.king, from) } else { Bitboard::EMPTY }
     }
 
-    /// Whether a legal move of `position`, which this was made for, gives check.
+    /// Returns true if a legal move of `position`, the position of this `Aim`, gives check.
     ///
-    /// The same as [`Position::gives_check`], which is cheaper for a single move only.
+    /// Equals [`Position::gives_check`], which is cheaper for a single move only.
     #[inline(always)]
     pub fn is_hit_by(&self, position: &Position, mv: Move) -> bool {
         match mv.parts() {
@@ -90,19 +92,20 @@ impl Aim {
         }
     }
 
-    /// The squares on which a piece gives check when it arrives there as `placed`, from
-    /// `from` or (`None`) from the hand.
+    /// Destinations on which a move gives check, direct or discovered.
+    ///
+    /// `placed` is the kind after the move, `from` the origin, `None` for a drop.
     #[inline(always)]
     pub fn squares(&self, placed: PieceType, from: Option<Square>) -> Bitboard {
         self.direct[placed] | from.map_or(Bitboard::EMPTY, |from| self.uncovers(from))
     }
 
-    /// The moves of `set` that give check.
+    /// The checking moves of `set`.
     #[inline(always)]
     fn cut(&self, position: &Position, set: MoveSet) -> MoveSet {
         match set {
             MoveSet::Pawns { color, plain, promote } => {
-                // A pawn on the king's file stays on the line it shields.
+                // A pawn on the king's file stays on its line and discovers nothing.
                 let shields = self.shields & position.pieces(self.us, PieceType::Pawn);
                 let uncovering = shields.without(Bitboard::file_of(self.king)).forward(self.us);
                 MoveSet::Pawns {
@@ -146,10 +149,10 @@ impl Position {
         aim(self)
     }
 
-    /// Hands every legal move that gives check to `visit`, as non-empty sets.
+    /// Calls `visit` with the legal moves that give check, as non-empty sets.
     ///
     /// These are exactly the moves of [`for_each_set`](Self::for_each_set) for which
-    /// [`gives_check`](Self::gives_check) holds, each once. Without an enemy king
+    /// [`gives_check`](Self::gives_check) is true, each once. Without an enemy king
     /// there are none.
     #[inline(always)]
     pub fn for_each_check_set(&self, mut visit: impl FnMut(MoveSet)) {
@@ -166,14 +169,15 @@ impl Position {
             evasions::king_moves(self, targets, &mut cut);
         }
         let Some(answers) = evasions::answering_squares(self) else { return };
-        // Without a discovered check only some squares matter, and most pieces reach none.
+        // Without a possible discovered check, destinations outside `checking` give none:
+        // the smaller target set rejects most pieces before their set is filtered.
         let arrivals = if aim.shields.is_empty() { targets & checking } else { targets };
         board::piece_moves(self, arrivals & answers, &mut cut);
         drops::drops(self, answers.without(self.occupied()) & checking, &mut cut);
     }
 
-    /// The squares on which a drop of `piece` would be a legal check if the side to
-    /// move held one, whether it does or not.
+    /// The squares on which a drop of `piece` would be a legal check, if the side to
+    /// move had one in hand.
     pub fn checking_drops(&self, piece: HandPiece) -> Bitboard {
         let (Some(aim), Some(answers)) = (Aim::new(self), evasions::answering_squares(self)) else {
             return Bitboard::EMPTY;
@@ -188,7 +192,7 @@ impl Position {
     /// let setup: Setup = "4k4/9/4P4/9/9/9/9/9/9 b G 1".parse().expect("an SFEN");
     /// let mut checks = MoveList::new();
     /// Position::from_setup(&setup).expect("playable").checks(&mut checks);
-    /// assert_eq!(checks.len(), 7); // the pawn's promotion and plain step, and five squares for the gold
+    /// assert_eq!(checks.len(), 7); // the pawn with and without promotion, and five squares for the gold
     /// ```
     pub fn checks(&self, list: &mut MoveList) {
         checks(self, list);
@@ -199,7 +203,7 @@ impl Position {
         self.for_each_check_set(|set| set.for_each(|mv| list.push(mv)));
     }
 
-    /// How many legal moves give check.
+    /// Number of legal moves that give check.
     pub fn count_checks(&self) -> usize {
         count_checks(self)
     }

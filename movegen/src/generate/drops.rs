@@ -6,8 +6,7 @@ use crate::dead_squares::dead_squares;
 use crate::piece::{HandPiece, PieceType};
 use crate::position::Position;
 
-/// Hands out the drops of every held piece on `empty` (empty squares that answer
-/// any check).
+/// Visits the drops of every held piece on `empty`: empty squares that answer any check.
 #[inline(always)]
 pub(super) fn drops(position: &Position, empty: Bitboard, visit: &mut impl FnMut(MoveSet)) {
     let us = position.turn();
@@ -26,19 +25,19 @@ pub(super) fn drops(position: &Position, empty: Bitboard, visit: &mut impl FnMut
     }
 }
 
-/// Where on `empty` the side to move could drop `piece`, held or not.
+/// The squares of `empty` on which the side to move may drop `piece`, in hand or not.
 pub(super) fn squares(position: &Position, piece: HandPiece, empty: Bitboard) -> Bitboard {
     let to = empty.without(dead_squares(position.turn(), piece.piece_type()));
     if piece == HandPiece::Pawn { pawn_drops(position, to) } else { to }
 }
 
-/// Removes files that hold an own pawn (nifu) and a drop that mates (uchifuzume).
+/// Removes files with an own pawn (nifu) and a drop that mates (uchifuzume).
 #[inline(always)]
 fn pawn_drops(position: &Position, to: Bitboard) -> Bitboard {
     let us = position.turn();
     let to = to & position.pieces(us, PieceType::Pawn).free_files();
     let Some(king) = position.king(!us) else { return to };
-    // The one square from which a pawn gives check.
+    // The only square from which a pawn gives check.
     let checking = crate::attacks::pawn(!us, king) & to;
     match checking.first() {
         Some(square) if position.is_uchifuzume(square) => to.without(checking),

@@ -1,4 +1,4 @@
-//! King moves, and the squares on which another piece answers a check.
+//! King moves, and destinations on which another piece answers a check.
 
 use super::move_set::MoveSet;
 use crate::attacks::king;
@@ -6,12 +6,12 @@ use crate::bitboard::Bitboard;
 use crate::position::Position;
 use crate::rays::between;
 
-/// Hands out the king's safe steps onto `targets`.
+/// Visits the king's moves to the squares of `targets` that are not attacked.
 #[inline(always)]
 pub(super) fn king_moves(position: &Position, targets: Bitboard, visit: &mut impl FnMut(MoveSet)) {
     let us = position.turn();
     let Some(from) = position.king(us) else { return };
-    // The king does not shield the squares behind it.
+    // The king leaves its square, so it blocks no slider there.
     let occupied = position.occupied().without(Bitboard::of(from));
     let mut plain = king(from) & targets;
     for to in plain {
@@ -24,8 +24,9 @@ pub(super) fn king_moves(position: &Position, targets: Bitboard, visit: &mut imp
     }
 }
 
-/// Where a piece other than the king must arrive: anywhere without a check, on
-/// the checker or between it and the king with one check, `None` (nowhere) with two.
+/// Destinations on which a piece other than the king answers any check: all squares
+/// without check, the checker's square and those between it and the king with one
+/// checker, `None` with two.
 #[inline(always)]
 pub(super) fn answering_squares(position: &Position) -> Option<Bitboard> {
     let checkers = position.checkers();

@@ -6,12 +6,12 @@ use crate::moves::Move;
 use crate::piece::HandPiece;
 use crate::square::Square;
 
-/// Several legal moves that share their piece.
+/// Several legal moves of the same piece or kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveSet {
-    /// Pawns stepping onto each square from the one behind it.
+    /// All pawns of one side: each destination has one origin, the square behind it.
     Pawns {
-        /// Whose pawns.
+        /// Side of the pawns.
         color: Color,
         /// Destinations without promotion.
         plain: Bitboard,
@@ -20,7 +20,7 @@ pub enum MoveSet {
     },
     /// One piece on the board.
     Piece {
-        /// Where it stands.
+        /// Origin.
         from: Square,
         /// Destinations without promotion.
         plain: Bitboard,
@@ -29,19 +29,19 @@ pub enum MoveSet {
     },
     /// Drops of one kind of piece.
     Drops {
-        /// What is dropped.
+        /// The dropped kind.
         piece: HandPiece,
-        /// Where.
+        /// Destinations.
         to: Bitboard,
     },
 }
 
 impl MoveSet {
-    /// How many moves the set holds.
+    /// Number of moves in the set.
     #[inline(always)]
     pub const fn len(&self) -> usize {
         (match self {
-            // Most pieces have nowhere to promote: asking is cheaper than counting.
+            // Most pieces have no promotion: the test is cheaper than a second popcount.
             Self::Pawns { plain, promote, .. } | Self::Piece { plain, promote, .. } if !promote.is_empty() => {
                 plain.count() + promote.count()
             }
@@ -50,7 +50,7 @@ impl MoveSet {
         }) as usize
     }
 
-    /// Whether the set holds no move.
+    /// Returns true if the set has no move.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         match self {
@@ -61,7 +61,7 @@ impl MoveSet {
         }
     }
 
-    /// Calls `each` with every move, promotions first.
+    /// Calls `each` with every move of the set, promotions first.
     #[inline(always)]
     pub fn for_each(self, mut each: impl FnMut(Move)) {
         match self {
@@ -90,13 +90,13 @@ impl MoveSet {
     }
 }
 
-/// Which moves to generate.
+/// Part of the legal moves to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Every legal move.
     All,
-    /// Moves that take a piece.
+    /// Captures.
     Captures,
-    /// Moves that take nothing, drops included.
+    /// Quiet moves, drops included.
     Quiets,
 }

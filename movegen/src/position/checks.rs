@@ -1,4 +1,4 @@
-//! Who attacks what: checkers, pins, and whether a move gives check.
+//! Attackers, checkers, pins, and the check test for a single move.
 
 use enbu_isa::multiversion;
 
@@ -17,7 +17,7 @@ multiversion! {
 }
 
 impl Position {
-    /// All pieces that move like a gold: golds and promoted minor pieces.
+    /// All golds and promoted minor pieces.
     #[inline]
     pub fn golds(&self) -> Bitboard {
         self.by_kind(PieceType::Gold)
@@ -39,11 +39,11 @@ impl Position {
         self.by_kind(PieceType::Rook) | self.by_kind(PieceType::Dragon)
     }
 
-    /// `color`'s pieces that attack `square` by a single step or a knight's jump.
+    /// `color`'s pieces that attack `square` by a step or a knight's jump.
     #[inline(always)]
     fn step_attackers(&self, square: Square, color: Color) -> Bitboard {
-        // A piece of `color` attacks `square` if one of the other colour on
-        // `square` would attack it.
+        // Attacks are symmetric: a piece of `color` attacks `square` if and only if a
+        // piece of its kind and the other colour on `square` attacks it.
         let reversed = pawn(!color, square) & self.by_kind(PieceType::Pawn)
             | knight(!color, square) & self.by_kind(PieceType::Knight)
             | silver(!color, square) & self.by_kind(PieceType::Silver)
@@ -62,7 +62,7 @@ impl Position {
         reversed & self.by_color(color)
     }
 
-    /// `color`'s pieces that attack `square` when `occupied` blocks the lines.
+    /// `color`'s pieces that attack `square`, with lines blocked by `occupied`.
     #[inline(always)]
     pub fn attackers(&self, square: Square, color: Color, occupied: Bitboard) -> Bitboard {
         let mut set = self.step_attackers(square, color);
@@ -74,7 +74,7 @@ impl Position {
         set
     }
 
-    /// Whether any piece of `color` attacks `square` when `occupied` blocks the lines.
+    /// Returns true if a piece of `color` attacks `square`, with lines blocked by `occupied`.
     #[inline(always)]
     pub fn is_attacked(&self, square: Square, color: Color, occupied: Bitboard) -> bool {
         !self.step_attackers(square, color).is_empty()
@@ -102,19 +102,21 @@ impl Position {
         }
     }
 
-    /// `color`'s pieces that alone shield `square` from the other side's sliders.
+    /// `color`'s pieces that are the only blocker between `square` and a slider of the other
+    /// side.
     pub(super) fn shields(&self, square: Square, color: Color) -> Bitboard {
         self.lone_blockers(square, !color) & self.by_color(color)
     }
 
-    /// Pieces of the side to move that alone stand between `square` and one of its
-    /// own sliders: a move off that line uncovers the attack.
+    /// Pieces of the side to move that are the only blocker between `square` and one of its
+    /// own sliders: a move off that line discovers the attack.
     #[inline(always)]
     pub(crate) fn discoverers(&self, square: Square) -> Bitboard {
         self.lone_blockers(square, self.turn) & self.by_color(self.turn)
     }
 
-    /// Pieces of either side that alone stand between `square` and one of `sliding`'s sliders.
+    /// Pieces of either side that are the only blocker between `square` and a slider of
+    /// `sliding`.
     #[inline(always)]
     fn lone_blockers(&self, square: Square, sliding: Color) -> Bitboard {
         let occupied = self.occupied();
@@ -128,7 +130,7 @@ impl Position {
         set
     }
 
-    /// Whether a legal move gives check.
+    /// Returns true if a legal move gives check.
     pub fn gives_check(&self, mv: Move) -> bool {
         gives_check(self, mv)
     }
@@ -150,7 +152,7 @@ impl Position {
         }
     }
 
-    /// Whether leaving `from` for `to` opens a line of an own slider to `king`.
+    /// Returns true if the move from `from` to `to` opens a line of an own slider to `king`.
     #[inline(always)]
     fn discovers(&self, king: Square, from: Square, to: Square, occupied: Bitboard) -> bool {
         let line = ray_through(king, from);

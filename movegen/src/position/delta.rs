@@ -4,47 +4,47 @@ use crate::color::Color;
 use crate::piece::{HandPiece, PieceType};
 use crate::square::Square;
 
-/// What a move changed: all that an evaluation needs to update itself.
+/// The change made by a move: the input of an incremental evaluation update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delta {
-    /// Who moved.
+    /// Side that moved.
     pub mover: Color,
-    /// Where the piece came from.
+    /// Origin of the piece.
     pub from: Origin,
-    /// Where it stands now.
+    /// Destination.
     pub to: Square,
-    /// What stands there now.
+    /// Type of the piece after the move.
     pub placed: PieceType,
-    /// What stood there before, if it was a capture.
+    /// The captured piece, if any.
     pub captured: Option<Capture>,
 }
 
-/// Where a moved piece came from.
+/// Origin of a moved piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// From the board.
     Board {
         /// The square it left.
         from: Square,
-        /// What it was there (unpromoted, if the move promoted it).
+        /// Its type before the move (unpromoted, if the move promoted it).
         kind: PieceType,
     },
     /// From the mover's hand.
     Hand {
         /// The dropped piece.
         piece: HandPiece,
-        /// How many of it the mover held before the drop, at least 1.
+        /// Count of this piece in hand before the drop, at least 1.
         held: u8,
     },
 }
 
-/// A piece that was taken.
+/// A captured piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capture {
-    /// What it was on the board, promotion included.
+    /// Its type on the board, promotion included.
     pub kind: PieceType,
-    /// What the captor now holds.
+    /// The piece added to the hand.
     pub piece: HandPiece,
-    /// How many of it the captor holds after the capture, at least 1.
+    /// Count of this piece in hand after the capture, at least 1.
     pub held: u8,
 }

@@ -4,23 +4,23 @@ use std::fmt;
 
 use crate::moves::Move;
 
-/// A move that cannot be played.
+/// Error: the move is illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IllegalMove {
     /// The move.
     pub mv: Move,
-    /// Which rule forbids it.
+    /// The rule that forbids it.
     pub reason: IllegalReason,
 }
 
 /// The rule that a move breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IllegalReason {
-    /// No piece of the side to move stands on the origin.
+    /// No piece of the side to move is on the origin.
     NoPiece,
     /// The dropped piece is not in hand.
     NotInHand,
-    /// A piece (for a board move: of the own side) stands on the destination.
+    /// The destination is occupied (for a board move: by an own piece).
     Occupied,
     /// The piece does not move that way.
     Unreachable,
@@ -39,7 +39,7 @@ pub enum IllegalReason {
 impl fmt::Display for IllegalMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reason = match self.reason {
-            IllegalReason::NoPiece => "no piece of the side to move stands there",
+            IllegalReason::NoPiece => "no piece of the side to move on the origin",
             IllegalReason::NotInHand => "the piece is not in hand",
             IllegalReason::Occupied => "the destination is occupied",
             IllegalReason::Unreachable => "the piece does not move that way",

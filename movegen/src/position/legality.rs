@@ -1,4 +1,4 @@
-//! Whether one given move is legal, and which rule it breaks if not.
+//! Legality of a single move, and the rule that an illegal one breaks.
 
 use super::Position;
 use super::illegal::IllegalReason;
@@ -12,13 +12,13 @@ use crate::rays::{between, ray_through};
 use crate::square::Square;
 
 impl Position {
-    /// Whether the side to move may play `mv`: exactly the moves that
-    /// [`legal_moves`](Self::legal_moves) lists.
+    /// Returns true if `mv` is legal: exactly the moves that
+    /// [`legal_moves`](Self::legal_moves) generates.
     pub fn is_legal(&self, mv: Move) -> bool {
         self.check_legality(mv).is_ok()
     }
 
-    /// Which rule `mv` breaks, if any.
+    /// Tests `mv` against the rules; the error is the rule that it breaks.
     pub(super) fn check_legality(&self, mv: Move) -> Result<(), IllegalReason> {
         match mv.parts() {
             MoveParts::Drop { piece, to } => self.check_drop(piece, to),
@@ -67,7 +67,7 @@ impl Position {
         if safe { Ok(()) } else { Err(IllegalReason::KingInCheck) }
     }
 
-    /// Whether a piece other than the king arriving on `to` ends every check.
+    /// Returns true if the arrival of a piece other than the king on `to` ends every check.
     fn answers_check(&self, king: Square, to: Square) -> bool {
         match self.checkers.first() {
             None => true,
@@ -98,10 +98,10 @@ impl Position {
         Ok(())
     }
 
-    /// Whether a pawn dropped on the empty square `to` would mate.
+    /// Returns true if a pawn dropped on the empty square `to` would mate.
     ///
-    /// Such a check comes from the neighbouring square, so nothing can be put in
-    /// between: only taking the pawn or moving the king can answer it.
+    /// The pawn is adjacent to the king, so there is no interposition: the only answers
+    /// are a capture of the pawn and a king move.
     pub(crate) fn is_uchifuzume(&self, to: Square) -> bool {
         let us = self.turn;
         let Some(king_square) = self.king(!us) else { return false };
@@ -111,8 +111,8 @@ impl Position {
         !self.can_take_dropped_pawn(king_square, to) && !self.can_step_away(king_square, to)
     }
 
-    /// Whether a piece of the opponent other than the king can take on `to`,
-    /// next to its king, without opening a line to the king.
+    /// Returns true if a piece of the opponent other than the king can capture on `to`,
+    /// adjacent to its king, without opening a line to the king.
     fn can_take_dropped_pawn(&self, king_square: Square, to: Square) -> bool {
         let us = self.turn;
         let takers = self.attackers(to, !us, self.occupied()).without(Bitboard::of(king_square));
@@ -120,7 +120,7 @@ impl Position {
         takers.into_iter().any(|taker| !own_shields.contains(taker) || ray_through(king_square, taker).contains(to))
     }
 
-    /// Whether the opponent's king has a safe square once a pawn stands on `to`.
+    /// Returns true if the opponent's king has a safe square after a pawn drop on `to`.
     fn can_step_away(&self, king_square: Square, to: Square) -> bool {
         let us = self.turn;
         let occupied = self.occupied().without(Bitboard::of(king_square)) | Bitboard::of(to);

@@ -1,4 +1,4 @@
-//! Making and unmaking moves.
+//! Do, undo and null moves.
 
 use enbu_isa::multiversion;
 
@@ -20,10 +20,10 @@ multiversion! {
 }
 
 impl Position {
-    /// Plays a move from outside: checked.
+    /// Plays a move after a legality test, for input from users, records and networks.
     ///
     /// # Errors
-    /// [`IllegalMove`] with the rule it breaks; the position is unchanged then.
+    /// [`IllegalMove`] with the broken rule; the position is unchanged then.
     ///
     /// ```
     /// use enbu_movegen::{Move, Position};
@@ -38,15 +38,16 @@ impl Position {
         }
     }
 
-    /// Makes a move that is known to be legal.
+    /// Makes a legal move without a test.
     ///
-    /// An illegal move leaves a position that means nothing (or panics); memory
-    /// safety does not depend on it.
+    /// # Panics
+    /// An illegal move may panic or leave a meaningless position; it never breaks memory
+    /// safety.
     pub fn do_move(&mut self, mv: Move) -> Delta {
         do_move(self, mv)
     }
 
-    /// [`do_move`](Self::do_move), compiled for the processor of its caller.
+    /// [`do_move`](Self::do_move), inlined into a dispatched caller.
     #[inline(always)]
     pub(crate) fn do_move_inline(&mut self, mv: Move) -> Delta {
         let us = self.turn;
@@ -80,14 +81,13 @@ impl Position {
         delta
     }
 
-    /// The [`board_key`](Self::board_key) that the position will have after a legal
-    /// move, without making it.
+    /// The [`board_key`](Self::board_key) after a legal move, without making it.
     #[inline]
     pub fn board_key_after(&self, mv: Move) -> u64 {
         self.placement.board_key_after(self.turn, mv)
     }
 
-    /// What the side to move will hold after a legal move, without making it.
+    /// The hand of the side to move after its legal move, without making it.
     #[inline]
     pub fn hand_after(&self, mv: Move) -> Hand {
         let hand = self.hand(self.turn);
@@ -100,14 +100,14 @@ impl Position {
         }
     }
 
-    /// The [`key`](Self::key) that the position will have after a legal move: for
-    /// asking a table early, without making the move.
+    /// The [`key`](Self::key) after a legal move, without making it: for an early
+    /// prefetch of a table entry.
     #[inline]
     pub fn key_after(&self, mv: Move) -> u64 {
         self.placement.key_after(self.turn, mv)
     }
 
-    /// Removes what stands on `to` and gives it to the mover.
+    /// Moves the piece on `to`, if any, to the hand of the mover.
     #[inline(always)]
     fn capture(&mut self, to: Square, saved: &mut Ply) -> Option<Capture> {
         let taken = self.piece_at(to)?;
@@ -118,14 +118,14 @@ impl Position {
         Some(Capture { kind: taken.kind, piece, held: self.placement.hands()[self.turn].count(piece) })
     }
 
-    /// Takes back the last move and returns it, or `None` if there is none.
+    /// Undoes the last move and returns it, or `None` if there is none.
     ///
-    /// The last change must not be a null move (see [`undo_null_move`](Self::undo_null_move)).
+    /// The last change must not be a null move: [`undo_null_move`](Self::undo_null_move).
     pub fn undo_move(&mut self) -> Option<Move> {
         undo_move(self)
     }
 
-    /// [`undo_move`](Self::undo_move), compiled for the processor of its caller.
+    /// [`undo_move`](Self::undo_move), inlined into a dispatched caller.
     #[inline(always)]
     pub(crate) fn undo_move_inline(&mut self) -> Option<Move> {
         let saved = self.history.pop()?;
@@ -155,10 +155,9 @@ impl Position {
         Some(mv)
     }
 
-    /// Passes: gives the move to the opponent without a move.
+    /// Makes a null move: the side to move passes.
     ///
-    /// The side to move must not be in check. Repetitions are not looked for
-    /// across a null move.
+    /// It must not be in check. Repetition detection ends at a null move.
     pub fn do_null_move(&mut self) {
         debug_assert!(!self.in_check());
         let saved = self.save(None);
@@ -169,7 +168,7 @@ impl Position {
         self.assert_consistent();
     }
 
-    /// Takes back a null move, which must be the last change.
+    /// Undoes a null move, which must be the last change.
     pub fn undo_null_move(&mut self) {
         if let Some(saved) = self.history.pop() {
             debug_assert_eq!(saved.mv, None);
@@ -211,7 +210,7 @@ impl Position {
         self.pinned = saved.pinned;
     }
 
-    /// Debug builds: everything derived equals what a fresh reading gives.
+    /// Debug builds: asserts that the derived state equals that of a fresh position.
     #[cfg(debug_assertions)]
     fn assert_consistent(&self) {
         let fresh = Self::new_unchecked(&self.to_setup());

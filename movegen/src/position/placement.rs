@@ -1,7 +1,6 @@
-//! Where the pieces are: the hashed part of a position.
+//! Placement of the pieces: the hashed part of a position.
 //!
-//! The only functions that change it also change the keys, so that they cannot
-//! diverge.
+//! Every function that changes it also updates the keys, so that they cannot diverge.
 
 use crate::bitboard::Bitboard;
 use crate::color::Color;
@@ -12,7 +11,7 @@ use crate::setup::Setup;
 use crate::square::Square;
 use crate::zobrist;
 
-/// Board, hands, and the keys of both.
+/// Board and hands with their keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Placement {
     board: [Option<Piece>; 81],
@@ -20,9 +19,9 @@ pub(super) struct Placement {
     by_kind: [Bitboard; 14],
     hands: [Hand; 2],
     kings: [Option<Square>; 2],
-    /// Pieces on the board and the side to move.
+    /// Key of the pieces on the board and the side to move.
     board_key: u64,
-    /// Pieces in hand.
+    /// Key of the pieces in hand.
     hand_key: u64,
 }
 
@@ -85,7 +84,7 @@ impl Placement {
         self.board_key
     }
 
-    /// The key of the board after `color` has made a legal move.
+    /// The board key after a legal move of `color`.
     #[inline]
     pub(super) fn board_key_after(&self, color: Color, mv: Move) -> u64 {
         let key = self.board_key ^ zobrist::WHITE_TO_MOVE;
@@ -110,7 +109,7 @@ impl Placement {
         }
     }
 
-    /// Takes `piece`, which stands on `square`, off the board.
+    /// Removes `piece` from `square`, where it must be.
     #[inline(always)]
     pub(super) fn take(&mut self, piece: Piece, square: Square) {
         self.toggle(piece, square);
@@ -135,20 +134,20 @@ impl Placement {
         self.hand_key = self.hand_key.wrapping_add(zobrist::in_hand(color, piece));
     }
 
-    /// Takes a piece out of `color`'s hand.
+    /// Removes a piece from `color`'s hand.
     #[inline(always)]
     pub(super) fn take_from_hand(&mut self, color: Color, piece: HandPiece) {
         self.hands[color] = self.hands[color].without(piece);
         self.hand_key = self.hand_key.wrapping_sub(zobrist::in_hand(color, piece));
     }
 
-    /// Gives the move to the other side.
+    /// Changes the side to move.
     #[inline(always)]
     pub(super) fn change_turn(&mut self) {
         self.board_key ^= zobrist::WHITE_TO_MOVE;
     }
 
-    /// The key after `color` has made a legal move.
+    /// The key after a legal move of `color`.
     #[inline]
     pub(super) fn key_after(&self, color: Color, mv: Move) -> u64 {
         let (mut board_key, mut hand_key) = (self.board_key ^ zobrist::WHITE_TO_MOVE, self.hand_key);

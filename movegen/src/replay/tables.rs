@@ -1,4 +1,4 @@
-//! What a replay looks up: the grid, how pieces go by a distance, and lines.
+//! Tables of the replay board: cells, moves by index difference, lines.
 
 use std::fmt;
 
@@ -9,8 +9,10 @@ use crate::hand::Hand;
 use crate::piece::{Piece, PieceType};
 use crate::square::Square;
 
-/// What stands on a cell: kind and side of a piece, nothing, or a wall. The bits above
-/// the kind name the side; the five lowest bits are different for every value.
+/// Contents of a cell: a piece, empty, or wall.
+///
+/// The four low bits are the kind, two bits above them the side (none for empty and
+/// wall). The five lowest bits differ for every value and index the tables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cell(pub(super) u8);
 
@@ -33,41 +35,42 @@ impl Cell {
         self.kind().map(|kind| Piece::new(if self.0 < WHITE { Color::Black } else { Color::White }, kind))
     }
 
-    /// Its place in the tables below.
+    /// Index into the tables by cell contents.
     pub(super) fn index(self) -> usize {
         usize::from(self.0 % CELLS as u8)
     }
 
-    /// Whether a piece of this side stands here.
+    /// Returns true for a piece of `color`.
     #[inline(always)]
     pub(super) fn is_of(self, color: Color) -> bool {
         self.0 & BLACK << color as u8 != 0
     }
 
-    /// Whether it is among these pieces.
+    /// Returns true if the contents are in `pieces`.
     #[inline(always)]
     pub(super) fn is_among(self, pieces: Pieces) -> bool {
         pieces >> self.index() & 1 != 0
     }
 }
 
-/// How many places the tables of cells have, those without a meaning included.
+/// Size of the tables by cell contents, unused indices included.
 const CELLS: usize = 32;
 
-/// A set of pieces, with a bit for each value of a [`Cell`].
+/// A set of pieces: one bit for each [`Cell::index`].
 pub(super) type Pieces = u32;
 
 const fn among(cell: Cell) -> Pieces {
     1 << (cell.0 % CELLS as u8)
 }
 
-/// What is known of a cell by what stands on it.
+/// Properties of a cell by its contents.
 #[derive(Clone, Copy)]
 pub(super) struct Traits {
-    /// Where it could never move again.
+    /// Dead squares of the piece.
     pub(super) dead: Bitboard,
-    /// What a capture of it adds to the packed word of a [`Hand`].
+    /// Increment of the packed word of a [`Hand`] by its capture.
     pub(super) captured: u32,
+    /// True for lance, bishop, rook, horse and dragon.
     pub(super) slides: bool,
 }
 
@@ -93,7 +96,7 @@ pub(super) static TRAITS: [Traits; CELLS] = {
     table
 };
 
-/// The sets of one square, with a bit for each [`Square`].
+/// The single-bit set of each [`Square`].
 pub(super) static SETS: [u128; 81] = {
     let mut table = [0; 81];
     let mut index = 0;
@@ -104,7 +107,7 @@ pub(super) static SETS: [u128; 81] = {
     table
 };
 
-/// By cell, the squares on a line with it, itself and its neighbours excepted: a bit for
+/// For each cell, the squares on a line with it at a distance of two or more: one bit for
 /// each [`Square`].
 pub(super) static CROSSES: [u128; 256] = {
     let mut table = [0; 256];
@@ -126,12 +129,13 @@ impl fmt::Debug for Cell {
     }
 }
 
-/// A cell of the grid: column `file`, row `rank`, so that the board is in the midst
-/// of walls.
+/// Index of a cell: `file * COLUMN + rank`, so that walls surround the board.
 pub(super) type Place = u8;
 
+/// Cells per file. Differences of up to 8 ranks either way need 17 to be unambiguous.
 pub(super) const COLUMN: u8 = 17;
 
+/// The cell of each [`Square`].
 pub(super) static PLACES: [Place; 81] = {
     let mut table = [0; 81];
     let mut index = 0;
@@ -143,26 +147,28 @@ pub(super) static PLACES: [Place; 81] = {
     table
 };
 
-/// How pieces go by one distance.
+/// The pieces that move by one index difference.
 #[derive(Clone, Copy)]
 pub(super) struct Way {
-    /// The pieces that get there at once.
+    /// Pieces that reach the target by a step or a knight's jump.
     pub(super) direct: Pieces,
-    /// The pieces that get there when all cells between, of which there are some, are empty.
+    /// Pieces that reach it if all cells between, at least one, are empty.
     pub(super) sliding: Pieces,
-    /// The four bits of its direction among those of all eight; 0 where there is no line.
+    /// Mask of the direction's four bits in [`Lines`]; 0 if there is no line.
     pub(super) line: Lines,
-    /// From one cell to the next along the line, modulo 256; 0 where there is no line.
+    /// Index difference of neighbouring cells along the line, modulo 256; 0 if there is
+    /// no line.
     pub(super) step: u8,
 }
 
-/// A number below 16 for each of the eight directions.
+/// Eight counters of four bits, one for each direction.
 pub(super) type Lines = u32;
 
-/// One in each direction.
+/// Increment of all eight counters.
 pub(super) const ONES: Lines = 0x1111_1111;
 
-/// By distance, from cell to cell; as many as there are, so that none is out of range.
+/// [`Way`] by index difference plus 256. 512 entries cover all differences of `u8`
+/// indices, so that no access is out of range.
 static WAYS: [Way; 512] = ways();
 
 const fn ways() -> [Way; 512] {
@@ -185,7 +191,7 @@ const fn way_by(files: i8, ranks: i8) -> Way {
     let aligned = files == 0 || ranks == 0 || files == ranks || files == -ranks;
     if aligned && (files != 0 || ranks != 0) {
         let direction = (3 * (files.signum() + 1) + ranks.signum() + 1) as u32;
-        // Without the one in the middle, which is no direction.
+        // Direction 4 is the centre of the 3x3 neighbourhood, which is no direction.
         way.line = 0xf << (4 * if direction > 4 { direction - 1 } else { direction });
         way.step = ((files.signum() as i32 * COLUMN as i32 + ranks.signum() as i32) & 0xff) as u8;
     }
@@ -206,8 +212,8 @@ const fn way_by(files: i8, ranks: i8) -> Way {
     way
 }
 
-/// Whether a piece goes so many files to either side and so many ranks ahead, on an
-/// empty board.
+/// Returns true if a piece of `kind` moves by `files` (either side) and `ahead` ranks on
+/// an empty board.
 const fn goes(kind: PieceType, files: i8, ahead: i8) -> bool {
     let aside = files.abs();
     let near = aside <= 1 && ahead.abs() <= 1 && (aside != 0 || ahead != 0);
@@ -229,18 +235,21 @@ const fn goes(kind: PieceType, files: i8, ahead: i8) -> bool {
     }
 }
 
+/// The set of `square` if `wanted`, else the empty set, without a branch.
 #[inline(always)]
 pub(super) fn set_if(wanted: bool, square: Square) -> u128 {
     SETS[square] & u128::from(wanted).wrapping_neg()
 }
 
+/// The entry for a move from `from` to `to`.
 #[inline(always)]
 pub(super) const fn way(from: Place, to: Place) -> &'static Way {
     &WAYS[256 + to as usize - from as usize]
 }
 
-/// From the eight cells around a cell, then from those of knights of either side: the
-/// steps back to there, modulo 256, and which pieces of a side attack from there.
+/// For each side, the index differences (modulo 256) from a cell to its eight neighbours
+/// and to the origins of a knight, each with the pieces of that side that attack the
+/// cell from there.
 pub(super) static NEAR: [[(u8, Pieces); 10]; 2] = {
     const AROUND: [(i8, i8); 8] = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)];
     let mut table = [[(0, 0); 10]; 2];

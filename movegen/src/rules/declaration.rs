@@ -1,16 +1,15 @@
-//! Declaring a win by entering king (nyugyoku).
+//! Declaration of a win by entering king (nyugyoku).
 //!
-//! Point rules (CSA): the king of the side to move stands in its promotion zone
-//! and is not in check; at least ten of its other pieces stand there too; its
-//! points reach the rule's number. A rook or bishop (promoted or not) in the zone
-//! or in hand counts five, any other piece in the zone or in hand one, the king
-//! nothing.
+//! Point rules (CSA): the king of the side to move is in its promotion zone and not in
+//! check; at least ten of its other pieces are in the zone; its points reach the rule's
+//! threshold. Rooks and bishops (promoted or not) in the zone or in hand count five
+//! points, other pieces in the zone or in hand one, the king none.
 //!
 //! | rule | win | draw |
 //! |---|---|---|
 //! | 27-point | Black 28, White 27 | never |
 //! | 24-point | 31 | 24 to 30 |
-//! | `...Handicap` | White needs as many points fewer as the set lacks | as above |
+//! | `...Handicap` | White's threshold is lower by the points missing from the set | as above |
 //! | try | the king can step onto the other king's start square | never |
 //!
 //! A declaration that fails loses the game.
@@ -23,7 +22,7 @@ use crate::piece::PieceType;
 use crate::position::Position;
 use crate::square::Square;
 
-/// Which rule is in force.
+/// The entering-king rule in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum EnteringKingRule {
     /// No declaration.
@@ -37,28 +36,28 @@ pub enum EnteringKingRule {
     Csa27,
     /// 27-point rule with a correction for handicap games.
     Csa27Handicap,
-    /// The king that reaches the other king's start square wins.
+    /// A king that reaches the other king's start square wins.
     Try,
 }
 
-/// What a declaration by the side to move would get now.
+/// Result of a declaration by the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Declaration {
-    /// The rule knows no declaration (or, under the try rule, no try is possible).
+    /// The rule has no declaration (or, under the try rule, no try is possible).
     None,
     /// The conditions are not met: the declarer loses.
     Lose,
-    /// Enough for a draw.
+    /// The points suffice for a draw.
     Draw,
     /// The declarer wins.
     Win,
 }
 
-/// Points of a full set without the kings: 4 big pieces and 34 small ones.
+/// Points of a full set without the kings: 4 pieces of five points, 34 of one.
 const FULL_SET_POINTS: u32 = 54;
 
 impl Position {
-    /// What a declaration by the side to move would get now.
+    /// The result of a declaration by the side to move in this position.
     pub fn declaration(&self, rule: EnteringKingRule) -> Declaration {
         let (win, draw) = match (rule, self.turn()) {
             (EnteringKingRule::NoEnteringKing, _) => return Declaration::None,
@@ -81,8 +80,8 @@ impl Position {
         }
     }
 
-    /// The points of the side to move, if its king and pieces stand as a
-    /// declaration demands.
+    /// The points of the side to move, or `None` if king, check or number of pieces in
+    /// the zone fail the conditions.
     fn entered_points(&self) -> Option<u32> {
         let us = self.turn();
         let zone = Bitboard::zone(us);
@@ -97,15 +96,15 @@ impl Position {
         Some(entered.count() + 4 * big.count() + held)
     }
 
-    /// How many points the pieces on board and in hand fall short of a full set.
+    /// Points by which the pieces on the board and in hand fall short of a full set.
     fn missing_points(&self) -> u32 {
         let setup = self.to_setup();
         let present: u32 = PieceType::ALL[..7].iter().map(|&kind| setup.count(kind) * point_value(kind)).sum();
         FULL_SET_POINTS.saturating_sub(present)
     }
 
-    /// Under the try rule: the legal king move onto the other king's start square
-    /// (5a for Black, 5i for White).
+    /// The legal king move to the other king's start square (5a for Black, 5i for
+    /// White), which wins under the try rule.
     pub fn try_move(&self) -> Option<Move> {
         let from = self.king(self.turn())?;
         let goal = Square::S51.relative(self.turn());

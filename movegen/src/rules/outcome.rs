@@ -1,6 +1,6 @@
-//! Verdicts of a referee, and the limit of moves.
+//! Rulings on a game, and the limit of moves.
 //!
-//! | situation | verdict |
+//! | situation | ruling |
 //! |---|---|
 //! | game ply above the limit, side to move has a move | draw |
 //! | game ply above the limit, side to move has none | the other side wins |
@@ -14,7 +14,7 @@ use std::fmt;
 use crate::color::Color;
 use crate::position::Position;
 
-/// What a rule says about the game as it stands.
+/// Decision of a rule about the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// The rule does not end the game.
@@ -38,7 +38,7 @@ impl fmt::Display for Verdict {
 }
 
 impl Position {
-    /// The verdict of a limit of `limit` moves (0: no limit). A mate by the last
+    /// The ruling of a limit of `limit` moves (0: no limit). A mate by the last
     /// allowed move wins.
     pub fn max_moves(&self, limit: u32) -> Verdict {
         if limit == 0 || u32::from(self.ply()) <= limit {

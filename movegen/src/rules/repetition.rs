@@ -1,39 +1,37 @@
 //! Repetition (sennichite) and perpetual check.
 //!
-//! Two questions, two functions:
-//!
-//! | question | function | occurrences | hands |
+//! | use | function | occurrence | hands |
 //! |---|---|---|---|
-//! | is the game over? | [`Position::repetition`] | the fourth, whole history | equal |
-//! | what is this line of search worth? | [`Position::cycle`] | the second, last plies | equal, more or fewer |
+//! | end of the game | [`Position::repetition`] | the fourth, in the whole history | equal |
+//! | value of a line in search | [`Position::cycle`] | the second, in the last plies | equal, more or fewer |
 //!
 //! The start of the history counts as an occurrence. If every move of one side
-//! since the earlier occurrence gave check, that side loses; if both did, Black
-//! is looked at first (the rules leave that open).
+//! since the earlier occurrence gave check, that side loses; if this is true of both,
+//! Black is tested first (the rules leave that open).
 
 use super::outcome::Verdict;
 use crate::color::Color;
 use crate::position::Position;
 
-/// A repetition as the search sees it, from the point of view of the side to move.
+/// A repetition for the search, relative to the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cycle {
-    /// Same position as before: a draw.
+    /// A repeated position: a draw.
     Draw,
-    /// Same position, and the opponent has done nothing but check: a win.
+    /// A repeated position after nothing but checks by the opponent: a win.
     Win,
-    /// Same position, and the side to move has done nothing but check: a loss.
+    /// A repeated position after nothing but checks by the side to move: a loss.
     Loss,
-    /// Same board, but the side to move now holds more.
+    /// A repeated board with a dominating hand of the side to move.
     Superior,
-    /// Same board, but the side to move now holds less.
+    /// A repeated board with a dominated hand of the side to move.
     Inferior,
 }
 
 impl Position {
-    /// The verdict on four-fold repetition over the whole history.
+    /// The ruling on four-fold repetition over the whole history.
     ///
-    /// The run of checks is judged from the fourth-last occurrence to now.
+    /// Perpetual check is judged over the moves since the first of the four occurrences.
     pub fn repetition(&self) -> Verdict {
         let mut occurrences = 1;
         for distance in (2..=self.plies_played()).step_by(2) {
@@ -50,11 +48,10 @@ impl Position {
         Verdict::None
     }
 
-    /// Whether the present board stood there before, within the last `plies`
-    /// plies and not across a null move.
+    /// The repetition of the present board within the last `plies` plies, not across a
+    /// null move; `None` if there is none.
     ///
-    /// This is a heuristic for search, never a rule: it takes the second
-    /// occurrence for the fourth.
+    /// A heuristic for search, not the rule: the second occurrence counts as the fourth.
     #[inline]
     pub fn cycle(&self, plies: usize) -> Option<Cycle> {
         let us = self.turn();
@@ -89,7 +86,7 @@ impl Position {
         }
     }
 
-    /// Whether each of `color`'s moves in the last `plies` (an even number) gave check.
+    /// Returns true if each of `color`'s moves in the last `plies` (an even number) gave check.
     fn only_checked(&self, color: Color, plies: usize) -> bool {
         usize::from(self.check_run(color)) >= plies / 2
     }
