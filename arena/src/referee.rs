@@ -10,7 +10,7 @@
 //!
 //! The rules are looked at in this order, so a mate by the last allowed move wins.
 
-use enbu_movegen::{Color, Declaration, EnteringKingRule, Move, Position, Square, Verdict};
+use enbu_movegen::{Color, Declaration, EnteringKingRule, Move, Position, Ruling, Square};
 use enbu_usi::PositionCommand;
 use serde::{Deserialize, Serialize};
 
@@ -175,9 +175,9 @@ impl Referee {
             return Some(Ending::win(!turn, Reason::Mate));
         }
         match self.position.repetition() {
-            Verdict::Draw => return Some(Ending::draw(Reason::Repetition)),
-            Verdict::Win(winner) => return Some(Ending::win(winner, Reason::PerpetualCheck)),
-            Verdict::None => {}
+            Ruling::Draw => return Some(Ending::draw(Reason::Repetition)),
+            Ruling::Win(winner) => return Some(Ending::win(winner, Reason::PerpetualCheck)),
+            Ruling::None => {}
         }
         if self.rules.entering_king == EnteringKingRule::Try && self.has_tried(!turn) {
             return Some(Ending::win(!turn, Reason::Try));

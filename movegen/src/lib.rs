@@ -61,7 +61,7 @@ pub use moves::{Move, MoveParts, ParseMoveError};
 pub use piece::{HandPiece, Piece, PieceType};
 pub use position::{Capture, Delta, IllegalMove, IllegalReason, Origin, Position, PositionError};
 pub use replay::{Replay, Replayed};
-pub use rules::{Cycle, Declaration, EnteringKingRule, Verdict};
+pub use rules::{Cycle, Declaration, EnteringKingRule, Ruling};
 pub use setup::{Handicap, Setup};
 pub use sfen::{SfenError, SfenErrorKind};
 pub use square::Square;

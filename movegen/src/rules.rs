@@ -5,5 +5,5 @@ mod outcome;
 mod repetition;
 
 pub use declaration::{Declaration, EnteringKingRule};
-pub use outcome::Verdict;
+pub use outcome::Ruling;
 pub use repetition::Cycle;

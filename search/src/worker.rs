@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use enbu_eval::{Evaluation, Evaluator};
 use enbu_mate::mate_in_one;
-use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Verdict};
+use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Ruling};
 
 use crate::correction::{Corrections, Slots};
 use crate::history::{Arrival, Histories, Killers, Line, Place};
@@ -282,9 +282,9 @@ impl<'a> Worker<'a> {
     /// limit of moves, declaration.
     pub(crate) fn decided_value(&mut self, ply: usize) -> Option<Value> {
         match self.position.max_moves(self.job.options.max_moves) {
-            Verdict::None => {}
-            Verdict::Draw => return Some(self.draw_value()),
-            Verdict::Win(_) => return Some(mated_at(ply)),
+            Ruling::None => {}
+            Ruling::Draw => return Some(self.draw_value()),
+            Ruling::Win(_) => return Some(mated_at(ply)),
         }
         if let Some(cycle) = self.position.cycle(params::cycle_plies() as usize) {
             return Some(match cycle {

@@ -2,7 +2,7 @@
 //!
 //! Each row of the table through the library and through the binary.
 
-use enbu_movegen::{Declaration, EnteringKingRule, Move, MoveParts, Position, Verdict};
+use enbu_movegen::{Declaration, EnteringKingRule, Move, MoveParts, Position, Ruling};
 use enbu_tests::positions::{from_usi, legal_moves};
 use enbu_tests::session::Session;
 use enbu_tests::table::{Row, check_rows, equal};
@@ -54,7 +54,7 @@ fn repetition_through_the_binary() {
 #[test]
 fn repetition_of_the_colour_flipped_game() {
     let mirror = |verdict| match verdict {
-        Verdict::Win(color) => Verdict::Win(!color),
+        Ruling::Win(color) => Ruling::Win(!color),
         other => other,
     };
     check_rows("rules.tsv", kind("repetition"), |row| {

@@ -2,7 +2,7 @@
 //!
 //! Every answer legal, every line of every report playable, every game ended by a rule.
 
-use enbu_movegen::{Declaration, EnteringKingRule, Move, Position, Verdict};
+use enbu_movegen::{Declaration, EnteringKingRule, Move, Position, Ruling};
 use enbu_tests::positions::{Walk, legal_moves};
 use enbu_tests::session::Session;
 
@@ -15,7 +15,7 @@ enum End {
     Mate,
     Resignation,
     Declaration,
-    Repetition(Verdict),
+    Repetition(Ruling),
     MoveLimit,
 }
 
@@ -49,8 +49,8 @@ impl Game {
             return Some(End::Mate);
         }
         match (self.position.repetition(), self.position.max_moves(MAX_PLIES)) {
-            (Verdict::None, Verdict::None) => None,
-            (Verdict::None, _) => Some(End::MoveLimit),
+            (Ruling::None, Ruling::None) => None,
+            (Ruling::None, _) => Some(End::MoveLimit),
             (verdict, _) => Some(End::Repetition(verdict)),
         }
     }

@@ -1,7 +1,7 @@
 //! One game.
 
 use enbu_eval::Evaluation;
-use enbu_movegen::{Color, MoveList, Position, Verdict};
+use enbu_movegen::{Color, MoveList, Position, Ruling};
 use enbu_search::{BestMove, Found, Limits, Options, Score, Solo};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -59,14 +59,14 @@ impl Adjudicator {
 /// What the rules say about a game before a move.
 fn ended(position: &Position, settings: &Settings) -> Option<(GameResult, Ending)> {
     match position.repetition() {
-        Verdict::Draw => return Some((GameResult::Draw, Ending::Repetition)),
-        Verdict::Win(color) => return Some((GameResult::Win(color), Ending::PerpetualCheck)),
-        Verdict::None => {}
+        Ruling::Draw => return Some((GameResult::Draw, Ending::Repetition)),
+        Ruling::Win(color) => return Some((GameResult::Win(color), Ending::PerpetualCheck)),
+        Ruling::None => {}
     }
     match position.max_moves(settings.max_plies.into()) {
-        Verdict::Draw => Some((GameResult::Draw, Ending::MoveLimit)),
-        Verdict::Win(color) => Some((GameResult::Win(color), Ending::Mate)),
-        Verdict::None => None,
+        Ruling::Draw => Some((GameResult::Draw, Ending::MoveLimit)),
+        Ruling::Win(color) => Some((GameResult::Win(color), Ending::Mate)),
+        Ruling::None => None,
     }
 }
 
@@ -202,7 +202,7 @@ mod tests {
                 }
                 Ending::Repetition => {
                     position.do_move(scored.mv);
-                    assert_eq!(position.repetition(), Verdict::Draw);
+                    assert_eq!(position.repetition(), Ruling::Draw);
                 }
                 Ending::Mate if scored.score.abs() < MATE_SCORE => {
                     position.do_move(scored.mv);

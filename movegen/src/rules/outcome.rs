@@ -16,7 +16,7 @@ use crate::position::Position;
 
 /// Decision of a rule about the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Verdict {
+pub enum Ruling {
     /// The rule does not end the game.
     None,
     /// The game is drawn.
@@ -25,7 +25,7 @@ pub enum Verdict {
     Win(Color),
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for Ruling {
     /// `none`, `draw`, `black_wins` or `white_wins`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -40,13 +40,13 @@ impl fmt::Display for Verdict {
 impl Position {
     /// The ruling of a limit of `limit` moves (0: no limit). A mate by the last
     /// allowed move wins.
-    pub fn max_moves(&self, limit: u32) -> Verdict {
+    pub fn max_moves(&self, limit: u32) -> Ruling {
         if limit == 0 || u32::from(self.ply()) <= limit {
-            Verdict::None
+            Ruling::None
         } else if self.has_legal_move() {
-            Verdict::Draw
+            Ruling::Draw
         } else {
-            Verdict::Win(!self.turn())
+            Ruling::Win(!self.turn())
         }
     }
 }

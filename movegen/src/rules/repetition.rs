@@ -9,7 +9,7 @@
 //! since the earlier occurrence gave check, that side loses; if this is true of both,
 //! Black is tested first (the rules leave that open).
 
-use super::outcome::Verdict;
+use super::outcome::Ruling;
 use crate::color::Color;
 use crate::position::Position;
 
@@ -32,7 +32,7 @@ impl Position {
     /// The ruling on four-fold repetition over the whole history.
     ///
     /// Perpetual check is judged over the moves since the first of the four occurrences.
-    pub fn repetition(&self) -> Verdict {
+    pub fn repetition(&self) -> Ruling {
         let mut occurrences = 1;
         for distance in (2..=self.plies_played()).step_by(2) {
             let Some(ply) = self.two_plies_at(distance) else { break };
@@ -42,10 +42,10 @@ impl Position {
             occurrences += 1;
             if occurrences == 4 {
                 let checker = Color::ALL.into_iter().find(|&color| self.only_checked(color, distance));
-                return checker.map_or(Verdict::Draw, |color| Verdict::Win(!color));
+                return checker.map_or(Ruling::Draw, |color| Ruling::Win(!color));
             }
         }
-        Verdict::None
+        Ruling::None
     }
 
     /// The repetition of the present board within the last `plies` plies, not across a

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use enbu_kifu::{Analysis, End, EndKind, Event, HeaderKey, NodeId, Record, csa};
-use enbu_movegen::{Color, EnteringKingRule, Move, Position, Setup, Verdict};
+use enbu_movegen::{Color, EnteringKingRule, Move, Position, Ruling, Setup};
 
 use crate::command::GameResult;
 
@@ -216,13 +216,13 @@ impl GameLog {
             return Some(EndKind::Mate);
         }
         match position.repetition() {
-            Verdict::Draw => return Some(EndKind::Repetition),
+            Ruling::Draw => return Some(EndKind::Repetition),
             // Perpetual check is a foul of the side that gave it.
-            Verdict::Win(winner) => return Some(EndKind::IllegalAction(!winner)),
-            Verdict::None => {}
+            Ruling::Win(winner) => return Some(EndKind::IllegalAction(!winner)),
+            Ruling::None => {}
         }
         let limit = position.max_moves(self.label.max_moves.unwrap_or(0));
-        (limit == Verdict::Draw).then_some(EndKind::MaxMoves)
+        (limit == Ruling::Draw).then_some(EndKind::MaxMoves)
     }
 }
 
