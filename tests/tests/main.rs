@@ -7,6 +7,7 @@ mod boundaries;
 mod clients;
 mod console;
 mod convert;
+mod docs;
 mod learn;
 mod legality;
 mod make_undo;
