@@ -1,9 +1,9 @@
-//! Files that are written whole or not at all.
+//! Atomic file writing: a complete new file, or the old one unchanged.
 //!
-//! A [`Draft`] is written beside its place and renamed when it is whole, so that nobody
-//! ever sees half a file and a failure leaves the old one as it was. Links are followed,
-//! and a file that is replaced keeps its permissions. What is no file (`/dev/null`, a
-//! pipe) is written to as it stands: renaming would put a file in its place.
+//! A [`Draft`] is a temporary file in the folder of its target, renamed when complete: no
+//! reader sees a partial file, and a failure leaves the old file unchanged. Symbolic links
+//! are followed, and a replaced file keeps its permissions. Targets that are not regular
+//! files (`/dev/null`, a pipe) are written directly: a rename would replace them by a file.
 
 #![forbid(unsafe_code)]
 
@@ -12,20 +12,20 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
-/// A file on its way to its place; dropped before [`finish`](Self::finish) it leaves nothing.
+/// A file being written; dropped before [`finish`](Self::finish) it is removed.
 #[derive(Debug)]
 pub struct Draft {
     out: BufWriter<File>,
-    /// Where it is written, and where it belongs; nothing for what is no file.
+    /// Temporary path and target; `None` if the target is not a regular file.
     places: Option<(PathBuf, PathBuf)>,
 }
 
 impl Draft {
-    /// Begins a file that will stand at `path`. The process is named in the name of the
-    /// draft, so that two that write the same file do not meet.
+    /// Creates the temporary file for `path`. Its name contains the process id, so that two
+    /// processes writing the same file do not collide.
     ///
     /// # Errors
-    /// What the system says: no such folder, no permission, `path` is a folder.
+    /// Those of the system: no such folder, no permission, `path` is a folder.
     pub fn create(path: &Path) -> io::Result<Self> {
         let found = fs::metadata(path).ok();
         if found.as_ref().is_some_and(|found| !found.is_file()) {
@@ -44,10 +44,10 @@ impl Draft {
         Ok(draft)
     }
 
-    /// Makes sure that the disk has all of it, and puts it in its place.
+    /// Flushes and syncs the file, then renames it to its target.
     ///
     /// # Errors
-    /// What the system says; the old file still stands.
+    /// Those of the system; the old file is unchanged then.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
         if let Some((beside, place)) = &self.places {
@@ -72,23 +72,23 @@ impl Write for Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         if let Some((beside, _)) = &self.places {
-            // Half a file helps nobody, and the first error is the one to tell.
+            // The first error is the one to report; a failed removal is ignored.
             let _ = fs::remove_file(beside);
         }
     }
 }
 
-/// Writes a whole file.
+/// Writes a file atomically.
 ///
 /// # Errors
-/// What the system says; an old file is still there.
+/// Those of the system; an old file is unchanged then.
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let mut draft = Draft::create(path)?;
     draft.write_all(bytes.as_ref())?;
     draft.finish()
 }
 
-/// Whether something stands at `path` that writing would replace.
+/// Returns true if `path` is an existing file, folder or dangling link.
 pub fn would_replace(path: &Path) -> bool {
     fs::metadata(path).map_or_else(|_| path.is_symlink(), |found| found.is_file() || found.is_dir())
 }
@@ -147,14 +147,14 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_file_is_written_to_as_it_stands() {
+    fn a_pipe_is_written_to_and_not_replaced() {
         use std::process::Command;
         use std::thread;
-        // A pipe with a name stands for /dev/null, which a failure would destroy.
+        // A named pipe in place of /dev/null, which a failure would destroy.
         let folder = tempfile::tempdir().expect("a folder");
         let pipe = folder.path().join("pipe");
         if !Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
-            // The system makes no such pipes.
+            // The system has no named pipes.
             return;
         }
         assert!(!would_replace(&pipe));
