@@ -1,7 +1,7 @@
-//! Speed of mate questions: `cargo bench -p enbu-mate [NAME]`.
+//! Speed of mate searches: `cargo bench -p enbu-mate [NAME]`.
 //!
-//! A search asks for a mate in one at every node, nearly always in vain, so the time
-//! of a `None` in ordinary positions is what counts. Compare two builds with
+//! A search tests for a mate in one at every node, and nearly always there is none: the
+//! latency of `None` in ordinary positions matters most. Compare two builds with
 //! `--save-baseline` and `--baseline`, on an idle machine.
 
 use std::hint::black_box;
@@ -46,7 +46,7 @@ fn position(sfen: &str) -> Position {
     Position::from_setup(&setup).expect("playable")
 }
 
-/// What everybody does without tables: try each check.
+/// Baseline without tables: tries each check.
 fn by_trying(position: &mut Position, checks: &mut MoveList) -> Option<Move> {
     checks.clear();
     position.checks(checks);
@@ -74,7 +74,7 @@ fn mates_in_one(criterion: &mut Criterion) {
     }
 }
 
-/// A solver call as a game makes it at the root: so many nodes and no more.
+/// A solver call with a node limit, as at the root of a search.
 fn bounded_searches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("solver");
     let mut solver = Solver::new(16).expect("memory");

@@ -4,25 +4,26 @@ use enbu_movegen::{Hand, Move};
 
 use crate::value::Value;
 
-/// A move of a node of the present line.
+/// A move of a node on the stack.
 pub(crate) struct Child {
     pub(crate) mv: Move,
-    /// Key and hand of the question after the move.
+    /// Key and attacker's hand after the move.
     pub(crate) key: u64,
     pub(crate) hand: Hand,
     pub(crate) stage: Stage,
-    /// The sibling that waits for this one, counted from the node's first child.
+    /// Index (from the node's first child) of the sibling that waits for this one to fail.
     pub(crate) next: Option<u16>,
+    /// Value of the position after the move.
     pub(crate) value: Value,
 }
 
-/// Whether a child counts.
+/// State of a child in the evaluation of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// It has no value yet.
+    /// Without a value.
     New,
-    /// It is not looked at before the sibling that it waits for has failed.
+    /// Excluded until the sibling that it waits for has failed.
     Waits,
-    /// It counts.
+    /// Evaluated.
     Valued,
 }

@@ -1,56 +1,57 @@
-//! The path to the present node, and results that hold only on it.
+//! The path to the present node, and disproofs that hold only on some paths.
 //!
-//! A repetition of a position never helps an attacker who must check with every
-//! move, so a move into a position of the path is a failed attack: "no mate". But
-//! that holds only while the earlier position is on the path; taken for a fact it
-//! would make the solver deny mates that exist (the graph history interaction).
-//! So every "no mate" carries the depth of the shallowest position of the path on
-//! which it relies. When that is the node itself or one below it, the reliance is
-//! discharged: the defender answers from the tree for ever, and the result holds on
-//! every path. Otherwise it is kept here, under a key made of the whole path.
+//! Perpetual check loses, so a move of the attacker into a position of the path fails:
+//! "no mate". This disproof is valid only while the earlier position is on the path; in
+//! the transposition table it would refute existing mates (the graph history interaction
+//! problem). Each disproof therefore carries the path positions on which it relies. At
+//! the shallowest of them the reliance is discharged: the cycle is then inside the
+//! disproof tree, which the defender can follow for ever, and the result is valid on
+//! every path. Until then it is stored here with those positions, or with a hash of the
+//! whole path if there are too many.
 //!
-//! "Mate" never relies on a repetition: a shortest mate repeats no position.
+//! A proof never relies on a repetition: a shortest mate repeats no position.
 
 use enbu_movegen::Hand;
 
 use crate::plies::Plies;
 
-/// How many positions of the path a reliance names one by one.
+/// Maximal number of path positions that a reliance names individually.
 const NAMED: usize = 6;
 
-/// The positions of the path on which a "no mate" relies, by their depths.
+/// The path positions on which a disproof relies, by depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reliance {
-    /// It relies on these positions being on the path, the deepest first.
+    /// Relies on these positions of the path, deepest first.
     Named {
-        /// Depths, in falling order; only the first `count` count.
+        /// Depths in descending order; the first `count` are valid.
         depths: [u16; NAMED],
-        /// How many; 0: the result holds on every path.
+        /// Number of depths; 0: valid on every path.
         count: u8,
     },
-    /// It relies on the path from this depth on.
+    /// Relies on the whole path from this depth on.
     PathFrom(u16),
-    /// It relies on the limit of depth, which no path discharges.
+    /// Relies on the depth limit, which no path discharges.
     Limit,
 }
 
 impl Reliance {
-    /// It holds on every path.
+    /// Valid on every path.
     pub(crate) const NONE: Self = Self::Named { depths: [0; NAMED], count: 0 };
 
-    /// It relies on the position at `depth`, the root being 0.
+    /// Relies on the position at `depth` (root: 0).
     pub(crate) fn on(depth: usize) -> Self {
         let mut depths = [0; NAMED];
         depths[0] = depth as u16;
         Self::Named { depths, count: 1 }
     }
 
-    /// Whether the result holds on every path.
+    /// Returns true if the result is valid on every path.
     pub(crate) fn is_none(self) -> bool {
         matches!(self, Self::Named { count: 0, .. })
     }
 
-    /// The shallowest depth it relies on; greater is better.
+    /// The shallowest depth relied on: 0 for the depth limit, `usize::MAX` for none. Larger
+    /// is better, because it is discharged sooner.
     pub(crate) fn shallowest(self) -> usize {
         match self {
             Self::Named { count: 0, .. } => usize::MAX,
@@ -60,7 +61,7 @@ impl Reliance {
         }
     }
 
-    /// What is left of it at the node at `depth`: what lies above this node.
+    /// The part that remains at the node at `depth`: positions nearer to the root.
     pub(crate) fn discharged_at(self, depth: usize) -> Self {
         match self {
             Self::Named { depths, count } => {
@@ -74,7 +75,7 @@ impl Reliance {
         }
     }
 
-    /// What relies on both.
+    /// The reliance of a result that needs both.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Limit, _) | (_, Self::Limit) => Self::Limit,
@@ -89,7 +90,7 @@ impl Reliance {
     }
 }
 
-/// The union of two falling sequences, if it is short enough.
+/// The union of two descending sequences, or `None` above [`NAMED`] elements.
 fn merged(mut a: &[u16], mut b: &[u16]) -> Option<Reliance> {
     let mut depths = [0; NAMED];
     let mut count = 0;
@@ -102,7 +103,7 @@ fn merged(mut a: &[u16], mut b: &[u16]) -> Option<Reliance> {
     Some(Reliance::Named { depths, count: count as u8 })
 }
 
-/// Heads of the chains by which positions of the path are found.
+/// Number of hash chains over the positions of the path.
 const CHAINS: usize = 1 << 12;
 
 /// The positions from the root to the present node.
@@ -118,12 +119,12 @@ struct PathNode {
     identity: u64,
     /// Hash of the whole path up to here.
     path_key: u64,
-    /// The next shallower nodes in the same chains, plus one; 0 for none.
+    /// Index plus one of the next shallower node in the same chain; 0 for none.
     next_by_board: u16,
     next_by_identity: u16,
 }
 
-/// One number for a board and the attacker's hand.
+/// Hash of a board and the attacker's hand.
 fn identity(key: u64, hand: Hand) -> u64 {
     mix(key ^ u64::from(hand.raw()).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
@@ -137,7 +138,7 @@ impl Path {
         Self { nodes: Vec::new(), by_board: Box::new([0; CHAINS]), by_identity: Box::new([0; CHAINS]) }
     }
 
-    /// How many nodes the path has.
+    /// Number of nodes on the path.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -162,7 +163,7 @@ impl Path {
         }
     }
 
-    /// The hash of the path with one more node.
+    /// Hash of the path extended by one node.
     fn key_with(&self, identity: u64) -> u64 {
         mix(self.nodes.last().map_or(0, |node| node.path_key).wrapping_mul(3) ^ identity)
     }
@@ -172,8 +173,8 @@ impl Path {
         Some((depth, self.nodes.get(depth)?))
     }
 
-    /// The greatest depth at which the path has the same board with the attacker
-    /// holding the same or more: nothing is gained by coming here again.
+    /// The greatest depth at which the path has this board with an equal or dominating hand
+    /// of the attacker: a return to it is no progress.
     pub(crate) fn earlier(&self, key: u64, hand: Hand) -> Option<usize> {
         let mut place = self.by_board[chain(key)];
         while let Some((depth, node)) = self.node(place) {
@@ -185,7 +186,7 @@ impl Path {
         None
     }
 
-    /// The depth at which a position stands on the path.
+    /// The depth of a position on the path, or `None`.
     fn depth_of(&self, identity: u64) -> Option<usize> {
         let mut place = self.by_identity[chain(identity)];
         while let Some((depth, node)) = self.node(place) {
@@ -197,7 +198,8 @@ impl Path {
         None
     }
 
-    /// The same reliance on this path, if all that is relied on is there.
+    /// The stored reliance in depths of this path, or `None` if one of its positions is not
+    /// on the path.
     fn found_again(&self, relied_on: &[u64]) -> Option<Reliance> {
         let mut depths = [0; NAMED];
         let mut count = 0;
@@ -210,7 +212,7 @@ impl Path {
     }
 }
 
-/// SplitMix64's finaliser: every bit of the input reaches every bit of the output.
+/// Finaliser of SplitMix64: every input bit affects every output bit.
 pub(crate) fn mix(mut z: u64) -> u64 {
     z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -218,34 +220,36 @@ pub(crate) fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The position or path, then bound, kind and generation, then what is relied on.
+/// Word 0: hash of the position or path. Word 1: bound (bits 0-15), depth for
+/// [`Reliance::PathFrom`] (bits 16-31), generation (from bit 32). Then the hashes of the
+/// positions relied on.
 type Slot = [u64; 2 + NAMED];
 
-/// How many slots share a home.
+/// Slots per bucket.
 const BUCKET: usize = 4;
 
-/// Where in the second word the generation begins.
+/// First bit of the generation in word 1.
 const GENERATION_SHIFT: u32 = 32;
 
-/// "No mate" that holds on some paths only.
+/// Table of disproofs that are valid only on some paths.
 ///
-/// A result that names what it relies on is found again on every path that has those
-/// positions; others only on the very path on which they were found.
+/// A result with [`Reliance::Named`] applies to every path with those positions; one
+/// with [`Reliance::PathFrom`] only to the identical path.
 pub(crate) struct Cycles {
     slots: Vec<Slot>,
     generation: u32,
-    /// Which slot of a full bucket is overwritten next.
+    /// The slot of a full bucket that is replaced next.
     turn: usize,
 }
 
 impl Cycles {
-    /// Room for as many results as fit `bytes` bytes. `None` without the memory.
+    /// A table of `bytes` bytes; `None` if the allocation fails.
     pub(crate) fn new(bytes: usize) -> Option<Self> {
         let count = (bytes / size_of::<Slot>() / BUCKET).max(16) * BUCKET;
         Some(Self { slots: bytemuck::allocation::try_zeroed_vec(count).ok()?, generation: 1, turn: 0 })
     }
 
-    /// Forgets everything.
+    /// Removes all results.
     pub(crate) fn clear(&mut self) {
         if self.generation == u32::MAX {
             self.slots.fill([0; 2 + NAMED]);
@@ -266,7 +270,7 @@ impl Cycles {
         bucket.filter(move |slot| slot[0] == key && slot[1] >> GENERATION_SHIFT == generation)
     }
 
-    /// On what "no mate within so many plies" relies, if it is known at the position
+    /// The reliance of a stored disproof (no mate within `within` plies) for the position
     /// that would follow on the path.
     pub(crate) fn look_up(&self, path: &Path, key: u64, hand: Hand, within: Plies) -> Option<Reliance> {
         let identity = identity(key, hand);
@@ -278,7 +282,8 @@ impl Cycles {
         })
     }
 
-    /// Notes "no mate in fewer plies than `below`" at the position that follows on the path.
+    /// Stores a disproof (no mate in fewer plies than `below`) for the position that follows
+    /// on the path.
     pub(crate) fn note(&mut self, path: &Path, key: u64, hand: Hand, below: Plies, reliance: Reliance) {
         let identity = identity(key, hand);
         let mut slot = [0; 2 + NAMED];

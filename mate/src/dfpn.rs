@@ -1,23 +1,24 @@
-//! The search: depth-first proof-number search (df-pn, Nagai 1999) on an explicit
-//! stack, so that its depth costs heap, not call stack, and it can stop anywhere.
+//! Depth-first proof-number search (df-pn, Nagai 1999) on an explicit stack: depth costs
+//! heap instead of call stack, and the search can stop at any node.
 //!
-//! At every node the side to move wants one move to succeed: a check that mates, or
-//! an answer after which there is no mate. `phi` is what is left to prove that one
-//! does (its proof number for the attacker, its disproof number for the defender),
-//! `delta` what is left to prove that all fail. `phi` is the least over the moves.
+//! At every node the side to move needs one successful move: a check that mates, or an
+//! answer that refutes the mate. `phi` is the effort left to prove that one succeeds
+//! (the proof number for the attacker, the disproof number for the defender), `delta`
+//! the effort left to prove that all fail. `phi` is the minimum over the moves.
 //!
-//! `delta` would be the sum, which counts one position reached by several moves
-//! several times and explodes in long problems. For the attacker's moves it is the
-//! largest plus one for every other open move (weak proof-number search, Ueda et al.
-//! 2008, the idea of Okabe's branch numbers), which no transposition can inflate. For
-//! the defender's moves, where drops on one square wait for each other, it is the sum:
-//! measured on the table of problems, half the nodes of either the largest or the sum
-//! on both sides.
+//! `delta` would be the sum, but a position reached by several moves is then counted
+//! several times (double counting), which explodes in long problems. For the attacker's
+//! moves it is the maximum plus one for each other open move (weak proof-number search,
+//! Ueda et al. 2008, after Okabe's branch numbers), which no transposition can inflate.
+//! For the defender's moves, where drops on one square wait for each other, it is the
+//! sum: measured on the table of problems, this mix needs half the nodes of the maximum
+//! or the sum on both sides.
 //!
-//! A node whose children were seen nearer to the root may chase its own numbers in a
-//! circle. When no new position has been searched for long, the thresholds of such
-//! nodes grow until one is (threshold control, Kishimoto 2010). Done always it
-//! exhausts every circle on every path that leads to it.
+//! A node with children that were visited nearer to the root may depend on its own
+//! numbers through a cycle, and be re-entered without progress. After a long time
+//! without a new position the thresholds of such nodes grow until one is found
+//! (threshold control, Kishimoto 2010). Applied always, it would exhaust every cycle on
+//! every path to it.
 
 use enbu_movegen::{Color, Hand, Move, MoveList, Position};
 
@@ -28,94 +29,95 @@ use crate::plies::{Plies, after_move, beyond, with_move};
 use crate::table::{Known, Numbers, Question, Table};
 use crate::value::{INFINITE, Role, Value};
 
-/// How deep a line may go. "No mate" that relies on this limit is never final.
+/// Maximal depth of the stack. A disproof that relies on it is never final.
 pub(crate) const MAX_DEPTH: usize = 6000;
 
-/// How much longer a child is searched than its best sibling's number asks for, as a
-/// divisor of that number: fewer returns to a node that is entered again at once
-/// (the 1 + epsilon trick, Pawlewicz and Lew 2007).
+/// Divisor of the margin added to a child's threshold over its best sibling's number:
+/// fewer switches between siblings of similar numbers (the 1 + epsilon trick, Pawlewicz
+/// and Lew 2007).
 const PATIENCE: u32 = 3;
 
-/// After so many nodes without a new position the search is taken to chase its own numbers.
+/// Number of nodes without a new position after which thresholds grow.
 const STALE_NODES: u64 = 1 << 14;
 
-/// Decides when a search ends before it has its answer.
+/// Decides when a search ends without a result.
 pub(crate) trait Control {
-    /// Called at every node with the number of nodes so far; `true` ends the search.
+    /// Called at every new node; `true` ends the search.
     fn ends(&mut self, search: &Snapshot<'_>) -> bool;
 }
 
-/// What a running search shows.
+/// State of a running search, for [`Control`].
 pub(crate) struct Snapshot<'a> {
     /// Positions searched so far.
     pub(crate) nodes: u64,
-    /// How full the table is, in 1/1000.
+    /// Occupancy of the table in 1/1000.
     pub(crate) hash_permille: u32,
-    /// The position now searched, with the moves that led to it.
+    /// The current position, with the moves that led to it.
     pub(crate) position: &'a Position,
 }
 
-/// Where the search gives a node back to its parent.
+/// Numbers at which the search of a node returns to its parent.
 #[derive(Clone, Copy)]
 struct Thresholds {
     phi: u32,
     delta: u32,
 }
 
-/// A node of the present line.
+/// A node on the stack.
 struct Frame {
     role: Role,
     question: Question,
     thresholds: Thresholds,
-    /// Where its children begin.
+    /// Index of its first child in the shared list.
     first_child: usize,
-    /// The child that is being searched, counted from the first.
+    /// The child being searched, relative to the first.
     current: usize,
+    /// Node count at entry, for the effort of its table entry.
     entered_at: u64,
-    /// The chase counter before this node.
+    /// [`Search::chases`] before this node.
     chases: u32,
 }
 
-/// The state of a node as its children have it.
+/// State of a node from the values of its children.
 enum Summary {
     /// A move succeeds.
     Succeeds,
     /// All moves fail.
     Fails,
-    /// Neither is known.
+    /// Neither is proven.
     Open {
         phi: u32,
         delta: u32,
         /// The child to search next.
         best: usize,
-        /// Its limits.
+        /// Thresholds of that child.
         limits: Thresholds,
     },
 }
 
-/// One search: a position, and what is remembered about it.
+/// One search: a position, its stack, and the tables shared with other searches.
 pub(crate) struct Search<'a> {
     pub(crate) position: &'a mut Position,
     pub(crate) table: &'a mut Table,
     cycles: &'a mut Cycles,
     attacker: Color,
-    /// Tells searches apart that could mistake each other's entries.
+    /// Distinguishes entries of searches with equal boards and hands: see [`salt`].
     salt: u64,
     path: Path,
     frames: Vec<Frame>,
     children: Vec<Child>,
     list: MoveList,
     pub(crate) nodes: u64,
-    /// Nodes of the present line that may chase their own numbers; 0 when a new
-    /// position was found below them.
+    /// Number of nodes on the stack that may depend on themselves through a cycle, since
+    /// the last new position below them.
     chases: u32,
-    /// How many nodes there were when a new position was last searched.
+    /// Node count at the last new position.
     last_new: u64,
     ended: bool,
 }
 
 impl<'a> Search<'a> {
-    /// A search in which `attacker` mates. The position is given back as it was.
+    /// A search for a mate by `attacker`. The position is unchanged after each call.
     pub(crate) fn new(
         position: &'a mut Position,
         attacker: Color,
@@ -139,7 +141,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A search of another position with the same attacker that shares what is remembered.
+    /// A search of another position with the same attacker and the same tables.
     pub(crate) fn aside<'b>(&'b mut self, position: &'b mut Position) -> Search<'b> {
         let mut aside = Search::new(position, self.attacker, self.table, self.cycles);
         aside.nodes = self.nodes;
@@ -147,7 +149,7 @@ impl<'a> Search<'a> {
         aside
     }
 
-    /// Who is to move.
+    /// Role of the side to move.
     pub(crate) fn role(&self) -> Role {
         if self.position.turn() == self.attacker { Role::Attacker } else { Role::Defender }
     }
@@ -156,15 +158,16 @@ impl<'a> Search<'a> {
         Question { key: self.position.board_key() ^ self.salt, hand: self.position.hand(self.attacker), within }
     }
 
-    /// What is known about the present position without a search.
+    /// The value of the current position without a search: from path, tables or the first
+    /// estimate.
     pub(crate) fn look(&mut self, within: Plies) -> Value {
         let (role, question) = (self.role(), self.question(within));
         let known = self.remembered(question);
         known.unwrap_or_else(|| crate::expand::first_value(self.position, role, within))
     }
 
-    /// Searches the present position until it is known whether there is a mate within
-    /// so many plies, or until `control` ends it: then the value is open.
+    /// Searches the current position until a mate within `within` plies is proven or
+    /// disproven, or `control` ends the search: the value is then open.
     pub(crate) fn prove(&mut self, within: Plies, control: &mut dyn Control) -> Value {
         self.ended = false;
         self.chases = 0;
@@ -172,6 +175,8 @@ impl<'a> Search<'a> {
         if let Some(value) = self.enter(within, free) {
             return value;
         }
+        // Each turn of the loop either descends to the best child or closes the top node;
+        // the recursion of the published algorithm is the stack `frames`.
         loop {
             let summary = self.summarise();
             match summary {
@@ -210,15 +215,15 @@ impl<'a> Search<'a> {
         &self.children[self.top().first_child..]
     }
 
-    /// Turns to a child of the top node: its move, and within how many plies it must mate.
+    /// Selects a child of the top node; returns its move and its bound on the length.
     fn descend(&mut self, at: usize) -> (Move, Plies) {
         let top = self.frames.len() - 1;
         self.frames[top].current = at;
         (self.top_children()[at].mv, after_move(self.top().question.within))
     }
 
-    /// Whether the top node is searched further. A node that may be chasing its own
-    /// numbers gets higher thresholds until it has seen something new.
+    /// Returns true if the top node is below its thresholds. In a suspected cycle the
+    /// thresholds are raised first, so that the node continues to its next new position.
     fn goes_on(&mut self, summary: &Summary) -> bool {
         let &Summary::Open { phi, delta, .. } = summary else { return false };
         let chasing = self.chases > 0 && self.nodes - self.last_new > STALE_NODES;
@@ -231,7 +236,7 @@ impl<'a> Search<'a> {
         phi < thresholds.phi && delta < thresholds.delta
     }
 
-    /// Opens the present position as a new top node, unless its value is known.
+    /// Pushes the current position as the new top node, unless its value is known.
     fn enter(&mut self, within: Plies, thresholds: Thresholds) -> Option<Value> {
         let question = self.question(within);
         let role = self.role();
@@ -245,6 +250,7 @@ impl<'a> Search<'a> {
             return Some(crate::expand::first_value(self.position, role, within));
         }
         self.nodes += 1;
+        // A new position is progress: the cycle counter starts again below it.
         let chases = self.chases;
         if known == Known::Nothing {
             self.chases = 0;
@@ -260,7 +266,8 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// Whether a child was seen at this depth or nearer to the root: it may lead back.
+    /// Returns true if a child was visited at this depth or nearer to the root: it may lead
+    /// back to this node.
     fn chases_itself(&self) -> bool {
         let depth = self.frames.len() - 1;
         self.top_children().iter().any(|child| {
@@ -268,7 +275,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Lists the moves of the top node and values them until one succeeds.
+    /// Generates the moves of the top node and evaluates them until one succeeds.
     fn expand(&mut self) {
         let (role, first) = (self.top().role, self.top().first_child);
         self.list.clear();
@@ -285,6 +292,7 @@ impl<'a> Search<'a> {
             next: None,
             value: Value::fresh(1, 1),
         }));
+        // All first slots are loaded before the first lookup: their cache misses overlap.
         self.table.fetch(self.children[first..].iter().map(|child| child.key));
         crate::expand::let_wait(&mut self.children[first..], role, self.position);
         for at in 0..self.children.len() - first {
@@ -298,7 +306,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Values a child, and those that wait for it as long as each fails.
+    /// Evaluates a child; if it fails, also the sibling that waits for it, and so on.
     fn evaluate(&mut self, at: usize) {
         let (role, first, within) = {
             let top = self.top();
@@ -322,7 +330,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Gives a child its new value.
+    /// Updates a child; if it fails, the sibling that waits for it is evaluated.
     fn take_over(&mut self, at: usize, value: Value) {
         let (role, first) = (self.top().role, self.top().first_child);
         let child = &mut self.children[first + at];
@@ -334,7 +342,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What is known about the answer to a question that follows on the path.
+    /// The known value of a position that would follow on the path: a repetition, the depth
+    /// limit, or a table entry.
     fn remembered(&self, question: Question) -> Option<Value> {
         let Question { key, hand, within } = question;
         if let Some(depth) = self.path.earlier(key, hand) {
@@ -346,7 +355,7 @@ impl<'a> Search<'a> {
         match self.table.look_up(question) {
             Known::Mate { hand, within } => Some(Value::mate(within, hand)),
             Known::NoMate { hand, below } => Some(Value::no_mate(below, hand, Reliance::NONE)),
-            // At the horizon the answer costs no more than the numbers.
+            // At the horizon the estimate costs no more than a lookup: no stored numbers.
             Known::Open(numbers) if within > 1 => {
                 let cycle = if numbers.may_cycle { self.cycles.look_up(&self.path, key, hand, within) } else { None };
                 let cycle = cycle.map(|reliance| Value::no_mate(beyond(within), hand, reliance));
@@ -356,7 +365,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What the children of the top node say about it.
+    /// Combines the values of the top node's children.
     fn summarise(&self) -> Summary {
         let Frame { role, thresholds, .. } = *self.top();
         let (mut best, mut least, mut second, mut most, mut open) = (0, INFINITE, INFINITE, 0, 0);
@@ -382,10 +391,14 @@ impl<'a> Search<'a> {
         if open == 0 {
             return Summary::Fails;
         }
+        // `others`: the part of `delta` due to the siblings of the best child.
         let (delta, others) = match role {
             Role::Attacker => (most + (open - 1), open - 1),
             Role::Defender => (sum, sum - fail_of_best),
         };
+        // From the child's view phi and delta swap. It is searched until this node's delta
+        // exceeds its threshold, or until its number exceeds that of the second-best
+        // sibling by the margin.
         let limits = Thresholds {
             phi: thresholds.delta.saturating_sub(others),
             delta: thresholds.phi.min(second.saturating_add(1 + second / PATIENCE)),
@@ -393,7 +406,7 @@ impl<'a> Search<'a> {
         Summary::Open { phi: least, delta: delta.min(INFINITE - 1), best, limits }
     }
 
-    /// Closes the top node: notes what is known, and returns it for the parent.
+    /// Pops the top node, stores its value and returns it for the parent.
     fn leave(&mut self, summary: &Summary) -> Value {
         let depth = self.frames.len() - 1;
         let value = match summary {
@@ -415,18 +428,19 @@ impl<'a> Search<'a> {
         value
     }
 
-    /// Forgets the children of a node that was left, and remembers its value.
+    /// Removes the children of a popped node and stores its value.
     fn close(&mut self, frame: &Frame, value: Value, depth: u16) {
         self.children.truncate(frame.first_child);
         self.chases = self.chases.min(frame.chases);
         self.note(frame, value, depth);
     }
 
-    /// Frees a "no mate" from relying on this node or deeper ones.
+    /// The value without reliance on positions at `depth` or deeper.
     fn discharged(&self, value: Value, depth: usize) -> Value {
         Value { reliance: value.reliance.discharged_at(depth), ..value }
     }
 
+    /// Stores a value: in the table, or in `cycles` if it relies on the path.
     fn note(&mut self, frame: &Frame, value: Value, depth: u16) {
         let effort = self.nodes - frame.entered_at + 1;
         let Question { key, hand, .. } = frame.question;
@@ -451,11 +465,13 @@ impl<'a> Search<'a> {
             .iter()
             .filter(|child| child.stage == Stage::Valued && child.value.to_succeed(role) == 0);
         match role {
+            // The shortest known mate.
             Role::Attacker => {
                 let Some(child) = succeeding.min_by_key(|child| child.value.plies) else { return Value::fresh(1, 1) };
                 let hand = hands::before_attack(self.position, child.mv, child.value.hand);
                 Value::mate(with_move(child.value.plies), hand)
             }
+            // The disproof with the least reliance on the path, then the strongest bound.
             Role::Defender => {
                 let Some(child) = succeeding.max_by_key(|child| (child.value.reliance.shallowest(), child.value.plies))
                 else {
@@ -480,6 +496,7 @@ impl<'a> Search<'a> {
                 let reliance = children.clone().fold(Reliance::NONE, |all, child| all.and(child.value.reliance));
                 let below = children.clone().map(|child| with_move(child.value.plies)).min();
                 let below = below.unwrap_or(crate::plies::NEVER);
+                // A disproof that relies on the path holds for this hand only.
                 if !reliance.is_none() {
                     return Value::no_mate(below, self.top().question.hand, reliance);
                 }
@@ -497,9 +514,9 @@ impl<'a> Search<'a> {
     }
 }
 
-/// A number made of what a search never changes but another search may: who attacks,
-/// and how many pieces of each kind there are. With it the board and the attacker's
-/// hand say what the defender holds.
+/// Hash of the constants of a search: the attacker and the number of pieces of each kind.
+/// With them, board and attacker's hand determine the defender's hand, so that entries of
+/// different problems cannot be confused.
 fn salt(position: &Position, attacker: Color) -> u64 {
     let setup = position.to_setup();
     let counts = enbu_movegen::HandPiece::ALL.into_iter().map(|piece| u64::from(setup.count(piece.piece_type())));

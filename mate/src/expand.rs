@@ -1,4 +1,4 @@
-//! New nodes: which moves wait for others, and the first guess at a node's numbers.
+//! New nodes: delayed moves, and the first estimate of a node's numbers.
 
 use enbu_isa::multiversion;
 use enbu_movegen::{Bitboard, Hand, Move, MoveSet, PieceType, Position, Scope, Square};
@@ -10,10 +10,12 @@ use crate::one::{Outlook, outlook};
 use crate::plies::{NEVER, Plies, beyond};
 use crate::value::{Role, Value};
 
-/// Lets moves wait that are hardly ever better than a sibling: drops of the defender
-/// on one square wait for the cheaper piece (all are taken the same way), and the
-/// attacker's moves without promotion for the promotion where that only gains power.
-/// Each is looked at as soon as the other has failed, so nothing is lost.
+/// Delays moves that are hardly ever better than a sibling.
+///
+/// Drops of the defender on one square wait for the cheaper piece, since all are captured
+/// in the same way; non-promotions of the attacker wait for the promotion where that only
+/// gains power. A delayed move is evaluated as soon as its sibling has failed, so the
+/// result stays exact.
 pub(crate) fn let_wait(children: &mut [Child], role: Role, position: &Position) {
     let mut earlier: [Option<u16>; Square::COUNT] = [None; Square::COUNT];
     for at in 0..children.len() {
@@ -33,16 +35,17 @@ pub(crate) fn let_wait(children: &mut [Child], role: Role, position: &Position) 
     }
 }
 
-/// Whether the piece of this move without promotion could only gain power by promoting.
+/// Returns true if `mv` is a non-promotion of a piece that only gains power by promotion.
 fn gains_only(position: &Position, mv: Move) -> bool {
     let kind =
         mv.from().filter(|_| !mv.is_promotion()).and_then(|from| position.piece_at(from)).map(|piece| piece.kind);
     matches!(kind, Some(PieceType::Pawn | PieceType::Lance | PieceType::Bishop | PieceType::Rook))
 }
 
-/// The value of a position that nothing is known about: mates, positions without a
-/// check and mates in one are seen at once; others start with numbers that grow with
-/// the moves there are (as one step of search would give them).
+/// First value of a new position.
+///
+/// Mates, positions without a check and mates in one are recognised at once; others start
+/// with numbers that grow with the number of moves, as one ply of search would give.
 pub(crate) fn first_value(position: &mut Position, role: Role, within: Plies) -> Value {
     match role {
         Role::Defender => first_value_of_answers(position, within),
@@ -61,19 +64,19 @@ fn first_value_of_answers(position: &Position, within: Plies) -> Value {
     Value::fresh(answers, ANSWER_DN)
 }
 
-/// The first disproof number of a position in which the defender moves: that it may
-/// turn out to be no mate counts for more than that one check more may not mate.
-/// (Measured: a tenth fewer nodes on short and on long problems than with 1.)
+/// First disproof number of a defender's node: 2, so that a refutation there weighs more
+/// than the failure of one further check. Measured: a tenth fewer nodes than with 1, on
+/// short and on long problems.
 const ANSWER_DN: u32 = 2;
 
-/// What a piece that can take a checker adds to the first proof number: such checks
-/// are sacrifices, and mate less often. (Measured: up to a third fewer nodes on long
-/// problems than without; 1 and 3 are worse.)
+/// Addition to the first proof number for each piece that can capture the checker: such
+/// checks are sacrifices and mate less often. Measured: up to a third fewer nodes on long
+/// problems than with 0; 1 and 3 are worse.
 const TAKER_PN: u32 = 2;
 
 multiversion! {
-    /// How hard the defender's moves make the proof: one for each move, where all drops
-    /// on one square count as one, and more for what takes the checking piece.
+    /// First proof number of a defender's node: one for each move, all drops on one square
+    /// counting as one, plus [`TAKER_PN`] for each piece that can capture the checker.
     fn count_answers(position: &Position) -> u32 = count_answers_inline;
 }
 

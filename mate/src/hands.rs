@@ -1,27 +1,26 @@
-//! Proof hands and disproof hands: with how little in hand a mate still works, and
-//! with how much there is still none.
+//! Proof hands and disproof hands: the smallest hand with which a mate still works and
+//! the largest with which it still fails.
 //!
-//! On one board the pieces in both hands have a fixed sum, so a position is its
-//! board and the attacker's hand. A mate that works with some hand works with every
-//! hand that dominates it (the defender then holds less), and where there is no
-//! mate there is none with a dominated hand. A result is therefore stored under the
-//! smallest hand (proof) or the largest (disproof) that its tree allows, and answers
-//! for many positions (idea: Nagai).
+//! On one board the sum of both hands is fixed, so a position is its board and the
+//! attacker's hand. A mate with some hand works with every dominating hand (the defender
+//! then has less), and a disproof holds for every dominated hand. A result is therefore
+//! stored with the smallest hand (proof) or the largest (disproof) that its tree allows,
+//! and one entry serves many positions (idea: Nagai).
 
 use enbu_movegen::rays::between;
 use enbu_movegen::{Hand, HandPiece, Move, Position};
 
-/// For each kind the larger count.
+/// The larger count of each kind.
 pub(crate) fn union(a: Hand, b: Hand) -> Hand {
     combine(a, b, u8::max)
 }
 
-/// For each kind the smaller count.
+/// The smaller count of each kind.
 pub(crate) fn intersection(a: Hand, b: Hand) -> Hand {
     combine(a, b, u8::min)
 }
 
-/// For each kind the sum, as far as it fits.
+/// The sum of each kind, clamped to [`Hand::max`].
 pub(crate) fn sum(a: Hand, b: Hand) -> Hand {
     combine(a, b, u8::saturating_add)
 }
@@ -33,13 +32,12 @@ fn combine(a: Hand, b: Hand, each: impl Fn(u8, u8) -> u8) -> Hand {
     })
 }
 
-/// Takes over the count of `piece` from another hand.
+/// `hand` with the count of `piece` of `from`.
 fn copy_count(hand: Hand, piece: HandPiece, from: Hand) -> Hand {
     hand.with_count(piece, from.count(piece)).unwrap_or(hand)
 }
 
-/// The attacker's hand before its move, given the one that `after` it is needed
-/// (proof) or allowed (disproof).
+/// The proof or disproof hand before the attacker's move `mv`, from the one `after` it.
 pub(crate) fn before_attack(position: &Position, mv: Move, after: Hand) -> Hand {
     if let Some(piece) = mv.dropped() {
         return after.with(piece);
@@ -50,11 +48,11 @@ pub(crate) fn before_attack(position: &Position, mv: Move, after: Hand) -> Hand 
     }
 }
 
-/// Completes the proof hand of a defender's node: `answered` suffices against every
-/// move the defender has now; this adds what keeps it from having more.
+/// Completes the proof hand of a defender's node.
 ///
-/// With less in the attacker's hand the defender holds more: a kind that it lacks
-/// now could then be put between. So of every such kind the attacker must hold all.
+/// `answered` suffices against every present move of the defender. With a smaller hand
+/// of the attacker the defender has more, and could interpose a kind that it lacks now:
+/// the attacker must hold all pieces of every such kind.
 pub(crate) fn keep_blocks_away(position: &Position, answered: Hand) -> Hand {
     let defender = position.turn();
     let interposable = match (position.checkers().first(), position.king(defender)) {
@@ -71,8 +69,10 @@ pub(crate) fn keep_blocks_away(position: &Position, answered: Hand) -> Hand {
         .fold(answered, |hand, piece| copy_count(hand, piece, ours))
 }
 
-/// Completes the disproof hand of an attacker's node: with `refuted` every check the
-/// attacker has now fails; this takes away what would give it more checks.
+/// Completes the disproof hand of an attacker's node.
+///
+/// With `refuted` every present check fails. A kind that the attacker lacks now and that
+/// could be dropped with check is removed, because it would add checks.
 pub(crate) fn keep_checks_away(position: &Position, refuted: Hand) -> Hand {
     let ours = position.hand(position.turn());
     HandPiece::ALL
@@ -81,7 +81,7 @@ pub(crate) fn keep_checks_away(position: &Position, refuted: Hand) -> Hand {
         .fold(refuted, |hand, piece| copy_count(hand, piece, ours))
 }
 
-/// All pieces in both hands: the most that the attacker could hold on this board.
+/// All pieces in both hands: the largest hand the attacker could have on this board.
 pub(crate) fn all(position: &Position) -> Hand {
     sum(position.hand(position.turn()), position.hand(!position.turn()))
 }

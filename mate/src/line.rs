@@ -1,10 +1,10 @@
 //! The line of a proven mate.
 //!
-//! The table holds the proof as bounds on lengths, some of which it may have
-//! forgotten. The line is walked from the root: the attacker plays a move with the
-//! least bound, the defender one with the greatest; what is missing is proven again,
-//! which is quick because most of it is remembered. When the length is known to be the
-//! shortest, the defender's move is one that provably lasts that long.
+//! The table holds the proof as bounds on lengths; some entries may have been replaced.
+//! The line is walked from the root: the attacker plays a move with the least bound, the
+//! defender one with the greatest. Missing parts are proven again, which is quick because
+//! most of the subtree is still in the table. If the length is exact, the defender's move
+//! is one that provably lasts that long.
 
 use enbu_movegen::{Move, MoveList, Position};
 
@@ -12,8 +12,8 @@ use crate::dfpn::{Control, Search};
 use crate::plies::{Length, Plies};
 use crate::value::{Role, Value};
 
-/// The line of a mate within so many plies, attacker first. `None` when `control`
-/// ended it, or a proof cannot be found again.
+/// The line of a proven mate within `within` plies, attacker first. `None` if `control`
+/// ended the search or a replaced proof could not be restored.
 pub(crate) fn of(
     search: &mut Search<'_>,
     within: Plies,
@@ -28,13 +28,12 @@ pub(crate) fn of(
     (complete && mates(search.position, &line)).then_some(line)
 }
 
-/// The length of a line as problems count it: without the interpositions that gain
-/// the defender nothing.
+/// The conventional length of a line, without useless interpositions (mudaai).
 ///
-/// A drop between the checking piece and the king is useless when that piece takes it
-/// at once, with check, and there is a mate within as many plies as the line still
-/// takes even if the taken piece goes back to the defender: the two moves have only
-/// put the end off. Where that cannot be settled within `control`, the moves count.
+/// A drop between checker and king is useless if the checker captures it at once, with
+/// check, and the rest of the line mates within its number of plies even with the
+/// captured piece returned to the defender: the two moves only delay the mate. If this
+/// cannot be decided within `control`, the moves count.
 pub(crate) fn conventional_plies(search: &mut Search<'_>, line: &[Move], control: &mut dyn Control) -> Plies {
     let mut plies = line.len();
     for (at, &mv) in line.iter().enumerate() {
@@ -49,7 +48,7 @@ pub(crate) fn conventional_plies(search: &mut Search<'_>, line: &[Move], control
     plies as Plies
 }
 
-/// Whether the first move of `rest`, the defender's, is a useless interposition.
+/// Returns true if the first move of `rest`, the defender's, is a useless interposition.
 fn is_useless(search: &mut Search<'_>, rest: &[Move], control: &mut dyn Control) -> bool {
     let &[answer, taking, ..] = rest else { return false };
     let checker = search.position.checkers().first();
@@ -63,11 +62,12 @@ fn is_useless(search: &mut Search<'_>, rest: &[Move], control: &mut dyn Control)
     let mut setup = board.to_setup();
     setup.hands[!defender] = setup.hands[!defender].without(piece);
     setup.hands[defender] = setup.hands[defender].with(piece);
-    let Ok(mut given_back) = Position::from_setup(&setup) else { return false };
-    search.aside(&mut given_back).prove((rest.len() - 2) as Plies, control).is_mate()
+    let Ok(mut returned) = Position::from_setup(&setup) else { return false };
+    search.aside(&mut returned).prove((rest.len() - 2) as Plies, control).is_mate()
 }
 
-/// Replays a line: every move legal, each of the attacker's a check, the last one mate.
+/// Returns true if every move of the line is legal, each of the attacker's gives check,
+/// and the last one mates.
 fn mates(position: &Position, line: &[Move]) -> bool {
     let mut board = position.without_history();
     let legal = line.iter().enumerate().all(|(ply, &mv)| {
@@ -97,14 +97,14 @@ fn walk(
     }
 }
 
-/// The move with the shortest known mate, and within how many plies it mates then.
+/// The attacker's move with the shortest known mate, and the bound on the plies after it.
 fn attack(search: &mut Search<'_>, within: Plies, control: &mut dyn Control) -> Option<(Move, Plies)> {
     let mut checks = MoveList::new();
     search.position.checks(&mut checks);
     if let Some(found) = shortest(search, &checks, within) {
         return Some(found);
     }
-    // Forgotten: prove it again.
+    // The entry was replaced: prove it again.
     if !search.prove(within, control).is_mate() {
         return None;
     }
@@ -125,7 +125,7 @@ fn shortest(search: &mut Search<'_>, checks: &MoveList, within: Plies) -> Option
     known.min_by_key(|&(_, plies)| plies)
 }
 
-/// The move that lasts longest, and within how many plies it is mated.
+/// The defender's move that lasts longest, and the bound on the plies after it.
 fn defend(search: &mut Search<'_>, within: Plies, length: Length, control: &mut dyn Control) -> Option<(Move, Plies)> {
     let mut answers = MoveList::new();
     search.position.legal_moves(&mut answers);
@@ -140,7 +140,7 @@ fn defend(search: &mut Search<'_>, within: Plies, length: Length, control: &mut 
         }
         lasting.push((mv, value.plies));
     }
-    // Sorting keeps the generator's order among equals.
+    // A stable sort: equal moves stay in generation order, which keeps results reproducible.
     lasting.sort_by_key(|&(_, plies)| std::cmp::Reverse(plies));
     if length == Length::Shortest && within >= 4 {
         for &(mv, plies) in lasting.iter().take_while(|&&(_, plies)| plies + 1 == within) {

@@ -1,12 +1,11 @@
-//! Mate in one move: exact, and cheap where there is none.
+//! Mate in one move: exact, and cheap without a mate.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
-//! | `direct.rs` | checks by the piece that moves: nearly all mates |
+//! | `direct.rs` | direct checks: nearly all mates |
 //! | `lines.rs` | tables of squares around a square |
 //!
-//! What is left for this file are the pieces that can uncover a check. They are rare;
-//! their moves are tried on the board.
+//! Discovered checks are rare, and this file tries them on the board.
 
 mod direct;
 mod lines;
@@ -18,10 +17,10 @@ use direct::Net;
 use lines::{bishop_cross, rook_cross};
 
 multiversion! {
-    /// A move that mates at once, if there is one.
+    /// Returns a legal move that mates, or `None` if there is none.
     ///
-    /// The answer is exact: `None` means that no legal move mates. It may be asked in
-    /// every position, with either king missing or with the side to move in check.
+    /// Exact in every position, also without one of the kings and with the side to move in
+    /// check.
     ///
     /// ```
     /// use enbu_mate::mate_in_one;
@@ -38,17 +37,17 @@ fn mate_in_one_inline(position: &Position) -> Option<Move> {
     mate_with(&Net::new(position)?)
 }
 
-/// What is seen of a position without a search.
+/// Static evaluation of an attacker's node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outlook {
     /// A move mates at once.
     Mate(Move),
-    /// None does, and there are at most so many checks.
+    /// No mate in one; an upper bound on the number of checks.
     Checks(u32),
 }
 
 multiversion! {
-    /// Both questions of a solver at once: is there a mate in one, and how many checks?
+    /// The mate in one or the number of checks, from one analysis of the king's net.
     pub(crate) fn outlook(position: &Position) -> Outlook = outlook_inline;
 }
 
@@ -74,7 +73,7 @@ fn mate_with(net: &Net<'_>) -> Option<Move> {
     uncovering(net.position, net.flights, net.discoverers)
 }
 
-/// A move by one of `discoverers` that mates.
+/// A mating move by one of `discoverers`.
 #[cold]
 fn uncovering(position: &Position, flights: Bitboard, discoverers: Bitboard) -> Option<Move> {
     let target = position.king(!position.turn())?;
@@ -99,7 +98,7 @@ fn uncovering(position: &Position, flights: Bitboard, discoverers: Bitboard) -> 
     found
 }
 
-/// Whether the legal check `mv` mates.
+/// Returns true if the legal check `mv` mates.
 fn mates(position: &mut Position, mv: Move) -> bool {
     position.do_move(mv);
     let mated = !position.has_legal_move();
@@ -107,8 +106,8 @@ fn mates(position: &mut Position, mv: Move) -> bool {
     mated
 }
 
-/// Whether every flight square is attacked by the moved piece or lies on a line that
-/// the move opens: without that a check is no mate.
+/// Necessary condition of a mate: every flight square is attacked by the moved piece or
+/// is on a line that the move opens.
 fn may_mate(position: &Position, target: Square, flights: Bitboard, mv: Move) -> bool {
     let MoveParts::Board { from, to, promote } = mv.parts() else { return false };
     let Some(moved) = position.piece_at(from) else { return false };

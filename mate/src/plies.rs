@@ -4,38 +4,38 @@
 //! defender that is mated, 1 for a mate in one, and odd for every mate that the
 //! attacker, to move, can give.
 
-/// A number of plies, or one of the two marks below.
+/// A number of plies, or one of the marks [`NEVER`] and [`ANY`].
 pub(crate) type Plies = u16;
 
-/// No number of plies.
+/// Mark: no mate in any number of plies.
 pub(crate) const NEVER: Plies = u16::MAX;
 
-/// As many plies as it takes: a bound that does not shrink on the way down.
+/// Mark: no bound on the length; it does not shrink on the way down.
 pub(crate) const ANY: Plies = u16::MAX - 1;
 
-/// The longest mate that is told apart from longer ones.
+/// The longest distinguishable length; longer mates are clamped to it.
 const LONGEST: Plies = u16::MAX - 2;
 
-/// What is left of a bound after one move.
+/// The bound after one move.
 pub(crate) fn after_move(within: Plies) -> Plies {
     if within == ANY { ANY } else { within.saturating_sub(1) }
 }
 
-/// The length, or the bound below which there is no mate, with one move before it.
+/// A length, or a lower bound on it, for the position one move earlier.
 pub(crate) fn with_move(plies: Plies) -> Plies {
     if plies == NEVER { NEVER } else { plies.saturating_add(1).min(LONGEST) }
 }
 
-/// From a bound within which there is no mate to the least length it may have.
+/// The least possible length of a mate that does not exist within `within` plies.
 pub(crate) fn beyond(within: Plies) -> Plies {
     within + 1
 }
 
-/// How well the length of a mate is known.
+/// Precision of a mate's length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Length {
-    /// There is no shorter mate against the best defence.
+    /// Exact: there is no shorter mate against the best defence.
     Shortest,
-    /// There may be a shorter one.
+    /// Upper bound: a shorter mate may exist.
     AtMost,
 }

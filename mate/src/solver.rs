@@ -1,4 +1,4 @@
-//! The solver as others see it: a position goes in, a verdict with its line comes out.
+//! The public solver: from a position to a verdict with its line.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use crate::line;
 use crate::plies::{ANY, Length, Plies};
 use crate::table::Table;
 
-/// Finds mates, and remembers what it found within a fixed amount of memory.
+/// A mate solver with a transposition table of fixed size.
 ///
 /// ```
 /// use std::sync::atomic::AtomicBool;
@@ -30,10 +30,10 @@ pub struct Solver {
     cycles: Cycles,
 }
 
-/// There is not enough memory for the table.
+/// Error: the table could not be allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {
-    /// What was asked for.
+    /// The requested size in MB.
     pub megabytes: usize,
 }
 
@@ -45,119 +45,119 @@ impl fmt::Display for OutOfMemory {
 
 impl std::error::Error for OutOfMemory {}
 
-/// How much work a shorter line is worth once a mate is found.
+/// Effort spent on shorter lines after the first proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Refinement {
-    /// None: the first proof's line.
+    /// None: the line of the first proof.
     None,
-    /// As much again as the proof took, and always what a short problem needs.
+    /// Up to the nodes of the proof once more, and at least enough for short problems.
     #[default]
     Affordable,
-    /// Whatever it takes to know the shortest.
+    /// Unlimited: until the shortest mate is known.
     Shortest,
 }
 
-/// What bounds a search. The default is no bound at all.
+/// Limits of a search. The default is unlimited.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// Positions to search at most.
+    /// Maximal number of nodes.
     pub nodes: Option<u64>,
-    /// When to end.
+    /// Time at which the search ends.
     pub deadline: Option<Instant>,
-    /// Look only for mates of at most so many plies. `NoMate` then means: none that short.
+    /// Maximal length of a mate in plies. `NoMate` then means: no mate of that length.
     pub plies: Option<u16>,
-    /// What to do after the first proof.
+    /// Effort after the first proof.
     pub refinement: Refinement,
 }
 
-/// How a search goes.
+/// Progress of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Positions searched.
+    /// Nodes searched.
     pub nodes: u64,
-    /// Time since the search began.
+    /// Time since the start of the search.
     pub elapsed: Duration,
-    /// How full the table is, in 1/1000.
+    /// Occupancy of the table in 1/1000.
     pub hash_permille: u32,
-    /// The mate found so far, if there is one; a shorter one is then looked for.
+    /// The shortest mate found so far; the search then continues for a shorter one.
     pub mate: Option<Mate>,
-    /// The line that is being looked at; empty once there is a mate.
+    /// The line being searched; empty after the first mate.
     pub line: Vec<Move>,
 }
 
-/// A mate.
+/// A proven mate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mate {
-    /// The line, attacker first, up to and including the mating move. It is legal, each
-    /// of the attacker's moves gives check, and the last one mates.
+    /// The line, attacker first, up to and including the mating move. All moves are legal,
+    /// and each of the attacker's gives check.
     pub line: Vec<Move>,
-    /// Proven: the attacker mates within so many plies whatever the defender does.
+    /// Proven bound: the attacker mates within this number of plies against any defence.
     pub plies: u16,
-    /// Whether that is the least.
+    /// Precision of `plies`.
     pub length: Length,
-    /// The length of the line as problems count it: without interpositions that are
-    /// taken at once by the checking piece and only put the mate off.
+    /// Conventional length of the line: without useless interpositions, which the checker
+    /// captures at once and which only delay the mate.
     pub conventional_plies: u16,
 }
 
-/// What is known about a position.
+/// Result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The side to move mates.
     Mate(Mate),
-    /// It does not, whatever it does (by checks, within [`Limits::plies`] if given).
+    /// No mate by consecutive checks exists (within [`Limits::plies`], if given).
     NoMate,
-    /// The limits or `stop` came first.
+    /// Undecided: the limits or `stop` ended the search.
     Unknown,
 }
 
-/// A first move of the attacker, and what it leads to.
+/// A first move of the attacker and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstMove {
     /// The move, a check.
     pub mv: Move,
-    /// With this move first there is a mate within so many plies, itself included;
-    /// `None`: no mate is known.
+    /// Bound on the length of the mate by this move, itself included; `None`: no mate is
+    /// known.
     pub plies: Option<u16>,
-    /// Whether that is the last word: the least number of plies, or no mate at all.
+    /// [`Length::Shortest`] if `plies` is exact, or if it is proven that there is no mate.
     pub length: Length,
 }
 
-/// The end of a search.
+/// Result and statistics of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
-    /// What was found.
+    /// The result.
     pub verdict: Verdict,
-    /// Positions searched.
+    /// Nodes searched.
     pub nodes: u64,
-    /// Positions searched up to the first proof or disproof.
+    /// Nodes up to the first proof or disproof.
     pub nodes_to_verdict: u64,
-    /// Time it took.
+    /// Time of the search.
     pub elapsed: Duration,
     /// Time up to the first proof or disproof.
     pub elapsed_to_verdict: Duration,
-    /// How full the table was at the end, in 1/1000.
+    /// Occupancy of the table at the end, in 1/1000.
     pub hash_permille: u32,
 }
 
-/// The part of the memory that holds results on one path, as a divisor.
+/// Share of the memory for path-dependent results, as a divisor.
 const CYCLES_SHARE: usize = 8;
 
-/// How often progress is told.
+/// Interval of progress reports.
 const REPORT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Nodes that a search for a shorter line may always take under [`Refinement::Affordable`].
+/// Minimal node budget for shorter lines under [`Refinement::Affordable`].
 const CHEAP_NODES: u64 = 1_000_000;
 
-/// Nodes that may always be spent on finding out which interpositions of a line are
-/// useless; an eighth of what the mate took is allowed besides.
+/// Minimal node budget for the detection of useless interpositions in a line; an eighth
+/// of the nodes of the mate is added.
 const COUNTING_NODES: u64 = 500;
 
 impl Solver {
-    /// A solver with so many megabytes of memory, 1 at least.
+    /// A solver with `megabytes` MB of memory, at least 1.
     ///
     /// # Errors
-    /// [`OutOfMemory`] when the system does not give it.
+    /// [`OutOfMemory`] if the allocation fails.
     pub fn new(megabytes: usize) -> Result<Self, OutOfMemory> {
         let bytes = megabytes.max(1).saturating_mul(1 << 20);
         let share = bytes / CYCLES_SHARE;
@@ -167,22 +167,22 @@ impl Solver {
         }
     }
 
-    /// Looks for a mate by the side to move. Sets of equal calls after
-    /// [`clear`](Self::clear) give equal answers.
+    /// Searches for a mate by the side to move. Equal sequences of calls after
+    /// [`clear`](Self::clear) give equal results.
     ///
-    /// Returns soon after `stop` is set. `tell` hears how it goes about twice a second,
-    /// and of every mate found before the last.
+    /// Returns soon after `stop` is set. `report` is called about twice a second and for
+    /// every mate found.
     pub fn solve(
         &mut self,
         position: &Position,
         limits: &Limits,
         stop: &AtomicBool,
-        tell: &mut dyn FnMut(&Progress),
+        report: &mut dyn FnMut(&Progress),
     ) -> Solution {
         let mut board = position.without_history();
         let attacker = board.turn();
         let start_ply = board.plies_played();
-        let mut overseer = Overseer::new(limits, stop, start_ply, tell);
+        let mut overseer = Overseer::new(limits, stop, start_ply, report);
         self.cycles.clear();
         let mut search = Search::new(&mut board, attacker, &mut self.table, &mut self.cycles);
         let within = limits.plies.map_or(ANY, odd);
@@ -209,18 +209,18 @@ impl Solver {
         }
     }
 
-    /// Looks at every first move by itself: all that mate are solutions, not only the
-    /// best. The limits of nodes and plies hold for each move, the deadline for all.
+    /// Searches every first move separately, to find all solutions of a problem. The
+    /// limits of nodes and plies apply to each move, the deadline to all together.
     pub fn first_moves(
         &mut self,
         position: &Position,
         limits: &Limits,
         stop: &AtomicBool,
-        tell: &mut dyn FnMut(&Progress),
+        report: &mut dyn FnMut(&Progress),
     ) -> Vec<FirstMove> {
         let mut board = position.without_history();
         let attacker = board.turn();
-        let mut overseer = Overseer::new(limits, stop, board.plies_played(), tell);
+        let mut overseer = Overseer::new(limits, stop, board.plies_played(), report);
         self.cycles.clear();
         let mut search = Search::new(&mut board, attacker, &mut self.table, &mut self.cycles);
         let mut checks = MoveList::new();
@@ -231,19 +231,19 @@ impl Solver {
         found
     }
 
-    /// Forgets everything: the next search does not depend on earlier ones.
+    /// Clears the tables: the next search is independent of earlier ones.
     pub fn clear(&mut self) {
         self.table.clear();
         self.cycles.clear();
     }
 }
 
-/// The greatest odd number up to `plies`: the attacker makes the last move.
+/// The greatest odd number up to `plies`, at least 1: a mate ends with the attacker's move.
 fn odd(plies: u16) -> Plies {
     if plies == 0 { 1 } else { (plies - 1) | 1 }.min(ANY - 1)
 }
 
-/// The line of a proven mate, and shorter ones as far as the limits allow.
+/// The line of a proven mate, shortened as far as the limits allow.
 fn refined(search: &mut Search<'_>, within: Plies, limits: &Limits, overseer: &mut Overseer<'_>) -> Option<Mate> {
     let mut mate = None;
     let mut plies = within;
@@ -279,7 +279,7 @@ fn refined(search: &mut Search<'_>, within: Plies, limits: &Limits, overseer: &m
     }
 }
 
-/// What a first move leads to, refined as far as the limits allow.
+/// The result of a first move, refined as far as the limits allow.
 fn first_move(search: &mut Search<'_>, mv: Move, limits: &Limits, overseer: &mut Overseer<'_>) -> FirstMove {
     let started = search.nodes;
     let nodes = |nodes: u64| started.saturating_add(limits.nodes.unwrap_or(u64::MAX).min(nodes));
@@ -315,41 +315,41 @@ fn first_move(search: &mut Search<'_>, mv: Move, limits: &Limits, overseer: &mut
     }
 }
 
-/// Watches over limits, and tells how the search goes.
+/// Applies the limits and sends progress reports.
 pub(crate) struct Overseer<'a> {
     started: Instant,
     nodes: u64,
     deadline: Option<Instant>,
     stop: &'a AtomicBool,
-    /// Moves of the position before the search.
+    /// Number of moves in the history before the search.
     start_ply: usize,
-    tell: &'a mut dyn FnMut(&Progress),
+    report: &'a mut dyn FnMut(&Progress),
     next_report: Duration,
     has_mate: bool,
 }
 
 impl<'a> Overseer<'a> {
-    fn new(limits: &Limits, stop: &'a AtomicBool, start_ply: usize, tell: &'a mut dyn FnMut(&Progress)) -> Self {
+    fn new(limits: &Limits, stop: &'a AtomicBool, start_ply: usize, report: &'a mut dyn FnMut(&Progress)) -> Self {
         Self {
             started: Instant::now(),
             nodes: limits.nodes.unwrap_or(u64::MAX),
             deadline: limits.deadline,
             stop,
             start_ply,
-            tell,
+            report,
             next_report: REPORT_INTERVAL,
             has_mate: false,
         }
     }
 
-    /// The same with a limit of nodes on top.
+    /// The overseer with an additional node limit.
     fn until(&mut self, nodes: u64) -> Until<'_, 'a> {
         Until { nodes, overseer: self }
     }
 
     fn found(&mut self, search: &Search<'_>, mate: &Mate) {
         self.has_mate = true;
-        (self.tell)(&Progress {
+        (self.report)(&Progress {
             nodes: search.nodes,
             elapsed: self.started.elapsed(),
             hash_permille: search.table.permille(),
@@ -359,7 +359,7 @@ impl<'a> Overseer<'a> {
     }
 }
 
-/// How many nodes pass between two looks at the clock, minus one.
+/// Number of nodes between two reads of the clock, minus one.
 const CLOCK_MASK: u64 = 0xff;
 
 impl Control for Overseer<'_> {
@@ -376,13 +376,13 @@ impl Control for Overseer<'_> {
             let line =
                 if self.has_mate { Vec::new() } else { search.position.history().skip(self.start_ply).collect() };
             let (nodes, hash_permille) = (search.nodes, search.hash_permille);
-            (self.tell)(&Progress { nodes, elapsed, hash_permille, mate: None, line });
+            (self.report)(&Progress { nodes, elapsed, hash_permille, mate: None, line });
         }
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 
-/// An overseer with a limit of nodes on top.
+/// An [`Overseer`] with an additional node limit.
 struct Until<'a, 'b> {
     nodes: u64,
     overseer: &'a mut Overseer<'b>,

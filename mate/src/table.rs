@@ -1,43 +1,42 @@
-//! What the solver remembers, within a fixed amount of memory.
+//! Transposition table of the solver, of fixed size.
 //!
 //! An entry belongs to a board with its side to move (the key) and a hand of the
-//! attacker. It may know that there is a mate within so many plies, that there is
-//! none within so many, and the proof and disproof numbers of the open question
-//! between the two. Results that hold only on the present path (see
-//! [`cycles`](crate::cycles)) never come here.
+//! attacker. It holds an upper bound on the length of a mate, a lower bound, and the
+//! proof and disproof numbers of the lengths between the two. Results that are valid
+//! only on some paths are in [`cycles`](crate::cycles) instead.
 //!
-//! Entries of one board lie in a window of neighbouring slots, where a lookup sees
-//! all hands of that board. When a window is full, the entry that cost the least
-//! work makes room: garbage is collected one slot at a time, so no search ever
-//! stops for it. Clearing is counting up a generation.
+//! Entries of one board share a window of adjacent slots, so that a lookup sees all
+//! hands of that board. In a full window the entry with the least effort is replaced:
+//! one slot at a time, without a garbage-collection pause. Clearing increments the
+//! generation.
 
 use enbu_movegen::Hand;
 
 use crate::plies::{NEVER, Plies};
 
-/// How many slots after its home an entry may lie.
+/// Number of slots, from its home on, in which an entry may be.
 const WINDOW: usize = 16;
 
-/// What is known about one board with one hand.
+/// Bounds and numbers of one board with one hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     key: u64,
     hand: Hand,
-    /// Positions searched below: what it would cost to find this out again.
+    /// Nodes searched below: the cost of a re-search, and the replacement criterion.
     effort: u32,
     pn: u32,
     dn: u32,
-    /// There is a mate within so many plies; [`NEVER`]: none is known.
+    /// Proven: a mate within this number of plies; [`NEVER`]: no proof.
     mate_within: Plies,
-    /// There is no mate in fewer plies than this; [`NEVER`]: there is no mate at all.
+    /// Disproven: no mate in fewer plies than this; [`NEVER`]: no mate at all.
     no_mate_below: Plies,
-    /// The least distance from the root at which this was seen.
+    /// Least distance from the root of a visit.
     depth: u16,
     generation: u8,
     may_cycle: bool,
 }
 
-/// Four words: the allocator hands out zeroed memory for these without touching it.
+/// A packed [`Entry`]. Plain words, so that the allocator can return untouched zero pages.
 type Slot = [u64; 4];
 
 impl Entry {
@@ -89,74 +88,74 @@ fn generation(slot: &Slot) -> u8 {
     (slot[3] >> 48) as u8
 }
 
-/// What the table says about a question.
+/// Result of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
     /// A mate with this hand or a larger one.
     Mate {
-        /// The smallest hand for which it is known.
+        /// The proof hand.
         hand: Hand,
-        /// Within so many plies.
+        /// Upper bound on the length.
         within: Plies,
     },
     /// No mate with this hand or a smaller one.
     NoMate {
-        /// The largest hand for which it is known.
+        /// The disproof hand.
         hand: Hand,
-        /// In no fewer plies than this.
+        /// No mate in fewer plies than this.
         below: Plies,
     },
-    /// It has been searched without an answer.
+    /// Searched without a result.
     Open(Numbers),
-    /// Nothing.
+    /// No entry.
     Nothing,
 }
 
-/// How far an open question has been searched.
+/// Numbers of an open node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Numbers {
     /// Proof number.
     pub(crate) pn: u32,
     /// Disproof number.
     pub(crate) dn: u32,
-    /// The least distance from the root at which it was seen.
+    /// Least distance from the root of a visit.
     pub(crate) depth: u16,
-    /// Whether a result on some path may be among the cycles.
+    /// True if [`Cycles`](crate::cycles::Cycles) may hold a result for some paths.
     pub(crate) may_cycle: bool,
 }
 
-/// A question: a board, the attacker's hand, and within how many plies.
+/// Subject of a lookup: a board, the attacker's hand, and a bound on the length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Question {
-    /// Board, side to move and everything else that is fixed in one search.
+    /// Key of board and side to move, salted with the constants of a search.
     pub(crate) key: u64,
     /// The attacker's hand.
     pub(crate) hand: Hand,
-    /// Within so many plies.
+    /// Bound on the length in plies.
     pub(crate) within: Plies,
 }
 
-/// Homes of a table that has hardly been used: 512 KB of slots.
+/// Homes of a new table: 512 KB of slots.
 const FIRST_HOMES: usize = 1 << 14;
 
-/// By how much the homes grow at a time.
+/// Growth factor of the homes.
 const GROWTH: usize = 8;
 
-/// The most homes before all slots are used.
+/// Maximal number of homes below the full size: beyond it, the next step uses all slots.
 const LARGEST_STEP: usize = 1 << 18;
 
-/// How many entries move with each entry that is written.
+/// Entries rehashed for each newly written entry.
 const MOVES_AT_ONCE: usize = 16;
 
-/// The memory of the solver.
+/// A hash table that grows within its allocation.
 ///
-/// Entries spread over all slots only when there are many: a small problem stays in
-/// the processor's cache, and in memory that the system need not find first.
+/// Entries spread over more slots as their number grows: a small problem stays in the
+/// CPU caches and in few pages, which the system must fault in.
 pub(crate) struct Table {
     slots: Vec<Slot>,
-    /// How many slots entries have their home in, from the first.
+    /// Number of slots in use as homes, from the first.
     homes: usize,
-    /// Entries that have not found their new place yet.
+    /// Entries waiting to be rehashed.
     moving: Vec<Slot>,
     /// Entries of other generations count as empty. Never zero.
     generation: u8,
@@ -164,7 +163,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table of `bytes` bytes, at least a few kilobytes. `None` without the memory.
+    /// A table of `bytes` bytes, at least a few kilobytes; `None` if the allocation fails.
     pub(crate) fn new(bytes: usize) -> Option<Self> {
         let count = (bytes / size_of::<Slot>()).max(64) + WINDOW;
         let slots = bytemuck::allocation::try_zeroed_vec(count).ok()?;
@@ -172,7 +171,7 @@ impl Table {
         Some(Self { slots, homes, moving: Vec::new(), generation: 1, used: 0 })
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub(crate) fn clear(&mut self) {
         self.used = 0;
         self.moving.clear();
@@ -184,7 +183,7 @@ impl Table {
         self.generation += 1;
     }
 
-    /// How full it is, in 1/1000.
+    /// Occupancy in 1/1000.
     pub(crate) fn permille(&self) -> u32 {
         (self.used * 1000 / self.slots.len() as u64) as u32
     }
@@ -193,10 +192,10 @@ impl Table {
         ((u128::from(key) * self.homes as u128) >> 64) as usize
     }
 
-    /// Spreads the entries over more slots when half of the homes are taken.
+    /// Enlarges the homes when half of them are occupied.
     ///
-    /// They move a few at a time, so that no search ever waits for it; until an entry
-    /// has moved it is forgotten.
+    /// Rehashing is incremental, so that no single store has a long latency; an entry
+    /// that waits is not found.
     fn grow(&mut self) {
         for _ in 0..MOVES_AT_ONCE {
             let Some(slot) = self.moving.pop() else { break };
@@ -213,7 +212,7 @@ impl Table {
         self.used = 0;
     }
 
-    /// Gives a moving entry its new place, unless its window is full or knows it already.
+    /// Rehashes one entry; drops it if its window is full or has an entry for it.
     fn settle(&mut self, moved: Slot) {
         let home = self.home(moved[0]);
         let hand = moved[1] as u32;
@@ -229,19 +228,20 @@ impl Table {
         }
     }
 
-    /// The entries of the window of `key` in use; they come before the empty slots.
+    /// The used entries in the window of `key`; they precede its empty slots.
     fn window(&self, key: u64) -> impl Iterator<Item = &Slot> {
         let home = self.home(key);
         self.slots[home..home + WINDOW].iter().take_while(|slot| generation(slot) == self.generation)
     }
 
-    /// Loads the first slots of several keys, so that the processor waits for all of
-    /// them at once and not for one after the other.
+    /// Loads the first slot of each key. The loads are independent, so their cache misses
+    /// overlap instead of following one another.
     pub(crate) fn fetch(&self, keys: impl Iterator<Item = u64>) {
         std::hint::black_box(keys.fold(0, |all, key| all | self.slots[self.home(key)][3]));
     }
 
-    /// What is known about a question, also from other hands.
+    /// Looks up a result, also from entries with other hands: a proof with a dominated hand
+    /// or a disproof with a dominating one applies.
     pub(crate) fn look_up(&self, question: Question) -> Known {
         let Question { key, hand, within } = question;
         let mut known = Known::Nothing;
@@ -264,7 +264,7 @@ impl Table {
         known
     }
 
-    /// Notes the numbers of an open question.
+    /// Stores the numbers of an open node.
     pub(crate) fn note_numbers(&mut self, question: Question, numbers: Numbers, effort: u64) {
         self.update(question.key, question.hand, numbers.depth, |entry| {
             entry.pn = numbers.pn;
@@ -275,12 +275,12 @@ impl Table {
         });
     }
 
-    /// Notes that the question has an answer on some path that may be among the cycles.
+    /// Marks that `Cycles` may hold a result for some paths.
     pub(crate) fn note_cycle(&mut self, question: Question, depth: u16) {
         self.update(question.key, question.hand, depth, |entry| entry.may_cycle = true);
     }
 
-    /// Notes a mate within so many plies, with the smallest hand that allows it.
+    /// Stores a mate within `within` plies; `hand` is the proof hand.
     pub(crate) fn note_mate(&mut self, key: u64, hand: Hand, within: Plies, effort: u64, depth: u16) {
         self.update(key, hand, depth, |entry| {
             entry.mate_within = entry.mate_within.min(within);
@@ -288,7 +288,7 @@ impl Table {
         });
     }
 
-    /// Notes that there is no mate in fewer plies than `below`, with the largest hand.
+    /// Stores that there is no mate in fewer plies than `below`; `hand` is the disproof hand.
     pub(crate) fn note_no_mate(&mut self, key: u64, hand: Hand, below: Plies, effort: u64, depth: u16) {
         self.update(key, hand, depth, |entry| {
             entry.no_mate_below = entry.no_mate_below.max(below);
@@ -296,7 +296,7 @@ impl Table {
         });
     }
 
-    /// Changes the entry of `key` and `hand`, which is made if it does not exist.
+    /// Applies `change` to the entry of `key` and `hand`, creating it if necessary.
     fn update(&mut self, key: u64, hand: Hand, depth: u16, change: impl FnOnce(&mut Entry)) {
         let home = self.home(key);
         let mut cheapest = (u32::MAX, home);
@@ -332,7 +332,8 @@ impl Table {
     }
 }
 
-/// Answers are worth keeping longer than numbers that cost as much.
+/// Bonus on the effort of proofs and disproofs: they are kept longer than open numbers
+/// of equal cost.
 const FINAL_EFFORT: u64 = 16;
 
 fn saturated(effort: u64) -> u32 {

@@ -1,4 +1,4 @@
-//! What is known about a node while its parent is searched.
+//! Values of nodes: proof and disproof numbers, lengths, hands.
 
 use enbu_movegen::Hand;
 
@@ -6,15 +6,15 @@ use crate::cycles::Reliance;
 use crate::plies::{NEVER, Plies};
 use crate::table::Numbers;
 
-/// More than any open proof or disproof number.
+/// Larger than any proof or disproof number of an open node.
 pub(crate) const INFINITE: u32 = 1 << 30;
 
-/// Who is to move.
+/// Role of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The side that mates, and must check with every move.
+    /// The side that mates; each of its moves must give check.
     Attacker,
-    /// The side that is mated, and is in check.
+    /// The side that is mated; it is in check.
     Defender,
 }
 
@@ -29,25 +29,25 @@ impl std::ops::Not for Role {
     }
 }
 
-/// What is known about a node.
+/// Value of a node: proven, disproven, or open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Value {
-    /// Proof number: how much is left to prove a mate. 0: proven.
+    /// Proof number; 0: proven.
     pub(crate) pn: u32,
-    /// Disproof number: how much is left to prove that there is none. 0: disproven.
+    /// Disproof number; 0: disproven.
     pub(crate) dn: u32,
-    /// Proven: within so many plies. Disproven: in no fewer than so many.
+    /// Proven: upper bound on the length. Disproven: no mate in fewer plies than this.
     pub(crate) plies: Plies,
     /// Proof or disproof hand.
     pub(crate) hand: Hand,
-    /// Disproven: on what that relies.
+    /// Disproven: the path positions on which the disproof relies.
     pub(crate) reliance: Reliance,
-    /// Open: the least depth at which it was seen before; `None` when it is new.
+    /// Open: the least depth of an earlier visit; `None` for a new node.
     pub(crate) seen_at: Option<u16>,
 }
 
 impl Value {
-    /// A proven mate.
+    /// A proof.
     pub(crate) fn mate(within: Plies, hand: Hand) -> Self {
         Self { pn: 0, dn: INFINITE, plies: within, hand, reliance: Reliance::NONE, seen_at: None }
     }
@@ -57,27 +57,27 @@ impl Value {
         Self { pn: INFINITE, dn: 0, plies: below, hand, reliance, seen_at: None }
     }
 
-    /// An open question that has not been searched.
+    /// An open node without an earlier visit.
     pub(crate) fn fresh(pn: u32, dn: u32) -> Self {
         Self { pn, dn, plies: NEVER, hand: Hand::EMPTY, reliance: Reliance::NONE, seen_at: None }
     }
 
-    /// An open question that has been searched before.
+    /// An open node with numbers from the table.
     pub(crate) fn open(numbers: Numbers) -> Self {
         Self { seen_at: Some(numbers.depth), ..Self::fresh(numbers.pn, numbers.dn) }
     }
 
-    /// Whether there is a mate.
+    /// Returns true for a proven mate.
     pub(crate) fn is_mate(self) -> bool {
         self.pn == 0
     }
 
-    /// Whether there is none.
+    /// Returns true for a disproven mate.
     pub(crate) fn is_no_mate(self) -> bool {
         self.dn == 0
     }
 
-    /// How much is left until the move to this node succeeds for `mover`.
+    /// Number left to prove that the move to this node succeeds for `mover`.
     pub(crate) fn to_succeed(self, mover: Role) -> u32 {
         match mover {
             Role::Attacker => self.pn,
@@ -85,7 +85,7 @@ impl Value {
         }
     }
 
-    /// How much is left until the move to this node fails for `mover`.
+    /// Number left to prove that the move to this node fails for `mover`.
     pub(crate) fn to_fail(self, mover: Role) -> u32 {
         match mover {
             Role::Attacker => self.dn,

@@ -1,8 +1,8 @@
-//! The solver against a search that looks at everything.
+//! The solver against exhaustive search.
 //!
-//! The reference below knows no table, no dominance, no proof numbers: it tries every
-//! check and every answer to a fixed depth. Random games give the positions, with the
-//! attacker to move, kings present or not, hands full or empty, in check or not.
+//! The reference below uses no table, no dominance and no proof numbers: it tries every
+//! check and every answer to a fixed depth. The positions come from random games, with
+//! the attacker to move, with and without kings, pieces in hand and check.
 
 use std::sync::atomic::AtomicBool;
 
@@ -12,19 +12,18 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The most plies that the reference looks ahead.
+/// Depth of the reference in plies.
 const HORIZON: u16 = 7;
 
-/// Positions that the solver may search for one answer.
+/// Node limit of the solver for one position.
 const NODES: u64 = 200_000;
 
-/// How many positions of each kind are compared; the whole proof of the issue takes 2000.
+/// Number of compared positions of each kind; `ENBU_MATE_POSITIONS=2000` is a thorough run.
 fn wanted() -> usize {
     std::env::var("ENBU_MATE_POSITIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
 }
 
-/// Whether the side to move mates within `plies`, by trying everything; `None` when
-/// that takes more than `budget` positions.
+/// Returns true if the side to move mates within `plies`; `None` above `budget` positions.
 fn mates_within(position: &mut Position, plies: u16, budget: &mut u64) -> Option<bool> {
     *budget = budget.checked_sub(1)?;
     let mut checks = MoveList::new();
@@ -57,8 +56,8 @@ fn is_mated_within(position: &mut Position, plies: u16, budget: &mut u64) -> Opt
     Some(true)
 }
 
-/// The length of the shortest mate up to the horizon: the outer `None` when that is
-/// too much work, the inner one when there is none.
+/// The length of the shortest mate up to the horizon. The outer `None`: above the budget;
+/// the inner one: no mate.
 fn shortest(position: &mut Position) -> Option<Option<u16>> {
     let mut budget = 400_000;
     for plies in (1..=HORIZON).step_by(2) {
@@ -69,15 +68,15 @@ fn shortest(position: &mut Position) -> Option<Option<u16>> {
     Some(None)
 }
 
-/// A position some moves into a random game, changed as problems are: sometimes
-/// without the attacker's king, sometimes with pieces of the board in hand.
+/// A position of a random game, modified to resemble problems: sometimes without the
+/// attacker's king, sometimes with pieces of the board in hand.
 fn random_position(random: &mut Xoshiro256PlusPlus) -> Option<Position> {
     let mut position = Position::startpos();
     let mut moves = MoveList::new();
     for _ in 0..random.random_range(20..220) {
         moves.clear();
         position.checks(&mut moves);
-        // Checks keep kings on the run, which is where mates are.
+        // Preferring checks drives the kings out, where mates are more frequent.
         if moves.is_empty() || random.random_bool(0.6) {
             moves.clear();
             position.legal_moves(&mut moves);
@@ -108,7 +107,7 @@ fn solve(solver: &mut Solver, position: &Position, plies: Option<u16>) -> Verdic
     solver.solve(position, &limits, &AtomicBool::new(false), &mut |_| {}).verdict
 }
 
-/// Replays a line: legal, nothing but checks by the attacker, and mate at the end.
+/// Asserts that a line is legal, gives check with every move of the attacker, and mates.
 fn assert_mates(position: &Position, mate: &Mate) {
     let mut board = position.clone();
     for (ply, &mv) in mate.line.iter().enumerate() {
@@ -133,7 +132,7 @@ fn solver_and_exhaustive_search_agree() {
         *seen += 1;
         in_check += usize::from(position.in_check());
         kingless += usize::from(position.king(position.turn()).is_none());
-        // Every other position meets a table full of other positions' results.
+        // Half of the positions are searched with the results of others in the table.
         if random.random_bool(0.5) {
             solver.clear();
         }
@@ -150,7 +149,7 @@ fn solver_and_exhaustive_search_agree() {
                 assert_mates(&position, &mate);
             }
             (None, Verdict::NoMate) => {}
-            // Whether there is a longer one is not known; the bounded search below answers.
+            // A longer mate may exist; the bounded search below decides up to the horizon.
             (None, Verdict::Unknown) => unknown += 1,
             (expected, verdict) => panic!("{position}: expected {expected:?}, got {verdict:?}"),
         }
@@ -164,7 +163,7 @@ fn solver_and_exhaustive_search_agree() {
     assert!(in_check > 5 && kingless > 20, "{in_check} in check, {kingless} without a king");
 }
 
-/// Whether some legal check mates, by trying each.
+/// Returns true if a legal check mates, by trying each.
 fn mates_at_once(position: &mut Position) -> bool {
     mates_within(position, 1, &mut { u64::MAX }) == Some(true)
 }
@@ -177,7 +176,7 @@ fn mate_in_one_is_exact() {
     let mut positions = 0;
     while positions < wanted() * 40 {
         let Some(mut position) = random_position(&mut random) else { continue };
-        // A few moves on: ordinary moves lead to positions that removals do not.
+        // Four moves further: ordinary moves reach positions that removals do not.
         for _ in 0..4 {
             positions += 1;
             let expected = mates_at_once(&mut position);
@@ -227,7 +226,7 @@ fn rare_mates_in_one_are_found() {
 }
 
 #[test]
-fn limits_and_stops_end_a_search_without_a_lie() {
+fn limits_and_stops_give_no_wrong_verdict() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(10);
     let mut solver = Solver::new(1).expect("memory");
     let mut verdicts = [0; 3];
@@ -269,7 +268,7 @@ fn limits_and_stops_end_a_search_without_a_lie() {
 }
 
 #[test]
-fn without_a_king_to_mate_there_is_no_mate() {
+fn no_mate_without_a_king_to_mate() {
     let setup: Setup = "9/9/9/9/9/9/9/9/4K4 b 2R2G 1".parse().expect("an SFEN");
     let position = Position::from_setup(&setup).expect("playable");
     assert_eq!(solve(&mut Solver::new(1).expect("memory"), &position, None), Verdict::NoMate);

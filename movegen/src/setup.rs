@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn handicaps_remove_what_their_names_say() {
+    fn handicaps_remove_the_named_pieces() {
         for (handicap, back_ranks) in [
             (Handicap::Even, "lnsgkgsnl/1r5b1"),
             (Handicap::Lance, "lnsgkgsn1/1r5b1"),

@@ -1,10 +1,10 @@
-//! Mates in one by a piece that attacks the king from where it lands.
+//! Mates in one by direct check.
 //!
 //! Most kings have flight squares that no single piece covers, so the flights are
-//! found first, from the few pieces near the king. Each of them then cuts down the
-//! squares from which a piece would attack it *and* the king: a handful of table
-//! look-ups, after which most positions have no candidate left. What is left is
-//! settled on the sets, without making a move.
+//! computed first, from the few pieces near the king. Each flight then restricts, for
+//! every kind of piece, the squares that attack it *and* the king: a handful of table
+//! lookups, after which most positions have no candidate. The candidates are decided on
+//! bitboards, without making a move.
 
 use enbu_isa::multiversion;
 use enbu_movegen::attacks::{attacks, gold, king, knight, pawn, silver};
@@ -13,33 +13,33 @@ use enbu_movegen::{Bitboard, Color, HandPiece, Move, PieceType, Position, Square
 
 use super::lines::{bishop_cross, bishop_reach, knight_reach_of, lance_reach, rook_cross, rook_reach, surroundings};
 
-/// What a single look at the board says about the king to mate.
+/// The surroundings of the king to mate: flights, attacks and candidate squares.
 pub(super) struct Net<'a> {
     pub(super) position: &'a Position,
     us: Color,
     king: Square,
-    /// Squares next to the king that its side does not hold and we do not attack.
+    /// Flights: squares next to the king without a piece of its side and not attacked by us.
     pub(super) flights: Bitboard,
-    /// What our pieces attack near the king, which shields nothing.
+    /// Our attacks near the king, with the king itself transparent to sliders.
     attacked: Bitboard,
-    /// What our lances, bishops and rooks attack: a piece that leaves such a square
-    /// opens a line.
+    /// Attacks of our sliders that reach the king's neighbourhood: a piece that leaves such a
+    /// square opens a line.
     slid_over: Bitboard,
-    /// Our pieces that alone stand between one of our sliders and the king: whatever
-    /// they do is not judged here.
+    /// Our pieces that are the only blocker between one of our sliders and the king: their
+    /// moves are left to the discovered-check code.
     pub(super) discoverers: Bitboard,
-    /// For each kind, from where it attacks the king.
+    /// For each kind, the squares from which it attacks the king.
     checking: Reach,
-    /// For each kind, from where it could attack the king and every flight.
+    /// For each kind, the squares from which it may attack the king and every flight.
     covering: Reach,
 }
 
-/// Squares from which each kind of piece reaches something.
+/// For each kind of piece, the squares from which it reaches its targets.
 #[derive(Clone, Copy)]
 struct Reach([Bitboard; 10]);
 
-// Places in a `Reach`: an array, for a `match` on kinds of pieces becomes a jump that
-// processors guess wrong.
+// Indices of a `Reach`. An array instead of a `match` on the kind of piece, which compiles
+// to an indirect jump that is often mispredicted.
 const PAWN: usize = 0;
 const LANCE: usize = 1;
 const KNIGHT: usize = 2;
@@ -51,7 +51,7 @@ const HORSE: usize = 7;
 const DRAGON: usize = 8;
 const KING: usize = 9;
 
-/// Where a [`Reach`] has each kind of piece.
+/// Index of each kind of piece in a [`Reach`].
 const PLACES: [u8; PieceType::COUNT] = {
     let mut places = [GOLD as u8; PieceType::COUNT];
     places[PieceType::Pawn as usize] = PAWN as u8;
@@ -67,7 +67,7 @@ const PLACES: [u8; PieceType::COUNT] = {
 };
 
 impl Reach {
-    /// From where pieces of `us` attack the king on `target`; kings do not.
+    /// The squares from which pieces of `us`, except the king, attack the king on `target`.
     #[inline(always)]
     fn of_king(us: Color, target: Square, occupied: Bitboard) -> Self {
         let (bishop, rook, steps) = (sliders::bishop(target, occupied), sliders::rook(target, occupied), king(target));
@@ -84,9 +84,9 @@ impl Reach {
         Self(reach)
     }
 
-    /// What is left of it for pieces that must attack `flight`, next to the king, too.
+    /// Restricts the squares to those that also attack `flight`, next to the king.
     ///
-    /// Other pieces on the way are left out of account: it is never too little.
+    /// Blockers on the way to the flight are ignored: the result is a superset.
     #[inline(always)]
     fn and_flight(mut self, us: Color, flight: Square) -> Self {
         let (cross, diagonals, steps) = (rook_cross(flight), bishop_cross(flight), king(flight));
@@ -110,34 +110,34 @@ impl Reach {
 
     #[inline(always)]
     fn is_empty(&self) -> bool {
-        // Bishops and rooks reach nothing that is not here.
+        // The squares of bishop and rook are subsets of those of horse and dragon.
         let reach = &self.0;
         let far = reach[HORSE] | reach[DRAGON] | reach[LANCE] | reach[KNIGHT];
         (far | reach[PAWN] | reach[GOLD] | reach[SILVER]).is_empty()
     }
 }
 
-/// A piece that lands next to or at a distance from the king.
+/// The checking move under test.
 struct Landing {
-    /// Where it came from; empty for a drop.
+    /// Origin as a set; empty for a drop.
     from: Bitboard,
     placed: PieceType,
     to: Square,
 }
 
-/// What the defender can do about a check.
+/// Answer of the defender to a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
-    /// Nothing: it is mate.
+    /// No answer: mate.
     None,
-    /// At most a pawn drop that checks in turn, which might be uchifuzume.
+    /// At most a pawn drop that gives check in turn, which may be uchifuzume.
     CheckingPawn,
-    /// Something.
+    /// A legal answer exists.
     Some,
 }
 
 multiversion! {
-    /// What the defender can do about the check.
+    /// Decides the defender's answer to the check.
     fn answer(net: &Net<'_>, landing: &Landing) -> Answer = Net::answer;
 }
 
@@ -164,7 +164,8 @@ impl<'a> Net<'a> {
         for from in (position.by_kind(PieceType::King) | horse | dragon) & ours & near {
             attacked |= king(from);
         }
-        // A slider that reaches no square next to the king opens no line that matters.
+        // Only sliders that can reach a square next to the king matter: the others neither
+        // cover a flight nor open a line to one.
         let mut slid_over = Bitboard::EMPTY;
         let mut aligned = Bitboard::EMPTY;
         for from in position.pieces(us, PieceType::Lance) & lance_reach(target) {
@@ -197,12 +198,13 @@ impl<'a> Net<'a> {
         Some(Self { position, us, king: target, flights, attacked, slid_over, discoverers, checking, covering })
     }
 
-    /// A legal move by a piece that uncovers nothing on the king, and mates.
+    /// A legal mating move without discovered check.
     #[inline(always)]
     pub(super) fn find(&self) -> Option<Move> {
         if let Some(mv) = self.mating_drop() {
             return Some(mv);
         }
+        // A piece must cover all flights itself, or open a line of a slider that covers them.
         for from in self.movers() & (self.coverers() | self.slid_over) {
             if let Some(mv) = self.mating_move(from) {
                 return Some(mv);
@@ -211,8 +213,8 @@ impl<'a> Net<'a> {
         None
     }
 
-    /// How many checks there are apart from uncovered ones: pins, checks to our own
-    /// king and uchifuzume are left out of account, so it is never too small a number.
+    /// Upper bound on the number of direct checks: pins, checks to our own king and
+    /// uchifuzume are ignored.
     #[inline(always)]
     pub(super) fn count_checks(&self) -> u32 {
         let mut count = 0;
@@ -236,15 +238,16 @@ impl<'a> Net<'a> {
         count
     }
 
+    /// A mating drop.
     #[inline(always)]
     fn mating_drop(&self) -> Option<Move> {
         let hand = self.position.hand(self.us);
         if hand.is_empty() || self.covering.is_empty() {
             return None;
         }
-        // Next to the king a piece must be supported, or the king takes it.
+        // Next to the king the dropped piece must be protected, or the king captures it.
         let empty = (!self.position.occupied()).without(king(self.king).without(self.attacked));
-        // A pawn that mates when dropped is uchifuzume.
+        // No pawns: a pawn drop that mates is uchifuzume.
         for piece in HandPiece::ALL {
             if piece == HandPiece::Pawn || !hand.has(piece) {
                 continue;
@@ -260,7 +263,7 @@ impl<'a> Net<'a> {
         None
     }
 
-    /// Those of our pieces that may give a direct check.
+    /// Our pieces that may give a direct check.
     #[inline(always)]
     fn movers(&self) -> Bitboard {
         let by_kind = |kind| self.position.by_kind(kind);
@@ -274,7 +277,7 @@ impl<'a> Net<'a> {
         self.position.by_color(self.us).without(self.discoverers) & (far | near)
     }
 
-    /// Pieces of a kind that may cover every flight by itself from some square.
+    /// Pieces of kinds that may cover every flight from some square.
     #[inline(always)]
     fn coverers(&self) -> Bitboard {
         let by_kind = |kind| self.position.by_kind(kind);
@@ -289,12 +292,13 @@ impl<'a> Net<'a> {
         add(reach[HORSE], bishops | by_kind(PieceType::Horse));
         add(reach[DRAGON], rooks | by_kind(PieceType::Dragon));
         add(reach[SILVER], by_kind(PieceType::Silver));
-        // Whatever promotes, bishop and rook apart, becomes a gold.
+        // All promotable pieces except bishop and rook promote to a gold's moves.
         add(reach[GOLD] | reach[PAWN] | reach[LANCE] | reach[KNIGHT], !(bishops | rooks));
         coverers
     }
 
-    /// The piece on a square, and where it can go without and with promotion.
+    /// The kind of the piece on `from` and its destinations without and with promotion,
+    /// dead squares not excluded.
     #[inline(always)]
     fn destinations(&self, from: Square) -> Option<(PieceType, Bitboard, Bitboard)> {
         let kind = self.position.piece_at(from)?.kind;
@@ -308,9 +312,10 @@ impl<'a> Net<'a> {
         Some((kind, to, promote))
     }
 
-    /// A move of the piece on `from` that mates.
+    /// A mating move of the piece on `from`.
     #[inline(always)]
     fn mating_move(&self, from: Square) -> Option<Move> {
+        // After opening a line the slider may cover the flights: any direct check qualifies.
         let aims = if self.slid_over.contains(from) { &self.checking } else { &self.covering };
         let (kind, plain, promote) = self.destinations(from)?;
         let origin = Bitboard::of(from);
@@ -331,7 +336,8 @@ impl<'a> Net<'a> {
         None
     }
 
-    /// Whether `mv`, which lands so, is legal and mates.
+    /// Returns true if `mv`, described by `landing`, is legal and mates. Legality is tested
+    /// last: few candidates get that far.
     fn mates(&self, landing: &Landing, mv: Move) -> bool {
         match answer(self, landing) {
             Answer::Some => false,
@@ -346,6 +352,7 @@ impl<'a> Net<'a> {
         }
     }
 
+    /// Tests the answers in order of cost: king moves, captures, interpositions, drops.
     #[inline(always)]
     fn answer(&self, landing: &Landing) -> Answer {
         let &Landing { from, placed, to } = landing;
@@ -369,7 +376,7 @@ impl<'a> Net<'a> {
                 return Answer::Some;
             }
         }
-        // What the landing takes defends no more.
+        // The captured piece no longer defends.
         let busy = pinned | Bitboard::of(to);
         for square in line {
             if !self.defenders(square, occupied).without(busy).is_empty() {
@@ -379,14 +386,14 @@ impl<'a> Net<'a> {
         self.drop_between(line, to)
     }
 
-    /// Whether the king can step away, or take.
+    /// Returns true if the king can move, captures included.
     #[inline(always)]
     fn can_step(&self, landing: &Landing, occupied: Bitboard) -> bool {
         let &Landing { from, placed, to } = landing;
         let us = self.us;
         let behind_king = occupied.without(Bitboard::of(self.king));
         let landed = attacks(placed, us, to, behind_king);
-        // What the landing takes is no longer in the king's way.
+        // A captured piece no longer blocks the king.
         let theirs = self.position.by_color(!us).without(Bitboard::of(to));
         for step in king(self.king).without(theirs).without(landed) {
             if self.position.attackers(step, us, behind_king).without(from).is_empty() {
@@ -396,13 +403,13 @@ impl<'a> Net<'a> {
         false
     }
 
-    /// Their pieces other than the king that reach `square`.
+    /// The defender's pieces, except the king, that attack `square`.
     #[inline(always)]
     fn defenders(&self, square: Square, occupied: Bitboard) -> Bitboard {
         self.position.attackers(square, !self.us, occupied).without(Bitboard::of(self.king))
     }
 
-    /// Their pieces that our sliders pin to the king after the landing.
+    /// The defender's pieces that our sliders pin to its king after the move.
     #[inline(always)]
     fn pinned(&self, landing: &Landing, occupied: Bitboard) -> Bitboard {
         let position = self.position;
@@ -420,7 +427,8 @@ impl<'a> Net<'a> {
         pinned & position.by_color(!self.us)
     }
 
-    /// Whether they can drop a piece on the line of a check from `to`.
+    /// The defender's answers by a drop on `line`, the squares between its king and the
+    /// checker on `to`.
     #[inline(always)]
     fn drop_between(&self, line: Bitboard, to: Square) -> Answer {
         let them = !self.us;

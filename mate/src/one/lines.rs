@@ -1,4 +1,4 @@
-//! What surrounds a square, as tables: lines, neighbours, and from where they are reached.
+//! Tables around a square: lines, neighbourhoods, and the origins that reach them.
 
 use enbu_movegen::{Bitboard, Color, Square};
 
@@ -38,7 +38,7 @@ static SURROUNDINGS: [Bitboard; 81] = {
     table
 };
 
-/// For each square all squares in these directions.
+/// For each square, all squares in these directions.
 const fn crosses(directions: &[(i8, i8); 4]) -> [Bitboard; 81] {
     let mut table = [Bitboard::EMPTY; 81];
     let mut index = 0;
@@ -57,7 +57,7 @@ const fn crosses(directions: &[(i8, i8); 4]) -> [Bitboard; 81] {
     table
 }
 
-/// For each square the union of a table over it and its neighbours.
+/// For each square, the union of a table over it and its neighbours.
 const fn of_three_by_three(of_one: &[Bitboard; 81]) -> [Bitboard; 81] {
     let mut table = [Bitboard::EMPTY; 81];
     let mut index = 0;
@@ -74,8 +74,8 @@ const fn of_three_by_three(of_one: &[Bitboard; 81]) -> [Bitboard; 81] {
     table
 }
 
-/// For each square of a king: from where a knight that jumps two ranks against `back`
-/// lands next to the king, or where it attacks the king.
+/// For each square of a king, the origins of a knight, which jumps two ranks against
+/// `back`, from which it lands next to the king or on a square that attacks the king.
 const fn knight_reach(back: i8) -> [Bitboard; 81] {
     let mut sources = [Bitboard::EMPTY; 81];
     let mut index = 0;
@@ -104,44 +104,44 @@ const fn knight_reach(back: i8) -> [Bitboard; 81] {
     table
 }
 
-/// From where a lance may attack `square` or a neighbour of it.
+/// The squares from which a lance may attack `square` or a neighbour of it.
 #[inline(always)]
 pub(super) fn lance_reach(square: Square) -> Bitboard {
     LANCE_REACH[square]
 }
 
-/// From where a bishop may attack `square` or a neighbour of it.
+/// The squares from which a bishop may attack `square` or a neighbour of it.
 #[inline(always)]
 pub(super) fn bishop_reach(square: Square) -> Bitboard {
     BISHOP_REACH[square]
 }
 
-/// From where a rook may attack `square` or a neighbour of it.
+/// The squares from which a rook may attack `square` or a neighbour of it.
 #[inline(always)]
 pub(super) fn rook_reach(square: Square) -> Bitboard {
     ROOK_REACH[square]
 }
 
-/// From where a knight of `color` lands next to the king on `square`, or where it
-/// attacks the king.
+/// The origins from which a knight of `color` lands next to the king on `square`, or on a
+/// square that attacks it.
 #[inline(always)]
 pub(super) fn knight_reach_of(color: Color, square: Square) -> Bitboard {
     KNIGHT_REACH[color][square]
 }
 
-/// File and rank of `square`, itself left out.
+/// File and rank of `square`, without `square`.
 #[inline(always)]
 pub(super) fn rook_cross(square: Square) -> Bitboard {
     ROOK_CROSS[square]
 }
 
-/// Both diagonals of `square`, itself left out.
+/// Both diagonals of `square`, without `square`.
 #[inline(always)]
 pub(super) fn bishop_cross(square: Square) -> Bitboard {
     BISHOP_CROSS[square]
 }
 
-/// All squares at most two king's steps away.
+/// All squares at most two king moves away, `square` included.
 #[inline(always)]
 pub(super) fn surroundings(square: Square) -> Bitboard {
     SURROUNDINGS[square]

@@ -126,7 +126,7 @@ impl Aim {
         }
     }
 
-    /// Every square on which some piece would give check.
+    /// The union of all squares of direct checks: knight, horse and dragon cover the others.
     #[inline(always)]
     fn checking_squares(&self) -> Bitboard {
         self.direct[PieceType::Knight] | self.direct[PieceType::Horse] | self.direct[PieceType::Dragon]
@@ -134,8 +134,8 @@ impl Aim {
 }
 
 impl Position {
-    /// What tells the moves of this position that give check from the others; `None`
-    /// where there is no king to check.
+    /// Computes the squares and blockers from which moves of this position give check;
+    /// `None` if the opponent has no king.
     ///
     /// ```
     /// use enbu_movegen::{Position, Setup};
