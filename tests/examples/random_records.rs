@@ -1,7 +1,7 @@
 //! Games of random legal moves as programs write them down, with players, times and a
 //! resignation: something to measure readers with. Usage: `random_records COUNT FOLDER
-//! [SEED]` writes FOLDER/kif/00001.kif, FOLDER/csa/00001.csa and so on, and tells how
-//! many moves there are. The same arguments give the same games.
+//! [SEED]` writes FOLDER/kif/00001.kif, FOLDER/csa/00001.csa and so on, and prints
+//! the number of moves. The same arguments give the same games.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use enbu_movegen::{MoveList, Position, Setup};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Games end after so many moves, if not before.
+/// The length limit of a game in moves.
 const MOST_MOVES: usize = 120;
 
 fn main() -> io::Result<()> {

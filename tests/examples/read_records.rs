@@ -38,13 +38,13 @@ fn together(files: &[Vec<u8>], threads: usize) -> io::Result<Measured> {
     Ok((clock.elapsed().as_secs_f64(), pool.current_num_threads(), moves))
 }
 
-/// The moves of a file. It is read strictly: what is read with a warning would not count.
+/// The moves of a file. It is read strictly: a record with a warning would not count.
 fn moves(bytes: &[u8]) -> Result<usize, KifuError> {
     let (_, reading) = read_any(bytes, Mode::Strict)?;
     Ok(reading.records.iter().map(|record| record.moves().count()).sum())
 }
 
-/// The processor time of this thread where the system tells it (Linux), else the time
+/// The processor time of this thread where the system reports it (Linux), else the time
 /// that passes.
 struct Clock {
     cpu: Option<Duration>,

@@ -1,6 +1,6 @@
-//! Where the built `enbu` is.
+//! The path of the built `enbu`.
 //!
-//! Cargo tells a test the path of a binary only inside the binary's own package, so
+//! Cargo gives a test the path of a binary only inside the binary's own package, so
 //! these tests ask cargo to build it (nothing to do when it is up to date) and read
 //! from cargo's own report where it lies. That works for `cargo test --workspace`,
 //! for `cargo test -p enbu-tests` on a fresh clone, and with any target directory.
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// How the binary is compiled.
+/// The profile that the binary is compiled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// `cargo build`: some optimisation, debug assertions on.

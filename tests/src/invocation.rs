@@ -25,7 +25,7 @@ impl Invocation {
         Self { folder: tempfile::tempdir().expect("a folder"), arguments: vec![subcommand.to_owned()] }
     }
 
-    /// With more arguments behind the others.
+    /// Appends arguments.
     #[must_use]
     pub fn with(mut self, arguments: &[&str]) -> Self {
         self.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
@@ -48,7 +48,7 @@ impl Invocation {
         self.folder.path()
     }
 
-    /// Where a file of this name lies in the folder.
+    /// The path of a file of this name in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder().join(name)
     }

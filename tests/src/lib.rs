@@ -1,10 +1,10 @@
 //! Helpers for the tests in `tests/tests`.
 //!
-//! Those tests check what the crates must agree on and drive the binary end to end.
+//! Those tests check agreement between the crates and drive the binary end to end.
 //!
 //! - [`table`]: the tables in `tests/data`, each run through [`table::check`].
-//! - [`positions`]: positions as tests write them, and what two equal positions share.
-//! - [`binary`]: where the built `enbu` is; it is built on first use.
+//! - [`positions`]: positions in the notation of the tests, and snapshots that compare them.
+//! - [`binary`]: the path of the built `enbu`; it is built on first use.
 //! - [`invocation`]: one command of the binary, run in a folder of its own.
 //! - [`modules`]: the import circles between the modules of a crate.
 //! - [`networks`]: random networks in every kind of file.

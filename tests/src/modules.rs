@@ -87,8 +87,8 @@ impl Modules {
         (1..path.len()).any(|length| self.sources.get(&path[..length]).is_some_and(|(around, _)| around == file))
     }
 
-    /// The file that defines what `name` means in the module `path`; `None` for modules
-    /// and for what other crates define.
+    /// The file that defines `name` as the module `path` sees it; `None` for modules and
+    /// for items of other crates.
     fn definer(&self, path: &[String], name: &[String], depth: usize) -> Option<String> {
         let (_, source) = self.sources.get(path)?;
         let (first, rest) = name.split_first()?;

@@ -119,7 +119,7 @@ impl Shape {
         })
     }
 
-    /// How many stacks the parts make.
+    /// The number of layer stacks of the parts.
     fn count(&self) -> Option<usize> {
         let count = |part: &str| match part {
             "hand16" => 16,

@@ -1,4 +1,4 @@
-//! Positions as tests write them, and what two equal positions have in common.
+//! Positions in the notation of the tests, and snapshots that compare them.
 
 use enbu_movegen::{Color, Move, MoveList, Piece, Position, Setup, Square};
 use rand::seq::IndexedRandom;
@@ -52,7 +52,7 @@ pub fn legal_moves(position: &Position) -> Vec<Move> {
     moves
 }
 
-/// Everything a position tells about itself: two positions are the same if and only
+/// Everything that a position reports about itself: two positions are equal if and only
 /// if their snapshots are.
 pub fn snapshot(position: &Position) -> String {
     let checkers: Vec<Square> = position.checkers().into_iter().collect();

@@ -1,7 +1,7 @@
 //! A running `enbu`, spoken to over its pipes.
 //!
-//! Every wait has a deadline. The deadlines are generous: what the protocol wants
-//! within 100 ms is failed only after [`patience`], so that a busy machine fails no
+//! Every wait has a deadline. The deadlines are generous: an answer that the protocol wants
+//! within 100 ms fails only after [`patience`], so that a busy machine fails no
 //! test while an engine that hangs still does. Everything the engine prints is held
 //! to the transport rules: whole lines, LF only, UTF-8, at most 8 KiB.
 
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::binary;
 
-/// How long an engine may take for what it should do at once.
+/// The time limit for anything that an engine should do at once.
 pub const fn patience() -> Duration {
     Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 10 })
 }
@@ -21,7 +21,7 @@ pub const fn patience() -> Duration {
 /// The longest line an engine may print, in bytes.
 pub const MAX_LINE_BYTES: usize = 8 * 1024;
 
-/// What the reader of the engine's output passes on.
+/// Messages of the thread that reads the engine's output.
 #[derive(Debug)]
 enum Output {
     Line(String),
@@ -64,7 +64,7 @@ impl Session {
         session
     }
 
-    /// Like [`spawn`](Self::spawn), but nobody reads the output before
+    /// Like [`spawn`](Self::spawn), but the output is not read before
     /// [`read_output`](Self::read_output).
     ///
     /// # Panics
@@ -83,7 +83,7 @@ impl Session {
         Self { child, stdin, stdout, lines, sender: Some(sender), errors, transcript: Vec::new() }
     }
 
-    /// Begins to read what the engine prints.
+    /// Begins to read the engine's output.
     pub fn read_output(&mut self) {
         if let (Some(stdout), Some(sender)) = (self.stdout.take(), self.sender.take()) {
             thread::spawn(move || read_lines(stdout, &sender));
@@ -163,7 +163,7 @@ impl Session {
         }
     }
 
-    /// The first line whose leading words are `words`, skipping what comes before.
+    /// The first line whose leading words are `words`, skipping the lines before it.
     ///
     /// # Panics
     /// Like [`until`](Self::until).
@@ -188,7 +188,7 @@ impl Session {
         }
     }
 
-    /// What the engine says to `command`, up to the answer to an `isready` sent after it.
+    /// The engine's reply to `command`: its lines up to the answer to an `isready` sent after it.
     ///
     /// The line by which the first `isready` names the evaluation in use is no answer to
     /// the command and is left out.
@@ -205,7 +205,7 @@ impl Session {
     }
 
     /// Sends a command that must be refused: one `info string error: ...` and nothing
-    /// else. Returns what comes after the colon.
+    /// else. Returns the text after the colon.
     ///
     /// # Panics
     /// If the engine says anything else.
@@ -265,7 +265,7 @@ impl Session {
         }
     }
 
-    /// Waits for the process to end; returns its status and what it wrote to stderr.
+    /// Waits for the process to end; returns its status and its stderr.
     ///
     /// # Panics
     /// If it still runs after [`patience`].
@@ -319,7 +319,7 @@ fn begins_with_words(line: &str, words: &str) -> bool {
 
 fn read_all(mut stderr: ChildStderr) -> String {
     let mut bytes = Vec::new();
-    // What was read before an error is still worth showing.
+    // The text before a read error is still worth showing.
     let _ = stderr.read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }

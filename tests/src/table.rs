@@ -108,7 +108,7 @@ fn run(case: &(impl Fn(&Row) -> Result<(), String> + Sync), row: &Row) -> Result
     })
 }
 
-/// `Ok` when both are equal, else a message that names `what`.
+/// `Ok` when both are equal, else a message that begins with the name given.
 ///
 /// # Errors
 /// The message, when `actual` differs from `expected`.

@@ -60,7 +60,7 @@ impl Match {
     }
 }
 
-/// Whether a process runs. Only known on Linux; elsewhere the engines end themselves
+/// Returns true if a process runs. Known only on Linux; elsewhere the engines end themselves
 /// when their pipes close, and nothing more is claimed.
 fn is_running(pid: &str) -> bool {
     let deadline = Instant::now() + patience();
@@ -88,7 +88,7 @@ fn text(output: &[u8]) -> String {
     String::from_utf8_lossy(output).into_owned()
 }
 
-/// What a game is known by, whenever and wherever it is played.
+/// The fields of a game that do not depend on the time or the order of play.
 fn essence(game: &Value) -> Value {
     let mut game = game.clone();
     let object = game.as_object_mut().unwrap();

@@ -1,6 +1,7 @@
 //! The shape of the workspace.
 //!
-//! Which crate may know which, where unsafe code may be, and that ARCHITECTURE.md says the same.
+//! The permitted edges between crates, in agreement with ARCHITECTURE.md, no import circle
+//! between modules, and unsafe code only in its rooms.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -268,7 +269,7 @@ fn files_stay_short() {
 
 #[test]
 fn no_test_is_switched_off() {
-    // Spelled in two parts, so that this file does not contain what it looks for.
+    // Spelled in two parts, so that this file does not contain the attribute.
     let ignored = concat!("#[", "ignore");
     for file in all_rust_files() {
         let text = fs::read_to_string(workspace_root().join(&file)).unwrap();

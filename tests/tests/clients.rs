@@ -1,4 +1,4 @@
-//! What real clients do, each trap as a test.
+//! Habits of real clients, each trap as a test.
 //!
 //! The clients are ShogiHome, Shogidokoro, ShogiGUI, Ayane, cshogi, ShogiArena and
 //! remote play over ssh.
@@ -44,7 +44,7 @@ fn options(session: &mut Session) -> Vec<Declared> {
     session.until("usiok").iter().filter(|line| line.starts_with("option")).map(|line| declared(line)).collect()
 }
 
-/// A line of `info` may hold only what Ayane's parser knows.
+/// An `info` line may hold only words that Ayane's parser knows.
 fn assert_known_words(info: &str) {
     let mut words = info.split(' ').skip(1);
     while let Some(word) = words.next() {

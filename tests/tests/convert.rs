@@ -11,7 +11,7 @@ fn run(arguments: &[&str]) -> Output {
     Command::new(enbu()).arg("convert").args(arguments).output().unwrap()
 }
 
-/// What a conversion that goes well prints.
+/// The output of a conversion without a fault.
 #[track_caller]
 fn convert(arguments: &[&str]) -> String {
     let output = run(arguments);

@@ -548,7 +548,7 @@ fn random_lines_from_the_grammar_never_end_the_session() {
     let mut session = Session::start();
     for _ in 0..400 {
         let line: Vec<&str> = (0..=walk.below(8)).map(|_| WORDS[walk.below(WORDS.len())]).collect();
-        // Counting or allocating by a random number is what was asked for, not a fault.
+        // Counting or allocating by a random number is the request itself, not a fault.
         if line.contains(&"perft") || line.contains(&"USI_Hash") && line.contains(&"setoption") {
             continue;
         }

@@ -20,7 +20,7 @@ const ALWAYS_PLIES: u64 = 11;
 /// The longest problems whose lengths are known to be the shortest.
 const EXACT_PLIES: u64 = 17;
 
-/// Whether the row belongs to this run: all with an exact length when
+/// Returns true if the row belongs to this run: all with an exact length when
 /// `ENBU_SLOW_TESTS` is set.
 fn selected(row: &Row) -> bool {
     let limit = if std::env::var_os("ENBU_SLOW_TESTS").is_some() { 21 } else { ALWAYS_PLIES };
@@ -156,7 +156,7 @@ fn an_attacker_in_check_must_answer_it_and_may_mate_by_that() {
     }
 }
 
-/// What `enbu mate` prints, and its exit code.
+/// The output of `enbu mate`, and its exit code.
 fn enbu_mate(arguments: &[&str]) -> (String, Option<i32>) {
     let output = Command::new(enbu()).arg("mate").args(arguments).output().expect("the binary runs");
     (String::from_utf8(output.stdout).expect("text"), output.status.code())
@@ -255,7 +255,7 @@ fn the_command_reads_records_and_diagrams_of_every_format() {
     .expect("a file");
     let rows = json_rows(&[diagram.to_str().expect("a path")]);
     assert_eq!(rows[0]["plies"], 3);
-    // An SFEN with moves stands for where they lead.
+    // An SFEN with moves means the position after them.
     let rows = json_rows(&[&format!("sfen {EASY} moves {} {}", EASY_LINE[0], EASY_LINE[1])]);
     assert_eq!(rows[0]["line"], serde_json::json!(EASY_LINE[2..]));
 }

@@ -1,4 +1,4 @@
-//! How much memory the engine holds: `USI_Hash`, 64 MB, and a fixed amount for each thread.
+//! Memory limits of the engine: `USI_Hash`, 64 MB, and a fixed amount for each thread.
 //!
 //! Read from `/proc`, so only where there is one.
 #![cfg(target_os = "linux")]
@@ -7,7 +7,7 @@ use std::fs;
 
 use enbu_tests::session::Session;
 
-/// What the engine may hold besides its table and what threads need, in MB.
+/// The limit without the hash table and the threads, in MB.
 const BASE_MB: u64 = 64;
 
 /// Memory of each thread in MB: histories, a stack, an evaluator. Documented in `docs/networks.md`.
@@ -26,7 +26,7 @@ fn forget_peak(session: &Session) {
 }
 
 /// Sees that neither now nor since the last [`forget_peak`] more memory was held than a
-/// table of `hash_mb` and so many threads may take.
+/// table of `hash_mb` and this number of threads may take.
 fn stays_within(session: &Session, hash_mb: u64, threads: u64, when: &str) {
     let allowed = hash_mb + BASE_MB + THREAD_MB * threads;
     let peak = status_mb(session, "VmHWM");
@@ -35,8 +35,8 @@ fn stays_within(session: &Session, hash_mb: u64, threads: u64, when: &str) {
     assert!(peak >= hash_mb, "{hash_mb} MB, {threads} threads, {when}: only {peak} MB at the peak");
 }
 
-/// Sets an option; what the engine says to it. A machine under load may take its time,
-/// which the session tells.
+/// Sets an option and returns the engine's reply. A loaded machine may take its time,
+/// which the session allows.
 fn set(session: &mut Session, name: &str, value: u64) -> Vec<String> {
     let mut said = session.reply(&format!("setoption name {name} value {value}"));
     said.retain(|line| line != "info string still working");
@@ -72,7 +72,7 @@ fn memory_is_what_the_hash_and_the_threads_may_take() {
         {
             set_hash(&mut session, hash_mb);
             if when.starts_with("small") {
-                // What the larger table held is no part of it.
+                // Memory of the larger table is not part of it.
                 forget_peak(&session);
             }
             stays_within(&session, hash_mb, threads, when);

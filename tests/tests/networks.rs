@@ -22,7 +22,7 @@ fn file(shape: &str) -> Vec<u8> {
     bytes
 }
 
-/// What the reader says of these bytes.
+/// The reader's error for these bytes.
 fn refusal(bytes: &[u8]) -> Option<String> {
     Network::from_bytes(bytes, Simd::SCALAR).err().map(|error| error.to_string())
 }
@@ -130,7 +130,7 @@ impl Installed {
     }
 
     /// Registers as ShogiHome does: every option is set to its default; then lets it
-    /// evaluate and play. Returns what the user sees at `isready`, and the answer to `eval`.
+    /// evaluate and play. Returns the lines that the user sees at `isready`, and the answer to `eval`.
     fn play(&self, settings: &[&str]) -> (String, String) {
         let mut session = Session::spawn(&mut Command::new(self.executable()));
         session.send("usi");
@@ -161,7 +161,7 @@ fn without_a_file_the_built_in_evaluation_plays_and_says_so() {
     let installed = Installed::new();
     let (seen, eval) = installed.play(&[]);
     assert!(seen.starts_with("info string evaluation ") && !seen.contains("error"), "{seen}");
-    // Whoever put the file elsewhere is told where it would be found.
+    // The message names the folders that are searched.
     assert!(seen.contains("(built in; there is no file ") && seen.contains("nn.bin)"), "{seen}");
     assert!(eval.starts_with("evaluation "), "{eval}");
 }

@@ -33,7 +33,7 @@ fn number(row: &Row, column: &str) -> i32 {
     row.text(column).parse().unwrap()
 }
 
-/// Both numbers of a row, from an evaluator that stands at its position.
+/// Both numbers of a row, from an evaluator at its position.
 fn check(evaluator: &mut Evaluator, position: &Position, row: &Row, context: &str) {
     let sfen = row.text("sfen");
     assert_eq!(evaluator.raw(position), Some(number(row, "raw")), "{context}: raw of {sfen}");
@@ -107,7 +107,7 @@ fn every_shape_agrees_with_yaneuraou() {
     }
 }
 
-/// Along random games, what an evaluator kept up to date says equals what a fresh one says.
+/// Along random games, an incrementally updated evaluator gives the values of a refreshed one.
 fn updates_equal_fresh_values(shape: &str) {
     let mut network = network(shape);
     for simd in Simd::all() {

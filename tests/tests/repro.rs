@@ -9,8 +9,8 @@ use enbu_tests::binary::{Profile, built, enbu};
 use enbu_tests::positions::{MATSURI, STARTPOS};
 use enbu_tests::session::Session;
 
-/// What can be told of a search without a clock: for each report depth, score, nodes
-/// and line, then the answer.
+/// The part of a search that does not depend on the clock: for each report depth, score,
+/// nodes and line, then the answer.
 fn searched(session: &mut Session, position: &str, limit: &str) -> Vec<String> {
     session.send(&format!("position {position}"));
     session.send(&format!("go {limit}"));

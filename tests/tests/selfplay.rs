@@ -43,7 +43,7 @@ impl Game {
         self.moves += 1;
     }
 
-    /// How the game has ended, if a rule ends it here.
+    /// The result of the game, if a rule ends it here.
     fn end(&self) -> Option<End> {
         if legal_moves(&self.position).is_empty() {
             return Some(End::Mate);

@@ -7,7 +7,7 @@ fn parse(text: &str) -> Setup {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The examples in the SFEN description that this project works from, with what each shows.
+/// The examples in the SFEN description that this project works from, each with its subject.
 const EXAMPLES: [(&str, &str); 4] = [
     (STARTPOS, "the start position"),
     ("lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2", "after 7g7f"),

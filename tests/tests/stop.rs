@@ -1,9 +1,9 @@
 //! `stop` is answered whenever it comes: once, and without delay.
 //!
 //! `ENBU_STOPS=2000 cargo test --release -p enbu-tests stop:: -- --nocapture --test-threads=1`
-//! stops so many searches and tells how long the answers took. No test asserts a time:
+//! stops 2000 searches and prints the response times. No test asserts a time:
 //! that would say more about the machine than about the engine. `ENBU_SEED=N` repeats
-//! the delays of a run that told its seed.
+//! the delays of a run with that seed.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -35,7 +35,8 @@ const SEARCHES: [Search; 4] = [
     Search { go: "go mate infinite", answer: "checkmate", waits: None },
 ];
 
-/// Where a search has much to do between two looks at the flag, or none left to do.
+/// Positions in which a search does much work between two reads of the stop flag, or has
+/// none left to do.
 fn positions() -> Vec<String> {
     let fixed = [
         // Quiet.
@@ -94,7 +95,7 @@ fn stopped(session: &mut Session, search: Search, delay: Duration) -> Option<Dur
     took
 }
 
-/// What a person wants to know of the times that answers took.
+/// Summary of the response times.
 fn distribution(mut times: Vec<(Duration, String)>) -> String {
     times.sort();
     let at = |share: f64| times[((times.len() - 1) as f64 * share).round() as usize].0.as_secs_f64() * 1000.0;

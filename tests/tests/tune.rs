@@ -1,4 +1,4 @@
-//! Tuning by `enbu tune`: values move to what wins, and a tuning that was cut short goes on.
+//! Tuning by `enbu tune`: values move towards wins, and an interrupted tuning resumes.
 
 use std::fs;
 use std::ops::Deref;
@@ -29,7 +29,7 @@ impl Tuning {
         Self::of(&format!("'{}'", env!("CARGO_BIN_EXE_tunable"))).with(&["--iterations", "8"])
     }
 
-    /// The same, but with an engine that fails when it is started for the `limit`-th time.
+    /// Like [`new`](Self::new), with an engine that fails at its `limit`-th start.
     fn failing_at(limit: usize) -> Self {
         // The folder of the tuning is the working directory of its engines.
         Self::of(&format!("'{}' starts {limit}", env!("CARGO_BIN_EXE_tunable"))).with(&["--iterations", "8"])
@@ -49,7 +49,7 @@ impl Tuning {
         self.command().output().unwrap()
     }
 
-    /// Runs it to its end; what it prints.
+    /// Runs it to its end and returns its output.
     fn table(&self) -> String {
         let output = self.run();
         assert!(output.status.success(), "{output:?}");

@@ -13,7 +13,7 @@ use enbu_tests::networks::damage::{examine, resealed};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    // Refusals are what most bytes deserve; panics are what is looked for.
+    // Most bytes are refused; the target searches for panics.
     let _ = examine(bytes);
     let _ = examine(&resealed(bytes.to_vec()));
 });

@@ -16,7 +16,7 @@ use std::time::Duration;
 use enbu_movegen::{Move, MoveList, Position};
 use enbu_usi::Command;
 
-/// The faults, in the order of what provokes them.
+/// The faults, in the order of the commands that provoke them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fault {
     /// None.
@@ -144,7 +144,7 @@ fn note_process(file: Option<&str>) {
 /// Prints a line; an engine whose referee is gone has nothing more to do.
 fn say(line: &str) {
     let mut out = stdout().lock();
-    // In one piece: what belongs together arrives together.
+    // In one write, so that the lines arrive together.
     if out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush()).is_err() {
         exit(0);
     }
@@ -210,7 +210,7 @@ impl Engine {
         moves.into_iter().min_by_key(|mv| mv.raw())
     }
 
-    /// `bestmove` and what belongs after it, with a proper line of play before it.
+    /// `bestmove` with its ponder move, if it has one, and with a proper line of play before it.
     fn answer(&self) -> String {
         let Some(best) = Self::first_legal(&self.position) else { return "bestmove resign".to_owned() };
         let mut after = self.position.clone();
@@ -273,7 +273,7 @@ impl Engine {
         say(&answer);
     }
 
-    /// Leaves a process behind that holds our output open.
+    /// Leaves a child process that holds our output open.
     fn fork(&self) {
         let this = std::env::current_exe().expect("a path");
         let mut child = Process::new(this);

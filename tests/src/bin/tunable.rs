@@ -25,7 +25,7 @@ fn main() {
     Engine { endurance: 10, played: 0, position: Position::startpos() }.run();
 }
 
-/// How often engines with this file were started, this one included.
+/// The number of engines started with this file, this one included.
 fn starts(file: &str) -> usize {
     let noted = OpenOptions::new().create(true).append(true).open(file).and_then(|mut file| writeln!(file, "started"));
     let text = noted.and_then(|()| fs::read_to_string(file)).unwrap_or_else(|error| panic!("{file}: {error}"));

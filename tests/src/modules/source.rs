@@ -9,7 +9,7 @@ use std::str::Chars;
 pub(super) struct Source {
     /// The modules declared as `mod name;`.
     pub(super) children: BTreeSet<String>,
-    /// Each imported name and the path it stands for.
+    /// Each imported name with its path.
     pub(super) imports: BTreeMap<String, Vec<String>>,
     /// The paths whose names this module needs: those of imports that are not
     /// re-exports, and those in code.
@@ -135,7 +135,7 @@ fn is_word(token: &str) -> bool {
     token.starts_with(|character: char| character.is_alphanumeric() || character == '_')
 }
 
-/// Whether the tokens before an item end with a visibility.
+/// Returns true if the tokens before an item end with a visibility.
 fn is_public(before: &[String]) -> bool {
     match before.last().map(String::as_str) {
         Some("pub") => true,

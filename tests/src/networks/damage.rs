@@ -1,4 +1,4 @@
-//! Damaged files of networks, and what must hold for the reader of any bytes.
+//! Damaged network files, and the contract of the reader for any bytes.
 //!
 //! The fuzz target `tests/fuzz/fuzz_targets/networks.rs` and a test with seeded
 //! damage drive the same function.
@@ -12,8 +12,8 @@ use rand::{Rng, RngExt};
 
 /// Reads `bytes` as a network, which must not panic whatever they are.
 ///
-/// What is taken for a network must give values within the limits, the same on every
-/// path; what is refused must be told in one line, with an offset within the file.
+/// An accepted network must give values within the limits, equal on every path; a refusal
+/// must be one line, with an offset within the file.
 ///
 /// # Errors
 /// The reader's.
@@ -91,8 +91,8 @@ pub fn damaged(good: &[u8], random: &mut impl Rng) -> Vec<u8> {
     bytes
 }
 
-/// The same bytes with the checksum that a file of our own has where it would stand,
-/// so that damage to the rest is not found by the checksum alone.
+/// Restores the checksum at the offset that a file of our own has it at, so that damage
+/// to the rest is not found by the checksum alone.
 pub fn resealed(mut bytes: Vec<u8>) -> Vec<u8> {
     const CHECKSUM: std::ops::Range<usize> = 32..40;
     if bytes.starts_with(&own::MAGIC) && bytes.len() >= CHECKSUM.end {

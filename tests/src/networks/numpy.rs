@@ -3,7 +3,7 @@
 //! PCG64 (128-bit linear congruential generator, output xor-shifted low and rotated)
 //! seeded through `SeedSequence`, and whole numbers by Lemire's method with 32 bits.
 
-/// The generator behind `numpy.random.default_rng(seed)`.
+/// The generator that `numpy.random.default_rng(seed)` returns.
 pub(super) struct Pcg64 {
     state: u128,
     increment: u128,
