@@ -52,6 +52,14 @@ pub fn write(shape: &str, out: &mut impl Write) -> io::Result<()> {
     Shape::parse(shape).ok_or_else(|| io::Error::other(format!("no shape `{shape}`")))?.write(SEED, out)
 }
 
+/// The FNV-1a hash of no bytes.
+const FNV_OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
+
+/// The FNV-1a hash of the bytes hashed in `sum` and of `bytes` after them.
+fn fnv1a<'b>(sum: u64, bytes: impl IntoIterator<Item = &'b u8>) -> u64 {
+    bytes.into_iter().fold(sum, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+}
+
 /// Number `index` of a block of SplitMix64 numbers.
 fn splitmix(seed: u64, block: u64, index: u64) -> u64 {
     let state = (seed << 32 | block).wrapping_add((index + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -328,8 +336,7 @@ mod tests {
 
     impl Write for Sum {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            let sum = |sum: u64, &byte: &u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-            self.0 = bytes.iter().fold(self.0, sum);
+            self.0 = fnv1a(self.0, bytes);
             self.1 += bytes.len() as u64;
             Ok(bytes.len())
         }
@@ -341,7 +348,7 @@ mod tests {
 
     #[test]
     fn small_files_are_those_that_were_published() {
-        let mut sum = Sum(0xCBF2_9CE4_8422_2325, 0);
+        let mut sum = Sum(FNV_OFFSET, 0);
         write("kp-256x2-32-32", &mut sum).expect("a file");
         assert_eq!(sum.1, 893_928);
         assert_eq!(sum.0, KP_SUM, "{:016x}", sum.0);

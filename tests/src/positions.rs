@@ -52,6 +52,17 @@ pub fn legal_moves(position: &Position) -> Vec<Move> {
     moves
 }
 
+/// Checks that `mv`, a move of a `bestmove` line, is legal in the position of a
+/// `position` command.
+///
+/// # Panics
+/// If one of them cannot be read or the move is illegal.
+pub fn assert_legal(position: &str, mv: &str) {
+    let position = from_usi(position);
+    let mv = mv.parse().unwrap_or_else(|error| panic!("{error}"));
+    assert!(position.is_legal(mv), "{mv} is not legal in {}", position.to_setup());
+}
+
 /// Everything that a position reports about itself: two positions are equal if and only
 /// if their snapshots are.
 pub fn snapshot(position: &Position) -> String {

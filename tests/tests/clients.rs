@@ -8,16 +8,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use enbu_tests::binary::enbu;
-use enbu_tests::positions::from_usi;
+use enbu_tests::positions::{assert_legal, from_usi};
 use enbu_tests::session::Session;
 
 const A_WHILE: Duration = Duration::from_millis(400);
-
-fn legal(position: &str, mv: &str) {
-    let position = from_usi(position);
-    let mv = mv.parse().unwrap_or_else(|error| panic!("{error}"));
-    assert!(position.is_legal(mv), "{mv} is not legal in {}", position.to_setup());
-}
 
 /// One declared option, read the way ShogiHome reads it: split at single spaces,
 /// `name`, `type` as the third word, then pairs.
@@ -74,7 +68,7 @@ fn an_engine_without_usi_plays_shogi() {
     session.send("go btime 1000 wtime 1000 byoyomi 100");
     let lines = session.until("bestmove");
     let (last, infos) = lines.split_last().unwrap();
-    legal("startpos moves 7g7f 3c3d", last.split(' ').nth(1).unwrap());
+    assert_legal("startpos moves 7g7f 3c3d", last.split(' ').nth(1).unwrap());
     assert!(!infos.is_empty());
     for info in infos {
         assert!(info.starts_with("info "), "{info}");
@@ -180,7 +174,7 @@ fn every_declared_option_can_be_sent_back() {
     }
     session.send("usinewgame");
     session.send("go nodes 500");
-    legal("startpos", &session.bestmove());
+    assert_legal("startpos", &session.bestmove());
 }
 
 // Trap 4, and trap 11: ShogiArena warns at any line before `usi`.
@@ -208,7 +202,7 @@ fn gameover_without_waiting_leaves_exactly_one_answer_before_readyok() {
         }
         session.send("position startpos moves 2g2f");
         session.send("go nodes 500");
-        legal("startpos moves 2g2f", &session.bestmove());
+        assert_legal("startpos moves 2g2f", &session.bestmove());
         session.silent_on("bestmove", A_WHILE);
     }
 }
@@ -231,7 +225,7 @@ fn an_infinite_search_never_answers_before_stop() {
         session.send("stop");
         let answer = session.bestmove();
         if answer != "win" {
-            legal(position, &answer);
+            assert_legal(position, &answer);
         }
         session.send("setoption name MultiPV value 1");
     }
@@ -274,7 +268,7 @@ fn ponder_without_times_gets_them_with_ponderhit() {
         session.send("go ponder");
         session.silent_on("bestmove", A_WHILE);
         session.send(&format!("ponderhit {times}"));
-        legal("startpos moves 7g7f 3c3d", &session.bestmove());
+        assert_legal("startpos moves 7g7f 3c3d", &session.bestmove());
     }
 }
 
@@ -286,7 +280,7 @@ fn ponder_with_times_counts_them_from_ponderhit() {
     session.send("go ponder btime 0 wtime 0 byoyomi 200");
     session.silent_on("bestmove", A_WHILE);
     session.send("ponderhit");
-    legal("startpos moves 7g7f 3c3d", &session.bestmove());
+    assert_legal("startpos moves 7g7f 3c3d", &session.bestmove());
 }
 
 // Stochastic_Ponder: the opponent's choice is searched; exactly one answer, for the
@@ -302,14 +296,14 @@ fn a_stochastic_ponder_answers_for_the_position_sent() {
         session.silent_on("bestmove", A_WHILE);
         session.send(end);
         // White must take back; Black's best move would be none of White's.
-        legal("startpos moves 7g7f 3c3d 8h2b+", &session.bestmove());
+        assert_legal("startpos moves 7g7f 3c3d 8h2b+", &session.bestmove());
         session.silent_on("bestmove", Duration::from_millis(50));
     }
     session.send("position startpos");
     session.send("go ponder btime 0 wtime 0 byoyomi 100");
     session.silent_on("bestmove", A_WHILE);
     session.send("ponderhit");
-    legal("startpos", &session.bestmove());
+    assert_legal("startpos", &session.bestmove());
 }
 
 // Options of YaneuraOu that change how the search plays: whatever they do, one legal
@@ -324,7 +318,7 @@ fn every_way_to_search_gives_one_legal_answer() {
         session.reply("isready");
         session.send("position startpos moves 7g7f 3c3d");
         session.send("go depth 7");
-        legal("startpos moves 7g7f 3c3d", &session.bestmove());
+        assert_legal("startpos moves 7g7f 3c3d", &session.bestmove());
     }
 }
 
@@ -344,7 +338,7 @@ fn clocks_parse_in_every_order() {
     ] {
         session.send("position startpos");
         session.send(go);
-        legal("startpos", &session.bestmove());
+        assert_legal("startpos", &session.bestmove());
     }
 }
 
@@ -368,7 +362,7 @@ fn the_working_directory_does_not_matter() {
     session.send("isready");
     session.expect("readyok");
     session.send("go nodes 500");
-    legal("startpos", &session.bestmove());
+    assert_legal("startpos", &session.bestmove());
     session.send("quit");
     session.exits_cleanly();
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0, "a file was left behind");
@@ -386,7 +380,7 @@ fn position_lines_of_ten_thousand_characters_with_crlf_are_read_whole() {
     assert_eq!(session.until("readyok"), ["readyok"]);
     assert_eq!(session.shows("sfen"), "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2402");
     session.send_bytes(b"go nodes 500\r\n");
-    legal("startpos moves 7g7f", &session.bestmove());
+    assert_legal("startpos moves 7g7f", &session.bestmove());
     session.send_bytes(b"quit\r\n");
     session.exits_cleanly();
 }

@@ -5,22 +5,16 @@
 
 use std::time::Duration;
 
-use enbu_tests::positions::{MOST_MOVES, STARTPOS, Walk, from_usi};
+use enbu_tests::positions::{MOST_MOVES, STARTPOS, Walk, assert_legal, from_usi};
 use enbu_tests::session::Session;
 
 const TWO_KINGS: &str = "4k4/9/9/9/9/9/9/9/4K4";
-
-fn legal(position: &str, mv: &str) {
-    let position = from_usi(position);
-    let mv = mv.parse().unwrap_or_else(|error| panic!("{error}"));
-    assert!(position.is_legal(mv), "{mv} is not legal in {}", position.to_setup());
-}
 
 /// Sends `go` in the start position; the answer must be a legal move.
 fn plays_at_once(session: &mut Session, go: &str) {
     session.send("position startpos");
     session.send(go);
-    legal("startpos", &session.bestmove());
+    assert_legal("startpos", &session.bestmove());
 }
 
 /// Sends a `position` that must be refused while `kept` stays, and returns the error.
@@ -108,7 +102,7 @@ fn a_depth_beyond_the_maximum_is_searched_until_stop() {
         session.send(&format!("go depth {depth}"));
         session.silent_on("bestmove", Duration::from_millis(100));
         session.send("stop");
-        legal("startpos", &session.bestmove());
+        assert_legal("startpos", &session.bestmove());
     }
 }
 
@@ -130,7 +124,7 @@ fn a_limit_that_is_no_number_is_named_and_the_search_ends_by_itself() {
         let errors: Vec<&String> = lines.iter().filter(|line| line.starts_with("info string error: ")).collect();
         assert!(errors.len() == 1 && errors[0].contains(token), "{go}: {errors:?}");
         let mv = lines.last().and_then(|line| line.split(' ').nth(1)).unwrap();
-        legal("startpos", mv);
+        assert_legal("startpos", mv);
     }
 }
 
@@ -179,7 +173,7 @@ fn a_position_with_hundreds_of_checks_is_searched_and_stopped() {
     session.send("go infinite");
     session.silent_on("bestmove", Duration::from_millis(500));
     session.send("stop");
-    legal(&format!("sfen {MOST_MOVES}"), &session.bestmove());
+    assert_legal(&format!("sfen {MOST_MOVES}"), &session.bestmove());
 }
 
 // U38, U39
@@ -229,7 +223,7 @@ fn an_illegal_move_refuses_the_whole_position() {
         let error = refused_position(&mut session, position, &kept);
         assert!(error.contains(mv) && error.contains(number), "{position}: {error}");
         session.send("go nodes 500");
-        legal("startpos moves 2g2f", &session.bestmove());
+        assert_legal("startpos moves 2g2f", &session.bestmove());
     }
 }
 
@@ -262,7 +256,7 @@ fn legal_moves_without_promotion_are_accepted() {
         ("4k4/9/9/9/9/9/2p6/9/4K4 w - 1", "7g7h"),
         ("4k4/9/9/9/9/2l6/9/9/4K4 w - 1", "7f7h"),
     ] {
-        legal(&format!("sfen {sfen}"), mv);
+        assert_legal(&format!("sfen {sfen}"), mv);
         session.accepts(&format!("position sfen {sfen} moves {mv}"));
         assert_ne!(session.shows("sfen"), sfen);
     }
@@ -275,7 +269,7 @@ fn ten_thousand_moves_are_read() {
     session.accepts(&format!("position startpos moves{}", " 4i4h 4a4b 4h4i 4b4a".repeat(2_500)));
     assert_eq!(session.shows("sfen"), STARTPOS.replace(" b - 1", " b - 10001"));
     session.send("go nodes 500");
-    legal("startpos", &session.bestmove());
+    assert_legal("startpos", &session.bestmove());
 }
 
 // U43
@@ -286,7 +280,7 @@ fn a_position_line_of_one_mebibyte_is_read() {
     session.accepts(&format!("position startpos moves{}", cycle.repeat((1 << 20) / cycle.len())));
     assert_eq!(session.shows("sfen"), STARTPOS.replace(" b - 1", " b - 65535"));
     session.send("go nodes 500");
-    legal("startpos", &session.bestmove());
+    assert_legal("startpos", &session.bestmove());
 }
 
 // U44, U46

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use enbu_tests::binary::enbu;
-use enbu_tests::positions::{MOST_MOVES, from_usi};
+use enbu_tests::positions::{MOST_MOVES, assert_legal, from_usi};
 use enbu_tests::session::Session;
 
 /// White is mated in the corner: nothing is left to search.
@@ -19,12 +19,6 @@ const MATE_IN_ONE: &str = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
 
 /// Long enough for a wrong answer to show up, short enough for a test.
 const A_WHILE: Duration = Duration::from_millis(400);
-
-fn legal(position: &str, mv: &str) {
-    let position = from_usi(position);
-    let mv = mv.parse().unwrap_or_else(|error| panic!("{error}"));
-    assert!(position.is_legal(mv), "{mv} is not legal in {}", position.to_setup());
-}
 
 #[test]
 fn the_positions_of_these_tests_are_what_they_say() {
@@ -114,7 +108,7 @@ fn a_closed_standard_error_has_no_effect() {
     session.send("usi");
     session.expect("usiok");
     session.send("go nodes 1000");
-    legal("startpos", &session.bestmove());
+    assert_legal("startpos", &session.bestmove());
     session.send("quit");
     session.exits_cleanly();
 }
@@ -131,7 +125,7 @@ fn an_output_that_nobody_reads_for_a_while_loses_no_answer() {
     session.send("go movetime 200");
     thread::sleep(Duration::from_secs(2));
     session.read_output();
-    legal("startpos", &session.bestmove());
+    assert_legal("startpos", &session.bestmove());
     session.send("quit");
     session.exits_cleanly();
 }
@@ -151,7 +145,7 @@ fn a_search_that_was_suspended_ends_by_the_wall_clock() {
     signal("-STOP", session.id());
     thread::sleep(Duration::from_millis(1500));
     signal("-CONT", session.id());
-    legal("startpos", &session.bestmove());
+    assert_legal("startpos", &session.bestmove());
 }
 
 // U09
@@ -189,7 +183,7 @@ fn isready_is_answered_each_time() {
 fn go_works_before_any_other_command() {
     let mut session = Session::start();
     session.send("go nodes 1000");
-    legal("startpos", &session.bestmove());
+    assert_legal("startpos", &session.bestmove());
 }
 
 // U12
@@ -218,7 +212,7 @@ fn isready_is_answered_during_a_search_that_goes_on() {
     assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
     session.silent_on("bestmove", A_WHILE);
     session.send("stop");
-    legal("startpos", &session.bestmove());
+    assert_legal("startpos", &session.bestmove());
 }
 
 // U14
@@ -242,10 +236,10 @@ fn a_position_sent_during_a_search_is_for_the_next_one() {
     session.send("go infinite");
     session.send(&format!("position {MATE_IN_ONE}"));
     session.send("stop");
-    legal("startpos", &session.bestmove());
+    assert_legal("startpos", &session.bestmove());
     session.send("go nodes 5000");
     let next = session.bestmove();
-    legal(MATE_IN_ONE, &next);
+    assert_legal(MATE_IN_ONE, &next);
 }
 
 // U16
@@ -272,8 +266,8 @@ fn go_during_a_search_ends_the_first_before_the_second() {
     session.send("go infinite");
     session.send(&format!("position {MATE_IN_ONE}"));
     session.send("go nodes 2000");
-    legal("startpos", &session.bestmove());
-    legal(MATE_IN_ONE, &session.bestmove());
+    assert_legal("startpos", &session.bestmove());
+    assert_legal(MATE_IN_ONE, &session.bestmove());
     session.silent_on("bestmove", A_WHILE);
 }
 
@@ -287,7 +281,7 @@ fn a_new_game_during_a_search_ends_it_once() {
         let answers = bestmoves(&session.reply("usinewgame"));
         assert!(answers <= 1, "{go}: {answers} answers");
         session.send("go nodes 500");
-        legal("startpos", &session.bestmove());
+        assert_legal("startpos", &session.bestmove());
         session.silent_on("bestmove", A_WHILE);
     }
 }
@@ -314,7 +308,7 @@ fn two_hundred_searches_in_one_write_give_two_hundred_answers() {
     session.send_bytes("position startpos\ngo infinite\nstop\n".repeat(200).as_bytes());
     for _ in 0..200 {
         let mv = session.bestmove();
-        legal("startpos", &mv);
+        assert_legal("startpos", &mv);
     }
     session.silent_on("bestmove", A_WHILE);
 }
@@ -329,7 +323,7 @@ fn a_ponder_search_that_ends_by_itself_keeps_its_answer() {
             session.send(&format!("go ponder {limit}"));
             session.silent_on("bestmove", Duration::from_millis(150));
             session.send(if limit.is_empty() { "stop" } else { "ponderhit" });
-            legal(position, &session.bestmove());
+            assert_legal(position, &session.bestmove());
         }
     }
 }
@@ -386,7 +380,7 @@ fn gameover_ends_pondering_and_nothing_leaks_into_the_next_game() {
     session.send("usinewgame");
     session.send(&format!("position {MATE_IN_ONE}"));
     session.send("go nodes 2000");
-    legal(MATE_IN_ONE, &session.bestmove());
+    assert_legal(MATE_IN_ONE, &session.bestmove());
     session.silent_on("bestmove", A_WHILE);
 }
 
@@ -398,8 +392,8 @@ fn after_a_ponder_miss_the_answers_come_in_order() {
         session.send("position startpos moves 7g7f 3c3d");
         session.send("go ponder btime 60000 wtime 60000");
         session.send_bytes(format!("stop\nposition {MATE_IN_ONE}\ngo nodes 2000\n").as_bytes());
-        legal("startpos moves 7g7f 3c3d", &session.bestmove());
-        legal(MATE_IN_ONE, &session.bestmove());
+        assert_legal("startpos moves 7g7f 3c3d", &session.bestmove());
+        assert_legal(MATE_IN_ONE, &session.bestmove());
     }
     session.silent_on("bestmove", A_WHILE);
 }
@@ -411,7 +405,7 @@ fn a_second_ponderhit_is_ignored() {
     session.send("position startpos");
     session.send("go ponder btime 0 wtime 0 byoyomi 300");
     session.send_bytes(b"ponderhit\nponderhit\n");
-    legal("startpos", &session.bestmove());
+    assert_legal("startpos", &session.bestmove());
     session.silent_on("bestmove", A_WHILE);
 }
 
@@ -425,6 +419,6 @@ fn a_stopped_session_can_be_asked_a_hundred_times() {
             thread::sleep(Duration::from_millis(round % 7));
         }
         session.send("stop");
-        legal("startpos moves 2g2f", &session.bestmove());
+        assert_legal("startpos moves 2g2f", &session.bestmove());
     }
 }

@@ -10,6 +10,8 @@ use enbu_eval::{Evaluation, Evaluator, MAX_VALUE};
 use enbu_movegen::Position;
 use rand::{Rng, RngExt};
 
+use super::{FNV_OFFSET, fnv1a};
+
 /// Reads `bytes` as a network, which must not panic whatever they are.
 ///
 /// An accepted network must give values within the limits, equal on every path; a refusal
@@ -97,8 +99,7 @@ pub fn resealed(mut bytes: Vec<u8>) -> Vec<u8> {
     const CHECKSUM: std::ops::Range<usize> = 32..40;
     if bytes.starts_with(&own::MAGIC) && bytes.len() >= CHECKSUM.end {
         let counted = bytes[..CHECKSUM.start].iter().chain(&bytes[CHECKSUM.end..]);
-        let sum = counted
-            .fold(0xCBF2_9CE4_8422_2325_u64, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
+        let sum = fnv1a(FNV_OFFSET, counted);
         bytes[CHECKSUM].copy_from_slice(&sum.to_le_bytes());
     }
     bytes
