@@ -1,4 +1,4 @@
-//! The losses of a training as an SVG picture.
+//! The loss curves of a training as an SVG picture.
 
 use std::fmt::Write as _;
 
@@ -8,17 +8,16 @@ const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 320.0;
 const MARGIN: f64 = 64.0;
 
-/// Name, color, and height on the picture of one curve.
+/// A curve: its name, its colour, and the height of each point.
 type Line<'a> = (&'static str, &'static str, &'a dyn Fn(&Point) -> f64);
 
-/// Draws a curve: the loss in training, the loss on positions kept for testing, and the
-/// learning rate on a scale of its own.
+/// Draws the training loss, the validation loss, and the learning rate on its own scale.
 ///
 /// ```
-/// let svg = enbu_learn::chart::svg("a training", &[]);
+/// let svg = enbu_learn::loss_chart("a training", &[]);
 /// assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
 /// ```
-pub fn svg(title: &str, curve: &[Point]) -> String {
+pub fn loss_chart(title: &str, curve: &[Point]) -> String {
     // Writing to a String cannot fail.
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
@@ -75,7 +74,7 @@ pub fn svg(title: &str, curve: &[Point]) -> String {
     svg
 }
 
-/// Text as XML wants it.
+/// Escapes text for XML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -94,7 +93,7 @@ mod tests {
         };
         for count in [0, 1, 2, 100] {
             let curve: Vec<Point> = (1..=count).map(point).collect();
-            let svg = svg("<a> & b", &curve);
+            let svg = loss_chart("<a> & b", &curve);
             assert!(svg.contains("&lt;a&gt; &amp; b"));
             assert_eq!(svg.matches("<polyline").count(), 3);
             let lines = svg.split("points=\"").skip(1).map(|rest| rest.split('"').next().expect("a quote"));

@@ -271,8 +271,8 @@ impl Dataset {
 mod tests {
     use super::*;
     use crate::game::GameResult;
+    use crate::game_file::GameFile;
     use crate::selfplay::{Player, Settings};
-    use crate::shard::Shard;
     use enbu_eval::Evaluation;
 
     #[test]
@@ -309,7 +309,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let settings = Settings { nodes: 20, hash_mb: 1, ..Settings::default() };
         let mut player = Player::new(settings, Evaluation::PieceSquare).expect("memory");
-        let shard = Shard { settings: String::new(), games: (0..6).map(|number| player.game(number)).collect() };
+        let shard = GameFile { settings: String::new(), games: (0..6).map(|number| player.game(number)).collect() };
         let path = folder.path().join("a.games");
         shard.write(&path).expect("written");
         let data = Dataset::load(&[path.clone(), path], &Filter::default(), None, 4).expect("sound");

@@ -12,8 +12,8 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::game::GameResult;
+use crate::game_file::{GameFile, GameFileError};
 use crate::packed::{PSV_BYTES, PackError, PackFileError, Record, encode_pack};
-use crate::shard::{Shard, ShardError};
 use crate::source::{self, Format, SourceError};
 
 /// Why files cannot be written.
@@ -48,11 +48,11 @@ pub enum ExportError {
     },
     /// Games cannot be written.
     #[error("{}: {error}", path.display())]
-    Shard {
+    GameFile {
         /// The file.
         path: PathBuf,
         /// Why not.
-        error: ShardError,
+        error: GameFileError,
     },
     /// The name of the file to be written ends in nothing known.
     #[error("{}: its name must end in .games, .psv, .bin, .hcpe, .pack or .tsv", .0.display())]
@@ -163,15 +163,15 @@ fn export_pack(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, Ex
 
 /// Puts games into one file. Its settings are those of the sources, each once.
 fn merge(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportError> {
-    let mut whole = Shard::default();
+    let mut whole = GameFile::default();
     let mut settings: Vec<String> = Vec::new();
     let mut written = 0;
     for path in sources {
         let from = match Format::of(path) {
             Some(Format::Games) => {
-                Shard::read(path).map_err(|error| SourceError { path: path.clone(), kind: error.into() })?
+                GameFile::read(path).map_err(|error| SourceError { path: path.clone(), kind: error.into() })?
             }
-            _ => Shard { settings: "from another format".into(), games: source::read_games(path)? },
+            _ => GameFile { settings: "from another format".into(), games: source::read_games(path)? },
         };
         for game in from.games {
             if written >= limit {
@@ -185,7 +185,7 @@ fn merge(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportEr
         }
     }
     whole.settings = settings.join("\n");
-    whole.write(target).map_err(|error| ExportError::Shard { path: target.to_owned(), error })?;
+    whole.write(target).map_err(|error| ExportError::GameFile { path: target.to_owned(), error })?;
     Ok(written)
 }
 
@@ -258,7 +258,7 @@ mod tests {
         let mut player = Player::new(settings, enbu_eval::Evaluation::PieceSquare).expect("memory");
         let path = folder.join("a.games");
         let games = (0..8).map(|number| player.game(number)).collect();
-        Shard { settings: "test".into(), games }.write(&path).expect("written");
+        GameFile { settings: "test".into(), games }.write(&path).expect("written");
         path
     }
 

@@ -27,8 +27,8 @@ impl Foresight {
     /// The share of points that the side to move makes, by the rest of the game.
     ///
     /// ```
-    /// use enbu_learn::foresight::Foresight;
-    /// use enbu_learn::game::GameResult;
+    /// use enbu_learn::Foresight;
+    /// use enbu_learn::GameResult;
     /// use enbu_learn::source::Sample;
     /// use enbu_movegen::{Color, Position};
     /// let position = Position::startpos();

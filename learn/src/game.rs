@@ -18,7 +18,7 @@ impl GameResult {
     /// 1 for a win of `side`, 0 for a draw, -1 for a loss.
     ///
     /// ```
-    /// use enbu_learn::game::GameResult;
+    /// use enbu_learn::GameResult;
     /// use enbu_movegen::Color;
     /// assert_eq!(GameResult::Win(Color::White).for_side(Color::Black), -1);
     /// ```

@@ -1,44 +1,62 @@
-//! Self-play data, and the trainer of the embedded network.
+//! Self-play games, their file formats, and the trainer of networks.
 //!
 //! ```text
-//! selfplay ──► game ──► shard files ──► filter ──► samples ──► trainer ──► quantise ──► network file
-//!                           ▲  │
+//! selfplay ──► games ──► files ──► filter ──► dataset ──► trainer ──► network file
+//!                          ▲  │
 //!      PackedSfenValue, hcpe, pack: the files of other programs
 //! ```
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
-//! | [`game`] | a game as it is learnt from: moves, scores, result |
-//! | [`shard`] | our own files of games |
-//! | [`packed`] | the packed positions and records of other programs |
-//! | [`selfplay`] | games of our own search against itself |
+//! | [`selfplay`] | games of the search against itself |
+//! | `game` | a game with the scores of its search |
+//! | `game_file` | Enbu's own files of games |
+//! | `packed` | the packed positions and records of other programs |
 //! | [`source`] | reading positions from files of any format |
-//! | [`export`] | writing them for other programs; shuffling and merging |
-//! | [`statistics`] | what is in them |
-//! | [`filter`] [`dataset`] | which positions are learnt from; these in memory |
-//! | [`foresight`] | what the rest of a game says about a position |
-//! | [`trainer`] | training of networks and of the piece-square tables |
-//! | [`quantise`] | from trained numbers to those of the file |
-//! | [`chart`] | the losses of a training as a picture |
+//! | [`export`] | converting, shuffling and merging files |
+//! | `statistics` | counts of games and positions |
+//! | `filter`, `dataset` | the positions to learn from, and their memory layout |
+//! | `foresight` | labels from the rest of a game |
+//! | `architecture`, `shape` | what can be trained: one file an architecture, and their table |
+//! | `loss`, `loops` | the loss, and the loops over positions |
+//! | `trainer` | the training: gradient, AdamW, schedule, checkpoints, validation |
+//! | `quantise` | parameters in the integers of a file |
+//! | `chart` | the loss curves as a picture |
 //!
-//! Nothing here prints, and nothing is written but the files that are asked for.
+//! This crate prints nothing and writes only the files that a caller names.
 
 #![forbid(unsafe_code)]
 
 mod architecture;
-pub mod chart;
-pub mod dataset;
+mod chart;
+mod dataset;
 pub mod export;
-pub mod filter;
-pub mod foresight;
-pub mod game;
+mod filter;
+mod foresight;
+mod game;
+mod game_file;
 mod loops;
 mod loss;
-pub mod packed;
-pub mod quantise;
+mod packed;
+mod quantise;
 pub mod selfplay;
-pub mod shape;
-pub mod shard;
+mod shape;
 pub mod source;
-pub mod statistics;
-pub mod trainer;
+mod statistics;
+mod trainer;
+
+pub use chart::loss_chart;
+pub use dataset::{Dataset, ENTRY_BYTES};
+pub use filter::{Filter, Loud, Skipped};
+pub use foresight::Foresight;
+pub use game::{Ending, Game, GameResult, MATE_SCORE, ReplayError, ScoredMove};
+pub use game_file::{GameFile, GameFileError};
+pub use packed::{
+    PackError, PackFileError, PackedHcp, PackedSfen, Record, RecordError, UnpackError, decode_pack, encode_pack,
+};
+pub use quantise::QuantiseError;
+pub use shape::{KINDS, Kind, Shape, ShapeError, Sizes};
+pub use statistics::Statistics;
+pub use trainer::{
+    CheckpointError, Class, Difference, Plan, PlanError, Point, RoundingError, Trainer, TrainingProgress, Validation,
+};

@@ -12,4 +12,5 @@ mod record;
 
 pub use coding::{PackError, PackedHcp, PackedSfen, UnpackError};
 pub use pack::{PackFileError, decode_pack, encode_pack};
-pub use record::{HCPE_BYTES, PSV_BYTES, Record, RecordError};
+pub(crate) use record::{HCPE_BYTES, PSV_BYTES};
+pub use record::{Record, RecordError};

@@ -16,7 +16,7 @@ use std::fmt;
 use enbu_search::Solo;
 
 pub use play::Player;
-pub use run::{ParsePartError, Part, Progress, Run, RunError, files_in};
+pub use run::{ParseShardError, Progress, Run, RunError, Shard, files_in};
 
 /// How games are played. Two runs with equal settings, evaluation and program make the
 /// same games.

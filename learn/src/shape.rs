@@ -95,7 +95,7 @@ impl Kind {
     /// [`ShapeError`] when a size is out of range or cannot be chosen.
     ///
     /// ```
-    /// use enbu_learn::shape::{KINDS, Sizes};
+    /// use enbu_learn::{KINDS, Sizes};
     /// let wide = Sizes { width: Some(128), ..Sizes::default() };
     /// assert_eq!(KINDS[0].shape(wide).expect("in range").to_string(), "width=128 buckets=1x5");
     /// assert!(KINDS[1].shape(wide).is_err());

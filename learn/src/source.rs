@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use enbu_movegen::{Move, Position, PositionError};
 
 use crate::game::{Game, GameResult, ReplayError, ScoredMove};
+use crate::game_file::{GameFile, GameFileError};
 use crate::packed::{HCPE_BYTES, PSV_BYTES, PackFileError, Record, RecordError, decode_pack};
 use crate::selfplay::files_in;
-use crate::shard::{Shard, ShardError};
 
 /// The formats, told apart by how names end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -91,7 +91,7 @@ pub enum SourceErrorKind {
     Io(#[from] io::Error),
     /// It is no sound file of games.
     #[error(transparent)]
-    Shard(#[from] ShardError),
+    GameFile(#[from] GameFileError),
     /// It is no sound `.pack` file.
     #[error(transparent)]
     Pack(#[from] PackFileError),
@@ -151,7 +151,7 @@ pub fn read(path: &Path, visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceErr
 /// [`SourceError`]; [`SourceErrorKind::Format`] for files of single positions.
 pub fn read_games(path: &Path) -> Result<Vec<Game>, SourceError> {
     let games = match Format::of(path) {
-        Some(Format::Games) => Shard::read(path).map(|shard| shard.games).map_err(SourceErrorKind::from),
+        Some(Format::Games) => GameFile::read(path).map(|shard| shard.games).map_err(SourceErrorKind::from),
         Some(Format::Pack) => {
             std::fs::read(path).map_err(SourceErrorKind::from).and_then(|bytes| Ok(decode_pack(&bytes)?))
         }
@@ -162,7 +162,7 @@ pub fn read_games(path: &Path) -> Result<Vec<Game>, SourceError> {
 
 fn read_any(path: &Path, visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceErrorKind> {
     match Format::of(path).ok_or(SourceErrorKind::Format)? {
-        Format::Games => show_games(&Shard::read(path)?.games, visit),
+        Format::Games => show_games(&GameFile::read(path)?.games, visit),
         Format::Pack => show_games(&decode_pack(&std::fs::read(path)?)?, visit),
         Format::Psv => show_records::<PSV_BYTES>(path, Record::from_psv, visit),
         Format::Hcpe => show_records::<HCPE_BYTES>(path, Record::from_hcpe, visit),

@@ -8,7 +8,7 @@
 //! | `adam` | one step of AdamW |
 //! | `curve` | losses during training |
 //! | `checkpoint` | files to resume from |
-//! | `judge` | losses by kinds of positions |
+//! | `validation` | losses by kinds of positions |
 //! | `rounding` | the effect of rounding on values |
 //!
 //! The output of a network goes through a sigmoid and is to be the share of points that
@@ -22,10 +22,10 @@ mod adam;
 mod checkpoint;
 mod curve;
 mod gradient;
-mod judge;
 mod model;
 mod plan;
 mod rounding;
+mod validation;
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -44,10 +44,10 @@ use gradient::Gradient;
 use model::{Model, Numbers};
 
 pub use checkpoint::CheckpointError;
-pub use curve::{Point, Progress};
-pub use judge::{Class, Verdict};
+pub use curve::{Point, TrainingProgress};
 pub use plan::{Plan, PlanError};
 pub use rounding::{Difference, RoundingError};
+pub use validation::{Class, Validation};
 
 /// Validation positions that are looked at for each point of the curve.
 const CURVE_POSITIONS: usize = 65_536;
@@ -180,7 +180,7 @@ impl<'a> Trainer<'a> {
 
     /// Trains to the end, on so many threads as the current rayon pool has. After each
     /// batch `report` is told and says whether to go on.
-    pub fn run(&mut self, mut report: impl FnMut(&Self, &Progress) -> ControlFlow<()>) {
+    pub fn run(&mut self, mut report: impl FnMut(&Self, &TrainingProgress) -> ControlFlow<()>) {
         let batches = self.batches();
         while self.batch < batches {
             if self.model.numbers != self.numbers() {
@@ -192,7 +192,7 @@ impl<'a> Trainer<'a> {
             self.batch += 1;
             let interval = (batches / CURVE_POINTS).max(1);
             let point = (self.batch.is_multiple_of(interval) || self.batch == batches).then(|| self.note());
-            let progress = Progress { batch: self.batch, batches, positions: self.batch_size() as u64, point };
+            let progress = TrainingProgress { batch: self.batch, batches, positions: self.batch_size() as u64, point };
             if report(self, &progress).is_break() {
                 break;
             }
@@ -244,7 +244,7 @@ impl<'a> Trainer<'a> {
         let point = Point {
             batch: self.batch,
             training: self.running.0 / self.running.1.max(1) as f64,
-            validation: judge::loss(&self.model, validation, self.target()),
+            validation: validation::loss(&self.model, validation, self.target()),
             rate: self.plan.rate(self.batch, self.batches()),
         };
         self.running = (0.0, 0);
@@ -253,8 +253,8 @@ impl<'a> Trainer<'a> {
     }
 
     /// How well the network judges the positions kept for testing.
-    pub fn verdict(&self) -> Verdict {
-        judge::verdict(&self.model, &self.data.validation, self.target())
+    pub fn validation(&self) -> Validation {
+        validation::validate(&self.model, &self.data.validation, self.target())
     }
 
     /// The bytes of the network's file.
@@ -281,16 +281,16 @@ mod tests {
     use crate::architecture::own::Own;
     use crate::architecture::piece_square::PieceSquare;
     use crate::filter::{Filter, Loud};
+    use crate::game_file::GameFile;
     use crate::selfplay::{Player, Settings};
     use crate::shape::Shape;
-    use crate::shard::Shard;
     use enbu_eval::Evaluation;
 
     fn data() -> Dataset {
         let folder = tempfile::tempdir().expect("a folder");
         let settings = Settings { nodes: 40, hash_mb: 1, ..Settings::default() };
         let mut player = Player::new(settings, Evaluation::PieceSquare).expect("memory");
-        let shard = Shard { settings: String::new(), games: (0..80).map(|number| player.game(number)).collect() };
+        let shard = GameFile { settings: String::new(), games: (0..80).map(|number| player.game(number)).collect() };
         let path = folder.path().join("a.games");
         shard.write(&path).expect("written");
         let filter = Filter { captures: Loud::Keep, ..Filter::default() };
@@ -362,8 +362,8 @@ mod tests {
         let trainer = trained(&data, 2);
         let (first, last) = (trainer.curve()[0], trainer.curve()[trainer.curve().len() - 1]);
         assert!(last.training < 0.6 * first.training, "{first:?} {last:?}");
-        let verdict = trainer.verdict();
-        assert!(verdict.loss(Class::All) < 0.8 * first.validation, "{verdict} {first:?}");
+        let validation = trainer.validation();
+        assert!(validation.loss(Class::All) < 0.8 * first.validation, "{validation} {first:?}");
         let error = trainer.rounding_error().expect("fits");
         assert!(error.arithmetic.max < 3.0, "{error}");
     }

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
 use enbu_eval::{Evaluation, Evaluator};
+use enbu_learn::Statistics;
 use enbu_learn::export;
-use enbu_learn::selfplay::{Part, Progress, Run, RunError, Settings};
+use enbu_learn::selfplay::{Progress, Run, RunError, Settings, Shard};
 use enbu_learn::source::{self, Format};
-use enbu_learn::statistics::Statistics;
 use enbu_movegen::Position;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -99,7 +99,7 @@ struct RunArgs {
     eval: String,
     /// Make only part i of n of the files
     #[arg(long, value_name = "I/N", default_value = "1/1")]
-    shard: Part,
+    shard: Shard,
     /// Games at the same time; default: one a processor
     #[arg(long)]
     threads: Option<usize>,
@@ -150,7 +150,7 @@ impl RunArgs {
             evaluation,
             games: self.games,
             games_per_file: self.games_per_file,
-            part: self.shard,
+            shard: self.shard,
             folder: self.out.clone().unwrap_or_default(),
         })
     }

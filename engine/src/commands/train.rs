@@ -10,13 +10,10 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use enbu_learn::chart;
-use enbu_learn::dataset::{Dataset, ENTRY_BYTES};
-use enbu_learn::filter::{Filter, Loud};
-use enbu_learn::foresight::Foresight;
-use enbu_learn::shape::{KINDS, Kind, Shape, ShapeError, Sizes};
-use enbu_learn::source;
-use enbu_learn::trainer::{Plan, Progress, Trainer};
+use enbu_learn::{
+    Dataset, ENTRY_BYTES, Filter, Foresight, KINDS, Kind, Loud, Plan, Shape, ShapeError, Sizes, Trainer,
+    TrainingProgress, loss_chart, source,
+};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::INTERRUPTED;
@@ -229,8 +226,8 @@ pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode
         writeln!(out, "interrupted at batch {} of {}", trainer.batch(), trainer.batches())?;
         return Ok(ExitCode::from(INTERRUPTED));
     }
-    let verdict = pool.install(|| trainer.verdict());
-    writeln!(out, "{verdict}")?;
+    let validation = pool.install(|| trainer.validation());
+    writeln!(out, "{validation}")?;
     finish(args, &trainer, out)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -268,7 +265,7 @@ fn finish(args: &TrainArgs, trainer: &Trainer<'_>, out: &mut impl Write) -> io::
 
 fn draw(args: &TrainArgs, plan: &Plan, trainer: &Trainer<'_>) -> io::Result<()> {
     let Some(path) = &args.chart else { return Ok(()) };
-    let svg = chart::svg(&format!("{}: {plan}", args.name), trainer.curve());
+    let svg = loss_chart(&format!("{}: {plan}", args.name), trainer.curve());
     enbu_files::write(path, svg).map_err(|error| named(path, &error))
 }
 
@@ -295,7 +292,7 @@ impl<'a> Watch<'a> {
         Self { args, bar, started: now, saved: now, positions: 0 }
     }
 
-    fn see(&mut self, trainer: &Trainer<'_>, progress: &Progress) {
+    fn see(&mut self, trainer: &Trainer<'_>, progress: &TrainingProgress) {
         self.positions += progress.positions;
         self.bar.set_position(progress.batch);
         if let Some(point) = progress.point {

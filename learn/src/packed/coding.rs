@@ -356,7 +356,7 @@ fn held(hand: Hand, piece: HandPiece) -> Result<Hand, UnpackError> {
 /// A position as YaneuraOu packs it.
 ///
 /// ```
-/// use enbu_learn::packed::PackedSfen;
+/// use enbu_learn::PackedSfen;
 /// use enbu_movegen::Setup;
 /// let packed = PackedSfen::pack(&Setup::startpos()).expect("a set of pieces");
 /// assert_eq!(packed.unpack(), Ok(Setup::startpos()));
@@ -385,7 +385,7 @@ impl PackedSfen {
 /// A position as Apery packs it (HuffmanCodedPos).
 ///
 /// ```
-/// use enbu_learn::packed::PackedHcp;
+/// use enbu_learn::PackedHcp;
 /// use enbu_movegen::Setup;
 /// let packed = PackedHcp::pack(&Setup::startpos()).expect("a set of pieces");
 /// assert_eq!(packed.unpack(), Ok(Setup::startpos()));

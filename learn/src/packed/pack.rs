@@ -126,8 +126,8 @@ fn after_opening(game: &Game) -> Result<Position, ReplayError> {
 /// [`PackFileError`] with what is wrong and where.
 ///
 /// ```
-/// use enbu_learn::game::{Ending, Game, GameResult, ScoredMove};
-/// use enbu_learn::packed::{decode_pack, encode_pack};
+/// use enbu_learn::{Ending, Game, GameResult, ScoredMove};
+/// use enbu_learn::{decode_pack, encode_pack};
 /// let moves = vec![ScoredMove { mv: "7g7f".parse().expect("a move"), score: 40 }];
 /// let game = Game { start: None, opening: vec![], moves, result: GameResult::Draw, ending: Ending::Repetition };
 /// let mut bytes = Vec::new();

@@ -19,9 +19,9 @@ use super::coding::{PackError, PackedHcp, PackedSfen, UnpackError};
 use crate::game::GameResult;
 
 /// Length of a PackedSfenValue record.
-pub const PSV_BYTES: usize = 40;
+pub(crate) const PSV_BYTES: usize = 40;
 /// Length of an hcpe record.
-pub const HCPE_BYTES: usize = 38;
+pub(crate) const HCPE_BYTES: usize = 38;
 
 /// A position with what a search thought of it and how its game ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,8 +111,8 @@ impl Record {
     /// [`RecordError`] with what makes no sense.
     ///
     /// ```
-    /// use enbu_learn::game::GameResult;
-    /// use enbu_learn::packed::Record;
+    /// use enbu_learn::GameResult;
+    /// use enbu_learn::Record;
     /// use enbu_movegen::{Color, Setup};
     /// let setup = Setup::startpos();
     /// let record = Record { setup, score: 30, mv: "7g7f".parse().ok(), result: GameResult::Win(Color::Black) };
@@ -153,8 +153,8 @@ impl Record {
     /// [`RecordError`] with what makes no sense.
     ///
     /// ```
-    /// use enbu_learn::game::GameResult;
-    /// use enbu_learn::packed::Record;
+    /// use enbu_learn::GameResult;
+    /// use enbu_learn::Record;
     /// use enbu_movegen::Setup;
     /// let record = Record { setup: Setup::startpos(), score: -5, mv: None, result: GameResult::Draw };
     /// let bytes = record.to_hcpe().expect("a set of pieces");

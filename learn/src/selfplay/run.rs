@@ -16,11 +16,11 @@ use enbu_eval::Evaluation;
 use enbu_search::HashError;
 
 use super::{Player, Settings};
-use crate::shard::{EXTENSION, Shard, ShardError};
+use crate::game_file::{EXTENSION, GameFile, GameFileError};
 
 /// A part of a run: the files whose number leaves `index - 1` when divided by `count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Part {
+pub struct Shard {
     index: u64,
     count: u64,
 }
@@ -28,34 +28,34 @@ pub struct Part {
 /// Text that is no part of a run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no part: i/n with i from 1 to n is needed (such as 1/4)")]
-pub struct ParsePartError(String);
+pub struct ParseShardError(String);
 
-impl Default for Part {
+impl Default for Shard {
     /// The whole run.
     fn default() -> Self {
         Self { index: 1, count: 1 }
     }
 }
 
-impl FromStr for Part {
-    type Err = ParsePartError;
+impl FromStr for Shard {
+    type Err = ParseShardError;
 
     /// Reads `i/n`.
     ///
     /// # Errors
-    /// [`ParsePartError`] unless `i` is from 1 to `n`.
+    /// [`ParseShardError`] unless `i` is from 1 to `n`.
     ///
     /// ```
-    /// use enbu_learn::selfplay::Part;
-    /// assert!("2/4".parse::<Part>().is_ok());
-    /// assert!("5/4".parse::<Part>().is_err());
+    /// use enbu_learn::selfplay::Shard;
+    /// assert!("2/4".parse::<Shard>().is_ok());
+    /// assert!("5/4".parse::<Shard>().is_err());
     /// ```
-    fn from_str(text: &str) -> Result<Self, ParsePartError> {
+    fn from_str(text: &str) -> Result<Self, ParseShardError> {
         let parsed = text.split_once('/').and_then(|(index, count)| {
-            let part = Self { index: index.parse().ok()?, count: count.parse().ok()? };
-            (1..=part.count).contains(&part.index).then_some(part)
+            let shard = Self { index: index.parse().ok()?, count: count.parse().ok()? };
+            (1..=shard.count).contains(&shard.index).then_some(shard)
         });
-        parsed.ok_or_else(|| ParsePartError(text.chars().take(40).collect()))
+        parsed.ok_or_else(|| ParseShardError(text.chars().take(40).collect()))
     }
 }
 
@@ -74,7 +74,7 @@ pub struct Run {
     /// How many of them go into a file; at least 1.
     pub games_per_file: u64,
     /// Which of the files are made.
-    pub part: Part,
+    pub shard: Shard,
     /// Where the files go.
     pub folder: PathBuf,
 }
@@ -110,7 +110,7 @@ pub enum RunError {
         /// Which one.
         path: PathBuf,
         /// What is wrong with it.
-        error: ShardError,
+        error: GameFileError,
     },
     /// A file of the folder was made in another way.
     #[error("{} was made with `{found}`, not with `{wanted}`; choose another folder", path.display())]
@@ -153,8 +153,8 @@ impl Run {
     /// Numbers of the files of this part, in the order they are made.
     fn files(&self) -> impl Iterator<Item = u64> {
         let count = self.games.div_ceil(self.games_per_file.max(1));
-        let step = usize::try_from(self.part.count).unwrap_or(usize::MAX);
-        (self.part.index - 1..count).step_by(step)
+        let step = usize::try_from(self.shard.count).unwrap_or(usize::MAX);
+        (self.shard.index - 1..count).step_by(step)
     }
 
     /// Where a file stands.
@@ -177,7 +177,7 @@ impl Run {
                 missing.push(file);
                 continue;
             }
-            let shard = Shard::read(&path).map_err(|error| RunError::File { path: path.clone(), error })?;
+            let shard = GameFile::read(&path).map_err(|error| RunError::File { path: path.clone(), error })?;
             if shard.settings != wanted {
                 return Err(RunError::Settings { path, found: shard.settings, wanted });
             }
@@ -259,9 +259,9 @@ impl Run {
     }
 
     /// Plays the games of one file; `None` when told to stop.
-    fn file(&self, file: u64, player: &mut Player, stop: &AtomicBool, news: &Sender<News>) -> Option<Shard> {
+    fn file(&self, file: u64, player: &mut Player, stop: &AtomicBool, news: &Sender<News>) -> Option<GameFile> {
         let first = file * self.games_per_file;
-        let mut shard = Shard { settings: self.description(), games: Vec::new() };
+        let mut shard = GameFile { settings: self.description(), games: Vec::new() };
         for number in first..(first + self.games_per_file).min(self.games) {
             if stop.load(Ordering::Relaxed) {
                 return None;
@@ -307,7 +307,7 @@ mod tests {
             origin: "test".into(),
             games: 10,
             games_per_file: 3,
-            part: Part::default(),
+            shard: Shard::default(),
             folder: folder.to_owned(),
         }
     }
@@ -334,8 +334,8 @@ mod tests {
         let done = play(&run(folders[0].path()), 1);
         assert_eq!((done.games, done.files), (10, 4));
         play(&run(folders[1].path()), 3);
-        for part in ["2/3", "3/3", "1/3"] {
-            play(&Run { part: part.parse().expect("a part"), ..run(folders[2].path()) }, 1);
+        for shard in ["2/3", "3/3", "1/3"] {
+            play(&Run { shard: shard.parse().expect("a shard"), ..run(folders[2].path()) }, 1);
         }
         let whole = contents(folders[0].path());
         assert_eq!(whole.len(), 4);
@@ -381,7 +381,7 @@ mod tests {
     #[test]
     fn parts_that_are_none_are_refused() {
         for text in ["", "1", "0/2", "3/2", "1/0", "a/b"] {
-            assert!(text.parse::<Part>().is_err(), "{text}");
+            assert!(text.parse::<Shard>().is_err(), "{text}");
         }
     }
 }

@@ -24,8 +24,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::curve::Point;
+use crate::game_file::checksum;
 use crate::shape::Shape;
-use crate::shard::checksum;
 
 const MAGIC: [u8; 8] = *b"ENBUCKPT";
 const VERSION: u32 = 3;

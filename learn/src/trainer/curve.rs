@@ -15,7 +15,7 @@ pub struct Point {
 
 /// The state of a training after a batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
+pub struct TrainingProgress {
     /// Batches trained so far.
     pub batch: u64,
     /// Batches in all.

@@ -39,10 +39,10 @@ use crate::game::{Ending, Game, GameResult, ScoredMove};
 use crate::packed::{PackedSfen, UnpackError};
 
 /// How names of files of games end.
-pub const EXTENSION: &str = "games";
+pub(crate) const EXTENSION: &str = "games";
 
 /// What every file begins with.
-pub const MAGIC: [u8; 8] = *b"ENBUGAME";
+pub(crate) const MAGIC: [u8; 8] = *b"ENBUGAME";
 
 const VERSION: u32 = 1;
 const CHECKSUM: usize = 32;
@@ -51,7 +51,7 @@ const HAS_START: u8 = 1 << 5;
 
 /// A file of games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shard {
+pub struct GameFile {
     /// How the games were made.
     pub settings: String,
     /// The games.
@@ -60,7 +60,7 @@ pub struct Shard {
 
 /// What is wrong with a file of games.
 #[derive(Debug, thiserror::Error)]
-pub enum ShardError {
+pub enum GameFileError {
     /// It does not begin with [`MAGIC`].
     #[error("is no file of games: it does not begin with ENBUGAME")]
     Magic,
@@ -117,7 +117,7 @@ pub enum ShardError {
     Io(#[from] io::Error),
 }
 
-impl Shard {
+impl GameFile {
     /// The number of positions: scored moves of all games.
     pub fn positions(&self) -> u64 {
         self.games.iter().map(|game| game.moves.len() as u64).sum()
@@ -126,8 +126,8 @@ impl Shard {
     /// The bytes of the file.
     ///
     /// # Errors
-    /// [`ShardError::TooLong`] for games that do not fit.
-    pub fn encode(&self) -> Result<Vec<u8>, ShardError> {
+    /// [`GameFileError::TooLong`] for games that do not fit.
+    pub fn encode(&self) -> Result<Vec<u8>, GameFileError> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend((self.settings.len() as u32).to_le_bytes());
@@ -136,7 +136,7 @@ impl Shard {
         bytes.extend([0; 8]);
         bytes.extend(self.settings.as_bytes());
         for (index, game) in self.games.iter().enumerate() {
-            encode_game(game, &mut bytes).ok_or(ShardError::TooLong(index + 1))?;
+            encode_game(game, &mut bytes).ok_or(GameFileError::TooLong(index + 1))?;
         }
         let sum = checksum(&bytes);
         bytes[CHECKSUM..HEADER].copy_from_slice(&sum.to_le_bytes());
@@ -147,24 +147,24 @@ impl Shard {
     /// [`Game::replay`] does that.
     ///
     /// # Errors
-    /// [`ShardError`] with what is wrong and where.
+    /// [`GameFileError`] with what is wrong and where.
     ///
     /// ```
-    /// use enbu_learn::shard::Shard;
-    /// let shard = Shard { settings: "none".into(), games: Vec::new() };
+    /// use enbu_learn::GameFile;
+    /// let shard = GameFile { settings: "none".into(), games: Vec::new() };
     /// let bytes = shard.encode().expect("short");
-    /// assert_eq!(Shard::decode(&bytes).expect("whole"), shard);
-    /// assert!(Shard::decode(&bytes[1..]).is_err());
+    /// assert_eq!(GameFile::decode(&bytes).expect("whole"), shard);
+    /// assert!(GameFile::decode(&bytes[1..]).is_err());
     /// ```
-    pub fn decode(bytes: &[u8]) -> Result<Self, ShardError> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, GameFileError> {
         let mut cursor = Cursor { bytes, at: 0 };
         if bytes.get(..MAGIC.len()) != Some(&MAGIC) {
-            return Err(ShardError::Magic);
+            return Err(GameFileError::Magic);
         }
         cursor.at = MAGIC.len();
         let version = cursor.u32("the version")?;
         if version != VERSION {
-            return Err(ShardError::Version(version));
+            return Err(GameFileError::Version(version));
         }
         let settings_length = cursor.u32("the length of the settings")? as usize;
         let games = cursor.u64("the number of games")?;
@@ -172,33 +172,33 @@ impl Shard {
         let expected = cursor.u64("the checksum")?;
         let found = checksum(bytes);
         if expected != found {
-            return Err(ShardError::Checksum { expected, found });
+            return Err(GameFileError::Checksum { expected, found });
         }
         let settings = cursor.take(settings_length, "the settings")?;
-        let settings = std::str::from_utf8(settings).map_err(|_| ShardError::Settings)?.to_owned();
+        let settings = std::str::from_utf8(settings).map_err(|_| GameFileError::Settings)?.to_owned();
         let mut shard = Self { settings, games: Vec::new() };
         for number in 1..=games {
             shard.games.push(decode_game(&mut cursor, number)?);
         }
         match bytes.len() - cursor.at {
             0 => Ok(shard),
-            surplus => Err(ShardError::Long(surplus)),
+            surplus => Err(GameFileError::Long(surplus)),
         }
     }
 
     /// Reads a file.
     ///
     /// # Errors
-    /// [`ShardError`].
-    pub fn read(path: &Path) -> Result<Self, ShardError> {
+    /// [`GameFileError`].
+    pub fn read(path: &Path) -> Result<Self, GameFileError> {
         Self::decode(&fs::read(path)?)
     }
 
     /// Writes a file: beside its place first, so that it is never there in part.
     ///
     /// # Errors
-    /// [`ShardError`] when a game does not fit or the file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), ShardError> {
+    /// [`GameFileError`] when a game does not fit or the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), GameFileError> {
         Ok(enbu_files::write(path, self.encode()?)?)
     }
 }
@@ -234,10 +234,10 @@ fn encode_game(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-fn decode_game(cursor: &mut Cursor<'_>, number: u64) -> Result<Game, ShardError> {
+fn decode_game(cursor: &mut Cursor<'_>, number: u64) -> Result<Game, GameFileError> {
     let offset = cursor.at;
     let flags = cursor.u8("a game")?;
-    let field = |part, value: u8| ShardError::Field { game: number, part, offset, value: value.into() };
+    let field = |part, value: u8| GameFileError::Field { game: number, part, offset, value: value.into() };
     let result = match flags & 3 {
         0 => GameResult::Draw,
         1 => GameResult::Win(Color::Black),
@@ -254,21 +254,21 @@ fn decode_game(cursor: &mut Cursor<'_>, number: u64) -> Result<Game, ShardError>
     let start = (flags & HAS_START != 0).then(|| decode_start(cursor, number)).transpose()?;
     let opening = (0..opening).map(|_| decode_move(cursor, number)).collect::<Result<_, _>>()?;
     let scored = |_| Ok(ScoredMove { mv: decode_move(cursor, number)?, score: cursor.u16("a score")? as i16 });
-    let moves = (0..moves).map(scored).collect::<Result<_, ShardError>>()?;
+    let moves = (0..moves).map(scored).collect::<Result<_, GameFileError>>()?;
     Ok(Game { start, opening, moves, result, ending })
 }
 
-fn decode_start(cursor: &mut Cursor<'_>, game: u64) -> Result<Box<Setup>, ShardError> {
+fn decode_start(cursor: &mut Cursor<'_>, game: u64) -> Result<Box<Setup>, GameFileError> {
     let packed = PackedSfen(cursor.array("a start position")?);
-    let mut setup = packed.unpack().map_err(|error| ShardError::Start { game, error })?;
+    let mut setup = packed.unpack().map_err(|error| GameFileError::Start { game, error })?;
     setup.ply = cursor.u16("a start position")?.max(1);
     Ok(Box::new(setup))
 }
 
-fn decode_move(cursor: &mut Cursor<'_>, game: u64) -> Result<Move, ShardError> {
+fn decode_move(cursor: &mut Cursor<'_>, game: u64) -> Result<Move, GameFileError> {
     let offset = cursor.at;
     let value = cursor.u16("a move")?;
-    Move::from_raw(value).ok_or(ShardError::Field { game, part: "a move", offset, value })
+    Move::from_raw(value).ok_or(GameFileError::Field { game, part: "a move", offset, value })
 }
 
 /// Where a reader is.
@@ -278,31 +278,31 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn take(&mut self, length: usize, part: &'static str) -> Result<&'a [u8], ShardError> {
+    fn take(&mut self, length: usize, part: &'static str) -> Result<&'a [u8], GameFileError> {
         let taken = self.bytes.get(self.at..).and_then(|rest| rest.get(..length));
-        let taken = taken.ok_or(ShardError::Short { part, offset: self.at })?;
+        let taken = taken.ok_or(GameFileError::Short { part, offset: self.at })?;
         self.at += length;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self, part: &'static str) -> Result<[u8; N], ShardError> {
+    fn array<const N: usize>(&mut self, part: &'static str) -> Result<[u8; N], GameFileError> {
         let offset = self.at;
-        self.take(N, part)?.try_into().map_err(|_| ShardError::Short { part, offset })
+        self.take(N, part)?.try_into().map_err(|_| GameFileError::Short { part, offset })
     }
 
-    fn u8(&mut self, part: &'static str) -> Result<u8, ShardError> {
+    fn u8(&mut self, part: &'static str) -> Result<u8, GameFileError> {
         self.array(part).map(|[byte]| byte)
     }
 
-    fn u16(&mut self, part: &'static str) -> Result<u16, ShardError> {
+    fn u16(&mut self, part: &'static str) -> Result<u16, GameFileError> {
         self.array(part).map(u16::from_le_bytes)
     }
 
-    fn u32(&mut self, part: &'static str) -> Result<u32, ShardError> {
+    fn u32(&mut self, part: &'static str) -> Result<u32, GameFileError> {
         self.array(part).map(u32::from_le_bytes)
     }
 
-    fn u64(&mut self, part: &'static str) -> Result<u64, ShardError> {
+    fn u64(&mut self, part: &'static str) -> Result<u64, GameFileError> {
         self.array(part).map(u64::from_le_bytes)
     }
 }
@@ -315,7 +315,7 @@ mod tests {
         text.parse().expect("a move")
     }
 
-    fn shard() -> Shard {
+    fn shard() -> GameFile {
         let start: Setup = "4k4/9/9/9/9/9/9/9/4K4 w 2R2B4G4S4N4L18P 31".parse().expect("an SFEN");
         let games = vec![
             Game {
@@ -333,7 +333,7 @@ mod tests {
                 ending: Ending::Unknown,
             },
         ];
-        Shard { settings: "seed=1 演武".into(), games }
+        GameFile { settings: "seed=1 演武".into(), games }
     }
 
     /// A file whose bytes at `offset` are others, with a checksum that agrees.
@@ -346,7 +346,7 @@ mod tests {
     }
 
     fn refused(bytes: &[u8]) -> String {
-        Shard::decode(bytes).expect_err("damaged").to_string()
+        GameFile::decode(bytes).expect_err("damaged").to_string()
     }
 
     #[test]
@@ -354,7 +354,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.games");
         shard().write(&path).expect("written");
-        assert_eq!(Shard::read(&path).expect("whole"), shard());
+        assert_eq!(GameFile::read(&path).expect("whole"), shard());
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
         let settings = shard().settings.len();
         let start = 34;
@@ -402,6 +402,6 @@ mod tests {
     fn games_that_do_not_fit_are_refused() {
         let mut long = shard();
         long.games[1].opening = vec![mv("7g7f"); 256];
-        assert!(matches!(long.encode(), Err(ShardError::TooLong(2))));
+        assert!(matches!(long.encode(), Err(GameFileError::TooLong(2))));
     }
 }

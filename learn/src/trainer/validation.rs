@@ -104,9 +104,9 @@ impl Sums {
 
 /// How good a network is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verdict([Sums; Class::ALL.len()]);
+pub struct Validation([Sums; Class::ALL.len()]);
 
-impl Verdict {
+impl Validation {
     /// The mean loss on a kind of positions; 0 where there are none.
     pub fn loss(&self, class: Class) -> f64 {
         let Sums { positions, loss, .. } = self.0[class as usize];
@@ -114,7 +114,7 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for Validation {
     /// A table for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:<20}{:>10}{:>9}{:>20}{:>20}", "positions", "number", "loss", "against result", "winner seen")?;
@@ -151,16 +151,16 @@ fn judge(model: &Model, entries: &[Entry], target: Target) -> [Sums; Class::ALL.
     sums
 }
 
-pub(super) fn verdict(model: &Model, entries: &[Entry], target: Target) -> Verdict {
+pub(super) fn validate(model: &Model, entries: &[Entry], target: Target) -> Validation {
     let parts: Vec<_> = entries.par_chunks(PART).map(|entries| judge(model, entries, target)).collect();
     // Added in order: the sums do not depend on the threads.
     let whole = parts.into_iter().fold([Sums::default(); Class::ALL.len()], |whole, part| {
         std::array::from_fn(|class| whole[class].join(part[class]))
     });
-    Verdict(whole)
+    Validation(whole)
 }
 
 /// The mean loss.
 pub(super) fn loss(model: &Model, entries: &[Entry], target: Target) -> f64 {
-    verdict(model, entries, target).loss(Class::All)
+    validate(model, entries, target).loss(Class::All)
 }
