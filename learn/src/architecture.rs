@@ -1,4 +1,4 @@
-//! Architectures of networks: what the trainer needs of each.
+//! Architectures of networks: the interface to the trainer, and one file each.
 //!
 //! | module | contents |
 //! |---|---|
@@ -33,7 +33,7 @@ use crate::quantise::QuantiseError;
 /// An architecture with its sizes.
 ///
 /// A network is a list of parameters: those of its layers, which the file holds too, and
-/// behind them those of virtual inputs, which exist only during training.
+/// after them those of virtual inputs, which exist only during training.
 pub(crate) trait Architecture: fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// The kind and three sizes, as checkpoints store them.
     fn code(&self) -> [u32; 4];

@@ -1,7 +1,7 @@
 //! The positions that a network is trained on, in memory.
 //!
-//! A position takes [`ENTRY_BYTES`] bytes: its inputs as the side to move sees them, and
-//! what they are to be judged as. The other side's inputs follow by a table.
+//! A position takes [`ENTRY_BYTES`] bytes: its inputs in the view of the side to move, and
+//! its label. A table gives the other side's inputs.
 
 use std::path::{Path, PathBuf};
 
@@ -14,14 +14,14 @@ use crate::foresight::Foresight;
 use crate::source::{self, Sample, SourceError};
 use crate::statistics::Statistics;
 
-/// Most inputs that a position switches on: a full set with both kings.
+/// The most active inputs of a position: a full set with both kings.
 pub(crate) const MAX_INPUTS: usize = 40;
 
-/// Memory for each position.
+/// Memory of each position in bytes.
 pub const ENTRY_BYTES: usize = size_of::<Entry>();
 
-/// Positions next to each other that go to the same part of the data, so that few games
-/// are in both.
+/// Consecutive positions that go to the same part of the data, so that few games are in
+/// both.
 const BLOCK: u64 = 4096;
 
 /// A position to learn from.
@@ -34,9 +34,9 @@ pub(crate) struct Entry {
     /// 1 won, 0 drawn, -1 lost, for the side to move.
     pub(crate) result: i8,
     count: u8,
-    /// Whether the own view is mirrored.
+    /// True if the own view is mirrored.
     is_mirrored: bool,
-    /// Whether the other side's view is mirrored against this one.
+    /// True if only one of the two views is mirrored.
     other_is_mirrored: bool,
     /// Pieces in hand, both sides.
     pub(crate) held: u8,
@@ -44,7 +44,7 @@ pub(crate) struct Entry {
     pub(crate) ply: u8,
 }
 
-/// Inputs as the other side sees them: as they are or mirrored.
+/// Inputs in the other side's view, not mirrored and mirrored.
 pub(crate) struct Turned([[u16; own::INPUTS]; 2]);
 
 impl Turned {
@@ -63,8 +63,8 @@ impl Turned {
 
 static TURNED: Turned = Turned::TABLE;
 
-/// Inputs as K-P networks number them, which do not mirror: for views that are mirrored
-/// or not, those of the side to move and of the other side.
+/// Inputs of K-P networks, which do not mirror: indexed by the mirroring of the own view and
+/// by side, the side to move first.
 static K_P: [[[u16; own::INPUTS]; 2]; 2] = {
     let mut table = [[[0; own::INPUTS]; 2]; 2];
     let mut input = 0;
@@ -81,9 +81,9 @@ static K_P: [[[u16; own::INPUTS]; 2]; 2] = {
     table
 };
 
-/// Where the numbers of kings begin in K-P networks.
+/// The first input of kings in K-P networks.
 const K_P_KINGS: u16 = classic::k_p_input(7 * 81);
-/// Pieces of a set besides the kings; those that are not in play are input 0.
+/// Pieces of a set besides the kings; each one that is not in play is input 0.
 const SET: usize = 38;
 
 impl Entry {
@@ -100,7 +100,7 @@ impl Entry {
             held: held(position).min(u32::from(u8::MAX)) as u8,
             ply: position.ply().min(u16::from(u8::MAX)) as u8,
         };
-        // What composed diagrams have beyond a set is not learnt from.
+        // Pieces beyond a set (composed diagrams) are dropped.
         own::inputs(position, side, |input| {
             if let Some(place) = entry.inputs.get_mut(usize::from(entry.count)) {
                 *place = input;
@@ -110,13 +110,13 @@ impl Entry {
         entry
     }
 
-    /// The inputs as the side to move sees them.
+    /// The inputs in the view of the side to move.
     #[inline(always)]
     pub(crate) fn own_view(&self) -> &[u16] {
         &self.inputs[..usize::from(self.count).min(MAX_INPUTS)]
     }
 
-    /// The inputs as the other side sees them, in the first places of `view`.
+    /// The inputs in the other side's view, at the start of `view`.
     #[inline(always)]
     pub(crate) fn other_view<'a>(&self, view: &'a mut [u16; MAX_INPUTS]) -> &'a [u16] {
         let table = &TURNED.0[usize::from(self.other_is_mirrored)];
@@ -127,8 +127,8 @@ impl Entry {
         &view[..count]
     }
 
-    /// The inputs of a K-P network as both sides see them, the side to move first, in
-    /// the first places of `views`.
+    /// The inputs of a K-P network in both views, the side to move first, at the start of
+    /// `views`.
     #[inline(always)]
     pub(crate) fn k_p_views<'a>(&self, views: [&'a mut [u16; MAX_INPUTS]; 2]) -> [&'a [u16]; 2] {
         let inputs = self.own_view();
@@ -146,7 +146,7 @@ impl Entry {
     }
 }
 
-/// Whether a side's view counts files from the other side.
+/// Returns true if a side's view is mirrored.
 fn is_mirrored(position: &Position, side: Color) -> bool {
     position.king(side).is_some_and(|king| king.relative(side).file() >= 6)
 }
@@ -155,7 +155,7 @@ fn held(position: &Position) -> u32 {
     Color::ALL.iter().flat_map(|&color| position.hand(color).iter()).map(|(_, count)| u32::from(count)).sum()
 }
 
-/// Positions for training, and others to test with.
+/// Training and validation positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dataset {
     pub(crate) training: Vec<Entry>,
@@ -165,12 +165,11 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Reads files and keeps what `filter` lets through. One position in
-    /// `validation_one_in` (at least 2) is kept for testing. With `foresight` the scores
-    /// that are learnt are those that it makes of the rest of the game.
+    /// Reads the positions that pass `filter`. One in `validation_one_in` (at least 2) is a
+    /// validation position. With `foresight`, labels include the rest of the game.
     ///
     /// # Errors
-    /// [`SourceError`] with the first thing that is wrong with a file.
+    /// [`SourceError`] with the first fault of a file.
     pub fn load(
         paths: &[PathBuf],
         filter: &Filter,
@@ -195,7 +194,7 @@ impl Dataset {
             }
         }
         if whole.validation.is_empty() {
-            // Too few for blocks: the last ones are kept back.
+            // Too few for blocks: the last ones validate.
             let kept = whole.training.len() - whole.training.len() / validation_one_in.max(2) as usize;
             whole.validation = whole.training.split_off(kept);
         }
@@ -217,22 +216,22 @@ impl Dataset {
         Ok(part)
     }
 
-    /// How many positions are for training.
+    /// The number of training positions.
     pub fn len(&self) -> usize {
         self.training.len()
     }
 
-    /// Whether there is nothing to train on.
+    /// Returns true without training positions.
     pub fn is_empty(&self) -> bool {
         self.training.is_empty()
     }
 
-    /// How many positions are for testing.
+    /// The number of validation positions.
     pub fn validation_len(&self) -> usize {
         self.validation.len()
     }
 
-    /// A mark that tells data apart: a hash of all positions for training.
+    /// A hash of all training positions, to identify the data.
     pub fn mark(&self) -> u64 {
         let hash = |hash: u64, number: u64| (hash ^ number).wrapping_mul(0x0100_0000_01B3).rotate_left(23);
         self.training.iter().fold(self.validation.len() as u64, |mark, entry| {
@@ -241,8 +240,8 @@ impl Dataset {
         })
     }
 
-    /// The scale that fits the scores of the training positions to their results best;
-    /// see [`Statistics::fitted_scale`].
+    /// The scale that best fits the scores of the training positions to their results, see
+    /// [`Statistics::fitted_scale`].
     pub fn fitted_scale(&self) -> Option<f64> {
         let mut statistics = Statistics::default();
         for entry in &self.training {
@@ -251,7 +250,7 @@ impl Dataset {
         statistics.fitted_scale()
     }
 
-    /// What was read and what of it is used, in words.
+    /// Counts of read, used and skipped positions, as a line of text.
     pub fn summary(&self) -> String {
         let mut text = format!(
             "{} positions read, {} to train on, {} to test with;",

@@ -1,4 +1,4 @@
-//! Writing games and positions for other programs, and putting files together.
+//! Converting, shuffling and merging files of games and positions.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, Write};
@@ -16,34 +16,34 @@ use crate::game_file::{GameFile, GameFileError};
 use crate::packed::{PSV_BYTES, PackError, PackFileError, Record, encode_pack};
 use crate::source::{self, Format, SourceError};
 
-/// Why files cannot be written.
+/// The reason why a file cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// A file to be read is wrong.
+    /// A source is damaged.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The file to be written fails.
+    /// The target cannot be written.
     #[error("{}: {error}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
     /// A position does not fit the format.
     #[error("{}: a position does not fit the format: {error}", path.display())]
     Position {
-        /// Where it comes from.
+        /// The source.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         error: PackError,
     },
     /// A game does not fit the format.
     #[error("{}: a game does not fit the format: {error}", path.display())]
     Game {
-        /// Where it comes from.
+        /// The source.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         error: PackFileError,
     },
     /// Games cannot be written.
@@ -51,15 +51,15 @@ pub enum ExportError {
     GameFile {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         error: GameFileError,
     },
-    /// The name of the file to be written ends in nothing known.
-    #[error("{}: its name must end in .games, .psv, .bin, .hcpe, .pack or .tsv", .0.display())]
+    /// The extension of the target is unknown.
+    #[error("{}: the file name must end in .games, .psv, .bin, .hcpe, .pack or .tsv", .0.display())]
     Format(PathBuf),
 }
 
-/// The file to be written; it appears there when it is whole.
+/// The target file, which appears when it is complete.
 struct Output {
     path: PathBuf,
     draft: Draft,
@@ -80,12 +80,12 @@ impl Output {
     }
 }
 
-/// Writes what stands in `sources` to one file, in its format; games stay games where
-/// both sides know them. At most `limit` positions (or the games that hold them) are
-/// written. Returns how many.
+/// Writes the positions of `sources` to one file in the format of its extension; games stay
+/// games if both formats have them. Stops after `limit` positions (games are not cut).
+/// Returns the number of positions.
 ///
 /// # Errors
-/// [`ExportError`]; then there is no file.
+/// [`ExportError`]; then the target does not exist.
 pub fn export(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportError> {
     match Format::of(target).ok_or_else(|| ExportError::Format(target.to_owned()))? {
         Format::Games => merge(sources, target, limit),
@@ -129,7 +129,7 @@ fn export_records<B: AsRef<[u8]>>(
     Ok(written)
 }
 
-/// Shows the records of a file until one fails or is enough.
+/// Visits the records of a file until one fails or breaks.
 fn for_each_record(
     path: &Path,
     mut visit: impl FnMut(&Record) -> Result<ControlFlow<()>, ExportError>,
@@ -161,7 +161,7 @@ fn export_pack(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, Ex
     Ok(written)
 }
 
-/// Puts games into one file. Its settings are those of the sources, each once.
+/// Merges games into one file, with the distinct settings of the sources.
 fn merge(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportError> {
     let mut whole = GameFile::default();
     let mut settings: Vec<String> = Vec::new();
@@ -189,15 +189,14 @@ fn merge(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportEr
     Ok(written)
 }
 
-/// Writes the positions of `sources` as PackedSfenValue in random order, holding about
-/// `memory_mb` megabytes at a time. Returns how many there are.
+/// Writes the positions of `sources` as PackedSfenValue in random order, with about
+/// `memory_mb` megabytes of memory. Returns the number of positions.
 ///
-/// Positions are first dealt at random to temporary files beside the target, small
-/// enough that each can be shuffled in memory; one behind the other, these are a random
-/// order of all.
+/// Positions are first distributed at random over temporary files beside the target, which
+/// are then shuffled in memory one by one and concatenated.
 ///
 /// # Errors
-/// [`ExportError`]; then there is no file.
+/// [`ExportError`]; then the target does not exist.
 pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64, memory_mb: u64) -> Result<u64, ExportError> {
     if Format::of(target) != Some(Format::Psv) {
         return Err(ExportError::Format(target.to_owned()));
@@ -228,7 +227,7 @@ pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64, memory_mb: u64) ->
     Ok(written)
 }
 
-/// What a source takes as PackedSfenValue, about.
+/// The approximate size of a source as PackedSfenValue in bytes.
 fn likely_bytes(path: &Path) -> u64 {
     let length = fs::metadata(path).map_or(0, |data| data.len());
     match Format::of(path) {

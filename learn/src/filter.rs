@@ -1,38 +1,37 @@
-//! Which positions are learnt from.
+//! The positions to learn from.
 //!
-//! A static evaluation shall judge quiet positions: where the search found a capture,
-//! a promotion or an escape from check, its score is about what comes next, not about
-//! what stands on the board.
+//! A static evaluation is for quiet positions: if the best move is a capture, a promotion
+//! or an evasion, the score depends on the moves to come, not on the pieces on the board.
 
 use crate::game::MATE_SCORE;
 use crate::source::Sample;
 
-/// Which positions are left out.
+/// The criteria for skipping positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// Positions before this ply.
     pub first_ply: u16,
     /// Scores beyond this many centipawns, and all mates.
     pub max_score: i16,
-    /// What to do where the best move captures or promotes.
+    /// Positions whose best move captures or promotes.
     pub captures: Loud,
-    /// What to do with the side to move in check.
+    /// Positions with the side to move in check.
     pub checks: Loud,
 }
 
-/// What to do with positions that are not quiet.
+/// The treatment of positions that are not quiet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Loud {
-    /// Leave them out.
+    /// Skip them.
     Skip,
     /// Learn from them.
     Keep,
 }
 
-/// Why a position is left out.
+/// The reason why a position is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Skipped {
-    /// It comes too early in its game.
+    /// Its ply is too low.
     Early,
     /// Its score is too high or too low.
     Extreme,
@@ -43,7 +42,7 @@ pub enum Skipped {
 }
 
 impl Skipped {
-    /// Every reason, in the order they are looked at.
+    /// Every reason, in the order of testing.
     pub const ALL: [Self; 4] = [Self::Early, Self::Extreme, Self::Check, Self::Capture];
 
     /// Its name in reports.
@@ -64,7 +63,7 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Why a position is left out; `None` for those to learn from.
+    /// The reason to skip a position; `None` for positions to learn from.
     pub fn verdict(&self, sample: &Sample<'_>) -> Option<Skipped> {
         let Sample { position, score, mv, .. } = *sample;
         let limit = self.max_score.unsigned_abs().min(MATE_SCORE.unsigned_abs() - 1);
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn each_reason_is_told() {
+    fn each_reason_is_found() {
         let quiet = "l4kgnl/1r1sg1s2/p1np1p1pp/2p1p1p2/1p5P1/2PP1PP2/PPS1P1N1P/2G1GS1R1/LN2K3L b Bb 31";
         let check = "4k4/9/9/9/4r4/9/9/9/4K4 b G 31";
         let filter = Filter::default();

@@ -1,30 +1,30 @@
-//! What the rest of a game says about a position.
+//! Labels from the rest of a game.
 //!
-//! The result of a game is the same for all its positions, which lie close together: a
-//! network learns it by heart. The score of a search sees only so far. Between them
-//! stands what the searches after the next moves thought, each counting less than the
-//! one before, with the result behind the last: TD(λ) (Sutton 1988), looking forward.
+//! All positions of a game share its result, and they are similar: a network memorises it.
+//! The score of a shallow search has a short horizon. The label between both is the
+//! weighted mean of the scores of the following moves, with weights that decay by a factor
+//! a move and the result at the end: the forward view of TD(λ) (Sutton 1988).
 
 use crate::source::Sample;
 
-/// How far to look ahead.
+/// The weights of a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Foresight {
-    /// λ: what a move later counts against the move before it, from 0 (only the search's
-    /// own score) to 1 (only the result).
+    /// λ: the decay of the weights with each move, from 0 (only the position's own score)
+    /// to 1 (only the result).
     pub share: f64,
-    /// Centipawns: a score s is taken for a share of points of 1 / (1 + e^(-s / scale)).
+    /// Centipawns: a score s means a share of points of 1 / (1 + e^(-s / scale)).
     pub scale: f64,
 }
 
-/// What counts less is not looked at.
+/// The weight below which the rest of a game is ignored.
 const LEAST: f64 = 1e-3;
 
-/// No outlook is more certain than that.
+/// The bound of a label as a share of points.
 const CERTAIN: f64 = 0.999;
 
 impl Foresight {
-    /// The share of points that the side to move makes, by the rest of the game.
+    /// The label as the expected share of points for the side to move.
     ///
     /// ```
     /// use enbu_learn::Foresight;
@@ -51,13 +51,13 @@ impl Foresight {
         outlook + left * result
     }
 
-    /// The same as a score; the search's own where the rest of the game is not known.
+    /// The label as a score; the position's own if the rest of the game is unknown.
     pub fn score(&self, sample: &Sample<'_>) -> i16 {
         if sample.later.is_none() {
             return sample.score;
         }
         let outlook = self.outlook(sample).clamp(1.0 - CERTAIN, CERTAIN);
-        // Saturates.
+        // The cast saturates.
         (self.scale * (outlook / (1.0 - outlook)).ln()).round() as i16
     }
 }

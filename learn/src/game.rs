@@ -1,16 +1,16 @@
-//! A game as it is learnt from: moves, what the search thought of them, the result.
+//! A game with the scores of its search.
 
 use enbu_movegen::{Color, IllegalMove, Move, Position, PositionError, Setup};
 
-/// Scores from here on mean a mate (or a won declaration): 32 000 less the plies to it.
+/// The lowest score of a mate (or a won declaration), which is 32 000 minus the plies to it.
 pub const MATE_SCORE: i16 = 31_000;
 
-/// Who won.
+/// The result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GameResult {
-    /// Nobody.
+    /// No winner.
     Draw,
-    /// This side.
+    /// This side won.
     Win(Color),
 }
 
@@ -40,22 +40,22 @@ impl GameResult {
     }
 }
 
-/// How a game came to its result.
+/// The way in which a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ending {
-    /// Mate, on the board or seen by the search.
+    /// Mate, on the board or found by the search.
     Mate,
     /// A won declaration (entering king).
     Declaration,
-    /// The same position for the fourth time, a draw.
+    /// Fourfold repetition, a draw.
     Repetition,
-    /// The same position for the fourth time by nothing but checks of one side, which loses.
+    /// Fourfold repetition by continuous checks of one side, which loses.
     PerpetualCheck,
     /// The limit of moves, a draw.
     MoveLimit,
     /// A score that stayed high for long enough.
     Score,
-    /// Not told: games of other programs.
+    /// Unknown: games of other programs.
     Unknown,
 }
 
@@ -85,52 +85,51 @@ impl Ending {
     }
 }
 
-/// A move that was played, and what the search thought of the position before it.
+/// A move with the score of the position before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoredMove {
-    /// The move, which the search found best.
+    /// The best move of the search, which was played.
     pub mv: Move,
-    /// Centipawns for the side to move; from ±[`MATE_SCORE`] on mates.
+    /// Centipawns for the side to move; mates from ±[`MATE_SCORE`] on.
     pub score: i16,
 }
 
 /// A game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
-    /// Where it began; `None`: the start position.
+    /// The initial position; `None`: the even start position.
     pub start: Option<Box<Setup>>,
-    /// The first moves, which nobody judged: random ones.
+    /// The random moves of the opening, without scores.
     pub opening: Vec<Move>,
     /// The other moves.
     pub moves: Vec<ScoredMove>,
-    /// Who won.
+    /// The result.
     pub result: GameResult,
-    /// Why.
+    /// The way in which it ended.
     pub ending: Ending,
 }
 
-/// Why a game cannot be replayed.
+/// The reason why a game cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// It begins with a diagram that cannot be played.
+    /// The initial position cannot be played.
     #[error("the start position cannot be played: {0}")]
     Start(PositionError),
     /// A move is illegal.
     #[error("move {number}: {error}")]
     Move {
-        /// Which move, from 1.
+        /// The number of the move, from 1.
         number: usize,
-        /// What is wrong with it.
+        /// The violated rule.
         error: IllegalMove,
     },
 }
 
 impl Game {
-    /// Plays the game through and shows each position in which the search was asked,
-    /// before the move that followed; and the moves after that one.
+    /// Replays the game and visits each scored position with its move and the moves after it.
     ///
     /// # Errors
-    /// [`ReplayError`] where it cannot go on; what was shown until then stays shown.
+    /// [`ReplayError`] at the first illegal move, after the visits before it.
     pub fn replay(&self, mut visit: impl FnMut(&Position, ScoredMove, &[ScoredMove])) -> Result<(), ReplayError> {
         let mut position = match &self.start {
             None => Position::startpos(),
@@ -142,7 +141,7 @@ impl Game {
         }
         for (index, &scored) in self.moves.iter().enumerate() {
             let number = self.opening.len() + index + 1;
-            // Nobody shall see a position with a move that does not belong to it.
+            // No visit for a position with an illegal move.
             if position.is_legal(scored.mv) {
                 visit(&position, scored, &self.moves[index + 1..]);
             }
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replay_shows_what_was_judged_and_ends_at_the_first_illegal_move() {
+    fn a_replay_visits_scored_positions_and_ends_at_the_first_illegal_move() {
         let scored = |text| ScoredMove { mv: mv(text), score: 7 };
         let mut game = Game {
             start: None,

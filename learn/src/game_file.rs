@@ -1,4 +1,4 @@
-//! Our own files of games: about four bytes a position.
+//! Enbu's own files of games: about four bytes a position.
 //!
 //! Version 1, all numbers little-endian:
 //!
@@ -10,7 +10,7 @@
 //! | 16 | u64 | games G |
 //! | 24 | u64 | scored moves of all games, which is the number of positions |
 //! | 32 | u64 | checksum: FNV-1a (64 bits) of all bytes except these eight |
-//! | 40 | S bytes | how the games were made, UTF-8, for people and for comparing |
+//! | 40 | S bytes | settings of the games, UTF-8 |
 //! | 40 + S | | G games |
 //!
 //! A game:
@@ -26,8 +26,7 @@
 //!
 //! Endings: 0 mate, 1 declaration, 2 repetition, 3 perpetual check, 4 move limit,
 //! 5 score, 6 unknown. Without bit 5 a game begins at the start position of an even
-//! game. Files end in [`EXTENSION`]; they are written beside their place and renamed,
-//! so that a file is whole or not there.
+//! game. The extension is [`EXTENSION`]; files are written atomically.
 
 use std::fs;
 use std::io;
@@ -38,10 +37,10 @@ use enbu_movegen::{Color, Move, Setup};
 use crate::game::{Ending, Game, GameResult, ScoredMove};
 use crate::packed::{PackedSfen, UnpackError};
 
-/// How names of files of games end.
+/// The extension of files of games.
 pub(crate) const EXTENSION: &str = "games";
 
-/// What every file begins with.
+/// The first bytes of every file.
 pub(crate) const MAGIC: [u8; 8] = *b"ENBUGAME";
 
 const VERSION: u32 = 1;
@@ -52,61 +51,61 @@ const HAS_START: u8 = 1 << 5;
 /// A file of games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GameFile {
-    /// How the games were made.
+    /// The settings of the games.
     pub settings: String,
     /// The games.
     pub games: Vec<Game>,
 }
 
-/// What is wrong with a file of games.
+/// The fault of a file of games.
 #[derive(Debug, thiserror::Error)]
 pub enum GameFileError {
-    /// It does not begin with [`MAGIC`].
-    #[error("is no file of games: it does not begin with ENBUGAME")]
+    /// The magic is missing.
+    #[error("not a file of games: it does not begin with ENBUGAME")]
     Magic,
-    /// It has a version that is not known.
-    #[error("has version {0}; only version 1 is known")]
+    /// The version is unknown.
+    #[error("the file has version {0}; only version 1 is known")]
     Version(u32),
-    /// It ends in the middle of something.
-    #[error("ends too early: {part} at offset {offset} is not whole")]
+    /// The file ends too early.
+    #[error("the file ends too early: {part} at offset {offset} is incomplete")]
     Short {
-        /// In the middle of what.
+        /// The incomplete part.
         part: &'static str,
-        /// Where that begins.
+        /// Its offset.
         offset: usize,
     },
-    /// Something follows the last game.
-    #[error("has {0} bytes too many")]
+    /// Bytes follow the last game.
+    #[error("the file has {0} bytes too many")]
     Long(usize),
-    /// It was damaged.
-    #[error("is damaged: its checksum is {found:016x}, not {expected:016x}")]
+    /// The checksum does not match.
+    #[error("the file is damaged: its checksum is {found:016x}, not {expected:016x}")]
     Checksum {
-        /// What the file says.
+        /// The checksum in the file.
         expected: u64,
-        /// What its bytes give.
+        /// The checksum of its bytes.
         found: u64,
     },
     /// The settings are not UTF-8.
-    #[error("has settings that are not text")]
+    #[error("the settings are not UTF-8")]
     Settings,
-    /// A number means nothing.
-    #[error("game {game}: {part} at offset {offset} is {value}, which means nothing")]
+    /// A field has an unknown value.
+    #[error("game {game}: {part} at offset {offset} has the unknown value {value}")]
     Field {
-        /// Which game, from 1.
+        /// The number of the game, from 1.
         game: u64,
-        /// What the number stands for.
+        /// The name of the field.
         part: &'static str,
-        /// Where it is.
+        /// Its offset.
         offset: usize,
-        /// What it is.
+        /// Its value.
         value: u16,
     },
-    /// A start position means nothing.
+    /// A start position is invalid.
     #[error("game {game}: start position: {error}")]
     Start {
-        /// Which game, from 1.
+        /// The number of the game, from 1.
         game: u64,
-        /// What is wrong.
+        /// The reason.
         error: UnpackError,
     },
     /// A game is too long for the format, or its start position does not fit.
@@ -143,11 +142,10 @@ impl GameFile {
         Ok(bytes)
     }
 
-    /// Reads the bytes of a file. Whether its moves are legal is not looked at:
-    /// [`Game::replay`] does that.
+    /// Reads the bytes of a file. Legality of moves is left to [`Game::replay`].
     ///
     /// # Errors
-    /// [`GameFileError`] with what is wrong and where.
+    /// [`GameFileError`] with the fault and its offset.
     ///
     /// ```
     /// use enbu_learn::GameFile;
@@ -194,7 +192,7 @@ impl GameFile {
         Self::decode(&fs::read(path)?)
     }
 
-    /// Writes a file: beside its place first, so that it is never there in part.
+    /// Writes a file atomically.
     ///
     /// # Errors
     /// [`GameFileError`] when a game does not fit or the file cannot be written.
@@ -203,7 +201,7 @@ impl GameFile {
     }
 }
 
-/// FNV-1a of all bytes but the checksum itself.
+/// FNV-1a of all bytes except the checksum.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     let (before, after) = bytes.split_at(CHECKSUM.min(bytes.len()));
     let counted = before.iter().chain(after.iter().skip(8));
@@ -271,7 +269,7 @@ fn decode_move(cursor: &mut Cursor<'_>, game: u64) -> Result<Move, GameFileError
     Move::from_raw(value).ok_or(GameFileError::Field { game, part: "a move", offset, value })
 }
 
-/// Where a reader is.
+/// A reading position.
 struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -336,7 +334,7 @@ mod tests {
         GameFile { settings: "seed=1 演武".into(), games }
     }
 
-    /// A file whose bytes at `offset` are others, with a checksum that agrees.
+    /// A file with other bytes at `offset` and a matching checksum.
     fn changed(offset: usize, bytes: &[u8]) -> Vec<u8> {
         let mut file = shard().encode().expect("fits");
         file[offset..offset + bytes.len()].copy_from_slice(bytes);
@@ -350,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_files_are_read_back() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.games");
         shard().write(&path).expect("written");
@@ -362,14 +360,14 @@ mod tests {
     }
 
     #[test]
-    fn every_damage_is_named() {
+    fn every_damaged_byte_is_found() {
         let good = shard().encode().expect("fits");
         for offset in 0..good.len() {
             let mut bytes = good.clone();
             bytes[offset] ^= 0x10;
             let words = match offset {
                 0..8 => "does not begin with",
-                8..12 => "has version",
+                8..12 => "the file has version",
                 _ => "its checksum is",
             };
             assert!(refused(&bytes).contains(words), "{offset}: {}", refused(&bytes));
@@ -381,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_mean_nothing_are_named() {
+    fn invalid_fields_are_named() {
         let first = HEADER + shard().settings.len();
         for (offset, bytes, words) in [
             (first, [3].as_slice(), "game 1: the result"),
@@ -390,8 +388,8 @@ mod tests {
             (first + 4, &[0, 0], "game 1: a move at offset"),
             (16, &[1], "bytes too many"),
             (16, &[3], "ends too early: a game"),
-            (40, &[0xff], "settings that are not text"),
-            (first + 20, &[0xff], "game 2: start position: a king stands on"),
+            (40, &[0xff], "the settings are not UTF-8"),
+            (first + 20, &[0xff], "game 2: start position: a king is on"),
         ] {
             let bytes = changed(offset, bytes);
             assert!(refused(&bytes).contains(words), "{offset}: {}", refused(&bytes));

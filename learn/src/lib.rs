@@ -17,7 +17,7 @@
 //! | `statistics` | counts of games and positions |
 //! | `filter`, `dataset` | the positions to learn from, and their memory layout |
 //! | `foresight` | labels from the rest of a game |
-//! | `architecture`, `shape` | what can be trained: one file an architecture, and their table |
+//! | `architecture`, `shape` | the trainable architectures, one file each, and their table |
 //! | `loss`, `loops` | the loss, and the loops over positions |
 //! | `trainer` | the training: gradient, AdamW, schedule, checkpoints, validation |
 //! | `quantise` | parameters in the integers of a file |

@@ -36,7 +36,7 @@ fn exp(x: f32) -> f32 {
     series * f32::from_bits(((power as i32 + 127) << 23) as u32)
 }
 
-/// The share of points that an output stands for.
+/// The expected share of points of an output.
 #[inline(always)]
 pub(crate) fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + exp(-x))

@@ -1,6 +1,6 @@
 //! The packed positions and records of other programs.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
 //! | `coding` | positions in 256 bits: [`PackedSfen`] (YaneuraOu), [`PackedHcp`] (Apery, dlshogi, cshogi) |
 //! | `record` | positions with a score, a move and a result: PackedSfenValue and hcpe |

@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-/// Why a network does not fit its file.
+/// The reason why a network does not fit its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuantiseError {
-    /// A number is not finite, or too large.
-    #[error("number {index} of the network does not fit its file")]
+    /// A parameter is not finite, or too large.
+    #[error("parameter {index} of the network does not fit its file")]
     Number {
-        /// Which number, in the order of the training.
+        /// The index of the parameter.
         index: usize,
     },
     /// The output weights of one bucket are too large together.
     #[error("the output weights of bucket {bucket} are {sum} together, more than {limit}")]
     Outputs {
-        /// Which bucket, from 0.
+        /// The bucket, from 0.
         bucket: usize,
         /// The sum of their absolute values, 64 = 1.0.
         sum: i64,

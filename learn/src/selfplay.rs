@@ -1,12 +1,12 @@
-//! Games of our own search against itself.
+//! Games of the search against itself.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
 //! | `play` | one game |
 //! | `run` | many games, on many threads, into files |
 //!
-//! A game follows from its [`Settings`], the evaluation and its number alone, so that
-//! any part of a run can be made anywhere, in any order, and again.
+//! A game is a function of its [`Settings`], the evaluation and its number: any shard of a
+//! run can be played on any machine, in any order, and repeated.
 
 mod play;
 mod run;
@@ -18,34 +18,33 @@ use enbu_search::Solo;
 pub use play::Player;
 pub use run::{ParseShardError, Progress, Run, RunError, Shard, files_in};
 
-/// How games are played. Two runs with equal settings, evaluation and program make the
-/// same games.
+/// The settings of games. Runs with equal settings, evaluation and program give equal games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Decides the openings, and with them everything.
+    /// The seed of the random openings.
     pub seed: u64,
-    /// Positions after which no further iteration of a search begins.
+    /// Soft node limit: no iteration begins after it.
     pub nodes: u64,
     /// Size of a player's transposition table in megabytes (2^20 bytes).
     pub hash_mb: usize,
-    /// Random moves at the start; every other game has one less, so that both sides
+    /// Random moves at the start; one less in every other game, so that both sides
     /// begin equally often.
     pub opening_plies: u8,
-    /// Openings with which either side would be ahead by more centipawns are thrown away.
+    /// Openings with a higher absolute score, in centipawns, are rejected.
     pub opening_bound: i16,
-    /// A game is won by whom both sides see ahead by so many centipawns ...
+    /// A game is adjudicated when both sides' scores agree on this advantage in centipawns ...
     pub win_score: i16,
-    /// ... for so many moves in a row, of both sides together.
+    /// ... for this many consecutive plies.
     pub win_plies: u8,
-    /// A game is drawn after this many moves.
+    /// A game is drawn after this many plies.
     pub max_plies: u16,
 }
 
 impl Settings {
-    /// A search ends within an iteration after this many times [`nodes`](Self::nodes).
+    /// Hard node limit as a multiple of [`nodes`](Self::nodes): an iteration is aborted there.
     pub const HARD_FACTOR: u64 = 8;
 
-    /// A player needs a stack of this size.
+    /// The stack size that a player needs.
     pub const STACK_BYTES: usize = Solo::STACK_BYTES;
 }
 
@@ -65,7 +64,7 @@ impl Default for Settings {
 }
 
 impl fmt::Display for Settings {
-    /// One line, as it stands in the files.
+    /// One line, as in the files.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { seed, nodes, hash_mb, opening_plies, opening_bound, win_score, win_plies, max_plies } = self;
         write!(

@@ -31,7 +31,7 @@ pub struct Kind {
     pub name: &'static str,
     /// One line of help.
     pub about: &'static str,
-    /// A noun for what training makes of it.
+    /// A noun for the result of a training.
     pub product: &'static str,
     /// Builds the shape with these sizes.
     build: fn(Sizes) -> Result<Shape, ShapeError>,

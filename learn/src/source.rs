@@ -11,10 +11,10 @@ use crate::game_file::{GameFile, GameFileError};
 use crate::packed::{HCPE_BYTES, PSV_BYTES, PackFileError, Record, RecordError, decode_pack};
 use crate::selfplay::files_in;
 
-/// The formats, told apart by how names end.
+/// The formats, distinguished by extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// Our own files of games, `.games`.
+    /// Enbu's own files of games, `.games`.
     Games,
     /// PackedSfenValue records, `.psv` or `.bin`.
     Psv,
@@ -22,13 +22,13 @@ pub enum Format {
     Hcpe,
     /// Games as `.pack`.
     Pack,
-    /// Text for people and scripts, `.tsv`, which is only written: SFEN, move, score for
-    /// the side to move and who won (`black`, `white` or `draw`), with tabs between.
+    /// Tab-separated text, `.tsv`, which is only written: SFEN, move, score for the side to
+    /// move, and result (`black`, `white` or `draw`).
     Tsv,
 }
 
 impl Format {
-    /// The format of a file by its name.
+    /// The format of a file by its extension.
     ///
     /// ```
     /// use std::path::Path;
@@ -48,7 +48,7 @@ impl Format {
     }
 }
 
-/// A position with what is known about it.
+/// A position with its score, move, result and the rest of its game.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
     /// The position, which can be played.
@@ -57,74 +57,74 @@ pub struct Sample<'a> {
     pub score: i16,
     /// The move that was played.
     pub mv: Option<Move>,
-    /// Who won the game.
+    /// The result of the game.
     pub result: GameResult,
-    /// The moves of the game that come after `mv`; `None` where they are not known.
+    /// The moves of the game after `mv`; `None` if unknown.
     pub later: Option<&'a [ScoredMove]>,
 }
 
 impl Sample<'_> {
-    /// The same as a record that stands alone.
+    /// The position as a record without the rest of its game.
     pub fn to_record(&self) -> Record {
         Record { setup: self.position.to_setup(), score: self.score, mv: self.mv, result: self.result }
     }
 }
 
-/// What is wrong with a file of positions.
+/// The fault of a file of positions.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {kind}", path.display())]
 pub struct SourceError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong.
+    /// The fault.
     pub kind: SourceErrorKind,
 }
 
-/// The ways in which a file of positions can be wrong.
+/// The kinds of faults of a file of positions.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceErrorKind {
-    /// Its name ends in nothing known.
-    #[error("its name must end in .games, .psv, .bin, .hcpe or .pack")]
+    /// The extension is unknown.
+    #[error("the file name must end in .games, .psv, .bin, .hcpe or .pack")]
     Format,
     /// It cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is no sound file of games.
+    /// A file of games is damaged.
     #[error(transparent)]
     GameFile(#[from] GameFileError),
-    /// It is no sound `.pack` file.
+    /// A `.pack` file is damaged.
     #[error(transparent)]
     Pack(#[from] PackFileError),
     /// A game in it cannot be played.
     #[error("game {game}: {error}")]
     Replay {
-        /// Which one, from 1.
+        /// Its number, from 1.
         game: usize,
-        /// What is wrong with it.
+        /// The reason.
         error: ReplayError,
     },
-    /// A record makes no sense.
+    /// A record is invalid.
     #[error("record {record}: {error}")]
     Record {
-        /// Which one, from 1.
+        /// Its number, from 1.
         record: u64,
-        /// What is wrong with it.
+        /// The reason.
         error: RecordError,
     },
     /// A record's position cannot be played.
     #[error("record {record}: {error}")]
     Position {
-        /// Which one, from 1.
+        /// Its number, from 1.
         record: u64,
-        /// Why not.
+        /// The reason.
         error: PositionError,
     },
-    /// The last record is not whole.
-    #[error("its length is no multiple of {0} bytes")]
+    /// The last record is incomplete.
+    #[error("the file length is not a multiple of {0} bytes")]
     Length(usize),
 }
 
-/// The files that paths name: folders stand for the files of games in them.
+/// Replaces folders with the files of games in them.
 ///
 /// # Errors
 /// [`SourceError`] when a folder cannot be read.
@@ -137,10 +137,10 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
     Ok(files)
 }
 
-/// Shows every position of a file, in its order.
+/// Visits every position of a file in order.
 ///
 /// # Errors
-/// [`SourceError`] with the first thing that is wrong.
+/// [`SourceError`] with the first fault.
 pub fn read(path: &Path, visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceError> {
     read_any(path, visit).map_err(|kind| SourceError { path: path.to_owned(), kind })
 }

@@ -1,4 +1,4 @@
-//! What is in files of games and positions.
+//! Counts of games and positions.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use enbu_movegen::Color;
 use crate::game::{Ending, Game, GameResult, MATE_SCORE};
 use crate::source::Sample;
 
-/// Scores are counted in steps of so many centipawns.
+/// The step of the score histogram in centipawns.
 const STEP: usize = 50;
-/// Scores from here on are counted together.
+/// The highest step of the score histogram; higher scores are counted there.
 const HIGHEST: usize = 3000;
 const STEPS: usize = 2 * HIGHEST / STEP + 1;
-/// Plies are counted in steps of so many.
+/// The step of the ply histogram.
 const PLY_STEP: usize = 20;
 const PLY_STEPS: usize = 17;
 
@@ -106,7 +106,7 @@ impl Statistics {
         if self.scores[inner].iter().all(|&(count, _)| count == 0) {
             return None;
         }
-        // The loss has one valley in ln K; golden section finds its bottom.
+        // The loss is unimodal in ln K: golden-section search.
         let (mut low, mut high) = (20_f64.ln(), 20_000_f64.ln());
         let ratio = (5_f64.sqrt() - 1.0) / 2.0;
         for _ in 0..60 {
@@ -120,8 +120,8 @@ impl Statistics {
         Some(low.midpoint(high).exp())
     }
 
-    /// Cross-entropy of the results when scores are scaled by `scale`. The outermost
-    /// steps hold scores of any size and are left out.
+    /// Cross-entropy of the results with scores scaled by `scale`, without the outermost
+    /// steps, which hold scores of any size.
     fn loss(&self, scale: f64) -> f64 {
         let each = self.scores.iter().enumerate().skip(1).take(STEPS - 2);
         each.map(|(step, &(count, points))| {

@@ -1,4 +1,4 @@
-//! Training of networks on the processor.
+//! Training of networks on the CPU.
 //!
 //! | module | contents |
 //! |---|---|
@@ -11,12 +11,10 @@
 //! | `validation` | losses by kinds of positions |
 //! | `rounding` | the effect of rounding on values |
 //!
-//! The output of a network goes through a sigmoid and is to be the share of points that
-//! the side to move makes.
+//! The sigmoid of a network's output is the expected share of points for the side to move.
 //!
-//! A batch is cut into a fixed number of slices. Each has a gradient of its own, and
-//! these are added in order: the same plan on the same data gives the same network,
-//! whatever the number of threads.
+//! A batch is cut into a fixed number of slices with a gradient each, which are added in
+//! order: equal plans on equal data give equal networks on any number of threads.
 
 mod adam;
 mod checkpoint;
@@ -49,13 +47,13 @@ pub use plan::{Plan, PlanError};
 pub use rounding::{Difference, RoundingError};
 pub use validation::{Class, Validation};
 
-/// Validation positions that are looked at for each point of the curve.
+/// Validation positions of each point of the curve.
 const CURVE_POSITIONS: usize = 65_536;
 
-/// Points of the curve in all.
+/// Points of the curve.
 const CURVE_POINTS: u64 = 100;
 
-/// A training that is under way.
+/// A training run.
 pub struct Trainer<'a> {
     plan: Plan,
     data: &'a Dataset,
@@ -64,19 +62,19 @@ pub struct Trainer<'a> {
     moments: [Vec<f32>; 2],
     batch: u64,
     curve: Vec<Point>,
-    /// Loss of the batches since the last point, and how many.
+    /// Loss of the batches since the last point, and their number.
     running: (f64, u64),
-    /// Made anew where a training begins or goes on.
+    /// Gradients of the slices; not part of a checkpoint.
     gradients: Vec<Gradient>,
-    /// The order of the positions in the running epoch, and its number.
+    /// The order of the positions in the current epoch, and its number.
     order: (Vec<u32>, u64),
 }
 
 impl<'a> Trainer<'a> {
-    /// A training that has not begun.
+    /// A training at its start.
     ///
     /// # Errors
-    /// [`PlanError`] when the plan or the data are of no use.
+    /// [`PlanError`] when a number is out of range or data are missing.
     pub fn new(plan: Plan, data: &'a Dataset) -> Result<Self, PlanError> {
         plan.check(data)?;
         let model = Model::random(plan.shape.clone(), plan.scale, plan.seed);
@@ -87,7 +85,7 @@ impl<'a> Trainer<'a> {
         Ok(Self { plan, data, model, moments, batch: 0, curve: Vec::new(), running: (0.0, 0), gradients, order })
     }
 
-    /// Begins with the numbers of another training's checkpoint instead of random ones.
+    /// Starts from the parameters of another training's checkpoint.
     ///
     /// # Errors
     /// [`CheckpointError`] when it cannot be read or has another shape.
@@ -101,7 +99,7 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    /// Goes on from a checkpoint of the same plan on the same data.
+    /// Resumes from a checkpoint of the same plan and data.
     ///
     /// # Errors
     /// [`CheckpointError`] when it cannot be read or belongs to another training.
@@ -120,7 +118,7 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    /// Saves what is needed to go on from here.
+    /// Saves a checkpoint.
     ///
     /// # Errors
     /// [`CheckpointError`] when the file cannot be written.
@@ -139,12 +137,12 @@ impl<'a> Trainer<'a> {
         )
     }
 
-    /// The plan and a mark of the data.
+    /// The plan and the mark of the data.
     fn description(&self) -> String {
         format!("{} data={:016x}", self.plan, self.data.mark())
     }
 
-    /// Batches in all.
+    /// The number of batches.
     pub fn batches(&self) -> u64 {
         self.plan.epochs * self.batches_per_epoch()
     }
@@ -157,29 +155,29 @@ impl<'a> Trainer<'a> {
         self.plan.batch.min(self.data.len())
     }
 
-    /// Batches done.
+    /// Batches trained so far.
     pub fn batch(&self) -> u64 {
         self.batch
     }
 
-    /// The losses so far.
+    /// The loss curve so far.
     pub fn curve(&self) -> &[Point] {
         &self.curve
     }
 
-    /// The share of the training that is done.
+    /// The completed share of the training.
     fn done(&self) -> f64 {
         self.batch as f64 / self.batches().max(1) as f64
     }
 
-    /// Towards the end the network is trained with its numbers rounded as they will be
-    /// in the file, so that it learns to live with that.
+    /// The current precision: in the last part of a training the forward pass uses rounded
+    /// parameters, so that the network adapts to rounding.
     fn numbers(&self) -> Numbers {
         if self.done() >= 1.0 - self.plan.rounded_share { Numbers::Rounded } else { Numbers::Trained }
     }
 
-    /// Trains to the end, on so many threads as the current rayon pool has. After each
-    /// batch `report` is told and says whether to go on.
+    /// Trains to the end in the current rayon pool. Calls `report` after each batch; stops if
+    /// it breaks.
     pub fn run(&mut self, mut report: impl FnMut(&Self, &TrainingProgress) -> ControlFlow<()>) {
         let batches = self.batches();
         while self.batch < batches {
@@ -199,7 +197,7 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// One batch; its mean loss.
+    /// Trains one batch; returns its mean loss.
     fn train_batch(&mut self) -> f64 {
         let size = self.batch_size();
         let per_epoch = self.batches_per_epoch();
@@ -228,7 +226,7 @@ impl<'a> Trainer<'a> {
         Target { scale: self.plan.scale as f32, result_share: self.plan.result_share(self.done()) as f32 }
     }
 
-    /// Puts the positions into the order of an epoch.
+    /// Shuffles the positions for an epoch.
     fn shuffle(&mut self, epoch: u64) {
         if self.order.1 != epoch {
             let seed = self.plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(epoch);
@@ -252,7 +250,7 @@ impl<'a> Trainer<'a> {
         point
     }
 
-    /// How well the network judges the positions kept for testing.
+    /// Losses on the validation positions.
     pub fn validation(&self) -> Validation {
         validation::validate(&self.model, &self.data.validation, self.target())
     }
@@ -313,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_plan_gives_the_same_network_on_any_threads() {
+    fn equal_plans_give_equal_networks_on_any_threads() {
         let data = data();
         let one = trained(&data, 1);
         let three = trained(&data, 3);
@@ -326,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn every_shape_is_trained_and_goes_on() {
+    fn every_shape_is_trained_and_resumed() {
         let data = data();
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.checkpoint");
@@ -369,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_training_goes_on_as_if_nothing_had_happened() {
+    fn a_resumed_training_gives_the_network_of_an_uninterrupted_one() {
         let data = data();
         let whole = trained(&data, 1);
         let folder = tempfile::tempdir().expect("a folder");

@@ -290,7 +290,7 @@ impl View {
         }
     }
 
-    /// The input that stands for a piece that is not in play.
+    /// The input of a piece that is not in play.
     #[inline]
     pub(crate) fn missing(&self, mut input: impl FnMut(u32)) {
         input(self.offset);

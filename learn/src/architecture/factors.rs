@@ -59,7 +59,7 @@ const OURS: [Option<u16>; FeatureSet::Kp.inputs()] = {
     ours
 };
 
-/// The virtual inputs of an input of K-P networks: those of the piece that it stands for,
+/// The virtual inputs of an input of K-P networks: those of its piece,
 /// golds excepted.
 pub(crate) fn of_k_p(input: usize) -> impl Iterator<Item = usize> {
     let ours = OURS[input].map(usize::from);
@@ -135,8 +135,7 @@ mod tests {
         let mut groups = vec![0.0; COUNT * 64];
         transformer.gather(&rows, &mut groups);
         let sizes: Vec<f32> = groups.chunks_exact(64).map(|row| row[0]).collect();
-        // Golds, and inputs in hand, but no piece stands where it cannot move: the file
-        // has rows for those as well.
+        // Ranks include dead squares: the file has rows for them, too.
         assert!(sizes.iter().all(|&size| [81.0, 9.0, 5.0, 18.0, 4.0, 2.0].contains(&size)), "{sizes:?}");
         let mut rows = vec![0.0; INPUTS * 64];
         transformer.fold(&[0.25; COUNT * 64], 0.6, &mut rows);

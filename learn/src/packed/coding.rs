@@ -2,8 +2,8 @@
 //!
 //! Two dialects of one idea: side to move (1 bit), the squares of both kings (7 bits
 //! each, 81: none), the other 79 squares in index order and then the pieces in hand,
-//! each as a prefix code, low bits first. A set of pieces always takes 256 bits: what
-//! a piece needs more than an empty square on the board it needs in hand as well.
+//! each as a prefix code, low bits first. A set of pieces always takes 256 bits: the
+//! extra bits of a piece over an empty square are equal on the board and in hand.
 //!
 //! | | PackedSfen (YaneuraOu) | HuffmanCodedPos (Apery) |
 //! |---|---|---|
@@ -21,34 +21,34 @@ use enbu_movegen::{Color, Hand, HandPiece, Piece, PieceType, Setup, Square};
 
 /// Bits of a packed position.
 const BITS: usize = 256;
-/// Stands for a king that is not there.
+/// The square of a missing king.
 const NO_SQUARE: u16 = 81;
 
-/// Why a diagram cannot be packed.
+/// The reason why a diagram cannot be packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PackError {
     /// A side has several kings.
     #[error("{0:?} has several kings")]
     SeveralKings(Color),
     /// It takes more than 256 bits: it has more pieces than a set, or lacks a king.
-    #[error("it takes more than 256 bits: there are more pieces than a set has, or a king is missing")]
+    #[error("more than 256 bits are needed: there are more pieces than a set has, or a king is missing")]
     TooLong,
-    /// It lacks pieces, which the format has no code for.
+    /// Pieces are missing, for which the format has no code.
     #[error("there are fewer pieces than a set has, which this format cannot hold")]
     TooFew,
 }
 
-/// Why bits are not a position.
+/// The reason why bits are not a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnpackError {
-    /// A king stands nowhere.
-    #[error("a king stands on square {0} of 81")]
+    /// The square of a king is out of range.
+    #[error("a king is on square {0} of 81")]
     King(u16),
-    /// Both kings stand on one square.
-    #[error("both kings stand on {0}")]
+    /// Both kings are on one square.
+    #[error("both kings are on {0}")]
     SameSquare(Square),
-    /// The bits at this place are no code.
-    #[error("bit {0} begins no code of a piece")]
+    /// The bits at this offset are not a code.
+    #[error("the bits from {0} on are not the code of a piece")]
     Code(usize),
     /// The pieces on the board take more than all bits.
     #[error("the pieces take more than 256 bits")]
@@ -58,7 +58,7 @@ pub enum UnpackError {
     HandFull,
 }
 
-/// A prefix code: its bits, the first one lowest, and how many.
+/// A prefix code: its bits, the first one lowest, and their number.
 #[derive(Clone, Copy)]
 struct Code {
     bits: u16,
@@ -75,7 +75,7 @@ impl Code {
     }
 }
 
-/// What a code in the hands' part stands for.
+/// The meaning of a code in the section of hands.
 #[derive(Clone, Copy)]
 enum Held {
     Hand(Color, HandPiece),
@@ -88,7 +88,7 @@ struct Tables {
     hand: [Option<(Held, u32)>; 256],
 }
 
-/// One of the two ways of coding.
+/// One of the two codings.
 trait Dialect {
     /// The code of a piece on the board.
     fn board(piece: Piece) -> Code;
@@ -231,7 +231,7 @@ fn enter<T: Copy>(table: &mut [Option<(T, u32)>; 256], code: Code, meaning: T) {
     }
 }
 
-/// Writes codes one behind the other.
+/// Writes consecutive codes.
 #[derive(Default)]
 struct Writer {
     bytes: [u8; 32],
@@ -284,14 +284,14 @@ fn pack<D: Dialect>(setup: &Setup) -> Result<[u8; 32], PackError> {
     Ok(writer.bytes)
 }
 
-/// Reads codes one behind the other.
+/// Reads consecutive codes.
 struct Reader<'a> {
     bytes: &'a [u8; 32],
     at: usize,
 }
 
 impl Reader<'_> {
-    /// The next eight bits; behind the end there are zeros.
+    /// The next eight bits; zeros after the end.
     fn byte(&self) -> usize {
         let at = |index: usize| u16::from(self.bytes.get(index).copied().unwrap_or(0));
         usize::from((at(self.at / 8) | at(self.at / 8 + 1) << 8) >> (self.at % 8) & 0xff)
@@ -353,7 +353,7 @@ fn held(hand: Hand, piece: HandPiece) -> Result<Hand, UnpackError> {
     hand.with_count(piece, hand.count(piece).saturating_add(1)).ok_or(UnpackError::HandFull)
 }
 
-/// A position as YaneuraOu packs it.
+/// A position in the coding of YaneuraOu.
 ///
 /// ```
 /// use enbu_learn::PackedSfen;
@@ -376,13 +376,13 @@ impl PackedSfen {
     /// The diagram; its ply is 1.
     ///
     /// # Errors
-    /// [`UnpackError`] with what makes no sense.
+    /// [`UnpackError`] with the first fault.
     pub fn unpack(&self) -> Result<Setup, UnpackError> {
         unpack::<Sfen>(&self.0)
     }
 }
 
-/// A position as Apery packs it (HuffmanCodedPos).
+/// A position in the coding of Apery (HuffmanCodedPos).
 ///
 /// ```
 /// use enbu_learn::PackedHcp;
@@ -405,7 +405,7 @@ impl PackedHcp {
     /// The diagram; its ply is 1.
     ///
     /// # Errors
-    /// [`UnpackError`] with what makes no sense.
+    /// [`UnpackError`] with the first fault.
     pub fn unpack(&self) -> Result<Setup, UnpackError> {
         unpack::<Hcp>(&self.0)
     }
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked_in_both_dialects() {
+    fn packed_positions_are_unpacked_in_both_dialects() {
         for sample in SAMPLES {
             let setup = setup(sample);
             assert_eq!(PackedSfen::pack(&setup).map(|packed| packed.unpack()), Ok(Ok(setup.clone())), "{sample}");
@@ -465,7 +465,7 @@ mod tests {
         }
     }
 
-    /// What cshogi packs the start position into, with White to move.
+    /// The start position with White to move, packed by cshogi.
     #[test]
     fn the_start_position_has_the_known_bytes() {
         let mut start = Setup::startpos();
@@ -497,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn positions_that_do_not_fit_are_refused() {
         let many = setup("4k4/9/9/9/9/9/9/9/4K4 w 2R2B4G4S4N4L20P 1");
         assert_eq!(PackedSfen::pack(&many), Err(PackError::TooLong));
         let problem = setup("7nl/7k1/6p2/9/6N2/9/9/9/9 b GS2r2b3g3s2n3l17p 1");
@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bits_make_it_stumble() {
+    fn no_bits_cause_a_panic() {
         let mut state = 88_172_645_463_325_252_u64;
         let mut errors = 0;
         for _ in 0..20_000 {

@@ -1,6 +1,6 @@
-//! Whole games as `.pack` files have them.
+//! Whole games in `.pack` files.
 //!
-//! All numbers little-endian. A file is nothing but games, and a game is:
+//! All numbers little-endian. A file is a sequence of games without a header. A game:
 //!
 //! | type | content |
 //! |---|---|
@@ -9,8 +9,8 @@
 //! | u16 | the end: a move from square r to square r, where r is 0 draw, 1 Black won, 2 White won |
 //! | u8 | why: 0 resignation, 1 repetition, 2 limit of moves, 3 interrupted, 4 time, 5 illegal move, 6 perpetual check, 10 and 11 declaration by 24 points won and drawn, 12 by 27, 13 try |
 //!
-//! Every move has a score there. The random opening of a game of ours is therefore not
-//! written: the game begins after it.
+//! Every move has a score. The random opening of a self-play game is therefore not written:
+//! the game begins after it.
 
 use enbu_movegen::{Color, Position};
 
@@ -18,28 +18,28 @@ use super::coding::{PackError, PackedHcp, UnpackError};
 use super::record::{apery_move, from_apery_move};
 use crate::game::{Ending, Game, GameResult, ReplayError, ScoredMove};
 
-/// What is wrong with a game in a `.pack` file, or with one that is to go into it.
+/// The fault of a game that is read from or written to a `.pack` file.
 #[derive(Debug, thiserror::Error)]
 pub enum PackFileError {
-    /// It ends in the middle of a game.
-    #[error("ends in the middle of a game at offset {0}")]
+    /// The file ends in the middle of a game.
+    #[error("the file ends in the middle of a game at offset {0}")]
     Short(usize),
-    /// A number means nothing.
-    #[error("{part} at offset {offset} is {value}, which means nothing")]
+    /// A field has an unknown value.
+    #[error("{part} at offset {offset} has the unknown value {value}")]
     Field {
-        /// What the number stands for.
+        /// The name of the field.
         part: &'static str,
-        /// Where it is.
+        /// Its offset.
         offset: usize,
-        /// What it is.
+        /// Its value.
         value: u16,
     },
-    /// A start position means nothing.
+    /// A start position is invalid.
     #[error("the start position at offset {offset}: {error}")]
     Start {
-        /// Where it is.
+        /// Its offset.
         offset: usize,
-        /// What is wrong.
+        /// The reason.
         error: UnpackError,
     },
     /// A start position does not fit.
@@ -50,7 +50,7 @@ pub enum PackFileError {
     Replay(#[from] ReplayError),
 }
 
-/// The end of a game: a move that goes nowhere.
+/// The end of a game: a move to its own square.
 fn terminator(result: GameResult) -> u16 {
     let number = match result {
         GameResult::Draw => 0,
@@ -108,7 +108,7 @@ pub fn encode_pack(game: &Game, bytes: &mut Vec<u8>) -> Result<(), PackFileError
     Ok(())
 }
 
-/// The position in which a game is first judged.
+/// The first scored position of a game.
 fn after_opening(game: &Game) -> Result<Position, ReplayError> {
     let mut position = match &game.start {
         None => Position::startpos(),
@@ -120,10 +120,10 @@ fn after_opening(game: &Game) -> Result<Position, ReplayError> {
     Ok(position)
 }
 
-/// Reads all games of a file. Whether their moves are legal is not looked at.
+/// Reads all games of a file. Legality of moves is not checked.
 ///
 /// # Errors
-/// [`PackFileError`] with what is wrong and where.
+/// [`PackFileError`] with the fault and its offset.
 ///
 /// ```
 /// use enbu_learn::{Ending, Game, GameResult, ScoredMove};
@@ -225,7 +225,9 @@ mod tests {
         for length in 1..bytes.len() {
             assert!(matches!(decode_pack(&bytes[..length]), Err(PackFileError::Short(_))), "{length}");
         }
-        for (at, words) in [(0, "a start at offset 0 is 255"), (36, "a move at offset 35"), (2, "start position")] {
+        for (at, words) in
+            [(0, "a start at offset 0 has the unknown value 255"), (36, "a move at offset 35"), (2, "start position")]
+        {
             let mut damaged = bytes.clone();
             damaged[at] = 0xff;
             let error = decode_pack(&damaged).expect_err("damaged").to_string();

@@ -1,6 +1,6 @@
 //! Positions with a score, a move and a result.
 //!
-//! All numbers little-endian. A file is nothing but records.
+//! All numbers little-endian. A file is a sequence of records without a header.
 //!
 //! | PackedSfenValue, 40 bytes | hcpe, 38 bytes |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | i8 result for the side to move: 1 won, 0 drawn, -1 lost | u8 0 |
 //! | u8 0 | |
 //!
-//! Move 0 stands for no move. Plies are not kept by hcpe.
+//! Move 0 is no move. hcpe does not store plies.
 
 use enbu_movegen::{Color, HandPiece, Move, MoveParts, Setup, Square};
 
@@ -23,30 +23,30 @@ pub(crate) const PSV_BYTES: usize = 40;
 /// Length of an hcpe record.
 pub(crate) const HCPE_BYTES: usize = 38;
 
-/// A position with what a search thought of it and how its game ended.
+/// A position with its score, its best move and the result of its game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The position.
     pub setup: Setup,
     /// Centipawns for the side to move.
     pub score: i16,
-    /// The move that was played, if there is one.
+    /// The move that was played, if any.
     pub mv: Option<Move>,
-    /// Who won.
+    /// The result of the game.
     pub result: GameResult,
 }
 
-/// Why bytes are not a record.
+/// The reason why bytes are not a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// The position makes no sense.
+    /// The position is invalid.
     #[error("the position: {0}")]
     Position(#[from] UnpackError),
-    /// The move makes no sense.
-    #[error("the move is {0:#06x}, which means nothing")]
+    /// The move is invalid.
+    #[error("the move {0:#06x} is invalid")]
     Move(u16),
-    /// The result makes no sense.
-    #[error("the result is {0}, which means nothing")]
+    /// The result is invalid.
+    #[error("the result {0} is invalid")]
     Result(i8),
 }
 
@@ -108,7 +108,7 @@ impl Record {
     /// From PackedSfenValue.
     ///
     /// # Errors
-    /// [`RecordError`] with what makes no sense.
+    /// [`RecordError`] with the first fault.
     ///
     /// ```
     /// use enbu_learn::GameResult;
@@ -150,7 +150,7 @@ impl Record {
     /// From hcpe; the ply is 1.
     ///
     /// # Errors
-    /// [`RecordError`] with what makes no sense.
+    /// [`RecordError`] with the first fault.
     ///
     /// ```
     /// use enbu_learn::GameResult;
@@ -162,7 +162,7 @@ impl Record {
     /// ```
     pub fn from_hcpe(bytes: &[u8; HCPE_BYTES]) -> Result<Self, RecordError> {
         let setup = PackedHcp(part(bytes, 0)).unpack()?;
-        // Bits 2 and up say how the game ended, in files of newer programs.
+        // Newer programs store the way in which the game ended from bit 2 on.
         let result = match bytes[36] & 3 {
             0 => GameResult::Draw,
             1 => GameResult::Win(Color::Black),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn every_move_survives_the_other_coding() {
+    fn every_move_survives_both_codings() {
         let mut moves = 0;
         for raw in 0..=u16::MAX {
             if let Some(mv) = Move::from_raw(raw) {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_named() {
+    fn invalid_fields_are_named() {
         let good = record("4k4/9/9/9/9/9/9/9/4K4 b 2R2B4G4S4N4L18P 1", "P*5e", 1, GameResult::Draw);
         let (psv, hcpe) = (good.to_psv().expect("packed"), good.to_hcpe().expect("packed"));
         for (at, byte, expected) in [(38, 2, RecordError::Result(2)), (35, 0xff, RecordError::Move(0xffa8))] {

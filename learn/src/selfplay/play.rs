@@ -10,17 +10,17 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::Settings;
 use crate::game::{Ending, Game, GameResult, MATE_SCORE, ScoredMove};
 
-/// Plays games, one after the other, each from its number.
+/// Plays games by their numbers.
 pub struct Player {
     settings: Settings,
     solo: Solo,
     nodes: u64,
 }
 
-/// Mates are at most so many plies away from where they are scored.
+/// The longest mate in plies that a score can express.
 const MATE: i32 = 32_000;
 
-/// The score as it is written down.
+/// The score in the 16 bits of a file.
 fn written(score: Score) -> i16 {
     let value = match score {
         Score::Cp(cp) => cp.clamp(1 - i32::from(MATE_SCORE), i32::from(MATE_SCORE) - 1),
@@ -30,16 +30,16 @@ fn written(score: Score) -> i16 {
     value as i16
 }
 
-/// Ends games whose score has stayed high, or that are decided by a mate in sight.
+/// Adjudicates games with a lasting advantage or a mate score.
 struct Adjudicator {
     score: i16,
     plies: u8,
-    /// Scores in a row that see Black, White ahead.
+    /// Consecutive scores with Black, White ahead.
     ahead: [u8; 2],
 }
 
 impl Adjudicator {
-    /// Takes note of the score for `side`, who is to move.
+    /// Notes the score for `side`, which is to move; returns the result if it ends the game.
     fn note(&mut self, side: Color, score: i16) -> Option<(GameResult, Ending)> {
         if score.unsigned_abs() >= MATE_SCORE.unsigned_abs() {
             return Some((GameResult::from_side(score.signum() as i8, side), Ending::Mate));
@@ -56,7 +56,7 @@ impl Adjudicator {
     }
 }
 
-/// What the rules say about a game before a move.
+/// The result of a game by the rules, before a move.
 fn ended(position: &Position, settings: &Settings) -> Option<(GameResult, Ending)> {
     match position.repetition() {
         Ruling::Draw => return Some((GameResult::Draw, Ending::Repetition)),
@@ -71,15 +71,15 @@ fn ended(position: &Position, settings: &Settings) -> Option<(GameResult, Ending
 }
 
 impl Player {
-    /// A player with a search of its own, which evaluates so.
+    /// A player with a search of its own.
     ///
     /// # Errors
-    /// When there is no memory for its transposition table.
+    /// When its transposition table cannot be allocated.
     pub fn new(settings: Settings, evaluation: Evaluation) -> Result<Self, enbu_search::HashError> {
         Ok(Self { settings, solo: Solo::new(settings.hash_mb, evaluation)?, nodes: 0 })
     }
 
-    /// Positions searched so far.
+    /// Nodes searched so far.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
@@ -123,7 +123,7 @@ impl Player {
         Game { start: None, opening, moves, result, ending }
     }
 
-    /// A random opening that is even enough, and what the search found after it.
+    /// A random opening within the bound, and the search result of the position after it.
     fn open(&mut self, random: &mut Xoshiro256PlusPlus) -> (Position, Found) {
         loop {
             let shorter = u8::from(random.random_bool(0.5));
@@ -150,7 +150,7 @@ impl Player {
     }
 }
 
-/// So many random moves; `None` when the game ends on the way.
+/// The position after `plies` random moves; `None` if the game ends before.
 fn walk(plies: u8, random: &mut Xoshiro256PlusPlus) -> Option<Position> {
     let mut position = Position::startpos();
     for _ in 0..plies {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn games_are_legal_and_end_as_they_say() {
+    fn games_are_legal_and_have_the_result_of_their_ending() {
         let mut player = Player::new(quick(), Evaluation::PieceSquare).expect("memory");
         let mut endings = std::collections::HashSet::new();
         for number in 0..30 {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_high_score_must_last_for_both_sides() {
+    fn adjudication_needs_lasting_scores_of_both_sides() {
         let new = || Adjudicator { score: 1000, plies: 3, ahead: [0; 2] };
         let verdict = |scores: &[i16]| {
             let mut adjudicator = new();
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_of_mates_stand_apart() {
+    fn scores_of_mates_are_out_of_the_range_of_others() {
         assert_eq!([written(Score::MateIn(3)), written(Score::MatedIn(2))], [31_997, -31_998]);
         assert_eq!([written(Score::Cp(31_500)), written(Score::Cp(-40_000))], [MATE_SCORE - 1, 1 - MATE_SCORE]);
         assert_eq!(written(Score::MateIn(5000)), MATE_SCORE);

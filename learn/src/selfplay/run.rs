@@ -1,8 +1,7 @@
 //! Many games, on many threads, into files.
 //!
-//! A file of games is the unit of work: one thread plays its games one after the other,
-//! writes the file beside its place and renames it. What stands in the folder is
-//! therefore whole, and whoever goes on with a run plays only what is missing.
+//! A file is the unit of work: one thread plays its games and writes it atomically. Files in
+//! the folder are therefore complete, and a resumed run plays only the missing ones.
 
 use std::fs;
 use std::io;
@@ -18,16 +17,16 @@ use enbu_search::HashError;
 use super::{Player, Settings};
 use crate::game_file::{EXTENSION, GameFile, GameFileError};
 
-/// A part of a run: the files whose number leaves `index - 1` when divided by `count`.
+/// A shard of a run: the files whose number modulo `count` is `index - 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shard {
     index: u64,
     count: u64,
 }
 
-/// Text that is no part of a run.
+/// The text is not a valid `i/n`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no part: i/n with i from 1 to n is needed (such as 1/4)")]
+#[error("`{0}` is not a shard i/n with i from 1 to n (such as 1/4)")]
 pub struct ParseShardError(String);
 
 impl Default for Shard {
@@ -62,33 +61,33 @@ impl FromStr for Shard {
 /// Many games to be played.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// How they are played.
+    /// The settings of the games.
     pub settings: Settings,
-    /// By what positions are evaluated.
+    /// The evaluation of both players.
     pub evaluation: Evaluation,
-    /// The program and the evaluation, in words: with the settings they must be equal in
-    /// all files of a folder.
+    /// The program and the evaluation as text; with the settings it must be equal in all
+    /// files of a folder.
     pub origin: String,
-    /// How many games.
+    /// The number of games.
     pub games: u64,
-    /// How many of them go into a file; at least 1.
+    /// The number of games in a file, at least 1.
     pub games_per_file: u64,
-    /// Which of the files are made.
+    /// The files to play.
     pub shard: Shard,
-    /// Where the files go.
+    /// The folder of the files.
     pub folder: PathBuf,
 }
 
-/// What has been done since the last report.
+/// The progress since the last report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Games.
     pub games: u64,
     /// Scored positions.
     pub positions: u64,
-    /// Positions searched.
+    /// Nodes searched.
     pub nodes: u64,
-    /// Files that are whole now.
+    /// Completed files.
     pub files: u64,
 }
 
@@ -101,69 +100,68 @@ impl std::ops::AddAssign for Progress {
     }
 }
 
-/// Why games cannot be made.
+/// The reason why games cannot be played.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A file of the folder cannot be used.
+    /// A file of the folder is damaged.
     #[error("{}: {error}", path.display())]
     File {
-        /// Which one.
+        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         error: GameFileError,
     },
-    /// A file of the folder was made in another way.
+    /// A file of the folder has other settings.
     #[error("{} was made with `{found}`, not with `{wanted}`; choose another folder", path.display())]
     Settings {
-        /// Which one.
+        /// The file.
         path: PathBuf,
-        /// How it was made.
+        /// Its settings.
         found: String,
-        /// How this run makes them.
+        /// The settings of this run.
         wanted: String,
     },
-    /// No thread, or no folder.
+    /// A thread or the folder cannot be created.
     #[error("{}: {error}", path.display())]
     Io {
         /// The folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
-    /// No memory.
+    /// A transposition table cannot be allocated.
     #[error(transparent)]
     Memory(#[from] HashError),
-    /// A thread panicked: a bug of ours.
+    /// A thread panicked: a bug.
     #[error("internal error: a thread broke down")]
     Broken,
 }
 
-/// What a thread tells.
-enum News {
+/// A message of a thread.
+enum Message {
     Progress(Progress),
     Failed(RunError),
 }
 
 impl Run {
-    /// How the files of this run were made, as it stands in them.
+    /// The settings in the files of this run.
     pub fn description(&self) -> String {
         format!("{} {} games-per-file={}", self.origin, self.settings, self.games_per_file)
     }
 
-    /// Numbers of the files of this part, in the order they are made.
+    /// The numbers of this shard's files, in playing order.
     fn files(&self) -> impl Iterator<Item = u64> {
         let count = self.games.div_ceil(self.games_per_file.max(1));
         let step = usize::try_from(self.shard.count).unwrap_or(usize::MAX);
         (self.shard.index - 1..count).step_by(step)
     }
 
-    /// Where a file stands.
+    /// The path of a file.
     fn path(&self, file: u64) -> PathBuf {
         self.folder.join(format!("{file:06}.{EXTENSION}"))
     }
 
-    /// Which files are missing, and what stands in the others. Every file that stands is
-    /// read and compared.
+    /// The missing files, and the counts of the others, which are all read and compared.
     ///
     /// # Errors
     /// [`RunError::File`] for a damaged file, [`RunError::Settings`] for one of another run.
@@ -186,12 +184,11 @@ impl Run {
         Ok((missing, done))
     }
 
-    /// Plays what is missing on so many threads. After each game, and each file,
-    /// `report` is told what has been done; it says whether to go on. When it does not,
-    /// files that are not whole are given up.
+    /// Plays the missing files. Calls `report` after each game and each file; if it breaks,
+    /// incomplete files are discarded.
     ///
     /// # Errors
-    /// [`RunError`]; the files that are whole stay.
+    /// [`RunError`]; completed files stay.
     pub fn play(
         &self,
         missing: &[u64],
@@ -209,8 +206,8 @@ impl Run {
                 let thread = std::thread::Builder::new().name("selfplay".into()).stack_size(Settings::STACK_BYTES);
                 let work = move || {
                     if let Err(error) = self.work(missing, next, stop, &news) {
-                        // Nobody listens any more: then it was told already.
-                        let _ = news.send(News::Failed(error));
+                        // Without a receiver an error has been reported already.
+                        let _ = news.send(Message::Failed(error));
                     }
                 };
                 match thread.spawn_scoped(scope, work) {
@@ -225,8 +222,8 @@ impl Run {
             let mut result = Ok(());
             for item in inbox {
                 let on = match item {
-                    News::Progress(progress) => report(progress).is_continue(),
-                    News::Failed(error) => {
+                    Message::Progress(progress) => report(progress).is_continue(),
+                    Message::Failed(error) => {
                         result = Err(error);
                         false
                     }
@@ -240,26 +237,26 @@ impl Run {
         })
     }
 
-    /// A thread: plays one missing file after the other.
+    /// The loop of a thread: plays missing files.
     fn work(
         &self,
         missing: &[u64],
         next: &AtomicUsize,
         stop: &AtomicBool,
-        news: &Sender<News>,
+        news: &Sender<Message>,
     ) -> Result<(), RunError> {
         let mut player = Player::new(self.settings, self.evaluation.clone())?;
         while let Some(&file) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
             let Some(shard) = self.file(file, &mut player, stop, news) else { break };
             let path = self.path(file);
             shard.write(&path).map_err(|error| RunError::File { path, error })?;
-            let _ = news.send(News::Progress(Progress { files: 1, ..Progress::default() }));
+            let _ = news.send(Message::Progress(Progress { files: 1, ..Progress::default() }));
         }
         Ok(())
     }
 
-    /// Plays the games of one file; `None` when told to stop.
-    fn file(&self, file: u64, player: &mut Player, stop: &AtomicBool, news: &Sender<News>) -> Option<GameFile> {
+    /// Plays the games of one file; `None` after a stop.
+    fn file(&self, file: u64, player: &mut Player, stop: &AtomicBool, news: &Sender<Message>) -> Option<GameFile> {
         let first = file * self.games_per_file;
         let mut shard = GameFile { settings: self.description(), games: Vec::new() };
         for number in first..(first + self.games_per_file).min(self.games) {
@@ -270,17 +267,17 @@ impl Run {
             let game = player.game(number);
             let progress =
                 Progress { games: 1, positions: game.moves.len() as u64, nodes: player.nodes() - before, files: 0 };
-            let _ = news.send(News::Progress(progress));
+            let _ = news.send(Message::Progress(progress));
             shard.games.push(game);
         }
         Some(shard)
     }
 }
 
-/// The files of games in a folder, or the file itself, in the order of their names.
+/// The files of games in a folder by name, or the file itself.
 ///
 /// # Errors
-/// What the system says.
+/// When the folder cannot be read.
 pub fn files_in(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -329,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_parts_make_no_difference() {
+    fn threads_and_shards_make_no_difference() {
         let folders: Vec<_> = (0..3).map(|_| tempfile::tempdir().expect("a folder")).collect();
         let done = play(&run(folders[0].path()), 1);
         assert_eq!((done.games, done.files), (10, 4));
@@ -344,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_run_goes_on_as_if_nothing_had_happened() {
+    fn a_resumed_run_gives_the_files_of_an_uninterrupted_one() {
         let (whole, broken) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         play(&run(whole.path()), 1);
         let run = run(broken.path());
@@ -375,11 +372,11 @@ mod tests {
         bytes[last] ^= 1;
         fs::write(&path, bytes).expect("written");
         let error = run.missing().expect_err("damaged").to_string();
-        assert!(error.contains("000002.games: is damaged: its checksum is"), "{error}");
+        assert!(error.contains("000002.games: the file is damaged: its checksum is"), "{error}");
     }
 
     #[test]
-    fn parts_that_are_none_are_refused() {
+    fn invalid_shards_are_refused() {
         for text in ["", "1", "0/2", "3/2", "1/0", "a/b"] {
             assert!(text.parse::<Shard>().is_err(), "{text}");
         }

@@ -10,23 +10,23 @@ use crate::architecture::Grid;
 const BETA1: f32 = 0.9;
 const BETA2: f32 = 0.999;
 
-/// Numbers that one thread works on at a time.
+/// Parameters of a unit of parallel work.
 const PART: usize = 1 << 13;
 
-/// A step to be taken.
+/// The constants of a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) rate: f32,
     pub(super) decay: f32,
-    /// Which step, from 1.
+    /// The number of the step, from 1.
     pub(super) number: u64,
-    /// What the sums of the gradients are multiplied by: one by the positions.
+    /// The factor of the summed gradients: one by the number of positions.
     pub(super) scale: f32,
-    /// Slopes well below this move their numbers less.
+    /// See [`Architecture::epsilon`](crate::architecture::Architecture::epsilon).
     pub(super) epsilon: f32,
 }
 
-/// Neighbouring numbers of a model and all that belongs to them.
+/// Consecutive parameters with their moments and gradient.
 struct Part<'a> {
     step: Step,
     grid: Grid,
@@ -37,7 +37,7 @@ struct Part<'a> {
 }
 
 impl Step {
-    /// Moves the numbers of `model` against the sum of `gradients`, which are 0 then.
+    /// Moves the parameters of `model` against the sum of `gradients`, and zeroes these.
     pub(super) fn take(self, model: &mut Model, moments: &mut [Vec<f32>; 2], gradients: &mut [Gradient]) {
         let [mut first, mut second] = moments.each_mut().map(Vec::as_mut_slice);
         let architecture = model.shape.architecture();
@@ -71,7 +71,7 @@ impl Step {
     }
 }
 
-/// Moves the numbers of `other` to `sums`.
+/// Adds `other` to `sums`, and zeroes it.
 fn add(sums: &mut [f32], other: &mut [f32]) {
     let parts = sums.par_chunks_mut(PART).zip(other.par_chunks_mut(PART));
     parts.for_each(|(sums, other)| {
@@ -82,7 +82,7 @@ fn add(sums: &mut [f32], other: &mut [f32]) {
     });
 }
 
-/// Cuts off the first numbers.
+/// Splits off the first `length` numbers.
 fn split<'a>(rest: &mut &'a mut [f32], length: usize) -> &'a mut [f32] {
     rest.split_off_mut(..length).unwrap_or_default()
 }
@@ -143,10 +143,10 @@ mod tests {
             value -= 0.01 * (corrected_first / (corrected_second.sqrt() + 1e-8) + 0.1 * value);
             assert!((f64::from(model.values[100]) - value).abs() < 1e-5, "{number}");
         }
-        // Without a gradient there is only decay.
+        // Without a gradient only the decay applies.
         let decayed = f64::from(before[7]) * (1.0 - 0.001_f64).powi(20);
         assert!((f64::from(model.values[7]) - decayed).abs() < 1e-6);
-        // What judges is the sum of an input's own row and those of its groups.
+        // The evaluating row is the sum of an input's own and its virtual inputs'.
         let mut alone = model.clone();
         alone.values[architecture.len()..].fill(0.0);
         alone.refresh();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stay_within_what_the_file_holds() {
+    fn parameters_stay_within_the_limits_of_the_file() {
         for shape in [Shape::default(), Shape::new(KP)] {
             let trained = shape.architecture().trained();
             let mut model = Model::random(shape.clone(), 400.0, 1);

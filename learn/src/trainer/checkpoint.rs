@@ -1,4 +1,4 @@
-//! Files to go on from.
+//! Checkpoints: files to resume from.
 //!
 //! Version 3, all numbers little-endian:
 //!
@@ -6,18 +6,18 @@
 //! |---|---|---|
 //! | 0 | 8 bytes | `ENBUCKPT` |
 //! | 8 | u32 | version, 3 |
-//! | 12 | u32 | what is trained: 0 a network of our own, 1 K-P 256x2-32-32, 2 piece-square tables |
-//! | 16 | u32 × 3 | of our own: width, buckets, pieces in hand per bucket; else 0 |
+//! | 12 | u32 | architecture: 0 Enbu's own, 1 K-P 256x2-32-32, 2 piece-square tables |
+//! | 16 | u32 × 3 | Enbu's own: width, buckets, pieces in hand per bucket; else 0 |
 //! | 28 | u32 | length S of the description, in bytes |
 //! | 32 | u64 | checksum: FNV-1a (64 bits) of all bytes except these eight |
 //! | 40 | u64 | batches done |
-//! | 48 | f64, u64 | loss of the batches since the last point, and how many |
+//! | 48 | f64, u64 | loss of the batches since the last point, and their number |
 //! | 64 | u32 | points of the curve P |
 //! | 68 | S bytes | plan and data, UTF-8 |
 //! | | (u64, f64 × 3) × P | batch, training loss, validation loss, learning rate |
-//! | | f32 × 3 N | the N numbers that are trained, their first moments, their second moments |
+//! | | f32 × 3 N | the N trained parameters, their first moments, their second moments |
 //!
-//! A file is written beside its place and renamed.
+//! Files are written atomically.
 
 use std::fs;
 use std::io;
@@ -29,10 +29,10 @@ use crate::shape::Shape;
 
 const MAGIC: [u8; 8] = *b"ENBUCKPT";
 const VERSION: u32 = 3;
-/// The checksum stands where files of games have theirs.
+/// The offset of the checksum, as in files of games.
 const CHECKSUM: usize = 32;
 
-/// What a checkpoint holds.
+/// The contents of a checkpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Saved {
     pub(super) description: String,
@@ -44,7 +44,7 @@ pub(super) struct Saved {
     pub(super) moments: [Vec<f32>; 2],
 }
 
-/// What is wrong with a checkpoint.
+/// The fault of a checkpoint.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     /// It cannot be read or written.
@@ -52,14 +52,14 @@ pub enum CheckpointError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
     /// It is not a checkpoint of a known version.
-    #[error("{} is no checkpoint of a known version", .0.display())]
+    #[error("{}: not a checkpoint of a known version", .0.display())]
     Magic(PathBuf),
-    /// It was damaged, or ends too early.
-    #[error("{} is damaged", .0.display())]
+    /// It is damaged or truncated.
+    #[error("{}: the checkpoint is damaged", .0.display())]
     Damaged(PathBuf),
     /// It belongs to another training.
     #[error("the checkpoint belongs to another training: `{found}`, not `{wanted}`")]
@@ -118,7 +118,7 @@ pub(super) fn read(path: &Path) -> Result<Saved, CheckpointError> {
     parse(&bytes).ok_or_else(damaged)
 }
 
-/// The parts of a file; `None` where it ends too early or too late.
+/// The parts of a file; `None` if its length does not match.
 fn parse(bytes: &[u8]) -> Option<Saved> {
     let mut rest = bytes.get(12..)?;
     let code: [_; 4] = [take(&mut rest)?, take(&mut rest)?, take(&mut rest)?, take(&mut rest)?];
@@ -150,7 +150,7 @@ fn parse(bytes: &[u8]) -> Option<Saved> {
     Some(Saved { description, shape, batch, running, curve, values, moments })
 }
 
-/// Cuts off the first bytes.
+/// Splits off the first bytes.
 fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     rest.split_off(..N)?.first_chunk().copied()
 }
@@ -163,7 +163,7 @@ mod tests {
     use crate::architecture::piece_square::PieceSquare;
 
     #[test]
-    fn what_is_saved_is_read_back_and_damage_is_seen() {
+    fn checkpoints_are_read_back_and_damage_is_found() {
         check(Shape::new(Own { width: 64, buckets: 2, bucket_step: 9 }));
         check(Shape::new(KP));
         check(Shape::new(PieceSquare));

@@ -1,4 +1,4 @@
-//! What is to be trained, and how.
+//! The plan of a training: its hyperparameters.
 
 use std::f64::consts::PI;
 use std::fmt;
@@ -6,36 +6,35 @@ use std::fmt;
 use crate::dataset::Dataset;
 use crate::shape::Shape;
 
-/// A plan of training. Together with the data it decides the network.
+/// The hyperparameters of a training. With the data they determine the network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The network.
     pub shape: Shape,
-    /// Decides the first numbers and the order of positions.
+    /// The seed of the initial parameters and the order of positions.
     pub seed: u64,
-    /// How often each position is seen.
+    /// Passes over the positions.
     pub epochs: u64,
-    /// Positions for each step.
+    /// Positions of each step.
     pub batch: usize,
-    /// Parts of a batch that can be worked on at the same time; the sums of
-    /// floating-point numbers depend on it.
+    /// Slices of a batch for parallel work; floating-point sums depend on their number.
     pub slices: usize,
-    /// Learning rate at its highest.
+    /// Peak learning rate.
     pub rate: f64,
-    /// Learning rate at the end, which a half wave of a cosine leads to.
+    /// Final learning rate, at the end of cosine decay.
     pub final_rate: f64,
     /// Weight decay (AdamW).
     pub decay: f64,
-    /// Centipawns: a score s is taken for a share of points of 1 / (1 + e^(-s / scale)).
+    /// Centipawns: a score s means a share of points of 1 / (1 + e^(-s / scale)).
     pub scale: f64,
-    /// What is learnt is a mixture of result and score: the share of the result at the
-    /// beginning and at the end.
+    /// The weight of the result in the target, at the start and at the end; the rest is the
+    /// score's.
     pub result_share: [f64; 2],
-    /// The last part of the training, in which numbers are rounded as in the file.
+    /// The final share of the training with rounded parameters.
     pub rounded_share: f64,
 }
 
-/// Steps in which the learning rate rises to its highest.
+/// Steps of linear warm-up.
 const WARM_UP: u64 = 200;
 
 impl Default for Plan {
@@ -56,24 +55,24 @@ impl Default for Plan {
     }
 }
 
-/// Why a plan is of no use.
+/// The reason why a plan cannot be carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// A number is out of range.
     #[error("{0} is out of range")]
     Range(&'static str),
-    /// There is nothing to learn from or to test with.
-    #[error("there are {training} positions to train on and {validation} to test with; some of each are needed")]
+    /// Training or validation positions are missing.
+    #[error("{training} training and {validation} validation positions are not enough")]
     Data {
-        /// For training.
+        /// Training positions.
         training: usize,
-        /// For testing.
+        /// Validation positions.
         validation: usize,
     },
 }
 
 impl Plan {
-    /// Whether the plan can be carried out.
+    /// Checks that the plan can be carried out.
     pub(super) fn check(&self, data: &Dataset) -> Result<(), PlanError> {
         let share = |share: f64| (0.0..=1.0).contains(&share);
         for (name, fits) in [
@@ -106,7 +105,7 @@ impl Plan {
         self.final_rate + (self.rate - self.final_rate) * 0.5 * (1.0 + (PI * done).cos())
     }
 
-    /// The share of the result when so much of the training is done.
+    /// The weight of the result after the share `done` of the training.
     pub(super) fn result_share(&self, done: f64) -> f64 {
         let [first, last] = self.result_share;
         first + (last - first) * done
@@ -114,7 +113,7 @@ impl Plan {
 }
 
 impl fmt::Display for Plan {
-    /// One line, as checkpoints and records of trainings have it.
+    /// One line, as in checkpoints and logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { shape, seed, epochs, batch, slices, rate, final_rate, decay, scale, .. } = self;
         let [first, last] = self.result_share;
@@ -142,9 +141,9 @@ mod tests {
     }
 
     #[test]
-    fn plans_of_no_use_are_refused() {
+    fn plans_out_of_range_are_refused() {
         let data = Dataset::default();
-        let refused = |plan: Plan| plan.check(&data).expect_err("of no use");
+        let refused = |plan: Plan| plan.check(&data).expect_err("out of range");
         assert_eq!(refused(Plan::default()), PlanError::Data { training: 0, validation: 0 });
         for plan in [
             Plan { epochs: 0, ..Plan::default() },

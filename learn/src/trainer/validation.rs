@@ -1,4 +1,4 @@
-//! How good a network is, on which kinds of positions.
+//! Losses on validation positions, by kinds of positions.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use super::model::Model;
 use crate::dataset::Entry;
 use crate::loss::{Target, sigmoid};
 
-/// Positions that are judged one after the other.
+/// Positions of a unit of parallel work.
 const PART: usize = 4096;
 
-/// A kind of positions.
+/// A class of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// All of them.
@@ -31,7 +31,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// Every kind.
+    /// Every class.
     pub const ALL: [Self; 7] =
         [Self::All, Self::Opening, Self::Middle, Self::Late, Self::Even, Self::Decided, Self::FullHands];
 
@@ -61,7 +61,7 @@ impl Class {
     }
 }
 
-/// Sums over the positions of one kind.
+/// Sums over the positions of one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Sums {
     positions: u64,
@@ -69,7 +69,7 @@ struct Sums {
     /// Loss against the result alone, of the network and of the scores.
     by_result: f64,
     score_by_result: f64,
-    /// Decisive games whose winner the network and the scores see ahead.
+    /// Positions of decisive games, and those where network and score favour the winner.
     decisive: u64,
     right: u64,
     score_right: u64,
@@ -102,12 +102,12 @@ impl Sums {
     }
 }
 
-/// How good a network is.
+/// Losses by classes of positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Validation([Sums; Class::ALL.len()]);
 
 impl Validation {
-    /// The mean loss on a kind of positions; 0 where there are none.
+    /// The mean loss on a class; 0 without positions.
     pub fn loss(&self, class: Class) -> f64 {
         let Sums { positions, loss, .. } = self.0[class as usize];
         loss / positions.max(1) as f64
@@ -115,7 +115,7 @@ impl Validation {
 }
 
 impl fmt::Display for Validation {
-    /// A table for people.
+    /// A table.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:<20}{:>10}{:>9}{:>20}{:>20}", "positions", "number", "loss", "against result", "winner seen")?;
         for class in Class::ALL {
@@ -153,7 +153,7 @@ fn judge(model: &Model, entries: &[Entry], target: Target) -> [Sums; Class::ALL.
 
 pub(super) fn validate(model: &Model, entries: &[Entry], target: Target) -> Validation {
     let parts: Vec<_> = entries.par_chunks(PART).map(|entries| judge(model, entries, target)).collect();
-    // Added in order: the sums do not depend on the threads.
+    // Added in order: the sums do not depend on the number of threads.
     let whole = parts.into_iter().fold([Sums::default(); Class::ALL.len()], |whole, part| {
         std::array::from_fn(|class| whole[class].join(part[class]))
     });
