@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use enbu_movegen::{Color, Position};
-use enbu_search::{Limits, Listener, Report, Search};
+use enbu_search::{Limits, Lines, Listener, Progress, Report, Search};
 use enbu_usi::{
-    BestMove, Bound, CsaSettings, Engine, EventSender, GoRequest, Identity, Info, OptionError, OptionSpec, Outcome,
-    Rules, Score,
+    BestMove, Bound, CsaSettings, Engine, EventSender, GoRequest, Identity, Info, LineEnd, OptionError, OptionSpec,
+    Outcome, Rules, Score,
 };
 
 use crate::evaluation::Current;
@@ -93,7 +93,7 @@ impl Engine for Enbu {
         let mut before = position.clone();
         if request.ponder && self.options.stochastic_ponder() && before.undo_move().is_some() {
             let limits = Limits { ponder: true, ..Limits::default() };
-            let ear = Arc::new(Muffled(Ear(events.clone())));
+            let ear = Arc::new(Muffled(self.ear(events.clone())));
             self.search.start(&before, limits, self.options.for_search(), started, ear);
             self.expected = Some(Expected { position: position.clone(), request: request.clone(), events });
             return;
@@ -139,7 +139,12 @@ impl Enbu {
     /// Starts the search that a `go` asks for.
     fn search_for(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender) {
         let limits = self.limits(request);
-        self.search.start(position, limits, self.options.for_search(), started, Arc::new(Ear(events)));
+        let options = for_request(self.options.for_search(), request);
+        self.search.start(position, limits, options, started, Arc::new(self.ear(events)));
+    }
+
+    fn ear(&self, events: EventSender) -> Ear {
+        Ear { events, shows_root_move: self.options.shows_root_move() }
     }
 
     /// What bounds the search: the request, with the options' limits where it names none.
@@ -169,12 +174,30 @@ impl Enbu {
     }
 }
 
+/// The search options for a request. Analysis is reported without delay and never goes
+/// silent; in games reports keep the interval, and no heartbeat comes between the last
+/// one and the answer.
+fn for_request(options: enbu_search::Options, request: &GoRequest) -> enbu_search::Options {
+    let analyses = !request.ponder && (request.runs_until_stop() || options.lines == Lines::Continued);
+    if !analyses {
+        return options;
+    }
+    enbu_search::Options { report_interval: Duration::ZERO, heartbeat: Some(HEARTBEAT), ..options }
+}
+
+/// Time without a report after which an analysis reports its counters.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+
 /// Hands on what a search reports, but not its answer: nobody asked for that.
 struct Muffled(Ear);
 
 impl Listener for Muffled {
     fn report(&self, report: &Report) {
         self.0.report(report);
+    }
+
+    fn progress(&self, progress: &Progress) {
+        self.0.progress(progress);
     }
 
     fn notice(&self, text: &str) {
@@ -185,12 +208,27 @@ impl Listener for Muffled {
 }
 
 /// Hands on what a search says.
-struct Ear(EventSender);
+struct Ear {
+    events: EventSender,
+    /// Whether counters come with `currmove`, which some clients do not know.
+    shows_root_move: bool,
+}
+
+/// The fields of an `info` that count.
+fn counters(progress: &Progress) -> Info {
+    let time_ms = u64::try_from(progress.elapsed.as_millis()).unwrap_or(u64::MAX);
+    Info {
+        nodes: Some(progress.nodes),
+        nps: Some(progress.nodes.saturating_mul(1000) / time_ms.max(1)),
+        hashfull_permille: Some(progress.hashfull),
+        time_ms: Some(time_ms),
+        ..Info::default()
+    }
+}
 
 impl Listener for Ear {
     fn report(&self, report: &Report) {
-        let time_ms = u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX);
-        self.0.info(Info {
+        self.events.info(Info {
             depth: Some(report.depth),
             seldepth: Some(report.selective_depth),
             multipv: u32::try_from(report.multi_pv).ok(),
@@ -204,20 +242,26 @@ impl Listener for Ear {
                 enbu_search::Bound::Lower => Bound::Lower,
                 enbu_search::Bound::Upper => Bound::Upper,
             },
-            nodes: Some(report.nodes),
-            nps: Some(report.nodes.saturating_mul(1000) / time_ms.max(1)),
-            hashfull_permille: Some(report.hashfull),
-            time_ms: Some(time_ms),
             pv: report.pv.clone(),
+            pv_end: report.end.map(|end| match end {
+                enbu_search::LineEnd::Win => LineEnd::Win,
+                enbu_search::LineEnd::Resign => LineEnd::Resign,
+            }),
+            ..counters(&report.progress)
         });
     }
 
+    fn progress(&self, progress: &Progress) {
+        let currmove = progress.root_move.filter(|_| self.shows_root_move);
+        self.events.info(Info { currmove, ..counters(progress) });
+    }
+
     fn notice(&self, text: &str) {
-        self.0.notice(text);
+        self.events.notice(text);
     }
 
     fn finished(&self, best: &enbu_search::BestMove) {
-        self.0.done(Outcome::BestMove(match *best {
+        self.events.done(Outcome::BestMove(match *best {
             enbu_search::BestMove::Play { best, ponder } => BestMove::Play { best, ponder },
             enbu_search::BestMove::Win => BestMove::Win,
             enbu_search::BestMove::Resign => BestMove::Resign,

@@ -39,6 +39,7 @@ enum Id {
     SkillSeed,
     PvInterval,
     ConsiderationMode,
+    ShowCurrentMove,
     CsaReadout,
     CsaLogDir,
     Eval,
@@ -144,11 +145,14 @@ const ROWS: &[Row] = &[
         english: "Another number gives other choices at the same SkillLevel; the same number the same ones.",
         japanese: "SkillLevelでの手の選び方を変える乱数の種。" },
     Row { id: Id::PvInterval, name: "PvInterval", alias: None, kind: Kind::Spin(300, 0, 1_000_000),
-        english: "Least time between two reports of a search, in ms.",
-        japanese: "読み筋を出力する間隔（ミリ秒）。" },
+        english: "Least time between two reports of a search, in ms; not in analysis (go infinite, ConsiderationMode).",
+        japanese: "読み筋を出力する間隔（ミリ秒）。検討（go infinite、検討モード）では無視される。" },
     Row { id: Id::ConsiderationMode, name: "ConsiderationMode", alias: None, kind: Kind::Check(false),
-        english: "For analysis: lines that end early are continued from the transposition table.",
-        japanese: "検討モード。短く途切れた読み筋を置換表の手で補って表示する。" },
+        english: "For analysis: every new line is reported at once, and lines that end early are continued from the transposition table.",
+        japanese: "検討モード。新しい読み筋をすぐに出力し、短く途切れた読み筋は置換表の手で補って表示する。" },
+    Row { id: Id::ShowCurrentMove, name: "ShowCurrentMove", alias: None, kind: Kind::Check(false),
+        english: "In analysis, report each second which move is being searched (currmove); not every GUI knows the word.",
+        japanese: "検討中、読んでいる手（currmove）を毎秒出力する。対応していないGUIもある。" },
     Row { id: Id::CsaReadout, name: "CsaReadout", alias: None, kind: Kind::Check(false),
         english: "End each search with score, line and nodes in CSA notation, as an info string.",
         japanese: "探索の終わりに評価値・読み筋・ノード数をCSA形式で出力する。" },
@@ -284,6 +288,11 @@ impl Options {
         self.is_on(Id::StochasticPonder)
     }
 
+    /// Whether heartbeats name the root move being searched.
+    pub(crate) fn shows_root_move(&self) -> bool {
+        self.is_on(Id::ShowCurrentMove)
+    }
+
     /// The default depth of a search.
     pub(crate) fn depth_limit(&self) -> Option<u32> {
         u32::try_from(self.number(Id::DepthLimit)).ok().filter(|&depth| depth > 0)
@@ -361,6 +370,7 @@ impl Options {
                 ponder: self.is_on(Id::Ponder) && !self.stochastic_ponder(),
             },
             report_interval: Duration::from_millis(u64::from(ms(Id::PvInterval))),
+            heartbeat: None,
             draw_values: [Id::DrawValueBlack, Id::DrawValueWhite].map(|id| i32::try_from(self.number(id)).unwrap_or(0)),
             moves: if self.is_on(Id::GenerateAllLegalMoves) { Moves::All } else { Moves::Sensible },
             lines: if self.is_on(Id::ConsiderationMode) { Lines::Continued } else { Lines::AsSearched },

@@ -51,7 +51,7 @@ pub use level::Level;
 pub use limits::{Clock, Limits, Lines, Moves, Options};
 #[cfg(feature = "tune")]
 pub use params::{PARAMETERS, Parameter, parameter, set_parameter};
-pub use report::{BestMove, Bound, Listener, Report};
+pub use report::{BestMove, Bound, LineEnd, Listener, Progress, Report};
 pub use search::{HashError, Search, ThreadError};
 pub use solo::{Found, Solo};
 pub use value::{MAX_PLY, Score};

@@ -69,6 +69,8 @@ pub struct Options {
     pub timing: Timing,
     /// Least time between reports of one search, the last ones excepted.
     pub report_interval: Duration,
+    /// After this long without a report the counters are reported; `None`: never.
+    pub heartbeat: Option<Duration>,
     /// What a draw is worth to the side that searches when it is Black and when it is
     /// White, in centipawns.
     pub draw_values: [i32; 2],
@@ -90,6 +92,7 @@ impl Default for Options {
             max_moves: 0,
             timing: Timing::default(),
             report_interval: Duration::ZERO,
+            heartbeat: None,
             draw_values: [0, 0],
             moves: Moves::Sensible,
             lines: Lines::AsSearched,

@@ -1,15 +1,15 @@
 //! The root: iterative deepening, aspiration windows, MultiPV.
 
-use std::time::Duration;
+use std::ops::Range;
 
 use enbu_movegen::{Declaration, EnteringKingRule, Move, MoveList, Position};
 
 use crate::clock::doubt;
 use crate::node::{Effort, Pv};
-use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, mated_at};
+use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, mate_at, mated_at};
 use crate::vote::{Candidate, choose};
 use crate::worker::{Role, Worker};
-use crate::{BestMove, Bound, Lines, Report, Score, params, reduce};
+use crate::{BestMove, Bound, LineEnd, Lines, Report, Score, params, reduce};
 
 /// A legal move at the root and what is known about it.
 #[derive(Clone)]
@@ -20,6 +20,9 @@ pub(crate) struct RootMove {
     /// Its value in the last iteration that gave it one.
     previous: Value,
     pv: Vec<Move>,
+    /// The iteration that found `pv`, and how its value is bounded.
+    depth: i32,
+    bound: Bound,
     selective_depth: usize,
     /// Positions visited below it in this search.
     nodes: u64,
@@ -28,7 +31,16 @@ pub(crate) struct RootMove {
 impl RootMove {
     /// A move of which nothing is known.
     pub(crate) fn new(mv: Move) -> Self {
-        Self { mv, value: -INFINITE, previous: -INFINITE, pv: vec![mv], selective_depth: 0, nodes: 0 }
+        Self {
+            mv,
+            value: -INFINITE,
+            previous: -INFINITE,
+            pv: vec![mv],
+            depth: 1,
+            bound: Bound::Exact,
+            selective_depth: 0,
+            nodes: 0,
+        }
     }
 
     /// Its newest value; `None` before the first.
@@ -55,19 +67,19 @@ impl Worker<'_> {
     /// Searches until a limit or a stop, and says what to play: the main thread.
     pub(crate) fn run(&mut self) -> BestMove {
         let answer = self.answer_without_search();
-        let lines = self.job.options.multi_pv.clamp(1, self.root_moves.len().max(1));
+        let lines = self.gate.lines();
         let searched = self.job.options.level.map_or(lines, |level| lines.max(level.lines()));
         let searched = searched.min(self.root_moves.len().max(1));
-        let completed = if answer.is_none() { self.deepen(searched, lines) } else { 0 };
+        let completed = if answer.is_none() { self.deepen(searched) } else { 0 };
         let helpers = self.job.control.end_helpers();
-        if let Some(answer) = answer {
-            return answer;
+        if answer.is_none() {
+            if searched == 1 {
+                self.listen_to(helpers, completed);
+            }
+            self.report_last(lines);
         }
-        if searched == 1 {
-            self.listen_to(helpers, completed);
-        }
-        self.report(lines, completed.max(1));
-        self.answer()
+        self.job.listener.totals(&self.progress());
+        answer.unwrap_or_else(|| self.answer())
     }
 
     /// Searches until the main thread ends, and says what this thread would play;
@@ -76,7 +88,7 @@ impl Worker<'_> {
         if self.answer_without_search().is_some() {
             return None;
         }
-        let completed = self.deepen(1, 1);
+        let completed = self.deepen(1);
         self.candidate(completed)
     }
 
@@ -99,16 +111,15 @@ impl Worker<'_> {
         }
     }
 
-    /// Iterative deepening of the `searched` best lines, of which `lines` are reported;
-    /// returns the last iteration that was completed.
-    fn deepen(&mut self, searched: usize, lines: usize) -> i32 {
+    /// Iterative deepening of the `searched` best lines; returns the last iteration that
+    /// was completed.
+    fn deepen(&mut self, searched: usize) -> i32 {
         let deepest = self.job.limits.depth.map_or(DEEPEST, |depth| depth.clamp(1, DEEPEST as u32) as i32);
         // Every other helper is a ply ahead, so that they do not all do the same.
         let first = match self.role {
             Role::Helper(index) if index % 2 == 0 => 2.min(deepest),
             _ => 1,
         };
-        let mut last_report = Duration::ZERO;
         let mut completed = 0;
         let mut stable = 0;
         self.frame_mut(0).eval = self.judge(None, 0).map(|judgement| judgement.eval);
@@ -124,20 +135,16 @@ impl Worker<'_> {
                 if self.stopped {
                     return completed;
                 }
+                self.report_when_due(0..line + 1);
             }
             completed = depth;
             if self.role != Role::Main {
                 continue;
             }
             self.job.control.set_best(self.answer());
-            let elapsed = self.job.started.elapsed();
             stable = if self.root_moves[0].mv == previous_best { stable + 1 } else { 0 };
             if depth == deepest || self.ends_after(depth, stable) {
                 break;
-            }
-            if elapsed >= last_report + self.job.options.report_interval {
-                last_report = elapsed;
-                self.report(lines, depth);
             }
         }
         completed
@@ -146,30 +153,39 @@ impl Worker<'_> {
     /// No legal move, a won declaration, or a won try.
     fn answer_without_search(&self) -> Option<BestMove> {
         let rule = self.job.options.entering_king;
-        if self.root_moves.is_empty() {
-            if self.role != Role::Main {
-                return Some(BestMove::Resign);
-            }
-            self.job.listener.report(&Report {
-                depth: 1,
-                selective_depth: 1,
-                multi_pv: 1,
-                score: Score::from_value(mated_at(0)),
-                bound: Bound::Exact,
-                nodes: self.all_nodes(),
-                elapsed: self.job.started.elapsed(),
-                hashfull: 0,
-                pv: Vec::new(),
-            });
-            return Some(BestMove::Resign);
-        }
-        if self.position.declaration(rule) != Declaration::Win {
+        let (best, value) = if self.root_moves.is_empty() {
+            (BestMove::Resign, mated_at(0))
+        } else if self.position.declaration(rule) != Declaration::Win {
             return None;
+        } else if rule == EnteringKingRule::Try {
+            (BestMove::Play { best: self.position.try_move()?, ponder: None }, mate_at(1))
+        } else {
+            (BestMove::Win, mate_at(1))
+        };
+        if self.role == Role::Main {
+            self.report_decided(best, value);
         }
-        match rule {
-            EnteringKingRule::Try => self.position.try_move().map(|best| BestMove::Play { best, ponder: None }),
-            _ => Some(BestMove::Win),
-        }
+        Some(best)
+    }
+
+    /// Reports an answer that needs no search.
+    fn report_decided(&self, best: BestMove, value: Value) {
+        let plies = (MATE - value.abs()) as u32;
+        let (pv, end) = match best {
+            BestMove::Play { best, .. } => (vec![best], None),
+            BestMove::Win => (Vec::new(), Some(LineEnd::Win)),
+            BestMove::Resign => (Vec::new(), Some(LineEnd::Resign)),
+        };
+        self.job.listener.report(&Report {
+            depth: plies,
+            selective_depth: plies,
+            multi_pv: 1,
+            score: Score::from_value(value),
+            bound: Bound::Exact,
+            progress: self.progress(),
+            pv,
+            end,
+        });
     }
 
     /// Whether the clock, a soft limit, or the lack of anything to think about, ends the
@@ -217,6 +233,9 @@ impl Worker<'_> {
             } else {
                 break;
             }
+            if line == 0 {
+                self.report_when_due(0..1);
+            }
             width *= 2;
         }
         self.root_moves[..=line].sort_by_key(|root_move| std::cmp::Reverse(root_move.value));
@@ -228,6 +247,7 @@ impl Worker<'_> {
         let mut best = -INFINITE;
         for index in line..self.root_moves.len() {
             let mv = self.root_moves[index].mv;
+            self.root_move = Some(mv);
             let number = index - line + 1;
             let calm = self.position.piece_at(mv.to()).is_none() && !in_check && !self.position.gives_check(mv);
             let reduction = if calm && number > 1 && depth >= params::lmr_depth() {
@@ -248,6 +268,12 @@ impl Worker<'_> {
                 self.set_pv(0, mv);
                 let root_move = &mut self.root_moves[index];
                 root_move.value = value;
+                root_move.depth = depth;
+                root_move.bound = match value {
+                    value if value >= beta => Bound::Lower,
+                    value if value > alpha => Bound::Exact,
+                    _ => Bound::Upper,
+                };
                 root_move.selective_depth = self.selective_depth;
                 root_move.pv.clone_from(&self.pv[0]);
             } else {
@@ -260,36 +286,70 @@ impl Worker<'_> {
                 if value >= beta {
                     break;
                 }
+                // In the first iteration nothing was best before.
+                if line == 0 && number > 1 && depth > 1 && self.gate.is_due(self.job.started.elapsed()) {
+                    self.report_line(index, 0);
+                }
             }
         }
         best
     }
 
-    /// Reports every line as it stands.
-    fn report(&self, lines: usize, depth: i32) {
-        for (index, root_move) in self.root_moves.iter().take(lines).enumerate() {
-            // A line not yet reached in a stopped iteration keeps its last value.
-            let (value, depth) = match root_move.value {
-                value if value > -INFINITE => (value, depth),
-                _ => (root_move.previous, depth - 1),
-            };
-            if value == -INFINITE && index > 0 {
-                continue;
+    /// Reports these of the best lines, if the last report was long enough ago.
+    fn report_when_due(&mut self, ranks: Range<usize>) {
+        if self.gate.is_due(self.job.started.elapsed()) {
+            for rank in ranks {
+                self.report_line(rank, rank);
             }
-            self.job.listener.report(&Report {
-                depth: depth.max(1) as u32,
-                selective_depth: (root_move.selective_depth as u32).max(1),
-                multi_pv: index + 1,
-                score: Score::from_value(if value == -INFINITE { 0 } else { value }),
-                bound: Bound::Exact,
-                nodes: self.all_nodes(),
-                elapsed: self.job.started.elapsed(),
-                hashfull: self.job.table.hashfull(),
-                pv: match self.job.options.lines {
-                    Lines::AsSearched => root_move.pv.clone(),
-                    Lines::Continued => self.continued(&root_move.pv),
-                },
-            });
+        }
+    }
+
+    /// Reports the lines as the search leaves them. A report, not a heartbeat, comes last
+    /// in a search that ends by itself: match runners take the last line before the answer.
+    fn report_last(&mut self, lines: usize) {
+        let limits = &self.job.limits;
+        let bounded = limits.clock.is_some()
+            || limits.movetime.is_some()
+            || limits.depth.is_some()
+            || limits.nodes.is_some()
+            || limits.soft_nodes.is_some();
+        if bounded {
+            self.gate.repeat_after_heartbeat();
+        }
+        for rank in 0..lines {
+            self.report_line(rank, rank);
+        }
+    }
+
+    /// Reports the root move at `index` as the line with this rank, unless that is known.
+    fn report_line(&mut self, index: usize, rank: usize) {
+        if rank >= self.gate.lines() {
+            return;
+        }
+        let root_move = &self.root_moves[index];
+        // A line not yet reached in a stopped iteration keeps its last value.
+        let (value, bound) = match root_move.value {
+            value if value > -INFINITE => (value, root_move.bound),
+            _ => (root_move.previous, Bound::Exact),
+        };
+        if value == -INFINITE && rank > 0 {
+            return;
+        }
+        let report = Report {
+            depth: root_move.depth as u32,
+            selective_depth: root_move.selective_depth.max(root_move.depth as usize) as u32,
+            multi_pv: rank + 1,
+            score: Score::from_value(if value == -INFINITE { 0 } else { value }),
+            bound,
+            progress: self.progress(),
+            pv: match self.job.options.lines {
+                Lines::AsSearched => root_move.pv.clone(),
+                Lines::Continued => self.continued(&root_move.pv),
+            },
+            end: None,
+        };
+        if self.gate.passes(&report) {
+            self.job.listener.report(&report);
         }
     }
 

@@ -418,7 +418,7 @@ mod tests {
         for _ in 0..3 {
             engine.new_game();
             let ear = search(&mut engine, &position(QUIET), depth(6), Options::default());
-            counts.push(ear.reports.lock().last().map(|report| report.nodes));
+            counts.push(ear.reports.lock().last().map(|report| report.progress.nodes));
         }
         assert!(counts[0].is_some_and(|nodes| nodes > 500));
         assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
@@ -457,7 +457,7 @@ mod tests {
         engine.set_threads(3).expect("threads");
         let limits = Limits { nodes: Some(60_000), ..Limits::default() };
         let ear = search(&mut engine, &position(QUIET), limits, Options::default());
-        let nodes = ear.reports.lock().last().map_or(0, |report| report.nodes);
+        let nodes = ear.reports.lock().last().map_or(0, |report| report.progress.nodes);
         assert!((30_000..70_000).contains(&nodes), "{nodes}");
     }
 
@@ -498,10 +498,11 @@ mod tests {
                 line.play(mv).expect("legal");
             }
         }
-        let last: Vec<Move> = reports.iter().rev().take(3).map(|report| report.pv[0]).collect();
+        let last = [1, 2, 3]
+            .map(|rank| reports.iter().rev().find(|report| report.multi_pv == rank).map(|report| report.pv[0]));
         assert!(last[0] != last[1] && last[1] != last[2] && last[0] != last[2]);
         let BestMove::Play { best, .. } = ear.answers.lock()[0] else { panic!("no move") };
-        assert_eq!(reports[reports.len() - 3].pv[0], best);
+        assert_eq!(last[0], Some(best));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::search::HashError;
 use crate::shared::Control;
 use crate::tt::Table;
 use crate::worker::{Job, Memory, Role, Worker};
-use crate::{BestMove, Limits, Listener, Options, Report, Score};
+use crate::{BestMove, Limits, Listener, Options, Progress, Report, Score};
 
 /// What a [`Solo`] search found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,15 +49,19 @@ pub struct Solo {
     last: Arc<LastReport>,
 }
 
-/// Keeps the newest report of the best line.
+/// Keeps the newest score of the best line, and the number of positions.
 #[derive(Default)]
-struct LastReport(Mutex<Option<(Score, u64)>>);
+struct LastReport(Mutex<(Option<Score>, u64)>);
 
 impl Listener for LastReport {
     fn report(&self, report: &Report) {
         if report.multi_pv == 1 {
-            *self.0.lock() = Some((report.score, report.nodes));
+            self.0.lock().0 = Some(report.score);
         }
+    }
+
+    fn totals(&self, totals: &Progress) {
+        self.0.lock().1 = totals.nodes;
     }
 
     fn notice(&self, _: &str) {}
@@ -93,13 +97,13 @@ impl Solo {
     /// one.
     pub fn search(&mut self, position: &Position, limits: Limits, options: Options) -> Found {
         self.table.new_search();
-        *self.last.0.lock() = None;
+        *self.last.0.lock() = (None, 0);
         let started = Instant::now();
         let job = Job {
             position: position.clone(),
             limits,
             // Only the last report is of use.
-            options: Options { report_interval: Duration::from_secs(3600), ..options },
+            options: Options { report_interval: Duration::from_secs(3600), heartbeat: None, ..options },
             evaluation: self.evaluation.clone(),
             started,
             table: Arc::clone(&self.table),
@@ -107,8 +111,8 @@ impl Solo {
             listener: Arc::clone(&self.last) as Arc<dyn Listener>,
         };
         let best = Worker::new(&job, Role::Main, &mut self.memory).run();
-        let (score, nodes) = self.last.0.lock().unwrap_or((Score::MateIn(1), 0));
-        Found { best, score, nodes }
+        let (score, nodes) = *self.last.0.lock();
+        Found { best, score: score.unwrap_or(Score::MateIn(1)), nodes }
     }
 }
 

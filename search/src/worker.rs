@@ -10,11 +10,12 @@ use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Ruling}
 use crate::correction::{Corrections, Slots};
 use crate::history::{Arrival, Histories, Killers, Line, Place};
 use crate::picker::Scored;
+use crate::report::ReportGate;
 use crate::root::RootMove;
 use crate::shared::Control;
 use crate::tt::{Entry, Table};
 use crate::value::{MAX_PLY, REPETITION_WIN, Value, mate_at, mated_at};
-use crate::{Bound, Level, Limits, Listener, Options, params};
+use crate::{Bound, Level, Limits, Listener, Options, Progress, params};
 
 /// One search to be done.
 pub(crate) struct Job {
@@ -130,6 +131,9 @@ pub(crate) struct Worker<'a> {
     /// `pv[ply]`: the best line found from that ply on.
     pub(crate) pv: Vec<Vec<Move>>,
     pub(crate) root_moves: Vec<RootMove>,
+    /// The root move being searched.
+    pub(crate) root_move: Option<Move>,
+    pub(crate) gate: ReportGate,
     pub(crate) nodes: u64,
     pub(crate) selective_depth: usize,
     pub(crate) stopped: bool,
@@ -144,6 +148,11 @@ impl<'a> Worker<'a> {
     pub(crate) fn new(job: &'a Job, role: Role, histories: &'a mut Memory) -> Self {
         let level_nodes = job.options.level.map(Level::nodes);
         histories.prepare(job);
+        let root_moves = RootMove::all(&job.position, &job.limits.root_moves);
+        let lines = match role {
+            Role::Main => job.options.multi_pv.clamp(1, root_moves.len().max(1)),
+            Role::Helper(_) => 0,
+        };
         Self {
             job,
             role,
@@ -153,7 +162,9 @@ impl<'a> Worker<'a> {
             frames: vec![Frame::default(); MAX_PLY + Self::LOOKBACK + 2],
             root_depth: 0,
             pv: vec![Vec::new(); MAX_PLY + 2],
-            root_moves: RootMove::all(&job.position, &job.limits.root_moves),
+            root_moves,
+            root_move: None,
+            gate: ReportGate::new(&job.options, lines, job.started.elapsed()),
             nodes: 0,
             selective_depth: 0,
             stopped: false,
@@ -269,6 +280,19 @@ impl<'a> Worker<'a> {
                 Role::Helper(_) => control.is_over(),
             };
         self.next_poll = (self.nodes + POLL_INTERVAL).min(limit.max(self.nodes + 1));
+        if self.gate.beats(|| self.job.started.elapsed()) {
+            self.job.listener.progress(&self.progress());
+        }
+    }
+
+    /// The counters at this moment.
+    pub(crate) fn progress(&self) -> Progress {
+        Progress {
+            nodes: self.all_nodes(),
+            elapsed: self.job.started.elapsed(),
+            hashfull: self.job.table.hashfull(),
+            root_move: self.root_move,
+        }
     }
 
     /// Positions visited by all threads of the search.

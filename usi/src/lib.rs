@@ -32,5 +32,5 @@ pub mod token;
 
 pub use command::{Clock, Command, GameResult, GoRequest, MateLimit, Parsed, PositionCommand};
 pub use option::{OptionError, OptionKind, OptionSpec, OptionValue};
-pub use reply::{BestMove, Bound, Checkmate, Info, Reply, Score};
+pub use reply::{BestMove, Bound, Checkmate, Info, LineEnd, Reply, Score};
 pub use session::{CsaSettings, Engine, Event, EventSender, Exit, Identity, Outcome, Rules, run};

@@ -136,8 +136,21 @@ pub struct Info {
     pub hashfull_permille: Option<u32>,
     /// Time since the search began, in milliseconds.
     pub time_ms: Option<u64>,
+    /// The move being searched at the root. Some clients do not know the word.
+    pub currmove: Option<Move>,
     /// The line itself.
     pub pv: Vec<Move>,
+    /// The answer that ends the game after the line.
+    pub pv_end: Option<LineEnd>,
+}
+
+/// An answer that ends the game, as the last word of a line of play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LineEnd {
+    /// `win`: claiming the win by entering king.
+    Win,
+    /// `resign`.
+    Resign,
 }
 
 impl fmt::Display for Reply {
@@ -206,7 +219,9 @@ impl fmt::Display for Score {
         match self {
             Self::Cp(value) => write!(f, "cp {value}"),
             Self::MateIn(0) | Self::Mates => f.write_str("mate +"),
-            Self::MatedIn(0) | Self::Mated => f.write_str("mate -"),
+            // A number, because clients in Python hand the word to `int`.
+            Self::MatedIn(0) => f.write_str("mate -0"),
+            Self::Mated => f.write_str("mate -"),
             Self::MateIn(plies) => write!(f, "mate {plies}"),
             Self::MatedIn(plies) => write!(f, "mate -{plies}"),
         }
@@ -244,11 +259,21 @@ impl fmt::Display for Info {
         field(f, "nps", self.nps)?;
         field(f, "hashfull", self.hashfull_permille)?;
         field(f, "time", self.time_ms)?;
-        if !self.pv.is_empty() {
+        field(f, "currmove", self.currmove)?;
+        if !self.pv.is_empty() || self.pv_end.is_some() {
             f.write_str(" pv")?;
             self.pv.iter().try_for_each(|mv| write!(f, " {mv}"))?;
         }
-        Ok(())
+        self.pv_end.map_or(Ok(()), |end| write!(f, " {end}"))
+    }
+}
+
+impl fmt::Display for LineEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Win => "win",
+            Self::Resign => "resign",
+        })
     }
 }
 
@@ -311,12 +336,14 @@ mod tests {
             nps: Some(1_000_000),
             hashfull_permille: Some(17),
             time_ms: Some(123),
+            currmove: Some(moves("2g2f")[0]),
             pv: moves("7g7f 3c3d"),
+            pv_end: Some(LineEnd::Resign),
         };
         assert_eq!(
             info.to_string(),
             "info depth 12 seldepth 20 multipv 1 score cp 35 lowerbound nodes 123456 nps 1000000 hashfull 17 time 123 \
-             pv 7g7f 3c3d"
+             currmove 2g2f pv 7g7f 3c3d resign"
         );
         assert_eq!(Info { bound: Bound::Upper, nodes: Some(1), ..Info::default() }.to_string(), "info nodes 1");
     }
@@ -327,7 +354,7 @@ mod tests {
             (Score::Cp(-100), "cp -100"),
             (Score::MateIn(3), "mate 3"),
             (Score::MatedIn(2), "mate -2"),
-            (Score::MatedIn(0), "mate -"),
+            (Score::MatedIn(0), "mate -0"),
             (Score::Mates, "mate +"),
             (Score::Mated, "mate -"),
         ] {

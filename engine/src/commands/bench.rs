@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use enbu_movegen::Position;
-use enbu_search::{BestMove, Limits, Listener, Options, Report, Search};
+use enbu_search::{BestMove, Limits, Listener, Options, Progress, Report, Search};
 
 use super::bench_positions::POSITIONS;
 use crate::evaluation::{self, Choice};
@@ -38,13 +38,15 @@ pub(crate) struct BenchArgs {
     network: Option<PathBuf>,
 }
 
-/// Keeps the node count of the last report, which is that of the whole search.
+/// Keeps the node count of the whole search.
 #[derive(Default)]
 struct Count(AtomicU64);
 
 impl Listener for Count {
-    fn report(&self, report: &Report) {
-        self.0.store(report.nodes, Ordering::Relaxed);
+    fn report(&self, _: &Report) {}
+
+    fn totals(&self, totals: &Progress) {
+        self.0.store(totals.nodes, Ordering::Relaxed);
     }
 
     fn notice(&self, _: &str) {}

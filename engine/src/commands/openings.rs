@@ -50,12 +50,12 @@ struct Lines(Mutex<Vec<Candidate>>);
 impl Listener for Lines {
     fn report(&self, report: &Report) {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // A report of the first line begins a new iteration.
-        if report.multi_pv == 1 {
-            lines.clear();
-        }
-        if let Some(&mv) = report.pv.first() {
-            lines.push(Candidate { mv, score_cp: centipawns(report.score) });
+        let Some(&mv) = report.pv.first() else { return };
+        let candidate = Candidate { mv, score_cp: centipawns(report.score) };
+        // A rank is first reported after the ones before it.
+        match lines.get_mut(report.multi_pv - 1) {
+            Some(line) => *line = candidate,
+            None => lines.push(candidate),
         }
     }
 

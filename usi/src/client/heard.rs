@@ -7,11 +7,11 @@
 use enbu_movegen::Move;
 
 use crate::option::{EMPTY, OptionKind, OptionSpec};
-use crate::reply::{BestMove, Bound, Checkmate, Info, Reply, Score};
+use crate::reply::{BestMove, Bound, Checkmate, Info, LineEnd, Reply, Score};
 use crate::token::{Words, number, quote, unsigned};
 
-/// What engines end a line of play with where a rule ends the game.
-const PSEUDO_MOVES: [&str; 7] = ["rep_draw", "rep_win", "rep_lose", "rep_sup", "rep_inf", "win", "resign"];
+/// Words with which engines end a line of play at a repetition.
+const PSEUDO_MOVES: [&str; 5] = ["rep_draw", "rep_win", "rep_lose", "rep_sup", "rep_inf"];
 
 /// What is wrong with a line of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -162,7 +162,8 @@ fn parse_info(words: &mut Words<'_>) -> Heard {
             "upperbound" => info.bound = Bound::Upper,
             "string" if info == Info::default() => return Heard::whole(Reply::Text(words.rest().to_owned())),
             "string" => break,
-            "pv" => problem = parse_pv(words, &mut info.pv),
+            "currmove" => info.currmove = parse_move(words),
+            "pv" => problem = parse_pv(words, &mut info),
             _ => {}
         }
     }
@@ -170,15 +171,24 @@ fn parse_info(words: &mut Words<'_>) -> Heard {
 }
 
 /// Reads moves up to the end of the line, or to the first word that is none.
-fn parse_pv(words: &mut Words<'_>, pv: &mut Vec<Move>) -> Option<ReplyError> {
+fn parse_pv(words: &mut Words<'_>, info: &mut Info) -> Option<ReplyError> {
     for word in words.by_ref() {
-        match word.parse() {
-            Ok(mv) => pv.push(mv),
-            Err(_) if PSEUDO_MOVES.contains(&word) => {}
-            Err(_) => return Some(ReplyError::Pv { text: word.to_owned() }),
+        match (word, word.parse()) {
+            (_, Ok(mv)) => info.pv.push(mv),
+            ("win", _) => info.pv_end = Some(LineEnd::Win),
+            ("resign", _) => info.pv_end = Some(LineEnd::Resign),
+            _ if PSEUDO_MOVES.contains(&word) => {}
+            _ => return Some(ReplyError::Pv { text: word.to_owned() }),
         }
     }
     None
+}
+
+/// The move that comes next; a word that is none stays where it is.
+fn parse_move(words: &mut Words<'_>) -> Option<Move> {
+    let mv = words.peek().and_then(|word| word.parse().ok())?;
+    words.next();
+    Some(mv)
 }
 
 /// The number that comes next; a word that is none stays where it is.
@@ -196,7 +206,8 @@ fn parse_score(words: &mut Words<'_>) -> Option<Score> {
     match (words.next()?, words.next()?) {
         ("cp", word) => number(word).map(|value| Score::Cp(clamped(value))),
         ("mate", "+" | "+0" | "0") => Some(Score::Mates),
-        ("mate", "-" | "-0") => Some(Score::Mated),
+        ("mate", "-") => Some(Score::Mated),
+        ("mate", "-0") => Some(Score::MatedIn(0)),
         ("mate", word) => number(word).map(|plies| {
             let length = u32::try_from(plies.unsigned_abs()).unwrap_or(u32::MAX);
             if plies > 0 { Score::MateIn(length) } else { Score::MatedIn(length) }
@@ -288,6 +299,11 @@ mod tests {
             "info string hello  there",
             "info depth 12 seldepth 20 multipv 2 score cp -35 lowerbound nodes 123 nps 1000 hashfull 17 time 5 pv 7g7f",
             "info score mate -4 pv 7g7f 3c3d",
+            "info depth 0 seldepth 0 multipv 1 score mate -0 nodes 0 nps 0 hashfull 0 time 3 pv resign",
+            "info depth 1 multipv 1 score mate 1 pv win",
+            "info depth 9 score mate 3 pv 7g7f 3c3d win",
+            "info nodes 5 nps 6 hashfull 7 time 8 currmove P*7f",
+            "info depth 12 multipv 1 score cp -35 upperbound nodes 123 pv 7g7f",
             "info depth 1 score mate +",
         ] {
             let heard = parse_reply(&format!(" {line} \r"));
@@ -323,7 +339,7 @@ mod tests {
     #[test]
     fn info_skips_what_it_does_not_know() {
         for (line, expected) in [
-            ("info depth x nodes 5 tbhits 3 currmove 7g7f time 2", "info nodes 5 time 2"),
+            ("info depth x nodes 5 tbhits 3 currmove x currmovenumber 2 time 2", "info nodes 5 time 2"),
             ("info score cp 30 string gikou style", "info score cp 30"),
             (
                 "info score cp 99999999999 nodes 99999999999999999999",
@@ -331,7 +347,6 @@ mod tests {
             ),
             ("info score banana 3 depth 2", "info depth 2"),
             ("info pv 7g7f rep_draw", "info pv 7g7f"),
-            ("info score mate -0", "info score mate -"),
         ] {
             let heard = parse_reply(line);
             assert_eq!((heard.reply.map(|reply| reply.to_string()).as_deref(), heard.problem), (Some(expected), None));

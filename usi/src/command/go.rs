@@ -177,6 +177,11 @@ impl GoRequest {
             || self.perft.is_some()
     }
 
+    /// Returns `true` for a search that goes on until `stop`: `infinite`, or no limit.
+    pub fn runs_until_stop(&self) -> bool {
+        self.infinite || !self.has_limit()
+    }
+
     /// Reads what follows `go`. Refused values are noted in `problems`.
     pub(super) fn parse(words: &mut Words<'_>, problems: &mut Vec<CommandError>) -> Self {
         let mut request = Self::default();
