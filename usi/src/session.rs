@@ -22,7 +22,8 @@
 //! | `setoption` | waits for the answer |
 //! | `usi`, `isready`, questions | answered at once |
 //! | `eval`, `perft` | refused |
-//! | `quit`, end of input | as `stop`, then the end |
+//! | `quit` | as `stop`, then the end |
+//! | end of input | it goes on to its end; one that waits for a command (`go infinite`, `go ponder`, no limit) is stopped |
 //!
 //! Without a search `stop`, `ponderhit` and `gameover` say nothing. Events carry the
 //! number of their search, so none is ever taken for another's. A search that ends
@@ -30,8 +31,13 @@
 //! so far, else the first legal one.
 //!
 //! # The end
-//! `quit` ends the session within about half a second whatever the engine does: lines
-//! that came before it are still served if that takes no longer.
+//! `quit` stops a search and ends the session as soon as the lines before it are served,
+//! and after [`Timing::limit`] whatever the engine does: within the five seconds after
+//! which GUIs kill it, and long enough for the `readyok` of a piped `isready`.
+//!
+//! The end of input has no such limit, because a script in a pipe waits for its answers:
+//! all lines before it are served to their end. A GUI that died is noticed by the next
+//! line that cannot be written.
 
 mod dispatch;
 mod engine;
@@ -117,8 +123,10 @@ struct Timing {
     patience: Duration,
     /// From `quit` until the session ends without regard to anything.
     limit: Duration,
-    /// For the last lines to be read.
+    /// For the last lines to be read after `quit`.
     flush: Duration,
+    /// For the last lines to be read after the end of input.
+    drain: Duration,
     /// For the engine to release what it holds.
     release: Duration,
 }
@@ -126,7 +134,14 @@ struct Timing {
 impl Default for Timing {
     fn default() -> Self {
         let ms = Duration::from_millis;
-        Self { keepalive: ms(5000), patience: ms(200), limit: ms(300), flush: ms(100), release: ms(30) }
+        Self {
+            keepalive: ms(5000),
+            patience: ms(200),
+            limit: ms(3000),
+            flush: ms(1000),
+            drain: ms(10_000),
+            release: ms(30),
+        }
     }
 }
 
@@ -254,11 +269,26 @@ impl<E: Engine> Session<E> {
 
     fn obey_waiting(&mut self) -> ControlFlow<Exit> {
         while !self.is_busy() {
-            let Some(next) = self.waiting.pop_front() else { break };
+            let Some(next) = self.waiting.pop_front() else { return self.obey_end_of_input() };
             self.waiting_bytes = self.waiting_bytes.saturating_sub(next.bytes);
             self.obey(next)?;
         }
         ControlFlow::Continue(())
+    }
+
+    /// After the last line: ends the session once everything is answered.
+    fn obey_end_of_input(&mut self) -> ControlFlow<Exit> {
+        if !self.input_ended {
+            return ControlFlow::Continue(());
+        }
+        if self.search.as_ref().is_some_and(Search::waits_for_a_command) {
+            self.abandon_search();
+        }
+        if self.is_busy() || self.search.is_some() {
+            return ControlFlow::Continue(());
+        }
+        self.write_log();
+        ControlFlow::Break(Exit::Quit)
     }
 
     fn takes_lines(&self) -> bool {
@@ -271,7 +301,10 @@ impl<E: Engine> Session<E> {
         let (parsed, at, bytes) = match line {
             Some(Input::Line { text, at }) => (Command::parse(&text), at, text.len()),
             Some(Input::TooLong) => (CommandError::TooLong { max_bytes: input::MAX_LINE_BYTES }.into(), now, 0),
-            None => (Parsed { command: Some(Command::Quit), problems: Vec::new() }, now, 0),
+            None => {
+                self.input_ended = true;
+                return;
+            }
         };
         match parsed.command {
             Some(Command::Quit) => {
@@ -366,7 +399,7 @@ impl<E: Engine> Session<E> {
             }
             None => {}
         }
-        self.output.close(self.timing.flush);
+        self.output.close(if self.leaving.is_some() { self.timing.flush } else { self.timing.drain });
         // Giving back much memory takes time, and the process is about to end.
         let (released, wait) = bounded::<()>(0);
         let engine = self.engine;

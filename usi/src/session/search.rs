@@ -21,6 +21,8 @@ pub(super) struct Search {
     pub(super) stage: Stage,
     /// Arrival of the `stop` that ended it.
     pub(super) stopped: Option<Instant>,
+    /// Whether nothing but a command ends it.
+    endless: bool,
     answer: Answer,
 }
 
@@ -82,8 +84,14 @@ impl Search {
             last_info: None,
             stage: Stage::Running,
             stopped: None,
+            endless: request.runs_until_stop(),
             answer,
         }
+    }
+
+    /// Whether its answer comes only after a command.
+    pub(super) fn waits_for_a_command(&self) -> bool {
+        self.endless || matches!(self.purpose, Purpose::Ponder { .. } | Purpose::Infinite)
     }
 
     /// Whether an outcome must wait for a command.

@@ -200,7 +200,8 @@ impl Rig {
 
     pub(super) fn with(behaviour: Behaviour) -> Self {
         // Nothing may depend on the session giving up, so it never does here.
-        let timing = Timing { patience: FOR_EVER, limit: FOR_EVER, flush: FOR_EVER, ..Timing::default() };
+        let timing =
+            Timing { patience: FOR_EVER, limit: FOR_EVER, flush: FOR_EVER, drain: FOR_EVER, ..Timing::default() };
         Self::with_timing(behaviour, timing)
     }
 

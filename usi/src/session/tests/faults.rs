@@ -7,12 +7,12 @@ use crossbeam_channel::{Receiver, bounded, never, unbounded};
 
 use super::super::Timing;
 use super::fake::{Behaviour, Broken, Call, Prepare, Rig, Stdout, go_call, moves, play};
-use crate::{BestMove, Exit, Info, Outcome};
+use crate::{BestMove, Checkmate, Exit, Info, Outcome};
 
 /// No waiting for what will not come.
 fn impatient() -> Timing {
     let ms = Duration::from_millis;
-    Timing { patience: ms(20), limit: ms(40), flush: ms(20), ..Timing::default() }
+    Timing { patience: ms(20), limit: ms(40), flush: ms(20), drain: ms(20), ..Timing::default() }
 }
 
 #[test]
@@ -27,13 +27,58 @@ fn u01_u03_the_end_of_input_ends_the_session() {
 }
 
 #[test]
-fn u02_the_end_of_input_stops_a_search() {
-    let mut rig = Rig::answering("7g7f");
+fn u02_the_end_of_input_stops_a_search_that_waits_for_a_command() {
+    for go in ["go infinite", "go", "go ponder byoyomi 1000", "go infinite depth 3"] {
+        let mut rig = Rig::answering("7g7f");
+        rig.ready();
+        rig.go(go);
+        rig.close_input();
+        assert_eq!(rig.end(), (Exit::Quit, vec!["bestmove 7g7f".to_owned()]), "{go}");
+        rig.expect_calls(&[Call::Stop]);
+    }
+    // Also one that has already ended.
+    let mut rig = Rig::new();
     rig.ready();
-    rig.go("go infinite");
+    rig.go("go infinite").events.done(play("7g7f"));
+    rig.expect_silence();
     rig.close_input();
     assert_eq!(rig.end(), (Exit::Quit, vec!["bestmove 7g7f".to_owned()]));
-    rig.expect_calls(&[Call::Stop]);
+}
+
+#[test]
+fn at_the_end_of_input_a_search_goes_on_to_its_end() {
+    for go in ["go byoyomi 1000", "go nodes 5", "go depth 3"] {
+        let mut rig = Rig::with_timing(Behaviour::default(), at_once());
+        rig.ready();
+        let search = rig.go(go);
+        rig.close_input();
+        search.events.info(Info { depth: Some(1), ..Info::default() });
+        rig.expect(&["info depth 1"]);
+        search.events.done(play("7g7f"));
+        assert_eq!(rig.end(), (Exit::Quit, vec!["bestmove 7g7f".to_owned()]), "{go}");
+        rig.expect_no_call();
+    }
+}
+
+#[test]
+fn before_the_end_of_input_every_line_is_served() {
+    let (open, gate) = bounded(0);
+    let mut rig = Rig::with_timing(Behaviour { prepare: Prepare::For(gate), ..Behaviour::default() }, at_once());
+    rig.send("isready\nside\ngo mate infinite\nperft 2");
+    rig.close_input();
+    rig.expect(&["info string loading"]);
+    drop(open);
+    rig.expect(&["readyok", "black"]);
+    let search = rig.search();
+    rig.expect(&["info string error: perft: a search is running"]);
+    search.events.done(Outcome::Checkmate(Checkmate::NoMate));
+    assert_eq!(rig.end(), (Exit::Quit, vec!["checkmate nomate".to_owned()]));
+}
+
+/// No waiting at all, but for the last lines.
+fn at_once() -> Timing {
+    let long = Duration::from_secs(20);
+    Timing { patience: Duration::ZERO, limit: Duration::ZERO, flush: long, drain: long, ..Timing::default() }
 }
 
 #[test]
