@@ -68,6 +68,27 @@ fn a_last_line_without_line_end_is_still_answered() {
     session.exits_cleanly();
 }
 
+// U03
+#[test]
+fn a_script_in_a_pipe_gets_every_answer() {
+    for (script, answers) in [
+        ("usi\nisready\nposition startpos\ngo nodes 3000\n", &["usiok", "readyok", "bestmove"][..]),
+        ("isready\ngo byoyomi 300", &["readyok", "bestmove"]),
+        ("isready\nposition sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1\ngo mate infinite\n", &["readyok", "checkmate G*5b"]),
+        ("perft 3\nside\n", &["nodes 25470", "black"]),
+        ("position startpos\ngo infinite\n", &["bestmove"]),
+        ("isready\nquit\n", &["readyok"]),
+    ] {
+        let mut session = Session::start();
+        session.send_bytes(script.as_bytes());
+        session.close_input();
+        for answer in answers {
+            session.expect(answer);
+        }
+        session.exits_cleanly();
+    }
+}
+
 // U04
 #[test]
 fn quit_ends_the_process_whatever_it_is_doing() {
@@ -226,6 +247,51 @@ fn usi_is_answered_during_a_search_that_goes_on() {
     session.silent_on("bestmove", A_WHILE);
     session.send("stop");
     session.bestmove();
+}
+
+#[test]
+fn analysis_reports_at_once_and_never_goes_silent() {
+    let mut session = Session::start();
+    session.send("setoption name PvInterval value 1000000");
+    session.send("isready");
+    session.until("readyok");
+    session.send("go infinite");
+    session.expect("info depth 5");
+    let beat = session.expect("info nodes");
+    assert!(beat.contains(" nps ") && beat.contains(" hashfull ") && beat.contains(" time "), "{beat}");
+    assert!(!beat.contains("currmove") && !beat.contains(" pv "), "{beat}");
+    session.send("stop");
+    session.bestmove();
+    session.send("setoption name ShowCurrentMove value true");
+    session.send("go");
+    let beat = session.expect("info nodes");
+    assert!(beat.contains(" currmove "), "{beat}");
+    session.send("stop");
+    session.bestmove();
+    // In a game the interval holds, and the last line before the answer is a report.
+    session.send("go nodes 20000");
+    let mut lines = session.until("bestmove");
+    lines.retain(|line| !line.starts_with("info string"));
+    assert!(lines.len() == 2 && lines[0].contains(" pv "), "{lines:?}");
+}
+
+#[test]
+fn ends_of_the_game_are_shown_before_they_are_answered() {
+    const ENTERED: &str = "sfen +R+B2K2+B+R/+P+P+P+P+P+P3/9/9/9/9/9/9/4k4 b 2P4g4s4n4l10p 1";
+    for (position, score, end, best) in [(MATED, "mate -0", "resign", "resign"), (ENTERED, "mate 1", "win", "win")] {
+        let mut session = Session::ready();
+        session.send(&format!("position {position}"));
+        for go in ["go byoyomi 1000", "go infinite"] {
+            session.send(go);
+            let line = session.expect("info depth");
+            assert!(line.contains(&format!(" score {score} ")) && line.ends_with(&format!(" pv {end}")), "{line}");
+            if go == "go infinite" {
+                session.silent_on("bestmove", A_WHILE);
+                session.send("stop");
+            }
+            assert_eq!(session.bestmove(), best);
+        }
+    }
 }
 
 // U15

@@ -287,7 +287,7 @@ impl<E: Engine> Session<E> {
     }
 
     /// Stops a search whose answer nobody will play.
-    fn abandon_search(&mut self) {
+    pub(super) fn abandon_search(&mut self) {
         if let Some(search) = &mut self.search {
             search.purpose = Purpose::Abandoned;
         }
