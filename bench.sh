@@ -28,8 +28,7 @@ ratio, and the median of the ratios counts. What is missing is skipped, and said
 
   --check     only compare the signature with the newest `Bench: N` line in the
               git log; exit 1 if they differ
-  --only      only these sections, separated by commas (default: all
-              but networks)
+  --only      only these sections, separated by commas (default: all)
   --runs N    turns of each comparison (default 7)
 USAGE
 }

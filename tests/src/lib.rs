@@ -22,3 +22,4 @@ pub mod networks;
 pub mod positions;
 pub mod session;
 pub mod table;
+pub mod words;

@@ -25,3 +25,4 @@ mod sfen;
 mod stop;
 mod tune;
 mod usi_session;
+mod words;
