@@ -36,17 +36,10 @@ const SAFE: [&str; 7] = ["files", "usi", "kifu", "arena", "learn", "engine", "te
 const EXCEPTION: &str = concat!("unsafe", "_code");
 
 /// Import circles that are still to be opened: a crate and the files of one circle.
-const KNOWN_CIRCLES: [(&str, &[&str]); 9] = [
+const KNOWN_CIRCLES: [(&str, &[&str]); 5] = [
     ("arena", &["adjudication.rs", "contest.rs", "game.rs", "openings.rs", "player.rs", "record.rs", "referee.rs"]),
     ("kifu", &["csa/headers.rs", "csa/placement.rs", "csa/read.rs"]),
     ("kifu", &["encoding.rs", "error.rs", "record.rs"]),
-    (
-        "learn",
-        &["trainer/gradient.rs", "trainer/k_p.rs", "trainer/model.rs", "trainer/piece_square.rs", "trainer/shape.rs"],
-    ),
-    ("mate", &["dfpn.rs", "expand.rs"]),
-    ("mate", &["line.rs", "solver.rs"]),
-    ("movegen", &["attacks.rs", "sliders.rs"]),
     ("search", &["clock.rs", "limits.rs"]),
     ("search", &["lessons.rs", "node.rs", "picker.rs", "root.rs", "shared.rs", "vote.rs", "worker.rs"]),
 ];
