@@ -204,6 +204,12 @@ fn the_picture_is_made_by_its_command() {
     assert!(made == read(&workspace_root().join(drawn)), "{drawn} is not the position of docs/game.kif after 60 moves");
 }
 
+/// True for a line with an `enbu` command, alone or at the end of a pipe.
+#[cfg(unix)]
+fn runs_enbu(line: &str) -> bool {
+    line.trim_start().starts_with("enbu ") || line.contains("| enbu")
+}
+
 /// Files that commands in the pages read.
 #[cfg(unix)]
 fn fixtures(folder: &Path) {
@@ -259,7 +265,7 @@ fn commands_in_the_pages_run() {
         fixtures(folder.path());
         for block in blocks(&read(&page)) {
             let place = format!("{}:{}", page.display(), block.line);
-            if block.language == "usi" || !block.text.lines().any(|line| line.trim_start().starts_with("enbu ")) {
+            if block.language == "usi" || !block.text.lines().any(runs_enbu) {
                 continue;
             }
             if let Some(script) = script(&block, &place) {
