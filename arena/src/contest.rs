@@ -17,19 +17,20 @@ use enbu_usi::client::{Cancel, EngineIdentity};
 use parking_lot::Mutex;
 
 use crate::adjudication::Adjudication;
+use crate::digest::fnv1a;
 use crate::engine_spec::EngineSpec;
 use crate::game::{Abandoned, GameSetup, PlayedGame, play, tenths};
 use crate::openings::Opening;
 use crate::player::{Patience, Player, PlayerError, TrafficLog};
 use crate::record::{Faults, GameRecord, Points};
 use crate::referee::Rules;
-use crate::schedule::{Format, OpeningOrder, Pair, Schedule, Shard};
+use crate::schedule::{OpeningOrder, Pair, Part, Schedule, Tournament};
 use crate::stall::StallMeter;
 use crate::time_control::{GameClock, IncrementUse, TimeControl};
 
 /// Everything that decides which games are played and how they are judged.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct MatchSettings {
     /// The engines; at least two.
     pub engines: Vec<EngineSpec>,
     /// Time control of the engines that have none of their own.
@@ -37,7 +38,7 @@ pub struct Settings {
     /// When increments may be used.
     pub increment_use: IncrementUse,
     /// Which engines meet.
-    pub format: Format,
+    pub format: Tournament,
     /// How many pairs of games each pairing plays.
     pub rounds: usize,
     /// Where the games begin; at least one.
@@ -47,7 +48,7 @@ pub struct Settings {
     /// The seed of that order.
     pub seed: u64,
     /// The part of the match to play.
-    pub shard: Shard,
+    pub part: Part,
     /// The rules.
     pub rules: Rules,
     /// When games are ended early.
@@ -103,11 +104,11 @@ impl From<Abandoned> for ContestError {
 
 /// What happens during a match.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum MatchEvent {
     /// A game is over.
     Game(Box<GameRecord>),
     /// Something that belongs to no game: an engine that talks after `quit`.
-    Noise {
+    UnsolicitedOutput {
         /// The engine.
         name: String,
         /// What it did.
@@ -136,7 +137,7 @@ pub fn identify(
 /// A match that can be played: every engine was started once, and has a name.
 #[derive(Debug)]
 pub struct Contest {
-    settings: Settings,
+    settings: MatchSettings,
     names: Vec<String>,
     id: String,
 }
@@ -146,7 +147,7 @@ impl Contest {
     ///
     /// # Errors
     /// [`ContestError`] when an engine cannot take part, or the settings make no match.
-    pub fn prepare(settings: Settings, cancel: &Cancel, log: Option<&TrafficLog>) -> Result<Self, ContestError> {
+    pub fn prepare(settings: MatchSettings, cancel: &Cancel, log: Option<&TrafficLog>) -> Result<Self, ContestError> {
         if settings.engines.len() < 2 {
             return Err(ContestError::TooFewEngines);
         }
@@ -180,11 +181,11 @@ impl Contest {
     }
 
     /// The settings.
-    pub const fn settings(&self) -> &Settings {
+    pub const fn settings(&self) -> &MatchSettings {
         &self.settings
     }
 
-    /// How many games there are, in this shard.
+    /// How many games there are, in this part.
     pub fn games(&self) -> usize {
         2 * self.settings.schedule().pairs().count()
     }
@@ -200,7 +201,7 @@ impl Contest {
         done: &HashSet<usize>,
         cancel: &Cancel,
         log: Option<&TrafficLog>,
-        mut listener: impl FnMut(News) -> ControlFlow<()>,
+        mut listener: impl FnMut(MatchEvent) -> ControlFlow<()>,
     ) -> Result<(), ContestError> {
         let settings = &self.settings;
         let schedule = settings.schedule();
@@ -208,7 +209,7 @@ impl Contest {
         let stalls = StallMeter::start();
         let pairs = Mutex::new(schedule.pairs());
         let next = &|| if stop.load(Ordering::Relaxed) { None } else { pairs.lock().next() };
-        let (sender, news) = unbounded();
+        let (sender, events) = unbounded();
         let mut result = Ok(());
         thread::scope(|scope| {
             for _ in 0..settings.concurrency.max(1) {
@@ -217,10 +218,10 @@ impl Contest {
                 scope.spawn(move || worker.run(next));
             }
             drop(sender);
-            for message in news {
+            for message in events {
                 match message {
-                    Ok(news) => {
-                        if listener(news).is_break() {
+                    Ok(event) => {
+                        if listener(event).is_break() {
                             stop.store(true, Ordering::Relaxed);
                         }
                     }
@@ -238,7 +239,7 @@ impl Contest {
     }
 }
 
-impl Settings {
+impl MatchSettings {
     /// Who plays whom on which opening.
     pub fn schedule(&self) -> Schedule {
         Schedule::new(
@@ -248,7 +249,7 @@ impl Settings {
             self.openings.len(),
             self.order,
             self.seed,
-            self.shard,
+            self.part,
         )
     }
 
@@ -282,11 +283,6 @@ impl Settings {
     }
 }
 
-/// The FNV-1a digest: the same everywhere and for ever, and nobody tries to fool it.
-pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
 /// The file name of a program, for messages before it has said its own.
 fn program_name(spec: &EngineSpec) -> String {
     let program = spec.command.first().map_or("", String::as_str);
@@ -307,7 +303,7 @@ struct Worker<'m> {
     log: Option<&'m TrafficLog>,
     stalls: &'m StallMeter,
     done: &'m HashSet<usize>,
-    sender: Sender<Result<News, Abandoned>>,
+    sender: Sender<Result<MatchEvent, Abandoned>>,
 }
 
 impl<'m> Worker<'m> {
@@ -332,7 +328,7 @@ impl<'m> Worker<'m> {
     }
 
     /// The receiver lives as long as any worker.
-    fn tell(&self, message: Result<News, Abandoned>) {
+    fn tell(&self, message: Result<MatchEvent, Abandoned>) {
         let _ = self.sender.send(message);
     }
 
@@ -342,7 +338,7 @@ impl<'m> Worker<'m> {
         }
         let faults = player.quit();
         if !faults.is_empty() {
-            self.tell(Ok(News::Noise { name: player.name.to_owned(), faults }));
+            self.tell(Ok(MatchEvent::UnsolicitedOutput { name: player.name.to_owned(), faults }));
         }
     }
 
@@ -364,7 +360,7 @@ impl<'m> Worker<'m> {
                 self.dismiss(second);
             }
             let record = self.play_game(pair, half, [first, second])?;
-            self.tell(Ok(News::Game(Box::new(record))));
+            self.tell(Ok(MatchEvent::Game(Box::new(record))));
         }
         Ok(())
     }
@@ -454,11 +450,5 @@ mod tests {
         assert_eq!(unused("E", &[], &engines), "E #2");
         assert_eq!(unused("E", &["E #2".to_owned()], &engines), "E #3");
         assert_eq!(unused("F", &[], &engines), "F");
-    }
-
-    #[test]
-    fn the_digest_is_the_known_one() {
-        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
     }
 }

@@ -93,7 +93,7 @@ pub(crate) fn play<'g, 'm>(
     let mut game = Game {
         setup,
         players,
-        referee: Referee::new(setup.opening, setup.rules),
+        referee: setup.opening.referee(setup.rules),
         clocks: setup.clocks,
         adjudicator: Adjudicator::new(setup.adjudication),
         pondering: [None; 2],

@@ -13,10 +13,9 @@ use std::str::FromStr;
 use enbu_movegen::{Move, Position, Setup};
 use enbu_usi::{Command, PositionCommand};
 
-pub(crate) use generate::for_black;
 pub use generate::{Candidate, GenerateError, Judge, RandomOpenings};
 
-use crate::contest::fnv1a;
+use crate::digest::fnv1a;
 use crate::referee::{Referee, Rules};
 
 /// A diagram and moves from it, all legal.
@@ -97,6 +96,11 @@ impl Opening {
     pub const fn position(&self) -> &Position {
         &self.position
     }
+
+    /// The referee of a game that begins here.
+    pub(crate) fn referee(&self, rules: Rules) -> Referee {
+        Referee::new(&self.setup, self.position.clone(), self.moves.clone(), rules)
+    }
 }
 
 impl PartialEq for Opening {
@@ -171,7 +175,7 @@ pub fn read(text: &str, rules: Rules) -> Result<Vec<Opening>, OpeningsError> {
         if line.is_empty() {
             continue;
         }
-        let checked = line.parse::<Opening>().and_then(|opening| match Referee::new(&opening, rules).ending() {
+        let checked = line.parse::<Opening>().and_then(|opening| match opening.referee(rules).ending() {
             Some(ending) => Err(OpeningError::Over(ending.reason.as_str())),
             None if !opening.position().has_legal_move() => Err(OpeningError::Over("mate")),
             None => Ok(opening),

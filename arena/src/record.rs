@@ -8,7 +8,7 @@ use enbu_movegen::{Color, Move};
 use enbu_usi::Score;
 use serde::{Deserialize, Serialize};
 
-use crate::openings::{Opening, OpeningError, for_black};
+use crate::openings::{Opening, OpeningError};
 use crate::referee::Reason;
 use crate::time_control::TimeControl;
 
@@ -374,6 +374,14 @@ impl LoggedMove {
         };
         let score_cp = Some(for_black(score_cp, turn));
         Some(Analysis { score_cp, nodes: self.nodes, depth: self.depth, ..Analysis::default() })
+    }
+}
+
+/// Turns a score for the side to move into one for Black.
+const fn for_black(score_cp: i32, turn: Color) -> i32 {
+    match turn {
+        Color::Black => score_cp,
+        Color::White => score_cp.saturating_neg(),
     }
 }
 

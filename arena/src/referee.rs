@@ -10,11 +10,9 @@
 //!
 //! The rules are looked at in this order, so a mate by the last allowed move wins.
 
-use enbu_movegen::{Color, Declaration, EnteringKingRule, Move, Position, Ruling, Square};
+use enbu_movegen::{Color, Declaration, EnteringKingRule, Move, Position, Ruling, Setup, Square};
 use enbu_usi::PositionCommand;
 use serde::{Deserialize, Serialize};
-
-use crate::openings::Opening;
 
 /// What a match is played under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -125,11 +123,10 @@ pub struct Referee {
 }
 
 impl Referee {
-    /// A game from an opening.
-    pub fn new(opening: &Opening, rules: Rules) -> Self {
-        let command = PositionCommand { setup: opening.setup().clone(), moves: Vec::new(), tail: None };
-        let moves = opening.moves().to_vec();
-        Self { rules, position: opening.position().clone(), base: command.to_string(), moves }
+    /// A game that begins with `moves` from `setup`, which lead to `position`.
+    pub fn new(setup: &Setup, position: Position, moves: Vec<Move>, rules: Rules) -> Self {
+        let command = PositionCommand { setup: setup.clone(), moves: Vec::new(), tail: None };
+        Self { rules, position, base: command.to_string(), moves }
     }
 
     /// The position.
@@ -215,9 +212,10 @@ impl Referee {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::openings::Opening;
 
     fn referee(text: &str, rules: Rules) -> Referee {
-        Referee::new(&text.parse().unwrap(), rules)
+        text.parse::<Opening>().unwrap().referee(rules)
     }
 
     fn ending(text: &str, rules: Rules) -> Option<Ending> {

@@ -2,7 +2,7 @@
 //!
 //! A *round* is one opening, played by every pairing of engines; a *pair* is its two
 //! games with colours swapped. Pairs are numbered through the rounds, so that any part
-//! of a match (a shard, the rest of an interrupted one) is known without asking anyone.
+//! of a match (a part, the rest of an interrupted one) is known without asking anyone.
 
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Which engines meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum Tournament {
     /// Everybody plays everybody.
     #[default]
     RoundRobin,
@@ -32,42 +32,42 @@ pub enum OpeningOrder {
 
 /// A part of a match: those pairs whose number leaves `index - 1` when divided by `count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Shard {
+pub struct Part {
     index: usize,
     count: usize,
 }
 
-/// Text that is not a shard.
+/// Text that is not a part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a shard: i/n with i from 1 to n is needed (such as 1/4)")]
-pub struct ShardError(String);
+#[error("`{0}` is not a part: i/n with i from 1 to n is needed (such as 1/4)")]
+pub struct PartError(String);
 
-impl Default for Shard {
+impl Default for Part {
     /// The whole match.
     fn default() -> Self {
         Self { index: 1, count: 1 }
     }
 }
 
-impl FromStr for Shard {
-    type Err = ShardError;
+impl FromStr for Part {
+    type Err = PartError;
 
     /// Reads `i/n`.
     ///
     /// # Errors
-    /// [`ShardError`] unless `i` is from 1 to `n`.
+    /// [`PartError`] unless `i` is from 1 to `n`.
     ///
     /// ```
-    /// use enbu_arena::Shard;
-    /// assert!("2/4".parse::<Shard>().is_ok());
-    /// assert!("0/4".parse::<Shard>().is_err());
+    /// use enbu_arena::Part;
+    /// assert!("2/4".parse::<Part>().is_ok());
+    /// assert!("0/4".parse::<Part>().is_err());
     /// ```
-    fn from_str(text: &str) -> Result<Self, ShardError> {
+    fn from_str(text: &str) -> Result<Self, PartError> {
         let parsed = text.split_once('/').and_then(|(index, count)| {
-            let shard = Self { index: index.parse().ok()?, count: count.parse().ok()? };
-            (1..=shard.count).contains(&shard.index).then_some(shard)
+            let part = Self { index: index.parse().ok()?, count: count.parse().ok()? };
+            (1..=part.count).contains(&part.index).then_some(part)
         });
-        parsed.ok_or_else(|| ShardError(text.chars().take(40).collect()))
+        parsed.ok_or_else(|| PartError(text.chars().take(40).collect()))
     }
 }
 
@@ -88,7 +88,7 @@ pub struct Schedule {
     pairings: Vec<[usize; 2]>,
     openings: Vec<usize>,
     rounds: usize,
-    shard: Shard,
+    part: Part,
 }
 
 impl Schedule {
@@ -96,26 +96,26 @@ impl Schedule {
     /// taken again from the first when they run out.
     pub fn new(
         engines: usize,
-        format: Format,
+        format: Tournament,
         rounds: usize,
         openings: usize,
         order: OpeningOrder,
         seed: u64,
-        shard: Shard,
+        part: Part,
     ) -> Self {
         let all = (0..engines).flat_map(|first| (first + 1..engines).map(move |second| [first, second]));
-        let pairings = all.filter(|pair| format == Format::RoundRobin || pair[0] == 0).collect();
+        let pairings = all.filter(|pair| format == Tournament::RoundRobin || pair[0] == 0).collect();
         let mut openings: Vec<usize> = (0..openings).collect();
         if order == OpeningOrder::Random {
             openings.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
         }
-        Self { pairings, openings, rounds, shard }
+        Self { pairings, openings, rounds, part }
     }
 
-    /// The pairs of this shard, in the order they should be played.
+    /// The pairs of this part, in the order they should be played.
     pub fn pairs(&self) -> impl Iterator<Item = Pair> + '_ {
         let count = if self.openings.is_empty() { 0 } else { self.rounds * self.pairings.len() };
-        (self.shard.index - 1..count).step_by(self.shard.count).map(|number| {
+        (self.part.index - 1..count).step_by(self.part.count).map(|number| {
             let round = number / self.pairings.len();
             let engines = self.pairings[number % self.pairings.len()];
             Pair { number, engines, opening: self.openings[round % self.openings.len()] }
@@ -129,14 +129,14 @@ mod tests {
 
     use super::*;
 
-    fn schedule(engines: usize, format: Format, seed: u64, shard: &str) -> Vec<Pair> {
-        let shard = shard.parse().unwrap();
-        Schedule::new(engines, format, 6, 4, OpeningOrder::Random, seed, shard).pairs().collect()
+    fn schedule(engines: usize, format: Tournament, seed: u64, part: &str) -> Vec<Pair> {
+        let part = part.parse().unwrap();
+        Schedule::new(engines, format, 6, 4, OpeningOrder::Random, seed, part).pairs().collect()
     }
 
     #[test]
     fn every_pairing_plays_every_round_on_the_same_opening() {
-        let pairs = schedule(4, Format::RoundRobin, 1, "1/1");
+        let pairs = schedule(4, Tournament::RoundRobin, 1, "1/1");
         assert_eq!(pairs.len(), 36);
         for (number, pair) in pairs.iter().enumerate() {
             assert_eq!(pair.number, number);
@@ -152,34 +152,34 @@ mod tests {
 
     #[test]
     fn in_a_gauntlet_only_the_first_meets_everybody() {
-        let pairs = schedule(4, Format::Gauntlet, 1, "1/1");
+        let pairs = schedule(4, Tournament::Gauntlet, 1, "1/1");
         assert_eq!(pairs.len(), 18);
         assert!(pairs.iter().all(|pair| pair.engines[0] == 0));
     }
 
     #[test]
     fn shards_are_disjoint_and_make_up_the_match() {
-        let whole = schedule(3, Format::RoundRobin, 9, "1/1");
+        let whole = schedule(3, Tournament::RoundRobin, 9, "1/1");
         let mut parts: Vec<Pair> =
-            ["1/4", "2/4", "3/4", "4/4"].iter().flat_map(|shard| schedule(3, Format::RoundRobin, 9, shard)).collect();
+            ["1/4", "2/4", "3/4", "4/4"].iter().flat_map(|part| schedule(3, Tournament::RoundRobin, 9, part)).collect();
         parts.sort_by_key(|pair| pair.number);
         assert_eq!(parts, whole);
-        assert_ne!(schedule(3, Format::RoundRobin, 10, "1/1"), whole);
+        assert_ne!(schedule(3, Tournament::RoundRobin, 10, "1/1"), whole);
     }
 
     #[test]
     fn openings_can_be_taken_in_order() {
         let order = OpeningOrder::Sequential;
-        let pairs = Schedule::new(2, Format::RoundRobin, 5, 3, order, 1, Shard::default());
+        let pairs = Schedule::new(2, Tournament::RoundRobin, 5, 3, order, 1, Part::default());
         assert_eq!(pairs.pairs().map(|pair| pair.opening).collect::<Vec<_>>(), [0, 1, 2, 0, 1]);
-        let none = Schedule::new(2, Format::RoundRobin, 5, 0, order, 1, Shard::default());
+        let none = Schedule::new(2, Tournament::RoundRobin, 5, 0, order, 1, Part::default());
         assert_eq!(none.pairs().count(), 0);
     }
 
     #[test]
-    fn bad_shards_are_refused() {
+    fn bad_parts_are_refused() {
         for text in ["", "1", "0/2", "3/2", "1/0", "a/b", "-1/2"] {
-            assert!(text.parse::<Shard>().is_err(), "{text}");
+            assert!(text.parse::<Part>().is_err(), "{text}");
         }
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::str::FromStr;
 
-use enbu_movegen::{Color, Move, MoveList, Position};
+use enbu_movegen::{Move, MoveList, Position};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -142,14 +142,6 @@ fn choose(position: &Position, random: &mut Xoshiro256PlusPlus, judge: &mut dyn 
     let near: Vec<Move> =
         candidates.iter().filter(|one| one.score_cp.saturating_add(WINDOW_CP) >= best).map(|one| one.mv).collect();
     near.choose(random).copied()
-}
-
-/// The score that `score_cp` for the side to move means for Black.
-pub(crate) const fn for_black(score_cp: i32, turn: Color) -> i32 {
-    match turn {
-        Color::Black => score_cp,
-        Color::White => score_cp.saturating_neg(),
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use enbu_arena::report::Report;
 use enbu_arena::results::{self, ResultsFile};
-use enbu_arena::{Contest, ContestError, GameRecord, News, Sprt, chart};
+use enbu_arena::{Contest, ContestError, GameRecord, MatchEvent, Sprt, chart};
 use enbu_usi::client::Cancel;
 
 use super::progress::Progress;
@@ -86,8 +86,8 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     state.catch_up();
     let done: HashSet<usize> = state.games.iter().map(|game| game.game).collect();
     let result = contest.play(&done, &cancel, log.as_ref(), |news| match news {
-        News::Game(game) => state.take(*game, &mut file),
-        News::Noise { name, faults } => {
+        MatchEvent::Game(game) => state.take(*game, &mut file),
+        MatchEvent::UnsolicitedOutput { name, faults } => {
             for (fault, times) in faults.iter() {
                 state.progress.notice(&format!("{name} after its last game: {} ({times})", fault.as_str()));
             }

@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use enbu_arena::report::Tally;
 use enbu_arena::spsa::{self, Conditions, Spsa, State, Trial};
 use enbu_arena::{
-    Contest, ContestError, EngineSpec, Format, GameRecord, News, Opening, OpeningOrder, Ponder, Processes, Schedule,
-    Settings, Shard, TrafficLog, identify, openings,
+    Contest, ContestError, EngineSpec, GameRecord, MatchEvent, MatchSettings, Opening, OpeningOrder, Part, Ponder,
+    Processes, Schedule, Tournament, TrafficLog, identify, openings,
 };
 use enbu_usi::client::Cancel;
 
@@ -104,7 +104,7 @@ fn tune(args: &TuneArgs, cancel: &Cancel, out: &mut impl Write) -> Result<(), Tu
 /// The games of a tuning: what all trials have in common.
 struct Trials {
     /// The settings of every trial, but for its engines and openings.
-    settings: Settings,
+    settings: MatchSettings,
     engine: EngineSpec,
     /// The names of the parameters.
     names: Vec<String>,
@@ -130,16 +130,16 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> Result
     let openings = game_args::openings(args.openings.as_deref(), rules, count, args.seed, cancel)?;
     let conditions = conditions(args, &engine, &identity.name, &openings)?;
     let spsa = Spsa::new(parameters, plan).map_err(io::Error::other)?;
-    let settings = Settings {
+    let settings = MatchSettings {
         engines: Vec::new(),
         time_control,
         increment_use: args.clock.increment_use(),
-        format: Format::RoundRobin,
+        format: Tournament::RoundRobin,
         rounds: plan.pairs as usize,
         openings: Vec::new(),
         order: OpeningOrder::Sequential,
         seed: args.seed,
-        shard: Shard::default(),
+        part: Part::default(),
         rules,
         adjudication: args.rules.adjudication(),
         slack: args.clock.slack(),
@@ -149,7 +149,7 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> Result
     };
     let rounds = usize::try_from(rounds).unwrap_or(usize::MAX);
     let order = OpeningOrder::Random;
-    let schedule = Schedule::new(2, Format::RoundRobin, rounds, openings.len(), order, args.seed, Shard::default());
+    let schedule = Schedule::new(2, Tournament::RoundRobin, rounds, openings.len(), order, args.seed, Part::default());
     Ok((Trials { settings, engine, names, openings, schedule }, State::new(spsa, conditions)))
 }
 
@@ -198,11 +198,11 @@ impl Trials {
         let mut games = Tally::default();
         contest.play(&HashSet::new(), cancel, log, |news| {
             match news {
-                News::Game(game) => {
+                MatchEvent::Game(game) => {
                     games.add(game.score1);
                     tell(progress, trial, &game);
                 }
-                News::Noise { name, faults } => {
+                MatchEvent::UnsolicitedOutput { name, faults } => {
                     for (fault, times) in faults.iter() {
                         progress.notice(&format!("{name} after its last game: {} ({times})", fault.as_str()));
                     }
@@ -213,11 +213,11 @@ impl Trials {
         Ok(games)
     }
 
-    fn settings(&self, trial: &Trial) -> Settings {
+    fn settings(&self, trial: &Trial) -> MatchSettings {
         let pairs = self.settings.rounds;
         let first = usize::try_from(trial.iteration).unwrap_or(usize::MAX).saturating_mul(pairs);
         let openings = self.schedule.pairs().skip(first).take(pairs).filter_map(|pair| self.openings.get(pair.opening));
-        Settings {
+        MatchSettings {
             engines: vec![self.side("plus", &trial.plus), self.side("minus", &trial.minus)],
             openings: openings.cloned().collect(),
             ..self.settings.clone()

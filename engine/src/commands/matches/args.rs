@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use enbu_arena::{EloModel, EngineSpec, Format, OpeningOrder, Ponder, Processes, Settings, Shard, Sprt};
+use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Part, Ponder, Processes, Sprt, Tournament};
 use enbu_usi::client::Cancel;
 
 use crate::commands::game_args::{self, ClockArgs, RuleArgs};
@@ -34,8 +34,8 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Games")]
     games: u32,
     /// Who plays whom
-    #[arg(long, value_enum, default_value_t = Tournament::RoundRobin, help_heading = "Games")]
-    format: Tournament,
+    #[arg(long, value_enum, default_value_t = TournamentArg::RoundRobin, help_heading = "Games")]
+    format: TournamentArg,
     /// Openings: a file, or random:PLIES,CP; default: the start position
     #[arg(long, value_name = "FILE", help_heading = "Games")]
     openings: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) struct MatchArgs {
     concurrency: u16,
     /// Play only the i-th of n parts of the match
     #[arg(long, value_name = "i/n", default_value = "1/1", hide_default_value = true, help_heading = "Games")]
-    shard: Shard,
+    shard: Part,
 
     #[command(flatten)]
     rules: RuleArgs,
@@ -145,7 +145,7 @@ impl FromArgMatches for EngineArgs {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Tournament {
+enum TournamentArg {
     RoundRobin,
     /// The first engine against each of the others
     Gauntlet,
@@ -180,7 +180,7 @@ impl MatchArgs {
     }
 
     /// What to play. Makes random openings if they were asked for.
-    pub(super) fn settings(&self, cancel: &Cancel) -> io::Result<Settings> {
+    pub(super) fn settings(&self, cancel: &Cancel) -> io::Result<MatchSettings> {
         let engines = self.engine_specs()?;
         if !self.sprt.is_empty() && engines.len() != 2 {
             return Err(io::Error::other("--sprt needs exactly two engines"));
@@ -188,13 +188,13 @@ impl MatchArgs {
         let time_control = self.clock.time_control(&engines)?;
         let rules = self.rules.rules();
         let rounds = self.games.div_ceil(2) as usize;
-        Ok(Settings {
+        Ok(MatchSettings {
             engines,
             time_control,
             increment_use: self.clock.increment_use(),
             format: match self.format {
-                Tournament::RoundRobin => Format::RoundRobin,
-                Tournament::Gauntlet => Format::Gauntlet,
+                TournamentArg::RoundRobin => Tournament::RoundRobin,
+                TournamentArg::Gauntlet => Tournament::Gauntlet,
             },
             rounds,
             openings: game_args::openings(self.openings.as_deref(), rules, rounds, self.seed, cancel)?,
@@ -203,7 +203,7 @@ impl MatchArgs {
                 Order::Sequential => OpeningOrder::Sequential,
             },
             seed: self.seed,
-            shard: self.shard,
+            part: self.shard,
             rules,
             adjudication: self.rules.adjudication(),
             slack: self.clock.slack(),
