@@ -88,6 +88,19 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     draft.finish()
 }
 
+/// Fails if [`write`] to `path` would fail now: no such folder, no permission, a folder.
+/// An existing file stays untouched and a missing one stays missing.
+///
+/// # Errors
+/// The error of the system.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    // A pipe would wait for its reader.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Ok(());
+    }
+    Draft::create(path).map(drop)
+}
+
 /// Returns true if `path` is an existing file, folder or dangling link.
 pub fn would_replace(path: &Path) -> bool {
     fs::metadata(path).map_or_else(|_| path.is_symlink(), |found| found.is_file() || found.is_dir())
@@ -128,6 +141,20 @@ mod tests {
         assert!(write(folder.path(), "a folder").is_err());
         assert!(write(&folder.path().join("none/a.txt"), "no folder").is_err());
         assert!(names(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn a_check_leaves_no_trace_and_fails_where_writing_would() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.txt");
+        check_writable(&path).expect("writable");
+        assert!(names(folder.path()).is_empty());
+        write(&path, "one").expect("written");
+        check_writable(&path).expect("writable");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "one");
+        assert!(check_writable(folder.path()).is_err());
+        assert!(check_writable(&folder.path().join("none/a.txt")).is_err());
+        assert_eq!(names(folder.path()), ["a.txt"]);
     }
 
     #[cfg(unix)]
