@@ -5,13 +5,13 @@ use enbu_usi::Score;
 
 use crate::referee::{Ending, Reason};
 
-/// What a mate counts as, in centipawns.
+/// Score of a mate, in centipawns.
 const MATE_CP: i32 = 32_000;
 
 /// A game is won when both engines see one side ahead for so long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WinAdjudication {
-    /// How far ahead, in centipawns.
+    /// Lead of the winner, in centipawns.
     pub bound_cp: i32,
     /// For how many moves of each engine.
     pub moves: u32,
@@ -24,7 +24,7 @@ pub struct DrawAdjudication {
     pub from_move: u32,
     /// For how many moves of each engine.
     pub moves: u32,
-    /// How far from 0 at most, in centipawns.
+    /// Largest absolute score, in centipawns.
     pub bound_cp: i32,
 }
 

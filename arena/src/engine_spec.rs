@@ -4,7 +4,7 @@
 //!
 //! | word | meaning |
 //! |---|---|
-//! | `name=N` | its name in the results; else what it calls itself |
+//! | `name=N` | its name in the results; default: its `id name` |
 //! | `option.X=V` | `setoption name X value V`; `option.X` alone for a button |
 //! | `tc=T` | its time control, if not the common one |
 //! | `dir=D` | the folder it runs in |
@@ -41,11 +41,11 @@ pub struct EngineSpec {
     pub options: Vec<(String, Option<String>)>,
     /// Its time control, if not the common one.
     pub time_control: Option<TimeControl>,
-    /// Whether it thinks on its opponent's time.
+    /// Thinking on the opponent's time.
     pub ponder: Ponder,
 }
 
-/// Whether an engine thinks on its opponent's time.
+/// Thinking on the opponent's time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Ponder {
     /// It does not.
@@ -55,7 +55,7 @@ pub enum Ponder {
     On,
 }
 
-/// What is wrong with the description of an engine.
+/// Faults in the description of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// No command.
@@ -64,10 +64,10 @@ pub enum SpecError {
     /// A quote that is not closed.
     #[error("unclosed quote in the command `{0}`")]
     Quote(String),
-    /// A word that means nothing here.
+    /// An unknown word.
     #[error("`{0}` is not name=, option.X=, tc=, dir= or ponder=on|off")]
     Word(String),
-    /// A time control that is none.
+    /// A malformed time control.
     #[error(transparent)]
     TimeControl(#[from] TimeControlError),
     /// A TOML file that cannot be read as engines.
@@ -128,7 +128,7 @@ impl EngineSpec {
     /// Reads the engines of a TOML file.
     ///
     /// # Errors
-    /// [`SpecError`] with the line of what is wrong.
+    /// [`SpecError`] with the line of the fault.
     ///
     /// ```
     /// use enbu_arena::EngineSpec;

@@ -15,7 +15,7 @@ use crate::referee::{Ending, Reason, Referee, Rules};
 use crate::stall::StallMeter;
 use crate::time_control::{GameClock, go_request};
 
-/// What one game is played under.
+/// Conditions of one game.
 pub(crate) struct GameSetup<'m> {
     pub(crate) opening: &'m Opening,
     pub(crate) rules: Rules,
@@ -38,7 +38,7 @@ pub(crate) struct PlayedGame {
     pub(crate) text: String,
 }
 
-/// Why a game has no result.
+/// Reasons why a game has no result.
 #[derive(Debug)]
 pub(crate) enum Abandoned {
     /// The match was interrupted.
@@ -134,7 +134,7 @@ impl Game<'_, '_> {
         }
     }
 
-    /// What an engine should not have said, since the last look, becomes its faults.
+    /// Adds unsolicited output since the last call to the engine's faults.
     fn collect_noise(&mut self, color: Color) {
         if let Some(client) = self.players[color].running() {
             self.faults[color].add_all(&faults(client.take_noise()));
@@ -193,7 +193,7 @@ impl Game<'_, '_> {
         self.players[turn].client()?.go(&position, &go).map_err(failed)
     }
 
-    /// Ends a search whose answer nobody wants.
+    /// Ends a search whose answer is not used.
     fn stop(&mut self, color: Color) -> Result<(), ClientError> {
         let patience = self.players[color].patience.hang;
         if let Some(client) = self.players[color].running() {
@@ -293,7 +293,7 @@ impl Game<'_, '_> {
         Ending::win(!color, reason)
     }
 
-    /// Ends what an engine is still doing and tells it the result. What goes wrong
+    /// Ends a running search and sends the result. A failure
     /// here is its fault, but no longer changes the result.
     fn take_leave(&mut self, color: Color, ending: Ending) -> Result<(), Abandoned> {
         let result = match ending.winner {
@@ -324,7 +324,7 @@ pub(crate) fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 
-/// A duration in milliseconds, to the tenth: what results hold.
+/// A duration in milliseconds, to the tenth, as in results.
 pub(crate) fn tenths(duration: Duration) -> f64 {
     (milliseconds(duration) * 10.0).round() / 10.0
 }

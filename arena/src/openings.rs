@@ -1,4 +1,4 @@
-//! Openings: where the games of a match begin.
+//! Openings: the start positions of the games of a match.
 //!
 //! A file has one opening a line: `startpos [moves ...]`, `sfen S [moves ...]`, a bare
 //! SFEN, or any of these after the word `position`; `#` starts a comment, blank lines
@@ -26,7 +26,7 @@ pub struct Opening {
     moves: Vec<Move>,
 }
 
-/// Why a text is not an opening.
+/// Reasons why a text is not an opening.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningError {
     /// Neither a position nor moves.
@@ -38,9 +38,9 @@ pub enum OpeningError {
     /// A move is illegal.
     #[error("move {number}: {error}")]
     Move {
-        /// Which move, from 1.
+        /// Number of the move, from 1.
         number: usize,
-        /// What is wrong with it.
+        /// The fault.
         error: enbu_movegen::IllegalMove,
     },
     /// The game is over before it begins.
@@ -48,15 +48,15 @@ pub enum OpeningError {
     Over(&'static str),
 }
 
-/// What is wrong with a file of openings.
+/// Faults of a file of openings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningsError {
     /// A line is not an opening.
     #[error("line {line}: {error}")]
     Line {
-        /// Which line, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The fault.
         error: OpeningError,
     },
     /// There is none.
@@ -150,7 +150,7 @@ impl fmt::Display for Opening {
     }
 }
 
-/// A number that tells lists of openings apart: the same everywhere and for ever.
+/// A digest of a list of openings, equal on every machine and in every version.
 pub fn digest(openings: &[Opening]) -> u64 {
     let text: String = openings.iter().map(|opening| format!("{opening}\n")).collect();
     fnv1a(text.as_bytes())

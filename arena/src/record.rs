@@ -12,7 +12,7 @@ use crate::openings::{Opening, OpeningError};
 use crate::referee::Reason;
 use crate::time_control::TimeControl;
 
-/// What an engine did wrong.
+/// Faults of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
@@ -41,7 +41,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// The word for it in results.
+    /// Its word in results.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Illegal => "illegal",
@@ -59,7 +59,7 @@ impl Fault {
     }
 }
 
-/// How often an engine did something wrong.
+/// Counts of the faults of an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Faults(BTreeMap<Fault, u32>);
@@ -79,7 +79,7 @@ impl Faults {
         }
     }
 
-    /// How often `fault` happened.
+    /// Number of times `fault` happened.
     pub fn count(&self, fault: Fault) -> u32 {
         self.0.get(&fault).copied().unwrap_or(0)
     }
@@ -89,7 +89,7 @@ impl Faults {
         self.0.iter().map(|(&fault, &times)| (fault, times))
     }
 
-    /// Whether nothing happened.
+    /// Returns true if there was no fault.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -172,13 +172,13 @@ impl From<Side> for Color {
 /// An answer of an engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoggedMove {
-    /// What it answered: a move, `resign`, `win`, or the text that was none of these.
+    /// The answer: a move, `resign`, `win`, or any other text.
     #[serde(rename = "move")]
     pub answer: String,
     /// Milliseconds it took.
     pub ms: f64,
-    /// What it reported last, for the side that moved: centipawns, or `#` and plies to
-    /// the mate (`#+` and `#-` where it did not say how many).
+    /// Its last reported score, for the side that moved: centipawns, or `#` and plies to
+    /// the mate (`#+` and `#-` without a number of plies).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<String>,
     /// Depth in plies.
@@ -228,38 +228,38 @@ pub struct GameRecord {
     pub engine1: Side,
     /// The points of engine 1.
     pub score1: Points,
-    /// Why the game ended.
+    /// The reason of the end.
     pub reason: Reason,
     /// Moves played, those of the opening included.
     pub plies: usize,
-    /// Where it began: `startpos` or `sfen ...`.
+    /// Its start position: `startpos` or `sfen ...`.
     pub opening: String,
-    /// How many of the moves belong to the opening.
+    /// Number of moves that belong to the opening.
     pub opening_moves: usize,
     /// All moves, between single blanks.
     pub moves: String,
-    /// What the engines answered, from the first move after the opening.
+    /// The answers of the engines, from the first move after the opening.
     pub log: Vec<LoggedMove>,
     /// Milliseconds by which the loser overstepped its time; 0 unless it lost by that.
     pub over_ms: f64,
     /// The longest stall of the machine in milliseconds while the last move was waited
     /// for; see [`StallMeter`](crate::StallMeter).
     pub stall_ms: f64,
-    /// What a person should know about the end; empty if nothing.
+    /// A remark about the end for the reader; may be empty.
     pub text: String,
-    /// What engine 1 did wrong.
+    /// Faults of engine 1.
     pub faults1: Faults,
-    /// What engine 2 did wrong.
+    /// Faults of engine 2.
     pub faults2: Faults,
 }
 
-/// Why a saved game cannot be replayed.
+/// Error of a saved game that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("game {game}: {error}")]
 pub struct ReplayError {
     /// The number of the game.
     pub game: usize,
-    /// What is wrong.
+    /// The fault.
     pub error: OpeningError,
 }
 
@@ -343,7 +343,7 @@ impl GameRecord {
     }
 }
 
-/// Whether an illegal move can be made on a board after the moves of `record` (an
+/// Returns true if an illegal move can be made on a board after the moves of `record` (an
 /// opponent's piece, say, cannot be moved).
 fn can_be_shown(record: &Record, foul: Move) -> bool {
     let mut board = Board::new(record.setup());

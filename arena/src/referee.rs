@@ -1,4 +1,4 @@
-//! The referee: what ends a game, and what is legal in it.
+//! The referee: legality of moves and the end of a game.
 //!
 //! | situation after a move | result |
 //! |---|---|
@@ -8,30 +8,30 @@
 //! | try rule, and a king stepped onto the other's start square | its side wins (`try`) |
 //! | more moves than allowed | draw (`max_moves`) |
 //!
-//! The rules are looked at in this order, so a mate by the last allowed move wins.
+//! The rules apply in this order, so a mate by the last allowed move wins.
 
 use enbu_movegen::{Color, Declaration, EnteringKingRule, Move, Position, Ruling, Setup, Square};
 use enbu_usi::PositionCommand;
 use serde::{Deserialize, Serialize};
 
-/// What a match is played under.
+/// The rules of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
     /// The game is a draw after this many moves, counted as in the SFEN; 0: never.
     pub max_moves: u32,
     /// When an entered king wins.
     pub entering_king: EnteringKingRule,
-    /// What is asked of a side without a legal move.
+    /// Treatment of a side without a legal move.
     pub mated: MatedSide,
 }
 
-/// What is asked of a side without a legal move.
+/// Treatment of a side without a legal move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MatedSide {
-    /// Nothing: the game is over.
+    /// The game is over.
     #[default]
     HasLost,
-    /// It is asked for a move and must resign, as on servers that do not see mates.
+    /// It must resign itself, as on servers that do not detect mates.
     MustResign,
 }
 
@@ -41,7 +41,7 @@ impl Default for Rules {
     }
 }
 
-/// Why a game ended.
+/// Reason for the end of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
@@ -59,7 +59,7 @@ pub enum Reason {
     PerpetualCheck,
     /// The limit of moves was reached.
     MaxMoves,
-    /// Both engines agreed for long enough on who wins, or that nobody does.
+    /// Both engines agreed for long enough on the winner or on a draw.
     Adjudicated,
     /// A side answered with something that is not a legal move, or declared falsely.
     Illegal,
@@ -72,7 +72,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The word for it in results.
+    /// Its word in results.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Mate => "mate",
@@ -91,12 +91,12 @@ impl Reason {
     }
 }
 
-/// How a game ended.
+/// Winner and reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// Who won; `None` after a draw.
+    /// The winner; `None` after a draw.
     pub winner: Option<Color>,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
@@ -106,7 +106,7 @@ impl Ending {
         Self { winner: Some(color), reason }
     }
 
-    /// Nobody wins.
+    /// A draw.
     pub const fn draw(reason: Reason) -> Self {
         Self { winner: None, reason }
     }
@@ -147,7 +147,7 @@ impl Referee {
     /// Plays a move if it is legal.
     ///
     /// # Errors
-    /// Which rule it breaks; the game stays as it was.
+    /// The rule that it breaks; the game is unchanged.
     pub fn play(&mut self, mv: Move) -> Result<(), enbu_movegen::IllegalMove> {
         self.position.play(mv)?;
         self.moves.push(mv);
@@ -165,7 +165,7 @@ impl Referee {
         line
     }
 
-    /// How the game has ended by the rules, if it has.
+    /// The end of the game by the rules, if it is over.
     pub fn ending(&self) -> Option<Ending> {
         let turn = self.turn();
         if self.rules.mated == MatedSide::HasLost && !self.position.has_legal_move() {
@@ -183,7 +183,7 @@ impl Referee {
         (limit > 0 && u32::from(self.position.ply()) > limit).then_some(Ending::draw(Reason::MaxMoves))
     }
 
-    /// Whether `color` has just moved its king to where the other king started.
+    /// Returns true if `color` has just moved its king to the other king's start square.
     fn has_tried(&self, color: Color) -> bool {
         let goal = match color {
             Color::Black => Square::S51,
@@ -192,7 +192,7 @@ impl Referee {
         self.position.king(color) == Some(goal) && self.moves.last().is_some_and(|mv| mv.to() == goal)
     }
 
-    /// What a declaration by the side to move gets it; a false one loses.
+    /// The result of a declaration by the side to move; a false one loses.
     pub fn declared(&self) -> Ending {
         let turn = self.turn();
         match self.position.declaration(self.rules.entering_king) {

@@ -1,8 +1,8 @@
-//! Who plays whom on which opening: all of it follows from the seed.
+//! Pairings and openings of all games, as the seed decides.
 //!
 //! A *round* is one opening, played by every pairing of engines; a *pair* is its two
 //! games with colours swapped. Pairs are numbered through the rounds, so that any part
-//! of a match (a part, the rest of an interrupted one) is known without asking anyone.
+//! of a match (a part, the rest of an interrupted one) follows from its number alone.
 
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Which engines meet.
+/// The pairings of a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tournament {
     /// Everybody plays everybody.
@@ -20,7 +20,7 @@ pub enum Tournament {
     Gauntlet,
 }
 
-/// In which order openings are taken.
+/// Order of the openings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OpeningOrder {
     /// Shuffled by the seed.

@@ -2,7 +2,7 @@
 //!
 //! Two games on one opening with colours swapped are one observation: their common
 //! score `s` is one of 0, 1/4, 1/2, 3/4, 1 (a *pentanomial* distribution), which
-//! takes out what the opening and the first move are worth. With `n` pairs of mean
+//! removes the influence of the opening and the first move. With `n` pairs of mean
 //! score `mu` and variance `var`:
 //!
 //! * Elo `= -400 log10(1/mu - 1)`; its 95 % interval by the delta method;
@@ -20,16 +20,16 @@ use std::f64::consts::{LN_10, SQRT_2};
 
 use serde::{Deserialize, Serialize};
 
-/// Half of the pairs lie within so many standard deviations of a 95 % interval's middle.
+/// Half the width of a 95 % interval, in standard deviations.
 const Z_95: f64 = 1.959_964;
 
-/// What an empty cell of the distribution counts as, in pairs.
+/// Count of an empty cell of the distribution, in pairs.
 const EMPTY_CELL: f64 = 1e-3;
 
 /// Points of normalised Elo for one standard deviation of a single game.
 const POINTS_PER_SIGMA: f64 = 800.0 / LN_10;
 
-/// No decision is taken before so many pairs.
+/// Pairs before the first decision.
 ///
 /// With a handful of pairs the variance that was seen says nothing: two pairs with
 /// equal scores have none at all, and a test that divides by it would stop at once.
@@ -37,7 +37,7 @@ const POINTS_PER_SIGMA: f64 = 800.0 / LN_10;
 /// hypothesis in 10 % (H1) and 30 % (H0) of the runs; from the 64th on in 5 % to 6 %.
 pub const MIN_PAIRS: u64 = 64;
 
-/// How many pairs ended with 0, 1/2, 1, 3/2 and 2 points for the first engine.
+/// Numbers of pairs with 0, 1/2, 1, 3/2 and 2 points for the first engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pentanomial(pub [u64; 5]);
 
@@ -58,7 +58,7 @@ struct Moments {
     variance: f64,
 }
 
-/// What a difference in strength is measured in.
+/// Unit of a difference in strength.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EloModel {
@@ -76,11 +76,11 @@ pub struct Sprt {
     pub elo0: f64,
     /// The difference under the alternative.
     pub elo1: f64,
-    /// How often the alternative may be accepted wrongly, above 0 and below 1/2.
+    /// Rate of wrong acceptance of the alternative, above 0 and below 1/2.
     pub alpha: f64,
-    /// How often the null hypothesis may be accepted wrongly, above 0 and below 1/2.
+    /// Rate of wrong acceptance of the null hypothesis, above 0 and below 1/2.
     pub beta: f64,
-    /// What the differences are measured in.
+    /// Unit of the differences.
     pub model: EloModel,
 }
 
@@ -95,7 +95,7 @@ pub enum SprtError {
     Rate(f64),
 }
 
-/// What a test has come to.
+/// Outcome of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Decision {
     /// `elo0` or less is accepted.
@@ -111,7 +111,7 @@ impl Pentanomial {
         self.0[cell as usize] += 1;
     }
 
-    /// How many pairs there are.
+    /// Number of pairs.
     pub fn pairs(&self) -> u64 {
         self.0.iter().sum()
     }
@@ -126,7 +126,7 @@ impl Pentanomial {
         Moments { pairs, mean, variance }
     }
 
-    /// How much stronger the first engine is, in Elo.
+    /// Lead of the first engine, in Elo.
     ///
     /// ```
     /// use enbu_arena::Pentanomial;
@@ -139,7 +139,7 @@ impl Pentanomial {
         Estimate { value: elo_of_score(mean), half_width: Z_95 * (variance / pairs).sqrt() * slope }
     }
 
-    /// How much stronger the first engine is, in normalised Elo.
+    /// Lead of the first engine, in normalised Elo.
     pub fn normalised_elo(&self) -> Estimate {
         let Moments { pairs, mean, variance } = self.moments();
         let value = (mean - 0.5) / (2.0 * variance).sqrt() * POINTS_PER_SIGMA;
@@ -209,7 +209,7 @@ impl Sprt {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
-    /// The log-likelihood ratio of what was seen; 0 before the second pair.
+    /// The log-likelihood ratio of the pairs; 0 before the second pair.
     pub fn llr(&self, seen: &Pentanomial) -> f64 {
         let Moments { pairs, mean, variance } = seen.moments();
         if seen.pairs() < 2 || variance <= 0.0 {
@@ -223,7 +223,7 @@ impl Sprt {
         (s1 - s0) * (2.0 * mean - s0 - s1) * pairs / (2.0 * variance)
     }
 
-    /// What the test has come to; `None` while it goes on, and before [`MIN_PAIRS`].
+    /// The outcome; `None` while the test goes on, and before [`MIN_PAIRS`].
     pub fn decision(&self, seen: &Pentanomial) -> Option<Decision> {
         if seen.pairs() < MIN_PAIRS {
             return None;
@@ -295,7 +295,7 @@ mod tests {
     impl Truth {
         /// Games that are drawn with probability `drawn` and otherwise won with the
         /// probability that makes the mean `score`. On one opening in `uneven` the
-        /// side that moves first wins whoever plays it, which is what pairs are for.
+        /// side that moves first wins with either engine; pairs remove that effect.
         fn new(score: f64, drawn: f64, uneven: f64) -> Self {
             let win = score - drawn / 2.0;
             let loss = 1.0 - drawn - win;

@@ -1,15 +1,15 @@
 //! Tuning by simultaneous perturbation (SPSA): which values play best.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
-//! | here | the method: what to play next, and what a result teaches |
-//! | [`parameter`] | what is tuned: choosing among the options of an engine |
+//! | here | the method: the next values to play, the step after a result |
+//! | [`parameter`] | selection of options of an engine |
 //! | [`state`] | the file that a tuning goes on from |
 //!
 //! Every iteration draws a sign for each parameter, plays the values moved by those
 //! signs against the values moved the other way, and moves all of them towards the side
-//! that won. One match thus tells something about every parameter at once, however many
-//! there are; what one match says is mostly noise, and the average over many is the
+//! that won. One match thus measures every parameter at once, whatever
+//! their number; a single match is mostly noise, and the average over many is the
 //! slope of playing strength.
 //!
 //! Gains follow J. C. Spall, *Multivariate Stochastic Approximation Using a Simultaneous
@@ -50,22 +50,22 @@ use serde::{Deserialize, Serialize};
 pub use parameter::{MIN_STEP, Parameter, ParameterError, Wanted, select};
 pub use state::{Conditions, Misfit, State, StateError};
 
-/// How fast gains fall (alpha): Spall's value for a number of iterations that is not
+/// Exponent by which gains fall (alpha): Spall's value for a number of iterations that is not
 /// without end.
 const GAIN_DECAY: f64 = 0.602;
 
-/// How fast perturbations shrink (gamma), from the same source.
+/// Exponent by which perturbations shrink (gamma), from the same source.
 const STEP_DECAY: f64 = 0.101;
 
 /// The share of all pairs by which the fall of the gains is put off (A / N): without it
 /// the first few games would throw the values about.
 const STABILITY: f64 = 0.1;
 
-/// How long and how boldly to tune.
+/// Length and step sizes of a tuning.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// How often values are perturbed; at least 1.
+    /// Number of iterations; at least 1.
     pub iterations: u64,
     /// Pairs of games played with the same perturbation; at least 1.
     pub pairs: u32,
@@ -75,7 +75,7 @@ pub struct Plan {
     pub rate: f64,
 }
 
-/// Why nothing can be tuned.
+/// Reasons why nothing can be tuned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
     /// No parameters.
@@ -95,7 +95,7 @@ pub enum PlanError {
 /// Two sets of values to play against each other, in the order of the parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trial {
-    /// Which iteration this is, from 0.
+    /// Number of the iteration, from 0.
     pub iteration: u64,
     /// The values moved by the signs that were drawn.
     pub plus: Vec<i64>,
@@ -103,7 +103,7 @@ pub struct Trial {
     pub minus: Vec<i64>,
 }
 
-/// What chance says about one parameter in one iteration.
+/// The random sign of one parameter in one iteration.
 #[derive(Clone, Copy, Debug)]
 struct Draw {
     /// 1 or -1.
@@ -142,17 +142,17 @@ impl Spsa {
         Ok(Self { parameters, plan, values, done: 0 })
     }
 
-    /// What is tuned.
+    /// The parameters.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
-    /// How it is tuned.
+    /// The plan.
     pub const fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// How many iterations were learnt from.
+    /// Number of iterations done.
     pub const fn done(&self) -> u64 {
         self.done
     }
@@ -167,7 +167,7 @@ impl Spsa {
         self.values.iter().zip(&self.parameters).map(|(value, parameter)| parameter.clamp(value.round() as i64))
     }
 
-    /// What to play next; `None` when all iterations are done.
+    /// The next trial; `None` when all iterations are done.
     ///
     /// Engines take whole numbers, so both sides are rounded, up or down by chance such
     /// that on average each value is played as it is: rounding to the nearest would
@@ -210,7 +210,7 @@ impl Spsa {
         (self.plan.iterations as f64 * pairs, self.done as f64 * pairs + 1.0)
     }
 
-    /// How far a value with this step is moved in this iteration: c(k).
+    /// Perturbation of a value with this step in this iteration: c(k).
     fn perturbation(&self, step: f64) -> f64 {
         let (all, now) = self.progress();
         step * (all / now).powf(STEP_DECAY)

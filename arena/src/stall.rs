@@ -1,8 +1,8 @@
-//! How late this machine wakes its sleepers.
+//! Stalls of the host: the lateness of a thread that sleeps.
 //!
 //! An engine that oversteps its time may be slow, or the machine may have stood still.
 //! A thread that sleeps for a moment, again and again, and notes when it woke up too
-//! late tells one from the other. Often only one processor of a machine stands still, so
+//! late distinguishes them. Often only one CPU of a machine stalls, so
 //! there is such a thread on each of them.
 
 use std::collections::VecDeque;
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// How long the thread sleeps, and the least lateness that is noted.
+/// Sleep of the thread, and the least lateness that is recorded.
 const NAP: Duration = Duration::from_millis(2);
 
-/// How long lateness is remembered.
+/// Time for which lateness is kept.
 const MEMORY: Duration = Duration::from_mins(10);
 
 /// A nap that was too long: when it ended and by how much.
@@ -33,7 +33,7 @@ pub struct StallMeter {
 
 impl StallMeter {
     /// Begins to measure on every processor that this program may use; on any of them
-    /// where the system does not tell which. Where no thread can be had, no stall is
+    /// where the system does not report which. Where no thread can be started, no stall is
     /// ever seen.
     pub fn start() -> Self {
         let late = Arc::default();
@@ -44,7 +44,7 @@ impl StallMeter {
             let (late, stop) = (Arc::clone(&late), Arc::clone(&stop));
             let measure = move || {
                 if let Some(core) = core {
-                    // Where it is not allowed, the thread naps wherever it is.
+                    // Without permission, the thread runs on any CPU.
                     core_affinity::set_for_current(core);
                 }
                 measure(&late, &stop);
@@ -62,14 +62,14 @@ impl StallMeter {
     }
 }
 
-/// Naps and notes, until it is told to stop.
+/// Sleeps and records lateness until stopped.
 fn measure(late: &Mutex<VecDeque<Oversleep>>, stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
         let due = Instant::now() + NAP;
         thread::sleep(NAP);
         if Instant::now() > due + NAP {
             let mut late = late.lock();
-            // After the lock, so that they stand in order.
+            // After the lock, so that they are in order.
             note(&mut late, due, Instant::now());
         }
     }

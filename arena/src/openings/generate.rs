@@ -1,8 +1,8 @@
 //! Making openings: short random games that a search finds even.
 //!
 //! Each ply is chosen at random among the moves that the search finds nearly as good
-//! as the best one, so that the positions differ and still look like shogi. What ends
-//! within the bound and was not met before is kept. Everything follows from the seed.
+//! as the best one, so that the positions differ and still look like shogi. A game
+//! that ends within the bound in a new position is kept. Everything follows from the seed.
 
 use std::collections::HashSet;
 use std::str::FromStr;
@@ -14,17 +14,17 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Opening;
 
-/// How much worse than the best move a chosen move may be, in centipawns.
+/// Largest loss of a chosen move against the best one, in centipawns.
 const WINDOW_CP: i32 = 60;
 
-/// One ply in so many is any legal move, which brings in openings that a search would
+/// One ply in this number is any legal move, which adds openings that a search would
 /// never choose.
 const WILD_ONE_IN: u32 = 8;
 
-/// How many walks are tried for one opening before giving up.
+/// Attempts for one opening before the generation fails.
 const MAX_TRIES: u32 = 200;
 
-/// A move and what a search thinks of it.
+/// A move with its score by a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The move.
@@ -33,7 +33,7 @@ pub struct Candidate {
     pub score_cp: i32,
 }
 
-/// A search that opinions on positions can be asked of. Its answers should depend on
+/// A search that scores moves and positions. Its answers should depend on
 /// the position alone, or else the same seed gives other openings.
 pub trait Judge {
     /// Some of the best moves of a position that has moves, best first.
@@ -43,25 +43,25 @@ pub trait Judge {
     fn score_cp(&mut self, position: &Position) -> i32;
 }
 
-/// How openings are to be made: `random:PLIES,CP`.
+/// Parameters of generated openings: `random:PLIES,CP`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RandomOpenings {
     /// Length of each, in plies from the start position.
     pub plies: u16,
-    /// How far from 0 the final score may be, in centipawns.
+    /// Largest absolute value of the final score, in centipawns.
     pub bound_cp: i32,
 }
 
-/// Why openings could not be made.
+/// Reasons why openings could not be generated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GenerateError {
     /// The description is not `random:PLIES,CP`.
     #[error("`{0}` is not random:PLIES,CP with 1 to 200 plies and a bound of 1 to 10000 (such as random:16,80)")]
     Syntax(String),
-    /// The bound is too narrow or the openings too short for so many different ones.
+    /// The bound is too narrow or the openings too short for the number of different ones.
     #[error("only {found} different openings found; fewer openings, more plies or a wider bound are needed")]
     Exhausted {
-        /// How many there were.
+        /// Number of openings found.
         found: usize,
     },
 }
@@ -90,10 +90,10 @@ impl FromStr for RandomOpenings {
 
 impl RandomOpenings {
     /// Makes `count` openings, no two of which lead to the same position. After each
-    /// one `progress` is told how many there are; it returns whether to go on.
+    /// one `progress` receives their number; it breaks to stop early.
     ///
     /// # Errors
-    /// [`GenerateError::Exhausted`] when there are not so many.
+    /// [`GenerateError::Exhausted`] when there are fewer.
     pub fn generate(
         self,
         count: usize,
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    /// Likes the moves with the smallest bits; a position is worth what its key says.
+    /// Prefers moves with small bits; the score of a position comes from its key.
     struct Fake;
 
     impl Judge for Fake {

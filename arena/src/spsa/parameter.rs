@@ -1,4 +1,4 @@
-//! What is tuned: spin options of an engine.
+//! The tuned parameters: spin options of an engine.
 
 use std::str::FromStr;
 
@@ -24,7 +24,7 @@ pub struct Parameter {
     pub min: i64,
     /// The highest value.
     pub max: i64,
-    /// How far the value is moved to play at the end of the tuning (`c_end`): as much
+    /// Perturbation of the value at the end of the tuning (`c_end`): as much
     /// as games may notice, at least [`MIN_STEP`].
     pub step: f64,
 }
@@ -80,7 +80,7 @@ impl Parameter {
     }
 }
 
-/// Which parameters are to be tuned, as a person writes it: `all`, `NAME` or `NAME:STEP`.
+/// Selection of parameters on a command line: `all`, `NAME` or `NAME:STEP`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Wanted {
     /// Every spin option whose name is lower-case letters, digits and `_`: the
@@ -129,7 +129,7 @@ impl FromStr for Wanted {
     }
 }
 
-/// Why a parameter cannot be tuned.
+/// Reasons why a parameter cannot be tuned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterError {
     /// The engine has no such option that is a number.
@@ -146,7 +146,7 @@ pub enum ParameterError {
         /// The spin options that there are, between commas.
         known: String,
     },
-    /// It was asked for twice.
+    /// It is selected twice.
     #[error("{name} is given twice")]
     Twice {
         /// The name.
@@ -246,7 +246,7 @@ fn spins(options: &[OptionSpec]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// Whether a name is `like_this`.
+/// Returns true for a name `like_this`.
 fn is_lower_case(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')

@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize};
 use super::{Parameter, Plan, PlanError, Spsa};
 use crate::report::Tally;
 
-/// What the file says it is.
+/// Identification of the file.
 const FORMAT: &str = "enbu tune";
 
 /// The version of the format that is written, and the only one that is read.
 const VERSION: u32 = 1;
 
-/// What else has to be the same for games to count towards one tuning, by name: the time
+/// Further conditions, by name, under which games count towards one tuning: the time
 /// control, the rules.
 pub type Conditions = BTreeMap<String, String>;
 
@@ -33,7 +33,7 @@ pub struct State {
     games: Tally,
 }
 
-/// What is wrong with a file.
+/// Faults of a file.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// It cannot be read.
@@ -41,7 +41,7 @@ pub enum StateError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
     /// It is something else.
@@ -55,36 +55,36 @@ pub enum StateError {
         /// Its version.
         version: u32,
     },
-    /// It holds what cannot be.
+    /// It holds impossible values.
     #[error("{} is damaged: {reason}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong in it.
+        /// The fault.
         reason: String,
     },
 }
 
-/// What a state and a command disagree about.
+/// A difference between a state and a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it was begun with {what} {theirs}, not {ours}")]
 pub struct Misfit {
-    /// What they disagree about.
+    /// The subject.
     pub what: String,
-    /// What the state has.
+    /// The value in the state.
     pub theirs: String,
-    /// What the command asks for.
+    /// The value in the command.
     pub ours: String,
 }
 
-/// What every version has.
+/// The fields of every version.
 #[derive(Deserialize)]
 struct Head {
     format: String,
     version: u32,
 }
 
-/// The file as it stands.
+/// The fields of the present version.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
@@ -121,7 +121,7 @@ impl State {
         self.games += games;
     }
 
-    /// Sees whether a command that would begin with `other` may go on from here.
+    /// Checks that a command that would begin with `other` may continue from here.
     ///
     /// # Errors
     /// [`Misfit`] with the first thing that differs.
@@ -153,7 +153,7 @@ impl State {
     /// Writes the file anew, beside itself, and renames it.
     ///
     /// # Errors
-    /// What the system says; the file stands as it was.
+    /// The error of the system; the old file is unchanged.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         enbu_files::write(path, self.to_json()?)
     }
@@ -197,7 +197,7 @@ impl State {
 }
 
 impl Document {
-    /// What it says, if that can be; else why not.
+    /// Its state, or the reason why it is impossible.
     fn into_state(self) -> Result<State, String> {
         let Self { conditions, plan, done, games, parameters, values, .. } = self;
         let mut spsa = Spsa::new(parameters, plan).map_err(|error: PlanError| error.to_string())?;

@@ -1,4 +1,4 @@
-//! The method against what is known about it, without an engine.
+//! Tests of the method against its theory, without an engine.
 
 use super::*;
 use crate::report::Tally;

@@ -51,7 +51,7 @@ fn print_divided(position: &mut Position, depth: u32, out: &mut impl Write) -> i
     Ok(if depth == 0 { 1 } else { nodes })
 }
 
-/// Counts the tree as many times as asked: small trees end before a clock has moved.
+/// Counts the tree `--repeat` times: a small tree takes less than a tick of the clock.
 fn count(args: &PerftArgs, position: &mut Position) -> u64 {
     let last_ply = if args.lists { LastPly::List } else { LastPly::Count };
     for _ in 1..args.repeat {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How often plain lines are written at most.
+/// Least interval between two plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Shows how far the work is.
@@ -14,7 +14,7 @@ pub(crate) struct Progress {
     shown: Shown,
 }
 
-/// How progress is shown.
+/// The form of the progress.
 enum Shown {
     /// By the bar.
     Live,
@@ -25,7 +25,7 @@ enum Shown {
 }
 
 impl Progress {
-    /// For work of so many steps.
+    /// For work of `steps` steps.
     pub(crate) fn new(steps: u64) -> Self {
         if !io::stderr().is_terminal() {
             return Self { bar: ProgressBar::hidden(), shown: Shown::Lines { last: None } };
@@ -42,7 +42,7 @@ impl Progress {
         Self { bar: ProgressBar::hidden(), shown: Shown::Quiet }
     }
 
-    /// Shows that `done` steps are done, and what `state` says of them.
+    /// Shows `done` steps and the text of `state`.
     pub(crate) fn show(&mut self, done: u64, state: impl FnOnce() -> String) {
         match &mut self.shown {
             Shown::Live => {
@@ -57,7 +57,7 @@ impl Progress {
         }
     }
 
-    /// Tells something that matters whether or not progress is shown.
+    /// Prints a notice, also when no progress is shown.
     pub(crate) fn notice(&self, text: &str) {
         match self.shown {
             Shown::Live => self.bar.println(text),
@@ -73,6 +73,6 @@ impl Progress {
 }
 
 fn line(text: &str) {
-    // Nobody is left to tell if stderr is gone; the work goes on.
+    // The work goes on even if stderr is closed.
     let _ = writeln!(io::stderr(), "{text}");
 }

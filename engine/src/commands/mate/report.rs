@@ -1,4 +1,4 @@
-//! How results are printed: rows for people, JSON for programs.
+//! Output of results: rows for people, JSON for programs.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::problems::Problem;
 
-/// A problem with all that was found out about it.
+/// The results of a problem.
 pub(super) struct Solved {
     pub(super) solution: Solution,
-    /// Every first move, where that was asked for.
+    /// Every first move, with --all.
     pub(super) first_moves: Option<Vec<FirstMove>>,
 }
 

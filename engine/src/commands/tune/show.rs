@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use enbu_arena::spsa::{Parameter, State};
 
-/// How many parameters the progress names.
+/// Number of parameters in a line of progress.
 const NAMED: usize = 3;
 
 /// The parameters with their present values.
@@ -17,7 +17,7 @@ fn steps(parameter: &Parameter, value: f64) -> f64 {
     (value - parameter.start as f64) / parameter.step
 }
 
-/// How far the tuning is, and the parameters that have moved most.
+/// Iterations done and the parameters that have moved most.
 pub(super) fn line(state: &State) -> String {
     let mut text = summary(state);
     let mut moved: Vec<(&Parameter, f64)> = rows(state).collect();
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_tells_where_parameters_began_and_stand() {
+    fn the_table_has_start_and_present_values() {
         let parameter = |name: &str, start, step| Parameter { name: name.to_owned(), start, min: -10, max: 2000, step };
         let parameters = vec![parameter("lmr_base", 410, 100.0), parameter("lmr_check", -5, 0.5)];
         let spsa = Spsa::new(parameters, Plan { iterations: 2, pairs: 1, seed: 3, rate: 0.5 }).unwrap();
