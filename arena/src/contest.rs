@@ -1,6 +1,6 @@
 //! A match: its settings, and playing it on several threads.
 //!
-//! Which games there are follows from the settings alone. Workers take pair after
+//! The games follow from the settings alone. Workers take pair after
 //! pair and send each finished game to the caller, who saves and shows it and may end
 //! the match; nothing here writes or prints.
 
@@ -37,13 +37,13 @@ pub struct MatchSettings {
     pub time_control: TimeControl,
     /// When increments may be used.
     pub increment_use: IncrementUse,
-    /// Which engines meet.
+    /// The pairings.
     pub format: Tournament,
-    /// How many pairs of games each pairing plays.
+    /// Pairs of games of each pairing.
     pub rounds: usize,
-    /// Where the games begin; at least one.
+    /// The openings; at least one.
     pub openings: Vec<Opening>,
-    /// In which order the openings are taken.
+    /// The order of the openings.
     pub order: OpeningOrder,
     /// The seed of that order.
     pub seed: u64,
@@ -55,15 +55,15 @@ pub struct MatchSettings {
     pub adjudication: Adjudication,
     /// Forgiven time for each move.
     pub slack: Duration,
-    /// How long engines may take for what is not a move.
+    /// Time limits of engines for everything but moves.
     pub patience: Patience,
-    /// How many games are played at once; at least 1.
+    /// Games at once; at least 1.
     pub concurrency: usize,
-    /// Whether engines are started anew for every game.
+    /// Lifetime of the engines' processes.
     pub processes: Processes,
 }
 
-/// How long the process of an engine lives.
+/// Lifetime of the process of an engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Processes {
     /// From game to game.
@@ -73,7 +73,7 @@ pub enum Processes {
     Restarted,
 }
 
-/// Why a match cannot be played.
+/// Reasons why a match cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContestError {
     /// Fewer than two engines.
@@ -102,16 +102,16 @@ impl From<Abandoned> for ContestError {
     }
 }
 
-/// What happens during a match.
+/// An event of a match.
 #[derive(Clone, Debug)]
 pub enum MatchEvent {
     /// A game is over.
     Game(Box<GameRecord>),
-    /// Something that belongs to no game: an engine that talks after `quit`.
+    /// Output that belongs to no game: an engine that prints after `quit`.
     UnsolicitedOutput {
         /// The engine.
         name: String,
-        /// What it did.
+        /// Its faults.
         faults: Faults,
     },
 }
@@ -174,8 +174,8 @@ impl Contest {
         &self.names
     }
 
-    /// What all games of this match have in common: a digest of the settings that
-    /// decide how games go. How many are played, where and at once is not part of it.
+    /// The name of the match in its games: a digest of the settings that decide the
+    /// course of games. Their number, part and concurrency are not included.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -185,13 +185,13 @@ impl Contest {
         &self.settings
     }
 
-    /// How many games there are, in this part.
+    /// Number of games in this part.
     pub fn games(&self) -> usize {
         2 * self.settings.schedule().pairs().count()
     }
 
-    /// Plays the games whose numbers are not in `done`, and tells `listener` of each.
-    /// When it answers `Break`, the pairs in progress are finished and no others begun.
+    /// Plays the games whose numbers are not in `done`, and calls `listener` after each.
+    /// When it returns `Break`, the pairs in progress are finished and no others begun.
     ///
     /// # Errors
     /// [`ContestError`] when an engine cannot be started any more, or on `cancel`; the
@@ -227,7 +227,7 @@ impl Contest {
                     }
                     Err(abandoned) => {
                         stop.store(true, Ordering::Relaxed);
-                        // An engine that cannot play says more than that the rest was given up.
+                        // The failure of an engine explains more than the end of the other games.
                         if !matches!(result, Err(ContestError::Player(_))) {
                             result = Err(abandoned.into());
                         }
@@ -240,7 +240,7 @@ impl Contest {
 }
 
 impl MatchSettings {
-    /// Who plays whom on which opening.
+    /// Pairings and openings of all games.
     pub fn schedule(&self) -> Schedule {
         Schedule::new(
             self.engines.len(),
@@ -251,6 +251,13 @@ impl MatchSettings {
             self.seed,
             self.part,
         )
+    }
+
+    /// Returns true if some pairing plays more than one pair on each opening with limits
+    /// that leave no room for chance.
+    pub fn repeats_games(&self) -> bool {
+        let is_deterministic = |engine| self.control_of(engine).is_deterministic();
+        self.rounds > self.openings.len() && (0..self.engines.len()).all(is_deterministic)
     }
 
     /// The digest that games of one match share.

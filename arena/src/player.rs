@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use crate::engine_spec::{EngineSpec, Ponder};
 use crate::record::{Fault, Faults};
 
-/// How long engines may take for what is not a move.
+/// Time limits of engines for everything but moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// From the start to `usiok`.
@@ -32,7 +32,7 @@ impl Default for Patience {
     }
 }
 
-/// Why an engine cannot take part.
+/// Reasons why an engine cannot take part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayerError {
     /// It does not start, or does not get ready the first time.
@@ -40,7 +40,17 @@ pub enum PlayerError {
     Client {
         /// The engine.
         name: String,
-        /// What happened.
+        /// The reason.
+        error: ClientError,
+    },
+    /// Its process cannot be started.
+    #[error("{name}: `{program}` {error}")]
+    Start {
+        /// The engine.
+        name: String,
+        /// The program that was tried.
+        program: String,
+        /// The reason.
         error: ClientError,
     },
     /// An option that it does not have.
@@ -58,12 +68,12 @@ pub enum PlayerError {
     OptionValue {
         /// The engine.
         name: String,
-        /// What is wrong.
+        /// The fault.
         error: enbu_usi::OptionError,
     },
 }
 
-/// A file to which all that is said goes, by whom and when.
+/// A log of all lines to and from engines, with time and name.
 #[derive(Clone)]
 pub struct TrafficLog {
     file: Arc<Mutex<File>>,
@@ -140,7 +150,7 @@ impl<'m> Player<'m> {
         self.client.as_mut()
     }
 
-    /// Who the engine says it is; starts it if need be.
+    /// The identity of the engine; starts it if necessary.
     pub(crate) fn identity(&mut self) -> Result<EngineIdentity, PlayerError> {
         Ok(self.client()?.identity().clone())
     }
@@ -156,7 +166,11 @@ impl<'m> Player<'m> {
             command.current_dir(dir);
         }
         let tap = self.log.map(|log| log.tap(self.name));
-        let mut client = Client::start(command, self.patience.start, self.cancel, tap).map_err(failed)?;
+        let client = Client::start(command, self.patience.start, self.cancel, tap);
+        let mut client = client.map_err(|error| match error {
+            ClientError::Start(_) => PlayerError::Start { name: self.name.to_owned(), program: program.clone(), error },
+            error => failed(error),
+        })?;
         for (name, value) in self.options(client.identity())? {
             client.send(&enbu_usi::Command::SetOption { name, value }).map_err(failed)?;
         }
@@ -174,7 +188,7 @@ impl<'m> Player<'m> {
                         .parse(value.as_deref())
                         .map_err(|error| PlayerError::OptionValue { name: self.name.to_owned(), error })?;
                 }
-                // Engines take these whether they declare them or not.
+                // Engines accept these even undeclared.
                 None if ["USI_Hash", "USI_Ponder"].contains(&name.as_str()) => {}
                 None => {
                     let known: Vec<&str> = identity.options.iter().map(|option| option.name.as_str()).collect();
@@ -199,7 +213,7 @@ impl<'m> Player<'m> {
         self.client = None;
     }
 
-    /// Asks the process to end; what it still says is a fault.
+    /// Ends the process by `quit`; any further output is a fault.
     pub(crate) fn quit(&mut self) -> Faults {
         let noise = self.client.take().map(|client| client.quit(self.patience.quit));
         noise.map(faults).unwrap_or_default()

@@ -1,12 +1,13 @@
-//! What the games say: counts and estimates for each pairing, and a table of all engines.
+//! Statistics of games: counts and estimates for each pairing, a table of all engines.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::ops::AddAssign;
 
 use enbu_movegen::Color;
 use serde::{Deserialize, Serialize};
 
+use crate::digest::fnv1a;
 use crate::record::{Faults, GameRecord, Points};
 use crate::referee::Reason;
 use crate::sprt::{Decision, Estimate, Pentanomial, Sprt};
@@ -55,7 +56,7 @@ impl Tally {
     }
 }
 
-/// What the games of two engines say, seen from the first.
+/// Statistics of the games of two engines, seen from the first.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pairing {
     /// The names of the engines.
@@ -68,14 +69,19 @@ pub struct Pairing {
     pub first_mover: Tally,
     /// The pairs of which both games were played.
     pub pairs: Pentanomial,
-    /// How games ended.
+    /// Counts of the endings.
     pub reasons: BTreeMap<Reason, u64>,
-    /// What the engines did wrong.
+    /// Faults of the engines.
     pub faults: [Faults; 2],
     /// Moves of all games together.
     pub plies: u64,
     /// Longest time over the limit, in milliseconds.
     pub worst_over_ms: f64,
+    /// Games that repeat an earlier one, move for move and with the same colours.
+    pub repeated: u64,
+    /// Digests of the games.
+    #[serde(skip)]
+    seen: HashSet<u64>,
     /// First games of pairs whose second has not come, or the other way round.
     #[serde(skip)]
     waiting: HashMap<(String, usize), u8>,
@@ -93,6 +99,8 @@ impl Pairing {
             faults: Default::default(),
             plies: 0,
             worst_over_ms: 0.0,
+            repeated: 0,
+            seen: HashSet::new(),
             waiting: HashMap::new(),
         }
     }
@@ -107,6 +115,8 @@ impl Pairing {
         self.faults[1].add_all(&game.faults2);
         self.plies += game.plies as u64;
         self.worst_over_ms = self.worst_over_ms.max(game.over_ms);
+        let moves = format!("{:?} {} {}", game.engine1, game.opening, game.moves);
+        self.repeated += u64::from(!self.seen.insert(fnv1a(moves.as_bytes())));
         let key = (game.match_id.clone(), game.pair);
         match self.waiting.remove(&key) {
             Some(halves) => self.pairs.add(halves + game.score1.halves()),
@@ -128,6 +138,9 @@ impl Pairing {
             let (lower, upper) = sprt.bounds();
             let _ = write!(text, "  LLR {:+.2} [{lower:.2}, {upper:.2}]", sprt.llr(&self.pairs));
         }
+        if self.repeated > 0 {
+            let _ = write!(text, "  repeated {}", self.repeated);
+        }
         text + &self.faults_text("  faults")
     }
 
@@ -141,7 +154,7 @@ impl Pairing {
         if text.is_empty() { text } else { format!("{title}{text}") }
     }
 
-    /// Everything that is known, on several lines.
+    /// All statistics, on several lines.
     pub fn summary(&self, sprt: Option<&Sprt>) -> String {
         let [name1, name2] = &self.names;
         let mut lines =
@@ -168,6 +181,9 @@ impl Pairing {
         lines.push(format!("  endings      {}", reasons.join(", ")));
         if self.all.games() > 0 {
             lines.push(format!("  mean length  {:.1} plies", self.plies as f64 / self.all.games() as f64));
+        }
+        if self.repeated > 0 {
+            lines.push(format!("  repeated     {} games equal an earlier one move for move", self.repeated));
         }
         if self.worst_over_ms > 0.0 {
             lines.push(format!("  worst time   {:.1} ms over", self.worst_over_ms));
@@ -212,7 +228,7 @@ pub struct Standing {
     pub pairs: Pentanomial,
     /// Its performance against the field, in Elo.
     pub elo: Estimate,
-    /// What it did wrong.
+    /// Its faults.
     pub faults: Faults,
 }
 
@@ -246,7 +262,7 @@ impl Report {
         &self.pairings
     }
 
-    /// How many games were counted.
+    /// Number of games.
     pub fn games(&self) -> u64 {
         self.pairings.iter().map(|pairing| pairing.all.games()).sum()
     }
@@ -306,7 +322,7 @@ impl Report {
         text
     }
 
-    /// Everything that is known: each pairing, and a table if there are several.
+    /// All statistics: each pairing, and a table if there are several.
     pub fn summary(&self, sprt: Option<&Sprt>) -> String {
         let mut parts: Vec<String> = self.pairings.iter().map(|pairing| pairing.summary(sprt)).collect();
         if self.pairings.len() > 1 {
@@ -348,6 +364,17 @@ mod tests {
         let mut reversed = games;
         reversed.reverse();
         assert_eq!(Report::of(&reversed).pairings()[0].pairs, pairing.pairs);
+    }
+
+    #[test]
+    fn repeated_games_are_counted() {
+        let one = |number| played(number, ["a", "b"], Points::Win);
+        let games = [one(0), one(1), one(2), one(3), GameRecord { moves: "2g2f".to_owned(), ..one(4) }];
+        let report = Report::of(&games);
+        assert_eq!(report.pairings()[0].repeated, 2, "with other colours it is another game");
+        assert!(report.pairings()[0].line(None).contains("  repeated 2  faults"));
+        assert!(report.summary(None).contains("  repeated     2 games equal an earlier one move for move\n"));
+        assert!(!Report::of(&games[..2]).summary(None).contains("repeated"));
     }
 
     #[test]

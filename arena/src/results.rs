@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::record::GameRecord;
 
-/// What is wrong with a file of results.
+/// Faults of a file of results.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
     /// It cannot be opened, read or written.
@@ -19,10 +19,10 @@ pub enum ResultsError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
-    /// It holds games, and going on with it was not asked for.
+    /// It holds games, and the command does not continue it.
     #[error("{} already holds games; go on with it by --resume, or choose another file", .0.display())]
     Exists(PathBuf),
     /// Another match writes to it.
@@ -33,12 +33,20 @@ pub enum ResultsError {
     Line {
         /// The file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         error: String,
     },
-    /// The same game twice, with different moves.
+    /// It holds no game, only text without a line end.
+    #[error("{} is not a file of results: {error}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// The reason why its text is not a game.
+        error: String,
+    },
+    /// One game twice, with different moves.
     #[error("{}: game {game} of match {match_id} was played differently in another file", path.display())]
     Conflict {
         /// The later file.
@@ -50,7 +58,7 @@ pub enum ResultsError {
     },
 }
 
-/// What was read from a file of results.
+/// Contents of a file of results.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
     /// The games, in the order of the file.
@@ -59,7 +67,7 @@ pub struct Contents {
     pub torn: Option<String>,
 }
 
-/// Where lines go: a file, or in tests something that fails like one.
+/// Storage of lines: a file, or in tests a store that fails like one.
 trait Store: Send {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
     fn truncate(&mut self, length: u64) -> io::Result<()>;
@@ -80,7 +88,7 @@ impl Store for File {
 pub struct ResultsFile {
     path: PathBuf,
     store: Box<dyn Store>,
-    /// How much of the store is whole lines.
+    /// Length of the whole lines in the store, in bytes.
     length: u64,
     unsaved: Vec<String>,
 }
@@ -95,7 +103,7 @@ impl ResultsFile {
         if file.length > 0 { Err(ResultsError::Exists(path.to_owned())) } else { Ok(file) }
     }
 
-    /// Goes on with a file, and returns what it holds; a new one if there is none. A
+    /// Continues a file and returns its contents; a new one if there is none. A
     /// torn last line is dropped: the file is written anew beside itself and renamed.
     ///
     /// # Errors
@@ -104,7 +112,7 @@ impl ResultsFile {
         if !path.exists() {
             return Ok((Self::open(path)?, Contents::default()));
         }
-        // Nobody else may write between the reading and the renaming.
+        // No other process may write between the reading and the renaming.
         let before = Self::open(path)?;
         let contents = read(path)?;
         drop(before);
@@ -126,7 +134,7 @@ impl ResultsFile {
         Ok(Self { path: path.to_owned(), store: Box::new(file), length, unsaved: Vec::new() })
     }
 
-    /// Adds a game. What could not be written before is tried again first.
+    /// Adds a game, after the lines that could not be written before.
     ///
     /// # Errors
     /// [`ResultsError::Io`] when it cannot be written; it is kept in
@@ -137,7 +145,7 @@ impl ResultsFile {
         self.save()
     }
 
-    /// Tries to write what could not be written before.
+    /// Writes the lines that could not be written before.
     ///
     /// # Errors
     /// [`ResultsError::Io`] when that fails again.
@@ -202,22 +210,37 @@ fn rewrite(path: &Path, games: &[GameRecord]) -> io::Result<()> {
     enbu_files::write(path, text)
 }
 
-/// The games of several files, each game once, in the order of their matches and numbers.
+/// The games of several files.
+#[derive(Clone, Debug, Default)]
+pub struct Merged {
+    /// Each game once, in the order of their matches and numbers.
+    pub games: Vec<GameRecord>,
+    /// The files whose last line was torn; its game is missing.
+    pub torn: Vec<PathBuf>,
+}
+
+/// Reads several files of results.
 ///
 /// # Errors
-/// [`ResultsError`] when a file cannot be read, or two files disagree about a game.
-pub fn merge<P: AsRef<Path>>(paths: &[P]) -> Result<Contents, ResultsError> {
+/// [`ResultsError`] when a file cannot be read or holds no results, or two files disagree
+/// about a game.
+pub fn merge<P: AsRef<Path>>(paths: &[P]) -> Result<Merged, ResultsError> {
     let mut games: BTreeMap<(String, usize), GameRecord> = BTreeMap::new();
-    let mut torn = None;
+    let mut torn = Vec::new();
     for path in paths {
-        let contents = read(path.as_ref())?;
-        torn = torn.or(contents.torn);
+        let path = path.as_ref();
+        let contents = read(path)?;
+        if let (true, Some(text)) = (contents.games.is_empty(), &contents.torn) {
+            let error = serde_json::from_str::<GameRecord>(text).err().map(|error| error.to_string());
+            return Err(ResultsError::Foreign { path: path.to_owned(), error: error.unwrap_or_default() });
+        }
+        torn.extend(contents.torn.filter(|text| !text.is_empty()).map(|_| path.to_owned()));
         for game in contents.games {
             let key = (game.match_id.clone(), game.game);
             match games.get(&key) {
                 Some(known) if known.moves != game.moves || known.score1 != game.score1 => {
                     let (match_id, game) = key;
-                    return Err(ResultsError::Conflict { path: path.as_ref().to_owned(), game, match_id });
+                    return Err(ResultsError::Conflict { path: path.to_owned(), game, match_id });
                 }
                 Some(_) => {}
                 None => {
@@ -226,7 +249,7 @@ pub fn merge<P: AsRef<Path>>(paths: &[P]) -> Result<Contents, ResultsError> {
             }
         }
     }
-    Ok(Contents { games: games.into_values().collect(), torn })
+    Ok(Merged { games: games.into_values().collect(), torn })
 }
 
 #[cfg(test)]
@@ -301,6 +324,14 @@ mod tests {
         assert_eq!(merge(&[&a, &b]).unwrap().games, [numbered(0), numbered(1), numbered(2), other]);
         let c = write("c", &[GameRecord { score1: Points::Draw, ..numbered(0) }]);
         assert!(matches!(merge(&[&a, &c]), Err(ResultsError::Conflict { game: 0, .. })));
+        let line = serde_json::to_string(&numbered(1)).unwrap();
+        fs::write(&c, format!("{}\n{}", serde_json::to_string(&numbered(0)).unwrap(), &line[..line.len() / 2]))
+            .unwrap();
+        let merged = merge(&[&c]).unwrap();
+        assert_eq!((merged.games, merged.torn), (vec![numbered(0)], vec![c.clone()]));
+        fs::write(&c, "hello").unwrap();
+        let error = merge(&[&a, &c]).unwrap_err().to_string();
+        assert!(error.contains("is not a file of results: expected value"), "{error}");
     }
 
     /// A disk with so much room.

@@ -20,7 +20,7 @@ use std::time::Duration;
 use enbu_movegen::Color;
 use enbu_usi::{Clock, GoRequest};
 
-/// How long an engine may think.
+/// A limit on thinking: a clock, or a fixed effort for each move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeControl {
     /// A clock for the game; times in milliseconds.
@@ -32,11 +32,11 @@ pub enum TimeControl {
         /// Time added for each move.
         increment_ms: u64,
     },
-    /// So many milliseconds for each move.
+    /// Milliseconds for each move.
     MoveTime(u64),
-    /// So many positions for each move, in any time.
+    /// Nodes for each move, in any time.
     Nodes(u64),
-    /// So many plies for each move, in any time.
+    /// Depth of each search in plies, in any time.
     Depth(u32),
 }
 
@@ -58,6 +58,14 @@ pub enum IncrementUse {
     After,
 }
 
+impl TimeControl {
+    /// Returns true if the limit does not depend on the clock, so that an engine may play
+    /// the same game again.
+    pub const fn is_deterministic(self) -> bool {
+        matches!(self, Self::Nodes(_) | Self::Depth(_))
+    }
+}
+
 impl FromStr for TimeControl {
     type Err = TimeControlError;
 
@@ -65,7 +73,7 @@ impl FromStr for TimeControl {
     ///
     /// # Errors
     /// [`TimeControlError`] for anything that is not in the table above, and for a
-    /// clock on which nobody could make a move.
+    /// clock without time for any move.
     ///
     /// ```
     /// use enbu_arena::TimeControl;
@@ -160,7 +168,7 @@ impl GameClock {
         Self { control, increment_use, left_ms }
     }
 
-    /// How long the next move may take; `None` without a clock.
+    /// The time for the next move; `None` without a clock.
     pub fn budget(&self) -> Option<Duration> {
         match self.control {
             TimeControl::Clock { byoyomi_ms, increment_ms, .. } => {
@@ -187,9 +195,9 @@ impl GameClock {
     }
 }
 
-/// What `go` is to say when `turn` is to move and the clocks of Black and White are these.
+/// The `go` command for the side `turn` with these clocks of Black and White.
 ///
-/// A USI `go` carries either a byoyomi or increments: what the side to move has.
+/// A USI `go` carries either a byoyomi or increments: those of the side to move.
 pub fn go_request(clocks: &[GameClock; 2], turn: Color) -> GoRequest {
     let mut request = GoRequest::default();
     match clocks[turn].control {

@@ -29,23 +29,32 @@ fn main() -> ExitCode {
             let mut out = io::stdout().lock();
             match commands::run(command, &mut out).and_then(|code| out.flush().map(|()| code)) {
                 Ok(code) => code,
-                // The reader has had enough: not a failure.
+                // The reader closed the pipe: not a failure.
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-                Err(error) => fail(&error.to_string()),
+                Err(error) => fail(error),
             }
         }
     }
 }
 
-/// The USI loop. Standard error stays silent: GUIs open it as a pipe that nobody
-/// reads, and a full pipe would block the engine.
+/// The USI loop. Standard error stays silent: GUIs open it as a pipe and never
+/// read it, and a full pipe would block the engine.
 fn speak_usi() -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
     enbu_usi::run(adapter::Enbu::new(), io::stdin(), io::stdout()).into()
 }
 
-fn fail(message: &str) -> ExitCode {
-    // Nobody left to tell if even this fails.
-    let _ = writeln!(io::stderr(), "enbu: {message}");
-    ExitCode::FAILURE
+/// Prints the error; exit code 2 for wrong usage, 1 for anything else.
+fn fail(error: io::Error) -> ExitCode {
+    match error.downcast::<clap::Error>() {
+        Ok(usage) => {
+            // No stream is left if even this fails.
+            let _ = usage.print();
+            ExitCode::from(2)
+        }
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "enbu: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }

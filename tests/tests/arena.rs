@@ -366,16 +366,63 @@ fn wrong_usage_is_told_from_failure() {
         &["match", "--games", "0"],
         &["openings", "random:0,5"],
         &["openings"],
+        &["match"],
+        &["match", "--engine", "self", "--tc", "1"],
+        &["match", "--engine", "self", "--engine", "self"],
+        &["match", "--engine", "self", "opton.Hash=3"],
+        &["match", "--engine", "self", "--engine", "self", "--tc", "1", "--sprt", "5", "0"],
     ] {
         let output = Command::new(binary::enbu()).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
+        // Errors that clap finds itself name the argument instead.
+        let names_argument = text(&output.stderr).starts_with("error: invalid value");
+        let usage = format!("Usage: enbu {}", arguments[0]);
+        assert!(names_argument || text(&output.stderr).contains(&usage), "{arguments:?}: {output:?}");
     }
-    for arguments in
-        [&["match"][..], &["match", "--engine", "self", "--tc", "1"], &["match", "--merge", "no-such-file"]]
-    {
+    for arguments in [&["match", "--merge", "no-such-file"][..], &["match", "--merge", "Cargo.toml"]] {
         let output = Command::new(binary::enbu()).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {output:?}");
     }
+}
+
+#[test]
+fn a_match_of_equal_games_warns_and_counts_them() {
+    let arguments = ["--tc", "depth=1", "--games", "6", "--max-moves", "4"];
+    let run = |played: Match| {
+        let output = played.play();
+        assert!(output.status.success(), "{output:?}");
+        (text(&output.stdout), text(&output.stderr))
+    };
+    let (summary, notices) = run(Match::between("fine", "fine").with(&arguments));
+    assert!(notices.contains("warning: more pairs than openings"), "{notices}");
+    assert!(summary.contains("  repeated     4 games equal an earlier one move for move"), "{summary}");
+    let (_, notices) =
+        run(Match::between("fine", "fine").with(&["--tc", "depth=1", "--games", "2", "--max-moves", "4"]));
+    assert_eq!(notices, "");
+    let (_, notices) = run(Match::between("fine", "fine").with(&["--tc", "1", "--games", "4", "--max-moves", "4"]));
+    assert_eq!(notices, "");
+}
+
+#[test]
+fn an_engine_is_named_with_the_program_that_was_tried() {
+    let refused = |engine: &str| {
+        let invocation =
+            Invocation::new("match").with(&["--engine", engine, "name=b", "--engine", "self", "--tc", "1"]);
+        fs::create_dir(invocation.path("folder")).unwrap();
+        fs::create_dir(invocation.path("a")).unwrap();
+        fs::write(invocation.path("a/b c"), "").unwrap();
+        let output = invocation.command().output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        text(&output.stderr)
+    };
+    assert!(refused("no-such-engine").contains("enbu: b: `no-such-engine` cannot be started: "));
+    assert!(refused("folder").contains("enbu: `folder` is a folder, not the program of an engine"));
+    assert!(refused("./folder").contains("enbu: `./folder` is a folder"));
+    let cut = refused("a/b c");
+    assert!(
+        cut.contains("`a/b` is not a program; a path with blanks needs quotes of its own: --engine \"'a/b c'\""),
+        "{cut}"
+    );
 }
 
 #[test]

@@ -151,6 +151,19 @@ fn bad_arguments_are_a_usage_error() {
 }
 
 #[test]
+fn a_missing_file_of_problems_is_named() {
+    for (argument, message) in [
+        ("nope.sfen", "enbu: nope.sfen: no such file\n"),
+        ("/", "enbu: / is a folder; name the files in it\n"),
+        ("nonsense", "enbu: `nonsense` is neither a file nor an SFEN: "),
+    ] {
+        let output = run(&["mate", argument]);
+        assert_eq!(output.status.code(), Some(1), "{argument}: {output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).starts_with(message), "{argument}: {output:?}");
+    }
+}
+
+#[test]
 fn version_names_commit_and_cpu_features() {
     let version = stdout(&["--version"]);
     let rest = version.trim_end().strip_prefix(concat!("enbu ", env!("CARGO_PKG_VERSION"), " (")).expect(&version);

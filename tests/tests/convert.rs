@@ -217,12 +217,21 @@ fn diagrams_and_positions() {
 
 #[test]
 fn wrong_usage_is_told() {
-    for arguments in
-        [&["--to", "xyz"][..], &["x.kif"], &["--strict", "--lenient", "--to", "usi"], &["--encoding", "utf-7"]]
+    for arguments in [&["--to", "xyz"][..], &["-"], &["--strict", "--lenient", "--to", "usi"], &["--encoding", "utf-7"]]
     {
         let output = piped(arguments, b"");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
     }
+    let output = piped(&["-"], b"");
+    let message = stderr(&output);
+    assert!(message.starts_with("error: the format of the output is not known"), "{message}");
+    assert!(message.contains("Usage: enbu convert"), "{message}");
+    let (_guard, empty) = folder(&[]);
+    let output = run(&[path(&empty), "--to", "csa"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).starts_with("enbu: no records found in "), "{}", stderr(&output));
+    let output = run(&["/no/such/file.kif"]);
+    assert_eq!((output.status.code(), stderr(&output).contains("file.kif: ")), (Some(1), true), "{}", stderr(&output));
     let output = run(&["/no/such/file.kif", "--to", "usi"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("file.kif"), "{}", stderr(&output));

@@ -85,8 +85,30 @@ fn piece_square_tables_are_fitted_and_written_as_source() {
     let arguments = "train games --shape piece-square --width 64 --out tables.rs";
     let refused = Command::new(enbu()).current_dir(folder).args(arguments.split(' ')).output().unwrap();
     let error = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert_eq!(refused.status.code(), Some(1), "{error}");
+    assert_eq!(refused.status.code(), Some(2), "{error}");
     assert!(error.contains("--width, --buckets and --bucket-step are for --shape own"), "{error}");
+}
+
+#[test]
+fn files_of_a_training_are_checked_before_it_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in [
+        "--out none/a.nnue",
+        "--out .",
+        "--out a.nnue --chart none/a.svg",
+        "--out a.nnue --checkpoint none/a.checkpoint",
+        "--out a.nnue --start none/a.checkpoint",
+    ] {
+        // The sources are missing as well, and are read after the check.
+        let words = format!("train games {arguments}");
+        let output = Command::new(enbu()).current_dir(folder.path()).args(words.split(' ')).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{arguments}: {error}");
+        assert!(!error.contains("games"), "{arguments}: {error}");
+        let named = arguments.rsplit(' ').next().unwrap();
+        assert!(error.contains(&format!("enbu: {named}: ")), "{arguments}: {error}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -13,7 +13,9 @@ use enbu_kifu::{Encoding, Format, KifuError, Mode, Reading, Record, ScoreStyle, 
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
-/// What is to be converted, and into what.
+use super::{named, usage};
+
+/// The arguments of `enbu convert`.
 #[derive(Args)]
 pub(crate) struct ConvertArgs {
     /// Files and folders; `-` or nothing is standard input
@@ -22,7 +24,7 @@ pub(crate) struct ConvertArgs {
     /// File or folder to write to; default: standard output
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Format of the input; default: told from its content
+    /// Format of the input; default: detected from its content
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
     /// Format of the output: kif, ki2, bod, csa, usi, sfen, fen, uci, pgn, jkf or svg; default: by OUT's extension
@@ -43,10 +45,10 @@ pub(crate) struct ConvertArgs {
     /// Overwrite files that exist
     #[arg(long)]
     force: bool,
-    /// With --to usi: tell how games ended, as `end=WORD winner=SIDE`
+    /// With --to usi: add the ends of games, as `end=WORD winner=SIDE`
     #[arg(long)]
     ends: bool,
-    /// Which position bod, svg, sfen and fen show: the one after N moves
+    /// Position of bod, svg, sfen and fen: the one after N moves
     #[arg(long, value_name = "N")]
     ply: Option<usize>,
     /// Dialect of evaluations in comments of kif, ki2 and jkf
@@ -87,34 +89,34 @@ const MOST_WARNINGS: usize = 20;
 /// A file to read.
 struct Input {
     path: PathBuf,
-    /// The subfolder of a folder that was named, in which it stands.
+    /// Its subfolder in a folder of the command line.
     subfolder: PathBuf,
 }
 
-/// Where the text goes.
+/// Destination of the output.
 enum Target {
     Stdout,
     File(PathBuf),
     Folder(PathBuf),
 }
 
-/// What is done with every input, by any thread.
+/// The work for every input, on any thread.
 struct Job {
     args: ConvertArgs,
     to: Format,
     target: Target,
 }
 
-/// What became of one input.
+/// The result of one input.
 #[derive(Default)]
 struct Converted {
-    /// What there is to say about it.
+    /// Warnings and errors.
     messages: Vec<String>,
     failed: bool,
     product: Product,
 }
 
-/// What is to be written of one input.
+/// The output of one input.
 #[derive(Default)]
 enum Product {
     /// Nothing: it could not be read.
@@ -139,7 +141,7 @@ struct OwnFile {
     messages: Vec<String>,
 }
 
-/// Puts together what became of the inputs, in their order.
+/// Collects the results of the inputs, in their order.
 struct Sink<'o, W: Write> {
     job: Job,
     out: &'o mut W,
@@ -147,13 +149,13 @@ struct Sink<'o, W: Write> {
     failures: usize,
     /// Records for one file, where its format needs them together.
     together: Vec<Record>,
-    /// What has been written for one file.
+    /// The text for one file so far.
     text: String,
     /// The files of a folder that were written.
     written: HashSet<PathBuf>,
 }
 
-/// Converts what the arguments name.
+/// Converts the files that the arguments name.
 ///
 /// # Errors
 /// When a file could not be read or written, or the arguments contradict each other.
@@ -167,11 +169,16 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
         Target::File(path) => extension(path).and_then(Format::of_extension),
         _ => None,
     };
-    let Some(to) = args.to.or(by_name) else {
-        let usage = "error: the format of the output is not known: tell it with --to FORMAT\n";
-        clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, usage).exit();
-    };
     let inputs = inputs(&args.inputs)?;
+    let Some(to) = args.to.or(by_name) else {
+        inputs.iter().try_for_each(Input::check)?;
+        let message = "the format of the output is not known: add --to FORMAT, or -o FILE with its extension";
+        return Err(io::Error::other(usage("convert", message)));
+    };
+    if inputs.is_empty() {
+        let folders: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
+        return Err(io::Error::other(format!("no records found in {}", folders.join(", "))));
+    }
     let progress = progress(inputs.len());
     let job = Job { args, to, target };
     job.check_target()?;
@@ -193,8 +200,8 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
     }
 }
 
-/// The inputs in groups that are converted at a time. Few enough that what they become
-/// fits into memory, and many enough to keep all processors busy.
+/// The inputs in groups that are converted at a time. Few enough that their output
+/// fits into memory, and enough to keep all CPUs busy.
 fn batches(inputs: &[Input]) -> impl Iterator<Item = &[Input]> {
     const MOST_FILES: usize = 1024;
     const MOST_BYTES: u64 = 16 << 20;
@@ -217,7 +224,7 @@ fn extension(path: &Path) -> Option<&str> {
     path.extension()?.to_str()
 }
 
-/// The files to read; folders stand for the files in them that a format has.
+/// The files to read; a folder gives the files in it with the extension of a format.
 fn inputs(named: &[PathBuf]) -> io::Result<Vec<Input>> {
     let file = |path: &Path| Input { path: path.to_owned(), subfolder: PathBuf::new() };
     if named.is_empty() {
@@ -250,7 +257,7 @@ fn collect(folder: &Path, subfolder: &Path, files: &mut Vec<Input>) -> io::Resul
     Ok(())
 }
 
-/// A bar on standard error, when somebody watches it and there is something to wait for.
+/// A bar on a terminal, for more than one file.
 fn progress(files: usize) -> ProgressBar {
     if files < 2 || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -267,6 +274,12 @@ impl Input {
 
     fn is_stdin(&self) -> bool {
         self.path.as_os_str() == "-"
+    }
+
+    /// Fails if there is no such file.
+    fn check(&self) -> io::Result<()> {
+        let found = if self.is_stdin() { Ok(()) } else { fs::metadata(&self.path).map(drop) };
+        found.map_err(|error| named(&self.path, &error))
     }
 
     fn bytes(&self) -> io::Result<Vec<u8>> {
@@ -333,7 +346,7 @@ impl Job {
         Ok(reading)
     }
 
-    /// Tells what was wrong with a file.
+    /// Adds the errors and warnings of a file.
     fn report(&self, reading: &Reading, converted: &mut Converted) {
         let messages = &mut converted.messages;
         messages.extend(reading.errors.iter().map(ToString::to_string));
@@ -391,10 +404,10 @@ impl Job {
 }
 
 impl<W: Write> Sink<'_, W> {
-    /// Says something about an input, beside the bar.
+    /// Prints a message about an input, above the bar.
     fn say(&self, name: &str, what: &str) {
         self.progress.suspend(|| {
-            // Nobody left to tell if even this fails.
+            // No stream is left if even this fails.
             let _ = writeln!(io::stderr(), "enbu: {name}: {what}");
         });
     }
@@ -444,7 +457,7 @@ impl<W: Write> Sink<'_, W> {
         Ok(())
     }
 
-    /// Writes what was kept for the end.
+    /// Writes the text that was kept for the end.
     fn finish(&mut self) -> io::Result<()> {
         if !self.together.is_empty() {
             self.text = self.job.to.write(&self.together, self.job.options());

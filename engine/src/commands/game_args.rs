@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::fs::{self, File};
 use std::io;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -16,17 +16,24 @@ use enbu_arena::{
 use enbu_movegen::EnteringKingRule;
 use enbu_usi::client::Cancel;
 
-// Not a documentation comment: clap would show it as what the command does.
-// How long engines may take.
+/// The message for games without a limit of time, nodes or depth.
+pub(crate) const NO_TIME_CONTROL: &str = "a time control is needed: --tc, or tc= for every engine";
+
+/// The warning for games that repeat each other.
+pub(crate) const REPEATED_GAMES: &str = "warning: more pairs than openings, and a limit in nodes or depth: engines may repeat \
+    their games move for move; `enbu openings random:16,80 --out FILE` makes openings";
+
+// Not a documentation comment: clap would show it as the description of the command.
+// Time limits of engines.
 #[derive(Args)]
 pub(crate) struct ClockArgs {
     /// Time control: 10+0.1, 0+1b, 300+10b, 300, movetime=0.1, nodes=20000, depth=8 (seconds)
     #[arg(long, value_name = "TC", help_heading = "Time")]
     tc: Option<TimeControl>,
-    /// Forgiven time for each move, in milliseconds
+    /// Tolerance past the time for each move, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 0, help_heading = "Time")]
     slack: u32,
-    /// When an increment may be used: in its own move, or only after it
+    /// Use of an increment: in its own move, or only after it
     #[arg(long, value_enum, default_value_t = Increment::Before, help_heading = "Time")]
     increment: Increment,
     /// Silence past the time for a move that counts as a hang, in seconds
@@ -41,18 +48,15 @@ pub(crate) struct ClockArgs {
 }
 
 impl ClockArgs {
-    /// The time control of the engines that have none of their own.
-    pub(crate) fn time_control(&self, engines: &[EngineSpec]) -> io::Result<TimeControl> {
-        match self.tc {
-            Some(control) => Ok(control),
-            // Nobody uses it when every engine has its own.
-            None if engines.iter().all(|engine| engine.time_control.is_some()) => Ok(TimeControl::Nodes(1)),
-            None => Err(io::Error::other("a time control is needed: --tc, or tc= for every engine")),
-        }
+    /// The time control of the engines that have none of their own; `None` if one is
+    /// needed and missing.
+    pub(crate) fn time_control(&self, engines: &[EngineSpec]) -> Option<TimeControl> {
+        // Unused when every engine has its own.
+        let unused = engines.iter().all(|engine| engine.time_control.is_some()).then_some(TimeControl::Nodes(1));
+        self.tc.or(unused)
     }
 
-    /// How long an engine with this time control may think for a move, as a person
-    /// would write it.
+    /// The time control with the other limits of a move, in words.
     pub(crate) fn words(&self, control: TimeControl) -> String {
         let slack = if self.slack == 0 { String::new() } else { format!(" slack={}", self.slack) };
         let increment = match self.increment {
@@ -62,7 +66,7 @@ impl ClockArgs {
         format!("{control}{slack}{increment}")
     }
 
-    /// When increments may be used.
+    /// Use of increments.
     pub(crate) const fn increment_use(&self) -> IncrementUse {
         match self.increment {
             Increment::Before => IncrementUse::Before,
@@ -70,12 +74,12 @@ impl ClockArgs {
         }
     }
 
-    /// Forgiven time for each move.
+    /// Tolerance past the time for each move.
     pub(crate) fn slack(&self) -> Duration {
         Duration::from_millis(u64::from(self.slack))
     }
 
-    /// How long engines may take for what is not a move.
+    /// Time limits of engines for everything but moves.
     pub(crate) fn patience(&self) -> Patience {
         Patience {
             start: Duration::from_secs_f64(self.start_timeout),
@@ -95,13 +99,13 @@ pub(crate) struct RuleArgs {
     /// Entering king rule
     #[arg(long, value_enum, default_value_t = Declaration::Rule27, help_heading = "Rules")]
     rule: Declaration,
-    /// Ask a mated side for its move: it must resign
+    /// Send `go` to a mated side, which must resign
     #[arg(long, help_heading = "Rules")]
     ask_mated: bool,
-    /// End a game that both engines see won by CP centipawns for N moves each
+    /// End a game that both engines score as won by CP centipawns for N moves each
     #[arg(long, value_name = "CP,N", value_parser = parse_win, help_heading = "Rules")]
     adjudicate: Option<WinAdjudication>,
-    /// End a game after MOVE moves that both see within CP centipawns of even for N moves each
+    /// End a game after MOVE moves that both score within CP centipawns of even for N moves each
     #[arg(long, value_name = "MOVE,N,CP", value_parser = parse_draw, help_heading = "Rules")]
     adjudicate_draw: Option<DrawAdjudication>,
 }
@@ -123,7 +127,7 @@ impl RuleArgs {
         }
     }
 
-    /// The rules as a person would write them.
+    /// The rules in words.
     pub(crate) fn words(&self) -> String {
         let rule = self.rule.to_possible_value();
         let mut words =
@@ -140,7 +144,7 @@ impl RuleArgs {
         words
     }
 
-    /// When games are ended early.
+    /// Conditions for ending games early.
     pub(crate) const fn adjudication(&self) -> Adjudication {
         Adjudication { win: self.adjudicate, draw: self.adjudicate_draw }
     }
@@ -201,7 +205,7 @@ fn parse_draw(text: &str) -> Result<DrawAdjudication, String> {
     Ok(DrawAdjudication { from_move, moves, bound_cp: centipawns(bound)? })
 }
 
-/// The file for all that is said, if one was asked for; what it holds stays.
+/// Opens the log of all lines to and from engines; lines are appended.
 pub(crate) fn traffic_log(path: Option<&Path>) -> io::Result<Option<TrafficLog>> {
     let Some(path) = path else { return Ok(None) };
     let file = File::options().create(true).append(true).open(path);
@@ -209,19 +213,42 @@ pub(crate) fn traffic_log(path: Option<&Path>) -> io::Result<Option<TrafficLog>>
     Ok(Some(TrafficLog::new(file)))
 }
 
-/// Puts the path of this program where an engine is named `self`.
-pub(crate) fn find_self(engine: &mut EngineSpec) -> io::Result<()> {
-    if let [program] = engine.command.as_mut_slice()
-        && program == "self"
-    {
-        let path = std::env::current_exe()?.into_os_string();
-        *program = path.into_string().map_err(|path| io::Error::other(format!("{}: not UTF-8", path.display())))?;
+/// Replaces the program of an engine by its path: this program for `self`, and for a
+/// bare file name a file in the engine's folder or the current one before the PATH.
+///
+/// # Errors
+/// When a folder is named, or one word of a path with blanks.
+pub(crate) fn find_program(engine: &mut EngineSpec) -> io::Result<()> {
+    if engine.command == ["self"] {
+        engine.command = vec![utf8(std::env::current_exe()?)?];
+        return Ok(());
+    }
+    let command = engine.command.join(" ");
+    let Some(program) = engine.command.first_mut() else { return Ok(()) };
+    let path = Path::new(program.as_str());
+    let is_bare = path.components().count() == 1 && !program.contains(['/', '\\']);
+    let here = engine.dir.as_deref().unwrap_or(Path::new("")).join(path);
+    let place = if is_bare { here } else { path.to_owned() };
+    if is_bare && place.is_file() {
+        *program = utf8(std::path::absolute(place)?)?;
+        return Ok(());
+    }
+    if !place.is_file() && *program != command && Path::new(&command).is_file() {
+        return Err(io::Error::other(format!(
+            "`{program}` is not a program; a path with blanks needs quotes of its own: --engine \"'{command}'\""
+        )));
+    }
+    if place.is_dir() {
+        return Err(io::Error::other(format!("`{program}` is a folder, not the program of an engine")));
     }
     Ok(())
 }
 
-/// The openings of a file, or as many as are needed of random ones; without a source
-/// the start position.
+fn utf8(path: PathBuf) -> io::Result<String> {
+    path.into_os_string().into_string().map_err(|path| io::Error::other(format!("{}: not UTF-8", path.display())))
+}
+
+/// The openings of a file, or `count` random ones; without a source the start position.
 pub(crate) fn openings(
     source: Option<&str>,
     rules: Rules,
@@ -261,13 +288,13 @@ mod tests {
     }
 
     #[test]
-    fn words_tell_all_that_decides_how_games_go() {
+    fn words_name_everything_that_decides_games() {
         assert_eq!(words(&["--tc", "10+0.1"]), ("10+0.1".to_owned(), "max-moves=320 rule=27".to_owned()));
         let clock = ["--tc", "nodes=5", "--slack", "3", "--increment", "after"];
         let rules = ["--rule", "24h", "--max-moves", "0", "--ask-mated", "--adjudicate", "600,4"];
         let all: Vec<&str> = clock.into_iter().chain(rules).chain(["--adjudicate-draw", "80,8,10"]).collect();
-        let told = "max-moves=0 rule=24h ask-mated adjudicate=600,4 adjudicate-draw=80,8,10";
-        assert_eq!(words(&all), ("nodes=5 slack=3 increment=after".to_owned(), told.to_owned()));
+        let expected = "max-moves=0 rule=24h ask-mated adjudicate=600,4 adjudicate-draw=80,8,10";
+        assert_eq!(words(&all), ("nodes=5 slack=3 increment=after".to_owned(), expected.to_owned()));
     }
 
     #[test]
@@ -275,7 +302,29 @@ mod tests {
         let clock = Both::parse_from(["x"]).clock;
         let own = EngineSpec::from_words(["e", "tc=depth=3"]).unwrap();
         let none = EngineSpec::from_words(["e"]).unwrap();
-        assert!(clock.time_control(std::slice::from_ref(&own)).is_ok());
-        assert!(clock.time_control(&[own, none]).is_err());
+        assert!(clock.time_control(std::slice::from_ref(&own)).is_some());
+        assert!(clock.time_control(&[own, none]).is_none());
+    }
+
+    fn found(words: &[&str]) -> io::Result<Vec<String>> {
+        let mut engine = EngineSpec::from_words(words).unwrap();
+        find_program(&mut engine).map(|()| engine.command)
+    }
+
+    #[test]
+    fn programs_are_looked_for_in_their_folder_before_the_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        fs::write(path("ls"), "").unwrap();
+        fs::write(path("a b"), "").unwrap();
+        let dir = format!("dir={}", folder.path().display());
+        assert_eq!(found(&["ls --x", &dir]).unwrap(), [path("ls"), "--x".to_owned()]);
+        assert_eq!(found(&["other", &dir]).unwrap(), ["other"], "left to the PATH");
+        assert_eq!(found(&[&format!("'{}'", path("a b"))]).unwrap(), [path("a b")]);
+        let cut = found(&[&path("a b")]).unwrap_err().to_string();
+        assert!(cut.ends_with(&format!("--engine \"'{}'\"", path("a b"))), "{cut}");
+        let refused = found(&[&format!("'{}'", folder.path().display())]).unwrap_err().to_string();
+        assert!(refused.ends_with("is a folder, not the program of an engine"), "{refused}");
+        assert_eq!(found(&["self"]).unwrap(), [std::env::current_exe().unwrap().to_str().unwrap()]);
     }
 }

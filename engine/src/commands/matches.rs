@@ -17,7 +17,7 @@ use enbu_arena::{Contest, ContestError, GameRecord, MatchEvent, Sprt, chart};
 use enbu_usi::client::Cancel;
 
 use super::progress::Progress;
-use super::{INTERRUPTED, game_args};
+use super::{INTERRUPTED, check_writable, game_args, named};
 pub(crate) use args::MatchArgs;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -27,15 +27,15 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu match --engine ./a --engine ./b --tc 10+0.1 --shard 3/8 --out part3.jsonl
   enbu match --merge part*.jsonl --out all.jsonl";
 
-/// How often the chart is drawn anew during a match.
+/// Interval between two drawings of the chart during a match.
 const CHART_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How often a shortfall is told: a disk that is full stays full.
+/// Prints a notice once only: a full disk stays full.
 #[derive(Default)]
 struct Once(bool);
 
 impl Once {
-    fn tell(&mut self, progress: &Progress, message: &str) {
+    fn print(&mut self, progress: &Progress, message: &str) {
         if !std::mem::replace(&mut self.0, true) {
             progress.notice(message);
         }
@@ -50,6 +50,10 @@ pub(crate) fn run(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode
 /// Puts files of results together.
 fn merge(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let contents = results::merge(&args.merge).map_err(io::Error::other)?;
+    for path in &contents.torn {
+        // The result does not depend on the notice.
+        let _ = writeln!(io::stderr(), "{}: the last line is torn; its game is left out", path.display());
+    }
     let sprt = args.sprt()?;
     if let Some(path) = &args.out {
         let lines = contents.games.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
@@ -73,7 +77,14 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let on_signal = cancel.clone();
     ctrlc::set_handler(move || on_signal.cancel()).map_err(io::Error::other)?;
     let sprt = args.sprt()?;
+    if let Some(chart) = &args.chart {
+        check_writable(chart)?;
+    }
     let settings = args.settings(&cancel)?;
+    if settings.repeats_games() {
+        // The match does not depend on the notice.
+        let _ = writeln!(io::stderr(), "{}", game_args::REPEATED_GAMES);
+    }
     let log = game_args::traffic_log(args.log.as_deref())?;
     let contest = match Contest::prepare(settings, &cancel, log.as_ref()) {
         Ok(contest) => contest,
@@ -113,11 +124,11 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     }
 }
 
-/// The last place for games that no disk takes: standard output.
+/// Prints games that could not be saved to standard output, the last place left.
 fn lost(file: &ResultsFile, error: &results::ResultsError, out: &mut impl Write) -> io::Error {
     let unsaved = file.unsaved();
     let written = unsaved.iter().try_for_each(|line| writeln!(out, "{line}"));
-    let place = if written.is_ok() { "they stand above, one a line" } else { "they are lost" };
+    let place = if written.is_ok() { "they are printed above, one a line" } else { "they are lost" };
     io::Error::other(format!("{error}; {} games could not be saved, {place}", unsaved.len()))
 }
 
@@ -135,14 +146,10 @@ fn open_results(args: &MatchArgs, path: &Path, contest: &Contest) -> io::Result<
         )));
     }
     if contents.torn.as_ref().is_some_and(|torn| !torn.is_empty()) {
-        // Told before any progress is shown.
+        // Printed before any progress is shown.
         let _ = writeln!(io::stderr(), "{}: the last line was torn; its game is played again", path.display());
     }
     Ok((file, contents.games))
-}
-
-fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// A match in progress, as the user sees it.
@@ -175,7 +182,7 @@ impl<'m> State<'m> {
         self.progress.show(self.report.games(), || display::state(&self.report, self.sprt.as_ref()));
     }
 
-    /// Shows what was played before.
+    /// Shows the state of a resumed match.
     fn catch_up(&mut self) {
         if !self.games.is_empty() {
             self.progress.notice(&format!("{} games were played before", self.games.len()));
@@ -183,16 +190,16 @@ impl<'m> State<'m> {
         }
     }
 
-    /// Saves and shows a game, and says whether the match goes on.
+    /// Saves and shows a game; breaks to end the match.
     fn take(&mut self, game: GameRecord, file: &mut ResultsFile) -> ControlFlow<()> {
         let saved = file.append(&game);
         if let Err(error) = &saved {
-            self.file_trouble.tell(&self.progress, &format!("{error}; the match ends after the games in progress"));
+            self.file_trouble.print(&self.progress, &format!("{error}; the match ends after the games in progress"));
         }
         if let Some(dir) = &self.args.csa
             && let Err(error) = save_csa(dir, &game)
         {
-            self.csa_trouble.tell(&self.progress, &format!("{error}; --merge can write the records later"));
+            self.csa_trouble.print(&self.progress, &format!("{error}; --merge can write the records later"));
         }
         if !game.text.is_empty() {
             self.progress.notice(&format!("game {}: {}: {}", game.game, game.reason.as_str(), game.text));
@@ -213,7 +220,7 @@ impl<'m> State<'m> {
         if let Some(path) = &self.args.chart
             && self.charted.elapsed() >= CHART_INTERVAL
         {
-            // The last one, after the match, tells its errors.
+            // The last drawing, after the match, reports its errors.
             let _ = draw(path, &self.games, self.sprt.as_ref());
             self.charted = Instant::now();
         }
@@ -236,7 +243,7 @@ fn save_csa(dir: &Path, game: &GameRecord) -> io::Result<()> {
     enbu_files::write(&path, text).map_err(|error| named(&path, &error))
 }
 
-/// Prints what the games say; the exit code they deserve.
+/// Prints the summary and returns the exit code.
 fn finish(args: &MatchArgs, report: &Report, sprt: Option<&Sprt>, out: &mut impl Write) -> io::Result<ExitCode> {
     if args.json {
         let standings = report.standings();

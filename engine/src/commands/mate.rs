@@ -1,9 +1,9 @@
 //! `enbu mate`: problems from the command line and from files.
 //!
-//! | file | owns |
+//! | file | contents |
 //! |---|---|
-//! | `problems.rs` | where problems come from |
-//! | `report.rs` | how results are printed |
+//! | `problems.rs` | sources of problems |
+//! | `report.rs` | output of results |
 
 mod problems;
 mod report;
@@ -51,10 +51,10 @@ pub(crate) struct MateArgs {
     /// Positions to search for each problem at most
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Look only for mates of at most so many plies
+    /// Only mates of at most this many plies
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     plies: Option<u16>,
-    /// What to do once there is a mate
+    /// Search for a shorter mate once there is one
     #[arg(long, value_enum, default_value_t = Refine::Affordable)]
     refine: Refine,
     /// List every first move that mates
@@ -65,14 +65,14 @@ pub(crate) struct MateArgs {
     json: bool,
 }
 
-/// How much work a shorter line is worth.
+/// Effort for a shorter line.
 #[derive(Clone, Copy, ValueEnum)]
 enum Refine {
     /// None: the first line found
     None,
-    /// As much again as the mate took to find, at least a million positions
+    /// As many nodes as the first mate took, at least a million
     Affordable,
-    /// All that it takes to know the shortest
+    /// Until the shortest is proved
     Shortest,
 }
 
@@ -91,11 +91,11 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
-/// What the threads that solve tell the one that prints.
+/// Messages of the solving threads to the printing one.
 enum News {
-    /// What is known of the problem with this number.
+    /// The results of the problem with this number.
     Solved(usize, Box<Solved>),
-    /// How it goes.
+    /// The state of a search.
     Status(String),
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<ExitCode>
         }
         drop(sender);
         let outcome = print(args, &problems, &news, &progress, out);
-        // Nobody reads on: what is not finished is in vain.
+        // No reader is left: unfinished problems are given up.
         stop.store(true, Ordering::Relaxed);
         outcome
     });
@@ -141,7 +141,7 @@ fn work(
         solver.clear();
         let mut tell = |progress: &Progress| {
             if *watched {
-                // The printing thread has ended when nobody hears it.
+                // The receiver is gone when the printing thread has ended.
                 let _ = news.send(News::Status(status(&problem.name, progress)));
             }
         };
@@ -210,7 +210,7 @@ fn progress(problems: usize) -> ProgressBar {
     ProgressBar::new(problems as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// How the search of one problem goes.
+/// The state of the search of one problem.
 fn status(name: &str, progress: &Progress) -> String {
     let found = progress.mate.as_ref().map_or_else(
         || format!("looking {} plies deep", progress.line.len()),

@@ -14,13 +14,15 @@ use enbu_movegen::Position;
 use enbu_search::{BestMove, Limits, Listener, Options, Report, Score, Search};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::{check_writable, named};
+
 /// Nodes for choosing a move; the choice is loose, so few are enough.
 const CHOICE_NODES: u64 = 2_000;
 /// Nodes for judging the final position.
 const VERDICT_NODES: u64 = 50_000;
-/// How many moves there are to choose from.
+/// Number of candidate moves.
 const CHOICES: usize = 8;
-/// What a mate counts as, in centipawns.
+/// Score of a mate, in centipawns.
 const MATE_CP: i32 = 30_000;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -29,10 +31,10 @@ pub(crate) const EXAMPLES: &str = "Examples:
 /// The arguments of `enbu openings`.
 #[derive(Args)]
 pub(crate) struct OpeningsArgs {
-    /// random:PLIES,CP: so many plies, a score of at most CP centipawns for either side
+    /// random:PLIES,CP: openings of PLIES plies with a score of at most CP centipawns for either side
     #[arg(value_name = "random:PLIES,CP")]
     kind: RandomOpenings,
-    /// How many
+    /// Number of openings; 500 take one or two minutes
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
     /// Seed; the same seed gives the same openings
@@ -81,7 +83,7 @@ impl SearchJudge {
     }
 
     fn search(&mut self, position: &Position, nodes: u64, multi_pv: usize) -> Vec<Candidate> {
-        // What was searched before must not matter.
+        // The result must not depend on earlier searches.
         self.0.new_game();
         let lines = Arc::new(Lines::default());
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
@@ -102,7 +104,7 @@ impl Judge for SearchJudge {
     }
 }
 
-/// Makes openings, with progress on a terminal. `go_on` is asked after each one.
+/// Makes openings, with progress on a terminal; `go_on` may break after each one.
 pub(crate) fn generate(
     kind: RandomOpenings,
     count: usize,
@@ -124,6 +126,9 @@ pub(crate) fn generate(
 /// Runs the command.
 pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let OpeningsArgs { kind, count, seed, .. } = args;
+    if let Some(path) = &args.out {
+        check_writable(path)?;
+    }
     let openings = generate(*kind, *count as usize, *seed, || ControlFlow::Continue(())).map_err(io::Error::other)?;
     let mut text = format!(
         "# {} openings made by enbu {}: random:{},{} --seed {seed}\n",
@@ -136,8 +141,7 @@ pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<ExitC
         text.push_str(&format!("{opening}\n"));
     }
     match &args.out {
-        Some(path) => enbu_files::write(path, text)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?,
+        Some(path) => enbu_files::write(path, text).map_err(|error| named(path, &error))?,
         None => out.write_all(text.as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)

@@ -29,10 +29,10 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu selfplay shuffle data/selfplay/first --out data/first.psv
   enbu selfplay export data/selfplay/first --out data/first.hcpe --limit 1000000
   enbu selfplay merge data/selfplay/first data/selfplay/second --out data/both.games
-An interrupted command, given again, goes on where it stopped. Files are told apart by
-how their names end: .games (our own), .psv or .bin (PackedSfenValue), .hcpe, .pack; .tsv is written for people and scripts.";
+An interrupted command, given again, continues where it stopped. The extension of a file
+names its format: .games (our own), .psv or .bin (PackedSfenValue), .hcpe, .pack; .tsv is for people and scripts, write only.";
 
-/// What `enbu selfplay` is told.
+/// The arguments of `enbu selfplay`.
 #[derive(Args)]
 pub(crate) struct SelfplayArgs {
     #[command(subcommand)]
@@ -75,7 +75,7 @@ struct ExportArgs {
     /// Files, or folders with files of games
     #[arg(required = true, value_name = "FILE|FOLDER")]
     sources: Vec<PathBuf>,
-    /// File to write; how its name ends says in which format
+    /// File to write; its extension names the format
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Write no more positions than this (games are not cut)
@@ -88,25 +88,25 @@ struct RunArgs {
     /// Folder for the files of games
     #[arg(long, value_name = "FOLDER", required = true)]
     out: Option<PathBuf>,
-    /// How many games
+    /// Number of games
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     games: u64,
     /// Games in each file
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     games_per_file: u64,
-    /// By what to evaluate: piece-square, embedded, or the file of a network
-    #[arg(long, default_value = "piece-square", value_name = "EVAL")]
+    /// Evaluation: embedded (the strongest), piece-square, or the file of a network
+    #[arg(long, default_value = "embedded", value_name = "EVAL")]
     eval: String,
     /// Make only part i of n of the files
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: Shard,
-    /// Games at the same time; default: one a processor
+    /// Games at the same time; default: one for each CPU
     #[arg(long)]
     threads: Option<usize>,
     /// Seed; the same seed gives the same games
     #[arg(long, default_value_t = Settings::default().seed)]
     seed: u64,
-    /// Positions after which a search begins no further iteration
+    /// Nodes after which a search begins no further iteration
     #[arg(long, default_value_t = Settings::default().nodes, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     nodes: u64,
     /// Transposition table of each game, in MB
@@ -115,19 +115,19 @@ struct RunArgs {
     /// Random moves at the start
     #[arg(long, value_name = "PLIES", default_value_t = Settings::default().opening_plies, value_parser = clap::value_parser!(u8).range(1..=60))]
     opening_plies: u8,
-    /// Throw openings away that put a side ahead by more centipawns
+    /// Reject openings that put a side ahead by more centipawns
     #[arg(long, value_name = "CP", default_value_t = Settings::default().opening_bound, value_parser = clap::value_parser!(i16).range(50..))]
     opening_bound: i16,
-    /// A game is won by whom both sides see ahead by so many centipawns ...
+    /// A game is won when both sides agree on a lead of this many centipawns ...
     #[arg(long, value_name = "CP", default_value_t = Settings::default().win_score, value_parser = clap::value_parser!(i16).range(100..))]
     win_score: i16,
-    /// ... for so many moves in a row
+    /// ... for this number of consecutive plies
     #[arg(long, value_name = "PLIES", default_value_t = Settings::default().win_plies, value_parser = clap::value_parser!(u8).range(1..=100))]
     win_plies: u8,
-    /// A game is drawn after so many moves
+    /// A game is drawn after this number of plies
     #[arg(long, value_name = "PLIES", default_value_t = Settings::default().max_plies, value_parser = clap::value_parser!(u16).range(20..=10_000))]
     max_plies: u16,
-    /// Tell the progress on standard error every so many seconds, even when it is no terminal
+    /// Print the progress to standard error at this interval, even when it is not a terminal
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     progress: Option<u64>,
 }
@@ -171,7 +171,7 @@ pub(crate) fn run(args: &SelfplayArgs, out: &mut impl Write) -> io::Result<ExitC
             writeln!(out, "{written} positions written to {}", target.display())?;
         }
         Some(Action::Merge(args)) if Format::of(&args.out) != Some(Format::Games) => {
-            return Err(io::Error::other(format!("{}: its name must end in .games", args.out.display())));
+            return Err(io::Error::other(format!("{}: the name must end in .games", args.out.display())));
         }
         Some(Action::Merge(args) | Action::Export(args)) => {
             let sources = source::files(&args.sources).map_err(io::Error::other)?;
@@ -183,7 +183,7 @@ pub(crate) fn run(args: &SelfplayArgs, out: &mut impl Write) -> io::Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tells evaluations apart: a hash of the values of fixed positions.
+/// A digest of an evaluation: the hash of its values of fixed positions.
 fn fingerprint(evaluation: &Evaluation) -> io::Result<u64> {
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;
     for sfen in POSITIONS {
@@ -223,13 +223,13 @@ fn play(args: &RunArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     result.map_err(|error: RunError| io::Error::other(error))?;
     writeln!(out, "{}", meter.line())?;
     if cancelled.load(Ordering::Relaxed) {
-        writeln!(out, "interrupted; the same command goes on")?;
+        writeln!(out, "interrupted; the same command continues")?;
         return Ok(ExitCode::from(INTERRUPTED));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Counts what is done and shows it.
+/// Counts and shows the progress.
 struct Meter {
     bar: ProgressBar,
     interval: Option<Duration>,
@@ -257,7 +257,7 @@ impl Meter {
         self.bar.set_message(format!("{} positions", self.standing.positions + self.done.positions));
         if self.interval.is_some_and(|interval| self.told.elapsed() >= interval) {
             self.told = Instant::now();
-            // A progress that nobody can read is no reason to stop.
+            // Progress that cannot be printed is no reason to stop.
             let _ = writeln!(io::stderr(), "{}", self.line());
         }
     }
@@ -266,7 +266,7 @@ impl Meter {
         self.bar.finish_and_clear();
     }
 
-    /// What stands now, and how fast it came.
+    /// The totals and the speed of this run.
     fn line(&self) -> String {
         let Self { standing, done, files, .. } = self;
         let seconds = self.started.elapsed().as_secs_f64().max(1e-3);

@@ -1,8 +1,9 @@
 //! `enbu train`: a network from games.
 
+use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +17,7 @@ use enbu_learn::{
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::INTERRUPTED;
+use super::{INTERRUPTED, check_writable, named, usage};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu train data/selfplay/first --out data/first.nnue
@@ -26,10 +27,10 @@ pub(crate) const EXAMPLES: &str = "Examples:
              --result-share 0.8 --epochs 2
   enbu train data/selfplay/first --shape kp --out data/nn.bin";
 
-/// How often a checkpoint is written.
+/// Interval between two checkpoints.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(120);
 
-/// What `enbu train` is told.
+/// The arguments of `enbu train`.
 #[derive(Args)]
 pub(crate) struct TrainArgs {
     /// Files of games or positions, or folders with files of games
@@ -41,10 +42,10 @@ pub(crate) struct TrainArgs {
     /// Name of the network, in its file
     #[arg(long, default_value = "enbu")]
     name: String,
-    /// What is trained
+    /// Architecture
     #[arg(long, default_value = KINDS[0].name, value_parser = kinds())]
     shape: Kind,
-    /// Of our own network: sums of each side (L1), a multiple of 32 from 64 to 1024; default: 64
+    /// Of our own network: accumulator width of each side (L1), a multiple of 32 from 64 to 1024; default: 64
     #[arg(long)]
     width: Option<usize>,
     /// Of our own network: outputs, of which the pieces in hand choose one, 1 to 16; default: 1
@@ -53,10 +54,10 @@ pub(crate) struct TrainArgs {
     /// Of our own network: pieces in hand for each output; default: 5
     #[arg(long, value_name = "PIECES")]
     bucket_step: Option<u32>,
-    /// How often each position is seen
+    /// Passes over the positions
     #[arg(long, default_value_t = Plan::default().epochs)]
     epochs: u64,
-    /// Positions for each step
+    /// Positions in each batch
     #[arg(long, default_value_t = Plan::default().batch)]
     batch: usize,
     /// Learning rate at its highest
@@ -68,50 +69,50 @@ pub(crate) struct TrainArgs {
     /// Weight decay
     #[arg(long, default_value_t = Plan::default().decay)]
     decay: f64,
-    /// Centipawns that turn scores into shares of points; default: what fits the data
+    /// Centipawns of the sigmoid that turns scores into win rates; default: fitted to the data
     #[arg(long, value_name = "CP")]
     scale: Option<f64>,
-    /// Share of the result in what is learnt, the rest is the score's
+    /// Share of the game result in the target; the rest is the score's
     #[arg(long, value_name = "SHARE", default_value_t = Plan::default().result_share[0])]
     result_share: f64,
-    /// Share of the result at the end; default: the same
+    /// Share of the game result at the end; default: unchanged
     #[arg(long, value_name = "SHARE")]
     final_result_share: Option<f64>,
-    /// What the rest of its game counts in a score, from 0 (nothing) to 1 (only the result);
+    /// Weight of the rest of the game in a score, from 0 (none) to 1 (only the result);
     /// scores of single positions stay
     #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = share)]
     foresight: f64,
-    /// Share of the training in which numbers are rounded as in the file
+    /// Share of the training with weights rounded as in the file
     #[arg(long, value_name = "SHARE", default_value_t = Plan::default().rounded_share)]
     rounded_share: f64,
     /// Seed; the same seed, plan and data give the same network
     #[arg(long, default_value_t = Plan::default().seed)]
     seed: u64,
-    /// Parts of a batch that can be worked on at the same time
+    /// Parts of a batch that are computed in parallel
     #[arg(long, default_value_t = Plan::default().slices)]
     slices: usize,
-    /// Threads; default: one a processor
+    /// Threads; default: one for each CPU
     #[arg(long)]
     threads: Option<usize>,
     /// Leave out positions before this ply
     #[arg(long, value_name = "PLY", default_value_t = Filter::default().first_ply)]
     first_ply: u16,
-    /// Leave out scores beyond so many centipawns
+    /// Leave out scores beyond this many centipawns
     #[arg(long, value_name = "CP", default_value_t = Filter::default().max_score)]
     max_score: i16,
-    /// What to do where the best move captures or promotes
+    /// Positions whose best move captures or promotes
     #[arg(long, value_enum, default_value_t = Choice::Skip)]
     captures: Choice,
-    /// What to do with positions in check
+    /// Positions in check
     #[arg(long, value_enum, default_value_t = Choice::Skip)]
     checks: Choice,
-    /// One position in so many is kept for testing
+    /// One position in N is kept for validation
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(2..))]
     test_one_in: u64,
-    /// File to go on from, written every two minutes and at the end
+    /// Checkpoint file, written every two minutes and at the end
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Go on from the checkpoint if there is one
+    /// Continue from the checkpoint if there is one
     #[arg(long, requires = "checkpoint")]
     resume: bool,
     /// Begin with the network of this checkpoint
@@ -155,19 +156,29 @@ impl TrainArgs {
         }
     }
 
-    /// The scale that was asked for or fits the data, in whole centipawns as the file has it.
+    /// The scale given or fitted to the data, in whole centipawns as in the file.
     fn scale(&self, data: &Dataset) -> f64 {
         self.scale.or_else(|| data.fitted_scale()).unwrap_or(Plan::default().scale).round()
     }
 
-    /// What is to be trained.
+    /// Fails if a file to write later cannot be written, or a file to begin with is missing.
+    fn check_files(&self) -> io::Result<()> {
+        let written = [Some(&self.out), self.checkpoint.as_ref(), self.chart.as_ref()];
+        written.into_iter().flatten().try_for_each(|path| check_writable(path))?;
+        let Some(start) = &self.start else { return Ok(()) };
+        File::open(start).map(drop).map_err(|error| named(start, &error))
+    }
+
+    /// The architecture and its sizes.
     ///
     /// # Errors
-    /// When sizes are named for what has none to choose.
+    /// When sizes are given for an architecture without a choice of them.
     fn shape(&self) -> io::Result<Shape> {
         let Self { width, buckets, bucket_step, .. } = *self;
         self.shape.shape(Sizes { width, buckets, bucket_step }).map_err(|error| match error {
-            ShapeError::Fixed => io::Error::other("--width, --buckets and --bucket-step are for --shape own"),
+            ShapeError::Fixed => {
+                io::Error::other(usage("train", "--width, --buckets and --bucket-step are for --shape own"))
+            }
             ShapeError::Range => io::Error::other(error),
         })
     }
@@ -192,6 +203,7 @@ impl TrainArgs {
 /// Runs the command.
 pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let shape = args.shape()?;
+    args.check_files()?;
     let threads = args.threads.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
     let cancelled = Arc::new(AtomicBool::new(false));
@@ -255,7 +267,7 @@ fn share(text: &str) -> Result<f64, String> {
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("not a number from 0 to 1".to_owned()) }
 }
 
-/// Writes the network, and says what rounding cost.
+/// Writes the network and prints its rounding error.
 fn finish(args: &TrainArgs, trainer: &Trainer<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", trainer.rounding_error().map_err(io::Error::other)?)?;
     let bytes = trainer.network(&args.name).map_err(io::Error::other)?;
@@ -269,11 +281,7 @@ fn draw(args: &TrainArgs, plan: &Plan, trainer: &Trainer<'_>) -> io::Result<()> 
     enbu_files::write(path, svg).map_err(|error| named(path, &error))
 }
 
-fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-}
-
-/// Shows how far the training is, and saves it now and then.
+/// Shows the progress of the training and saves checkpoints.
 struct Watch<'a> {
     args: &'a TrainArgs,
     bar: ProgressBar,
@@ -300,12 +308,12 @@ impl<'a> Watch<'a> {
         }
         if let Some(path) = self.args.checkpoint.as_deref().filter(|_| self.saved.elapsed() >= CHECKPOINT_INTERVAL) {
             self.saved = Instant::now();
-            // The one at the end tells its errors.
+            // The last one, after the training, reports its errors.
             let _ = trainer.save(path);
         }
     }
 
-    /// How fast it went.
+    /// The speed.
     fn rate(&self) -> String {
         let seconds = self.started.elapsed().as_secs_f64();
         format!("{} positions in {seconds:.0} s, {:.0} positions/s", self.positions, self.positions as f64 / seconds)

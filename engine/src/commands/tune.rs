@@ -1,4 +1,4 @@
-//! `enbu tune`: better values for the parameters of an engine, by games against itself.
+//! `enbu tune`: better parameters of an engine, by games against itself.
 
 mod args;
 mod show;
@@ -18,7 +18,7 @@ use enbu_arena::{
 use enbu_usi::client::Cancel;
 
 use super::progress::Progress;
-use super::{INTERRUPTED, game_args};
+use super::{INTERRUPTED, game_args, named};
 pub(crate) use args::TuneArgs;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -29,10 +29,10 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu tune --show --state lmr.json
 
 Parameters are spin options of the engine; a build with the feature `tune` declares those of our search. An
-interrupted command, given again, goes on where it stopped. A step should be as large as games may notice; without
-one it is an eighth of the way from the start to the nearer end of the range.";
+interrupted command, given again, continues where it stopped. A step should change the strength measurably; the
+default is an eighth of the way from the start to the nearer end of the range.";
 
-/// Random openings are taken again after so many.
+/// Most random openings; more pairs take them again.
 const MAX_RANDOM_OPENINGS: u64 = 1000;
 
 /// Runs the command.
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &TuneArgs, out: &mut impl Write) -> io::Result<ExitCode>
     match tune(args, &cancel, out) {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(TuneError::Contest(ContestError::Cancelled)) => {
-            // Nobody is left to tell if stderr is gone.
+            // The exit code reports it as well.
             let _ = writeln!(io::stderr(), "interrupted; the same command goes on (state in {})", args.state.display());
             Ok(ExitCode::from(INTERRUPTED))
         }
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &TuneArgs, out: &mut impl Write) -> io::Result<ExitCode>
     }
 }
 
-/// Why a tuning ends early.
+/// Reasons why a tuning ends early.
 enum TuneError {
     Contest(ContestError),
     Io(io::Error),
@@ -75,7 +75,7 @@ impl From<io::Error> for TuneError {
     }
 }
 
-/// Plays and learns until all iterations are done, and prints what came of it.
+/// Plays and learns until all iterations are done, and prints the table of parameters.
 fn tune(args: &TuneArgs, cancel: &Cancel, out: &mut impl Write) -> Result<(), TuneError> {
     let log = game_args::traffic_log(args.log.as_deref())?;
     let (trials, beginning) = prepare(args, cancel, log.as_ref())?;
@@ -101,7 +101,7 @@ fn tune(args: &TuneArgs, cancel: &Cancel, out: &mut impl Write) -> Result<(), Tu
     Ok(write!(out, "{}", show::table(&state))?)
 }
 
-/// The games of a tuning: what all trials have in common.
+/// The common settings of all trials of a tuning.
 struct Trials {
     /// The settings of every trial, but for its engines and openings.
     settings: MatchSettings,
@@ -109,15 +109,19 @@ struct Trials {
     /// The names of the parameters.
     names: Vec<String>,
     openings: Vec<Opening>,
-    /// Which of the openings each pair is played on.
+    /// The opening of each pair.
     schedule: Schedule,
 }
 
-/// Asks the engine for its options; what to play, and the state to begin with.
+/// Queries the engine's options; returns the trials and the first state.
 fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> Result<(Trials, State), TuneError> {
     let mut engine = args.engine()?;
     let plan = args.plan();
-    let time_control = args.clock.time_control(std::slice::from_ref(&engine))?;
+    let time_control = args.time_control(&engine)?;
+    if args.openings.is_none() && engine.time_control.unwrap_or(time_control).is_deterministic() {
+        // The tuning does not depend on the notice.
+        let _ = writeln!(io::stderr(), "{}", game_args::REPEATED_GAMES);
+    }
     let patience = args.clock.patience();
     let name = engine.name.clone().unwrap_or_else(|| "the engine".to_owned());
     let identity = identify(&name, &engine, patience, cancel, log)?;
@@ -153,9 +157,9 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> Result
     Ok((Trials { settings, engine, names, openings, schedule }, State::new(spsa, conditions)))
 }
 
-/// What must stay the same while a tuning goes on, besides its plan.
+/// The conditions that a continued tuning must share, besides its plan.
 fn conditions(args: &TuneArgs, engine: &EngineSpec, name: &str, openings: &[Opening]) -> io::Result<Conditions> {
-    let common = args.clock.time_control(std::slice::from_ref(engine))?;
+    let common = args.time_control(engine)?;
     let options = engine.options.iter().map(|(name, value)| match value {
         Some(value) => format!("{name}={value}"),
         None => name.clone(),
@@ -200,7 +204,7 @@ impl Trials {
             match news {
                 MatchEvent::Game(game) => {
                     games.add(game.score1);
-                    tell(progress, trial, &game);
+                    notice(progress, trial, &game);
                 }
                 MatchEvent::UnsolicitedOutput { name, faults } => {
                     for (fault, times) in faults.iter() {
@@ -233,14 +237,10 @@ impl Trials {
     }
 }
 
-/// Tells of a game that ended as no game should.
-fn tell(progress: &Progress, trial: &Trial, game: &GameRecord) {
+/// Prints a notice for a game with a remark.
+fn notice(progress: &Progress, trial: &Trial, game: &GameRecord) {
     if !game.text.is_empty() {
         let (iteration, reason) = (trial.iteration + 1, game.reason.as_str());
         progress.notice(&format!("iteration {iteration}, game {}: {reason}: {}", game.game, game.text));
     }
-}
-
-fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

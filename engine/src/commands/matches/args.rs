@@ -9,8 +9,9 @@ use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Part, Ponder
 use enbu_usi::client::Cancel;
 
 use crate::commands::game_args::{self, ClockArgs, RuleArgs};
+use crate::commands::usage;
 
-/// Where results go unless told otherwise.
+/// File of results without --out.
 const DEFAULT_RESULTS: &str = "match.jsonl";
 
 #[derive(Args)]
@@ -20,10 +21,10 @@ pub(crate) struct MatchArgs {
     /// TOML file with more engines, a table `engine` for each
     #[arg(long, value_name = "FILE", help_heading = "Engines")]
     engines_file: Option<PathBuf>,
-    /// Let all engines think on their opponents' time
+    /// Let all engines ponder
     #[arg(long, help_heading = "Engines")]
     ponder: bool,
-    /// Start engines anew for every game
+    /// Restart engines for every game
     #[arg(long, help_heading = "Engines")]
     restart: bool,
 
@@ -33,7 +34,7 @@ pub(crate) struct MatchArgs {
     /// Games of each pairing, rounded up to pairs with colours swapped
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Games")]
     games: u32,
-    /// Who plays whom
+    /// Pairings
     #[arg(long, value_enum, default_value_t = TournamentArg::RoundRobin, help_heading = "Games")]
     format: TournamentArg,
     /// Openings: a file, or random:PLIES,CP; default: the start position
@@ -55,26 +56,26 @@ pub(crate) struct MatchArgs {
     #[command(flatten)]
     rules: RuleArgs,
 
-    /// Stop when a sequential test of these differences is decided
+    /// Stop when a sequential test (SPRT) of these differences is decided
     #[arg(long, num_args = 2, value_names = ["ELO0", "ELO1"], allow_negative_numbers = true, help_heading = "Statistics")]
     sprt: Vec<f64>,
-    /// How often the test may accept ELO1 wrongly
+    /// Rate at which the test may accept ELO1 wrongly
     #[arg(long, default_value_t = 0.05, help_heading = "Statistics")]
     alpha: f64,
-    /// How often the test may accept ELO0 wrongly
+    /// Rate at which the test may accept ELO0 wrongly
     #[arg(long, default_value_t = 0.05, help_heading = "Statistics")]
     beta: f64,
-    /// What the test's differences are measured in
+    /// Unit of the test's differences
     #[arg(long, value_enum, default_value_t = Model::Logistic, help_heading = "Statistics")]
     elo_model: Model,
 
     /// File of results, one game a line in JSON [default: match.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) out: Option<PathBuf>,
-    /// Go on with the file of results
+    /// Continue the file of results
     #[arg(long, help_heading = "Output")]
     pub(super) resume: bool,
-    /// Put files of results together instead of playing
+    /// Merge files of results instead of playing
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Output", conflicts_with_all = ["engine", "engines_file", "resume"])]
     pub(super) merge: Vec<PathBuf>,
     /// Folder for a CSA record of every game
@@ -83,7 +84,7 @@ pub(crate) struct MatchArgs {
     /// SVG chart of Elo and LLR over the games
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) chart: Option<PathBuf>,
-    /// File for all that is said between the referee and the engines
+    /// File for all lines between the referee and the engines
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) log: Option<PathBuf>,
     /// Print the summary as JSON
@@ -92,13 +93,13 @@ pub(crate) struct MatchArgs {
     /// No progress, only notices and the summary
     #[arg(long, help_heading = "Output")]
     pub(super) quiet: bool,
-    /// End with exit code 1 if an engine did anything wrong
+    /// End with exit code 1 after any fault of an engine
     #[arg(long, help_heading = "Output")]
     pub(super) strict: bool,
 }
 
 /// The engines of the command line, each a command and words; derived parsers cannot
-/// tell which words belong to which occurrence.
+/// assign words to occurrences.
 struct EngineArgs {
     engines: Vec<EngineSpec>,
     each: Vec<String>,
@@ -111,7 +112,7 @@ impl Args for EngineArgs {
             "An engine: its command (self: this program), then words name=N option.X=V tc=T dir=D ponder=on|off; repeatable",
         );
         let each = Arg::new("each").long("each").num_args(1..).action(ArgAction::Append).value_name("WORD");
-        let each = each.help("Words that hold for every engine of the command line");
+        let each = each.help("Words for every engine of the command line");
         command.arg(engine.help_heading("Engines")).arg(each.help_heading("Engines"))
     }
 
@@ -135,9 +136,7 @@ impl FromArgMatches for EngineArgs {
             let (command, own) = words.split_at(1.min(words.len()));
             // An engine's own words come last, so that they win.
             let words = command.iter().copied().chain(&self.each).chain(own.iter().copied());
-            let spec = EngineSpec::from_words(words).map_err(|error| {
-                clap::Error::raw(clap::error::ErrorKind::InvalidValue, format!("--engine: {error}\n"))
-            })?;
+            let spec = EngineSpec::from_words(words).map_err(|error| wrong(&format!("--engine: {error}")))?;
             self.engines.push(spec);
         }
         Ok(())
@@ -163,29 +162,41 @@ enum Model {
     Normalized,
 }
 
+/// An error in the arguments.
+fn wrong(message: &str) -> clap::Error {
+    usage("match", message)
+}
+
 impl MatchArgs {
     /// The file of results.
     pub(super) fn results_path(&self) -> PathBuf {
         self.out.clone().unwrap_or_else(|| DEFAULT_RESULTS.into())
     }
 
-    /// The test, if one was asked for.
+    /// The test of --sprt.
     pub(super) fn sprt(&self) -> io::Result<Option<Sprt>> {
         let &[elo0, elo1] = self.sprt.as_slice() else { return Ok(None) };
         let model = match self.elo_model {
             Model::Logistic => EloModel::Logistic,
             Model::Normalized => EloModel::Normalised,
         };
-        Sprt::new(elo0, elo1, self.alpha, self.beta, model).map(Some).map_err(io::Error::other)
+        let sprt = Sprt::new(elo0, elo1, self.alpha, self.beta, model);
+        sprt.map(Some).map_err(|error| io::Error::other(wrong(&format!("--sprt: {error}"))))
     }
 
-    /// What to play. Makes random openings if they were asked for.
+    /// The settings of the match, with openings read or generated.
     pub(super) fn settings(&self, cancel: &Cancel) -> io::Result<MatchSettings> {
         let engines = self.engine_specs()?;
-        if !self.sprt.is_empty() && engines.len() != 2 {
-            return Err(io::Error::other("--sprt needs exactly two engines"));
+        if engines.len() < 2 {
+            return Err(io::Error::other(wrong(
+                "a match needs at least two engines: --engine for each, or --engines-file",
+            )));
         }
-        let time_control = self.clock.time_control(&engines)?;
+        if !self.sprt.is_empty() && engines.len() != 2 {
+            return Err(io::Error::other(wrong("--sprt needs exactly two engines")));
+        }
+        let time_control = self.clock.time_control(&engines);
+        let time_control = time_control.ok_or_else(|| io::Error::other(wrong(game_args::NO_TIME_CONTROL)))?;
         let rules = self.rules.rules();
         let rounds = self.games.div_ceil(2) as usize;
         Ok(MatchSettings {
@@ -221,7 +232,7 @@ impl MatchArgs {
             engines.extend(EngineSpec::from_toml(&text).map_err(|error| wrong(&error))?);
         }
         for engine in &mut engines {
-            game_args::find_self(engine)?;
+            game_args::find_program(engine)?;
             if self.ponder {
                 engine.ponder = Ponder::On;
             }

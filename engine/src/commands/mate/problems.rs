@@ -1,4 +1,4 @@
-//! Where the problems come from: SFENs, lists of SFENs, game records and diagrams.
+//! Sources of problems: SFENs, lists of SFENs, game records and diagrams.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -7,16 +7,16 @@ use std::path::Path;
 use enbu_kifu::{Board, KifuError, Mode, Record, encoding, read_any, usi};
 use enbu_movegen::Position;
 
-/// A position to solve, and where it came from.
+/// A position to solve, with its name.
 pub(super) struct Problem {
     pub(super) name: String,
     pub(super) position: Position,
 }
 
-/// Reads what the arguments name; `ply` chooses the position of records with moves.
+/// Reads the problems that the arguments name; `ply` chooses the position of records with moves.
 ///
 /// # Errors
-/// What could not be read, and why.
+/// The first source that could not be read, with the reason.
 pub(super) fn read_all(arguments: &[String], ply: Option<usize>) -> Result<Vec<Problem>, String> {
     let mut problems = Vec::new();
     for argument in arguments {
@@ -33,9 +33,13 @@ fn read(argument: &str, ply: Option<usize>, problems: &mut Vec<Problem>) -> Resu
     } else if Path::new(argument).is_file() {
         bytes = fs::read(argument).map_err(|error| format!("{argument}: {error}"))?;
         Path::new(argument).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+    } else if Path::new(argument).is_dir() {
+        return Err(format!("{argument} is a folder; name the files in it"));
+    } else if is_file_name(argument) {
+        return Err(format!("{argument}: no such file"));
     } else {
         let position =
-            line(argument, ply).map_err(|error| format!("`{argument}' is neither a file nor an SFEN: {error}"))?;
+            line(argument, ply).map_err(|error| format!("`{argument}` is neither a file nor an SFEN: {error}"))?;
         problems.push(Problem { name: format!("{}", problems.len() + 1), position });
         return Ok(());
     };
@@ -47,6 +51,11 @@ fn read(argument: &str, ply: Option<usize>, problems: &mut Vec<Problem>) -> Resu
     }
 }
 
+/// Returns true for a word with an extension, which no SFEN has.
+fn is_file_name(argument: &str) -> bool {
+    !argument.contains(char::is_whitespace) && Path::new(argument).extension().is_some()
+}
+
 /// The lines of a list: number and first column. Blank lines, comments and the heading
 /// of a table are left out.
 fn columns(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -54,7 +63,7 @@ fn columns(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(columns).filter(|(_, column)| !column.is_empty() && !column.starts_with('#') && *column != "sfen")
 }
 
-/// Whether a file is a list of SFENs: its first line is one.
+/// Returns true for a list of SFENs: its first line is one.
 fn is_list(text: &str) -> bool {
     columns(text).next().is_some_and(|(_, column)| usi::read(column, Mode::Tolerant).is_ok())
 }
@@ -67,23 +76,23 @@ fn list(text: &str, name: &str, ply: Option<usize>, problems: &mut Vec<Problem>)
     Ok(())
 }
 
-/// The position of one line: an SFEN, with or without moves behind it.
+/// The position of one line: an SFEN, with or without moves after it.
 fn line(text: &str, ply: Option<usize>) -> Result<Position, String> {
-    let told = |error: &KifuError| error.to_string();
-    let reading = usi::read(text, Mode::Tolerant).map_err(|error| told(&error))?;
+    let text_of = |error: &KifuError| error.to_string();
+    let reading = usi::read(text, Mode::Tolerant).map_err(|error| text_of(&error))?;
     match (reading.errors.first(), reading.records.first()) {
-        (Some(error), _) => Err(told(error)),
+        (Some(error), _) => Err(text_of(error)),
         (None, Some(record)) => after(record, ply.unwrap_or_else(|| record.moves().count())),
         (None, None) => Err("no position".to_owned()),
     }
 }
 
-/// Records of any format: each stands for its start position, which is where a problem
-/// with its solution begins, or for the one after `ply` moves.
+/// Records of any format: each gives its start position, as problems with their solution
+/// have it, or the position after `ply` moves.
 fn records(bytes: &[u8], name: &str, ply: Option<usize>, problems: &mut Vec<Problem>) -> Result<(), String> {
     let (_, reading) = read_any(bytes, Mode::Tolerant).map_err(|error| error.to_string())?;
     for error in &reading.errors {
-        // Nobody left to tell if even this fails.
+        // No stream is left if even this fails.
         let _ = writeln!(io::stderr(), "enbu: {name}: {error}");
     }
     let several = reading.records.len() > 1;
@@ -95,7 +104,7 @@ fn records(bytes: &[u8], name: &str, ply: Option<usize>, problems: &mut Vec<Prob
     Ok(())
 }
 
-/// The position after so many moves of the main line.
+/// The position after `plies` moves of the main line.
 fn after(record: &Record, plies: usize) -> Result<Position, String> {
     let mut board = Board::new(record.setup());
     let mut played = 0;

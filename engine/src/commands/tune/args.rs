@@ -3,30 +3,31 @@
 use std::io;
 use std::path::PathBuf;
 
-use clap::error::{Error, ErrorKind};
+use clap::error::Error;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use enbu_arena::EngineSpec;
 use enbu_arena::spsa::{Plan, Wanted};
+use enbu_arena::{EngineSpec, TimeControl};
 
 use crate::commands::game_args::{self, ClockArgs, RuleArgs};
+use crate::commands::usage;
 
 #[derive(Args)]
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     engine: TunedEngine,
-    /// What to tune: a spin option of the engine, how far to move it at the end (NAME:STEP), or all in lower case; repeatable
+    /// Parameter to tune: a spin option of the engine, with its perturbation at the end (NAME:STEP), or `all` for those in lower case; repeatable
     #[arg(long = "param", value_name = "NAME[:STEP]|all", required_unless_present = "show", help_heading = "Tuning")]
     pub(super) wanted: Vec<Wanted>,
-    /// How often to perturb the parameters and learn from games
+    /// Number of iterations: each perturbs the parameters and learns from games
     #[arg(long, value_name = "N", required_unless_present = "show", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000), help_heading = "Tuning")]
     iterations: Option<u64>,
-    /// Pairs of games in each iteration, with colours swapped on the same opening [default: as many as --concurrency]
+    /// Pairs of games in each iteration, with colours swapped on the same opening [default: --concurrency]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = "Tuning")]
     pairs: Option<u32>,
-    /// By which part of its step a parameter moves for each game won, at the end
+    /// Share of its step by which a parameter moves for each game won, at the end
     #[arg(long, default_value_t = 0.002, help_heading = "Tuning")]
     rate: f64,
-    /// File of what was learnt, written after each iteration; if it exists, the tuning goes on from there
+    /// File of the state, written after each iteration; an existing one is continued
     #[arg(long, value_name = "FILE", default_value = "tune.json", help_heading = "Tuning")]
     pub(super) state: PathBuf,
     /// Print the table of parameters from the file, and play nothing
@@ -49,7 +50,7 @@ pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(super) rules: RuleArgs,
 
-    /// File for all that is said between the referee and the engines
+    /// File for all lines between the referee and the engines
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) log: Option<PathBuf>,
     /// No progress, only notices and the table
@@ -60,13 +61,19 @@ pub(crate) struct TuneArgs {
 impl TuneArgs {
     /// The engine to tune.
     pub(super) fn engine(&self) -> io::Result<EngineSpec> {
-        // Without --show the parser has seen to it.
+        // The parser requires it without --show.
         let mut engine = self.engine.0.clone().ok_or_else(|| io::Error::other("no engine"))?;
-        game_args::find_self(&mut engine)?;
+        game_args::find_program(&mut engine)?;
         Ok(engine)
     }
 
-    /// How to tune.
+    /// The time control of games without one of the engine's own.
+    pub(super) fn time_control(&self, engine: &EngineSpec) -> io::Result<TimeControl> {
+        let control = self.clock.time_control(std::slice::from_ref(engine));
+        control.ok_or_else(|| io::Error::other(usage("tune", game_args::NO_TIME_CONTROL)))
+    }
+
+    /// The plan of the tuning.
     pub(super) fn plan(&self) -> Plan {
         Plan {
             iterations: self.iterations.unwrap_or_default(),
@@ -104,7 +111,7 @@ impl FromArgMatches for TunedEngine {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         if let Some(words) = matches.get_many::<String>("engine") {
-            let wrong = |error| Error::raw(ErrorKind::InvalidValue, format!("--engine: {error}\n"));
+            let wrong = |error| usage("tune", format!("--engine: {error}"));
             self.0 = Some(EngineSpec::from_words(words).map_err(wrong)?);
         }
         Ok(())
