@@ -223,7 +223,7 @@ fn an_engine_that_cannot_play_at_all_is_an_error() {
         assert!(text(&output.stderr).contains(message), "{output:?}");
     }
     for (arguments, message) in [
-        (&["--engine", "./no-such-engine", "name=x"][..], "x: cannot be started"),
+        (&["--engine", "./no-such-engine", "name=x"][..], "x: `./no-such-engine` cannot be started"),
         (&["--engine", "self", "name=x", "option.Speed=3"], "x has no option named `Speed`; it has USI_Hash, "),
         (&["--engine", "self", "name=x", "option.USI_Hash=0"], "x: option USI_Hash: `0` refused"),
         (&["--engine", "self", "name=one"], "two engines are named `one`"),
