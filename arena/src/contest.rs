@@ -24,7 +24,7 @@ use crate::openings::Opening;
 use crate::player::{Patience, Player, PlayerError, TrafficLog};
 use crate::record::{Faults, GameRecord, Points};
 use crate::referee::Rules;
-use crate::schedule::{OpeningOrder, Pair, Part, Schedule, Tournament};
+use crate::schedule::{OpeningOrder, Pair, Schedule, Shard, Tournament};
 use crate::stall::StallMeter;
 use crate::time_control::{GameClock, IncrementUse, TimeControl};
 
@@ -48,7 +48,7 @@ pub struct MatchSettings {
     /// The seed of that order.
     pub seed: u64,
     /// The part of the match to play.
-    pub part: Part,
+    pub shard: Shard,
     /// The rules.
     pub rules: Rules,
     /// When games are ended early.
@@ -185,7 +185,7 @@ impl Contest {
         &self.settings
     }
 
-    /// Number of games in this part.
+    /// Number of games in this shard.
     pub fn games(&self) -> usize {
         2 * self.settings.schedule().pairs().count()
     }
@@ -249,7 +249,7 @@ impl MatchSettings {
             self.openings.len(),
             self.order,
             self.seed,
-            self.part,
+            self.shard,
         )
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A *round* is one opening, played by every pairing of engines; a *pair* is its two
 //! games with colours swapped. Pairs are numbered through the rounds, so that any part
-//! of a match (a part, the rest of an interrupted one) follows from its number alone.
+//! of a match (a shard, the rest of an interrupted one) follows from its number alone.
 
 use std::str::FromStr;
 
@@ -32,42 +32,42 @@ pub enum OpeningOrder {
 
 /// A part of a match: those pairs whose number leaves `index - 1` when divided by `count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Part {
+pub struct Shard {
     index: usize,
     count: usize,
 }
 
-/// Text that is not a part.
+/// Text that is not a shard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a part: i/n with i from 1 to n is needed (such as 1/4)")]
-pub struct PartError(String);
+#[error("`{0}` is not a shard: i/n with i from 1 to n is needed (such as 1/4)")]
+pub struct ShardError(String);
 
-impl Default for Part {
+impl Default for Shard {
     /// The whole match.
     fn default() -> Self {
         Self { index: 1, count: 1 }
     }
 }
 
-impl FromStr for Part {
-    type Err = PartError;
+impl FromStr for Shard {
+    type Err = ShardError;
 
     /// Reads `i/n`.
     ///
     /// # Errors
-    /// [`PartError`] unless `i` is from 1 to `n`.
+    /// [`ShardError`] unless `i` is from 1 to `n`.
     ///
     /// ```
-    /// use enbu_arena::Part;
-    /// assert!("2/4".parse::<Part>().is_ok());
-    /// assert!("0/4".parse::<Part>().is_err());
+    /// use enbu_arena::Shard;
+    /// assert!("2/4".parse::<Shard>().is_ok());
+    /// assert!("0/4".parse::<Shard>().is_err());
     /// ```
-    fn from_str(text: &str) -> Result<Self, PartError> {
+    fn from_str(text: &str) -> Result<Self, ShardError> {
         let parsed = text.split_once('/').and_then(|(index, count)| {
-            let part = Self { index: index.parse().ok()?, count: count.parse().ok()? };
-            (1..=part.count).contains(&part.index).then_some(part)
+            let shard = Self { index: index.parse().ok()?, count: count.parse().ok()? };
+            (1..=shard.count).contains(&shard.index).then_some(shard)
         });
-        parsed.ok_or_else(|| PartError(text.chars().take(40).collect()))
+        parsed.ok_or_else(|| ShardError(text.chars().take(40).collect()))
     }
 }
 
@@ -88,7 +88,7 @@ pub struct Schedule {
     pairings: Vec<[usize; 2]>,
     openings: Vec<usize>,
     rounds: usize,
-    part: Part,
+    shard: Shard,
 }
 
 impl Schedule {
@@ -101,7 +101,7 @@ impl Schedule {
         openings: usize,
         order: OpeningOrder,
         seed: u64,
-        part: Part,
+        shard: Shard,
     ) -> Self {
         let all = (0..engines).flat_map(|first| (first + 1..engines).map(move |second| [first, second]));
         let pairings = all.filter(|pair| format == Tournament::RoundRobin || pair[0] == 0).collect();
@@ -109,13 +109,13 @@ impl Schedule {
         if order == OpeningOrder::Random {
             openings.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
         }
-        Self { pairings, openings, rounds, part }
+        Self { pairings, openings, rounds, shard }
     }
 
-    /// The pairs of this part, in the order they should be played.
+    /// The pairs of this shard, in the order they should be played.
     pub fn pairs(&self) -> impl Iterator<Item = Pair> + '_ {
         let count = if self.openings.is_empty() { 0 } else { self.rounds * self.pairings.len() };
-        (self.part.index - 1..count).step_by(self.part.count).map(|number| {
+        (self.shard.index - 1..count).step_by(self.shard.count).map(|number| {
             let round = number / self.pairings.len();
             let engines = self.pairings[number % self.pairings.len()];
             Pair { number, engines, opening: self.openings[round % self.openings.len()] }
@@ -129,9 +129,9 @@ mod tests {
 
     use super::*;
 
-    fn schedule(engines: usize, format: Tournament, seed: u64, part: &str) -> Vec<Pair> {
-        let part = part.parse().unwrap();
-        Schedule::new(engines, format, 6, 4, OpeningOrder::Random, seed, part).pairs().collect()
+    fn schedule(engines: usize, format: Tournament, seed: u64, shard: &str) -> Vec<Pair> {
+        let shard = shard.parse().unwrap();
+        Schedule::new(engines, format, 6, 4, OpeningOrder::Random, seed, shard).pairs().collect()
     }
 
     #[test]
@@ -160,26 +160,28 @@ mod tests {
     #[test]
     fn shards_are_disjoint_and_make_up_the_match() {
         let whole = schedule(3, Tournament::RoundRobin, 9, "1/1");
-        let mut parts: Vec<Pair> =
-            ["1/4", "2/4", "3/4", "4/4"].iter().flat_map(|part| schedule(3, Tournament::RoundRobin, 9, part)).collect();
-        parts.sort_by_key(|pair| pair.number);
-        assert_eq!(parts, whole);
+        let mut shards: Vec<Pair> = ["1/4", "2/4", "3/4", "4/4"]
+            .iter()
+            .flat_map(|shard| schedule(3, Tournament::RoundRobin, 9, shard))
+            .collect();
+        shards.sort_by_key(|pair| pair.number);
+        assert_eq!(shards, whole);
         assert_ne!(schedule(3, Tournament::RoundRobin, 10, "1/1"), whole);
     }
 
     #[test]
     fn openings_can_be_taken_in_order() {
         let order = OpeningOrder::Sequential;
-        let pairs = Schedule::new(2, Tournament::RoundRobin, 5, 3, order, 1, Part::default());
+        let pairs = Schedule::new(2, Tournament::RoundRobin, 5, 3, order, 1, Shard::default());
         assert_eq!(pairs.pairs().map(|pair| pair.opening).collect::<Vec<_>>(), [0, 1, 2, 0, 1]);
-        let none = Schedule::new(2, Tournament::RoundRobin, 5, 0, order, 1, Part::default());
+        let none = Schedule::new(2, Tournament::RoundRobin, 5, 0, order, 1, Shard::default());
         assert_eq!(none.pairs().count(), 0);
     }
 
     #[test]
-    fn bad_parts_are_refused() {
+    fn bad_shards_are_refused() {
         for text in ["", "1", "0/2", "3/2", "1/0", "a/b", "-1/2"] {
-            assert!(text.parse::<Part>().is_err(), "{text}");
+            assert!(text.parse::<Shard>().is_err(), "{text}");
         }
     }
 }

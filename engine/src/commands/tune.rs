@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use enbu_arena::report::Tally;
 use enbu_arena::spsa::{self, Conditions, Spsa, State, Trial};
 use enbu_arena::{
-    Contest, ContestError, EngineSpec, GameRecord, MatchEvent, MatchSettings, Opening, OpeningOrder, Part, Ponder,
-    Processes, Schedule, Tournament, TrafficLog, identify, openings,
+    Contest, ContestError, EngineSpec, GameRecord, MatchEvent, MatchSettings, Opening, OpeningOrder, Ponder, Processes,
+    Schedule, Shard, Tournament, TrafficLog, identify, openings,
 };
 use enbu_usi::client::Cancel;
 
@@ -143,7 +143,7 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> Result
         openings: Vec::new(),
         order: OpeningOrder::Sequential,
         seed: args.seed,
-        part: Part::default(),
+        shard: Shard::default(),
         rules,
         adjudication: args.rules.adjudication(),
         slack: args.clock.slack(),
@@ -153,7 +153,7 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> Result
     };
     let rounds = usize::try_from(rounds).unwrap_or(usize::MAX);
     let order = OpeningOrder::Random;
-    let schedule = Schedule::new(2, Tournament::RoundRobin, rounds, openings.len(), order, args.seed, Part::default());
+    let schedule = Schedule::new(2, Tournament::RoundRobin, rounds, openings.len(), order, args.seed, Shard::default());
     Ok((Trials { settings, engine, names, openings, schedule }, State::new(spsa, conditions)))
 }
 

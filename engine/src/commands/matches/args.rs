@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Part, Ponder, Processes, Sprt, Tournament};
+use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, Shard, Sprt, Tournament};
 use enbu_usi::client::Cancel;
 
 use crate::commands::game_args::{self, ClockArgs, RuleArgs};
@@ -51,7 +51,7 @@ pub(crate) struct MatchArgs {
     concurrency: u16,
     /// Play only the i-th of n parts of the match
     #[arg(long, value_name = "i/n", default_value = "1/1", hide_default_value = true, help_heading = "Games")]
-    shard: Part,
+    shard: Shard,
 
     #[command(flatten)]
     rules: RuleArgs,
@@ -214,7 +214,7 @@ impl MatchArgs {
                 Order::Sequential => OpeningOrder::Sequential,
             },
             seed: self.seed,
-            part: self.shard,
+            shard: self.shard,
             rules,
             adjudication: self.rules.adjudication(),
             slack: self.clock.slack(),
