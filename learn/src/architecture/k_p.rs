@@ -4,7 +4,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use enbu_eval::nnue::classic::{Affines, Parts, UNIT, WEIGHT_UNIT};
+use enbu_eval::nnue::classic::{AffineParts, Parts, UNIT, WEIGHT_UNIT};
 use enbu_eval::nnue::{Classic, FeatureSet};
 
 use super::transformer::{InputSet, Transformer, is_inside, limited};
@@ -281,7 +281,7 @@ fn hidden_layer(
     weights: Range<usize>,
     biases: Range<usize>,
     unit: f32,
-) -> Result<Affines, QuantiseError> {
+) -> Result<AffineParts, QuantiseError> {
     let mut layer = affines(parameters, weights, biases, unit)?;
     layer.biases.iter_mut().for_each(|bias| *bias += WEIGHT_UNIT / 2);
     Ok(layer)
@@ -294,19 +294,19 @@ fn affines(
     weights: Range<usize>,
     biases: Range<usize>,
     unit: f32,
-) -> Result<Affines, QuantiseError> {
+) -> Result<AffineParts, QuantiseError> {
     let outputs = biases.len();
     let weights = whole(parameters, weights, unit, i8::MAX.into())?;
     let inputs = weights.len() / outputs;
     let in_order = (0..outputs).flat_map(|output| (0..inputs).map(move |input| input * outputs + output));
-    Ok(Affines {
+    Ok(AffineParts {
         biases: whole(parameters, biases, unit * UNIT as f32, 1_000_000_000)?,
         weights: in_order.map(|index| weights[index] as i8).collect(),
     })
 }
 
 /// The outputs of an affine layer.
-fn results(layer: &Affines, values: &[i32]) -> Vec<i32> {
+fn results(layer: &AffineParts, values: &[i32]) -> Vec<i32> {
     let rows = layer.weights.chunks_exact(values.len());
     let product = |row: &[i8]| row.iter().zip(values).map(|(&weight, value)| i32::from(weight) * value).sum::<i32>();
     layer.biases.iter().zip(rows).map(|(bias, row)| bias + product(row)).collect()

@@ -49,12 +49,12 @@ pub struct Parts {
     /// A row as long as `biases` for each input.
     pub rows: Vec<i16>,
     /// The affine layers, applied to both accumulators, the side to move first.
-    pub layers: [Affines; 3],
+    pub layers: [AffineParts; 3],
 }
 
 /// An affine layer of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Affines {
+pub struct AffineParts {
     /// One for each output; 127 × 64 = 1.0 in hidden layers.
     pub biases: Vec<i32>,
     /// For each output one for each input; 64 = 1.0 in hidden layers.
@@ -81,7 +81,7 @@ impl Parts {
     }
 }
 
-impl Affines {
+impl AffineParts {
     fn encode(&self, bytes: &mut Vec<u8>) {
         self.biases.iter().for_each(|bias| bytes.extend(bias.to_le_bytes()));
         let inputs = self.weights.len() / self.biases.len().max(1);
@@ -181,7 +181,7 @@ mod tests {
     use enbu_movegen::{Color, Position};
 
     fn parts(shape: Classic) -> Parts {
-        let layer = |outputs: usize, inputs: usize| Affines {
+        let layer = |outputs: usize, inputs: usize| AffineParts {
             biases: (0..outputs as i32).map(|output| 1000 * output - 7).collect(),
             weights: (0..outputs * inputs).map(|index| (index % 251) as u8 as i8).collect(),
         };
@@ -207,7 +207,7 @@ mod tests {
             assert_eq!((&*network.transformer.biases, &*network.transformer.rows), (&*parts.biases, &*parts.rows));
             let Head::Classic(layers) = &network.head else { panic!("another head") };
             assert_eq!(&*layers.last, &*parts.layers[2].weights);
-            let Affines { biases, weights } = &parts.layers[1];
+            let AffineParts { biases, weights } = &parts.layers[1];
             let mut bytes = Vec::new();
             parts.layers[1].encode(&mut bytes);
             let mut cursor = Cursor::new(&bytes);
