@@ -22,6 +22,7 @@ mod parts;
 mod placement;
 mod plain;
 mod read;
+mod statement;
 mod write;
 
 use enbu_movegen::{Color, HandPiece, Move, MoveParts, Piece, PieceType, Position, Setup, Square};

@@ -1,7 +1,7 @@
 //! Players, `$` headers, clocks, and the values behind them.
 
 use super::*;
-use crate::csa::read::Statement;
+use crate::csa::statement::Statement;
 use crate::error::Reporter;
 use crate::{HeaderKey, Headers, KifuError, Rules, TimeControl};
 use enbu_movegen::EnteringKingRule;

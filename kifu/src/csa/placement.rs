@@ -5,7 +5,7 @@
 
 use super::*;
 use crate::KifuError;
-use crate::csa::read::Statement;
+use crate::csa::statement::{Statement, Token};
 use crate::error::Reporter;
 
 /// The start position while it is being read.
@@ -184,39 +184,6 @@ impl Placement {
         }
         self.rest_given = true;
         if given { Ok(()) } else { report.warn(token.fault(Problem::NothingLeft)) }
-    }
-}
-
-/// A part of a statement, and where it stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Token<'t> {
-    pub(super) text: &'t str,
-    pub(super) line: usize,
-    pub(super) column: usize,
-}
-
-impl Token<'_> {
-    fn fault(self, problem: Problem) -> KifuError {
-        self.fault_at(problem, 0)
-    }
-
-    fn fault_at(self, problem: Problem, chars: usize) -> KifuError {
-        KifuError::new(problem, self.line, self.column + chars, self.text)
-    }
-
-    /// Square (`None` is the hand) and piece of a token such as `99KY`.
-    fn square_and_kind(self) -> Result<(Option<Square>, PieceType), KifuError> {
-        let &[d1, d2, n1, n2] = self.text.as_bytes() else {
-            return Err(self.fault(Problem::UnknownSquare));
-        };
-        let square = match [d1, d2] {
-            [b'0', b'0'] => None,
-            digits => Some(square_at(digits).ok_or_else(|| self.fault(Problem::UnknownSquare))?),
-        };
-        match piece_named([n1, n2]) {
-            Some(kind) => Ok((square, kind)),
-            None => Err(self.fault_at(Problem::UnknownPiece, 2)),
-        }
     }
 }
 

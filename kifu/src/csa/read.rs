@@ -3,65 +3,12 @@
 use std::collections::VecDeque;
 
 use super::headers::{Form, read_header, read_seconds, time_of_game_name};
-use super::placement::{Placement, Token};
+use super::placement::Placement;
+use super::statement::{Statement, statements};
 use super::*;
 use crate::encoding::split_line;
 use crate::error::Reporter;
-use crate::kakinoki::columns;
 use crate::{End, Event, GameResult, HeaderKey, Headers, KifuError, Mode, NodeId, Record, Rules};
-
-/// One statement of a line, and where it stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Statement<'t> {
-    pub(super) text: &'t str,
-    /// The same with the blanks after it, which are columns of a rank.
-    pub(super) untrimmed: &'t str,
-    line: usize,
-    /// What stands before it in the line.
-    before: &'t str,
-}
-
-impl<'t> Statement<'t> {
-    /// Column of the first character, from 1.
-    fn column(&self) -> usize {
-        1 + columns(self.before)
-    }
-
-    /// A fault of the whole statement.
-    pub(super) fn fault(&self, problem: Problem) -> KifuError {
-        KifuError::new(problem, self.line, self.column(), self.text)
-    }
-
-    /// A part of the statement that begins at this byte.
-    pub(super) fn token(&self, byte: usize, part: &'t str) -> Token<'t> {
-        let before = columns(self.text.get(..byte).unwrap_or(self.text));
-        Token { text: part, line: self.line, column: self.column() + before }
-    }
-
-    /// A fault that begins at this byte and is about this part of the text.
-    pub(super) fn fault_at(&self, problem: Problem, byte: usize, part: &str) -> KifuError {
-        let before = columns(self.text.get(..byte).unwrap_or(self.text));
-        KifuError::new(problem, self.line, self.column() + before, part)
-    }
-}
-
-/// The statements of a line. Commas separate them, but names, headers and
-/// comments take the rest of the line.
-fn statements(line: &str, number: usize) -> impl Iterator<Item = Statement<'_>> {
-    let mut rest = Some(line);
-    std::iter::from_fn(move || {
-        let start = rest?.trim_start();
-        let end = match start.bytes().next() {
-            Some(b'\'' | b'N' | b'$') => None,
-            _ => start.bytes().position(|byte| byte == b','),
-        };
-        let untrimmed = end.and_then(|end| start.get(..end)).unwrap_or(start);
-        rest = end.and_then(|end| start.get(end + 1..));
-        let before = line.get(..line.len() - start.len()).unwrap_or(line);
-        Some(Statement { text: untrimmed.trim_end(), untrimmed, line: number, before })
-    })
-    .filter(|statement| !statement.text.is_empty())
-}
 
 struct Reader<'t> {
     report: Reporter,
@@ -160,8 +107,26 @@ struct Play<'t> {
 /// What a `'summary:` line of shogi-server tells.
 struct Summary {
     kind: EndKind,
-    /// Who won; `None` within where the line says that nobody knows.
-    result: Option<Option<GameResult>>,
+    result: StatedResult,
+}
+
+/// The result in a `'summary:` line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StatedResult {
+    /// No words for a result.
+    Missing,
+    /// `unknown`: the game ended, and the result is not known.
+    Unknown,
+    Known(GameResult),
+}
+
+impl StatedResult {
+    fn winner(self) -> Option<Color> {
+        match self {
+            Self::Known(result) => result.winner(),
+            Self::Missing | Self::Unknown => None,
+        }
+    }
 }
 
 impl Game<'_> {
@@ -545,13 +510,13 @@ impl<'t> Reader<'t> {
 fn summary(value: &str) -> Option<Summary> {
     let (reason, names) = value.split_once(':')?;
     let result = match names.rsplit(' ').next()?.trim() {
-        "win" => Some(Some(GameResult::WhiteWins)),
-        "lose" => Some(Some(GameResult::BlackWins)),
-        "draw" => Some(Some(GameResult::Draw)),
-        "unknown" => Some(None),
-        _ => None,
+        "win" => StatedResult::Known(GameResult::WhiteWins),
+        "lose" => StatedResult::Known(GameResult::BlackWins),
+        "draw" => StatedResult::Known(GameResult::Draw),
+        "unknown" => StatedResult::Unknown,
+        _ => StatedResult::Missing,
     };
-    let kind = match (reason, result.flatten().and_then(GameResult::winner)) {
+    let kind = match (reason, result.winner()) {
         ("oute_sennichite", Some(winner)) => EndKind::IllegalAction(!winner),
         ("toryo", _) => EndKind::Resign,
         ("time up", _) => EndKind::TimeUp,
@@ -575,7 +540,7 @@ fn conclude(play: &mut Play<'_>, summary: Summary, foul_note: Option<&str>) {
         return;
     }
     let turn = play.board.turn();
-    let kind = match (kind, result.flatten().and_then(GameResult::winner)) {
+    let kind = match (kind, result.winner()) {
         (EndKind::IllegalMove, Some(winner)) if winner == turn => EndKind::IllegalAction(!winner),
         (kind, _) => kind,
     };
@@ -586,9 +551,11 @@ fn conclude(play: &mut Play<'_>, summary: Summary, foul_note: Option<&str>) {
     }
 }
 
-fn set_result(play: &mut Play<'_>, result: Option<Option<GameResult>>) {
-    if let Some(result) = result {
-        play.record.set_result(play.at, result);
+fn set_result(play: &mut Play<'_>, result: StatedResult) {
+    match result {
+        StatedResult::Missing => {}
+        StatedResult::Unknown => play.record.set_result(play.at, None),
+        StatedResult::Known(result) => play.record.set_result(play.at, Some(result)),
     }
 }
 
