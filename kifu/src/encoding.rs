@@ -1,4 +1,4 @@
-//! Bytes to text: which encoding a record is written in.
+//! Bytes to text and back: the encoding of a record.
 //!
 //! | what the bytes show | read as |
 //! |---|---|
@@ -366,9 +366,86 @@ fn line_end(bytes: &[u8]) -> Option<usize> {
     Some(bytes.len() - tail.len() + at)
 }
 
+/// Text in an encoding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoded {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Characters that were replaced.
+    pub warnings: Problems,
+}
+
+/// Encodes the text of a writer, with `line_end` at the end of each line. The encoding
+/// that the first line declares is set right. A character that the encoding lacks is
+/// replaced by a similar one or by `?`, with a warning.
+///
+/// ```
+/// use enbu_kifu::encoding::{Encoding, encode};
+/// let encoded = encode("☗７六歩\n", Encoding::ShiftJis, "\r\n");
+/// assert_eq!(encoded.bytes, [0x81, 0xa3, 0x82, 0x56, 0x98, 0x5a, 0x95, 0xe0, 0x0d, 0x0a]);
+/// assert_eq!(encoded.warnings.count(), 1);
+/// ```
+pub fn encode(text: &str, encoding: Encoding, line_end: &str) -> Encoded {
+    let mut warnings = Problems::default();
+    let mut bytes = Vec::with_capacity(text.len() + text.len() / 8);
+    let (body, last) = match text.strip_suffix('\n') {
+        Some(body) => (body, line_end),
+        None => (text, ""),
+    };
+    for (index, line) in body.split('\n').enumerate() {
+        if index > 0 {
+            bytes.extend_from_slice(line_end.as_bytes());
+        }
+        let declared = with_declaration(line, encoding);
+        let line = declared.as_deref().unwrap_or(line);
+        match encoding.encode(line) {
+            Some(mut encoded) => bytes.append(&mut encoded),
+            None => encode_chars(line, index + 1, encoding, &mut bytes, &mut warnings),
+        }
+    }
+    bytes.extend_from_slice(last.as_bytes());
+    Encoded { bytes, warnings }
+}
+
+/// A line that declares UTF-8, with the declaration of `encoding` instead; `None` for
+/// other lines.
+fn with_declaration(line: &str, encoding: Encoding) -> Option<String> {
+    if line.starts_with("#KIF") {
+        return Some(line.replace("encoding=UTF-8", &format!("encoding={encoding}")));
+    }
+    line.starts_with("'CSA encoding=").then(|| line.replace("UTF-8", &encoding.to_string().to_uppercase()))
+}
+
+fn encode_chars(line: &str, number: usize, encoding: Encoding, bytes: &mut Vec<u8>, warnings: &mut Problems) {
+    for (column, c) in (1..).zip(line.chars()) {
+        let mut buffer = [0; 4];
+        let encoded = encoding.encode(c.encode_utf8(&mut buffer)).unwrap_or_else(|| {
+            let like = Some(similar(c)).filter(|like| encoding.encode(like).is_some()).unwrap_or("?");
+            let problem = Problem::Unencodable { encoding, written: like };
+            warnings.push(KifuError::new(problem, number, column, &c.to_string()));
+            encoding.encode(like).unwrap_or_else(|| vec![b'?'])
+        });
+        bytes.extend_from_slice(&encoded);
+    }
+}
+
+/// The text to be written for a character that the encoding lacks.
+const fn similar(c: char) -> &'static str {
+    match c {
+        '☗' => "▲",
+        '☖' => "△",
+        // The wave dash and the em dash of other systems, as Windows has them.
+        '\u{301c}' => "～",
+        '\u{2014}' => "―",
+        _ => "?",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Format, Record, WriteOptions};
+    use enbu_movegen::Setup;
 
     #[test]
     fn lines_end_wherever_they_end() {
@@ -449,5 +526,35 @@ mod tests {
         check(b"V2\n\x1a", "V2\n", Encoding::Utf8, 0);
         check(b"\0\0\0\0", "", Encoding::Utf8, 0);
         check(b"", "", Encoding::Utf8, 0);
+    }
+
+    #[test]
+    fn declared_encodings_are_set_right() {
+        for (format, label) in [(Format::Kif, "Shift_JIS"), (Format::Csa, "SHIFT_JIS")] {
+            let text = format.write(&[Record::new(Setup::startpos())], WriteOptions::default());
+            let encoded = encode(&text, Encoding::ShiftJis, "\n");
+            assert!(encoded.warnings.is_empty());
+            let decoded = decode(&encoded.bytes);
+            assert!(
+                decoded.warnings.is_empty() && decoded.text.contains(&format!("encoding={label}\n")),
+                "{}",
+                decoded.text
+            );
+        }
+    }
+
+    #[test]
+    fn replaced_characters_are_named() {
+        let told = |text, encoding| {
+            let encoded = encode(text, encoding, "\n");
+            let warning = encoded.warnings.first().unwrap().to_string();
+            (encoding.codec().decode_without_bom_handling(&encoded.bytes).0.into_owned(), warning)
+        };
+        let (text, warning) = told("a〜b", Encoding::ShiftJis);
+        assert_eq!(text, "a～b");
+        assert_eq!(warning, "line 1, column 2: Shift_JIS has no such character; `～` is written for it: `〜`");
+        let (text, warning) = told("\u{20bb7}野家", Encoding::ShiftJis);
+        assert_eq!((&*text, warning.contains("`?` is written")), ("?野家", true));
+        assert_eq!(told("☗", Encoding::Latin1).0, "?");
     }
 }

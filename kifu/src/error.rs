@@ -67,9 +67,14 @@ pub enum Problem {
     /// Bytes that are no text; each became U+FFFD.
     #[error("bytes that are no text in {0}")]
     Undecodable(Encoding),
-    /// A character that the encoding to be written in does not have.
-    #[error("{0} has no such character")]
-    Unencodable(Encoding),
+    /// A character that the output encoding lacks.
+    #[error("{encoding} has no such character; `{written}` is written for it")]
+    Unencodable {
+        /// The output encoding.
+        encoding: Encoding,
+        /// The replacement.
+        written: &'static str,
+    },
     /// The file names one encoding and is written in another.
     #[error("the file declares {declared} but is written in {used}")]
     WrongEncoding {

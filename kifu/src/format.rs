@@ -20,7 +20,7 @@ use enbu_movegen::{Move, Setup};
 
 use crate::encoding::{decode, lines, read_text};
 use crate::kakinoki::{headers, moves, words};
-use crate::{Board, Encoding, KifuError, Mode, Problem, Problems, Reading, Record, ScoreStyle};
+use crate::{Board, KifuError, Mode, Problem, Reading, Record, ScoreStyle};
 use crate::{bod, csa, fen, jkf, ki2, kif, pgn, svg, usi};
 
 /// A format of records or positions.
@@ -132,7 +132,7 @@ impl Format {
             match of_line(line) {
                 Some(Self::Kif) => return Some(Self::Kif),
                 // A board can have moves below it.
-                Some(Self::Ki2) => family.free |= true,
+                Some(Self::Ki2) => family.free = true,
                 Some(Self::Bod) => family.board = true,
                 Some(format) if !family.is_seen() => return Some(format),
                 _ => family.header |= is_header(line),
@@ -319,66 +319,6 @@ pub fn read_any(bytes: &[u8], mode: Mode) -> Result<(Format, Reading), KifuError
     Ok((format, reading))
 }
 
-/// Text in an encoding; characters that it does not have become `?` or a like one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Encoded {
-    /// The bytes.
-    pub bytes: Vec<u8>,
-    /// What could not be written.
-    pub warnings: Problems,
-}
-
-/// Encodes what a writer wrote, for systems that end lines as `line_end` says. The
-/// encoding that the first line declares is set right.
-///
-/// ```
-/// use enbu_kifu::{Encoding, format::encode};
-/// let encoded = encode("☗７六歩\n", Encoding::ShiftJis, "\r\n");
-/// assert_eq!(encoded.bytes, [0x81, 0xa3, 0x82, 0x56, 0x98, 0x5a, 0x95, 0xe0, 0x0d, 0x0a]);
-/// assert_eq!(encoded.warnings.count(), 1);
-/// ```
-pub fn encode(text: &str, encoding: Encoding, line_end: &str) -> Encoded {
-    let mut warnings = Problems::default();
-    let mut bytes = Vec::with_capacity(text.len() + text.len() / 8);
-    let (body, last) = match text.strip_suffix('\n') {
-        Some(body) => (body, line_end),
-        None => (text, ""),
-    };
-    for (index, line) in body.split('\n').enumerate() {
-        if index > 0 {
-            bytes.extend_from_slice(line_end.as_bytes());
-        }
-        let declared = line.starts_with("#KI").then(|| line.replace("encoding=UTF-8", &format!("encoding={encoding}")));
-        let declared = declared.or_else(|| {
-            let name = encoding.to_string().to_uppercase();
-            line.starts_with("'CSA encoding=").then(|| line.replace("UTF-8", &name))
-        });
-        let line = declared.as_deref().unwrap_or(line);
-        match encoding.encode(line) {
-            Some(mut encoded) => bytes.append(&mut encoded),
-            None => encode_chars(line, index + 1, encoding, &mut bytes, &mut warnings),
-        }
-    }
-    bytes.extend_from_slice(last.as_bytes());
-    Encoded { bytes, warnings }
-}
-
-fn encode_chars(line: &str, number: usize, encoding: Encoding, bytes: &mut Vec<u8>, warnings: &mut Problems) {
-    for (column, c) in (1..).zip(line.chars()) {
-        let mut buffer = [0; 4];
-        let encoded = encoding.encode(c.encode_utf8(&mut buffer)).unwrap_or_else(|| {
-            warnings.push(KifuError::new(Problem::Unencodable(encoding), number, column, &c.to_string()));
-            let like = match c {
-                '☗' => "▲",
-                '☖' => "△",
-                _ => "?",
-            };
-            encoding.encode(like).unwrap_or_else(|| vec![b'?'])
-        });
-        bytes.extend_from_slice(&encoded);
-    }
-}
-
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -447,20 +387,5 @@ mod tests {
         assert_eq!((reading.records[0].moves().count(), reading.warnings.count()), (1, 1));
         assert!(Format::Kif.read(csa, Mode::Strict).is_err());
         assert_eq!(Format::Ki2.read("1 ７六歩(77)", Mode::Strict).unwrap().records.len(), 1);
-    }
-
-    #[test]
-    fn declared_encodings_are_set_right() {
-        for (format, label) in [(Format::Kif, "Shift_JIS"), (Format::Csa, "SHIFT_JIS")] {
-            let text = format.write(&[Record::new(Setup::startpos())], WriteOptions::default());
-            let encoded = encode(&text, Encoding::ShiftJis, "\n");
-            assert!(encoded.warnings.is_empty());
-            let decoded = decode(&encoded.bytes);
-            assert!(
-                decoded.warnings.is_empty() && decoded.text.contains(&format!("encoding={label}\n")),
-                "{}",
-                decoded.text
-            );
-        }
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use enbu_kifu::format::encode;
+use enbu_kifu::encoding::encode;
 use enbu_kifu::{Encoding, Format, KifuError, Mode, Reading, Record, ScoreStyle, WriteOptions, read_any, usi};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
