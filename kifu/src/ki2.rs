@@ -9,34 +9,21 @@
 //! in [`kif`](crate::kif), whose moves it reads as well.
 //!
 //! The writer writes six moves a line, the words by the association's rules, and
-//! the `まで` line. KI2 has no times. Variations are written as in KIF.
+//! the `まで` line. KI2 has no times. Variations are written as in KIF. No line declares
+//! the encoding: common readers refuse a file that begins with one.
 
-use crate::encoding::read_decoded;
+//!
+//! ```
+//! use enbu_kifu::{Mode, ki2};
+//! let reading = ki2::read("▲７六歩 △３四歩 ▲２二角成 △同　銀\nまで4手で中断\n", Mode::Strict)?;
+//! assert_eq!(reading.records[0].moves().last().map(|mv| mv.to_string()).as_deref(), Some("3a2b"));
+//! # Ok::<(), enbu_kifu::KifuError>(())
+//! ```
+
 use crate::kakinoki::{self, Notation};
-use crate::{KifuError, Mode, Reading, Record, ScoreStyle};
+use crate::{Record, ScoreStyle};
 
-/// Reads all games and positions of a text.
-///
-/// # Errors
-/// As [`kif::read`](crate::kif::read).
-///
-/// ```
-/// use enbu_kifu::{Mode, ki2};
-/// let reading = ki2::read("▲７六歩 △３四歩 ▲２二角成 △同　銀\nまで4手で中断\n", Mode::Strict)?;
-/// assert_eq!(reading.records[0].moves().last().map(|mv| mv.to_string()).as_deref(), Some("3a2b"));
-/// # Ok::<(), enbu_kifu::KifuError>(())
-/// ```
-pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
-    kakinoki::read(text, mode)
-}
-
-/// Reads a file of any encoding.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
-    read_decoded(bytes, mode, read)
-}
+pub use crate::kif::{read, read_bytes};
 
 /// Writes a record with its variations.
 ///

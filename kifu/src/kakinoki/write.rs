@@ -19,11 +19,13 @@ pub(crate) enum Notation {
 }
 
 impl Notation {
-    /// The line above each game, which declares the encoding.
-    const fn head(self) -> &'static str {
+    /// The line above a game. In KIF it declares the encoding; in KI2 it only separates
+    /// games, because common readers refuse a file that begins with a comment.
+    const fn head(self, is_first: bool) -> Option<&'static str> {
         match self {
-            Self::Numbered => "#KIF version=2.0 encoding=UTF-8",
-            Self::Free => "#KI2 version=2.0 encoding=UTF-8",
+            Self::Numbered => Some("#KIF version=2.0 encoding=UTF-8"),
+            Self::Free if is_first => None,
+            Self::Free => Some("# ----"),
         }
     }
 }
@@ -39,7 +41,7 @@ pub(crate) fn write_all<'r>(
         if index > 0 {
             lines.push(String::new());
         }
-        lines.push(notation.head().to_owned());
+        lines.extend(notation.head(index == 0).map(str::to_owned));
         write_game(record, notation, scores, &mut lines);
     }
     lines.push(String::new());
