@@ -454,14 +454,14 @@ pub struct TotalTimes {
 }
 
 impl TotalTimes {
-    /// The side that made the move of `id`.
-    ///
-    /// For the root, the side that is not to move; 0 ms for an id of another record.
+    /// The side that made the move of `id`; for the root, the side that is not to move.
+    /// `None` for an id of another record.
     pub fn mover(&self, id: NodeId) -> Option<Color> {
         self.totals.get(id.index()).map(|&(mover, _)| mover)
     }
 
-    /// Milliseconds that `color` has spent up to and including `id`.
+    /// Milliseconds that `color` has spent up to and including `id`; 0 for an id of
+    /// another record.
     #[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
     pub fn spent_ms(&self, id: NodeId, color: Color) -> u64 {
         self.totals.get(id.index()).map_or(0, |(_, spent)| spent[color])

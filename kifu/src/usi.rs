@@ -367,11 +367,6 @@ pub fn write_uci(record: &Record) -> String {
     line
 }
 
-/// Writes the start positions of several records, one a line: an SFEN list.
-pub fn write_sfens<'s>(setups: impl IntoIterator<Item = &'s Setup>) -> String {
-    setups.into_iter().map(|setup| format!("{setup}\n")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
