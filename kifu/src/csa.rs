@@ -12,8 +12,9 @@
 //! ends its game with an error, and the moves before it are kept. A foul is made
 //! and marked. In strict mode the first deviation is the error.
 //!
-//! [`write()`] writes V3.0 in UTF-8 that `read` takes back without a warning. CSA has
-//! no variations, so only the main line is written. Decided games whose result
+//! [`write()`] writes V3.0 in UTF-8, [`write_all`] also V2.2 for readers that know no
+//! other; `read` takes both back without a warning. CSA has no variations, so only the
+//! main line is written. Decided games whose result
 //! does not follow from the last line get a `'summary:` line as floodgate writes it.
 
 mod analysis;
@@ -34,6 +35,19 @@ pub(crate) use write::{end_word, time_text};
 
 use crate::board::may_promote;
 use crate::{Board, EndKind, Problem};
+
+/// The version of the format to write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FileVersion {
+    /// V2.2 of 2006, which most readers know. It has no line for the encoding; of the
+    /// rules it holds only equal clocks of whole minutes and seconds without increment
+    /// (`$TIME_LIMIT`). Times are cut to whole seconds. `%MAX_MOVES` becomes `%JISHOGI`,
+    /// and an end without a word of its own `%CHUDAN`; the result is kept.
+    V2_2,
+    /// V3.0 of 2024.
+    #[default]
+    V3_0,
+}
 
 /// The versions of the format, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -55,6 +55,8 @@ pub enum Format {
 pub struct WriteOptions {
     /// Evaluations in comments, for KIF, KI2 and JKF.
     pub scores: ScoreStyle,
+    /// Version of CSA files.
+    pub csa: csa::FileVersion,
     /// Whether lines of USI tell how games ended.
     pub ends: usi::Ends,
     /// Which position is shown where only one can be (BOD, SVG, SFEN and FEN): the
@@ -203,7 +205,7 @@ impl Format {
         match self {
             Self::Kif => kif::write_all(records, options.scores),
             Self::Ki2 => ki2::write_all(records, options.scores),
-            Self::Csa => csa::write_all(records),
+            Self::Csa => csa::write_all(records, options.csa),
             Self::Usi => usi::write_all(records, options.ends),
             Self::Uci => each(records, |record| usi::write_uci(record) + "\n"),
             Self::Pgn => pgn::write_all(records),

@@ -25,7 +25,7 @@ const FOLDERS: [(&str, usize, Read, Write); 7] = [
     ("sfen", 38, usi::read_bytes, |records| usi::write_all(records, usi::Ends::Words)),
     ("jkf", 28, jkf::read_bytes, |records| jkf::write_all(records, ScoreStyle::default())),
     ("pgn", 39, pgn::read_bytes, |records| pgn::write_all(records)),
-    ("csa", 61, csa::read_bytes, |records| csa::write_all(records)),
+    ("csa", 61, csa::read_bytes, |records| csa::write_all(records, csa::FileVersion::V3_0)),
 ];
 
 fn corpus() -> PathBuf {

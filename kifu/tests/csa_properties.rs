@@ -1,5 +1,6 @@
 //! No input makes the reader panic, and what is written is read back.
 
+use enbu_kifu::csa::FileVersion;
 use enbu_kifu::{Analysis, Board, End, EndKind, Event, GameResult, HeaderKey, Mode, Record, Rules, TimeControl, csa};
 use enbu_movegen::{EnteringKingRule, MoveList, Position, Setup};
 use proptest::prelude::*;
@@ -210,7 +211,7 @@ proptest! {
                     prop_assert!(board.follow(record.node(id).event()).is_ok());
                 }
             }
-            let written = csa::write_all(&reading.records);
+            let written = csa::write_all(&reading.records, FileVersion::V3_0);
             let again = csa::read(&written, Mode::Tolerant);
             prop_assert!(again.is_ok_and(|again| again.errors.is_empty() && again.records.len() == reading.records.len()), "{written}");
         }
@@ -229,10 +230,31 @@ proptest! {
 
     #[test]
     fn records_survive_being_written(records in prop::collection::vec(record(), 1..4)) {
-        let text = csa::write_all(&records);
+        let text = csa::write_all(&records, FileVersion::V3_0);
         let reading = csa::read_bytes(text.as_bytes(), Mode::Tolerant);
         let reading = reading.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
         prop_assert!(reading.warnings.is_empty() && reading.errors.is_empty(), "{:?}\n{text}", reading.warnings);
         prop_assert_eq!(&reading.records, &records, "{}", text);
+    }
+    #[test]
+    fn version_2_2_keeps_moves_and_results(record in record()) {
+        let text = csa::write_all([&record], FileVersion::V2_2);
+        let reading = csa::read(&text, Mode::Tolerant);
+        let reading = reading.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+        prop_assert!(reading.warnings.is_empty() && reading.errors.is_empty(), "{:?}\n{text}", reading.warnings);
+        let read = &reading.records[0];
+        prop_assert_eq!(read.setup(), record.setup());
+        prop_assert!(read.moves().eq(record.moves()), "{}", text);
+        prop_assert_eq!(read.end().map(|end| end.result), record.end().map(|end| end.result), "{}", text);
+        let seconds = |record: &Record| {
+            let times = record.main_line().map(|id| record.node(id)).filter(|node| node.event().played().is_some());
+            times.map(|node| node.time_ms.map(|ms| ms / 1000)).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(seconds(read), seconds(&record), "{}", text);
+        let only_in_3 = ["V3", "'CSA encoding", "$TIME:", "$TIME+", "$TIME-", "$MAX_MOVES", "$JISHOGI", "$NOTE", "%MAX_MOVES"];
+        let foreign = |line: &str| {
+            only_in_3.iter().any(|head| line.starts_with(head)) || (line.starts_with('T') && line.contains('.'))
+        };
+        prop_assert!(!text.lines().any(foreign), "{}", text);
     }
 }

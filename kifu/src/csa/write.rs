@@ -20,7 +20,7 @@ pub fn move_text(position: &Position, mv: Move) -> String {
     move_text_of(position.turn(), |square| position.piece_at(square), mv)
 }
 
-/// The same on a board that may show anything.
+/// Like [`move_text`], on a board with any position.
 pub fn move_text_on(board: &Board, mv: Move) -> String {
     move_text_of(board.turn(), |square| board.piece_at(square), mv)
 }
@@ -110,7 +110,7 @@ pub fn analysis_text(board: &Board, analysis: &Analysis) -> Option<String> {
 /// The main line only, because CSA has no variations. Comments lose trailing
 /// blanks and control characters; an analysis without a score is left out, as are
 /// its depth and program. A word for an end loses blanks and commas, and one that is
-/// not ASCII the time behind it.
+/// not ASCII the time after it.
 ///
 /// ```
 /// use enbu_kifu::{Record, csa};
@@ -118,19 +118,33 @@ pub fn analysis_text(board: &Board, analysis: &Analysis) -> Option<String> {
 /// assert_eq!(csa::write(&Record::new(Setup::startpos())), "'CSA encoding=UTF-8\nV3.0\nPI\n+\n");
 /// ```
 pub fn write(record: &Record) -> String {
-    write_all([record])
+    write_all([record], FileVersion::V3_0)
 }
 
 /// Writes several records into one file.
-pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>) -> String {
-    let mut lines = vec!["'CSA encoding=UTF-8".to_owned(), "V3.0".to_owned()];
+///
+/// ```
+/// use enbu_kifu::{Record, csa};
+/// use enbu_movegen::Setup;
+/// let record = Record::new(Setup::startpos());
+/// assert_eq!(csa::write_all([&record], csa::FileVersion::V2_2), "V2.2\nPI\n+\n");
+/// ```
+pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, version: FileVersion) -> String {
+    let head: &[&str] = match version {
+        FileVersion::V2_2 => &["V2.2"],
+        FileVersion::V3_0 => &["'CSA encoding=UTF-8", "V3.0"],
+    };
+    let mut lines: Vec<String> = head.iter().map(|&line| line.to_owned()).collect();
     for (index, record) in records.into_iter().enumerate() {
         if index > 0 {
             lines.push("/".to_owned());
         }
-        write_headers(record, &mut lines);
-        write_rules(&record.rules, &mut lines);
-        write_game(record, &mut lines);
+        write_headers(record, version, &mut lines);
+        match version {
+            FileVersion::V2_2 => lines.extend(time_limit(&record.rules)),
+            FileVersion::V3_0 => write_rules(&record.rules, &mut lines),
+        }
+        write_game(record, version, &mut lines);
     }
     lines.push(String::new());
     lines.join("\n")
@@ -141,7 +155,7 @@ fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
 }
 
-fn write_headers(record: &Record, lines: &mut Vec<String>) {
+fn write_headers(record: &Record, version: FileVersion, lines: &mut Vec<String>) {
     for (side, name) in [('+', HeaderKey::BlackName), ('-', HeaderKey::WhiteName)] {
         if let Some(name) = record.headers.value(&name) {
             lines.push(format!("N{side}{}", one_line(name)));
@@ -150,6 +164,9 @@ fn write_headers(record: &Record, lines: &mut Vec<String>) {
     for (key, value) in record.headers.iter() {
         let Some(name) = key_name(key) else { continue };
         let name = one_line(&name.replace(':', ""));
+        if version == FileVersion::V2_2 && *key == HeaderKey::Note {
+            continue;
+        }
         if !name.is_empty() && !is_rule_key(&name) {
             let value = if *key == HeaderKey::Note { one_line(&escape(value)) } else { one_line(value) };
             lines.push(format!("${name}:{value}"));
@@ -170,12 +187,29 @@ fn write_rules(rules: &Rules, lines: &mut Vec<String>) {
     lines.extend(rules.entering_king.map(|rule| format!("$JISHOGI:{}", rule_name(rule))));
 }
 
+/// The clocks as V2.2 has them: `HH:MM+SS` for both sides, where that is exact.
+fn time_limit(rules: &Rules) -> Option<String> {
+    let [Some(black), Some(white)] = rules.time else { return None };
+    let TimeControl { main_ms, byoyomi_ms, increment_ms } = black;
+    let exact = black == white && main_ms % 60_000 == 0 && byoyomi_ms % 1000 == 0 && increment_ms == 0;
+    let minutes = main_ms / 60_000;
+    exact.then(|| format!("$TIME_LIMIT:{:02}:{:02}+{:02}", minutes / 60, minutes % 60, byoyomi_ms / 1000))
+}
+
+/// The time of a move as seconds.
+fn move_time(ms: u64, version: FileVersion) -> String {
+    match version {
+        FileVersion::V2_2 => format!("T{}", ms / 1000),
+        FileVersion::V3_0 => format!("T{}", seconds_text(ms)),
+    }
+}
+
 pub(crate) fn time_text(time: TimeControl) -> String {
     let [main, byoyomi, increment] = [time.main_ms, time.byoyomi_ms, time.increment_ms].map(seconds_text);
     format!("{main}+{byoyomi}+{increment}")
 }
 
-fn write_game(record: &Record, lines: &mut Vec<String>) {
+fn write_game(record: &Record, version: FileVersion, lines: &mut Vec<String>) {
     let setup = record.setup();
     if setup.board == Setup::startpos().board && setup.hands == Setup::startpos().hands {
         lines.extend(["PI".to_owned(), sign(setup.turn).to_string()]);
@@ -197,14 +231,19 @@ fn write_game(record: &Record, lines: &mut Vec<String>) {
                 lines.push(text);
             }
             Event::End(end) => {
+                let kind = match version {
+                    FileVersion::V2_2 => end_in_2_2(&end.kind),
+                    FileVersion::V3_0 => end.kind.clone(),
+                };
+                let end = End { kind, result: end.result };
                 let word = end_word(&end.kind);
                 // Programs that skip a word in Japanese would take the time for that of the last move.
                 time_ms = time_ms.filter(|_| word.is_ascii());
                 lines.push(format!("%{word}"));
-                lines.extend(summary(record, end, if foul { !board.turn() } else { board.turn() }, board.turn()));
+                lines.extend(summary(record, &end, if foul { !board.turn() } else { board.turn() }, board.turn()));
             }
         }
-        lines.extend(time_ms.map(|ms| format!("T{}", seconds_text(ms))));
+        lines.extend(time_ms.map(|ms| move_time(ms, version)));
         write_remarks(node, &board, lines);
     }
 }
@@ -220,6 +259,15 @@ fn write_remarks(node: &Node, board: &Board, lines: &mut Vec<String>) {
         // A comment that would read as an evaluation is kept from it by a blank.
         let blank = if analysis::is_analysis(clean) { " " } else { "" };
         lines.push(format!("'*{blank}{clean}"));
+    }
+}
+
+/// The end for which V2.2 has a word.
+fn end_in_2_2(kind: &EndKind) -> EndKind {
+    match kind {
+        EndKind::MaxMoves => EndKind::Impasse,
+        EndKind::WinByDefault | EndKind::LoseByDefault | EndKind::Other(_) => EndKind::Abort,
+        kind => kind.clone(),
     }
 }
 
