@@ -131,7 +131,12 @@ impl Engine for Enbu {
     }
 
     fn csa(&self) -> CsaSettings {
-        CsaSettings { readout: self.options.csa_readout(), log_dir: self.options.csa_log_dir() }
+        CsaSettings {
+            readout: self.options.csa_readout(),
+            log_dir: self.options.csa_log_dir(),
+            version: self.options.csa_version(),
+            opponent: self.options.opponent(),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use enbu_eval::nnue::embedded;
+use enbu_kifu::csa::FileVersion;
 use enbu_movegen::EnteringKingRule;
 use enbu_search::{Level, Lines, Moves, Rounding, Timing};
 use enbu_usi::{OptionError, OptionKind, OptionSpec, OptionValue};
@@ -42,6 +43,8 @@ enum Id {
     ShowCurrentMove,
     CsaReadout,
     CsaLogDir,
+    CsaVersion,
+    Opponent,
     Eval,
     EvalDir,
     EvalFile,
@@ -159,6 +162,12 @@ const ROWS: &[Row] = &[
     Row { id: Id::CsaLogDir, name: "CsaLogDir", alias: None, kind: Kind::Text(""),
         english: "Folder into which every finished game is written as a .csa file; empty: none.",
         japanese: "対局の終わりに棋譜を.csaファイルとして書き出すフォルダ。空なら書き出さない。" },
+    Row { id: Id::CsaVersion, name: "CsaVersion", alias: None, kind: Kind::Combo("3.0", &["3.0", "2.2"]),
+        english: "Version of the CSA records in CsaLogDir; 2.2 for programs that do not read 3.0.",
+        japanese: "CsaLogDirに書き出すCSA形式のバージョン。3.0を読めないソフトには2.2。" },
+    Row { id: Id::Opponent, name: "USI_Opponent", alias: None, kind: Kind::Text(""),
+        english: "Name of the opponent for the records in CsaLogDir; empty: unknown.",
+        japanese: "CsaLogDirの棋譜に書く対局相手の名前。空なら書かない。" },
     Row { id: Id::Eval, name: "Eval", alias: None, kind: Kind::Combo("Auto", EVALUATIONS),
         english: "Evaluation: the network file, the embedded network or piece-square tables; Auto: the file if there is one, else what is built in.",
         japanese: "評価関数の種類。Autoは評価関数ファイルがあればそれを、なければ内蔵のものを使う。" },
@@ -331,6 +340,22 @@ impl Options {
         (!text.is_empty()).then(|| crate::paths::resolve(text))
     }
 
+    /// Version of CSA records.
+    pub(crate) fn csa_version(&self) -> FileVersion {
+        if self.word(Id::CsaVersion) == "2.2" { FileVersion::V2_2 } else { FileVersion::V3_0 }
+    }
+
+    /// Name of the opponent, also from the form of UCI (`GM 2800 human Name`).
+    pub(crate) fn opponent(&self) -> Option<String> {
+        let text = self.word(Id::Opponent).trim();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let name = match words.as_slice() {
+            [_, _, "human" | "computer", name @ ..] if !name.is_empty() => name.join(" "),
+            _ => text.to_owned(),
+        };
+        (!name.is_empty()).then_some(name)
+    }
+
     /// What positions are to be evaluated by.
     pub(crate) fn evaluation(&self) -> Choice {
         let (folder, file) = (self.word(Id::EvalDir), self.word(Id::EvalFile));
@@ -443,6 +468,18 @@ mod tests {
             assert_eq!(options.text(row.name), Some(text));
         }
         assert!(options.set("Skill Level", Some("3")).is_err());
+    }
+
+    #[test]
+    fn an_opponent_may_be_named_as_in_uci() {
+        let mut options = Options::new();
+        assert_eq!(options.opponent(), None);
+        for (text, name) in
+            [("none none computer Shredder X", "Shredder X"), ("GM 2800 human 甲", "甲"), ("a b", "a b")]
+        {
+            options.set("USI_Opponent", Some(text)).expect("a name");
+            assert_eq!(options.opponent().as_deref(), Some(name));
+        }
     }
 
     #[test]

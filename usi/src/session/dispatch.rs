@@ -144,7 +144,7 @@ impl<E: Engine> Session<E> {
     fn new_game(&mut self) {
         self.write_log();
         self.game = Game::new();
-        self.begin_log();
+        self.start_log();
         let engine = Arc::clone(&self.engine);
         self.start_job(JobKind::NewGame, move |_| engine.lock().new_game());
     }
@@ -230,7 +230,7 @@ impl<E: Engine> Session<E> {
         let number = self.searches;
         let search = Search::new(number, self.game.position.clone(), &request, at);
         if search.purpose == Purpose::Play {
-            self.follow_game();
+            self.follow_go(&request.clock);
         }
         self.search = Some(search);
         let sender = self.sender.clone();
@@ -333,7 +333,7 @@ impl<E: Engine> Session<E> {
     /// Says the last report as a CSA comment, and once more as it was: match runners
     /// take the last line before the answer.
     fn read_out(&self, search: &Search) {
-        let wanted = self.ask("csa", |engine| engine.csa()).unwrap_or_default().readout;
+        let wanted = self.csa_settings().readout;
         if let Some(info) = search.last_info.as_ref().filter(|info| wanted && info.score.is_some()) {
             self.say(Reply::Text(readout::info_line(&search.position, info)));
             self.say(Reply::Info(info.clone()));

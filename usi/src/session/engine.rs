@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use enbu_kifu::csa::FileVersion;
 use enbu_movegen::{EnteringKingRule, Position};
 
 use crate::command::{Clock, GoRequest};
@@ -103,6 +104,10 @@ pub struct CsaSettings {
     pub readout: bool,
     /// Where finished games are written to; `None` for nowhere.
     pub log_dir: Option<PathBuf>,
+    /// Version of the records.
+    pub version: FileVersion,
+    /// Name of the opponent, where the client or the user gave it.
+    pub opponent: Option<String>,
 }
 
 /// What a search tells.

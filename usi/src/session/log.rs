@@ -3,16 +3,15 @@
 mod file;
 mod game;
 
-use std::path::Path;
 use std::time::Instant;
 
 use enbu_movegen::Setup;
 
-use crate::command::GameResult;
+use crate::command::{Clock, GameResult};
 use crate::readout;
 use crate::reply::{BestMove, Reply};
 use crate::session::Session;
-use crate::session::engine::Engine;
+use crate::session::engine::{CsaSettings, Engine};
 use crate::session::search::Search;
 
 use game::{GameEnd, GameLog, Label, OwnMove};
@@ -88,11 +87,24 @@ impl<E: Engine> Session<E> {
         self.log.game.follow(&self.game.setup, &self.game.moves);
     }
 
+    /// Brings the log up to the position of a `go` of the engine, which tells the clocks.
+    pub(super) fn follow_go(&mut self, clock: &Clock) {
+        self.follow_game();
+        self.log.game.note_go(clock, file::now());
+    }
+
+    /// Begins the log of a game that begins now.
+    pub(super) fn start_log(&mut self) {
+        self.begin_log();
+        self.log.game.start(file::now());
+    }
+
     /// Sets the headers of the log from the options as they are now.
     fn label_log(&mut self) {
         let rules = self.ask("rules", |engine| engine.rules()).unwrap_or_default();
         let identity = self.ask("identity", |engine| engine.identity());
         self.log.game.set_label(Label {
+            opponent: self.csa_settings().opponent,
             engine: identity.map(|identity| identity.name),
             entering_king: Some(rules.entering_king),
             max_moves: (rules.max_moves > 0).then_some(rules.max_moves),
@@ -109,12 +121,13 @@ impl<E: Engine> Session<E> {
         if self.search.is_none() && self.log.state != State::Over {
             self.follow_game();
         }
-        self.log.game.to_csa().lines().for_each(|line| self.say(Reply::Console(line.to_owned())));
+        let version = self.csa_settings().version;
+        self.log.game.to_csa(version).lines().for_each(|line| self.say(Reply::Console(line.to_owned())));
     }
 
     /// Ends the logged game and writes it; `at` is the arrival of the `gameover`.
     pub(super) fn game_over(&mut self, result: Option<GameResult>, at: Instant) {
-        self.log.game.over(result, at);
+        self.log.game.over(result, at, file::now());
         self.write_log();
         self.log.state = State::Over;
     }
@@ -125,14 +138,16 @@ impl<E: Engine> Session<E> {
             return;
         }
         self.log.state = State::Clean;
-        let Some(dir) = self.ask("csa", |engine| engine.csa()).unwrap_or_default().log_dir else { return };
-        if let Err(error) = self.write_record(&dir) {
+        let CsaSettings { log_dir, version, .. } = self.csa_settings();
+        let Some(dir) = log_dir else { return };
+        if let Err(error) = file::write_new(&dir, file::now(), &self.log.game.to_csa(version)) {
             self.say(Reply::Error(format!("game log: {}: {error}", dir.display())));
         }
     }
 
-    fn write_record(&self, dir: &Path) -> std::io::Result<()> {
-        file::write_new(dir, file::now(), &self.log.game.to_csa())
+    /// The settings for CSA, as the options have them now.
+    pub(super) fn csa_settings(&self) -> CsaSettings {
+        self.ask("csa", |engine| engine.csa()).unwrap_or_default()
     }
 }
 

@@ -2,10 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use enbu_kifu::{Analysis, End, EndKind, Event, HeaderKey, NodeId, Record, csa};
+use enbu_kifu::csa::FileVersion;
+use enbu_kifu::{Analysis, End, EndKind, Event, HeaderKey, NodeId, Record, TimeControl, csa};
 use enbu_movegen::{Color, EnteringKingRule, Move, Position, Ruling, Setup};
 
-use crate::command::GameResult;
+use jiff::civil::DateTime;
+
+use crate::command::{Clock, GameResult};
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +28,10 @@ pub(super) enum GameEnd {
 #[derive(Clone, Debug)]
 pub(super) struct GameLog {
     label: Label,
+    started: Option<DateTime>,
+    ended: Option<DateTime>,
+    /// The clocks of both sides at the start, as far as they are known.
+    clocks: [Option<TimeControl>; 2],
     setup: Setup,
     moves: Vec<Entry>,
     /// The engine's last move, until the GUI confirms it by sending it back.
@@ -37,6 +44,8 @@ pub(super) struct GameLog {
 pub(super) struct Label {
     /// Name of the engine, for the side that it plays.
     pub(super) engine: Option<String>,
+    /// Name of the opponent.
+    pub(super) opponent: Option<String>,
     /// The rule for declarations.
     pub(super) entering_king: Option<EnteringKingRule>,
     /// Number of moves after which the game is drawn.
@@ -80,12 +89,47 @@ struct Thought {
 impl GameLog {
     /// A game that starts from `setup`.
     pub(super) fn new(setup: Setup) -> Self {
-        Self { label: Label::default(), setup, moves: Vec::new(), own: None, end: None }
+        let (started, ended, clocks) = (None, None, [None; 2]);
+        Self { label: Label::default(), started, ended, clocks, setup, moves: Vec::new(), own: None, end: None }
     }
 
     /// Sets the headers.
     pub(super) fn set_label(&mut self, label: Label) {
         self.label = label;
+    }
+
+    /// Sets the time at which the game began, if it is not known yet.
+    pub(super) fn start(&mut self, now: DateTime) {
+        self.started.get_or_insert(now);
+    }
+
+    /// Takes start time and clocks from a `go` of the engine's first move. Later in a
+    /// game they are not known any more.
+    pub(super) fn note_go(&mut self, clock: &Clock, now: DateTime) {
+        if self.moves.len() > 1 {
+            return;
+        }
+        self.start(now);
+        if self.clocks == [None; 2] && *clock != Clock::default() {
+            self.clocks = self.full_clocks(clock);
+        }
+    }
+
+    /// The clocks of the game from the first `clock` that the engine is given. The side
+    /// to move has used nothing; neither has the other side, unless it has moved and its
+    /// time differs.
+    fn full_clocks(&self, clock: &Clock) -> [Option<TimeControl>; 2] {
+        let is_first = self.moves.is_empty();
+        let turn = if is_first { self.setup.turn } else { !self.setup.turn };
+        let control = |main: Option<u64>, increment: Option<u64>| TimeControl {
+            main_ms: main.unwrap_or(0),
+            byoyomi_ms: clock.byoyomi_ms.unwrap_or(0),
+            increment_ms: increment.unwrap_or(0),
+        };
+        let black = control(clock.black_ms, clock.black_increment_ms);
+        let white = control(clock.white_ms, clock.white_increment_ms);
+        let both = is_first || black.main_ms == white.main_ms;
+        [(Color::Black, black), (Color::White, white)].map(|(side, time)| (both || side == turn).then_some(time))
     }
 
     /// Follows the game to the position after `moves` from `setup`.
@@ -95,14 +139,17 @@ impl GameLog {
     /// another game. The log is open again as soon as the moves differ.
     pub(super) fn follow(&mut self, setup: &Setup, moves: &[Move]) {
         if self.setup != *setup {
-            self.setup = setup.clone();
-            self.moves.clear();
-            self.own = None;
-            self.end = None;
+            let label = std::mem::take(&mut self.label);
+            // A start position that was set after `usinewgame` belongs to the same game.
+            let started = self.started.filter(|_| self.moves.is_empty());
+            *self = Self { label, started, ..Self::new(setup.clone()) };
         }
         let known = self.moves.iter().zip(moves).take_while(|(entry, mv)| entry.mv == **mv).count();
         let shortened = known < self.moves.len();
         self.moves.truncate(known);
+        if shortened && known == 0 {
+            (self.started, self.clocks) = (None, [None; 2]);
+        }
         let mut own = self.own.take().filter(|_| !shortened);
         let new = moves.get(known..).unwrap_or_default();
         if shortened || !new.is_empty() {
@@ -135,12 +182,13 @@ impl GameLog {
     /// Ends the game for a `gameover` that arrived `at` this time. A last move of the
     /// engine that nobody played is dropped: one that came after the game had ended
     /// by the rules, or that answers a `stop` sent together with the `gameover`.
-    pub(super) fn over(&mut self, result: Option<GameResult>, at: Instant) {
+    pub(super) fn over(&mut self, result: Option<GameResult>, at: Instant, now: DateTime) {
         let late = |own: &Entry| own.stopped.is_some_and(|stopped| at.saturating_duration_since(stopped) < TOGETHER);
         if self.own.as_ref().is_some_and(|own| late(own) || self.is_over_before(own)) {
             self.own = None;
         }
         self.end(GameEnd::Over(result));
+        self.ended = Some(now);
     }
 
     /// Whether the game had ended by the rules before the unconfirmed move `own`.
@@ -162,6 +210,7 @@ impl GameLog {
         let mut record = Record::new(self.setup.clone());
         record.rules.entering_king = self.label.entering_king;
         record.rules.max_moves = self.label.max_moves;
+        record.rules.time = self.clocks;
         let Ok(mut position) = Position::from_setup(&self.setup) else { return record };
         let mut at = record.root();
         let mut side = None;
@@ -176,18 +225,31 @@ impl GameLog {
                 thought.note(&mut record, at);
             }
         }
-        if let (Some(name), Some(side)) = (&self.label.engine, side) {
-            record.headers.push(name_key(side), name.as_str());
-        }
+        self.note_headers(side, &mut record);
         if let Some(end) = self.end {
             self.note_end(end, &position, side, &mut record, at);
         }
         record
     }
 
-    /// The record in CSA V3.0.
-    pub(super) fn to_csa(&self) -> String {
-        csa::write(&self.to_record())
+    /// The record as a CSA file.
+    pub(super) fn to_csa(&self, version: FileVersion) -> String {
+        csa::write_all([&self.to_record()], version)
+    }
+
+    /// Adds names and times; `side` is the one that the engine plays.
+    fn note_headers(&self, side: Option<Color>, record: &mut Record) {
+        for color in Color::ALL {
+            let name = if side == Some(color) { &self.label.engine } else { &self.label.opponent };
+            if let Some(name) = name.as_ref().filter(|_| side.is_some()) {
+                record.headers.push(name_key(color), name.as_str());
+            }
+        }
+        for (key, time) in [(HeaderKey::StartTime, self.started), (HeaderKey::EndTime, self.ended)] {
+            if let Some(time) = time {
+                record.headers.push(key, time.strftime("%Y/%m/%d %H:%M:%S").to_string());
+            }
+        }
     }
 
     /// Adds the end after `at`, with a word where its reason is not known.

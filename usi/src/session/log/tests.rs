@@ -2,11 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use enbu_kifu::csa::FileVersion;
 use enbu_kifu::{EndKind, Mode, Record, csa};
 use enbu_movegen::{Color, EnteringKingRule, Move, Setup};
 
+use jiff::civil::{DateTime, date};
+
 use super::game::{GameEnd, GameLog, Label, OwnMove};
-use crate::command::GameResult;
+use crate::command::{Clock, GameResult};
 
 fn moves(text: &str) -> Vec<Move> {
     text.split_ascii_whitespace().map(|word| word.parse().unwrap()).collect()
@@ -14,10 +17,14 @@ fn moves(text: &str) -> Vec<Move> {
 
 /// The record of a log, read back without a warning.
 fn read_back(log: &GameLog) -> Record {
-    let text = log.to_csa();
+    let text = log.to_csa(FileVersion::V3_0);
     let reading = csa::read_bytes(text.as_bytes(), Mode::Strict).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(reading.records, [log.to_record()], "{text}");
     reading.records.into_iter().next().unwrap()
+}
+
+fn time() -> DateTime {
+    date(2026, 11, 20).at(12, 0, 5, 0)
 }
 
 /// A move of the engine after so many milliseconds.
@@ -53,21 +60,21 @@ fn a_game_keeps_what_was_thought_about_its_moves() {
     log.follow(&start, &moves("7g7f 3c3d"));
     log.own_move(own(moves("8h2b+")[0], 7));
     let known = "'CSA encoding=UTF-8\nV3.0\nPI\n+\n+7776FU\nT1.234\n'** 30 -3334FU #5\n-3334FU\n";
-    assert_eq!(log.to_csa(), format!("{known}+8822UM\nT0.007\n"));
+    assert_eq!(log.to_csa(FileVersion::V3_0), format!("{known}+8822UM\nT0.007\n"));
     // The same position again does not take the move back.
     log.follow(&start, &moves("7g7f 3c3d"));
-    assert_eq!(log.to_csa(), format!("{known}+8822UM\nT0.007\n"));
+    assert_eq!(log.to_csa(FileVersion::V3_0), format!("{known}+8822UM\nT0.007\n"));
     log.end(GameEnd::Over(None));
-    assert!(log.to_csa().contains("%CHUDAN\n"));
+    assert!(log.to_csa(FileVersion::V3_0).contains("%CHUDAN\n"));
     // Another move than the one the engine named.
     log.follow(&start, &moves("7g7f 3c3d 2g2f"));
-    assert_eq!(log.to_csa(), format!("{known}+2726FU\n"));
+    assert_eq!(log.to_csa(FileVersion::V3_0), format!("{known}+2726FU\n"));
     // Taken back.
     log.follow(&start, &moves("7g7f"));
-    assert_eq!(log.to_csa(), "'CSA encoding=UTF-8\nV3.0\nPI\n+\n+7776FU\nT1.234\n'** 30 -3334FU #5\n");
+    assert_eq!(log.to_csa(FileVersion::V3_0), "'CSA encoding=UTF-8\nV3.0\nPI\n+\n+7776FU\nT1.234\n'** 30 -3334FU #5\n");
     // Another game.
     log.follow(&"4k4/9/9/9/9/9/9/9/4K4 b - 1".parse().unwrap(), &[]);
-    assert!(!log.to_csa().contains("FU"));
+    assert!(!log.to_csa(FileVersion::V3_0).contains("FU"));
 }
 
 #[test]
@@ -76,7 +83,7 @@ fn an_unconfirmed_move_is_only_confirmed_in_its_place() {
     let mut log = GameLog::new(start.clone());
     log.own_move(own(moves("2g2f")[0], 9000));
     log.follow(&start, &moves("7g7f 3c3d 2g2f"));
-    assert!(!log.to_csa().contains("T9"));
+    assert!(!log.to_csa(FileVersion::V3_0).contains("T9"));
 }
 
 #[test]
@@ -84,7 +91,7 @@ fn a_line_that_does_not_begin_with_the_move_is_left_out() {
     let mut log = GameLog::new(Setup::startpos());
     let line = moves("2g2f 3c3d");
     log.own_move(OwnMove { score_cp: Some(-5), pv: &line, ..own(moves("7g7f")[0], 0) });
-    assert!(log.to_csa().ends_with("+7776FU\nT0\n'** -5\n"));
+    assert!(log.to_csa(FileVersion::V3_0).ends_with("+7776FU\nT0\n'** -5\n"));
 }
 
 #[test]
@@ -94,11 +101,12 @@ fn the_engine_and_the_rules_stand_in_the_headers() {
         engine: Some("Enbu 1.0".to_owned()),
         entering_king: Some(EnteringKingRule::Csa24),
         max_moves: Some(256),
+        opponent: None,
     });
     log.follow(&Setup::startpos(), &moves("7g7f"));
     log.own_move(own(moves("3c3d")[0], 0));
     let head = "'CSA encoding=UTF-8\nV3.0\nN-Enbu 1.0\n$MAX_MOVES:256\n$JISHOGI:24\nPI\n";
-    assert!(log.to_csa().starts_with(head), "{}", log.to_csa());
+    assert!(log.to_csa(FileVersion::V3_0).starts_with(head), "{}", log.to_csa(FileVersion::V3_0));
     read_back(&log);
 }
 
@@ -145,7 +153,7 @@ fn a_move_that_answers_the_end_of_the_game_is_dropped() {
         let mut log = log_of(START, "7g7f");
         log.follow(&START.parse().unwrap(), &moves("7g7f 3c3d"));
         log.own_move(OwnMove { stopped, ..own(moves("2g2f")[0], 5) });
-        log.over(Some(GameResult::Draw), over);
+        log.over(Some(GameResult::Draw), over, time());
         read_back(&log).moves().count()
     };
     let later = now + Duration::from_secs(2);
@@ -163,7 +171,45 @@ fn a_move_after_a_repetition_is_dropped() {
     log.own_move(own(shuffle[0], 1));
     log.follow(&start, &shuffle);
     log.own_move(own(moves("7g7f")[0], 1));
-    log.over(Some(GameResult::Draw), Instant::now());
+    log.over(Some(GameResult::Draw), Instant::now(), time());
     let record = read_back(&log);
     assert_eq!((record.moves().count(), &record.end().unwrap().kind), (12, &EndKind::Repetition));
+}
+
+#[test]
+fn names_times_and_clocks_are_in_the_headers() {
+    let start: Setup = START.parse().unwrap();
+    let mut log = GameLog::new(start.clone());
+    log.set_label(Label { engine: Some("Enbu".into()), opponent: Some("相手".into()), ..Label::default() });
+    log.start(time());
+    log.follow(&start, &moves("7g7f"));
+    let (main, byoyomi) = (Some(600_000), Some(10_000));
+    let clock = Clock { black_ms: main, white_ms: main, byoyomi_ms: byoyomi, ..Clock::default() };
+    log.note_go(&clock, time());
+    log.own_move(own(moves("3c3d")[0], 0));
+    log.over(None, Instant::now(), time());
+    let head = "N+相手\nN-Enbu\n$START_TIME:2026/11/20 12:00:05\n$END_TIME:2026/11/20 12:00:05\n";
+    let text = log.to_csa(FileVersion::V3_0);
+    assert!(text.contains(&format!("{head}$TIME:600+10+0\nPI\n")), "{text}");
+    let text = log.to_csa(FileVersion::V2_2);
+    assert!(text.starts_with(&format!("V2.2\n{head}$TIME_LIMIT:00:10+10\nPI\n")), "{text}");
+    read_back(&log);
+}
+
+#[test]
+fn a_clock_that_is_not_known_is_left_out() {
+    let start: Setup = START.parse().unwrap();
+    let clock = Clock { black_ms: Some(595_000), white_ms: Some(600_000), ..Clock::default() };
+    let clocks = |played: &str| {
+        let mut log = GameLog::new(start.clone());
+        log.follow(&start, &moves(played));
+        log.note_go(&clock, time());
+        let record = log.to_record();
+        (record.rules.time.map(|time| time.map(|time| time.main_ms)), record.headers.is_empty())
+    };
+    assert_eq!(clocks(""), ([Some(595_000), Some(600_000)], false));
+    // Black may have spent 5 s on the first move.
+    assert_eq!(clocks("7g7f"), ([None, Some(600_000)], false));
+    // A game that began before the engine was there.
+    assert_eq!(clocks("7g7f 3c3d 2g2f"), ([None, None], true));
 }

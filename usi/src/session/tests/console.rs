@@ -90,7 +90,7 @@ fn csa_shows_the_game_so_far() {
 
 #[test]
 fn each_search_is_read_out_before_its_last_report() {
-    let csa = CsaSettings { readout: true, log_dir: None };
+    let csa = CsaSettings { readout: true, ..CsaSettings::default() };
     let rig = Rig::with(Behaviour { csa, ..Behaviour::default() });
     rig.ready();
     rig.send("position startpos moves 7g7f\ngo depth 2");
