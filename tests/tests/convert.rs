@@ -117,6 +117,62 @@ fn files_pipes_and_formats_by_extension() {
     assert_eq!(piped(&["--to", "uci"], KIF.as_bytes()).stdout, b"position startpos moves c3c4 g7g6\n");
 }
 
+/// Programs decode files by their extension.
+#[test]
+fn the_extension_decides_the_encoding() {
+    let (_guard, dir) = folder(&[("a.csa", "V2.2\nN+甲〜\u{20bb7}\nPI\n+\n+2726FU\n%TORYO\n")]);
+    let input = dir.join("a.csa");
+    let bytes = |name: &str, more: &[&str]| {
+        let output = dir.join(name);
+        let output = run(&[&[path(&input), "-o", path(&output)][..], more].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        (fs::read(dir.join(name)).unwrap(), stderr(&output))
+    };
+    for name in ["b.kif", "b.ki2", "B2.KIF"] {
+        let (text, messages) = bytes(name, &[]);
+        assert!(text.ends_with(b"\r\n") && std::str::from_utf8(&text).is_err(), "{name}");
+        assert!(messages.contains("`～` is written for it") && messages.contains("`?` is written"), "{messages}");
+        assert_eq!(convert(&[path(&dir.join(name)), "--to", "usi"]), "startpos moves 2g2f\n");
+    }
+    for (name, more) in [("c.kifu", &[][..]), ("c.ki2u", &[]), ("c.kif", &["--encoding", "utf-8"]), ("c.csa", &[])] {
+        let (text, messages) = bytes(name, more);
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("甲〜\u{20bb7}") && !text.contains('\r') && messages.is_empty(), "{name}: {messages}");
+    }
+    for (format, is_utf8) in [("kif", false), ("kifu", true), ("ki2", false), ("ki2u", true), ("json", true)] {
+        let folder = dir.join(format!("{format}-out/"));
+        run(&[path(&input), "-o", &format!("{}/", path(&folder)), "--to", format]);
+        let text = fs::read(folder.join(format!("a.{format}"))).unwrap();
+        assert_eq!(std::str::from_utf8(&text).is_ok(), is_utf8, "{format}");
+    }
+    // Standard output has no extension.
+    assert!(convert(&[path(&input), "--to", "kif"]).contains("甲〜\u{20bb7}"));
+}
+
+#[test]
+fn csa_has_the_version_that_is_asked_for() {
+    let timed = KIF.replace("(77)", "(77)   ( 0:16/00:00:16)");
+    let read = |version: &str| {
+        let output = piped(&["--to", "csa", "--csa-version", version], timed.as_bytes());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(read("2.2"), "V2.2\nN+甲\nPI\n+\n+7776FU\nT16\n-3334FU\n%TORYO\n");
+    assert_eq!(read("3.0"), format!("'CSA encoding=UTF-8\n{}", read("2.2").replace("V2.2", "V3.0")));
+    assert_eq!(run(&["--to", "csa", "--csa-version", "2.1"]).status.code(), Some(2));
+}
+
+/// Each game is read again, from one file as from one stream.
+#[test]
+fn games_of_ki2_stay_apart() {
+    let (_guard, dir) = folder(&[("a.kif", KIF), ("b.csa", CSA), ("c.kif", KIF)]);
+    let all = dir.join("all.ki2");
+    let inputs = ["a.kif", "b.csa", "c.kif"].map(|name| dir.join(name));
+    convert(&[path(&inputs[0]), path(&inputs[1]), path(&inputs[2]), "-o", path(&all)]);
+    let (game, other) = ("startpos moves 7g7f 3c3d\n", "startpos moves 2g2f\n");
+    assert_eq!(convert(&[path(&all), "--to", "usi"]), [game, other, game].concat());
+    assert!(!fs::read(&all).unwrap().starts_with(b"#"));
+}
+
 #[test]
 fn nothing_is_overwritten_unless_asked() {
     let (_guard, dir) = folder(&[("a.kif", KIF), ("b.csa", "old")]);

@@ -8,8 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use enbu_kifu::csa::FileVersion;
 use enbu_kifu::encoding::encode;
-use enbu_kifu::{Encoding, Format, KifuError, Mode, Reading, Record, ScoreStyle, WriteOptions, read_any, usi};
+use enbu_kifu::format::UnknownFormat;
+use enbu_kifu::{
+    Encoding, Format, KifuError, Mode, Problems, Reading, Record, ScoreStyle, WriteOptions, read_any, usi,
+};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
@@ -27,12 +31,15 @@ pub(crate) struct ConvertArgs {
     /// Format of the input; default: detected from its content
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
-    /// Format of the output: kif, ki2, bod, csa, usi, sfen, fen, uci, pgn, jkf or svg; default: by OUT's extension
-    #[arg(long, value_name = "FORMAT")]
-    to: Option<Format>,
-    /// Encoding of the output: utf-8, shift_jis, euc-jp, iso-2022-jp or iso-8859-1
-    #[arg(long, value_name = "ENCODING", default_value = "utf-8", value_parser = encoding)]
-    encoding: Encoding,
+    /// Format of the output: kif, kifu, ki2, ki2u, bod, csa, usi, sfen, fen, uci, pgn, jkf or svg; default: by OUT's extension
+    #[arg(long, value_name = "FORMAT", value_parser = output_format)]
+    to: Option<OutputFormat>,
+    /// Encoding of the output: utf-8, shift_jis, euc-jp, iso-2022-jp or iso-8859-1; default: shift_jis for files named .kif and .ki2, else utf-8
+    #[arg(long, value_name = "ENCODING", value_parser = encoding)]
+    encoding: Option<Encoding>,
+    /// Version of CSA files
+    #[arg(long, value_name = "VERSION", default_value = "3.0")]
+    csa_version: CsaVersion,
     /// Line ends of the output; default: crlf for shift_jis, else lf
     #[arg(long, value_name = "LINE_END")]
     line_end: Option<LineEnd>,
@@ -60,7 +67,9 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu convert game.kif --to csa                 print a game as CSA
   enbu convert games/ -o all.pgn                 all games of a folder into one file
   enbu convert games/ -o out/ --to kif           one file for each, in the same subfolders
-  enbu convert game.csa -o game.kif --encoding shift_jis
+  enbu convert game.csa -o game.kif              Shift_JIS, as most programs expect of .kif
+  enbu convert game.csa -o game.kifu             UTF-8
+  enbu convert game.kif --to csa --csa-version 2.2
   enbu convert game.kif --to usi --ends          one line a game
   enbu convert game.kif --to svg --ply 20 -o diagram.svg";
 
@@ -75,6 +84,33 @@ enum Scores {
     Shogihome,
     Shogigui,
     Floodgate,
+}
+
+/// Version of CSA files, as named on the command line.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CsaVersion {
+    #[value(name = "2.2")]
+    V2_2,
+    #[value(name = "3.0")]
+    V3_0,
+}
+
+/// The format of the output, and the extension of its files: the name that was given.
+#[derive(Clone)]
+struct OutputFormat {
+    format: Format,
+    extension: String,
+}
+
+fn output_format(name: &str) -> Result<OutputFormat, UnknownFormat> {
+    name.parse().map(|format| OutputFormat { format, extension: name.to_ascii_lowercase() })
+}
+
+/// The encoding that programs expect of files with this extension.
+fn usual_encoding(format: Format, extension: &str) -> Encoding {
+    let is_shift_jis = matches!(format, Format::Kif | Format::Ki2)
+        && ["kif", "ki2"].iter().any(|kind| extension.eq_ignore_ascii_case(kind));
+    if is_shift_jis { Encoding::ShiftJis } else { Encoding::Utf8 }
 }
 
 fn encoding(label: &str) -> Result<Encoding, String> {
@@ -104,6 +140,9 @@ enum Target {
 struct Job {
     args: ConvertArgs,
     to: Format,
+    /// Extension of the files in a folder.
+    extension: String,
+    encoding: Encoding,
     target: Target,
 }
 
@@ -166,11 +205,11 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
         Some(path) => Target::File(path.clone()),
     };
     let by_name = match &target {
-        Target::File(path) => extension(path).and_then(Format::of_extension),
+        Target::File(path) => extension(path).and_then(|name| output_format(name).ok()),
         _ => None,
     };
     let inputs = inputs(&args.inputs)?;
-    let Some(to) = args.to.or(by_name) else {
+    let Some(OutputFormat { format: to, extension: of_files }) = args.to.clone().or(by_name) else {
         inputs.iter().try_for_each(Input::check)?;
         let message = "the format of the output is not known: add --to FORMAT, or -o FILE with its extension";
         return Err(io::Error::other(usage("convert", message)));
@@ -180,7 +219,14 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
         return Err(io::Error::other(format!("no records found in {}", folders.join(", "))));
     }
     let progress = progress(inputs.len());
-    let job = Job { args, to, target };
+    let written = match &target {
+        // Terminals and pipes take UTF-8 in whatever format.
+        Target::Stdout => "",
+        Target::File(path) => extension(path).unwrap_or_default(),
+        Target::Folder(_) => &of_files,
+    };
+    let encoding = args.encoding.unwrap_or_else(|| usual_encoding(to, written));
+    let job = Job { args, to, extension: of_files, encoding, target };
     job.check_target()?;
     let (together, written) = (Vec::new(), HashSet::new());
     let mut sink = Sink { job, out, progress, failures: 0, together, text: String::new(), written };
@@ -312,6 +358,10 @@ impl Job {
                 Scores::Shogigui => ScoreStyle::ShogiGui,
                 Scores::Floodgate => ScoreStyle::Floodgate,
             },
+            csa: match self.args.csa_version {
+                CsaVersion::V2_2 => FileVersion::V2_2,
+                CsaVersion::V3_0 => FileVersion::V3_0,
+            },
             ends: if self.args.ends { usi::Ends::Words } else { usi::Ends::Omit },
             ply: self.args.ply,
         }
@@ -350,10 +400,7 @@ impl Job {
     fn report(&self, reading: &Reading, converted: &mut Converted) {
         let messages = &mut converted.messages;
         messages.extend(reading.errors.iter().map(ToString::to_string));
-        messages.extend(reading.warnings.iter().take(MOST_WARNINGS).map(|warning| format!("warning: {warning}")));
-        if let Some(more) = reading.warnings.count().checked_sub(MOST_WARNINGS).filter(|&more| more > 0) {
-            messages.push(format!("warning: {more} more warnings"));
-        }
+        messages.extend(shown(&reading.warnings, ""));
         let holds_variations = matches!(self.to, Format::Kif | Format::Ki2 | Format::Pgn | Format::Jkf);
         if !holds_variations && reading.records.iter().any(Record::has_variations) {
             messages.push(format!("warning: {} has no variations; only the main line is written", self.to));
@@ -365,8 +412,8 @@ impl Job {
         match &self.target {
             Target::Folder(folder) => Product::Files(self.own_files(folder, input, &records)),
             _ if self.to == Format::Svg && records.len() > 1 => Product::Pictures,
-            // CSA has one head for all games of a file.
-            _ if self.to == Format::Csa => Product::Records(records),
+            // CSA has one head for all games of a file, and KI2 a separator between them.
+            _ if matches!(self.to, Format::Csa | Format::Ki2) => Product::Records(records),
             Target::Stdout => Product::Bytes(self.encode(&self.to.write(&records, self.options()), messages)),
             Target::File(_) => Product::Text(self.to.write(&records, self.options())),
         }
@@ -383,7 +430,7 @@ impl Job {
             if single {
                 path.push(format!("-{number}"));
             }
-            path.push(format!(".{}", self.to));
+            path.push(format!(".{}", self.extension));
             let mut messages = Vec::new();
             let bytes = self.encode(&self.to.write(group, self.options()), &mut messages);
             OwnFile { path: PathBuf::from(path), bytes, messages }
@@ -394,13 +441,19 @@ impl Job {
     fn encode(&self, text: &str, messages: &mut Vec<String>) -> Vec<u8> {
         let crlf = match self.args.line_end {
             Some(line_end) => line_end == LineEnd::Crlf,
-            None => self.args.encoding == Encoding::ShiftJis,
+            None => self.encoding == Encoding::ShiftJis,
         };
-        let encoded = encode(text, self.args.encoding, if crlf { "\r\n" } else { "\n" });
-        let warnings = encoded.warnings.iter().take(MOST_WARNINGS);
-        messages.extend(warnings.map(|warning| format!("warning: output {warning}")));
+        let encoded = encode(text, self.encoding, if crlf { "\r\n" } else { "\n" });
+        messages.extend(shown(&encoded.warnings, "output "));
         encoded.bytes
     }
+}
+
+/// The first warnings, and the number of the others.
+fn shown<'w>(warnings: &'w Problems, of: &'w str) -> impl Iterator<Item = String> + 'w {
+    let more = warnings.count().saturating_sub(MOST_WARNINGS);
+    let first = warnings.iter().take(MOST_WARNINGS).map(move |warning| format!("warning: {of}{warning}"));
+    first.chain((more > 0).then(|| format!("warning: {more} more warnings")))
 }
 
 impl<W: Write> Sink<'_, W> {
