@@ -12,6 +12,7 @@ use enbu_kifu::csa::FileVersion;
 use enbu_movegen::EnteringKingRule;
 use enbu_search::{Level, Lines, Moves, Rounding, Timing};
 use enbu_usi::{OptionError, OptionKind, OptionSpec, OptionValue};
+use serde_json::{Value, json};
 
 use crate::evaluation::Choice;
 
@@ -213,6 +214,25 @@ impl Row {
         };
         let alias = self.alias.map(|alias| format!(" ({also} `{alias}`)")).unwrap_or_default();
         format!("| `{}`{alias} | {kind} | {default} | {range} | {help} |", self.name)
+    }
+
+    fn json(&self) -> Value {
+        let (kind, default, range) = match self.spec().kind {
+            OptionKind::Check { default } => ("check", json!(default), json!({})),
+            OptionKind::Spin { default, min, max } => ("spin", json!(default), json!({ "min": min, "max": max })),
+            OptionKind::Combo { default, choices } => ("combo", json!(default), json!({ "choices": choices })),
+            OptionKind::Button => ("button", Value::Null, json!({})),
+            OptionKind::Text { default } => ("string", json!(default), json!({})),
+            OptionKind::Filename { default } => ("filename", json!(default), json!({})),
+        };
+        let mut option = json!({
+            "name": self.name, "alias": self.alias, "type": kind, "default": default,
+            "help": { "en": self.english, "ja": self.japanese },
+        });
+        if let (Value::Object(option), Value::Object(range)) = (&mut option, range) {
+            option.extend(range);
+        }
+        option
     }
 
     fn is_named(&self, name: &str) -> bool {
@@ -451,6 +471,11 @@ pub(crate) fn markdown(language: Language) -> String {
     };
     let rows = ROWS.iter().map(|row| row.markdown(language) + "\n");
     format!("{head}\n|---|---|---|---|---|\n") + &rows.collect::<String>()
+}
+
+/// The options as JSON, with the help in both languages.
+pub(crate) fn json() -> Value {
+    ROWS.iter().map(Row::json).collect()
 }
 
 #[cfg(test)]

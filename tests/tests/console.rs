@@ -151,6 +151,24 @@ fn bad_arguments_are_a_usage_error() {
 }
 
 #[test]
+fn options_as_json_are_those_of_the_protocol() {
+    let options: serde_json::Value = serde_json::from_str(&stdout(&["options", "--json"])).expect("JSON");
+    let mut session = Session::start();
+    session.send("usi");
+    let declared = session.until("usiok");
+    let declared: Vec<&String> = declared.iter().filter(|line| line.starts_with("option name ")).collect();
+    let options = options.as_array().expect("an array");
+    assert_eq!(options.len(), declared.len());
+    for (option, line) in options.iter().zip(declared) {
+        let (name, kind) = (option["name"].as_str().unwrap(), option["type"].as_str().unwrap());
+        assert!(line.starts_with(&format!("option name {name} type {kind}")), "{option} {line}");
+        assert_eq!(kind == "spin", line.contains(&format!(" min {} max {}", option["min"], option["max"])), "{line}");
+        assert!(option["help"]["en"].as_str().unwrap().is_ascii(), "{option}");
+        assert!(!option["help"]["ja"].as_str().unwrap().is_ascii(), "{option}");
+    }
+}
+
+#[test]
 fn a_missing_file_of_problems_is_named() {
     for (argument, message) in [
         ("nope.sfen", "enbu: nope.sfen: no such file\n"),
