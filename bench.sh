@@ -22,9 +22,9 @@ ratio, and the median of the ratios counts. What is missing is skipped, and said
            in all, written into the target folder) and of fairy-stockfish
   records  reading 10000 games of KIF and of CSA in memory, by one thread and by all
            processors, against tsshogi and cshogi:
-           `(cd tests/compare && npm install --no-save tsshogi)`, `pip install cshogi`
+           `(cd scripts/compare && npm install --no-save tsshogi)`, `pip install cshogi`
   mate     mate problems of 1 to 17 plies against the DfPn of cshogi, if python3 has
-           it (bench/mate.py)
+           it (scripts/mate.py)
 
   --check     only compare the signature with the newest `Bench: N` line in the
               git log; exit 1 if they differ
@@ -428,8 +428,8 @@ compare_records() { # format
     for turn in $(seq "$runs"); do
         record_turn "$format" enbu "$read_records" "$games"
         record_turn "$format" enbu-all "$read_records" "$games" 0
-        [ -z "$tsshogi" ] || record_turn "$format" tsshogi node tests/compare/speed.mjs "$games"
-        [ -z "$cshogi" ] || record_turn "$format" cshogi "$cshogi" tests/compare/speed.py "$games"
+        [ -z "$tsshogi" ] || record_turn "$format" tsshogi node scripts/compare/speed.mjs "$games"
+        [ -z "$cshogi" ] || record_turn "$format" cshogi "$cshogi" scripts/compare/speed.py "$games"
         # For comparison the whole command: its start, the files, and writing the moves.
         measure "$enbu" convert "$games" --to usi >>"$scratch/records-$format.convert" || die "\`enbu convert' failed"
         echo all >"$scratch/records-$format.convert.threads"
@@ -446,7 +446,7 @@ compare_records() { # format
 records_section() {
     local random_records read_records python
     tsshogi= cshogi=
-    if (cd tests/compare && node -e 'import("tsshogi").catch(() => process.exit(1))') 2>/dev/null; then tsshogi=yes; fi
+    if (cd scripts/compare && node -e 'import("tsshogi").catch(() => process.exit(1))') 2>/dev/null; then tsshogi=yes; fi
     for python in python3 python; do
         if [ -z "$cshogi" ] && "$python" -c 'import cshogi' 2>/dev/null; then cshogi=$python; fi
     done
@@ -471,7 +471,7 @@ mate_section() {
         return 0
     fi
     echo "mate problems of 1 to 17 plies, CPU time; ratio = cshogi / enbu"
-    python3 bench/mate.py "$enbu" tests/data/tsume.tsv --runs "$runs"
+    python3 scripts/mate.py "$enbu" tests/data/tsume.tsv --runs "$runs"
 }
 
 # ---- the sections that are wanted --------------------------------------------

@@ -1,5 +1,5 @@
 //! Seconds that the crate `kifu` takes to read the games of a folder, one a file: the
-//! counterpart of `tests/compare/speed.*`. The files are in memory before the clock
+//! counterpart of `scripts/compare/speed.*`. The files are in memory before the clock
 //! starts; finding encoding and format is part of the reading. One thread is measured in
 //! processor time, several by the wall clock, with the files shared out among them.
 //! Usage: `read_records FOLDER [THREADS]`; 0 threads are as many as there are processors.

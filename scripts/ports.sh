@@ -12,7 +12,7 @@ rustc-web cargo-web rust-web-src wine64 gcc-mingw-w64-x86-64-posix'
 
 usage() {
     cat <<USAGE
-usage: tests/ports.sh [levels] [arm] [windows]
+usage: scripts/ports.sh [levels] [arm] [windows]
 
 Without arguments: all of them. ENBU_PORTS_DEPTH sets the depth of the bench (2).
 Debian packages (levels needs only qemu-user):

@@ -2,7 +2,7 @@
 # From nothing to a program with a network of its own, at a small scale: minutes on two
 # cores. Give a folder for the data; the network stays there as small.nnue.
 #
-#     learn/pipeline.sh data/small
+#     scripts/pipeline.sh data/small
 #
 # Set EMBED=1 to build the program anew with this network inside (it replaces
 # eval/networks/embedded.nnue), GAMES and NODES for another scale.

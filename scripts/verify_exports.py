@@ -5,7 +5,7 @@
     enbu selfplay export data/selfplay/first --limit 10000 --out /tmp/a.hcpe
     enbu selfplay export data/selfplay/first --limit 10000 --out /tmp/a.tsv
     pip install cshogi numpy
-    python3 learn/verify_exports.py /tmp/a.psv /tmp/a.hcpe /tmp/a.tsv
+    python3 scripts/verify_exports.py /tmp/a.psv /tmp/a.hcpe /tmp/a.tsv
 
 Every position, move, score and result must be the same in all three; every move must be
 legal. Exit code 0 and a line with the number of records when they are.

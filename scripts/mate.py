@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How much faster Enbu solves short mate problems than cshogi's DfPn.
 
-    bench/mate.py target/release/enbu tests/data/tsume.tsv [--runs N]
+    scripts/mate.py target/release/enbu tests/data/tsume.tsv [--runs N]
 
 Both solve the problems of the table that mate in 1 to 17 plies, in turns: CPU
 time, one thread, the first mate found without looking for a shorter one. Enbu's
