@@ -36,9 +36,7 @@ const SAFE: [&str; 7] = ["files", "usi", "kifu", "arena", "learn", "engine", "te
 const EXCEPTION: &str = concat!("unsafe", "_code");
 
 /// Import circles that are still to be opened: a crate and the files of one circle.
-const KNOWN_CIRCLES: [(&str, &[&str]); 5] = [
-    ("arena", &["adjudication.rs", "contest.rs", "game.rs", "openings.rs", "player.rs", "record.rs", "referee.rs"]),
-    ("kifu", &["csa/headers.rs", "csa/placement.rs", "csa/read.rs"]),
+const KNOWN_CIRCLES: [(&str, &[&str]); 3] = [
     ("kifu", &["encoding.rs", "error.rs", "record.rs"]),
     ("search", &["clock.rs", "limits.rs"]),
     ("search", &["lessons.rs", "node.rs", "picker.rs", "root.rs", "shared.rs", "vote.rs", "worker.rs"]),
