@@ -185,9 +185,12 @@ impl Search {
         let (forgetting, forgotten) = bounded(0);
         self.team.iter().for_each(|member| member.send(Task::NewGame(forgetting.clone())));
         drop(forgetting);
-        self.table.clear(cores());
-        // An error: all have let go of their end.
+        // An error: all have let go of their end, and of the job that held the table.
         let _ = forgotten.recv();
+        match Arc::get_mut(&mut self.table) {
+            Some(table) => table.renew(cores()),
+            None => self.table.clear(cores()),
+        }
     }
 
     /// How many threads search.
