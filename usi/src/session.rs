@@ -19,7 +19,7 @@
 //! | `ponderhit` | a pondering search goes on as an ordinary one, or its held answer is said |
 //! | `go`, `usinewgame`, `gameover` | as `stop`, then the command itself |
 //! | `position` | concerns the next `go` |
-//! | `setoption` | waits for the answer |
+//! | `setoption` | waits for the answer in silence; an error is said after the answer |
 //! | `usi`, `isready`, questions | answered at once |
 //! | `eval`, `perft` | refused |
 //! | `quit` | as `stop`, then the end |

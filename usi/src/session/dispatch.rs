@@ -75,9 +75,10 @@ impl<E: Engine> Session<E> {
 
     // --- options ---
 
+    /// Sets an option now, or after the answer of the running search: until then
+    /// nothing is said about it, because no client expects a line in its middle.
     fn set_option(&mut self, name: String, value: Option<String>) {
         if self.search.is_some() {
-            self.say(Reply::Text(format!("setoption {name} waits for the end of the search")));
             self.late_options.push((name, value));
         } else {
             self.set_option_now(&name, value.as_deref());

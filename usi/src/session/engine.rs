@@ -79,7 +79,8 @@ pub trait Engine: Send + 'static {
     fn csa(&self) -> CsaSettings;
 }
 
-/// Who the engine is, in ASCII.
+/// Name and author of the engine. In ASCII unless a user chose otherwise: some clients
+/// read nothing else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// Name and version.

@@ -67,15 +67,14 @@ fn u16_setoption_during_a_search_waits_for_its_answer() {
     let rig = Rig::answering("7g7f");
     rig.ready();
     rig.go("go infinite");
-    rig.send("setoption name USI_Hash value 64\nsetoption name USI_Hash value 0");
-    let waits = "info string setoption USI_Hash waits for the end of the search";
-    rig.expect(&[waits, waits]);
+    rig.send("setoption name USI_Hash value 64\nsetoption name USI_Hash value 0\nsetoption name Nonsense value 1");
     rig.expect_silence();
     rig.expect_no_call();
     rig.send("stop");
     rig.expect(&["bestmove 7g7f"]);
     rig.expect(&[
         "info string error: setoption: option USI_Hash: `0` refused, a whole number from 1 to 1024 is needed",
+        "info string unknown option `Nonsense`",
     ]);
     rig.expect_calls(&[Call::Stop, Call::Set("USI_Hash".into(), Some("64".into()))]);
     // The change is applied before the next search.
