@@ -110,7 +110,7 @@ pub enum OptionError {
     Rejected {
         /// The option.
         name: String,
-        /// Why, in ASCII.
+        /// The reason.
         reason: String,
     },
 }

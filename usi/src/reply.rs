@@ -1,8 +1,9 @@
 //! Every line the engine may say.
 //!
-//! A [`Reply`] prints as one line of printable ASCII, at most [`MAX_LINE_BYTES`]
-//! long, without its line end; only the line of a mate is never cut, however long. Strict clients decode replies as ASCII or
-//! Shift_JIS, so anything else is escaped here and nowhere else.
+//! A [`Reply`] prints as one line, at most [`MAX_LINE_BYTES`] long, without its line
+//! end; only the line of a mate is never cut, however long. Everything that clients
+//! parse is ASCII. Texts for people may name files and engines in any script: they are
+//! UTF-8, with control characters escaped here and nowhere else.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -10,7 +11,7 @@ use std::fmt::{self, Write as _};
 use enbu_movegen::Move;
 
 use crate::option::OptionSpec;
-use crate::token::ascii;
+use crate::token::printable;
 
 /// The longest line that is sent, in bytes and without its line end. Longer ones
 /// are cut after a whole word, but for `checkmate`: the longest problem known has
@@ -156,24 +157,23 @@ pub enum LineEnd {
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = match self {
-            Self::IdName(name) => format!("id name {}", ascii(name)),
-            Self::IdAuthor(author) => format!("id author {}", ascii(author)),
+            Self::IdName(name) => format!("id name {}", printable(name)),
+            Self::IdAuthor(author) => format!("id author {}", printable(author)),
             Self::Option(spec) => spec.to_string(),
             Self::UsiOk => "usiok".to_owned(),
             Self::ReadyOk => "readyok".to_owned(),
             Self::BestMove(best) => best.to_string(),
             Self::Checkmate(checkmate) => checkmate.to_string(),
             Self::Info(info) => info.to_string(),
-            Self::Text(text) => format!("info string {}", ascii(text)),
-            Self::Error(text) => format!("info string error: {}", ascii(text)),
-            Self::Console(text) => ascii(text).into_owned(),
+            Self::Text(text) => format!("info string {}", printable(text)),
+            Self::Error(text) => format!("info string error: {}", printable(text)),
+            Self::Console(text) => printable(text).into_owned(),
         };
         f.write_str(if matches!(self, Self::Checkmate(_)) { &line } else { cut(&line) })
     }
 }
 
-/// `line` up to the last word that fits. The line is ASCII, except for what an
-/// engine may have put into its option table's choices.
+/// `line` up to the last word that fits.
 fn cut(line: &str) -> &str {
     if line.len() <= MAX_LINE_BYTES {
         return line;
@@ -363,15 +363,26 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_printable_ascii_leaves() {
-        for reply in [
-            Reply::IdName("\u{6f14}\u{6b66}".into()),
-            Reply::Text("line\nbreak \u{7} \u{6b69}".into()),
-            Reply::Error("\u{fffd}".into()),
-            Reply::Console("\u{1f600}".into()),
-            Reply::Option(OptionSpec::new("B", OptionKind::Text { default: "\u{6b69}".into() })),
+    fn texts_are_shown_as_they_are_and_stay_on_their_line() {
+        for (reply, line) in [
+            (Reply::IdName("\u{6f14}\u{6b66} 1".into()), "id name \u{6f14}\u{6b66} 1"),
+            (Reply::IdAuthor("\u{6f14}\n".into()), "id author \u{6f14}\\u{a}"),
+            (Reply::Text("from D:\\\u{5c06}\u{68cb}\\nn.bin".into()), "info string from D:\\\u{5c06}\u{68cb}\\nn.bin"),
+            (Reply::Error("line\nbreak \u{7} \u{202e}".into()), "info string error: line\\u{a}break \\u{7} \\u{202e}"),
+            (Reply::Console("\u{1f600}\r".into()), "\u{1f600}\\u{d}"),
         ] {
-            let line = reply.to_string();
+            assert_eq!(reply.to_string(), line);
+        }
+    }
+
+    #[test]
+    fn an_option_is_declared_in_ascii() {
+        for kind in [
+            OptionKind::Text { default: "\u{6b69}".into() },
+            OptionKind::Filename { default: "a\nb".into() },
+            OptionKind::Combo { default: "\u{6b69}".into(), choices: vec!["\u{6b69}".into()] },
+        ] {
+            let line = Reply::Option(OptionSpec::new("\u{6b69}", kind)).to_string();
             assert!(line.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()), "{line}");
         }
     }

@@ -1,7 +1,8 @@
 //! Words, numbers, and quoting what was not understood.
 //!
 //! A USI line is a sequence of words between blanks (spaces, tabs, the `\r` of a
-//! Windows line end). Input may hold any bytes; output is ASCII.
+//! Windows line end). Input may hold any bytes; output is ASCII, except for names and
+//! paths in texts, which are UTF-8.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -85,15 +86,35 @@ pub fn unsigned(word: &str) -> Option<u64> {
 /// assert_eq!(ascii("a\tb\u{6b69}"), "a b\\u{6b69}");
 /// ```
 pub fn ascii(text: &str) -> Cow<'_, str> {
-    let printable = |letter: char| letter == ' ' || letter.is_ascii_graphic();
-    if text.chars().all(printable) {
+    escape_unless(text, |letter| letter == ' ' || letter.is_ascii_graphic())
+}
+
+/// `text` with control and formatting characters written as `\u{hex}`: what is left
+/// neither ends the line nor changes how the rest of it is shown. Tabs become spaces.
+///
+/// ```
+/// use enbu_usi::token::printable;
+/// assert_eq!(printable("\u{6b69}.bin\n"), "\u{6b69}.bin\\u{a}");
+/// ```
+pub fn printable(text: &str) -> Cow<'_, str> {
+    escape_unless(text, |letter| !letter.is_control() && !is_formatting(letter))
+}
+
+/// Whether a character has no shape of its own, but breaks lines or turns the direction
+/// of writing.
+const fn is_formatting(letter: char) -> bool {
+    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+fn escape_unless(text: &str, shown: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if text.chars().all(&shown) {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
             '\t' => escaped.push(' '),
-            _ if printable(letter) => escaped.push(letter),
+            _ if shown(letter) => escaped.push(letter),
             _ => {
                 // Writing to a String cannot fail.
                 let _ = write!(escaped, "{}", letter.escape_unicode());
@@ -158,6 +179,17 @@ mod tests {
         }
         assert_eq!(unsigned("-5"), Some(0));
         assert_eq!(unsigned("5"), Some(5));
+    }
+
+    #[test]
+    fn printable_text_stays_on_its_line_and_in_its_order() {
+        for shown in ["", "a b", "C:\\\u{5c06}\u{68cb}\\nn.bin", "\u{e9}\u{1f600}"] {
+            assert!(matches!(printable(shown), Cow::Borrowed(text) if text == shown));
+        }
+        for hidden in ["\n", "\r", "\0", "\u{7f}", "\u{85}", "\u{9b}", "\u{2028}", "\u{202e}", "\u{2066}", "\u{feff}"] {
+            assert!(printable(hidden).starts_with("\\u{"), "{hidden:?}");
+        }
+        assert_eq!(printable("a\tb"), "a b");
     }
 
     #[test]
