@@ -48,11 +48,13 @@ mod log;
 mod output;
 mod perft;
 mod search;
+mod traffic;
 
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
@@ -72,6 +74,7 @@ use job::{Job, JobKind};
 use log::Log;
 use output::Output;
 use search::{Search, Stage};
+use traffic::{Direction, TrafficLog};
 
 /// How many bytes of lines may wait while a job runs; then input waits too.
 const MAX_WAITING_BYTES: usize = 64 << 20;
@@ -212,6 +215,8 @@ struct Session<E> {
     prepared: bool,
     /// Options set during a search.
     late_options: Vec<(String, Option<String>)>,
+    /// The log of everything received and sent, and its file.
+    traffic: Option<(PathBuf, TrafficLog)>,
 }
 
 impl<E: Engine> Session<E> {
@@ -233,6 +238,7 @@ impl<E: Engine> Session<E> {
             game,
             prepared: false,
             late_options: Vec::new(),
+            traffic: None,
         }
     }
 
@@ -299,7 +305,10 @@ impl<E: Engine> Session<E> {
     fn take_line(&mut self, line: Option<Input>) {
         let now = Instant::now();
         let (parsed, at, bytes) = match line {
-            Some(Input::Line { text, at }) => (Command::parse(&text), at, text.len()),
+            Some(Input::Line { text, at }) => {
+                self.traffic.iter().for_each(|(_, log)| log.add(Direction::Received, &text));
+                (Command::parse(&text), at, text.len())
+            }
             Some(Input::TooLong) => (CommandError::TooLong { max_bytes: input::MAX_LINE_BYTES }.into(), now, 0),
             None => {
                 self.input_ended = true;
@@ -400,6 +409,7 @@ impl<E: Engine> Session<E> {
             None => {}
         }
         self.output.close(if self.leaving.is_some() { self.timing.flush } else { self.timing.drain });
+        self.traffic.iter().for_each(|(_, log)| log.flush(self.timing.flush));
         // Giving back much memory takes time, and the process is about to end.
         let (released, wait) = bounded::<()>(0);
         let engine = self.engine;

@@ -12,6 +12,7 @@ use crate::session::engine::{Engine, Event, EventSender, Outcome};
 use crate::session::game::{self, Game};
 use crate::session::job::{Job, JobContext, JobKind};
 use crate::session::search::{Purpose, Search, Stage};
+use crate::session::traffic::TrafficLog;
 use crate::session::{Exit, Message, Session, Waiting, perft};
 
 impl<E: Engine> Session<E> {
@@ -87,11 +88,31 @@ impl<E: Engine> Session<E> {
 
     fn set_option_now(&mut self, name: &str, value: Option<&str>) {
         match self.ask("setoption", |engine| engine.set_option(name, value)) {
-            Some(Ok(())) => self.prepared = false,
+            Some(Ok(())) => {
+                self.prepared = false;
+                self.choose_traffic_log();
+            }
             Some(Err(unknown @ OptionError::Unknown { .. })) => self.say(Reply::Text(unknown.to_string())),
             Some(Err(refused)) => self.say(Reply::Error(format!("setoption: {refused}"))),
             None => {}
         }
+    }
+
+    /// Begins or ends the log of everything received and sent, as the options have it now.
+    fn choose_traffic_log(&mut self) {
+        let wanted = self.ask("traffic_log", |engine| engine.traffic_log()).flatten();
+        if wanted.as_ref() == self.traffic.as_ref().map(|(path, _)| path) {
+            return;
+        }
+        self.traffic = wanted.map(|path| {
+            let sender = self.sender.clone();
+            let log = TrafficLog::start(path.clone(), move |error| {
+                // A session that is gone needs no word.
+                let _ = sender.send(Message::JobLine(Reply::Error(format!("log: {error}"))));
+            });
+            (path, log)
+        });
+        self.output.set_log(self.traffic.as_ref().map(|(_, log)| log.clone()));
     }
 
     fn show_options(&self, name: Option<&str>) {

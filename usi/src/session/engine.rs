@@ -77,6 +77,12 @@ pub trait Engine: Send + 'static {
 
     /// Which CSA readouts are wanted, as the options have them.
     fn csa(&self) -> CsaSettings;
+
+    /// File for the log of everything received and sent, as the options have it; `None`
+    /// for no log.
+    fn traffic_log(&self) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// Name and author of the engine. In ASCII unless a user chose otherwise: some clients

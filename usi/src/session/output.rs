@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use crate::reply::Reply;
+use crate::session::traffic::{Direction, TrafficLog};
 
 /// How many bytes of `info` lines wait for a slow reader.
 const MAX_INFO_BYTES: usize = 64 << 10;
@@ -28,6 +29,8 @@ pub(super) struct Output {
 struct Shared {
     queue: Mutex<Queue>,
     changed: Condvar,
+    /// Gets every line that has been written.
+    log: Mutex<Option<TrafficLog>>,
 }
 
 #[derive(Default)]
@@ -71,7 +74,7 @@ impl Output {
         W: Write + Send + 'static,
         F: FnOnce() + Send + 'static,
     {
-        let shared = Arc::new(Shared { queue: Mutex::default(), changed: Condvar::new() });
+        let shared = Arc::new(Shared { queue: Mutex::default(), changed: Condvar::new(), log: Mutex::default() });
         let theirs = Arc::clone(&shared);
         thread::Builder::new().name("usi-output".into()).spawn(move || {
             let written = theirs.write_all(stdout);
@@ -92,6 +95,11 @@ impl Output {
         };
         self.shared.queue.lock().push(Line { text: format!("{reply}\n"), class });
         self.shared.changed.notify_all();
+    }
+
+    /// Adds every line to `log` from now on, once it has been written.
+    pub(super) fn set_log(&self, log: Option<TrafficLog>) {
+        *self.shared.log.lock() = log;
     }
 
     /// Waits until everything is written, but no longer than `patience`.
@@ -115,6 +123,9 @@ impl Shared {
         while let Some(line) = self.next()? {
             stdout.write_all(line.text.as_bytes())?;
             stdout.flush()?;
+            if let Some(log) = &*self.log.lock() {
+                log.add(Direction::Sent, &line.text);
+            }
         }
         Ok(())
     }
