@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use enbu_usi::client::{Cancel, Client, ClientError, EngineIdentity, Noise, Wiretap};
+use enbu_usi::{OptionKind, OptionSpec};
 use parking_lot::Mutex;
 
 use crate::engine_spec::{EngineSpec, Ponder};
@@ -205,6 +206,7 @@ impl<'m> Player<'m> {
             let ponders = self.spec.ponder == Ponder::On;
             options.push(("USI_Ponder".to_owned(), Some(ponders.to_string())));
         }
+        options.extend(resources(&self.spec.options, &identity.options));
         Ok(options)
     }
 
@@ -220,6 +222,24 @@ impl<'m> Player<'m> {
     }
 }
 
+/// Threads and MB of hash of an engine for which nothing else is asked. The defaults of
+/// engines depend on the machine, and games run side by side.
+const RESOURCES: [(&str, i64); 2] = [("Threads", 1), ("USI_Hash", 256)];
+
+/// The [`RESOURCES`] that an engine declares and that are not `given`, within its range.
+fn resources(given: &[(String, Option<String>)], declared: &[OptionSpec]) -> Vec<(String, Option<String>)> {
+    let is_given = |name: &str| given.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+    let wanted = RESOURCES.iter().filter(|(name, _)| !is_given(name));
+    let set = wanted.filter_map(|&(name, value)| {
+        let option = declared.iter().find(|option| option.is_named(name))?;
+        match option.kind {
+            OptionKind::Spin { min, max, .. } => Some((option.name.clone(), Some(value.max(min).min(max).to_string()))),
+            _ => None,
+        }
+    });
+    set.collect()
+}
+
 /// Noise as faults.
 pub(crate) fn faults(noise: Noise) -> Faults {
     let mut faults = Faults::default();
@@ -228,4 +248,23 @@ pub(crate) fn faults(noise: Noise) -> Faults {
     faults.add(Fault::Garbage, noise.unknown_lines);
     faults.add(Fault::Flood, noise.lost_lines);
     faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_get_one_thread_and_the_usual_hash_unless_asked_otherwise() {
+        let spin = |name: &str, max| OptionSpec::new(name, OptionKind::Spin { default: 8, min: 1, max });
+        let set = |given: &[(String, Option<String>)], declared: &[OptionSpec]| -> Vec<String> {
+            let options = resources(given, declared);
+            options.into_iter().map(|(name, value)| format!("{name}={}", value.unwrap_or_default())).collect()
+        };
+        let declared = [spin("USI_Hash", 4096), spin("threads", 64), spin("MultiPV", 9)];
+        assert_eq!(set(&[], &declared), ["threads=1", "USI_Hash=256"]);
+        assert_eq!(set(&[("Threads".into(), Some("4".into()))], &declared), ["USI_Hash=256"]);
+        assert_eq!(set(&[], &[spin("USI_Hash", 9)]), ["USI_Hash=9"]);
+        assert!(set(&[], &[OptionSpec::new("Threads", OptionKind::Text { default: "auto".into() })]).is_empty());
+    }
 }

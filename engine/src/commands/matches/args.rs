@@ -109,7 +109,7 @@ impl Args for EngineArgs {
     fn augment_args(command: Command) -> Command {
         let engine = Arg::new("engine").long("engine").num_args(1..).action(ArgAction::Append);
         let engine = engine.value_names(["CMD", "WORD"]).help(
-            "An engine: its command (self: this program), then words name=N option.X=V tc=T dir=D ponder=on|off; repeatable",
+            "An engine: its command (self: this program), then words name=N option.X=V tc=T dir=D ponder=on|off; repeatable. Engines play with Threads=1 and USI_Hash=256 unless options say otherwise",
         );
         let each = Arg::new("each").long("each").num_args(1..).action(ArgAction::Append).value_name("WORD");
         let each = each.help("Words for every engine of the command line");
