@@ -1,5 +1,6 @@
 //! Between the protocol and the search: the only place where they meet.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -50,7 +51,7 @@ impl Enbu {
 
 impl Engine for Enbu {
     fn identity(&self) -> Identity {
-        Identity { name: format!("Enbu {}", env!("CARGO_PKG_VERSION")), author: "the Enbu developers".into() }
+        crate::identity::identity(&self.evaluation.name(&self.options.evaluation()))
     }
 
     fn options(&self) -> Vec<OptionSpec> {
@@ -74,6 +75,9 @@ impl Engine for Enbu {
         }
         let (choice, scale) = (self.options.evaluation(), self.options.fv_scale());
         self.evaluation.update(choice, scale, &mut self.search, notice);
+        if self.options.take_clear_hash() {
+            self.new_game();
+        }
     }
 
     fn new_game(&mut self) {
@@ -137,6 +141,10 @@ impl Engine for Enbu {
             version: self.options.csa_version(),
             opponent: self.options.opponent(),
         }
+    }
+
+    fn traffic_log(&self) -> Option<PathBuf> {
+        self.options.debug_log()
     }
 }
 

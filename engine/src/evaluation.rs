@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -10,6 +10,9 @@ use enbu_eval::nnue::{Network, NetworkError, NoSuchPath, Simd, embedded};
 use enbu_eval::{Evaluation, Evaluator};
 use enbu_movegen::Position;
 use enbu_search::Search;
+use once_cell::sync::Lazy;
+
+use crate::paths;
 
 /// Names the kernels to use instead of the fastest ones, for tests.
 const SIMD_VARIABLE: &str = "ENBU_SIMD";
@@ -20,10 +23,7 @@ pub(crate) enum Choice {
     /// The network in a file.
     File(PathBuf),
     /// The embedded network if there is one, else piece-square tables.
-    BuiltIn {
-        /// The file that would have been used if it were there.
-        absent: Option<PathBuf>,
-    },
+    BuiltIn,
     /// Piece-square tables.
     PieceSquare,
 }
@@ -33,7 +33,7 @@ impl Choice {
     pub(crate) fn named(text: &str) -> Self {
         match text {
             "piece-square" => Self::PieceSquare,
-            "embedded" => Self::BuiltIn { absent: None },
+            "embedded" => Self::BuiltIn,
             path => Self::File(PathBuf::from(path)),
         }
     }
@@ -49,7 +49,7 @@ pub(crate) enum LoadError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Network { path: Some(path), error } => write!(f, "evaluation file {}: {error}", path.display()),
+            Self::Network { path: Some(path), error } => write!(f, "evaluation file {}: {error}", paths::shown(path)),
             Self::Network { path: None, error } => write!(f, "the embedded network: {error}"),
             Self::Kernels(error) => write!(f, "{SIMD_VARIABLE}: {error}"),
         }
@@ -66,13 +66,19 @@ fn kernels() -> Result<Simd, LoadError> {
     }
 }
 
+/// Name of the evaluation that is built in. The scalar kernels read it in any case.
+static BUILT_IN: Lazy<String> = Lazy::new(|| match embedded::load(Simd::SCALAR) {
+    Some(Ok(network)) => network.shape().to_string(),
+    _ => Evaluation::PieceSquare.to_string(),
+});
+
 /// Loads what is chosen; `scale` is FV_SCALE where the user says so.
 pub(crate) fn load(choice: &Choice, scale: Option<i32>) -> Result<Evaluation, LoadError> {
     let simd = kernels()?;
     let (network, path) = match choice {
         Choice::PieceSquare => return Ok(Evaluation::PieceSquare),
         Choice::File(path) => (Network::load(path, simd), Some(path)),
-        Choice::BuiltIn { .. } => match embedded::load(simd) {
+        Choice::BuiltIn => match embedded::load(simd) {
             Some(network) => (network, None),
             None => return Ok(Evaluation::PieceSquare),
         },
@@ -146,7 +152,7 @@ impl Current {
         let loaded = load(&wanted.choice, wanted.scale);
         (self.evaluation, self.error) = match loaded {
             Ok(evaluation) => (evaluation, None),
-            Err(error) => (load(&Choice::BuiltIn { absent: None }, None).unwrap_or_default(), Some(error)),
+            Err(error) => (load(&Choice::BuiltIn, None).unwrap_or_default(), Some(error)),
         };
         self.path = match &wanted.choice {
             Choice::File(path) if self.error.is_none() => Some(path.clone()),
@@ -156,14 +162,12 @@ impl Current {
 
     fn summary(&self) -> String {
         let mut text = format!("evaluation {}", self.evaluation);
-        if let Some(Choice::BuiltIn { absent: Some(path) }) = self.wanted.as_ref().map(|wanted| &wanted.choice) {
-            text += &format!(" (built in; there is no file {})", path.display());
+        match (&self.path, self.wanted.as_ref().map(|wanted| &wanted.choice)) {
+            (Some(path), _) => text += &format!(" from {}", paths::shown(path)),
+            (None, Some(Choice::BuiltIn)) => text += " (built in)",
+            (None, _) => {}
         }
         if let Evaluation::Network { network, scale } = &self.evaluation {
-            match &self.path {
-                Some(path) => text += &format!(" from {}", path.display()),
-                None => text += ", embedded",
-            }
             if network.takes_scale() {
                 let automatic = self.wanted_scale().map_or(" (automatic)", |_| "");
                 text += &format!(", FV_SCALE {scale}{automatic}");
@@ -171,6 +175,21 @@ impl Current {
             text += &format!(", {} kernels", network.simd().name());
         }
         text
+    }
+
+    /// Name of the evaluation for `choice`. No file is read for it: until `choice` is
+    /// loaded, a network file goes by its path, and by its shape after that.
+    pub(crate) fn name(&self, choice: &Choice) -> String {
+        let is_loaded = self.wanted.as_ref().is_some_and(|wanted| wanted.choice == *choice);
+        match choice {
+            Choice::File(path) if is_loaded && self.error.is_some() => {
+                format!("{} instead of {}", self.evaluation, paths::shown(path))
+            }
+            _ if is_loaded => self.evaluation.to_string(),
+            Choice::File(path) => paths::shown(path),
+            Choice::BuiltIn => BUILT_IN.clone(),
+            Choice::PieceSquare => Evaluation::PieceSquare.to_string(),
+        }
     }
 
     fn wanted_scale(&self) -> Option<i32> {
@@ -185,7 +204,7 @@ impl Current {
             lines.push(format!("value {}", evaluator.evaluate(position)));
             return lines;
         };
-        let file = self.path.as_deref().map_or("(embedded)".into(), Path::to_string_lossy);
+        let file = self.path.as_deref().map_or_else(|| "(built in)".into(), paths::shown);
         lines.push(format!("file {file}"));
         lines.push(format!("kernels {}", network.simd().name()));
         if let Some(explanation) = evaluator.explain(position) {

@@ -11,9 +11,12 @@ mod adapter;
 mod cli;
 mod commands;
 mod evaluation;
+mod identity;
+mod machine;
 mod mate_search;
 mod options;
 mod paths;
+mod strength;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Where relative paths in options lead.
+//! Relative paths in options, and how paths are shown.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,34 @@ pub(crate) fn resolve(text: &str) -> PathBuf {
     if path.is_absolute() {
         return path.to_path_buf();
     }
-    let executable = std::env::current_exe().ok();
-    let beside = executable.as_deref().and_then(Path::parent).map(|folder| folder.join(path));
-    match beside {
+    match beside_executable(path) {
         Some(beside) if beside.exists() || !path.exists() => beside,
         _ => path.to_path_buf(),
+    }
+}
+
+/// `path` in the folder of the executable, where the system names that.
+pub(crate) fn beside_executable(path: impl AsRef<Path>) -> Option<PathBuf> {
+    Some(std::env::current_exe().ok()?.parent()?.join(path))
+}
+
+/// The path as a user would write it: from the folder of the executable on.
+pub(crate) fn shown(path: &Path) -> String {
+    let folder = beside_executable("");
+    let inside = folder.and_then(|folder| path.strip_prefix(folder).ok().map(Path::to_path_buf));
+    inside.as_deref().unwrap_or(path).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_beside_the_executable_is_shown_from_there() {
+        let beside = resolve("no such folder/nn.bin");
+        assert!(beside.is_absolute());
+        assert_eq!(Path::new(&shown(&beside)), Path::new("no such folder/nn.bin"));
+        let elsewhere = std::env::temp_dir().join("nn.bin");
+        assert_eq!(shown(&elsewhere), elsewhere.display().to_string());
     }
 }

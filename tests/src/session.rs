@@ -46,9 +46,12 @@ impl Session {
         Self::spawn(&mut Command::new(binary::enbu()))
     }
 
-    /// Starts the engine and waits until it has answered `isready`.
+    /// Starts the engine with one thread and a small hash, as on any machine, and waits
+    /// until it has answered `isready`.
     pub fn ready() -> Self {
         let mut session = Self::start();
+        session.send("setoption name Threads value 1");
+        session.send("setoption name USI_Hash value 16");
         session.send("isready");
         session.until("readyok");
         session

@@ -395,3 +395,84 @@ fn a_second_usi_lists_the_same_options() {
     session.send("usi");
     assert_eq!(session.until("usiok"), first);
 }
+
+// YaneuraOu's users set its options on every engine; some clients do so during a search.
+#[test]
+fn options_of_other_engines_are_accepted_without_a_word() {
+    let mut session = Session::ready();
+    for setting in
+        ["USI_OwnBook value true", "BookFile value no_book", "OutputFailLHPV value false", "NumaPolicy value auto"]
+    {
+        session.accepts(&format!("setoption name {setting}"));
+    }
+    session.send("go infinite");
+    session.send("setoption name BookMoves value 0");
+    session.send("setoption name NoSuchOption value 1");
+    session.send("isready");
+    assert!(session.until("readyok").iter().all(|line| !line.starts_with("info string")));
+    session.send("stop");
+    session.bestmove();
+    assert_eq!(session.reply(""), ["info string unknown option `NoSuchOption`"]);
+}
+
+/// Nodes and move of a search to a fixed depth.
+fn searched(session: &mut Session) -> (String, String) {
+    session.send("go depth 8");
+    let lines = session.until("bestmove");
+    let last = lines.iter().rev().find(|line| line.contains(" pv ")).expect("a report");
+    let nodes = last.split(' ').skip_while(|word| *word != "nodes").nth(1).expect("nodes");
+    (nodes.to_owned(), lines.last().expect("an answer").clone())
+}
+
+#[test]
+fn the_button_makes_the_engine_forget_by_either_name() {
+    let mut session = Session::ready();
+    let first = searched(&mut session);
+    assert_ne!(searched(&mut session).0, first.0, "the second search remembers the first");
+    for name in ["Clear_Hash", "Clear Hash"] {
+        session.send(&format!("setoption name {name}"));
+        assert_eq!(searched(&mut session), first, "{name}");
+    }
+}
+
+#[test]
+fn limited_strength_is_that_of_a_level() {
+    let mut session = Session::ready();
+    session.send("setoption name SkillLevel value 0");
+    let weakest = searched(&mut session);
+    session.send("setoption name SkillLevel value 20");
+    session.send("setoption name USI_LimitStrength value true");
+    session.send("setoption name USI_Elo value 500");
+    session.send("usinewgame");
+    assert_eq!(searched(&mut session), weakest);
+}
+
+#[test]
+fn the_log_file_holds_everything_received_and_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("\u{901a}\u{4fe1}.log");
+    let mut session = Session::ready();
+    session.accepts(&format!("setoption name DebugLogFile value {}", path.display()));
+    session.send("go nodes 500");
+    let answer = format!("bestmove {}", session.bestmove());
+    session.send("quit");
+    session.exits_cleanly();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = text.lines().map(|line| line.split_once(' ').expect("a time").1).collect();
+    assert!(lines[0].ends_with(": > received, < sent"), "{text}");
+    assert_eq!(lines[1..3], ["> isready", "< readyok"], "{text}");
+    let go = lines.iter().position(|line| line.starts_with("> go nodes 500")).expect("the go");
+    let best = lines.iter().position(|line| line.strip_prefix("< ").is_some_and(|line| line.starts_with(&answer)));
+    assert!(best.is_some_and(|best| best > go) && lines[go..].iter().any(|line| line.starts_with("< info ")), "{text}");
+    assert_eq!(lines.last(), Some(&"> quit"), "{text}");
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_an_error_and_play_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = Session::ready();
+    session.send(&format!("setoption name DebugLogFile value {}", folder.path().display()));
+    assert!(session.expect("info string error: log:").contains(&folder.path().display().to_string()));
+    session.send("go nodes 500");
+    assert_legal("startpos", &session.bestmove());
+}

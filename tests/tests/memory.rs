@@ -105,6 +105,7 @@ fn threads_give_back_what_they_held() {
 #[test]
 fn a_hash_that_no_machine_has_is_refused_and_the_old_one_kept() {
     let mut session = Session::start();
+    session.send("setoption name Threads value 1");
     set_hash(&mut session, 32);
     // 32 TB, the largest value of the option.
     let told = set(&mut session, "USI_Hash", 33_554_432);

@@ -135,7 +135,7 @@ impl Installed {
         let mut session = Session::spawn(&mut Command::new(self.executable()));
         session.send("usi");
         let declared = session.until("usiok");
-        for line in declared.iter().filter(|line| line.starts_with("option ")) {
+        for line in declared.iter().filter(|line| line.starts_with("option ") && !line.ends_with(" type button")) {
             let words: Vec<&str> = line.split(' ').collect();
             let default = words.iter().position(|&word| word == "default").map(|at| words[at + 1]).unwrap();
             session.send(&format!("setoption name {} value {default}", words[2]));
@@ -161,8 +161,8 @@ fn without_a_file_the_built_in_evaluation_plays_and_says_so() {
     let installed = Installed::new();
     let (seen, eval) = installed.play(&[]);
     assert!(seen.starts_with("info string evaluation ") && !seen.contains("error"), "{seen}");
-    // The message names the folders that are searched.
-    assert!(seen.contains("(built in; there is no file ") && seen.contains("nn.bin)"), "{seen}");
+    // Nothing is wrong, so no file is named.
+    assert!(seen.contains(" (built in), ") && !seen.contains("nn.bin"), "{seen}");
     assert!(eval.starts_with("evaluation "), "{eval}");
 }
 
@@ -171,8 +171,9 @@ fn a_file_beside_the_executable_is_used_and_named() {
     let installed = Installed::new();
     fs::write(installed.network(), file("kp-256x2-32-32")).unwrap();
     let (seen, eval) = installed.play(&[]);
-    assert!(seen.starts_with("info string evaluation kp-256x2-32-32 from ") && seen.contains("nn.bin"), "{seen}");
-    assert!(seen.contains("FV_SCALE 16 (automatic)"), "{seen}");
+    // Its path is shown from the folder of the executable on.
+    assert!(seen.starts_with("info string evaluation kp-256x2-32-32 from eval"), "{seen}");
+    assert!(seen.contains("nn.bin, FV_SCALE 16 (automatic)"), "{seen}");
     assert!(eval.starts_with("evaluation kp-256x2-32-32\nfile ") && eval.contains("\nraw "), "{eval}");
     let number = |key: &str| -> i64 { eval.lines().find_map(|line| line.strip_prefix(key)).unwrap().parse().unwrap() };
     assert_eq!(number("value "), number("raw ") / 16);
@@ -181,6 +182,60 @@ fn a_file_beside_the_executable_is_used_and_named() {
     assert!(eval_at_24.ends_with(&format!("value {}", number("raw ") / 24)), "{eval_at_24}");
     let (seen, _) = installed.play(&["setoption name Eval value PieceSquare"]);
     assert_eq!(seen, "info string evaluation piece-square");
+}
+
+/// What `usi` gives as the name.
+fn name(session: &mut Session) -> String {
+    session.send("usi");
+    let lines = session.until("usiok");
+    lines.iter().find_map(|line| line.strip_prefix("id name ")).unwrap().to_owned()
+}
+
+#[test]
+fn the_name_of_the_engine_names_its_evaluation() {
+    let installed = Installed::new();
+    let mut session = Session::spawn(&mut Command::new(installed.executable()));
+    let own = name(&mut session);
+    assert!(own.starts_with("Enbu ") && own.ends_with(')'), "{own}");
+    let evaluation = own.split_once(" (").unwrap().1.trim_end_matches(')');
+    session.send("isready");
+    let seen = session.until("readyok").join("\n");
+    assert!(seen.contains(&format!("evaluation {evaluation} (built in)")), "{own}: {seen}");
+    assert_eq!(name(&mut session), own);
+    session.send("setoption name Eval value PieceSquare");
+    assert!(name(&mut session).ends_with(" (piece-square)"));
+    // A file goes by its path until it is read, whatever it holds, and by its shape after that.
+    fs::write(installed.network(), file("kp-32x2-8-16")).unwrap();
+    session.send("setoption name Eval value Auto");
+    assert!(name(&mut session).ends_with("nn.bin)"));
+    session.send("isready");
+    session.until("readyok");
+    assert!(name(&mut session).ends_with(" (kp-32x2-8-16)"));
+    fs::write(installed.network(), "no network").unwrap();
+    session.send("isready");
+    session.until("readyok");
+    assert!(name(&mut session).contains(&format!(" ({evaluation} instead of ")));
+}
+
+#[test]
+fn a_file_beside_the_executable_gives_the_engine_another_name() {
+    let installed = Installed::new();
+    let japanese = "\u{6f14}\u{6b66} \u{7d42}\u{76e4}\u{7528}";
+    fs::write(installed.0.path().join("engine_name.txt"), format!("{japanese}\r\nme\r\n")).unwrap();
+    let mut session = Session::spawn(&mut Command::new(installed.executable()));
+    session.send("usi");
+    let lines = session.until("usiok");
+    assert_eq!(lines[..2], [format!("id name {japanese}"), "id author me".to_owned()]);
+}
+
+#[test]
+fn a_folder_with_a_japanese_name_is_shown_as_it_is() {
+    let installed = Installed::new();
+    let folder = installed.0.path().join("\u{8a55}\u{4fa1}");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("nn.bin"), file("kp-32x2-8-16")).unwrap();
+    let (seen, _) = installed.play(&["setoption name EvalDir value \u{8a55}\u{4fa1}"]);
+    assert!(seen.starts_with("info string evaluation kp-32x2-8-16 from \u{8a55}\u{4fa1}"), "{seen}");
 }
 
 #[test]
@@ -263,7 +318,7 @@ fn a_replaced_file_is_read_again_at_the_next_isready() {
     fs::write(installed.network(), file("enbu-64-b2")).unwrap();
     assert!(ready().contains("evaluation enbu-64-b2"));
     fs::remove_file(installed.network()).unwrap();
-    assert!(ready().contains("(built in; there is no file"));
+    assert!(ready().contains(" (built in), "));
 }
 
 fn bench(network: &Path, kernels: &str) -> Output {

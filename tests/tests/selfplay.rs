@@ -73,6 +73,7 @@ fn engine() -> Session {
     let mut session = Session::start();
     session.send("usi");
     session.until("usiok");
+    session.send("setoption name Threads value 1");
     session.send("setoption name USI_Hash value 16");
     session.send("setoption name NetworkDelay value 0");
     session.send("setoption name NetworkDelay2 value 0");

@@ -58,7 +58,7 @@ impl Listener for Count {
 /// signature: the sum of all nodes, which changes whenever the search does.
 pub(crate) fn run(args: &BenchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let mut search = Search::new();
-    let choice = args.network.as_ref().map_or(Choice::BuiltIn { absent: None }, |path| Choice::File(path.clone()));
+    let choice = args.network.as_ref().map_or(Choice::BuiltIn, |path| Choice::File(path.clone()));
     let evaluation = evaluation::load(&choice, None).map_err(io::Error::other)?;
     writeln!(out, "evaluation {evaluation}")?;
     search.set_evaluation(evaluation);
