@@ -1,4 +1,4 @@
-//! A board to replay records on, which also takes what the rules forbid.
+//! A board for replaying records, which also makes moves that the rules forbid.
 
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
@@ -18,19 +18,19 @@ use crate::{Event, Problem};
 #[derive(Clone, Debug)]
 pub struct Board {
     state: State,
-    /// How often a position may still be set up for the rules to judge, which
+    /// Remaining number of positions that may be set up for the rules to judge, which
     /// takes much longer than a move.
     setups_left: u8,
-    /// What [`undo`](Self::undo) needs, one entry for each move played.
+    /// Undo information of [`undo`](Self::undo), one entry for each move played.
     played: Vec<Undo>,
 }
 
-/// How to take back a move.
+/// Undo information of a move.
 #[derive(Clone, Debug)]
 enum Undo {
     /// A move by the rules.
     Replay(Replayed),
-    /// The board was set up anew; this is what it showed.
+    /// The board was set up anew; this is the old one.
     Setup(State),
     /// A move on a diagram: the pieces that stood on its squares.
     Diagram { mv: Move, origin: Option<Piece>, target: Option<Piece> },
@@ -69,7 +69,7 @@ impl Board {
         Self { state: State::of(setup), setups_left: u8::MAX, played: Vec::new() }
     }
 
-    /// The same for the start position of a game, sooner.
+    /// Like [`new`](Self::new) for the start position, but cached.
     pub(crate) fn startpos() -> Self {
         Self { state: State::startpos(), setups_left: u8::MAX, played: Vec::new() }
     }
@@ -90,7 +90,7 @@ impl Board {
         }
     }
 
-    /// What `color` holds.
+    /// The hand of `color`.
     pub fn hand(&self, color: Color) -> Hand {
         match &self.state {
             State::Playable(game) => game.hand(color),
@@ -114,7 +114,7 @@ impl Board {
         Some(game)
     }
 
-    /// Plays `mv` where the rules allow it, and tells whether they do; never on a board
+    /// Plays `mv` if it is legal, and returns whether it is; never on a board
     /// that cannot be played.
     fn play_legal(&mut self, mv: Move) -> bool {
         let State::Playable(game) = &mut self.state else { return false };
@@ -123,7 +123,7 @@ impl Board {
         true
     }
 
-    /// Plays `mv` and tells what it was: a move, or a foul that could be made
+    /// Plays `mv` and returns its event: a move, or a foul that could be made
     /// all the same.
     ///
     /// # Errors
@@ -167,12 +167,12 @@ impl Board {
         }
     }
 
-    /// How many moves can be taken back.
+    /// Number of moves that can be taken back.
     pub fn plies_played(&self) -> usize {
         self.played.len()
     }
 
-    /// Whether the move is legal; on a board that cannot be played, whether pieces
+    /// Returns whether the move is legal; on a board that cannot be played, whether pieces
     /// and squares allow it.
     pub fn is_legal(&self, mv: Move) -> bool {
         match &self.state {
@@ -181,7 +181,7 @@ impl Board {
         }
     }
 
-    /// Where pieces like this one stand that can reach `to`, pins aside.
+    /// Squares of pieces like this one that can reach `to`, pins aside.
     pub fn origins(&self, piece: Piece, to: Square) -> Bitboard {
         if self.piece_at(to).is_some_and(|target| target.color == piece.color) {
             return Bitboard::EMPTY;
@@ -197,7 +197,7 @@ impl Board {
         squares(&|other| other == piece) & attacks(piece.kind, !piece.color, to, squares(&|_| true))
     }
 
-    /// Whether the side to move is in check; never on a board that cannot be played.
+    /// Returns whether the side to move is in check; never on a board that cannot be played.
     pub fn in_check(&self) -> bool {
         matches!(&self.state, State::Playable(game) if game.in_check())
     }
@@ -211,7 +211,7 @@ impl Board {
         }
     }
 
-    /// Plays what a node of a record says; the start and ends change nothing.
+    /// Plays the event of a node; the start and ends change nothing.
     ///
     /// # Errors
     /// As [`play`](Self::play).
@@ -219,7 +219,7 @@ impl Board {
         event.played().map_or(Ok(()), |mv| self.play(mv).map(drop))
     }
 
-    /// Whether pieces and squares allow the move, whatever the rules say.
+    /// Returns whether pieces and squares allow the move, whatever the rules say.
     fn check_pieces(&self, mv: Move) -> Result<(), Problem> {
         let turn = self.turn();
         match mv.parts() {
@@ -268,7 +268,7 @@ impl Board {
     }
 }
 
-/// Whether the piece may promote on this way.
+/// Returns whether the piece may promote on this way.
 pub(crate) fn may_promote(piece: Piece, from: Square, to: Square) -> bool {
     piece.kind.promoted().is_some() && (from.relative_rank(piece.color) <= 3 || to.relative_rank(piece.color) <= 3)
 }

@@ -1,6 +1,6 @@
 //! CSA records, all versions: V1 (no version line), V2, V2.1, V2.2, V3.0.
 //!
-//! [`read`] takes what the specifications of 1997 to 2024 say, and what files do beyond them:
+//! [`read`] accepts the specifications of 1997 to 2024 and these extensions:
 //!
 //! * floodgate's dialect of V2: evaluations in `'**` comments, the end and the
 //!   winner in `'summary:`, clocks in the name of the game;
@@ -8,7 +8,7 @@
 //!   times of other versions; stray `T` lines; games joined without a separator;
 //! * principal variations that begin with the move just played.
 //!
-//! What it cannot understand it skips with a warning; a move that cannot be made
+//! Unknown statements are skipped with a warning; a move that cannot be made
 //! ends its game with an error, and the moves before it are kept. A foul is made
 //! and marked. In strict mode the first deviation is the error.
 //!
@@ -132,18 +132,18 @@ static END_WORDS: [(&str, EndKind); 17] = [
     ("FUSENPAI", EndKind::LoseByDefault),
 ];
 
-/// The end that a special move (without `%`) stands for.
+/// Returns the end for a special move (without `%`).
 pub(crate) fn end_of_word(word: &str) -> EndKind {
     let known = END_WORDS.iter().find(|(name, _)| *name == word);
     known.map_or_else(|| EndKind::Other(word.to_owned()), |(_, kind)| kind.clone())
 }
 
-/// Reads what stands after `'**` of an evaluation; `None` when it is none.
+/// Parses the text after `'**`; `None` if it is not an evaluation.
 pub(crate) fn read_analysis(text: &str, board: &mut Board) -> Option<crate::Analysis> {
     analysis::read(text, board, None).map(|read| read.analysis)
 }
 
-/// Where a move is wrong: the problem, and the first character of it.
+/// A fault in a move: the problem and the index of its first character.
 type MoveFault = (Problem, usize);
 
 /// The move that `text` (such as `+7776FU`) is on this board. Whether the rules

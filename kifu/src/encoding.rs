@@ -1,6 +1,6 @@
 //! Bytes to text and back: the encoding of a record.
 //!
-//! | what the bytes show | read as |
+//! | content of the bytes | read as |
 //! |---|---|
 //! | a byte order mark | UTF-8, UTF-16 LE or UTF-16 BE |
 //! | `ESC $` and valid ISO-2022-JP | ISO-2022-JP |
@@ -101,7 +101,7 @@ pub struct Decoded<'a> {
     pub text: Cow<'a, str>,
     /// The encoding the bytes were in.
     pub encoding: Encoding,
-    /// What was odd about them.
+    /// Oddities of the bytes.
     pub warnings: Problems,
 }
 
@@ -128,7 +128,7 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     Decoded { text, encoding, warnings }
 }
 
-/// Decodes a file and has its text read; what was odd about the bytes is warned of.
+/// Decodes a file and reads its text; oddities of the bytes become warnings.
 pub(crate) fn read_decoded(
     bytes: &[u8],
     mode: Mode,
@@ -137,7 +137,7 @@ pub(crate) fn read_decoded(
     read_text(&decode(bytes), mode, read)
 }
 
-/// Has a text read that was decoded; what was odd about its bytes is warned of.
+/// Reads a decoded text; oddities of its bytes become warnings.
 pub(crate) fn read_text(
     decoded: &Decoded<'_>,
     mode: Mode,
@@ -156,7 +156,7 @@ pub(crate) fn read_text(
     Ok(reading)
 }
 
-/// Whether a text was no text at all: an executable, a picture, random bytes.
+/// Returns whether the bytes are not text: an executable, a picture, random data.
 ///
 /// ```
 /// use enbu_kifu::encoding::{decode, is_noise};
@@ -338,7 +338,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The first line of a text, and what follows its line end, if anything does.
+/// Splits a text into its first line and the rest after the line end, if any.
 pub(crate) fn split_line(text: &str) -> (&str, Option<&str>) {
     let Some((line, tail)) = line_end(text.as_bytes()).and_then(|end| text.split_at_checked(end)) else {
         return (text, None);
@@ -347,7 +347,7 @@ pub(crate) fn split_line(text: &str) -> (&str, Option<&str>) {
     (line, (!tail.is_empty()).then_some(tail))
 }
 
-/// Where the first line ends; looks at eight bytes at once.
+/// Returns the end of the first line; scans eight bytes at a time.
 fn line_end(bytes: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);

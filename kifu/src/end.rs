@@ -1,17 +1,17 @@
-//! How games end.
+//! Ends of games.
 
 use std::fmt;
 
 use enbu_movegen::Color;
 
-/// Who won.
+/// Result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GameResult {
     /// Black won.
     BlackWins,
     /// White won.
     WhiteWins,
-    /// Nobody won.
+    /// A draw.
     Draw,
 }
 
@@ -47,7 +47,7 @@ pub enum EndKind {
     Impasse,
     /// The side to move ran out of time.
     TimeUp,
-    /// The side to move committed a foul. After a foul that stands in the
+    /// The side to move committed a foul. After a foul that is in the
     /// record as its last move, the side that made that move.
     IllegalMove,
     /// This side committed a foul and lost, whoever is to move.
@@ -97,7 +97,7 @@ impl EndKind {
     ];
 
     /// The result that follows from the kind when `turn` is to move; `None`
-    /// where the kind does not tell it.
+    /// where the kind does not imply one.
     ///
     /// ```
     /// use enbu_kifu::{EndKind, GameResult};
@@ -149,12 +149,12 @@ impl fmt::Display for EndKind {
     }
 }
 
-/// The end of a game or of a line: how, and with what result.
+/// The end of a game or of a variation: its kind and result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
-    /// How it ended.
+    /// Kind of the end.
     pub kind: EndKind,
-    /// Who won, as far as it is known. Usually what [`EndKind::result`] says,
+    /// The result, if known. Usually the one of [`EndKind::result`] says,
     /// but a referee may have decided a game that was broken off.
     pub result: Option<GameResult>,
 }

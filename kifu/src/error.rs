@@ -1,4 +1,4 @@
-//! What can be wrong with a record, and where.
+//! Faults in records, with their places.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use thiserror::Error;
 use crate::encoding::split_line;
 use crate::{Encoding, Reading, Record};
 
-/// How many characters of the offending text an error keeps.
+/// Number of characters of the offending text that an error keeps.
 const QUOTED_CHARS: usize = 80;
 
-/// A fault in a record: what it is, where it stands and the text itself.
+/// A fault in a record: its kind, its place and the offending text.
 ///
-/// The same type serves for warnings (reading went on as if nothing had
+/// One type serves for warnings (reading went on as if nothing had
 /// happened) and for errors (a game was broken off or could not be read).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KifuError {
-    /// What is wrong.
+    /// Kind of the fault.
     pub problem: Problem,
     /// Line in the file, from 1.
     pub line: usize,
@@ -35,7 +35,7 @@ impl KifuError {
         Self { problem, line, column, text }
     }
 
-    /// The same fault of a part of the file that begins behind so many lines.
+    /// This fault for a part of a file that begins after `lines` lines.
     pub(crate) fn behind(self, lines: usize) -> Self {
         Self { line: lines + self.line, ..self }
     }
@@ -78,9 +78,9 @@ pub enum Problem {
     /// The file names one encoding and is written in another.
     #[error("the file declares {declared} but is written in {used}")]
     WrongEncoding {
-        /// What the file says.
+        /// The declared encoding.
         declared: Encoding,
-        /// What its bytes are.
+        /// The encoding of its bytes.
         used: Encoding,
     },
     /// A second byte order mark, which was skipped.
@@ -101,7 +101,7 @@ pub enum Problem {
     /// A header whose value cannot be understood; it was dropped.
     #[error("header value is not {expected}")]
     HeaderValue {
-        /// What the value should be.
+        /// Description of a valid value.
         expected: &'static str,
     },
     /// A statement where the format has no place for it.
@@ -263,7 +263,7 @@ impl Problems {
         }
     }
 
-    /// Adds the faults of a part of the file that begins behind so many lines.
+    /// Adds the faults of a part of the file that begins after `lines` lines.
     fn append(&mut self, part: Self, lines: usize) {
         for fault in part.list {
             self.push(fault.behind(lines));
@@ -281,12 +281,12 @@ impl Problems {
         self.list.first()
     }
 
-    /// How many faults there were, kept or not.
+    /// Number of faults, kept or not.
     pub fn count(&self) -> usize {
         self.list.len() + self.dropped
     }
 
-    /// Whether there was none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -301,10 +301,10 @@ impl<'a> IntoIterator for &'a Problems {
     }
 }
 
-/// How a reader takes deviations from its format.
+/// A reader's treatment of deviations from its format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Skip what cannot be understood, warn, and keep every move before a damage.
+    /// Skip unknown text with a warning, and keep every move before a damage.
     #[default]
     Tolerant,
     /// The first deviation is an error.
@@ -324,7 +324,7 @@ impl Reporter {
         Self { mode, warnings: Problems::default(), errors: Problems::default() }
     }
 
-    /// Takes up what was noted of a part of the file that begins behind so many lines.
+    /// Adds the notes on a part of the file that begins after `lines` lines.
     pub(crate) fn append(&mut self, part: Self, lines: usize) {
         self.warnings.append(part.warnings, lines);
         self.errors.append(part.errors, lines);
@@ -343,7 +343,7 @@ impl Reporter {
         Ok(Reading { records, errors, warnings })
     }
 
-    /// Notes what only strict mode minds.
+    /// Notes a deviation that is an error only in strict mode.
     pub(crate) fn strictly(&self, fault: KifuError) -> Result<(), KifuError> {
         match self.mode {
             Mode::Strict => Err(fault),

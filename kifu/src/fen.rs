@@ -16,7 +16,7 @@
 
 use enbu_movegen::{Color, HandPiece, Move, MoveParts, PieceType, Setup, SfenError, Square};
 
-/// Whether a text is a FEN and no SFEN: it has a bracket behind its board.
+/// Returns whether a text is a FEN and no SFEN: it has a bracket after its board.
 pub fn is_fen(text: &str) -> bool {
     text.contains('[')
 }
@@ -24,7 +24,7 @@ pub fn is_fen(text: &str) -> bool {
 /// Reads a FEN.
 ///
 /// # Errors
-/// What is wrong with it, in terms of the SFEN that would show the same.
+/// Its fault, in terms of the equivalent SFEN.
 ///
 /// ```
 /// use enbu_kifu::fen;
@@ -41,7 +41,7 @@ pub fn read(text: &str) -> Result<Setup, SfenError> {
     let side = match fields.next() {
         Some("w") => "b",
         Some("b") => "w",
-        // Nothing, or what is no side, is told as SFEN tells it.
+        // A missing or wrong side is reported as for SFEN.
         other => other.unwrap_or(""),
     };
     let counters: Vec<&str> = fields.collect();

@@ -1,15 +1,15 @@
-//! Which format a text is in, and all formats behind one door.
+//! Detection of formats, and one interface to all of them.
 //!
-//! Formats are told from content, never from names of files:
+//! Formats are detected from the content, never from file names:
 //!
-//! | what stands there | format |
+//! | content | format |
 //! |---|---|
 //! | `{` and a quote, or `{}`, also within `[` | JKF |
 //! | a tag `[Name "value"]`, or a move number with a dot | PGN |
-//! | `startpos`, a word with slashes, or a move such as `7g7f`, behind `position`, `sfen` or `moves` | SFEN/USI |
+//! | `startpos`, a word with slashes, or a move such as `7g7f`, after `position`, `sfen` or `moves` | SFEN/USI |
 //! | a version, `N+`, `$KEY:`, `PI`, `P1`, a side alone, `+7776FU`, `%TORYO` | CSA |
 //! | numbered moves, or the line `手数----` | KIF |
-//! | moves behind marks such as `▲` | KI2 |
+//! | moves after marks such as `▲` | KI2 |
 //! | a board between bars and no moves | BOD |
 //! | headers of the KIF family and nothing else | KIF |
 
@@ -50,17 +50,17 @@ pub enum Format {
     Svg,
 }
 
-/// How to write records.
+/// Options of the writers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
     /// Evaluations in comments, for KIF, KI2 and JKF.
     pub scores: ScoreStyle,
     /// Version of CSA files.
     pub csa: csa::FileVersion,
-    /// Whether lines of USI tell how games ended.
+    /// Ends of games in USI lines.
     pub ends: usi::Ends,
-    /// Which position is shown where only one can be (BOD, SVG, SFEN and FEN): the
-    /// one after so many moves of the main line. `None` is the position after the
+    /// The position to write where only one can be (BOD, SVG, SFEN and FEN): the
+    /// one after this number of moves of the main line. `None` is the position after the
     /// last move for pictures and boards, the start position for lists.
     pub ply: Option<usize>,
 }
@@ -161,7 +161,7 @@ impl Format {
     /// it is read as that one, with a warning.
     ///
     /// # Errors
-    /// What the reader of the format says.
+    /// The error of the format's reader.
     pub fn read(self, text: &str, mode: Mode) -> Result<Reading, KifuError> {
         let found = Self::detect(text).filter(|found| found.kind() != self.kind());
         let Some(found) = found else { return self.read_as_told(text, mode) };
@@ -177,12 +177,12 @@ impl Format {
     /// Reads a file of this format and any encoding; as [`read`](Self::read).
     ///
     /// # Errors
-    /// What the reader of the format says.
+    /// The error of the format's reader.
     pub fn read_bytes(self, bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
         crate::encoding::read_decoded(bytes, mode, |text, mode| self.read(text, mode))
     }
 
-    /// Whether a file that should be of this format, and is of that one, is no surprise.
+    /// Returns whether content of the format `found` is usual in files of this format.
     pub fn reads_as(self, found: Self) -> bool {
         self.kind() == found.kind()
     }
@@ -225,7 +225,7 @@ fn each(records: &[Record], write: impl Fn(&Record) -> String) -> String {
     records.iter().map(write).collect()
 }
 
-/// The position after so many moves of the main line (all of them for `None`), and
+/// The position after `ply` moves of the main line (all of them for `None`), and
 /// the move that led to it.
 fn position(record: &Record, ply: Option<usize>) -> (Setup, Option<Move>) {
     let mut board = Board::new(record.setup());
@@ -239,7 +239,7 @@ fn position(record: &Record, ply: Option<usize>) -> (Setup, Option<Move>) {
     (board.to_setup(), last)
 }
 
-/// What was seen of the KIF family.
+/// Evidence for formats of the KIF family.
 #[derive(Clone, Copy, Default)]
 struct Family {
     free: bool,
@@ -293,7 +293,7 @@ fn of_line(line: &str) -> Option<Format> {
     }
 }
 
-/// Whether a line begins with a position of SFEN or USI, or with moves from the start.
+/// Returns whether a line begins with a position of SFEN or USI, or with moves from the start.
 fn is_position(line: &str) -> bool {
     let mut words = line.split_whitespace().skip_while(|&word| matches!(word, "position" | "sfen" | "fen" | "moves"));
     words.next().is_some_and(|word| {
@@ -304,7 +304,7 @@ fn is_position(line: &str) -> bool {
 /// Reads a file of any format and any encoding.
 ///
 /// # Errors
-/// [`NoRecord`](Problem::NoRecord) when it is of no format, else what its reader says.
+/// [`NoRecord`](Problem::NoRecord) when it is of no format, else the error of its reader.
 ///
 /// ```
 /// use enbu_kifu::{Format, Mode, read_any};

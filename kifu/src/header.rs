@@ -1,8 +1,8 @@
-//! What stands above the moves: names, event, dates and whatever else a file says.
+//! Headers above the moves: names, event, dates and others.
 
-/// What a header is about.
+/// Key of a header.
 ///
-/// Only what several formats share has a variant; everything else is kept under
+/// Keys that several formats share have a variant; others are kept under
 /// the key that the file gives it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum HeaderKey {
@@ -12,11 +12,11 @@ pub enum HeaderKey {
     WhiteName,
     /// Tournament or match.
     Event,
-    /// Where the game was played.
+    /// Place of the game.
     Site,
     /// When it began: `YYYY/MM/DD`, with ` HH:MM:SS` where the time is known.
     StartTime,
-    /// When it ended, in the same form.
+    /// End of the game, in the same form.
     EndTime,
     /// Opening or strategy.
     Opening,
@@ -41,7 +41,7 @@ pub struct Headers {
 }
 
 impl Headers {
-    /// Adds a header at the end; the same key may stand more than once.
+    /// Adds a header at the end; a key may occur more than once.
     pub fn push(&mut self, key: HeaderKey, value: impl Into<String>) {
         self.list.push((key, value.into()));
     }
@@ -69,7 +69,7 @@ impl Headers {
         self.list.iter().map(|(key, value)| (key, value.as_str()))
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no headers.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

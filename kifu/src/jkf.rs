@@ -1,7 +1,7 @@
 //! JKF, records as JSON (JSON Kifu Format).
 //!
 //! The reader takes normalised files and minimal ones: `to` left out where `same`
-//! is true, `color`, `capture`, `promote` and `relative` left out, origins told only by
+//! is true, `color`, `capture`, `promote` and `relative` left out, origins given only by
 //! `relative`, names of promoted pieces, presets and boards, hands that list only
 //! what is there, drops from 0, 0, null members, members that no schema knows, moves
 //! that share an entry with the end, and several documents one after the other or
@@ -10,7 +10,7 @@
 //!
 //! The writer writes one document a line in normalised form, forks up to a depth of
 //! 100; times are whole seconds. Evaluations are comments, as in KIF. Beside the members of the
-//! schema a bookmark is `bookmark`, `winner` tells a result that does not follow from
+//! schema a bookmark is `bookmark`, `winner` gives a result that does not follow from
 //! the end, and `ply` the number of the first move where it is not 1.
 
 mod document;

@@ -1,4 +1,4 @@
-//! What KIF, KI2 and BOD share: words, boards, headers, and the reader of all three.
+//! Shared parts of KIF, KI2 and BOD (kakinoki: the author of KIF): words, boards, headers, the reader.
 
 mod board;
 pub(crate) mod handicap;

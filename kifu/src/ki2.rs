@@ -1,6 +1,6 @@
 //! KI2, the format of books and magazines: moves without origins, several a line.
 //!
-//! Moves are told apart by the words of the Japan Shogi Association (右 左 直 上
+//! Moves are distinguished by the words of the Japan Shogi Association (右 左 直 上
 //! 寄 引 打 成 不成). The reader filters the pieces that could come by each
 //! word, prefers the board to the hand, takes superfluous and loose words (直 for
 //! 上), the older 行, 入 and 生, any mark (`▲△▼▽☗☖`, also one that contradicts the

@@ -1,6 +1,6 @@
 //! KIF, the format of Kifu for Windows (柿木将棋): one move a line.
 //!
-//! The reader takes what programs write beyond the format's page:
+//! The reader accepts these deviations from the format's page:
 //!
 //! * any order and wording of headers, with colons of either width; comments
 //!   (`*`) and bookmarks (`&`) anywhere; program comments (`#`); evaluations in
@@ -11,13 +11,13 @@
 //! * move numbers with a dot; squares in half-width, full-width or kanji digits; `同` with and without
 //!   blanks; marks before a move; `不成` and `生`; `打(00)`; origins left out;
 //!   old and new names of promoted pieces; times in every form; no times;
-//! * words for ends that no list knows, kept as text; ends told only by the `まで` line,
+//! * words for ends that no list knows, kept as text; ends given only by the `まで` line,
 //!   with the number of moves in digits or kanji;
 //! * variations (`変化：9手`), attached to the latest line that has something there;
 //! * several games in one file.
 //!
 //! A move that cannot be made ends its line with an error; the moves before it and
-//! the variations behind it are kept. A foul is made and marked.
+//! the variations after it are kept. A foul is made and marked.
 //!
 //! The writer writes the columns of Kifu for Windows: a line
 //! `#KIF version=2.0 encoding=UTF-8`, the handicap by name or the board, headers, moves
@@ -32,7 +32,7 @@ use crate::{KifuError, Mode, Reading, Record, ScoreStyle};
 /// Reads all games and positions of a text.
 ///
 /// # Errors
-/// In tolerant mode when no game or position could be read: what broke off the
+/// In tolerant mode when no game or position could be read: the error that broke off the
 /// first one, or [`NoRecord`](crate::Problem::NoRecord). In strict mode the first deviation.
 ///
 /// ```

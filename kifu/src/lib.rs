@@ -1,24 +1,24 @@
 //! Game records: one model for every format, readers and writers for each.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
 //! | `record` | [`Record`]: start position, headers, rules, and the tree of moves |
 //! | `header` | [`HeaderKey`], [`Headers`] |
-//! | `end` | [`EndKind`], [`End`], [`GameResult`]: how games end |
+//! | `end` | [`EndKind`], [`End`], [`GameResult`]: ends of games |
 //! | `board` | [`Board`]: replaying records, fouls included |
-//! | `error` | [`KifuError`]: what is wrong with a file, and where; [`Mode`] |
-//! | [`encoding`] | bytes to text |
+//! | `error` | [`KifuError`]: a fault in a file and its place; [`Mode`] |
+//! | [`encoding`] | bytes to text and back |
 //! | [`csa`] | the CSA format |
 //! | [`kif`], [`ki2`], [`bod`] | the KIF family: games with origins, games as in books, boards |
 //! | [`jkf`] | records as JSON |
 //! | [`pgn`] | PGN, as programs for chess variants write it |
 //! | [`usi`], [`fen`] | lines of SFEN and USI; FEN as programs for chess variants write it |
 //! | [`svg`] | diagrams as pictures |
-//! | [`format`](mod@format) | [`Format`]: detection by content, and all readers and writers behind one door |
+//! | [`format`](mod@format) | [`Format`]: detection by content, and one interface to all readers and writers |
 //! | `score` | evaluations in comments: [`ScoreStyle`] |
 //!
-//! Reading never panics, takes time linear in the input, and keeps what can be
-//! kept: see [`Mode`] and [`Reading`]. What is written here is read here without
+//! Reading never panics, takes time linear in the input, and keeps all that can be
+//! kept: see [`Mode`] and [`Reading`]. Written records are read back without
 //! a warning.
 
 #![forbid(unsafe_code)]

@@ -4,7 +4,7 @@
 //! White's left (9 of shogi is a), ranks 1 to 9 from White's side: 7f is c4.
 //!
 //! The reader takes PGN's import format (any order and spacing, comments in braces
-//! and behind `;`, `%` lines, nested variations, annotation glyphs and suffixes, move
+//! and after `;`, `%` lines, nested variations, annotation glyphs and suffixes, move
 //! numbers anywhere, several games) and these moves:
 //!
 //! | dialect | moves |
@@ -24,8 +24,8 @@
 //!
 //! The writer writes PGN's export format: the seven tags, then `Variant` and, where the
 //! game does not begin from the start, `SetUp`, `FEN` and `Sfen`, then the others sorted; moves in
-//! the notation of Fairy-Stockfish on lines of less than 80 characters. What PGN has no place
-//! for stands in comments as `[%key value]`: `%eval` `%pv` `%nodes` `%engine` `%emt` `%bookmark`,
+//! the notation of Fairy-Stockfish on lines of less than 80 characters. Data without a place in PGN
+//! is written into comments as `[%key value]`: `%eval` `%pv` `%nodes` `%engine` `%emt` `%bookmark`,
 //! and in private tags: `End`, `BlackTime`, `WhiteTime`, `MaxMoves`, `EnteringKing`, `Header1`, ...
 
 mod comment;

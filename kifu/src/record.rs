@@ -1,7 +1,7 @@
 //! The record: a start position and a tree of moves with everything said about them.
 //!
 //! Nodes live in one list and refer to each other by [`NodeId`]; a parent
-//! always stands before its children, and the first child of a node continues
+//! always precedes its children, and the first child of a node continues
 //! the main line. The root is the start position; the other nodes are moves,
 //! fouls (moves that the rules forbid, kept as data) or ends.
 
@@ -13,19 +13,19 @@ use crate::{End, EndKind, GameResult, Headers, Problems};
 
 /// One game, or one position with nothing played.
 ///
-/// Two records are equal when they say the same, in whichever order their nodes
+/// Two records are equal if their contents are, in whichever order their nodes
 /// were added.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Names, event, dates and other headers, in the order of the file.
     pub headers: Headers,
-    /// What the game is played under.
+    /// Clocks and rules of the game.
     pub rules: Rules,
     setup: Setup,
     nodes: Vec<Node>,
 }
 
-/// What was read from a file: its records, and what was wrong with it.
+/// The content of a file: its records, errors and warnings.
 #[derive(Clone, Debug)]
 pub struct Reading {
     /// The games and positions, in the order of the file; at least one.
@@ -65,7 +65,7 @@ pub struct NodeId(NonZeroU32);
 impl NodeId {
     const ROOT: Self = Self(NonZeroU32::MIN);
 
-    /// The id of the node that stands at `index` of the list.
+    /// The id of the node at `index` of the list.
     fn at(index: usize) -> Option<Self> {
         u32::try_from(index + 1).ok().and_then(NonZeroU32::new).map(Self)
     }
@@ -75,7 +75,7 @@ impl NodeId {
     }
 }
 
-/// What a node stands for.
+/// The event of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The start position: the root, and nothing else.
@@ -105,7 +105,7 @@ impl Event {
     }
 }
 
-/// A move (or the start, or an end) with what the record says about it.
+/// A move (or the start, or an end) with its time and remarks.
 #[derive(Clone, Debug)]
 pub struct Node {
     event: Event,
@@ -119,12 +119,12 @@ pub struct Node {
     remarks: Option<Box<Remarks>>,
 }
 
-/// What somebody has to say about a move and the position after it.
+/// Remarks on a move and the position after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remarks {
     /// Comments on the position after the move, one string per line.
     pub comments: Vec<String>,
-    /// What programs thought of the position after the move.
+    /// Evaluations of the position after the move.
     pub analyses: Vec<Analysis>,
     /// A name under which the position can be found again (KIF's `&` lines).
     pub bookmark: Option<String>,
@@ -133,18 +133,18 @@ pub struct Remarks {
 }
 
 impl Node {
-    /// Whether both nodes say the same, wherever they stand.
+    /// Returns whether both nodes have equal content, wherever they are.
     fn says_what(&self, other: &Self) -> bool {
         self.event == other.event && self.time_ms == other.time_ms && self.remarks() == other.remarks()
     }
 
-    /// Comments, analyses and what else is said about it.
+    /// Comments, analyses and other remarks.
     pub fn remarks(&self) -> &Remarks {
         static NONE: Remarks = Remarks { comments: Vec::new(), analyses: Vec::new(), bookmark: None, nags: Vec::new() };
         self.remarks.as_deref().unwrap_or(&NONE)
     }
 
-    /// The same, to add to it.
+    /// The remarks, to add to them.
     ///
     /// ```
     /// use enbu_kifu::Record;
@@ -158,7 +158,7 @@ impl Node {
         self.remarks.get_or_insert_default()
     }
 
-    /// What happened.
+    /// The event.
     pub const fn event(&self) -> &Event {
         &self.event
     }
@@ -180,7 +180,7 @@ impl Node {
     };
 }
 
-/// What a program thought of a position.
+/// A program's evaluation of a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Analysis {
     /// The evaluation in centipawns, positive where Black is better, whoever is
@@ -220,7 +220,7 @@ impl Record {
         Self::with_room(setup, USUAL_NODES)
     }
 
-    /// A record of `setup` with room for so many nodes, but not for more than a usual
+    /// A record of `setup` with room for `nodes` nodes, at most for those of a usual
     /// game has: for readers, which know how much text is left.
     pub(crate) fn with_room(setup: Setup, nodes: usize) -> Self {
         const USUAL_GAME: usize = 256;
@@ -257,10 +257,10 @@ impl Record {
         &mut self.nodes[id.index()]
     }
 
-    /// Adds what happened after `parent`: as the main line when it is the first
-    /// thing there, else as a variation. An event that already stands there is
-    /// not added again; its node is returned. A record takes 2^32 - 1 nodes; what
-    /// comes after them is dropped, and `parent` is returned. A parent of more than
+    /// Adds an event after `parent`: as the main line when it is the first
+    /// thing there, else as a variation. An event that is already there is
+    /// not added again; its node is returned. A record takes 2^32 - 1 nodes; events
+    /// after them are dropped, and `parent` is returned. A parent of more than
     /// 600 children (there are fewer legal moves) is not searched to its end.
     ///
     /// # Panics
@@ -271,14 +271,14 @@ impl Record {
         known.unwrap_or_else(|| self.append(parent, event))
     }
 
-    /// The line that may be added to behind the node that was added last; `None` for
+    /// A line to extend after the node that was added last; `None` for
     /// other nodes.
     #[inline]
     pub(crate) fn line_behind(&mut self, id: NodeId) -> Option<Line<'_>> {
         (id.index() + 1 == self.nodes.len()).then_some(Line { nodes: &mut self.nodes })
     }
 
-    /// Sets the time of a move that has none yet, and tells whether it did.
+    /// Sets the time of a move that has none yet, and returns whether it did.
     #[inline]
     pub(crate) fn set_time_of_move(&mut self, id: NodeId, ms: u64) -> bool {
         let node = self.node_mut(id);
@@ -289,12 +289,12 @@ impl Record {
         is_new
     }
 
-    /// Adds what does not stand there yet.
+    /// Adds an event that is known to be new.
     #[inline(always)]
     fn append(&mut self, parent: NodeId, event: Event) -> NodeId {
         let Some(id) = NodeId::at(self.nodes.len()) else { return parent };
-        // An empty node first: one that is put together elsewhere and then copied keeps the
-        // processor waiting, because it is written in other pieces than it is read.
+        // The node is written in place: building it elsewhere and copying it causes a
+        // store-forwarding stall.
         self.nodes.push(Node::EMPTY);
         let node = self.node_mut(id);
         node.event = event;
@@ -306,7 +306,7 @@ impl Record {
         id
     }
 
-    /// What may follow `id`: the main continuation, then the variations in order.
+    /// The children of `id`: the main continuation, then the variations in order.
     pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         std::iter::successors(self.node(id).first_child, |&child| self.node(child).next_sibling)
     }
@@ -326,8 +326,8 @@ impl Record {
         let mut nodes = self.nodes[at..].iter();
         std::iter::from_fn(move || {
             let child = nodes.next()?.first_child?;
-            // Mostly it is the next one; going on from there, a processor need not wait
-            // for each node to tell where the one after it stands.
+            // Mostly it is the next one; continuing there does not depend on the load
+            // of the link, whose latency would add up along the line.
             if child.index() != at + 1 {
                 nodes = self.nodes[child.index()..].iter();
             }
@@ -336,7 +336,7 @@ impl Record {
         })
     }
 
-    /// Whether any position has more than one continuation.
+    /// Returns whether any position has more than one continuation.
     pub fn has_variations(&self) -> bool {
         self.nodes.iter().any(|node| node.next_sibling.is_some())
     }
@@ -391,13 +391,13 @@ impl Record {
 }
 
 /// The end of a record while one move after the other is added, sooner than by
-/// [`Record::add`]: nothing stands there yet.
+/// [`Record::add`]: there is nothing after it yet.
 pub(crate) struct Line<'r> {
     nodes: &'r mut Vec<Node>,
 }
 
 impl Line<'_> {
-    /// Adds a move and its time, in milliseconds. What does not fit into a record any
+    /// Adds a move and its time, in milliseconds. A move that does not fit into the record any
     /// more is dropped.
     #[inline(always)]
     pub(crate) fn add(&mut self, mv: Move, time_ms: Option<u64>) {
@@ -405,8 +405,8 @@ impl Line<'_> {
         if let Some(last) = self.nodes.last_mut() {
             (last.first_child, last.last_child) = (Some(id), Some(id));
         }
-        // An empty node first: one that is put together elsewhere and then copied keeps the
-        // processor waiting, because it is written in other pieces than it is read.
+        // The node is written in place: building it elsewhere and copying it causes a
+        // store-forwarding stall.
         self.nodes.push(Node::EMPTY);
         if let Some(node) = self.nodes.last_mut() {
             node.event = Event::Move(mv);

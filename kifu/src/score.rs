@@ -7,17 +7,17 @@
 //! | floodgate, CSA V3 | `* 30 +7776FU -3334FU #9` |
 //!
 //! Evaluations are seen from Black. A variation begins with the reply to the move
-//! it stands at; one that begins with that move itself is read from the reply on.
-//! A comment that says exactly what the writer would say becomes an
+//! it is at; one that begins with that move itself is read from the reply on.
+//! A comment with exactly the text that the writer would write becomes an
 //! [`Analysis`] alone; any other stays a comment as well, and the writer does not
-//! say again what a comment tells.
+//! repeat a comment.
 
 use enbu_movegen::{Move, Square};
 
 use crate::kakinoki::{moves, words};
 use crate::{Analysis, Board, Node, csa};
 
-/// How evaluations are written into comments.
+/// Dialect of evaluations in comments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ScoreStyle {
     /// ShogiHome's lines, which hold the most.
@@ -33,7 +33,7 @@ impl ScoreStyle {
     const ALL: [Self; 3] = [Self::ShogiHome, Self::ShogiGui, Self::Floodgate];
 }
 
-/// An analysis that stands in comments, and how many lines it takes.
+/// An analysis found in comments, and the number of its lines.
 struct Found {
     analysis: Analysis,
     lines: usize,
@@ -94,7 +94,7 @@ pub(crate) fn comment_lines(node: &Node, board: &mut Board, style: ScoreStyle) -
     all
 }
 
-/// How many evaluations of one node's comments the writer compares with its analyses.
+/// Number of evaluations in a node's comments that the writer compares with its analyses.
 const MOST_COMPARED: usize = 100;
 
 fn clean(comment: &str) -> String {

@@ -5,7 +5,7 @@
 //! order, missing hands and move numbers; FEN by its bracket (see [`fen`]); moves
 //! also as programs for chess variants write them (`c3c4`, `b2h8+`, `P@e5`).
 //! Moves without a position begin at the start, with a warning.
-//! Behind the moves it takes the words of ShogiGUI (`resign`, `rep_draw`, `draw`,
+//! After the moves it accepts the words of ShogiGUI (`resign`, `rep_draw`, `draw`,
 //! `timeout`, `break`, `win`) and its own `end=WORD winner=SIDE`. A line that cannot
 //! be read is an error, and the lines around it are kept.
 //!
@@ -21,7 +21,7 @@
 //! | `declaration_win` `declaration_draw` | by entering king |
 //! | `win_by_default` `lose_by_default` | of the side to move |
 //! | `other:TEXT` | any other word, blanks replaced by `_` |
-//! | `unfinished` | no end is told |
+//! | `unfinished` | no end is given |
 //!
 //! SIDE is `black`, `white`, `draw` or `none`.
 
@@ -32,20 +32,20 @@ use crate::error::Reporter;
 use crate::kakinoki::Lines;
 use crate::{Board, End, EndKind, Event, GameResult, KifuError, Mode, Problem, Reading, Record, fen};
 
-/// Whether lines tell how games ended.
+/// Ends of games in written lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ends {
     /// Moves only.
     #[default]
     Omit,
-    /// `end=WORD winner=SIDE` behind the moves.
+    /// `end=WORD winner=SIDE` after the moves.
     Words,
 }
 
 /// Reads all lines of a text.
 ///
 /// # Errors
-/// In tolerant mode when no line could be read: what was wrong with the first, or
+/// In tolerant mode when no line could be read: the error of the first, or
 /// [`NoRecord`](Problem::NoRecord). In strict mode the first deviation.
 ///
 /// ```
@@ -113,7 +113,7 @@ impl<'t> Iterator for Words<'t> {
     }
 }
 
-/// Adds what stands behind the position; what was added before an error stays.
+/// Adds the moves and the end after the position; all that was added before an error stays.
 fn read_moves(
     words: &mut Words<'_>,
     record: &mut Record,
@@ -203,7 +203,7 @@ fn read_position(
     fields.join(" ").parse().map_err(wrong)
 }
 
-/// Whether a hand counts a piece with `1`, which is never written.
+/// Returns whether a hand counts a piece with `1`, which is never written.
 fn has_count_of_one(hands: &str) -> bool {
     let bytes = hands.as_bytes();
     bytes.iter().enumerate().any(|(at, &byte)| {
@@ -237,7 +237,7 @@ const WORDS: [(&str, EndKind); 22] = [
     ("error", EndKind::Error),
 ];
 
-/// The end that a word tells; `Some(None)` is `unfinished`, `None` another word.
+/// The end for a word; `Some(None)` for `unfinished`, `None` for an unknown word.
 fn end_of_word(word: &str) -> Option<Option<EndKind>> {
     let (word, own) = match word.strip_prefix("end=") {
         Some(word) => (word, true),
@@ -254,7 +254,7 @@ fn end_of_word(word: &str) -> Option<Option<EndKind>> {
     }
 }
 
-/// The end that a word of [`end_word`] tells; `None` for `unfinished`.
+/// The end for a word of [`end_word`]; `None` for `unfinished`.
 pub(crate) fn end_kind(word: &str) -> Option<EndKind> {
     end_of_word(&format!("end={word}")).flatten()
 }
@@ -343,8 +343,8 @@ pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, ends: Ends) 
     records.into_iter().map(|record| write(record, ends) + "\n").collect()
 }
 
-/// Writes the main line of a record as a command of UCI, without a line end: what
-/// programs for chess variants take, in their colours and coordinates.
+/// Writes the main line of a record as a command of UCI, without a line end, as
+/// programs for chess variants take it, in their colours and coordinates.
 ///
 /// ```
 /// use enbu_kifu::{Event, Record, usi};

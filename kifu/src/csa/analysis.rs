@@ -1,4 +1,4 @@
-//! What programs say in comments: `'** score pv #nodes`.
+//! Evaluations in comments: `'** score pv #nodes`.
 
 use super::*;
 use crate::Analysis;
@@ -10,7 +10,7 @@ pub(super) struct Read<'t> {
     pub(super) broken: Option<(usize, &'t str)>,
 }
 
-/// Reads what stands after `'**` on `board`, where `last` was just played:
+/// Parses the text after `'**` on `board`, where `last` was just played:
 /// a score, then a variation, then `#` and the number of nodes. `None` when it does
 /// not begin with a whole number, and so is a comment like any other.
 pub(super) fn read<'t>(text: &'t str, board: &mut Board, last: Option<&str>) -> Option<Read<'t>> {
@@ -40,12 +40,12 @@ pub(super) fn read<'t>(text: &'t str, board: &mut Board, last: Option<&str>) -> 
     Some(Read { analysis, broken })
 }
 
-/// Whether a comment with this text (behind `'*`) would be read as an analysis, or dropped.
+/// Returns whether a comment with this text (after `'*`) would be read as an analysis, or dropped.
 pub(super) fn is_analysis(comment: &str) -> bool {
     comment.strip_prefix('*').is_some_and(|text| text.is_empty() || score(text).is_some())
 }
 
-/// The score that stands first, after a blank.
+/// The score at the start, after a blank.
 fn score(text: &str) -> Option<i32> {
     if !text.starts_with(char::is_whitespace) {
         return None;
@@ -65,7 +65,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(|(_, word)| !word.is_empty())
 }
 
-/// A whole number; what does not fit saturates.
+/// A whole number; saturates.
 fn whole_number(word: &str) -> Option<i32> {
     let digits = word.strip_prefix(['+', '-']).unwrap_or(word);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

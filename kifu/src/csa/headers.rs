@@ -1,4 +1,4 @@
-//! Players, `$` headers, clocks, and the values behind them.
+//! Players, `$` headers, clocks, and their values.
 
 use super::*;
 use crate::csa::statement::Statement;
@@ -60,7 +60,7 @@ pub(super) fn is_rule_key(key: &str) -> bool {
     matches!(key, "TIME" | "TIME+" | "TIME-" | "TIMET+" | "TIMET-" | "TIME_LIMIT" | "MAX_MOVES" | "JISHOGI")
 }
 
-/// Whether `key` belongs to the version. Keys that no version knows are free.
+/// Returns whether `key` belongs to the version. Keys that no version knows are free.
 fn belongs(key: &str, version: Version) -> bool {
     match key {
         "EVENT" | "SITE" | "START_TIME" | "END_TIME" | "OPENING" => version >= Version::V2,
@@ -115,7 +115,7 @@ fn set_time(
     }
 }
 
-/// Whether a value had the form of the specification, or was understood all the same.
+/// True if a value had the form of the specification, or was understood nevertheless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Exact,
@@ -181,7 +181,7 @@ pub(super) fn seconds_text(ms: u64) -> String {
     }
 }
 
-/// A whole number; what does not fit saturates.
+/// A whole number; saturates.
 fn read_count(value: &str) -> Option<u32> {
     let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| value.parse().unwrap_or(u32::MAX))
@@ -232,7 +232,7 @@ pub(crate) fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace("\r\n", "\n").replace(['\n', '\r'], "\\n")
 }
 
-/// The clock that the name of a game on shogi-server tells, as in
+/// The clock in the name of a game on shogi-server, as in
 /// `wdoor+floodgate-300-10F+black+white+20261120120000`: seconds, then byoyomi
 /// or, with `F`, increment.
 pub(super) fn time_of_game_name(event: &str) -> Option<TimeControl> {

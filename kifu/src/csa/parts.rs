@@ -1,5 +1,5 @@
 //! Files of many games, which are read by all processors: games do not depend on each
-//! other, except that one `V` line serves for all games behind it.
+//! other, except that one `V` line serves for all games after it.
 
 use rayon::prelude::*;
 
@@ -20,7 +20,7 @@ pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
 /// Reads all games and positions of a text.
 ///
 /// # Errors
-/// In tolerant mode when no game or position could be read: what broke off the
+/// In tolerant mode when no game or position could be read: the error that broke off the
 /// first one, or [`NoRecord`](crate::error::Problem::NoRecord). In strict mode the first deviation.
 ///
 /// ```
@@ -44,7 +44,7 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
 /// Bytes below which a part is not worth a thread.
 const SMALLEST: usize = 1 << 18;
 
-/// Reads the parts of a text at the same time. What the games before a part mean to it
+/// Reads the parts of a text in parallel. The context from the games before a part
 /// is guessed; where the guess was wrong the part is read again.
 fn read_parts(texts: &[&str], mode: Mode, first: Context) -> Result<Part, KifuError> {
     let version = texts.first().and_then(|text| declared_version(text)).unwrap_or(first.version);
@@ -66,7 +66,7 @@ fn declared_version(text: &str) -> Option<Version> {
     lines(text).take(MOST_LINES).find_map(|line| Version::named(line.trim()))
 }
 
-/// Cuts a text behind separators of games, into at most so many parts of about the same length.
+/// Cuts a text after separators of games, into at most `most` parts of similar length.
 fn split(text: &str, most: usize) -> Vec<&str> {
     let length = (text.len() / most.max(1)).max(SMALLEST);
     let mut parts = Vec::new();
@@ -81,7 +81,7 @@ fn split(text: &str, most: usize) -> Vec<&str> {
     parts
 }
 
-/// Where the line behind the first separator begins that stands at or behind this byte:
+/// Start of the line after the first separator at or after this byte:
 /// a line of nothing but `/`.
 fn separator_end(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
@@ -111,7 +111,7 @@ mod tests {
         Context { version: Version::V1, has_records: false }
     }
 
-    /// Errors, warnings, records and lines: nothing may tell that the text was cut.
+    /// Errors, warnings, records and lines: they must not depend on the cut.
     fn told(part: Result<Part, KifuError>) -> String {
         let tell = |part: Part| (part.records.len(), format!("{:?} {:?}", part.records, part.report), part.lines);
         format!("{:?}", part.map(tell))

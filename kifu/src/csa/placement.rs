@@ -12,14 +12,14 @@ use crate::error::Reporter;
 #[derive(Clone, Debug)]
 pub(super) struct Placement {
     setup: Setup,
-    /// What is still in the box, by unpromoted kind.
+    /// Pieces still in the box, by unpromoted kind.
     boxed: [u8; PieceType::COUNT],
     stated: Option<Form>,
-    /// Whether the rest of the box was given to a hand.
+    /// True if the rest of the box was given to a hand.
     rest_given: bool,
 }
 
-/// How the position was told so far.
+/// Form of the position statements so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Initial,
@@ -37,12 +37,12 @@ impl Placement {
         Self { setup: Setup::empty(), boxed, stated: None, rest_given: false }
     }
 
-    /// Whether any position was given.
+    /// Returns whether any position was given.
     pub(super) fn is_stated(&self) -> bool {
         self.stated.is_some()
     }
 
-    /// Whether Black is to play the first move of a game without handicap.
+    /// Returns whether Black is to play the first move of a game without handicap.
     pub(super) fn is_startpos(&self, turn: Color) -> bool {
         self.stated == Some(Form::Initial) && turn == Color::Black && self.boxed == [0; PieceType::COUNT]
     }
@@ -65,8 +65,8 @@ impl Placement {
         }
     }
 
-    /// Notes how the position is told; `PI` and ranks exclude each other, and
-    /// what comes later wins.
+    /// Notes the form of a statement; `PI` and ranks exclude each other, and
+    /// the later one wins.
     fn state(&mut self, form: Form, statement: &Statement<'_>, report: &mut Reporter) -> Result<(), KifuError> {
         if self.rest_given && form != Form::Pieces {
             return Err(statement.fault(Problem::AfterAllPieces));
@@ -116,7 +116,7 @@ impl Placement {
         };
         for (cell, file) in cells.into_iter().zip((1..=9).rev()) {
             let (Some((color, at, name)), Some(square)) = (cell, Square::new(file, rank)) else { continue };
-            // Behind `Pn` and the sign.
+            // After `Pn` and the sign.
             let token = statement.token(at + 3, name);
             let kind = <[u8; 2]>::try_from(name.as_bytes()).ok().and_then(piece_named);
             let kind = kind.ok_or_else(|| token.fault(Problem::UnknownPiece))?;
@@ -203,7 +203,7 @@ fn tokens<'t>(statement: &Statement<'t>) -> impl Iterator<Item = Token<'t>> {
     })
 }
 
-/// A cell of a rank: empty, or a side, the offset of its sign behind `Pn`, and the name.
+/// A cell of a rank: empty, or a side, the offset of its sign after `Pn`, and the name.
 type Cell<'t> = Option<(Color, usize, &'t str)>;
 
 /// Nine cells of three characters; blanks after the last may be missing (the
@@ -227,7 +227,7 @@ fn cells_in_columns(text: &str) -> Option<[Cell<'_>; 9]> {
     Some(cells)
 }
 
-/// Nine cells wherever they stand: a sign with two letters is a piece, any other
+/// Nine cells at any columns: a sign with two letters is a piece, any other
 /// run of characters an empty square, as is every wide character.
 fn cells_by_content(text: &str) -> Option<[Cell<'_>; 9]> {
     let mut cells = [None; 9];

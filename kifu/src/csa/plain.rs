@@ -1,6 +1,6 @@
 //! The lines that a file consists of for the most part: a move or a time, alone on its
 //! line, as the specification has it. They are read from their bytes, at once. Whatever
-//! else stands in a line, or is wrong with it, is left to the statements, which tell it.
+//! other content or fault of a line is left to the statements, which report it.
 
 use enbu_movegen::{MoveParts, Replay};
 
@@ -90,7 +90,7 @@ const fn number(digits: u64) -> u64 {
     (fours * 10_000 + (fours >> 32)) & 0xffff_ffff
 }
 
-/// What follows a line end that begins with this byte.
+/// The rest after a line end that begins with this byte.
 #[inline(always)]
 fn after_line_end(end: u8, rest: &[u8]) -> Option<&[u8]> {
     match end {
@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    /// A blank behind every statement is nothing to the reader, but no plain line.
+    /// A blank after every statement: ignored by the reader, but not a plain line.
     #[test]
     fn plain_lines_are_read_as_statements_are() {
         let games = [

@@ -19,7 +19,7 @@ struct Reader<'t> {
     left: usize,
 }
 
-/// What the games of a file mean to the games after them.
+/// State carried from the games of a file to the games after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Context {
     pub(super) version: Version,
@@ -33,7 +33,7 @@ pub(super) struct Part {
     pub(super) report: Reporter,
     /// Lines that were read.
     pub(super) lines: usize,
-    /// For the games behind them.
+    /// For the games after them.
     pub(super) context: Context,
 }
 
@@ -66,7 +66,7 @@ impl Part {
         Ok(Self { records, report, lines, context })
     }
 
-    /// Takes up the games behind these.
+    /// Appends the games after these.
     pub(super) fn append(&mut self, next: Self) {
         self.records.extend(next.records);
         self.report.append(next.report, self.lines);
@@ -85,7 +85,7 @@ struct Game<'t> {
     early_comments: VecDeque<Statement<'t>>,
     play: Option<Play<'t>>,
     summary: Option<Summary>,
-    /// What a server says about the foul that ended the game.
+    /// A server's note on the foul that ended the game.
     foul_note: Option<&'t str>,
     /// Broken off: the rest is skipped up to the next separator.
     broken: bool,
@@ -104,7 +104,7 @@ struct Play<'t> {
     foul: Option<Statement<'t>>,
 }
 
-/// What a `'summary:` line of shogi-server tells.
+/// Content of a `'summary:` line of shogi-server.
 struct Summary {
     kind: EndKind,
     result: StatedResult,
@@ -151,10 +151,10 @@ const SHORTEST_MOVE: usize = 8;
 
 impl<'t> Play<'t> {
     /// Reads lines that consist of nothing but a move or a time, as long as nothing is
-    /// wrong with them; tells how many there were, and the bytes behind them.
+    /// wrong with them; returns their number and the bytes after them.
     fn plain_lines(&mut self, text: &'t str) -> (usize, &'t [u8]) {
         let mut rest = text.as_bytes();
-        // A foul that was passed over has to be told.
+        // A foul that was passed over must be reported.
         let Some(game) = self.board.for_good().filter(|_| self.foul.is_none()) else { return (0, rest) };
         let (mut lines, mut last_move) = (0, None);
         if let Some(plain) = plain::read_time(rest)
@@ -184,7 +184,7 @@ impl<'t> Play<'t> {
         (lines, rest)
     }
 
-    /// Whether anything has happened after the start position.
+    /// Returns whether anything has happened after the start position.
     fn is_begun(&self) -> bool {
         self.at != self.record.root()
     }
@@ -193,7 +193,7 @@ impl<'t> Play<'t> {
         matches!(self.record.node(self.at).event(), Event::End(_))
     }
 
-    /// Ends the game. A foul that stands in the record is its mover's, not that
+    /// Ends the game. A foul that is in the record is its mover's, not that
     /// of the side to move after it.
     fn end(&mut self, kind: EndKind) {
         let after_foul = matches!(self.record.node(self.at).event(), Event::Foul(_));
@@ -210,8 +210,8 @@ impl<'t> Reader<'t> {
         Self { report: Reporter::new(mode), context, records: Vec::new(), game: Game::new(), left: 0 }
     }
 
-    /// Reads the plain lines of a game that nothing is wrong with; tells how many there
-    /// were, and the text behind them. All else is left to [`statement`](Self::statement).
+    /// Reads the plain, faultless lines of a game; returns their number
+    /// and the text after them. All else is left to [`statement`](Self::statement).
     fn plain_lines(&mut self, text: &'t str) -> (usize, &'t str) {
         let Some(play) = self.game.play.as_mut().filter(|play| !self.game.broken && !play.is_ended()) else {
             return (0, text);
@@ -284,7 +284,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Headers belong above the start position, but also stand below the moves.
+    /// Headers belong above the start position, but also occur after the moves.
     fn expect_header_here(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
         if self.game.placement.is_stated() || self.game.turn.is_some() {
             self.report.warn(statement.fault(Problem::OutOfPlace("header")))?;
@@ -433,12 +433,12 @@ impl<'t> Reader<'t> {
         };
         node.remarks_mut().analyses.push(read.analysis);
         read.broken.map_or(Ok(()), |(at, word)| {
-            // Behind the `'**`.
+            // After the `'**`.
             self.report.warn(statement.fault_at(Problem::BrokenPv, 3 + at, word))
         })
     }
 
-    /// What shogi-server puts into comments.
+    /// Reads the comments of shogi-server.
     fn server_comment(&mut self, statement: Statement<'t>) {
         let text = statement.text.get(1..).unwrap_or_default();
         let game = &mut self.game;
@@ -487,7 +487,7 @@ impl<'t> Reader<'t> {
         let outcome = if game.placement.is_stated() {
             self.play(last).map(drop)
         } else if let Some(turn) = game.turn {
-            // V3.0, 2.6 (5): what is placed nowhere stays in the box.
+            // V3.0, 2.6 (5): pieces that are not placed stay in the box.
             self.report.warn(last.fault(Problem::NoBoard))?;
             let setup = Setup { turn, ..Setup::empty() };
             let board = Board::new(&setup);
@@ -531,8 +531,8 @@ fn summary(value: &str) -> Option<Summary> {
     Some(Summary { kind, result })
 }
 
-/// Takes the end from the server's summary: wholly where no `%` line tells it,
-/// else only who won.
+/// Takes the end from the server's summary: wholly if no `%` line gives it,
+/// else only the result.
 fn conclude(play: &mut Play<'_>, summary: Summary, foul_note: Option<&str>) {
     let Summary { kind, result } = summary;
     if play.is_ended() {
@@ -559,7 +559,7 @@ fn set_result(play: &mut Play<'_>, result: StatedResult) {
     }
 }
 
-/// The clock from the name of a server's game, where nothing else tells it.
+/// Sets the clock from the name of a server's game, if no header gives it.
 fn complete_time(record: &mut Record) {
     if record.rules.time == [None, None] {
         let control = record.headers.value(&HeaderKey::Event).and_then(time_of_game_name);

@@ -78,7 +78,7 @@ fn hand_row(setup: &Setup, color: Color) -> Option<String> {
     (!held.is_empty()).then(|| format!("P{}{held}", sign(color)))
 }
 
-/// What stands after `'** ` for `analysis` of the position on `board`: score,
+/// The text after `'** ` for `analysis` of the position on `board`: score,
 /// variation and number of nodes; `None` without a score, which must come first.
 pub fn analysis_text(board: &Board, analysis: &Analysis) -> Option<String> {
     let mut text = analysis.score_cp?.to_string();
@@ -150,7 +150,7 @@ pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, version: Fil
     lines.join("\n")
 }
 
-/// `text` on one line, without what a reader would drop or misread.
+/// `text` on one line, without characters that a reader would drop or misread.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
 }
@@ -284,7 +284,7 @@ pub(crate) fn end_word(kind: &EndKind) -> String {
     }
 }
 
-/// The line that tells the result where the end alone does not.
+/// The line for the result where the end alone does not imply it.
 fn summary(record: &Record, end: &End, loser_of_foul: Color, turn: Color) -> Option<String> {
     let side = if end.kind == EndKind::IllegalMove { loser_of_foul } else { turn };
     if end.result == end.kind.result(side) {

@@ -80,7 +80,7 @@ pub(super) struct Diagram {
     pub(super) ply: Option<u16>,
 }
 
-/// What stands on a square.
+/// Content of a square.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Cell {
     #[serde(default, skip_serializing_if = "Option::is_none")]

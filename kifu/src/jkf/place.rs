@@ -1,4 +1,4 @@
-//! Where a part of a document stands, for faults that show only when it is played.
+//! Places of parts of a document, for faults that show only when it is played.
 
 use crate::{KifuError, Problem};
 
@@ -19,12 +19,12 @@ pub(super) struct Source<'t> {
     index: usize,
     /// Lines of the file before the text.
     lines: usize,
-    /// How many more faults are looked for; each costs a walk through the text.
+    /// Remaining number of faults to locate; each costs a pass over the text.
     left: usize,
 }
 
 impl<'t> Source<'t> {
-    /// Faults of a text that are told with their places.
+    /// Locates the faults of a text.
     const LOCATED: usize = 20;
 
     /// A text of valid JSON, one document or a list of them, which begins after so
@@ -70,7 +70,7 @@ fn skip_blanks(bytes: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// Where the value that begins at `at` ends.
+/// End of the value that begins at `at`.
 fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
     for (index, &byte) in bytes.iter().enumerate().skip(at) {
@@ -94,7 +94,7 @@ fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     Some(bytes.len())
 }
 
-/// Where an element of the array at `at` begins.
+/// Start of an element of the array at `at`.
 fn element(bytes: &[u8], at: usize, index: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'[') {
         return None;
@@ -110,7 +110,7 @@ fn element(bytes: &[u8], at: usize, index: usize) -> Option<usize> {
     Some(at)
 }
 
-/// Where the member with this key of the object at `at` begins: its value.
+/// Start of the value of a member of the object at `at`.
 fn member(bytes: &[u8], at: usize, key: &str) -> Option<usize> {
     if bytes.get(at) != Some(&b'{') {
         return None;

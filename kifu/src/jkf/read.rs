@@ -13,7 +13,7 @@ use crate::{Board, End, EndKind, Event, KifuError, Mode, NodeId, Problem, Readin
 /// Reads all documents of a text.
 ///
 /// # Errors
-/// In tolerant mode when no document could be read: what was wrong with the first,
+/// In tolerant mode when no document could be read: the error of the first,
 /// or [`NoRecord`](Problem::NoRecord). In strict mode the first deviation.
 ///
 /// ```
@@ -68,7 +68,7 @@ fn json_fault(error: &serde_json::Error, text: &str, lines: usize) -> KifuError 
     KifuError::new(Problem::Json(message), error.line().max(1) + lines, error.column().max(1), &near)
 }
 
-/// Refuses what is nested so deeply that reading it would need too much stack.
+/// Refuses documents nested so deeply that reading them would overflow the stack.
 fn check_depth(text: &str) -> Result<(), KifuError> {
     let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
     for byte in text.bytes() {
@@ -186,9 +186,9 @@ struct MoveReader<'r, 't> {
 struct Line<'e> {
     entries: &'e [Entry],
     parent: NodeId,
-    /// How many moves stand before it.
+    /// Number of moves before it.
     before: usize,
-    /// Where its array stands in the document, and the number of its first entry there.
+    /// Place of its array in the document, and the number of its first entry there.
     path: Vec<Step>,
     first: usize,
 }
@@ -245,7 +245,7 @@ impl MoveReader<'_, '_> {
         Ok(())
     }
 
-    /// Adds what an entry says, and the end that it tells.
+    /// Adds the remarks of an entry, and its end.
     fn remarks_before_end(&mut self, entry: &Entry, at: &mut NodeId, ended: Option<Event>) {
         match ended {
             Some(end) if entry.mv.is_none() => {
@@ -269,7 +269,7 @@ impl MoveReader<'_, '_> {
         Ok((event, resolved.odd.or(wrong_color.then_some(Problem::WrongTurn))))
     }
 
-    /// The end that a word tells. A foul that stands in the record is its mover's.
+    /// The end for a word. A foul that is in the record is its mover's.
     fn end(&self, at: NodeId, word: &str, winner: Option<&str>) -> Event {
         let kind = csa::end_of_word(word);
         let after_foul = matches!(self.record.node(at).event(), Event::Foul(_));
@@ -322,7 +322,7 @@ fn clock_ms(clock: &Clock) -> u64 {
     let minutes = clock.h.unwrap_or(0).saturating_mul(60).saturating_add(clock.m.unwrap_or(0));
     let ms = match clock.s {
         Some(Seconds::Whole(seconds)) => seconds.saturating_mul(1000),
-        // A cast from float saturates, and makes 0 of what is no number.
+        // A cast from float saturates, and turns NaN into 0.
         Some(Seconds::Fraction(seconds)) => (seconds * 1000.0).round() as u64,
         None => 0,
     };

@@ -121,7 +121,7 @@ impl Writer<'_> {
     fn forks(&mut self, id: NodeId, depth: usize) -> Option<Vec<Vec<Entry>>> {
         let parent = self.record.node(id).parent()?;
         let mut siblings = self.record.children(parent);
-        // The other lines stand at the first of them.
+        // The other lines are attached to the first of them.
         if depth >= MAX_FORKS || siblings.next() != Some(id) {
             return None;
         }
@@ -130,7 +130,7 @@ impl Writer<'_> {
         (!forks.is_empty()).then_some(forks)
     }
 
-    /// Makes the move of a node and tells it; `None` where it cannot be made.
+    /// Makes the move of a node and returns its JSON; `None` where it cannot be made.
     fn entry(&mut self, id: NodeId) -> Option<Entry> {
         let node = self.record.node(id);
         let mut entry = Entry::default();

@@ -15,12 +15,12 @@ use crate::{KifuError, Problem};
 pub(crate) struct BoardText {
     setup: Setup,
     ranks: u8,
-    /// Which hands were read.
+    /// Hands that were read.
     hands: [bool; 2],
     turn: Option<Color>,
-    /// The side to move, as the mark of the last move tells it.
+    /// The side to move, from the mark of the last move.
     turn_after_last: Option<Color>,
-    /// Where the last move before the board went.
+    /// Destination of the last move before the board.
     pub(crate) last_to: Option<Square>,
 }
 
@@ -29,18 +29,18 @@ impl BoardText {
         Self { setup: Setup::empty(), ranks: 0, hands: [false; 2], turn: None, turn_after_last: None, last_to: None }
     }
 
-    /// Whether any rank was read.
+    /// Returns whether any rank was read.
     pub(crate) const fn is_begun(&self) -> bool {
         self.ranks > 0
     }
 
-    /// Whether a hand of `color` belongs to the next board, because this one is
+    /// Returns whether a hand of `color` belongs to the next board, because this one is
     /// complete and has its own.
     pub(crate) fn is_followed_by_hand(&self, color: Color) -> bool {
         self.ranks == 9 && self.hands[color]
     }
 
-    /// The side to move, where anything tells it.
+    /// The side to move, if it is given.
     pub(crate) fn turn(&self) -> Option<Color> {
         self.turn.or(self.turn_after_last)
     }
@@ -54,7 +54,7 @@ impl BoardText {
         self.setup.ply
     }
 
-    /// The position, which needs all its ranks; `default` is to move where nothing tells who is.
+    /// The position, which needs all its ranks; `default` is to move unless a side is given.
     pub(crate) fn setup(&self, default: Color) -> Result<Setup, Problem> {
         if self.ranks != 9 {
             return Err(Problem::BoardRanks);
@@ -124,7 +124,7 @@ impl BoardText {
     }
 }
 
-/// The cell at the start of a rank, and what follows it.
+/// The cell at the start of a rank, and the rest.
 fn cell(text: &str) -> Result<(Option<Piece>, &str), Problem> {
     let mut chars = text.chars();
     let first = chars.next().ok_or(Problem::RankCells)?;
@@ -144,7 +144,7 @@ fn cell(text: &str) -> Result<(Option<Piece>, &str), Problem> {
     }
 }
 
-/// The lines of a position: White's hand, nine ranks, Black's hand, and what the
+/// The lines of a position: White's hand, nine ranks, Black's hand, and the
 /// next move is where it is not Black's first.
 pub(crate) fn lines(setup: &Setup, sides: Sides) -> Vec<String> {
     let mut lines =
@@ -160,7 +160,7 @@ pub(crate) fn lines(setup: &Setup, sides: Sides) -> Vec<String> {
     lines
 }
 
-/// The largest number behind a piece in hand: all the pawns.
+/// The largest count of a piece in hand: all the pawns.
 const MOST_IN_ONE: u64 = 18;
 
 const EDGE: &str = "+---------------------------+";

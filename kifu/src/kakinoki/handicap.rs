@@ -13,7 +13,7 @@ enum Named {
     White { back: &'static str, hands: &'static str },
 }
 
-/// A name of lishogi, and its position: White's ranks (those that are not told
+/// A name of lishogi, and its position: White's ranks (those not listed
 /// are as usual) and the hands.
 const fn white(back: &'static str, hands: &'static str) -> Named {
     Named::White { back, hands }
@@ -65,7 +65,7 @@ const NAMES: [(&str, Named); 39] = [
 /// Names whose meaning programs dispute, and that are therefore not written.
 const DISPUTED: [Handicap; 1] = [Handicap::ThreePieces];
 
-/// The position that a name stands for, which may have blanks around, and digits
+/// The position for the name of a handicap, which may have blanks around, and digits
 /// and other spellings within; `None` for unknown names.
 pub(crate) fn setup_of_name(name: &str) -> Option<Setup> {
     let name = name.trim();

@@ -61,17 +61,17 @@ pub(crate) fn split(line: &str) -> Option<(&str, &str)> {
     Some((key.trim_matches(is_blank), rest.as_str().trim_matches(is_blank)))
 }
 
-/// Whether a line is the digits above a board: `９ ８ ７ ６ ５ ４ ３ ２ １`.
+/// Returns whether a line is the digits above a board: `９ ８ ７ ６ ５ ４ ３ ２ １`.
 pub(crate) fn is_files(line: &str) -> bool {
     line.starts_with(['９', '9']) && line.chars().all(|c| is_blank(c) || digit(c).is_some())
 }
 
-/// Whether a file with this key is a record.
+/// Returns whether a file with this key is a record.
 pub(crate) fn is_known(key: &str) -> bool {
     OTHER_KNOWN.contains(&key) || KEYS.iter().any(|(known, _)| *known == key)
 }
 
-/// Whether a record begins with this key, when it stands below the moves of another.
+/// Returns whether a record begins with this key, when it follows the moves of another.
 pub(crate) fn begins_record(key: &str) -> bool {
     matches!(key, "開始日時" | "手合割" | "先手" | "下手" | "後手" | "上手" | "対局日" | "棋戦" | "作品番号")
 }
@@ -87,7 +87,7 @@ fn key_of_name(name: &str) -> HeaderKey {
     }
 }
 
-/// How the players are called.
+/// Names of the sides in headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sides {
     /// 先手 and 後手.
@@ -121,7 +121,7 @@ fn name_of_key(key: &HeaderKey, sides: Sides) -> &str {
     }
 }
 
-/// Takes in a header. What says exactly what [`lines_of`] would say of the rules
+/// Stores a header. One with exactly the text that [`lines_of`] would write for the rules
 /// becomes a rule alone; other wordings are kept, and understood where possible.
 pub(crate) fn take(key: &str, value: &str, headers: &mut Headers, rules: &mut Rules) {
     let mut changed = rules.clone();
@@ -264,7 +264,7 @@ pub(crate) fn lines_of(record: &Record, sides: Sides) -> Vec<(String, String)> {
         }
     }
     for (key, value) in rule_lines(&record.rules) {
-        // A wording of the file's own tells the same.
+        // The file's own wording means the same.
         if !lines.iter().any(|(name, _)| name == key) {
             lines.push((key.to_owned(), value));
         }
@@ -285,7 +285,7 @@ fn clean_key(name: &str) -> String {
     if misread { format!("_{clean}") } else { clean.to_owned() }
 }
 
-/// Text on one line, without what a reader would drop.
+/// Text on one line, without characters that a reader would drop.
 pub(crate) fn one_line(text: &str) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     clean.trim_matches(is_blank).to_owned()

@@ -6,7 +6,7 @@ use super::words::{decimal, digit, is_blank, piece, piece_name, push_square};
 use crate::board::may_promote;
 use crate::{Board, Problem};
 
-/// Words that tell apart pieces of one kind, as the Japan Shogi Association has them.
+/// Disambiguating words for pieces of one kind, by the rules of the Japan Shogi Association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     /// `右`: from the right, as the mover sees it.
@@ -63,7 +63,7 @@ pub(crate) struct MoveText {
     pub(crate) from: Option<Square>,
 }
 
-/// Whether a text begins as a move does: with a square or `同`.
+/// Returns whether a text begins as a move does: with a square or `同`.
 pub(crate) fn begins_move(text: &str) -> bool {
     let mut chars = text.chars();
     match chars.next() {
@@ -74,7 +74,7 @@ pub(crate) fn begins_move(text: &str) -> bool {
 }
 
 /// Reads the move at the start of a text, without the mark before it, and
-/// returns what follows; or the problem and the byte where it is.
+/// returns the rest of the text, or the problem and its byte offset.
 pub(crate) fn parse(text: &str) -> Result<(MoveText, &str), (Problem, usize)> {
     let at = |rest: &str| text.len() - rest.len();
     let (to, rest) = destination(text)?;
@@ -213,7 +213,7 @@ fn with_promotion(promote: bool, piece: Piece, from: Square, to: Square) -> Resu
     }
 }
 
-/// A move whose origin is told by words, or not at all.
+/// A move whose origin is given by words or not at all.
 fn resolve_words(text: &MoveText, board: &Board, to: Square) -> Result<Resolved, Problem> {
     let piece = Piece::new(board.turn(), text.kind);
     let all: Vec<Square> = board.origins(piece, to).into_iter().collect();
@@ -264,7 +264,7 @@ fn names(origins: &[Square]) -> String {
     names.join(", ")
 }
 
-/// Whether the piece could never move again from `to` without promoting.
+/// Returns whether the piece could never move again from `to` without promoting.
 const fn must_promote(piece: Piece, to: Square) -> bool {
     let rank = to.relative_rank(piece.color);
     match piece.kind {
@@ -287,7 +287,7 @@ const fn is_major(kind: PieceType) -> bool {
 fn filter(origins: &[Square], word: Word, piece: Piece, to: Square) -> Vec<Square> {
     let column = |square: Square| column(piece.color, square);
     let rank = |square: Square| square.relative_rank(piece.color);
-    // For rooks and bishops right and left are told from each other, not from the destination.
+    // For rooks and bishops, right and left are relative to each other, not to the destination.
     let extreme = match (is_major(piece.kind), word) {
         (true, Word::Right) => origins.iter().map(|&from| column(from)).min(),
         (true, Word::Left) => origins.iter().map(|&from| column(from)).max(),
@@ -373,7 +373,7 @@ pub(crate) fn with_words(board: &Board, mv: Move, last: Option<Square>) -> Strin
     text
 }
 
-/// The words that tell `from` from the other origins; `None` where none do.
+/// The words that distinguish `from` from the other origins; `None` if no words do.
 pub(crate) fn words(piece: Piece, from: Square, to: Square, origins: Bitboard) -> Option<&'static [Word]> {
     use Word::{Back, Left, Right, Sideways, Straight, Up};
     const CHOICES: [&[Word]; 13] = [
@@ -392,7 +392,7 @@ pub(crate) fn words(piece: Piece, from: Square, to: Square, origins: Bitboard) -
         &[Left, Back],
     ];
     if !origins.contains(from) {
-        // A foul: no rule tells how such a piece moves.
+        // A foul: there is no rule for the movement of such a piece.
         return None;
     }
     let origins: Vec<Square> = origins.into_iter().collect();

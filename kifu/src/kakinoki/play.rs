@@ -12,16 +12,16 @@ pub(super) struct Play<'t> {
     pub(super) board: Board,
     /// The nodes of the current line, the root included.
     pub(super) path: Vec<NodeId>,
-    /// Where the current line begins, in moves after the start.
+    /// First ply of the current line.
     start: usize,
     /// The line before the current one that contains its start, the one before
     /// that, and so on; the main line is the first.
     parents: Vec<Branch>,
-    /// How many moves may still be made again to get to the start of a variation.
+    /// Remaining budget of moves to replay for starts of variations.
     replays: usize,
     /// The number that the file gives to the first move.
     pub(super) base: Option<u64>,
-    /// Where the last move before the start position went.
+    /// Destination of the last move before the start position.
     pub(super) before: Option<Square>,
     /// A foul that was the last move so far; one that ends the game is no deviation.
     pub(super) foul: Option<Line<'t>>,
@@ -41,12 +41,12 @@ struct Branch {
     last: NodeId,
 }
 
-/// How many moves may be made again for each variation, on average. Programs write
+/// Average number of moves that may be replayed for each variation. Programs write
 /// variations from the last one back, so that nothing is made again; a file that
 /// jumps to and fro must not cost the square of its length.
 const REPLAYS_PER_VARIATION: usize = 60;
 
-/// How many lines are remembered from which a variation could branch off.
+/// Number of lines that are kept as candidates for a branch point.
 const MOST_PARENTS: usize = 200;
 
 impl Play<'_> {
@@ -69,7 +69,7 @@ impl Play<'_> {
         }
     }
 
-    /// Whether anything was read that could be kept if the rest were lost.
+    /// Returns whether anything was read that could be kept if the rest were lost.
     pub(super) fn has_begun(&self) -> bool {
         self.path.len() > 1 || !self.parents.is_empty()
     }
@@ -82,17 +82,17 @@ impl Play<'_> {
         matches!(self.record.node(self.at()).event(), Event::End(_))
     }
 
-    /// Where the last move went.
+    /// Destination of the last move.
     pub(super) fn last_to(&self) -> Option<Square> {
         self.record.node(self.at()).event().played().map(|mv| mv.to()).or(self.before.filter(|_| self.path.len() == 1))
     }
 
-    /// How many moves the current line has.
+    /// Number of moves in the current line.
     pub(super) fn moves(&self) -> usize {
         self.path.len() - 1 - usize::from(self.is_ended())
     }
 
-    /// Looks for evaluations in what was said about the current node.
+    /// Looks for evaluations in the comments of the current node.
     pub(super) fn settle(&mut self) {
         let at = self.at();
         if self.record.node(at).remarks().comments.len() > self.old_comments {
@@ -101,7 +101,7 @@ impl Play<'_> {
         }
     }
 
-    /// Adds what happened; what was said before must have been settled on the board
+    /// Adds an event; comments before it must have been settled on the board
     /// that it was said of.
     pub(super) fn add(&mut self, event: Event) {
         let id = self.record.add(self.at(), event);
@@ -119,7 +119,7 @@ impl Play<'_> {
         }
     }
 
-    /// Goes to where a variation begins that replaces what follows this many moves,
+    /// Goes to the start of a variation that replaces the line after this many moves,
     /// in the latest line that has something to replace there and that begins
     /// earlier. `false` when there is no such line.
     pub(super) fn branch_at(&mut self, moves: usize) -> bool {

@@ -45,20 +45,20 @@ struct Game<'t> {
     rules: Rules,
     board: BoardText,
     handicap: Option<(&'t str, Line<'t>)>,
-    /// Which reading of an ambiguous handicap is tried.
+    /// The interpretation of an ambiguous handicap that is being tried.
     disputed: Disputed<'t>,
-    /// Comments and bookmarks that stand above the moves.
+    /// Comments and bookmarks above the moves.
     early: VecDeque<Line<'t>>,
-    /// Whether anything was seen that only records have.
+    /// True if anything was seen that only records have.
     known: bool,
-    /// Whether the line above the moves was seen.
+    /// True if the line above the moves was seen.
     in_moves: bool,
     play: Option<Play<'t>>,
     /// Broken off: the rest is skipped up to the next game.
     broken: bool,
 }
 
-/// Names such as `三枚落ち` leave open which lance is given, unless the moves tell.
+/// Names such as `三枚落ち` do not say which lance is removed; the moves may decide.
 #[derive(Clone, Copy)]
 enum Disputed<'t> {
     /// The usual reading; another attempt can begin at these lines.
@@ -420,7 +420,7 @@ impl<'t> Reader<'t> {
         self.time(line, rest)
     }
 
-    /// What stands behind a move: `( 0:16/00:00:16)+`.
+    /// Reads the text after a move: `( 0:16/00:00:16)+`.
     fn time(&mut self, line: Line<'t>, text: &'t str) -> Result<(), KifuError> {
         let rest = text.trim_matches(is_blank).trim_end_matches('+').trim_end_matches(is_blank);
         if rest.is_empty() {
@@ -439,7 +439,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The line that tells how it ended: `まで79手で先手の勝ち`.
+    /// The result line: `まで79手で先手の勝ち`.
     fn result(&mut self, line: Line<'t>, text: &'t str) -> Result<(), KifuError> {
         if self.game.broken {
             return Ok(());
@@ -472,7 +472,7 @@ impl<'t> Reader<'t> {
         if agrees { Ok(()) } else { self.report.warn(line.fault(Problem::ResultMismatch)) }
     }
 
-    /// `変化：9手`: what follows replaces move 9 of the line that contains it.
+    /// `変化：9手`: the following moves replace move 9 of the line that contains it.
     fn variation(&mut self, line: Line<'t>, text: &'t str) -> Result<(), KifuError> {
         // Files have stray ones among the headers.
         let Some(play) = self.game.play.as_mut().filter(|_| !self.game.broken) else { return Ok(()) };
@@ -518,7 +518,7 @@ fn begins_game(text: &str) -> bool {
 }
 
 /// `0:16/00:00:16` and the like: the time of the move, in milliseconds. The
-/// total behind it is not trusted.
+/// total after it is ignored.
 fn time_ms(text: &str) -> Option<u64> {
     let now = text.split('/').next()?.trim_matches(is_blank);
     let (now, thousandths) = match now.split_once('.') {

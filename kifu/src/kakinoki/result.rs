@@ -1,4 +1,4 @@
-//! The line that tells how a game ended: `まで79手で先手の勝ち`.
+//! The result line of a game: `まで79手で先手の勝ち`.
 
 use enbu_movegen::Color;
 
@@ -6,15 +6,15 @@ use super::headers::Sides;
 use super::words::{self, is_blank, word_of_end};
 use crate::{End, EndKind, GameResult};
 
-/// What such a line says.
+/// Content of a result line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ResultText<'t> {
-    /// How many moves were made.
+    /// Number of moves made.
     pub(crate) moves: Option<u64>,
     how: How<'t>,
-    /// Who won, where the line names somebody or says that nobody did.
+    /// The result, if the line states one.
     result: Option<Option<GameResult>>,
-    /// Whether the result is said beside the kind (`中断により先手の勝ち`).
+    /// True if the result is said beside the kind (`中断により先手の勝ち`).
     decided: bool,
 }
 
@@ -24,13 +24,13 @@ enum How<'t> {
     Won,
     /// A foul of the side that lost.
     Foul,
-    /// A word as it stands in the place of a move.
+    /// A word from the place of a move.
     Word(&'t str),
 }
 
 const BY: &str = "により";
 
-/// Reads what stands behind `まで`; `None` when nothing does.
+/// Parses the text after `まで`; `None` if there is none.
 pub(crate) fn parse(text: &str) -> Option<ResultText<'_>> {
     let rest = text.trim_start_matches(|c| is_blank(c) || c == '、' || c == ',');
     let (moves, rest) = match words::number(rest) {
@@ -80,7 +80,7 @@ pub(crate) fn parse(text: &str) -> Option<ResultText<'_>> {
 }
 
 impl ResultText<'_> {
-    /// The end that the line tells when `turn` is to move.
+    /// The end that the line states when `turn` is to move.
     pub(crate) fn end(&self, turn: Color) -> End {
         let winner = self.result.flatten().and_then(GameResult::winner);
         let kind = match (self.how, winner) {
@@ -96,13 +96,13 @@ impl ResultText<'_> {
         end
     }
 
-    /// The result that replaces that of an end which is already told by a word.
+    /// The result that overrides the one implied by a word.
     pub(crate) fn overrides(&self, end: &End, turn: Color) -> Option<Option<GameResult>> {
         let result = self.result?;
         (self.decided || end.kind.result(turn).is_none()).then_some(result)
     }
 
-    /// Whether the line tells the same winner.
+    /// Returns whether the line agrees on the winner.
     pub(crate) fn agrees(&self, end: &End) -> bool {
         self.result.is_none_or(|result| result == end.result)
     }
@@ -117,7 +117,7 @@ fn loose_kind(word: &str) -> EndKind {
     EndKind::Other(word.to_owned())
 }
 
-/// The text behind `まで` for an end when `turn` is to move.
+/// The text after `まで` for an end when `turn` is to move.
 pub(crate) fn text(end: &End, moves: u64, turn: Color, sides: Sides) -> String {
     let winner = end.result.and_then(GameResult::winner);
     let usual = end.kind.result(turn) == end.result;
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn every_end_survives_its_text() {
-        // Fouls are told by the side that won, not by a word.
+        // Fouls are described by the side that won, not by a word.
         let told = |kind: &EndKind| !matches!(kind, EndKind::IllegalMove | EndKind::IllegalAction(_));
         let others = EndKind::ALL.into_iter().filter(told);
         let kinds: Vec<EndKind> = others.chain([EndKind::Other("封じ手".to_owned())]).collect();

@@ -1,9 +1,9 @@
-//! Lines of a file, and where they stand.
+//! Lines of a file with their positions.
 
 use super::words::is_blank;
 use crate::{KifuError, Problem};
 
-/// One line without the blanks around it, and where it stands.
+/// One line without surrounding blanks, with its position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line<'t> {
     pub(crate) text: &'t str,
@@ -55,7 +55,7 @@ impl<'t> Lines<'t> {
         Self { rest: (!text.is_empty()).then_some(text), number: 0, last: None }
     }
 
-    /// The same lines, beginning with the one that was read last.
+    /// These lines, beginning with the one that was read last.
     pub(crate) fn with_last_again(mut self) -> Self {
         if let Some(last) = self.last.take() {
             self.rest = Some(last);

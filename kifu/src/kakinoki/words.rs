@@ -4,7 +4,7 @@ use enbu_movegen::{Color, HandPiece, PieceType, Square};
 
 use crate::EndKind;
 
-/// The digit 1 to 9 that a character stands for: half-width, full-width or kanji.
+/// The value of a digit 1 to 9: half-width, full-width or kanji.
 pub(crate) const fn digit(c: char) -> Option<u8> {
     match c {
         '1'..='9' => Some(c as u8 - b'0'),
@@ -73,7 +73,7 @@ pub(crate) const fn decimal(c: char) -> Option<u64> {
     }
 }
 
-/// The whole number at the start of a text, and what follows it; what does not
+/// The whole number at the start of a text, and the rest; a value that does not
 /// fit saturates.
 pub(crate) fn number(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|c| decimal(c).is_none()).unwrap_or(text.len());
@@ -83,7 +83,7 @@ pub(crate) fn number(text: &str) -> Option<(u64, &str)> {
     (!digits.is_empty()).then_some((value, rest))
 }
 
-/// The count that stands behind a piece in hand, and what follows it: digits, or
+/// The count after a piece in hand, and the rest of the text: digits, or
 /// kanji up to 99; 1 where there is none.
 pub(crate) fn count(text: &str) -> (u64, &str) {
     if let Some((value, rest)) = number(text) {
@@ -105,7 +105,7 @@ pub(crate) fn count(text: &str) -> (u64, &str) {
     }
 }
 
-/// A count as it is written behind a piece in hand: nothing for 1.
+/// The text of a count after a piece in hand: nothing for 1.
 pub(crate) fn push_count(text: &mut String, count: u8) {
     let (tens, ones) = (count / 10, count % 10);
     if tens > 1 {
@@ -119,7 +119,7 @@ pub(crate) fn push_count(text: &mut String, count: u8) {
     }
 }
 
-/// The piece whose name stands at the start of a text, and what follows it.
+/// The piece named at the start of a text, and the rest.
 pub(crate) fn piece(text: &str) -> Option<(PieceType, &str)> {
     let mut chars = text.chars();
     let first = chars.next()?;
@@ -196,7 +196,7 @@ pub(crate) const HAND_ORDER: [HandPiece; 7] = [
     HandPiece::Pawn,
 ];
 
-/// The side whose mark stands before a move.
+/// The side for a mark before a move.
 pub(crate) const fn side_of_mark(c: char) -> Option<Color> {
     match c {
         '▲' | '☗' | '▼' => Some(Color::Black),
@@ -213,7 +213,7 @@ pub(crate) const fn mark(color: Color) -> char {
     }
 }
 
-/// The side whose name stands at the start of a text, and what follows it.
+/// The side named at the start of a text, and the rest.
 pub(crate) fn side(text: &str) -> Option<(Color, &str)> {
     let names = [("先手", Color::Black), ("下手", Color::Black), ("後手", Color::White), ("上手", Color::White)];
     names.into_iter().find_map(|(name, color)| Some((color, text.strip_prefix(name)?)))
@@ -249,7 +249,7 @@ const END_WORDS: [(&str, EndKind); 26] = [
     ("エラー", EndKind::Error),
 ];
 
-/// The end that a word stands for when `turn` is to move; `None` for other words.
+/// The end for a word when `turn` is to move; `None` for unknown words.
 pub(crate) fn end_of_word(word: &str, turn: Color) -> Option<EndKind> {
     if word == "反則勝ち" {
         // The move before it was the foul.
@@ -258,7 +258,7 @@ pub(crate) fn end_of_word(word: &str, turn: Color) -> Option<EndKind> {
     END_WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, kind)| kind)
 }
 
-/// The word for an end; fouls are told from the sides, not here.
+/// The word for an end; the words for fouls depend on the sides and are chosen elsewhere.
 pub(crate) fn word_of_end(kind: &EndKind) -> &str {
     match kind {
         EndKind::Other(text) => text,

@@ -9,7 +9,7 @@ use super::words::{is_blank, mark, word_of_end};
 use super::{board_lines, handicap, moves, result};
 use crate::{Board, End, EndKind, Event, HeaderKey, NodeId, Record, ScoreStyle, TotalTimes, score};
 
-/// How moves are written.
+/// Notation of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Notation {
     /// KIF: one move a line, with number, origin and time.
@@ -71,7 +71,7 @@ fn header_line((key, value): (String, String)) -> String {
     format!("{key}：{value}")
 }
 
-/// Adds the lines that tell `setup`: the name of a handicap, or a board.
+/// Adds the lines for `setup`: the name of a handicap, or a board.
 pub(crate) fn position_lines(record: &Record, setup: &Setup, lines: &mut Vec<String>) -> Sides {
     if let Some(name) = handicap::name_of_setup(setup) {
         lines.push(format!("手合割：{name}"));
@@ -100,7 +100,7 @@ struct Writer<'r> {
 impl Writer<'_> {
     fn game(&mut self) {
         self.remarks(self.record.root());
-        // Lines that are still to be written, and how many moves stand before each.
+        // Lines to be written, each with the number of moves before it.
         let mut branches: Vec<(NodeId, usize)> = Vec::new();
         let mut next = self.record.children(self.record.root()).next().map(|first| (first, 0));
         if next.is_some() {
@@ -122,7 +122,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Notes the variations that begin behind `parent`, the first of them to be taken first.
+    /// Pushes the variations that begin after `parent`, so that the first is popped first.
     fn branches_of(&self, parent: NodeId, before: usize, branches: &mut Vec<(NodeId, usize)>) {
         let first = branches.len();
         branches.extend(self.record.children(parent).skip(1).map(|id| (id, before)));
@@ -173,7 +173,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Where the move before `id` went.
+    /// Destination of the move before `id`.
     fn last_to(&self, id: NodeId) -> Option<Square> {
         let parent = self.record.node(id).parent()?;
         self.record.node(parent).event().played().map(|mv| mv.to())
@@ -244,7 +244,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The word that stands in the place of a move.
+    /// The word for an end, written in the place of a move.
     fn end_word<'e>(&self, end: &'e End, turn: Color) -> &'e str {
         let loser = end.result.and_then(|result| result.winner()).map(|winner| !winner);
         match (&end.kind, loser) {

@@ -1,4 +1,4 @@
-//! What stands in comments besides text: `[%eval 0.30,16]` and the like.
+//! Commands in comments: `[%eval 0.30,16]` and the like.
 
 use std::fmt::Write as _;
 
@@ -13,11 +13,11 @@ pub(super) struct Comment {
     pub(super) analysis: Option<Analysis>,
     pub(super) time_ms: Option<u64>,
     pub(super) bookmark: Option<String>,
-    /// An end that stands in a variation, or that has remarks of its own.
+    /// An end in a variation, or one with remarks of its own.
     pub(super) end: Option<(EndKind, Option<GameResult>)>,
 }
 
-/// Takes a comment apart that stands behind a move of `mover`.
+/// Parses a comment after a move of `mover`.
 pub(super) fn read(text: &str, mover: Color) -> Comment {
     let text = text.replace("\r\n", "\n").replace(['\n', '\r'], " ");
     let mut comment = Comment::default();
@@ -41,7 +41,7 @@ pub(super) fn read(text: &str, mover: Color) -> Comment {
     comment
 }
 
-/// `[%key value]` at the start of a text, and what follows it.
+/// `[%key value]` at the start of a text, and the rest.
 fn command(text: &str) -> Option<(&str, &str, &str)> {
     let inside = text.strip_prefix("[%")?;
     let (inside, rest) = inside.split_once(']')?;
@@ -157,7 +157,7 @@ fn cutechess(text: &str, mover: Color) -> Option<(Analysis, Option<u64>, &str)> 
     Some((Analysis { score_cp, depth, ..Analysis::default() }, Some(time_ms(time)?), rest))
 }
 
-/// The commands that tell an analysis.
+/// The commands of an analysis.
 pub(super) fn analysis_text(analysis: &Analysis) -> String {
     let mut parts = Vec::new();
     match (analysis.score_cp, analysis.depth) {
@@ -180,7 +180,7 @@ pub(super) fn analysis_text(analysis: &Analysis) -> String {
     parts.join(" ")
 }
 
-/// The command that tells a time.
+/// The command of a time.
 pub(super) fn time_text(ms: u64) -> String {
     let mut text = format!("[%emt {}:{:02}:{:02}", ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
     if !ms.is_multiple_of(1000) {

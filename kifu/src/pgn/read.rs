@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 256;
 /// Reads all games of a text.
 ///
 /// # Errors
-/// In tolerant mode when no game could be read: what was wrong with the first, or
+/// In tolerant mode when no game could be read: the error of the first, or
 /// [`NoRecord`](Problem::NoRecord). In strict mode the first deviation.
 ///
 /// ```
@@ -31,7 +31,7 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
     let mut ahead = Tokens::new(text);
     while let Some((token, place)) = tokens.next() {
         if reader.game.is_new() || reader.game.ends_before(&token) {
-            // What `+` means is told by the whole game.
+            // The meaning of `+` follows from the whole game.
             ahead = tokens;
         }
         reader.token(token, place, &ahead)?;
@@ -63,7 +63,7 @@ struct Play<'t> {
     at: NodeId,
     /// The moves before the variations that are open.
     open: Vec<NodeId>,
-    /// How many more variations are open, too deep to be followed.
+    /// Number of open variations that are too deep to be followed.
     too_deep: usize,
     /// The rest of this line is skipped, up to the end of the variation.
     skipping: bool,
@@ -81,7 +81,7 @@ impl Game<'_> {
         self.play.is_none() && self.tags.list.is_empty()
     }
 
-    /// Whether the next game begins with this token: a tag behind moves.
+    /// Returns whether the next game begins with this token: a tag after moves.
     fn ends_before(&self, token: &Token<'_>) -> bool {
         matches!(token, Token::Tag { .. }) && (self.play.is_some() || self.broken)
     }
@@ -267,7 +267,7 @@ impl<'t> Reader<'t> {
             return Ok(());
         };
         if text.trim_matches(['!', '?', '+', '-', '=', '.']).is_empty() || text == "e.p." {
-            // Suffixes that stand alone.
+            // Suffixes as words of their own.
             if let Some(nag) = san::nag_of_suffix(text) {
                 play.record.node_mut(play.at).remarks_mut().nags.push(nag);
             }
@@ -385,7 +385,7 @@ fn conclude(play: &mut Play<'_>, tags: &Tags, result: Option<GameResult>) {
     play.record.add(play.at, Event::from(End { kind, result }));
 }
 
-/// What `+` behind a move means in the game whose words lie ahead.
+/// The meaning of `+` after a move in the game that follows.
 fn meaning_of_plus(ahead: &Tokens<'_>, fairy: bool) -> Plus {
     let mut meaning = if fairy { Plus::Unclear } else { Plus::Promotion };
     let mut in_moves = false;
@@ -408,7 +408,7 @@ fn meaning_of_plus(ahead: &Tokens<'_>, fairy: bool) -> Plus {
     meaning
 }
 
-/// Whether a move ends with a square such as `7f` or `76`, as Hodges writes them.
+/// Returns whether a move ends with a square such as `7f` or `76`, as Hodges writes them.
 fn ends_in_shogi_square(text: &str) -> bool {
     let plain = text.trim_end_matches(['+', '=', '#', '!', '?']).as_bytes();
     matches!(plain, [.., b'1'..=b'9', b'a'..=b'i' | b'1'..=b'9'])

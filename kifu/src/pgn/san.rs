@@ -24,7 +24,7 @@ fn square(text: [u8; 2]) -> Option<Square> {
     fen::square(text).or_else(|| shogi_square(text[0], text[1]))
 }
 
-/// What a text says about a move.
+/// A move as its text describes it.
 #[derive(Clone, Debug, Default)]
 struct Spoken {
     /// The kinds that the piece may be of; empty for any.
@@ -37,7 +37,7 @@ struct Spoken {
     from_rank: Option<u8>,
     /// `x`: something is taken.
     capture: bool,
-    /// The sign behind: promoted, declined, or not told.
+    /// The sign at the end: promoted, declined, or none.
     promote: Option<bool>,
 }
 
@@ -145,7 +145,7 @@ fn parse(text: &str) -> Option<Spoken> {
     parse_after_piece(spoken, text)
 }
 
-/// Takes apart what follows the letter of the piece.
+/// Parses the text after the letter of the piece.
 fn parse_after_piece(mut spoken: Spoken, mut text: &[u8]) -> Option<Spoken> {
     if let [b'@' | b'*' | b'\'', rest @ ..] = text {
         spoken.drop = true;
@@ -172,7 +172,7 @@ fn parse_after_piece(mut spoken: Spoken, mut text: &[u8]) -> Option<Spoken> {
     if spoken.drop && !rest.is_empty() { None } else { Some(spoken) }
 }
 
-/// The sign behind the destination: `=G`, `=H`, `=D`, `+`, `=`, and checks.
+/// The sign after the destination: `=G`, `=H`, `=D`, `+`, `=`, and checks.
 fn promotion<'t>(text: &'t [u8], spoken: &mut Spoken) -> &'t [u8] {
     let mut text = text;
     loop {
@@ -200,7 +200,7 @@ fn promotion<'t>(text: &'t [u8], spoken: &mut Spoken) -> &'t [u8] {
     }
 }
 
-/// The kinds that a letter may stand for, the likeliest first.
+/// The kinds that a letter may mean, the likeliest first.
 fn kinds_of(letter: u8, promoted: bool) -> Option<Vec<PieceType>> {
     let kind = match letter {
         // Promoted pieces of Fairy-Stockfish, without a sign.
@@ -218,7 +218,7 @@ fn kinds_of(letter: u8, promoted: bool) -> Option<Vec<PieceType>> {
     }
 }
 
-/// What `+` behind a move means in a game.
+/// The meaning of `+` after a move in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plus {
     /// A check: the game writes promotions as `=H`.
@@ -291,7 +291,7 @@ pub(super) fn write(board: &Board, mv: Move) -> String {
     text
 }
 
-/// File, rank or both, where another piece with the same letter could come.
+/// File, rank or both, if another piece with this letter could come.
 fn push_origin(text: &mut String, board: &Board, piece: Piece, mv: Move) {
     let (Some(from), to) = (mv.from(), mv.to()) else { return };
     if !board.is_legal(mv) {
@@ -316,7 +316,7 @@ fn push_origin(text: &mut String, board: &Board, piece: Piece, mv: Move) {
     }
 }
 
-/// The signs for check and mate behind a move that was made: the board shows the
+/// The signs for check and mate after a move that was made: the board shows the
 /// position after it.
 pub(super) fn check_sign(board: &Board) -> &'static str {
     if !board.in_check() {
@@ -328,7 +328,7 @@ pub(super) fn check_sign(board: &Board) -> &'static str {
     if moves.is_empty() { "#" } else { "+" }
 }
 
-/// Whether a text of a move says that it mates.
+/// Returns whether a text of a move says that it mates.
 pub(super) fn says_mate(text: &str) -> bool {
     text.trim_end_matches(['!', '?']).ends_with('#')
 }

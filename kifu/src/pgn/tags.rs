@@ -1,4 +1,4 @@
-//! Tags: the seven of the roster, those that the rules of a game stand in, and all others.
+//! Tags: the seven of the roster, those for the rules of a game, and all others.
 
 use enbu_movegen::{EnteringKingRule, Setup};
 
@@ -38,7 +38,7 @@ fn quote(value: &str) -> String {
     clean.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// Whether a name of a variant is that of another game, or of none that is known.
+/// Returns whether a name of a variant is that of another game, or of none that is known.
 pub(super) fn check_variant(name: &str) -> Result<Option<Problem>, Problem> {
     const OTHERS: [&str; 12] = [
         "standard",
@@ -62,7 +62,7 @@ pub(super) fn check_variant(name: &str) -> Result<Option<Problem>, Problem> {
     }
 }
 
-/// The start position, and what is odd about it.
+/// The start position, and its oddities.
 pub(super) fn start_position(tags: &Tags) -> Result<(Setup, Option<Problem>), Problem> {
     let fen = match tags.value("FEN") {
         None => None,
@@ -89,7 +89,7 @@ const RULES: [EnteringKingRule; 6] = [
     EnteringKingRule::Try,
 ];
 
-/// Headers and rules that the tags tell.
+/// Headers and rules from the tags.
 pub(super) fn read(tags: &Tags) -> (Headers, Rules) {
     let mut headers = Headers::default();
     let mut rules = Rules::default();
@@ -271,7 +271,7 @@ fn other_tags(headers: &Headers) -> Vec<(String, String)> {
     tags
 }
 
-/// Whether a header can be a tag of its own name without being taken for another.
+/// Returns whether a header can be a tag of its own name without being taken for another.
 fn is_tag_name(name: &str) -> bool {
     const TAKEN: [&str; 17] = [
         "Event",
@@ -319,7 +319,7 @@ fn rule_tags(rules: &Rules, headers: &Headers) -> Vec<(String, String)> {
     tags
 }
 
-/// The result that a text tells; `None` for `*` and what is none.
+/// The result for a text; `None` for `*` and unknown texts.
 pub(super) fn result(text: &str) -> Option<GameResult> {
     match text {
         "1-0" => Some(GameResult::BlackWins),

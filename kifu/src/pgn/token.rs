@@ -1,4 +1,4 @@
-//! The words of a PGN file, and where they stand.
+//! The words of a PGN file, with their places.
 
 use crate::kakinoki::columns;
 use crate::{KifuError, Problem};
@@ -8,7 +8,7 @@ use crate::{KifuError, Problem};
 pub(super) enum Token<'t> {
     /// `[Name "value"]`, the value as it is written.
     Tag { name: &'t str, value: &'t str },
-    /// The text between braces or behind `;`.
+    /// The text between braces or after `;`.
     Comment(&'t str),
     /// `(`.
     Open,
@@ -41,7 +41,7 @@ pub(super) struct Tokens<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'t> {
     line: usize,
-    /// What stands before it on its line.
+    /// The text before it on its line.
     before: &'t str,
 }
 
@@ -226,7 +226,7 @@ fn closing_quote(value: &str) -> Option<usize> {
     None
 }
 
-/// Where a line begins with a tag.
+/// Position of a line that begins with a tag.
 fn next_game(text: &str) -> Option<usize> {
     let mut from = 0;
     loop {

@@ -33,7 +33,7 @@ pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>) -> String {
     records.into_iter().map(write).collect()
 }
 
-/// Tags that tell how the game ended, where the result alone does not.
+/// Tags for the end of the game, where the result alone does not imply it.
 fn end_tags(record: &Record) -> Vec<(String, String)> {
     let Some(end) = record.end() else { return Vec::new() };
     let turn = last_board(record).turn();
@@ -98,7 +98,7 @@ impl Wrapped {
         self.column += width;
     }
 
-    /// A sign directly behind the last word.
+    /// A sign directly after the last word.
     fn glue_behind(&mut self, sign: char) {
         self.text.push(sign);
         self.column += 1;
@@ -124,7 +124,7 @@ impl Wrapped {
     }
 }
 
-/// What is still to be written.
+/// Work that is still to be written.
 enum Step {
     /// A node, and the line after it.
     Node(NodeId),
@@ -138,7 +138,7 @@ struct Writer<'r> {
     record: &'r Record,
     board: Board,
     wrapped: Wrapped,
-    /// Whether the next move needs its number, whoever makes it.
+    /// True if the next move needs its number, whoever makes it.
     number: bool,
 }
 
