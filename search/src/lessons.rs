@@ -4,7 +4,7 @@ use enbu_movegen::Move;
 
 use crate::history::{Line, Place};
 use crate::node::{Best, Effort, Node};
-use crate::value::MATE_BOUND;
+use crate::value::is_ordinary;
 use crate::worker::Worker;
 use crate::{Bound, params};
 
@@ -84,7 +84,7 @@ impl Worker<'_> {
             Bound::Lower => best.value > eval,
             Bound::Upper => best.value < eval,
         };
-        if !loud && telling && best.value.abs() < MATE_BOUND {
+        if !loud && telling && is_ordinary(best.value) {
             let slots = self.correction_slots(node.ply);
             self.histories.corrections.note(slots, best.value - eval, node.depth);
         }

@@ -8,7 +8,7 @@ use crate::lessons::Tried;
 use crate::picker::{Picker, Wanted};
 use crate::prune::Trend;
 use crate::tt::Entry;
-use crate::value::{INFINITE, MATE_BOUND, MAX_PLY, Value, mate_at, mated_at};
+use crate::value::{INFINITE, MATE_BOUND, MAX_PLY, REPETITION_WIN, Value, mate_at, mated_at};
 use crate::worker::Worker;
 use crate::{Bound, extend, params, prune, reduce, see};
 
@@ -159,7 +159,7 @@ impl Worker<'_> {
             return entry.value;
         }
         if entry.is_none()
-            && let Some(value) = self.mate_at_once(ply)
+            && let Some(value) = self.mate_at_once(depth, ply)
         {
             return value;
         }
@@ -309,7 +309,7 @@ impl Worker<'_> {
             let history = self.history_of(mv, victim, line);
             let candidate = Candidate { mv, number, victim, checks, history };
             let mut reduction = reduction::<N>(node, &candidate);
-            if best.value > -MATE_BOUND {
+            if best.value > -REPETITION_WIN {
                 if prune::is_late(depth, number, node.trend) {
                     picker.skip_quiets();
                 }

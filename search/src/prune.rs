@@ -1,7 +1,7 @@
 //! When a node or a move need not be searched in full.
 
 use crate::params;
-use crate::value::{MATE_BOUND, REPETITION_WIN, Value};
+use crate::value::{REPETITION_WIN, Value};
 
 /// Whether the static evaluation rises along the line of play: pruning from above
 /// is then safer, from below less so.
@@ -58,7 +58,7 @@ pub(crate) fn is_hopeless(depth: i32, eval: Value, alpha: Value) -> bool {
 /// be tried: at low depth, below beta, or when only mates are at stake.
 #[inline]
 pub(crate) fn null_move_depth(depth: i32, eval: Value, beta: Value) -> Option<i32> {
-    let worthwhile = depth >= params::null_move_depth() && eval >= beta && beta > -MATE_BOUND;
+    let worthwhile = depth >= params::null_move_depth() && eval >= beta && beta > -REPETITION_WIN;
     let surplus = ((eval - beta) / params::null_move_eval_divisor()).min(3);
     worthwhile.then(|| depth - params::null_move_base() - depth / params::null_move_depth_divisor() - surplus)
 }

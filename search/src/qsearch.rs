@@ -7,7 +7,7 @@ use crate::node::NodeKind;
 use crate::params;
 use crate::picker::{Picker, Wanted};
 use crate::tt::Entry;
-use crate::value::{INFINITE, MATE_BOUND, MAX_PLY, Value, mated_at};
+use crate::value::{INFINITE, MAX_PLY, REPETITION_WIN, Value, mated_at};
 use crate::worker::Worker;
 
 impl Worker<'_> {
@@ -48,11 +48,10 @@ impl Worker<'_> {
         }
         // Only now: where the position stands above beta already, a mate adds nothing.
         if entry.is_none()
-            && let Some(value) = self.mate_at_once(ply)
+            && let Some(value) = self.mate_at_once(0, ply)
         {
             return value;
         }
-        let original_alpha = alpha;
         alpha = alpha.max(best);
         let futile = best + params::quiescence_margin();
         let in_check = known.is_none();
@@ -68,7 +67,7 @@ impl Worker<'_> {
         );
         let line = self.line(ply);
         while let Some(mv) = picker.next(&self.position, self.histories, line, None, &mut self.moves) {
-            if !in_check && best > -MATE_BOUND {
+            if !in_check && best > -REPETITION_WIN {
                 // Even with what it takes, the capture does not come near alpha.
                 let gain = self.position.piece_at(mv.to()).map_or(0, |taken| exchange(taken.kind));
                 if futile + gain <= alpha && !mv.is_promotion() && !self.position.gives_check(mv) {
@@ -104,11 +103,8 @@ impl Worker<'_> {
         if best == -INFINITE {
             return mated_at(ply);
         }
-        let bound = match best {
-            value if value >= beta => Bound::Lower,
-            value if N::PV && value > original_alpha => Bound::Exact,
-            _ => Bound::Upper,
-        };
+        // Never exact: quiescence leaves out too many moves.
+        let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
         let stored =
             Entry { mv: best_move, value: best, eval: known.map(|known| known.raw), depth: 0, bound, on_pv: was_pv };
         self.job.table.store(self.position.key(), ply, stored);

@@ -508,6 +508,32 @@ mod tests {
         assert_eq!(last[0], Some(best));
     }
 
+    /// A middlegame full of mates and repetitions in reach ("matsuri").
+    const SHARP: &str = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1";
+
+    #[test]
+    fn mates_in_one_do_not_fill_the_table() {
+        let mut engine = Search::new();
+        for _ in 0..6 {
+            let limits = Limits { nodes: Some(40_000), ..Limits::default() };
+            search(&mut engine, &position(SHARP), limits, Options::default());
+        }
+        let values = engine.table.values();
+        let mates = values.iter().filter(|(value, _)| *value == crate::value::mate_at(1)).count();
+        assert!(values.len() > 30_000, "the table is full: {}", values.len());
+        assert!(mates * 100 < values.len() * 6, "{mates} of {}", values.len());
+    }
+
+    #[test]
+    fn no_value_lies_between_evaluations_and_repetitions() {
+        let mut engine = Search::new();
+        engine.set_hash_mb(16).expect("sixteen megabytes");
+        let limits = Limits { nodes: Some(150_000), ..Limits::default() };
+        search(&mut engine, &position(SHARP), limits, Options::default());
+        let halved = engine.table.values().into_iter().filter(|(value, _)| (12_000..27_000).contains(&value.abs()));
+        assert_eq!(halved.collect::<Vec<_>>(), []);
+    }
+
     #[test]
     fn root_moves_can_be_restricted() {
         let mut engine = Search::new();

@@ -16,7 +16,7 @@ use enbu_movegen::Move;
 use memmap2::{MmapMut, MmapRaw};
 
 use crate::Bound;
-use crate::value::{Value, from_stored, to_stored};
+use crate::value::{MATE_BOUND, Value, from_stored, to_stored};
 
 const WORDS_PER_CLUSTER: usize = 8;
 const ENTRIES: usize = 4;
@@ -52,15 +52,24 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Whether the value ends a node searched `depth` deep in this window.
+    /// Returns `true` if the value ends a node searched `depth` deep in this window. A
+    /// proven mate does so at any depth.
     #[inline]
     pub(crate) fn decides(&self, depth: i32, alpha: Value, beta: Value) -> bool {
-        self.depth >= depth
-            && match self.bound {
-                Bound::Exact => true,
-                Bound::Lower => self.value >= beta,
-                Bound::Upper => self.value <= alpha,
-            }
+        let fits = match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => self.value >= beta,
+            Bound::Upper => self.value <= alpha,
+        };
+        fits && (self.depth >= depth || self.value >= MATE_BOUND && self.bound != Bound::Upper)
+    }
+
+    /// Returns `true` if this entry replaces the packed `old` one of the same position:
+    /// an exact value always does, a bound if it comes from nearly as deep a search or
+    /// the old one from an earlier search. (Stockfish.)
+    fn supersedes(&self, old: u64, generation: u8) -> bool {
+        let margin = 4 + 2 * i32::from(self.on_pv);
+        self.bound == Bound::Exact || self.depth + margin > depth_of(old) || generation_of(old) != generation
     }
 }
 
@@ -195,10 +204,22 @@ impl Table {
             let age = i32::from((generation + GENERATIONS - generation_of(data)) % GENERATIONS);
             depth_of(data) - 8 * age
         };
-        cluster::put(self.cluster(key), key, worth, |known| {
-            let mv = entry.mv.or_else(|| Move::from_raw(known? as u16));
-            pack(Entry { mv, ..entry }, ply, generation)
+        cluster::put(self.cluster(key), key, worth, |known| match known {
+            Some(old) if !entry.supersedes(old, generation) => {
+                entry.mv.map_or(old, |mv| old & !0xffff | u64::from(mv.raw()))
+            }
+            _ => {
+                let mv = entry.mv.or_else(|| Move::from_raw(known? as u16));
+                pack(Entry { mv, ..entry }, ply, generation)
+            }
         });
+    }
+
+    /// The values stored so far, as their nodes saw them, with their depths.
+    #[cfg(test)]
+    pub(crate) fn values(&self) -> Vec<(Value, i32)> {
+        let data = self.words.chunks_exact(2).map(|entry| entry[1].load(Ordering::Relaxed));
+        data.filter_map(|data| unpack(data, 0)).map(|entry| (entry.value, entry.depth)).collect()
     }
 
     /// How full the table is with entries of the current search, in permille,
@@ -383,6 +404,31 @@ mod tests {
         table.store(16, 0, entry(0, 1));
         assert_eq!((table.probe(15, 0), table.probe(14, 0).map(|entry| entry.value)), (None, Some(7)));
         assert!(table.hashfull() >= 1);
+    }
+
+    #[test]
+    fn a_shallow_bound_does_not_replace_a_deep_one_of_the_same_position() {
+        let table = Table::new(1, 1).expect("a megabyte");
+        table.new_search();
+        let reply: Option<Move> = "2g2f".parse().ok();
+        table.store(9, 0, entry(50, 12));
+        table.store(9, 0, Entry { mv: reply, ..entry(-80, 3) });
+        let known = table.probe(9, 0).map(|entry| (entry.value, entry.depth, entry.mv));
+        assert_eq!(known, Some((50, 12, reply)), "only the move is new");
+        table.store(9, 0, Entry { bound: Bound::Exact, ..entry(-80, 3) });
+        assert_eq!(table.probe(9, 0).map(|entry| entry.value), Some(-80));
+        table.store(9, 0, entry(50, 12));
+        table.new_search();
+        table.store(9, 0, entry(-70, 3));
+        assert_eq!(table.probe(9, 0).map(|entry| entry.value), Some(-70), "the deep one is of an earlier search");
+    }
+
+    #[test]
+    fn a_proven_mate_decides_at_any_depth() {
+        let mate = Entry { bound: Bound::Exact, ..entry(mate_at(1), 0) };
+        assert!(mate.decides(20, 100, 101));
+        assert!(!Entry { bound: Bound::Upper, ..mate }.decides(20, 100, 101));
+        assert!(!entry(200, 3).decides(4, 100, 101));
     }
 
     #[test]

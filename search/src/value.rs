@@ -18,6 +18,14 @@ pub(crate) const INFINITE: Value = 32_001;
 pub(crate) const MATE_BOUND: Value = MATE - 2 * MAX_PLY as Value;
 /// The worth of a repetition that the rules or common sense decide.
 pub(crate) const REPETITION_WIN: Value = 28_000;
+
+/// Returns `true` for a value that a search may compare with margins or blend with a
+/// bound: neither a mate nor a decisive repetition.
+#[inline]
+pub(crate) const fn is_ordinary(value: Value) -> bool {
+    value.abs() < REPETITION_WIN
+}
+
 /// Being mated at `ply`.
 #[inline]
 pub(crate) const fn mated_at(ply: usize) -> Value {

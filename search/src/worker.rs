@@ -14,7 +14,7 @@ use crate::report::ReportGate;
 use crate::root::RootMove;
 use crate::shared::Control;
 use crate::tt::{Entry, Table};
-use crate::value::{MAX_PLY, REPETITION_WIN, Value, mate_at, mated_at};
+use crate::value::{MAX_PLY, REPETITION_WIN, Value, is_ordinary, mate_at, mated_at};
 use crate::{Bound, Level, Limits, Listener, Options, Progress, params};
 
 /// One search to be done.
@@ -218,7 +218,9 @@ impl<'a> Worker<'a> {
         let correction = self.histories.corrections.of(self.correction_slots(ply));
         let raw = entry.and_then(|entry| entry.eval).unwrap_or_else(|| self.evaluate());
         let eval = raw + correction;
-        let refined = entry.map_or(eval, |entry| match entry.bound {
+        // Halved or compared with a margin, a mate would yield a value that no search found.
+        let bounding = entry.filter(|entry| is_ordinary(entry.value));
+        let refined = bounding.map_or(eval, |entry| match entry.bound {
             Bound::Exact => entry.value,
             Bound::Lower => entry.value.max(eval),
             Bound::Upper => entry.value.min(eval),
@@ -226,16 +228,17 @@ impl<'a> Worker<'a> {
         Some(Judgement { raw, eval, refined })
     }
 
-    /// The value of mating at once, if the side to move can. Worth asking where the
-    /// table knows nothing; the answer is kept there.
+    /// Returns the value of a mate in one, `None` without one. Asked where the table has
+    /// no entry; the mate is stored there, at the `depth` of the node: it decides at any
+    /// depth, and a deeper entry would outlive all others.
     #[inline]
-    pub(crate) fn mate_at_once(&mut self, ply: usize) -> Option<Value> {
+    pub(crate) fn mate_at_once(&mut self, depth: i32, ply: usize) -> Option<Value> {
         if self.position.in_check() {
             return None;
         }
         let mv = mate_in_one(&self.position)?;
         let value = mate_at(ply + 1);
-        let entry = Entry { mv: Some(mv), value, eval: None, depth: MAX_PLY as i32, bound: Bound::Exact, on_pv: false };
+        let entry = Entry { mv: Some(mv), value, eval: None, depth, bound: Bound::Exact, on_pv: false };
         self.job.table.store(self.position.key(), ply, entry);
         self.pv[ply].push(mv);
         Some(value)
