@@ -169,8 +169,11 @@ pub(crate) fn doubt(stable: u32, drop: Value, effort: f64) -> f64 {
 /// The running clock of one search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timer {
-    /// When the search began to count time.
+    /// When the clock began to run: at `go`, or at the ponder hit.
     pub(crate) started: Instant,
+    /// Time thought on the opponent's clock before that. It counts when the search decides
+    /// whether it has thought enough, not for the hard limit.
+    pub(crate) pondered: Duration,
     /// How long it may take; `None`: no limit of time.
     pub(crate) budget: Option<Budget>,
     /// Set once the search has decided when to stop.
@@ -179,7 +182,22 @@ pub(crate) struct Timer {
 
 impl Timer {
     pub(crate) fn new(started: Instant, budget: Option<Budget>) -> Self {
-        Self { started, budget, stop_at: None }
+        Self { started, budget, pondered: Duration::ZERO, stop_at: None }
+    }
+
+    /// A timer from a ponder hit on, after `pondered` of thinking. `scale` is the doubt
+    /// after the last finished iteration, if any: where that iteration would have ended the
+    /// search, it ends now. (As in Stockfish and YaneuraOu: stop on ponder hit.)
+    pub(crate) fn after_ponder(
+        started: Instant,
+        budget: Option<Budget>,
+        pondered: Duration,
+        scale: Option<f64>,
+    ) -> Self {
+        let enough = budget
+            .zip(scale)
+            .is_some_and(|(budget, scale)| budget.unused == Unused::Kept && pondered >= budget.optimum.mul_f64(scale));
+        Self { started, budget, pondered, stop_at: enough.then_some(Duration::ZERO) }
     }
 
     /// Whether time is up in the middle of an iteration.
@@ -194,7 +212,7 @@ impl Timer {
         let Some(budget) = self.budget else { return false };
         let elapsed = self.started.elapsed();
         let saves = budget.unused == Unused::Kept;
-        if saves && self.stop_at.is_none() && elapsed >= budget.optimum.mul_f64(scale) {
+        if saves && self.stop_at.is_none() && self.pondered + elapsed >= budget.optimum.mul_f64(scale) {
             self.stop_at = Some(budget.rounded(elapsed));
         }
         self.is_over()
@@ -267,6 +285,23 @@ mod tests {
         assert!(!ends(Budget::fixed(ms(200), &timing)));
         let saving = Budget::new(&clock(6_000, 0, 100), &timing, 60);
         assert!(saving.optimum < ms(330) && ends(saving));
+    }
+
+    #[test]
+    fn time_pondered_counts_for_the_decision_but_not_for_the_limit() {
+        let timing = Timing { network_delay2_ms: 20, ..Timing::default() };
+        let budget = Budget::new(&clock(6_000, 0, 100), &timing, 60);
+        let timer = |pondered, scale| Timer::after_ponder(Instant::now(), Some(budget), pondered, Some(scale));
+        assert!(timer(budget.optimum, 1.0).is_over(), "thought enough before the hit");
+        let mut unsure = timer(budget.optimum, 2.0);
+        assert!(!unsure.is_over());
+        assert!(unsure.ends_after_iteration(1.0), "the next iteration made sure");
+        assert!(!timer(budget.maximum * 3, 100.0).is_over(), "the limit counts from the hit");
+        let lost = Budget::new(&clock(0, 5_000, 0), &timing, 60);
+        assert!(
+            !Timer::after_ponder(Instant::now(), Some(lost), ms(60_000), Some(0.5)).is_over(),
+            "byoyomi is used up"
+        );
     }
 
     #[test]

@@ -239,7 +239,7 @@ impl Search {
             movetime: limits.movetime,
         };
         if !limits.ponder {
-            running.control.ponderhit(Timer::new(started, running.budget()));
+            running.control.ponderhit(started, running.budget());
         }
         let job = Job {
             position: position.clone(),
@@ -265,11 +265,12 @@ impl Search {
     }
 
     /// The pondered move was played at the instant `at`: from now on time counts,
-    /// by `clock` if the client sent one, else by the clock of the start.
+    /// by `clock` if the client sent one, else by the clock of the start. A search that
+    /// has thought long enough by then answers at once.
     pub fn ponderhit(&mut self, clock: Option<Clock>, at: Instant) {
         if let Some(running) = &mut self.current {
             running.clock = clock.or(running.clock);
-            running.control.ponderhit(Timer::new(at, running.budget()));
+            running.control.ponderhit(at, running.budget());
         }
     }
 

@@ -1,11 +1,12 @@
 //! What all threads of one search see.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
 use crate::BestMove;
-use crate::clock::Timer;
+use crate::clock::{Budget, Timer};
 use crate::vote::Candidate;
 
 /// Signals from outside to a running search, and its end.
@@ -13,6 +14,8 @@ pub(crate) struct Control {
     stop: AtomicBool,
     pondering: AtomicBool,
     timer: Mutex<Timer>,
+    /// The doubt after the last iteration that ended while pondering.
+    doubt: Mutex<Option<f64>>,
     /// What to play if the search broke down now.
     best: Mutex<Option<BestMove>>,
     finished: Mutex<bool>,
@@ -38,6 +41,7 @@ impl Control {
             stop: AtomicBool::new(false),
             pondering: AtomicBool::new(ponder),
             timer: Mutex::new(timer),
+            doubt: Mutex::new(None),
             best: Mutex::new(None),
             finished: Mutex::new(false),
             on_finish: Condvar::new(),
@@ -85,9 +89,11 @@ impl Control {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Begins to count time by `timer`.
-    pub(crate) fn ponderhit(&self, timer: Timer) {
-        *self.timer.lock() = timer;
+    /// Begins to count time from `at` on, by `budget`.
+    pub(crate) fn ponderhit(&self, at: Instant, budget: Option<Budget>) {
+        let mut timer = self.timer.lock();
+        let pondered = at.saturating_duration_since(timer.started);
+        *timer = Timer::after_ponder(at, budget, pondered, *self.doubt.lock());
         self.pondering.store(false, Ordering::Release);
     }
 
@@ -99,7 +105,13 @@ impl Control {
     /// After an iteration whose result is `scale` times as uncertain as usual:
     /// whether the search should end.
     pub(crate) fn ends_after_iteration(&self, scale: f64) -> bool {
-        !self.is_pondering() && self.timer.lock().ends_after_iteration(scale)
+        // Under the lock of the timer: a hit comes before or after, not in between.
+        let mut timer = self.timer.lock();
+        if self.is_pondering() {
+            *self.doubt.lock() = Some(scale);
+            return false;
+        }
+        timer.ends_after_iteration(scale)
     }
 
     /// Whether the search plays by a clock (and does not ponder), so that it may
