@@ -377,7 +377,7 @@ impl Worker<'_> {
         if line.iter().any(|&mv| position.play(mv).is_err()) {
             return out;
         }
-        while out.len() < MAX_PLY && position.cycle(MAX_PLY).is_none() {
+        while out.len() < MAX_PLY && position.cycle(MAX_PLY, MAX_PLY).is_none() {
             let known = self.job.table.probe(position.key(), out.len()).and_then(|entry| entry.mv);
             let Some(mv) = known.filter(|&mv| position.play(mv).is_ok()) else { break };
             out.push(mv);

@@ -536,6 +536,19 @@ mod tests {
     }
 
     #[test]
+    fn a_board_repeated_with_more_in_hand_decides_only_within_the_tree() {
+        // The rook takes a pawn and comes back: the board of the start, a pawn more in hand.
+        let mut game = position("4k4/9/9/9/9/9/7R1/9/4K4 w p 1");
+        for mv in ["P*2h", "2g2h", "5a4a", "2h2e", "4a5a"] {
+            game.play(mv.parse().expect("a move")).expect("legal");
+        }
+        let mut engine = Search::new();
+        let ear = search(&mut engine, &game, depth(5), Options::default());
+        let scores: Vec<Score> = ear.reports.lock().iter().map(|report| report.score).collect();
+        assert!(scores.iter().all(|score| matches!(score, Score::Cp(-10_000..=10_000))), "{scores:?}");
+    }
+
+    #[test]
     fn root_moves_can_be_restricted() {
         let mut engine = Search::new();
         let only: Move = "9g9f".parse().expect("a move");

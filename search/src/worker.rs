@@ -313,7 +313,7 @@ impl<'a> Worker<'a> {
             Ruling::Draw => return Some(self.draw_value()),
             Ruling::Win(_) => return Some(mated_at(ply)),
         }
-        if let Some(cycle) = self.position.cycle(params::cycle_plies() as usize) {
+        if let Some(cycle) = self.position.cycle(params::cycle_plies() as usize, ply) {
             return Some(match cycle {
                 Cycle::Draw => self.draw_value(),
                 Cycle::Win | Cycle::Superior => REPETITION_WIN,

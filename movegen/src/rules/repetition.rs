@@ -51,25 +51,27 @@ impl Position {
     /// The repetition of the present board within the last `plies` plies, not across a
     /// null move; `None` if there is none.
     ///
+    /// More or fewer pieces in hand count only within the last `tree` plies: moves of the
+    /// game itself have been answered already, and prove nothing.
+    ///
     /// A heuristic for search, not the rule: the second occurrence counts as the fourth.
     #[inline]
-    pub fn cycle(&self, plies: usize) -> Option<Cycle> {
+    pub fn cycle(&self, plies: usize, tree: usize) -> Option<Cycle> {
         let us = self.turn();
         let (board_key, hand) = (self.board_key(), self.hand(us));
         let mut distance = 2;
         while distance <= plies {
             let ply = self.two_plies_at(distance)?;
             if ply.board_key == board_key {
-                return Some(if ply.hand == hand {
-                    self.same_position(distance)
-                } else if hand.dominates(ply.hand) {
-                    Cycle::Superior
-                } else if ply.hand.dominates(hand) {
-                    Cycle::Inferior
-                } else {
-                    distance += 2;
-                    continue;
-                });
+                if ply.hand == hand {
+                    return Some(self.same_position(distance));
+                }
+                if distance <= tree && hand.dominates(ply.hand) {
+                    return Some(Cycle::Superior);
+                }
+                if distance <= tree && ply.hand.dominates(hand) {
+                    return Some(Cycle::Inferior);
+                }
             }
             distance += 2;
         }
