@@ -13,8 +13,8 @@ use enbu_movegen::{Color, Delta, HandPiece, Move, MoveParts, PieceType, Position
 
 use crate::params;
 
-/// Origin (81 squares or 7 hand pieces) and destination.
-const SLOTS: usize = (81 + 7) * 81;
+/// Origin (81 squares, 7 hand pieces, 81 squares of promotions) and destination.
+const SLOTS: usize = (81 + 7 + 81) * 81;
 /// Piece type and destination.
 const PIECE_TO: usize = PieceType::COUNT * 81;
 
@@ -141,6 +141,14 @@ impl From<Square> for Origin {
     }
 }
 
+impl Origin {
+    /// The origin of a promotion by the piece on `square`.
+    #[inline(always)]
+    pub(crate) fn promoting(square: Square) -> Self {
+        Self(88 + square.index())
+    }
+}
+
 impl From<HandPiece> for Origin {
     #[inline(always)]
     fn from(piece: HandPiece) -> Self {
@@ -208,6 +216,7 @@ fn pull(entry: &mut i16, bonus: i32) {
 #[inline(always)]
 fn origin(mv: Move) -> Origin {
     match mv.parts() {
+        MoveParts::Board { from, promote: true, .. } => Origin::promoting(from),
         MoveParts::Board { from, .. } => from.into(),
         MoveParts::Drop { piece, .. } => piece.into(),
     }
@@ -223,11 +232,14 @@ fn piece_to(kind: PieceType, to: Square) -> usize {
     kind as usize * 81 + to.index()
 }
 
-/// What `mv` moves or drops, as it is before the move.
+/// The piece type that `mv` moves or drops, as it is after the move.
 #[inline(always)]
 fn mover(position: &Position, mv: Move) -> PieceType {
     match mv.parts() {
-        MoveParts::Board { from, .. } => position.piece_at(from).map_or(PieceType::Pawn, |piece| piece.kind),
+        MoveParts::Board { from, promote, .. } => {
+            let kind = position.piece_at(from).map_or(PieceType::Pawn, |piece| piece.kind);
+            kind.promoted().filter(|_| promote).unwrap_or(kind)
+        }
         MoveParts::Drop { piece, .. } => piece.piece_type(),
     }
 }
@@ -274,6 +286,17 @@ mod tests {
         assert_eq!(histories.after(Color::White, line).of(&position, good), 0);
         histories.adjust_quiet(Place::of(&position, good), line, -100);
         assert!(of(&histories, good) < high);
+    }
+
+    #[test]
+    fn a_promotion_is_another_move_than_staying_what_it_is() {
+        let position = Position::from_setup(&"4k4/9/9/2S6/9/9/9/9/4K4 b - 1".parse().expect("an SFEN"));
+        let position = position.expect("playable");
+        let [plain, promotion] = ["7d7c", "7d7c+"].map(|mv| mv.parse::<Move>().expect("a move"));
+        let mut histories = Histories::new();
+        histories.adjust_quiet(Place::of(&position, promotion), Line::default(), 900);
+        let known = histories.after(Color::Black, Line::default());
+        assert_eq!((known.of(&position, plain), known.of(&position, promotion)), (0, 900));
     }
 
     #[test]

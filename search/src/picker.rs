@@ -14,7 +14,7 @@ use enbu_eval::piece_value::{exchange, on_board};
 use enbu_isa::multiversion;
 use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope, Square};
 
-use crate::history::{Killers, Known, Line};
+use crate::history::{Killers, Known, Line, Origin};
 use crate::worker::Memory;
 use crate::{Moves, params, see};
 
@@ -277,18 +277,22 @@ impl Picker {
             }
             MoveSet::Piece { from, plain, promote } => {
                 let Some(kind) = position.piece_at(from).map(|piece| piece.kind) else { return };
-                let row = known.row(from.into(), kind);
-                let score = |to| row.of(to);
                 if !promote.is_empty() {
-                    let checking = checking(kind.promoted().unwrap_or(kind), Some(from));
-                    quiets.push(promote, checking, |to| Move::promotion(from, to), score);
+                    let promoted = kind.promoted().unwrap_or(kind);
+                    let row = known.row(Origin::promoting(from), promoted);
+                    let checking = checking(promoted, Some(from));
+                    quiets.push(promote, checking, |to| Move::promotion(from, to), |to| row.of(to));
                 }
-                quiets.push(plain, checking(kind, Some(from)), |to| Move::board(from, to), score);
+                let row = known.row(from.into(), kind);
+                quiets.push(plain, checking(kind, Some(from)), |to| Move::board(from, to), |to| row.of(to));
             }
             pawns @ MoveSet::Pawns { .. } => pawns.for_each(|mv| {
                 let Some(from) = mv.from() else { return };
-                let placed = if mv.is_promotion() { PieceType::ProPawn } else { PieceType::Pawn };
-                let row = known.row(from.into(), PieceType::Pawn);
+                let (placed, origin) = match mv.is_promotion() {
+                    true => (PieceType::ProPawn, Origin::promoting(from)),
+                    false => (PieceType::Pawn, from.into()),
+                };
+                let row = known.row(origin, placed);
                 quiets.push(Bitboard::of(mv.to()), checking(placed, Some(from)), |_| mv, |to| row.of(to));
             }),
         });
