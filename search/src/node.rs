@@ -67,6 +67,8 @@ pub(crate) struct Node {
     trend: Trend,
     /// The table knows the node from a principal variation.
     was_pv: bool,
+    /// The table's move is a capture.
+    table_captures: bool,
     pub(crate) excluded: Option<Move>,
 }
 
@@ -171,7 +173,11 @@ impl Worker<'_> {
         let frame = self.frame_mut(ply);
         frame.eval = eval;
         self.frame_mut(ply + 1).killers = Default::default();
-        let mut node = Node { depth, ply, line: self.line(ply), entry, raw, eval, trend, was_pv, excluded };
+        self.frame_mut(ply + 2).cutoffs = 0;
+        let table_captures =
+            entry.and_then(|entry| entry.mv).is_some_and(|mv| self.position.piece_at(mv.to()).is_some());
+        let line = self.line(ply);
+        let mut node = Node { depth, ply, line, entry, raw, eval, trend, was_pv, table_captures, excluded };
         let early =
             judged.filter(|_| may_cut).and_then(|judged| self.cut_early::<N>(&node, alpha, beta, judged.refined));
         if let Some(value) = early {
@@ -308,7 +314,7 @@ impl Worker<'_> {
             let checks = aim.is_some_and(|aim| aim.is_hit_by(&self.position, mv));
             let history = self.history_of(mv, victim, line);
             let candidate = Candidate { mv, number, victim, checks, history };
-            let mut reduction = reduction::<N>(node, &candidate);
+            let mut reduction = self.reduction::<N>(node, &candidate);
             if best.value > -REPETITION_WIN {
                 if prune::is_late(depth, number, node.trend) {
                     picker.skip_quiets();
@@ -351,6 +357,7 @@ impl Worker<'_> {
                         self.set_pv(ply, mv);
                     }
                     if value >= beta {
+                        self.frame_mut(ply).cutoffs += u16::from(extension < 2 || N::PV);
                         break;
                     }
                     alpha = value;
@@ -377,6 +384,23 @@ impl Worker<'_> {
             }
         }
         Outcome::Searched(best)
+    }
+
+    /// By how much less deeply to search a move, in parts of a ply. The conditions are
+    /// Stockfish's.
+    fn reduction<N: NodeKind>(&self, node: &Node, candidate: &Candidate) -> i32 {
+        let mut reduction = reduce::late_move(node.depth, candidate.number);
+        reduction -= candidate.history * reduce::PLY / params::lmr_history_divisor();
+        reduction -= i32::from(node.was_pv) * params::lmr_pv();
+        if N::CUT {
+            reduction += params::lmr_cut() + i32::from(node.table_move().is_none()) * params::lmr_no_table_move();
+        }
+        reduction += (1 - node.trend.as_int()) * params::lmr_falling();
+        reduction += i32::from(node.table_captures) * params::lmr_table_capture();
+        reduction += reduce::after_cutoffs(self.frame(node.ply + 1).cutoffs);
+        reduction -= i32::from(candidate.victim.is_some()) * params::lmr_capture();
+        reduction -= i32::from(candidate.checks) * params::lmr_check();
+        reduction.max(0)
     }
 
     /// Searches all moves of the node but `mv`, against a null window below the test's bound.
@@ -456,16 +480,4 @@ impl Worker<'_> {
         }
         value
     }
-}
-
-/// By how much less deeply to search a move, in parts of a ply.
-fn reduction<N: NodeKind>(node: &Node, candidate: &Candidate) -> i32 {
-    let mut reduction = reduce::late_move(node.depth, candidate.number);
-    reduction -= candidate.history * reduce::PLY / params::lmr_history_divisor();
-    reduction -= i32::from(node.was_pv) * params::lmr_pv();
-    reduction += i32::from(N::CUT) * params::lmr_cut();
-    reduction += (1 - node.trend.as_int()) * params::lmr_falling();
-    reduction -= i32::from(candidate.victim.is_some()) * params::lmr_capture();
-    reduction -= i32::from(candidate.checks) * params::lmr_check();
-    reduction.max(0)
 }

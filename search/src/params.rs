@@ -152,13 +152,22 @@ params! {
     /// Late move reduction: this much history changes it by one ply.
     lmr_history_divisor: i32 = 8000, 2000..=99999, 500;
     /// Late move reduction: constant part, in 1024ths of a ply.
-    lmr_base: i32 = 410, 0..=1536, 100;
+    lmr_base: i32 = 1000, -1024..=3072, 100;
+    /// Late move reduction: less for each move before, in 1024ths of a ply.
+    lmr_number: i32 = 40, 0..=128, 8;
+    /// Late move reduction: more where a cut is expected and the table has no move, in
+    /// 1024ths of a ply.
+    lmr_no_table_move: i32 = 900, 0..=3072, 128;
+    /// Late move reduction: more where the table's move is a capture, in 1024ths of a ply.
+    lmr_table_capture: i32 = 700, 0..=3072, 128;
+    /// Late move reduction: more where children failed high often, in 1024ths of a ply.
+    lmr_cutoffs: i32 = 800, 0..=3072, 128;
     /// Late move reduction: ln(depth) * ln(move number) is divided by this, in 1024ths.
     lmr_divisor: i32 = 2150, 1200..=4000, 100;
     /// Late move reduction: less on principal variations, in 1024ths of a ply.
     lmr_pv: i32 = 1024, 0..=2048, 128;
     /// Late move reduction: more where a cut is expected, in 1024ths of a ply.
-    lmr_cut: i32 = 1024, 0..=3072, 128;
+    lmr_cut: i32 = 1024, 0..=6144, 128;
     /// Late move reduction: more where the evaluation does not rise, in 1024ths of a ply.
     lmr_falling: i32 = 512, 0..=2048, 128;
     /// Late move reduction: less for captures, in 1024ths of a ply.

@@ -32,12 +32,23 @@ const fn ln(x: f64) -> f64 {
 /// Late move reduction: a quiet move that stands late in the order is searched
 /// less deeply first, and again at full depth if it beats alpha all the same.
 ///
-/// Formula: `base + ln(depth) ln(number) / divisor`, the common form since
-/// Fruit and Stockfish; constants are ours. In parts of a [`PLY`].
+/// Formula: `base + ln(depth) ln(number) / divisor - slope number`, the common form
+/// since Fruit, with Stockfish's slope; constants are ours. In parts of a [`PLY`].
 #[inline]
 pub(crate) fn late_move(depth: i32, number: usize) -> i32 {
     let product = LN[depth.clamp(0, 63) as usize] * LN[number.min(63)] / 1024;
-    params::lmr_base() + product * 1024 / params::lmr_divisor()
+    params::lmr_base() + product * 1024 / params::lmr_divisor() - params::lmr_number() * number.min(63) as i32
+}
+
+/// Fail highs of a node's children, its siblings' included, from which on late moves are
+/// reduced more.
+const MANY_CUTOFFS: u16 = 3;
+
+/// More reduction where the siblings' children failed high often: the moves here rarely
+/// matter. (Stockfish's cutoff count.)
+#[inline]
+pub(crate) fn after_cutoffs(cutoffs: u16) -> i32 {
+    i32::from(cutoffs >= MANY_CUTOFFS) * params::lmr_cutoffs()
 }
 
 /// When a reduced search says `value`, above alpha: by how many plies to search deeper

@@ -103,6 +103,8 @@ pub(crate) struct Frame {
     /// The move that a test for singularity leaves out.
     pub(crate) excluded: Option<Move>,
     pub(crate) killers: Killers,
+    /// Fail highs at this ply since the node two plies before was entered.
+    pub(crate) cutoffs: u16,
 }
 
 /// What is known of a position without searching it.
