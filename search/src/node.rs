@@ -69,6 +69,9 @@ pub(crate) struct Node {
     was_pv: bool,
     /// The table's move is a capture.
     table_captures: bool,
+    /// The node lies on the best line of the last iteration: no quiet move of it is pruned
+    /// (Stockfish).
+    follows: bool,
     pub(crate) excluded: Option<Move>,
 }
 
@@ -177,7 +180,8 @@ impl Worker<'_> {
         let table_captures =
             entry.and_then(|entry| entry.mv).is_some_and(|mv| self.position.piece_at(mv.to()).is_some());
         let line = self.line(ply);
-        let mut node = Node { depth, ply, line, entry, raw, eval, trend, was_pv, table_captures, excluded };
+        let follows = N::PV && self.frame(ply).on_last_pv;
+        let mut node = Node { depth, ply, line, entry, raw, eval, trend, was_pv, table_captures, follows, excluded };
         let early =
             judged.filter(|_| may_cut).and_then(|judged| self.cut_early::<N>(&node, alpha, beta, judged.refined));
         if let Some(value) = early {
@@ -238,6 +242,7 @@ impl Worker<'_> {
         let depth = prune::null_move_depth(node.depth, eval, beta)?;
         self.frame_mut(node.ply).arrival = None;
         self.frame_mut(node.ply).quiet = None;
+        self.frame_mut(node.ply + 1).on_last_pv = false;
         self.position.do_null_move();
         let value = -self.node::<All>(-beta, 1 - beta, depth, node.ply + 1);
         self.position.undo_null_move();
@@ -316,7 +321,7 @@ impl Worker<'_> {
             let candidate = Candidate { mv, number, victim, checks, history };
             let mut reduction = self.reduction::<N>(node, &candidate);
             if best.value > -REPETITION_WIN {
-                if prune::is_late(depth, number, node.trend) {
+                if !node.follows && prune::is_late(depth, number, node.trend) {
                     picker.skip_quiets();
                 }
                 if self.is_pruned(node, &candidate, alpha, depth - reduction / reduce::PLY) {
@@ -425,12 +430,14 @@ impl Worker<'_> {
         let shallow = if node.eval.is_some() { shallow.max(1) } else { node.depth };
         let calm = candidate.victim.is_none() && !candidate.checks;
         let useless = node.eval.is_some_and(|eval| {
-            calm && (prune::is_late(node.depth, candidate.number, node.trend)
-                || prune::is_futile(shallow, eval, alpha)
-                || prune::has_bad_history(shallow, candidate.history))
+            calm && !node.follows
+                && (prune::is_late(node.depth, candidate.number, node.trend)
+                    || prune::is_futile(shallow, eval, alpha)
+                    || prune::has_bad_history(shallow, candidate.history))
         });
         let loss = match candidate.victim {
             Some(_) => prune::capture_loss(node.depth),
+            None if node.follows => None,
             None => prune::quiet_loss(shallow),
         };
         useless || loss.is_some_and(|loss| !see::reaches(&self.position, candidate.mv, -loss))

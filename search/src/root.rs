@@ -129,6 +129,8 @@ impl Worker<'_> {
                 root_move.previous = root_move.value;
             }
             self.root_depth = depth as usize;
+            self.last_pv.clone_from(&self.root_moves[0].pv);
+            self.frame_mut(0).on_last_pv = true;
             for line in 0..searched {
                 self.selective_depth = 0;
                 self.aspirate(line, depth);

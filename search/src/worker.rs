@@ -96,6 +96,8 @@ impl Memory {
 pub(crate) struct Frame {
     /// The corrected static evaluation; `None` in check.
     pub(crate) eval: Option<Value>,
+    /// The node lies on the best line of the last iteration.
+    pub(crate) on_last_pv: bool,
     /// The move being searched; `None` after a null move.
     pub(crate) arrival: Option<Arrival>,
     /// The same, where it is quiet.
@@ -136,6 +138,8 @@ pub(crate) struct Worker<'a> {
     /// The root move being searched.
     pub(crate) root_move: Option<Move>,
     pub(crate) gate: ReportGate,
+    /// The best line of the last iteration.
+    pub(crate) last_pv: Vec<Move>,
     pub(crate) nodes: u64,
     pub(crate) selective_depth: usize,
     pub(crate) stopped: bool,
@@ -167,6 +171,7 @@ impl<'a> Worker<'a> {
             root_moves,
             root_move: None,
             gate: ReportGate::new(&job.options, lines, job.started.elapsed()),
+            last_pv: Vec::new(),
             nodes: 0,
             selective_depth: 0,
             stopped: false,
@@ -251,6 +256,8 @@ impl<'a> Worker<'a> {
     pub(crate) fn make(&mut self, mv: Move, ply: usize) {
         let quiet = self.position.piece_at(mv.to()).is_none().then(|| Place::of(&self.position, mv));
         let delta = self.position.do_move(mv);
+        let follows = self.frame(ply).on_last_pv && self.last_pv.get(ply) == Some(&mv);
+        self.frame_mut(ply + 1).on_last_pv = follows;
         let frame = &mut self.frames[ply + Self::LOOKBACK];
         frame.quiet = quiet;
         frame.arrival = Some(Arrival::from(&delta));
