@@ -8,7 +8,7 @@ use crate::lessons::Tried;
 use crate::picker::{Picker, Wanted};
 use crate::prune::Trend;
 use crate::tt::Entry;
-use crate::value::{INFINITE, MATE_BOUND, MAX_PLY, REPETITION_WIN, Value, mate_at, mated_at};
+use crate::value::{INFINITE, MATE_BOUND, MAX_PLY, REPETITION_WIN, Value, is_ordinary, mate_at, mated_at};
 use crate::worker::Worker;
 use crate::{Bound, extend, params, prune, reduce, see};
 
@@ -455,9 +455,9 @@ impl Worker<'_> {
             if others < test.beta {
                 return Extension::By(if N::PV { 1 } else { extend::singular(others, test) });
             }
-            if test.beta >= beta {
-                // Even without its best move the node reaches beta.
-                return Extension::Cut(test.beta);
+            if others >= beta && is_ordinary(others) {
+                // Multi-cut: even without its best move the node reaches beta.
+                return Extension::Cut(others);
             }
             if entry.value >= beta || N::CUT {
                 return Extension::By(-params::singular_negative());

@@ -148,7 +148,7 @@ params! {
     /// Singular: how far below that two plies of extension begin, in centipawns.
     singular_double_margin: i32 = 40, 0..=32000, 5;
     /// Singular: reduction of a table move that is not, in plies.
-    singular_negative: i32 = 1, 0..=3, 1;
+    singular_negative: i32 = 2, 0..=4, 1;
     /// Late move reduction: this much history changes it by one ply.
     lmr_history_divisor: i32 = 8000, 2000..=99999, 500;
     /// Late move reduction: constant part, in 1024ths of a ply.
