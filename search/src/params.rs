@@ -140,6 +140,8 @@ params! {
     check_loss: i32 = 100, 0..=600, 50;
     /// Quiescence: what a capture may gain besides what it takes, in centipawns.
     quiescence_margin: i32 = 200, 50..=30000, 25;
+    /// Quiescence: after this many moves only recaptures and checks are searched.
+    quiescence_moves: i32 = 3, 1..=99, 1;
     /// The table's move is tested for singularity from this depth on.
     singular_depth: i32 = 6, 4..=99, 1;
     /// Singular: how far below the table's value the others must stay, in

@@ -1,18 +1,19 @@
 //! Quiescence: captures are played out before a position is judged.
 
 use enbu_eval::piece_value::exchange;
+use enbu_movegen::Move;
 
 use crate::Bound;
 use crate::node::NodeKind;
-use crate::params;
 use crate::picker::{Picker, Wanted};
 use crate::tt::Entry;
 use crate::value::{INFINITE, MAX_PLY, REPETITION_WIN, Value, mated_at};
 use crate::worker::Worker;
+use crate::{params, see};
 
 impl Worker<'_> {
-    /// The value of the position once no capture gains anything; in check all
-    /// evasions are searched.
+    /// The value of the position once no capture gains anything; in check, evasions are
+    /// searched until one is not lost, then those that gain material.
     pub(crate) fn quiescence<N: NodeKind>(&mut self, mut alpha: Value, beta: Value, ply: usize) -> Value {
         self.pv[ply].clear();
         if self.must_leave() {
@@ -66,8 +67,22 @@ impl Worker<'_> {
             &self.moves,
         );
         let line = self.line(ply);
+        let recapture = self.position.last_move().map(Move::to);
+        let mut number = 0;
         while let Some(mv) = picker.next(&self.position, self.histories, line, None, &mut self.moves) {
-            if !in_check && best > -REPETITION_WIN {
+            if in_check && best > -REPETITION_WIN {
+                // Once an evasion holds, quiet ones and ones that lose material add little.
+                // (Stockfish.)
+                if self.position.piece_at(mv.to()).is_none() || !see::reaches(&self.position, mv, 0) {
+                    continue;
+                }
+            } else if best > -REPETITION_WIN {
+                // After a few captures only recaptures and checks. (Stockfish.)
+                number += 1;
+                let forcing = Some(mv.to()) == recapture || self.position.gives_check(mv);
+                if number > params::quiescence_moves() && !forcing {
+                    continue;
+                }
                 // Even with what it takes, the capture does not come near alpha.
                 let gain = self.position.piece_at(mv.to()).map_or(0, |taken| exchange(taken.kind));
                 if futile + gain <= alpha && !mv.is_promotion() && !self.position.gives_check(mv) {
