@@ -199,6 +199,11 @@ impl Histories {
         }
     }
 
+    /// Rewards (or, below zero, blames) a quiet move after any line.
+    pub(crate) fn adjust_main(&mut self, place: Place, bonus: i32) {
+        pull(&mut self.quiet[place.turn][usize::from(place.slot)], bonus);
+    }
+
     /// Rewards (or, below zero, blames) a capture.
     pub(crate) fn adjust_capture(&mut self, position: &Position, mv: Move, victim: PieceType, bonus: i32) {
         let arrival = Arrival::new(position.turn(), mover(position, mv), mv.to());

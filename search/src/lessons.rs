@@ -4,7 +4,7 @@ use enbu_movegen::Move;
 
 use crate::history::{Line, Place};
 use crate::node::{Best, Effort, Node};
-use crate::value::is_ordinary;
+use crate::value::{Value, is_ordinary};
 use crate::worker::Worker;
 use crate::{Bound, params};
 
@@ -72,6 +72,14 @@ impl Worker<'_> {
         if let Some(place) = self.frame(before).quiet {
             let line = self.line(before);
             self.histories.moves.adjust_quiet(place, line, bonus(node.depth));
+        }
+    }
+
+    /// Rewards the last move, if it is quiet, by what it gained in the evaluation: the sum
+    /// of the evaluations before and after it, each for its side to move. (Stockfish.)
+    pub(crate) fn reward_difference(&mut self, place: Option<Place>, gain: Value) {
+        if let Some(place) = place {
+            self.histories.moves.adjust_main(place, gain.clamp(-300, 300) * params::eval_difference() / 16);
         }
     }
 

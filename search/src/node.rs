@@ -9,7 +9,7 @@ use crate::picker::{Picker, Wanted};
 use crate::prune::Trend;
 use crate::tt::Entry;
 use crate::value::{INFINITE, MATE_BOUND, MAX_PLY, REPETITION_WIN, Value, is_ordinary, mate_at, mated_at};
-use crate::worker::Worker;
+use crate::worker::{Frame, Worker};
 use crate::{Bound, extend, params, prune, reduce, see};
 
 /// What kind of node is searched, known to the compiler.
@@ -182,6 +182,13 @@ impl Worker<'_> {
         let line = self.line(ply);
         let follows = N::PV && self.frame(ply).on_last_pv;
         let mut node = Node { depth, ply, line, entry, raw, eval, trend, was_pv, table_captures, follows, excluded };
+        if let (Some(eval), Some(before), None) = (eval, ply.checked_sub(1), excluded) {
+            let Frame { eval: theirs, quiet, reduction, .. } = *self.frame(before);
+            if let Some(theirs) = theirs {
+                node.depth += prune::hindsight(depth, reduction, eval, theirs);
+                self.reward_difference(quiet, -(eval + theirs));
+            }
+        }
         let early =
             judged.filter(|_| may_cut).and_then(|judged| self.cut_early::<N>(&node, alpha, beta, judged.refined));
         if let Some(value) = early {
@@ -190,7 +197,7 @@ impl Worker<'_> {
         if self.stopped {
             return 0;
         }
-        if (N::PV || N::CUT) && node.table_move().is_none() && prune::is_worth_less_without_table_move(depth) {
+        if (N::PV || N::CUT) && node.table_move().is_none() && prune::is_worth_less_without_table_move(node.depth) {
             node.depth -= 1;
         }
         let outcome = self.search_moves::<N>(&node, alpha, beta);
@@ -474,7 +481,9 @@ impl Worker<'_> {
         }
         let mut known = None;
         if reduced < depth {
+            self.frame_mut(ply).reduction = depth - reduced;
             let value = -self.node::<Cut>(-alpha - 1, -alpha, reduced, ply + 1);
+            self.frame_mut(ply).reduction = 0;
             if value <= alpha || self.stopped {
                 return value;
             }

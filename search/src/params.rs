@@ -114,6 +114,17 @@ params! {
     probcut_improving: i32 = 60, 0..=200, 10;
     /// ProbCut: by how much the check search is less deep, in plies.
     probcut_reduction: i32 = 4, 2..=6, 1;
+    /// Hindsight: a ply more for a node reduced by at least this many plies whose side
+    /// before does not stand better than was thought.
+    hindsight_deeper: i32 = 3, 1..=99, 1;
+    /// Hindsight: a ply less for a node reduced by at least this many plies where both
+    /// evaluations together leave a gain.
+    hindsight_shallower: i32 = 2, 1..=99, 1;
+    /// Hindsight: that gain, in centipawns.
+    hindsight_gain: i32 = 350, 0..=2000, 25;
+    /// History of a quiet move by what it changed in the evaluation, in sixteenths of a
+    /// centipawn.
+    eval_difference: i32 = 12, 0..=64, 4;
     /// Nodes without a move from the table are searched a ply less from this depth on.
     iir_depth: i32 = 4, 2..=99, 1;
     /// Late quiet moves are skipped up to this depth.

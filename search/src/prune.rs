@@ -71,6 +71,20 @@ pub(crate) fn probable_cut(depth: i32, beta: Value, trend: Trend) -> Option<Valu
     (depth >= params::probcut_depth() && target < REPETITION_WIN && beta > -REPETITION_WIN).then_some(target)
 }
 
+/// Hindsight: a node that was reached by a reduced search is searched deeper when its
+/// evaluation contradicts the reduction, less deeply when it confirms it. Returns the
+/// change of depth in plies. (Stockfish.)
+///
+/// `eval` is the node's evaluation, `before` that of the node before, both for their
+/// sides to move: their sum is what the move between them lost.
+#[inline]
+pub(crate) fn hindsight(depth: i32, reduction: i32, eval: Value, before: Value) -> i32 {
+    let deeper = reduction >= params::hindsight_deeper() && eval <= -before;
+    let gain = eval + before;
+    let shallower = reduction >= params::hindsight_shallower() && depth >= 2 && gain > params::hindsight_gain();
+    i32::from(deeper) - i32::from(shallower)
+}
+
 /// Internal iterative reduction: without a move from the table the order is poor,
 /// and the search is cheaper a ply less deep. (Rasmussen 2020.)
 #[inline]

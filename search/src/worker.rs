@@ -107,6 +107,8 @@ pub(crate) struct Frame {
     pub(crate) killers: Killers,
     /// Fail highs at this ply since the node two plies before was entered.
     pub(crate) cutoffs: u16,
+    /// By how many plies the search of the move is reduced.
+    pub(crate) reduction: i32,
 }
 
 /// What is known of a position without searching it.
