@@ -232,7 +232,7 @@ impl Worker<'_> {
             }
         }
         let safe = if node.was_pv { None } else { prune::reverse_futility(depth, eval, beta, node.trend) };
-        if let Some(value) = safe.or_else(|| self.try_null_move(node, beta, eval)) {
+        if let Some(value) = safe.or_else(|| self.try_null_move::<N>(node, beta, eval)) {
             return Some(value);
         }
         let target = prune::probable_cut(depth, beta, node.trend)?;
@@ -240,10 +240,11 @@ impl Worker<'_> {
         if refuted { None } else { self.try_captures::<N>(node, target) }
     }
 
-    /// Passes and sees whether the opponent can do anything about it.
-    fn try_null_move(&mut self, node: &Node, beta: Value, eval: Value) -> Option<Value> {
+    /// Passes and sees whether the opponent can do anything about it: at cut nodes only,
+    /// where beta is expected to be reached.
+    fn try_null_move<N: NodeKind>(&mut self, node: &Node, beta: Value, eval: Value) -> Option<Value> {
         let passed = self.position.plies_played() > 0 && self.position.last_move().is_none();
-        if passed || node.eval? < beta - params::null_move_slack() * node.depth {
+        if !N::CUT || passed || node.eval? < beta - params::null_move_slack() * node.depth {
             return None;
         }
         let depth = prune::null_move_depth(node.depth, eval, beta)?;

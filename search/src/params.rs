@@ -85,9 +85,9 @@ params! {
     /// Aspiration windows begin at this depth.
     aspiration_depth: i32 = 4, 2..=8, 1;
     /// Null move: reduction without regard to depth, in plies.
-    null_move_base: i32 = 3, 2..=5, 1;
+    null_move_base: i32 = 5, 2..=9, 1;
     /// Null move: one more ply of reduction for each of these.
-    null_move_depth_divisor: i32 = 4, 2..=8, 1;
+    null_move_depth_divisor: i32 = 3, 2..=8, 1;
     /// Null move is tried from this depth on.
     null_move_depth: i32 = 2, 1..=99, 1;
     /// Null move: one more ply of reduction for each of these that the evaluation
