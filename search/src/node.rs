@@ -315,6 +315,7 @@ impl Worker<'_> {
         let mut best = Best { value: -INFINITE, mv: None };
         let mut picker =
             Picker::new(&self.position, Wanted::All, self.job.options.moves, node.table_move(), killers, &self.moves);
+        picker.put_off_quiets_below(-params::good_quiet_margin() * depth.max(1));
         let mut quiets = Tried::<32>::new();
         let mut captures = Tried::<16>::new();
         let mut number = 0;

@@ -149,6 +149,9 @@ params! {
     see_capture_margin: i32 = 200, 40..=500, 20;
     /// Quiet checks that lose no more than this (exchange units) come first.
     check_loss: i32 = 100, 0..=600, 50;
+    /// Quiet moves with a history below minus this for each ply of depth come after the
+    /// captures that lose.
+    good_quiet_margin: i32 = 3000, 0..=32000, 500;
     /// Quiescence: what a capture may gain besides what it takes, in centipawns.
     quiescence_margin: i32 = 200, 50..=30000, 25;
     /// Quiescence: after this many moves only recaptures and checks are searched.

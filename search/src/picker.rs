@@ -7,6 +7,7 @@
 //! | killers | quiet moves that cut at this ply before |
 //! | quiets | checks that lose little first, then by history |
 //! | bad captures | captures that lose the exchange |
+//! | bad quiets | quiet moves with a history that the node puts off |
 //!
 //! In check all evasions are ordered at once.
 
@@ -37,6 +38,12 @@ impl Scored {
         self.0 += i64::from(CHECK_BONUS) << 32;
     }
 
+    /// The score that the order follows.
+    #[inline(always)]
+    fn score(self) -> i32 {
+        (self.0 >> 32) as i32
+    }
+
     /// Whether this is `mv`.
     #[inline(always)]
     fn is(self, mv: Move) -> bool {
@@ -59,6 +66,7 @@ enum Stage {
     GenerateQuiets,
     Quiets,
     BadCaptures,
+    BadQuiets,
     GenerateEvasions,
     Evasions,
     Done,
@@ -117,6 +125,10 @@ pub(crate) struct Picker {
     picked: usize,
     /// Set once the node has seen enough quiet moves.
     skips_quiets: bool,
+    /// Quiet moves with a lower score are bad.
+    least_good: i32,
+    /// Start of the bad quiet moves, once the first was seen.
+    bad_quiets: Option<usize>,
 }
 
 /// More than any history.
@@ -148,7 +160,14 @@ impl Picker {
             current: moves.len(),
             picked: 0,
             skips_quiets: false,
+            least_good: i32::MIN,
+            bad_quiets: None,
         }
+    }
+
+    /// Hands out quiet moves with a history below `score` after the bad captures.
+    pub(crate) fn put_off_quiets_below(&mut self, score: i32) {
+        self.least_good = score;
     }
 
     /// From now on hands out captures only (in check: every evasion all the same).
@@ -195,7 +214,7 @@ impl Picker {
                     captures(self, position, memory, moves);
                     self.stage = Stage::GoodCaptures;
                 }
-                Stage::GoodCaptures => match self.take_best(moves) {
+                Stage::GoodCaptures => match self.take_best(moves).and_then(Scored::mv) {
                     Some(mv) if see::reaches(position, mv, 0) => return Some(mv),
                     Some(mv) => self.keep_bad(mv, moves),
                     None if self.wanted == Wanted::Tactical => self.stage = Stage::Done,
@@ -217,21 +236,36 @@ impl Picker {
                 }
                 Stage::Quiets if self.skips_quiets => self.begin_bad_captures(),
                 Stage::Quiets => match self.take_best(moves) {
-                    Some(mv) if self.killers.contains(&Some(mv)) => {}
-                    Some(mv) => return Some(mv),
+                    Some(best) if best.score() < self.least_good => {
+                        self.put_back();
+                        self.bad_quiets = Some(self.current);
+                        self.begin_bad_captures();
+                    }
+                    Some(best) if self.killers.contains(&best.mv()) => {}
+                    Some(best) => return best.mv(),
                     None => self.begin_bad_captures(),
                 },
                 Stage::BadCaptures if self.current < self.bad_end => {
                     self.current += 1;
                     return moves[self.current - 1].mv();
                 }
+                Stage::BadCaptures if self.bad_quiets.is_some() => {
+                    self.current = self.bad_quiets?;
+                    self.stage = Stage::BadQuiets;
+                }
+                Stage::BadQuiets if self.skips_quiets => self.stage = Stage::Done,
+                Stage::BadQuiets => match self.take_best(moves).map(Scored::mv) {
+                    Some(mv) if self.killers.contains(&mv) => {}
+                    Some(mv) => return mv,
+                    None => self.stage = Stage::Done,
+                },
                 Stage::GenerateEvasions => {
                     evasions(self, position, memory, line, moves);
                     self.stage = Stage::Evasions;
                 }
                 Stage::Evasions => match self.take_best(moves) {
                     None => self.stage = Stage::Done,
-                    best => return best,
+                    Some(best) => return best.mv(),
                 },
                 Stage::BadCaptures | Stage::Done => return None,
             }
@@ -315,7 +349,7 @@ impl Picker {
 
     /// Takes the best of the moves from `current` on.
     #[inline(always)]
-    fn take_best(&mut self, moves: &mut [Scored]) -> Option<Move> {
+    fn take_best(&mut self, moves: &mut [Scored]) -> Option<Scored> {
         let rest = moves.get_mut(self.current..)?;
         if self.picked < PICKED_SINGLY {
             let best = rest.iter().fold(i64::MIN, |best, scored| best.max(scored.0));
@@ -324,10 +358,16 @@ impl Picker {
         } else if self.picked == PICKED_SINGLY {
             rest.sort_unstable_by_key(|scored| std::cmp::Reverse(scored.0));
         }
-        let best = rest.first()?.mv();
+        let best = *rest.first()?;
         self.picked += 1;
         self.current += 1;
-        best
+        Some(best)
+    }
+
+    /// Undoes the last [`take_best`](Self::take_best).
+    fn put_back(&mut self) {
+        self.picked -= 1;
+        self.current -= 1;
     }
 
     /// Moves the capture just taken to the front part, for the last stage.
