@@ -1,6 +1,6 @@
 //! What the search of a node teaches: histories and corrections are updated.
 
-use enbu_movegen::Move;
+use enbu_movegen::{Move, Position};
 
 use crate::history::{Line, Place};
 use crate::node::{Best, Effort, Node};
@@ -9,17 +9,38 @@ use crate::worker::Worker;
 use crate::{Bound, params};
 
 /// The moves of a node that were searched without success.
-pub(crate) struct Tried<const N: usize> {
+#[derive(Default)]
+pub(crate) struct Tried {
+    quiets: Moves<32>,
+    captures: Moves<16>,
+}
+
+impl Tried {
+    /// Adds `mv`, a move of `position`, unless it is the `best` so far.
+    pub(crate) fn push(&mut self, mv: Move, position: &Position, best: Option<Move>) {
+        if best != Some(mv) {
+            match position.piece_at(mv.to()) {
+                None => self.quiets.push(mv),
+                Some(_) => self.captures.push(mv),
+            }
+        }
+    }
+}
+
+/// The first `N` moves of some.
+struct Moves<const N: usize> {
     moves: [Option<Move>; N],
     count: usize,
 }
 
-impl<const N: usize> Tried<N> {
-    pub(crate) fn new() -> Self {
+impl<const N: usize> Default for Moves<N> {
+    fn default() -> Self {
         Self { moves: [None; N], count: 0 }
     }
+}
 
-    pub(crate) fn push(&mut self, mv: Move) {
+impl<const N: usize> Moves<N> {
+    fn push(&mut self, mv: Move) {
         if let Some(slot) = self.moves.get_mut(self.count) {
             *slot = Some(mv);
             self.count += 1;
@@ -39,7 +60,7 @@ fn bonus(depth: i32) -> i32 {
 
 impl Worker<'_> {
     /// Rewards the best move, which beat alpha, and blames those tried before it.
-    pub(crate) fn reward(&mut self, mv: Move, quiets: &Tried<32>, captures: &Tried<16>, node: &Node) {
+    pub(crate) fn reward(&mut self, mv: Move, tried: &Tried, node: &Node) {
         let depth = node.depth;
         let bonus = bonus(depth);
         let histories = &mut self.histories.moves;
@@ -48,12 +69,12 @@ impl Worker<'_> {
             None => {
                 self.frames[node.ply + Self::LOOKBACK].killers.add(mv);
                 histories.adjust_quiet(Place::of(&self.position, mv), node.line, bonus);
-                for mv in quiets.iter() {
+                for mv in tried.quiets.iter() {
                     histories.adjust_quiet(Place::of(&self.position, mv), node.line, -bonus);
                 }
             }
         }
-        for mv in captures.iter() {
+        for mv in tried.captures.iter() {
             if let Some(victim) = self.position.piece_at(mv.to()) {
                 histories.adjust_capture(&self.position, mv, victim.kind, -bonus);
             }

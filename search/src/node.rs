@@ -1,6 +1,6 @@
 //! An inner node of the tree: principal variation search.
 
-use enbu_movegen::{Move, PieceType};
+use enbu_movegen::{Aim, Move, PieceType};
 
 use crate::extend::SingularTest;
 use crate::history::Line;
@@ -76,7 +76,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    fn table_move(&self) -> Option<Move> {
+    pub(crate) fn table_move(&self) -> Option<Move> {
         self.entry.and_then(|entry| entry.mv)
     }
 }
@@ -211,15 +211,62 @@ impl Worker<'_> {
         if excluded.is_some() {
             return best.value;
         }
+        self.conclude::<N>(&node, &best, alpha, beta);
+        best.value
+    }
+
+    /// Notes what the search of a node within `alpha..beta` found: in the table, and for
+    /// later evaluations.
+    pub(crate) fn conclude<N: NodeKind>(&mut self, node: &Node, best: &Best, alpha: Value, beta: Value) {
         let bound = match best.value {
             value if value >= beta => Bound::Lower,
             value if N::PV && value > alpha => Bound::Exact,
             _ => Bound::Upper,
         };
-        self.learn_error(&node, &best, bound);
-        let entry = Entry { mv: best.mv, value: best.value, eval: raw, depth: node.depth, bound, on_pv: was_pv };
+        self.learn_error(node, best, bound);
+        let Node { depth, ply, raw, was_pv, .. } = *node;
+        let entry = Entry { mv: best.mv, value: best.value, eval: raw, depth, bound, on_pv: was_pv };
         self.job.table.store(self.position.key(), ply, entry);
-        best.value
+    }
+
+    /// The root as a node of the principal variation, whose table move is `first`.
+    pub(crate) fn root_node_at(&mut self, depth: i32, first: Move) -> Node {
+        let judged = self.judge(None, 0);
+        let entry = Entry {
+            mv: Some(first),
+            value: 0,
+            eval: judged.map(|judged| judged.raw),
+            depth: 0,
+            bound: Bound::Upper,
+            on_pv: true,
+        };
+        self.frame_mut(1).killers = Default::default();
+        self.frame_mut(2).cutoffs = 0;
+        Node {
+            depth,
+            ply: 0,
+            line: self.line(0),
+            entry: Some(entry),
+            raw: entry.eval,
+            eval: judged.map(|judged| judged.eval),
+            trend: Trend::Improving,
+            was_pv: true,
+            table_captures: self.position.piece_at(first.to()).is_some(),
+            follows: true,
+            excluded: None,
+        }
+    }
+
+    /// By how many plies to reduce root move number `number`.
+    pub(crate) fn root_reduction(&self, root: &Node, mv: Move, number: usize, aim: Option<&Aim>) -> i32 {
+        if number == 1 || root.depth < params::lmr_depth() {
+            return 0;
+        }
+        let victim = self.position.piece_at(mv.to()).map(|piece| piece.kind);
+        let checks = aim.is_some_and(|aim| aim.is_hit_by(&self.position, mv));
+        let history = self.history_of(mv, victim, root.line);
+        let reduction = self.reduction::<Pv>(root, &Candidate { mv, number, victim, checks, history });
+        (reduction / reduce::PLY).min(root.depth - 2).max(0)
     }
 
     /// What can be told of a node with a null window before its moves are made.
@@ -316,8 +363,7 @@ impl Worker<'_> {
         let mut picker =
             Picker::new(&self.position, Wanted::All, self.job.options.moves, node.table_move(), killers, &self.moves);
         picker.put_off_quiets_below(-params::good_quiet_margin() * depth.max(1));
-        let mut quiets = Tried::<32>::new();
-        let mut captures = Tried::<16>::new();
+        let mut tried = Tried::default();
         let mut number = 0;
         while let Some(mv) = picker.next(&self.position, self.histories, line, aim.as_ref(), &mut self.moves) {
             if Some(mv) == node.excluded {
@@ -377,12 +423,7 @@ impl Worker<'_> {
                     alpha = value;
                 }
             }
-            if best.mv != Some(mv) {
-                match victim {
-                    None => quiets.push(mv),
-                    Some(_) => captures.push(mv),
-                }
-            }
+            tried.push(mv, &self.position, best.mv);
         }
         picker.close(&mut self.moves);
         if number == 0 && !self.stopped {
@@ -392,7 +433,7 @@ impl Worker<'_> {
         }
         if !self.stopped {
             match best.mv {
-                Some(mv) => self.reward(mv, &quiets, &captures, node),
+                Some(mv) => self.reward(mv, &tried, node),
                 None if best.value <= original_alpha => self.reward_last_move(node),
                 None => {}
             }

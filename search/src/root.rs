@@ -5,11 +5,13 @@ use std::ops::Range;
 use enbu_movegen::{Declaration, EnteringKingRule, Move, MoveList, Position};
 
 use crate::clock::doubt;
-use crate::node::{Effort, Pv};
+use crate::lessons::Tried;
+use crate::node::{Best, Effort, Pv};
+use crate::picker::{Picker, Wanted};
 use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, mate_at, mated_at};
 use crate::vote::{Candidate, choose};
 use crate::worker::{Role, Worker};
-use crate::{BestMove, Bound, LineEnd, Lines, Report, Score, params, reduce};
+use crate::{BestMove, Bound, LineEnd, Lines, Moves, Report, Score, params};
 
 /// A legal move at the root and what is known about it.
 #[derive(Clone)]
@@ -245,26 +247,29 @@ impl Worker<'_> {
 
     /// Searches the root moves from `line` on.
     fn root_node(&mut self, mut alpha: Value, beta: Value, depth: i32, line: usize) -> Value {
-        let in_check = self.position.in_check();
-        let mut best = -INFINITE;
-        for index in line..self.root_moves.len() {
-            let mv = self.root_moves[index].mv;
-            self.root_move = Some(mv);
-            let number = index - line + 1;
-            let calm = self.position.piece_at(mv.to()).is_none() && !in_check && !self.position.gives_check(mv);
-            let reduction = if calm && number > 1 && depth >= params::lmr_depth() {
-                (reduce::late_move(depth, number) / reduce::PLY).min(depth - 2)
-            } else {
-                0
+        let original_alpha = alpha;
+        let node = self.root_node_at(depth, self.root_moves[line].mv);
+        let (first, killers, aim) = (node.table_move(), self.frame(0).killers, self.position.aim());
+        let mut picker = Picker::new(&self.position, Wanted::All, Moves::All, first, killers, &self.moves);
+        let mut tried = Tried::default();
+        let mut best = Best { value: -INFINITE, mv: None };
+        let mut number = 0;
+        while let Some(mv) = picker.next(&self.position, self.histories, node.line, aim.as_ref(), &mut self.moves) {
+            // The lines before this one, and moves that the user left out.
+            let Some(index) = (line..self.root_moves.len()).find(|&index| self.root_moves[index].mv == mv) else {
+                continue;
             };
+            self.root_move = Some(mv);
+            number += 1;
+            let reduction = self.root_reduction(&node, mv, number, aim.as_ref());
             let before = self.nodes;
             self.make(mv, 0);
-            let effort = Effort { number, depth: depth - 1, reduced: depth - 1 - reduction, best };
+            let effort = Effort { number, depth: depth - 1, reduced: depth - 1 - reduction, best: best.value };
             let value = self.search_child::<Pv>(alpha, beta, effort, 0);
             self.unmake();
             self.root_moves[index].nodes += self.nodes - before;
             if self.stopped {
-                return best;
+                break;
             }
             if number == 1 || value > alpha {
                 self.set_pv(0, mv);
@@ -282,9 +287,10 @@ impl Worker<'_> {
                 // Keeps its place in the order behind those that have a value.
                 self.root_moves[index].value = -INFINITE;
             }
-            best = best.max(value);
+            best.value = best.value.max(value);
             if value > alpha {
                 alpha = value;
+                best.mv = Some(mv);
                 if value >= beta {
                     break;
                 }
@@ -293,8 +299,16 @@ impl Worker<'_> {
                     self.report_line(index, 0);
                 }
             }
+            tried.push(mv, &self.position, best.mv);
         }
-        best
+        picker.close(&mut self.moves);
+        if let Some(mv) = best.mv.filter(|_| !self.stopped) {
+            self.reward(mv, &tried, &node);
+        }
+        if !self.stopped && line == 0 {
+            self.conclude::<Pv>(&node, &best, original_alpha, beta);
+        }
+        best.value
     }
 
     /// Reports these of the best lines, if the last report was long enough ago.
