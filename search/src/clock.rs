@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::Clock;
 use crate::value::Value;
 
-/// How the clock is used; all but the flags in milliseconds or percent.
+/// Settings of the time management, in milliseconds or percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// Margin kept at the end of a planned think, in ms.
@@ -25,11 +25,11 @@ pub struct Timing {
     /// Think up to just below the next full second, because the clock counts
     /// whole seconds.
     pub rounding: Rounding,
-    /// Whether the opponent's time is used too (more time may be spent then).
+    /// Thinking on the opponent's time is on (more time may be spent then).
     pub ponder: bool,
 }
 
-/// Whether thinking time is stretched to a full second.
+/// Rounding of thinking time to full seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// Stop when planned.
@@ -51,7 +51,7 @@ impl Default for Timing {
     }
 }
 
-/// How long one move may take.
+/// Time for one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
     /// Stop after an iteration beyond this.
@@ -63,7 +63,7 @@ pub(crate) struct Budget {
     network_delay: Duration,
 }
 
-/// What becomes of time that is not used for a move.
+/// Fate of time that a move does not use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unused {
     /// It stays on the clock.
@@ -152,7 +152,7 @@ fn with_margin(time: Duration, margin: Duration) -> Duration {
     time.saturating_sub(margin).max(share.min(margin))
 }
 
-/// How much longer than planned to think, as a factor: less when the best move has
+/// Factor on the planned time: smaller when the best move has
 /// stood for `stable` iterations and takes most of the `effort` (its share of all
 /// positions visited, 0 to 1), more when it has just changed or its value has fallen
 /// by `drop` centipawns since the iteration before.
@@ -174,7 +174,7 @@ pub(crate) struct Timer {
     /// Time thought on the opponent's clock before that. It counts when the search decides
     /// whether it has thought enough, not for the hard limit.
     pub(crate) pondered: Duration,
-    /// How long it may take; `None`: no limit of time.
+    /// Time for the move; `None`: no limit of time.
     pub(crate) budget: Option<Budget>,
     /// Set once the search has decided when to stop.
     pub(crate) stop_at: Option<Duration>,
@@ -200,7 +200,7 @@ impl Timer {
         Self { started, budget, pondered, stop_at: enough.then_some(Duration::ZERO) }
     }
 
-    /// Whether time is up in the middle of an iteration.
+    /// Returns `true` when time is up in the middle of an iteration.
     pub(crate) fn is_over(&self) -> bool {
         let Some(budget) = self.budget else { return false };
         let elapsed = self.started.elapsed();

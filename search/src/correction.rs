@@ -2,7 +2,7 @@
 //!
 //! After a search the difference between its value and the static evaluation is
 //! noted under several features of the position; later evaluations of positions
-//! that share the feature are corrected by what was noted. (Caissa, Stockfish;
+//! that share the feature are corrected by these errors. (Caissa, Stockfish;
 //! king with generals and hands with kings as in Stoat's log.)
 
 use enbu_movegen::{Bitboard, Color, PieceType, Position};
@@ -31,7 +31,7 @@ pub(crate) struct Corrections {
     continuation: Box<[i16]>,
 }
 
-/// Where a position's corrections stand.
+/// Indices of a position's entries in the correction tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slots {
     side: Color,
@@ -89,7 +89,7 @@ impl Corrections {
         self.continuation.fill(0);
     }
 
-    /// What to add to the evaluation, in centipawns.
+    /// Correction of the evaluation, in centipawns.
     #[inline]
     pub(crate) fn of(&self, slots: Slots) -> Value {
         let weights = [params::correction_pawns(), params::correction_castle(), params::correction_hands()];

@@ -9,9 +9,9 @@ use crate::value::{REPETITION_WIN, Value};
 /// at `depth` against a null window just below `beta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SingularTest {
-    /// What the others must reach for the move not to be singular.
+    /// Bound that another move must reach for the table move not to be singular.
     pub(crate) beta: Value,
-    /// How deeply they are searched.
+    /// Depth of their search, in plies.
     pub(crate) depth: i32,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn singular_test(depth: i32, entry: &Entry) -> Option<SingularTest> {
 }
 
 /// By how many plies to extend a move that passed the test with `value`: two if
-/// all others are far behind.
+/// all others are far below.
 #[inline]
 pub(crate) fn singular(value: Value, test: SingularTest) -> i32 {
     1 + i32::from(value < test.beta - params::singular_double_margin())

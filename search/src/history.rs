@@ -1,6 +1,6 @@
-//! What worked before: killers, and how moves did in the tree so far.
+//! Move ordering memory: killers, and the butterfly, continuation and capture histories.
 //!
-//! | table | asked by | tells |
+//! | table | index | counts |
 //! |---|---|---|
 //! | quiet | side, origin, destination | how often the move cut |
 //! | continuation | the piece and square of the last move and of the own move before, the moving piece, destination | how often it answered or followed those |
@@ -18,7 +18,7 @@ const SLOTS: usize = (81 + 7 + 81) * 81;
 /// Piece type and destination.
 const PIECE_TO: usize = PieceType::COUNT * 81;
 
-/// A piece that has arrived on a square: what the continuation histories are about.
+/// A piece that has arrived on a square: the index of the continuation histories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arrival(u16);
 
@@ -32,7 +32,7 @@ impl Arrival {
         usize::from(self.0)
     }
 
-    /// How many there are.
+    /// Number of arrivals.
     pub(crate) const COUNT: usize = 2 * PIECE_TO;
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Known<'a> {
     continuation: [&'a [i16; PIECE_TO]; 2],
 }
 
-/// What is known of one piece's quiet moves, by destination.
+/// History of one piece's quiet moves, by destination.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
     quiet: &'a [i16; 81],
@@ -77,7 +77,7 @@ pub(crate) struct Row<'a> {
 static NOTHING: [i16; PIECE_TO] = [0; PIECE_TO];
 
 impl<'a> Known<'a> {
-    /// How well a quiet move of `position` did: within ±3 times
+    /// History of a quiet move of `position`: within ±3 times
     /// [`params::history_limit`].
     #[inline(always)]
     pub(crate) fn of(&self, position: &Position, mv: Move) -> i32 {
@@ -97,7 +97,7 @@ impl Row<'_> {
         i32::from(self.quiet[to]) + i32::from(self.continuation[0][to]) + i32::from(self.continuation[1][to])
     }
 
-    /// The same for all squares at once; 16 bits hold it, as [`params::history_limit`] is bounded.
+    /// History of the moves to all squares at once; 16 bits hold the sums, as [`params::history_limit`] is bounded.
     #[inline(always)]
     pub(crate) fn sums(&self) -> [i16; 81] {
         let [first, second] = self.continuation;
@@ -112,7 +112,7 @@ fn row<const N: usize>(table: &[i16; N], index: usize) -> &[i16; 81] {
     &rows[index]
 }
 
-/// Where the tables keep a quiet move. Unlike the move, it can be told from others when
+/// Key of a quiet move in the tables. Unlike the move, it stays unambiguous when
 /// the position has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -130,7 +130,7 @@ impl Place {
     }
 }
 
-/// Where a move comes from: a square or a kind of piece in hand.
+/// Origin of a move: a square, a square of a promotion, or a kind of piece in hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin(usize);
 
@@ -173,7 +173,7 @@ impl Histories {
         self.capture.fill([0; PieceType::COUNT]);
     }
 
-    /// What is known of quiet moves of `turn` after `line`.
+    /// History of quiet moves of `turn` after `line`.
     #[inline]
     pub(crate) fn after(&self, turn: Color, line: Line) -> Known<'_> {
         let row = |table: usize, arrival: Option<Arrival>| {
@@ -182,7 +182,7 @@ impl Histories {
         Known { quiet: &self.quiet[turn], continuation: [row(0, line.last), row(1, line.before)] }
     }
 
-    /// How well a capture did, within ±[`params::history_limit`].
+    /// History of a capture, within ±[`params::history_limit`].
     #[inline]
     pub(crate) fn capture(&self, position: &Position, mv: Move, victim: PieceType) -> i32 {
         i32::from(self.capture[Arrival::new(position.turn(), mover(position, mv), mv.to()).index()][victim])

@@ -1,4 +1,4 @@
-//! What the search of a node teaches: histories and corrections are updated.
+//! Updates of histories and corrections after the search of a node.
 
 use enbu_movegen::{Move, Position};
 
@@ -87,7 +87,7 @@ impl Worker<'_> {
         self.histories.moves.adjust_quiet(place, line, bonus(effort.depth));
     }
 
-    /// Where no move is good, the opponent's last one was: rewards it if it is quiet.
+    /// Rewards the opponent's last move, if it is quiet, after a fail low of this node.
     pub(crate) fn reward_last_move(&mut self, node: &Node) {
         let Some(before) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else { return };
         if let Some(place) = self.frame(before).quiet {
@@ -96,7 +96,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Rewards the last move, if it is quiet, by what it gained in the evaluation: the sum
+    /// Rewards the last move, if it is quiet, by its gain in the evaluation: the sum
     /// of the evaluations before and after it, each for its side to move. (Stockfish.)
     pub(crate) fn reward_difference(&mut self, place: Option<Place>, gain: Value) {
         if let Some(place) = place {
@@ -104,7 +104,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Notes by how much the evaluation was wrong, where the search tells.
+    /// Updates the corrections by the error of the evaluation, where the bound shows it.
     pub(crate) fn learn_error(&mut self, node: &Node, best: &Best, bound: Bound) {
         let Some(eval) = node.eval else { return };
         let loud = best.mv.is_some_and(|mv| self.position.piece_at(mv.to()).is_some());

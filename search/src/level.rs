@@ -8,7 +8,7 @@
 //!    that it plays for no reason at all;
 //! 3. overlooks each of these with some chance, the best one too: a beginner takes back
 //!    a rook most of the time, not always;
-//! 4. plays the one of the rest that it likes best: what a move is worth, and some
+//! 4. plays the one of the rest that it likes best: the value of a move, and some
 //!    Gumbel-distributed noise, by which the chances of two moves are as
 //!    `exp(difference / temperature)`. That is Luce's model of choice (1959), which fits
 //!    how people choose among moves (Regan and Haworth 2011, for chess).
@@ -40,7 +40,7 @@ impl Level {
         (number <= Self::HIGHEST).then_some(Self { number, seed })
     }
 
-    /// How far below full strength: 1 at level 0, 0 where level 20 would be.
+    /// Distance from full strength: 1 at level 0, 0 where level 20 would be.
     fn weakness(self) -> f64 {
         1.0 - f64::from(self.number) / f64::from(Self::HIGHEST + 1)
     }
@@ -67,7 +67,7 @@ impl Level {
         250.0 * 0.86_f64.powi(self.number.into())
     }
 
-    /// Which of the lines, best first, to play in the position with this key. Where
+    /// Index of the line, best first, to play in the position with this key. Where
     /// all are overlooked the player looks again, and sees them all.
     pub(crate) fn choose(self, key: u64, values: &[Value]) -> usize {
         let mut state = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ key;

@@ -4,12 +4,12 @@
 //! returns at once; a [`Listener`] hears reports and, exactly once, the result.
 //! Nothing here prints, and a constructed search cannot fail.
 //!
-//! | module | what lives there |
+//! | module | content |
 //! |---|---|
 //! | `search` | the façade: start, stop, ponderhit, wait |
 //! | `solo` | the same search in the caller's thread |
-//! | `shared` | what every thread of one search sees |
-//! | `worker` | what one thread owns |
+//! | `shared` | state shared by the threads of one search |
+//! | `worker` | state of one thread |
 //! | `root` `vote` | iterative deepening, aspiration windows, MultiPV; which thread's move |
 //! | `node` `qsearch` | the tree |
 //! | `prune` `reduce` `extend` | one small function per heuristic |
@@ -19,7 +19,7 @@
 //! | `value` | values, mate distances, scores |
 //! | `limits` `clock` | when to stop |
 //! | `level` | playing below full strength |
-//! | `report` | what leaves a search |
+//! | `report` | reports and answers |
 //! | `params` | every constant of the search |
 
 mod clock;

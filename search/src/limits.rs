@@ -1,4 +1,4 @@
-//! What bounds a search, and what it should know about the game.
+//! Limits of a search, and the options that it depends on.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub struct Limits {
     pub root_moves: Vec<Move>,
 }
 
-/// Which moves are searched.
+/// Set of moves that are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moves {
     /// All but pawns, bishops and rooks that could promote and do not, and lances that
@@ -47,7 +47,7 @@ pub enum Moves {
     All,
 }
 
-/// How far lines are reported.
+/// Length of the lines that are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lines {
     /// To where the search followed them.
@@ -56,27 +56,27 @@ pub enum Lines {
     Continued,
 }
 
-/// What a search should know apart from the position and its limits.
+/// Options of a search, apart from the position and its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How many best lines to find, at least 1.
+    /// Number of best lines to find, at least 1.
     pub multi_pv: usize,
     /// The rule by which a win may be declared.
     pub entering_king: EnteringKingRule,
     /// The game is drawn after this many moves; 0: no limit.
     pub max_moves: u32,
-    /// How the clock is used.
+    /// Settings of the time management.
     pub timing: Timing,
     /// Least time between reports of one search, the last ones excepted.
     pub report_interval: Duration,
     /// After this long without a report the counters are reported; `None`: never.
     pub heartbeat: Option<Duration>,
-    /// What a draw is worth to the side that searches when it is Black and when it is
+    /// Value of a draw for the searching side when it is Black and when it is
     /// White, in centipawns.
     pub draw_values: [i32; 2],
-    /// Which moves are searched.
+    /// Set of moves that are searched.
     pub moves: Moves,
-    /// How far lines are reported.
+    /// Length of the lines that are reported.
     pub lines: Lines,
     /// Play below full strength; `None`: play as well as possible.
     pub level: Option<Level>,

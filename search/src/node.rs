@@ -12,15 +12,15 @@ use crate::value::{INFINITE, MATE_BOUND, MAX_PLY, REPETITION_WIN, Value, is_ordi
 use crate::worker::{Frame, Worker};
 use crate::{Bound, extend, params, prune, reduce, see};
 
-/// What kind of node is searched, known to the compiler.
+/// Kind of a node, known to the compiler.
 pub(crate) trait NodeKind {
-    /// Whether the window is open: the value may become the root's value.
+    /// The window is open: the value may become the root's value.
     const PV: bool;
-    /// Whether some move is expected to reach beta.
+    /// A fail high is expected.
     const CUT: bool;
-    /// What its children are when searched with a null window and full depth.
+    /// Kind of its children when searched with a null window and full depth.
     type Child: NodeKind;
-    /// The same node with a null window.
+    /// Kind of the node when searched with a null window.
     type Closed: NodeKind;
 }
 
@@ -52,17 +52,17 @@ impl NodeKind for All {
     type Closed = Self;
 }
 
-/// What is known at a node before its moves are searched.
+/// State of a node before its moves are searched.
 #[derive(Clone, Copy)]
 pub(crate) struct Node {
     pub(crate) depth: i32,
     pub(crate) ply: usize,
     pub(crate) line: Line,
-    /// What the table says; its move is legal.
+    /// Entry of the transposition table; its move is legal.
     entry: Option<Entry>,
     /// The static evaluation as the evaluator gives it; `None` in check.
     raw: Option<Value>,
-    /// The same, corrected.
+    /// The corrected static evaluation; `None` in check.
     pub(crate) eval: Option<Value>,
     trend: Trend,
     /// The table knows the node from a principal variation.
@@ -81,13 +81,13 @@ impl Node {
     }
 }
 
-/// Where a fail-soft search stands.
+/// Best move and value of a fail-soft search so far.
 pub(crate) struct Best {
     pub(crate) value: Value,
     pub(crate) mv: Option<Move>,
 }
 
-/// How the search of a node's moves ended.
+/// Outcome of the search of a node's moves.
 enum Outcome {
     /// With this value, at the depth that was asked for.
     Searched(Best),
@@ -105,7 +105,7 @@ struct Candidate {
     history: i32,
 }
 
-/// How a move is to be searched.
+/// Depths at which a move is searched.
 #[derive(Clone, Copy)]
 pub(crate) struct Effort {
     /// Its place in the order, counted from 1.
@@ -119,15 +119,15 @@ pub(crate) struct Effort {
 }
 
 impl Effort {
-    /// Whether a shallower search comes first.
+    /// Returns `true` if a reduced search comes first.
     fn is_reduced(self) -> bool {
         self.number > 1 && self.reduced < self.depth
     }
 }
 
-/// What the look at a move before its search says.
+/// Extension of a move, or a cutoff that its test gives.
 enum Extension {
-    /// Search it by so many plies deeper.
+    /// Search it this many plies deeper.
     By(i32),
     /// The node need not be searched: this is its value.
     Cut(Value),
@@ -215,7 +215,7 @@ impl Worker<'_> {
         best.value
     }
 
-    /// Notes what the search of a node within `alpha..beta` found: in the table, and for
+    /// Stores the result of a node searched within `alpha..beta`: in the table, and for
     /// later evaluations.
     pub(crate) fn conclude<N: NodeKind>(&mut self, node: &Node, best: &Best, alpha: Value, beta: Value) {
         let bound = match best.value {
@@ -269,7 +269,7 @@ impl Worker<'_> {
         (reduction / reduce::PLY).min(root.depth - 2).max(0)
     }
 
-    /// What can be told of a node with a null window before its moves are made.
+    /// Value of a node that is pruned before any of its moves is made.
     fn cut_early<N: NodeKind>(&mut self, node: &Node, alpha: Value, beta: Value, eval: Value) -> Option<Value> {
         let (depth, ply) = (node.depth, node.ply);
         if prune::is_hopeless(depth, eval, alpha) {
@@ -353,7 +353,7 @@ impl Worker<'_> {
         found
     }
 
-    /// Searches the moves of a node and updates what will order them next time.
+    /// Searches the moves of a node and updates the histories.
     fn search_moves<N: NodeKind>(&mut self, node: &Node, mut alpha: Value, beta: Value) -> Outcome {
         let Node { depth, ply, line, .. } = *node;
         let original_alpha = alpha;
@@ -466,7 +466,7 @@ impl Worker<'_> {
         value
     }
 
-    /// How well a move did before.
+    /// History of a quiet move or a capture.
     fn history_of(&self, mv: Move, victim: Option<PieceType>, line: Line) -> i32 {
         match victim {
             Some(victim) => self.histories.moves.capture(&self.position, mv, victim),
@@ -474,7 +474,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether a move other than the first good one is not worth searching; `shallow`
+    /// Returns `true` if a late move is pruned; `shallow`
     /// is the depth at which it would be.
     fn is_pruned(&self, node: &Node, candidate: &Candidate, alpha: Value, shallow: i32) -> bool {
         let shallow = if node.eval.is_some() { shallow.max(1) } else { node.depth };
@@ -493,7 +493,7 @@ impl Worker<'_> {
         useless || loss.is_some_and(|loss| !see::reaches(&self.position, candidate.mv, -loss))
     }
 
-    /// How much deeper (or, below zero, less deeply) a move is to be searched.
+    /// Extension of a move in plies (a reduction below zero).
     fn extension<N: NodeKind>(&mut self, node: &Node, candidate: &Candidate, beta: Value) -> Extension {
         if node.ply >= 2 * self.root_depth {
             return Extension::By(0);

@@ -2,8 +2,8 @@
 //!
 //! `params! { name: i32 = default, lowest..=highest, step; }` defines a function of
 //! that name. In a normal build it is a constant; with the feature `tune` the value
-//! can be set from outside, so that matches can tell what it should be. The range
-//! and step say what a tuner may try.
+//! can be set from outside, so that matches can tune it. The range
+//! and step bound a tuner.
 
 /// A parameter as a tuner sees it.
 #[cfg(feature = "tune")]
@@ -11,7 +11,7 @@
 pub struct Parameter {
     /// Its name in [`params.rs`](self).
     pub name: &'static str,
-    /// What a normal build uses.
+    /// Value in a normal build.
     pub default: i32,
     /// The lowest value that makes sense.
     pub min: i32,
@@ -115,14 +115,14 @@ params! {
     /// ProbCut: by how much the check search is less deep, in plies.
     probcut_reduction: i32 = 4, 2..=6, 1;
     /// Hindsight: a ply more for a node reduced by at least this many plies whose side
-    /// before does not stand better than was thought.
+    /// before is not better off than expected.
     hindsight_deeper: i32 = 3, 1..=99, 1;
     /// Hindsight: a ply less for a node reduced by at least this many plies where both
     /// evaluations together leave a gain.
     hindsight_shallower: i32 = 2, 1..=99, 1;
     /// Hindsight: that gain, in centipawns.
     hindsight_gain: i32 = 350, 0..=2000, 25;
-    /// History of a quiet move by what it changed in the evaluation, in sixteenths of a
+    /// History of a quiet move by its change of the evaluation, in sixteenths of a
     /// centipawn.
     eval_difference: i32 = 12, 0..=64, 4;
     /// Nodes without a move from the table are searched a ply less from this depth on.
@@ -152,7 +152,7 @@ params! {
     /// Quiet moves with a history below minus this for each ply of depth come after the
     /// captures that lose.
     good_quiet_margin: i32 = 3000, 0..=32000, 500;
-    /// Quiescence: what a capture may gain besides what it takes, in centipawns.
+    /// Quiescence: gain of a capture beyond its victim, in centipawns.
     quiescence_margin: i32 = 200, 50..=30000, 25;
     /// Quiescence: after this many moves only recaptures and checks are searched.
     quiescence_moves: i32 = 3, 1..=99, 1;
@@ -215,7 +215,7 @@ params! {
     correction_hands: i32 = 48, 0..=256, 8;
     /// Correction by the last two moves, in 128ths.
     correction_continuation: i32 = 48, 0..=256, 8;
-    /// How fast corrections learn, in eighths.
+    /// Learning rate of corrections, in eighths.
     correction_rate: i32 = 8, 0..=64, 1;
     /// Plies that a repetition is looked back for.
     cycle_plies: i32 = 16, 4..=64, 2;

@@ -1,9 +1,9 @@
-//! Which move to search next, in stages, so that a cut saves the rest.
+//! Move picker: the moves of a node in stages, so that a cutoff saves the rest.
 //!
 //! | stage | moves |
 //! |---|---|
 //! | table | the move stored for this position |
-//! | good captures | by what they take, as long as the exchange does not lose |
+//! | good captures | by victim, as long as the exchange does not lose |
 //! | killers | quiet moves that cut at this ply before |
 //! | quiets | checks that lose little first, then by history |
 //! | bad captures | captures that lose the exchange |
@@ -32,7 +32,7 @@ impl Scored {
         Self(i64::from(score) << 32 | i64::from(!(before as u16)) << 16 | i64::from(mv.raw()))
     }
 
-    /// Lifts a quiet check above what any history says.
+    /// Lifts a quiet check above any history.
     #[inline(always)]
     fn prefer(&mut self) {
         self.0 += i64::from(CHECK_BONUS) << 32;
@@ -44,7 +44,7 @@ impl Scored {
         (self.0 >> 32) as i32
     }
 
-    /// Whether this is `mv`.
+    /// Returns `true` if this is `mv`.
     #[inline(always)]
     fn is(self, mv: Move) -> bool {
         self.0 as u16 == mv.raw()
@@ -72,7 +72,7 @@ enum Stage {
     Done,
 }
 
-/// What a picker is asked for.
+/// Set of moves that a picker hands out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// Every legal move.
@@ -92,7 +92,7 @@ multiversion! {
     ) -> Option<Move> = Picker::next_inline;
 }
 
-// Functions of their own: as part of `next` the compiler would do what their loops have
+// Functions of their own: inlined into `next`, the compiler would hoist the parts that their loops have
 // in common at the beginning of every call of it.
 multiversion! {
     fn captures(picker: &mut Picker, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) =
@@ -181,7 +181,7 @@ impl Picker {
     }
 
     /// The next move; every legal (or wanted) move comes once.
-    /// `aim` tells which quiet moves give check, so that those come first.
+    /// `aim` finds the quiet moves that give check, so that those come first.
     pub(crate) fn next(
         &mut self,
         position: &Position,
@@ -379,7 +379,7 @@ impl Picker {
     }
 }
 
-/// Where the quiet moves of one node are put.
+/// Destination of the quiet moves of one node.
 struct Quiets<'a> {
     position: &'a Position,
     moves: &'a mut Vec<Scored>,
@@ -434,7 +434,7 @@ fn sensible(position: &Position, set: MoveSet) -> MoveSet {
     }
 }
 
-/// Most valuable victim first, then what did well, then the least valuable attacker.
+/// Most valuable victim first, then capture history, then the least valuable attacker.
 #[inline(always)]
 fn capture_order(position: &Position, memory: &Memory, mv: Move) -> i32 {
     let attacker = mv.from().and_then(|from| position.piece_at(from)).map_or(0, |piece| on_board(piece.kind));

@@ -3,7 +3,7 @@
 use crate::params;
 use crate::value::{REPETITION_WIN, Value};
 
-/// Whether the static evaluation rises along the line of play: pruning from above
+/// Trend of the static evaluation along the line of play. While it rises, pruning from above
 /// is then safer, from below less so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trend {
@@ -76,7 +76,7 @@ pub(crate) fn probable_cut(depth: i32, beta: Value, trend: Trend) -> Option<Valu
 /// change of depth in plies. (Stockfish.)
 ///
 /// `eval` is the node's evaluation, `before` that of the node before, both for their
-/// sides to move: their sum is what the move between them lost.
+/// sides to move: their sum is the loss by the move between them.
 #[inline]
 pub(crate) fn hindsight(depth: i32, reduction: i32, eval: Value, before: Value) -> i32 {
     let deeper = reduction >= params::hindsight_deeper() && eval <= -before;
@@ -112,14 +112,14 @@ pub(crate) fn has_bad_history(depth: i32, history: i32) -> bool {
     depth <= params::history_pruning_depth() && history < -params::history_pruning_margin() * depth
 }
 
-/// How much a quiet move may lose in the exchange it begins and still be
+/// Largest loss in the exchange that a quiet move begins for it still to be
 /// searched, in exchange units; `None` at depths where every move is.
 #[inline]
 pub(crate) fn quiet_loss(depth: i32) -> Option<Value> {
     (depth <= params::see_depth()).then_some(params::see_quiet_margin() * depth * depth)
 }
 
-/// The same for captures.
+/// Largest loss of a capture, like [`quiet_loss`].
 #[inline]
 pub(crate) fn capture_loss(depth: i32) -> Option<Value> {
     (depth <= params::see_depth()).then_some(params::see_capture_margin() * depth)

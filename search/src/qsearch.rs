@@ -47,7 +47,7 @@ impl Worker<'_> {
             }
             return best;
         }
-        // Only now: where the position stands above beta already, a mate adds nothing.
+        // Only after standing pat: at or above beta, a mate adds nothing.
         if entry.is_none()
             && let Some(value) = self.mate_at_once(0, ply)
         {
@@ -83,7 +83,7 @@ impl Worker<'_> {
                 if number > params::quiescence_moves() && !forcing {
                     continue;
                 }
-                // Even with what it takes, the capture does not come near alpha.
+                // Even with its victim, the capture does not come near alpha.
                 let gain = self.position.piece_at(mv.to()).map_or(0, |taken| exchange(taken.kind));
                 if futile + gain <= alpha && !mv.is_promotion() && !self.position.gives_check(mv) {
                     best = best.max(futile + gain);

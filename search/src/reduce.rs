@@ -29,7 +29,7 @@ const fn ln(x: f64) -> f64 {
     2.0 * sum
 }
 
-/// Late move reduction: a quiet move that stands late in the order is searched
+/// Late move reduction: a quiet move late in the order is searched
 /// less deeply first, and again at full depth if it beats alpha all the same.
 ///
 /// Formula: `base + ln(depth) ln(number) / divisor - slope number`, the common form

@@ -36,8 +36,8 @@ const RANKS: [u8; PieceType::COUNT] = {
 };
 
 multiversion! {
-    /// Whether the exchange that `mv` begins gains at least `threshold` (an
-    /// [`exchange`] value: what one side loses on the board and the other gains in
+    /// Returns `true` if the exchange that `mv` begins gains at least `threshold` (an
+    /// [`exchange`] value: the loss of one side on the board and the gain of the other in
     /// hand).
     ///
     /// Promotion by the first move counts; promotions and pins further on do not.
@@ -67,7 +67,7 @@ fn reaches_inline(position: &Position, mv: Move, threshold: Value) -> bool {
     if balance < 0 {
         return false;
     }
-    // `balance` is kept from the view of the side that has just moved: what it
+    // `balance` is kept from the view of the side that has just moved: the amount it
     // has beyond its goal. The side to move must bring it below zero.
     let mut side = !us;
     loop {

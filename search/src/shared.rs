@@ -1,4 +1,4 @@
-//! What all threads of one search see.
+//! State shared by all threads of one search.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -16,13 +16,13 @@ pub(crate) struct Control {
     timer: Mutex<Timer>,
     /// The doubt after the last iteration that ended while pondering.
     doubt: Mutex<Option<f64>>,
-    /// What to play if the search broke down now.
+    /// Answer if the search broke down now.
     best: Mutex<Option<BestMove>>,
     finished: Mutex<bool>,
     on_finish: Condvar,
     /// The main thread has ended its search: helpers follow.
     over: AtomicBool,
-    /// Positions visited by each thread, as it last told.
+    /// Positions visited by each thread, as last published.
     counts: Vec<AtomicU64>,
     helpers: Mutex<Helpers>,
     on_helper_end: Condvar,
@@ -35,7 +35,7 @@ struct Helpers {
 }
 
 impl Control {
-    /// For a search by the main thread and so many helpers.
+    /// For a search by the main thread and `helpers` others.
     pub(crate) fn new(timer: Timer, ponder: bool, helpers: usize) -> Self {
         Self {
             stop: AtomicBool::new(false),
@@ -52,22 +52,22 @@ impl Control {
         }
     }
 
-    /// Whether helpers must end at once.
+    /// Returns `true` once helpers must end.
     pub(crate) fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed)
     }
 
-    /// A thread (the main one is number 0) tells how many positions it has visited.
+    /// Publishes the positions that a thread (the main one is number 0) has visited.
     pub(crate) fn set_count(&self, thread: usize, nodes: u64) {
         self.counts[thread].store(nodes, Ordering::Relaxed);
     }
 
-    /// Positions visited by all threads, as they last told.
+    /// Positions visited by all threads, as last published.
     pub(crate) fn all_nodes(&self) -> u64 {
         self.counts.iter().map(|count| count.load(Ordering::Relaxed)).sum()
     }
 
-    /// A helper has ended, with what it would play (`None` if it broke down).
+    /// A helper has ended, with its answer (`None` after a panic).
     pub(crate) fn helper_ended(&self, candidate: Option<Candidate>) {
         let mut helpers = self.helpers.lock();
         helpers.running -= 1;
@@ -75,7 +75,7 @@ impl Control {
         self.on_helper_end.notify_all();
     }
 
-    /// Ends all helpers, waits for them and returns what they would play.
+    /// Ends all helpers, waits for them and returns their answers.
     pub(crate) fn end_helpers(&self) -> Vec<Candidate> {
         self.over.store(true, Ordering::Relaxed);
         let mut helpers = self.helpers.lock();
@@ -97,7 +97,7 @@ impl Control {
         self.pondering.store(false, Ordering::Release);
     }
 
-    /// Whether the search must end at once.
+    /// Returns `true` once the search must end.
     pub(crate) fn must_stop(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || (!self.is_pondering() && self.timer.lock().is_over())
     }
@@ -114,7 +114,7 @@ impl Control {
         timer.ends_after_iteration(scale)
     }
 
-    /// Whether the search plays by a clock (and does not ponder), so that it may
+    /// Returns `true` if the search plays by a clock (and does not ponder), so that it may
     /// end early when there is nothing left to think about.
     pub(crate) fn is_on_the_clock(&self) -> bool {
         !self.is_pondering() && self.timer.lock().budget.is_some()
@@ -124,12 +124,12 @@ impl Control {
         self.pondering.load(Ordering::Acquire)
     }
 
-    /// Keeps what a completed iteration would play.
+    /// Keeps the answer of a completed iteration.
     pub(crate) fn set_best(&self, best: BestMove) {
         *self.best.lock() = Some(best);
     }
 
-    /// What the last completed iteration would play.
+    /// Answer of the last completed iteration.
     pub(crate) fn best(&self) -> Option<BestMove> {
         *self.best.lock()
     }

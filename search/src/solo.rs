@@ -3,7 +3,7 @@
 //! [`Search`](crate::Search) hands each position to its thread and answers through a
 //! listener, as a GUI needs it. Self-play asks millions of small questions one after
 //! the other: there the hand-over costs as much as the answer, so a [`Solo`] searches
-//! where it is called and returns what it found. Both run the same search.
+//! where it is called and returns the result. Both run the same search.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,12 +19,12 @@ use crate::tt::Table;
 use crate::worker::{Job, Memory, Role, Worker};
 use crate::{BestMove, Limits, Listener, Options, Progress, Report, Score};
 
-/// What a [`Solo`] search found.
+/// Result of a [`Solo`] search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// What to play.
+    /// Answer.
     pub best: BestMove,
-    /// What the position is worth for the side to move.
+    /// Score for the side to move.
     pub score: Score,
     /// Positions visited.
     pub nodes: u64,
@@ -73,7 +73,7 @@ impl Solo {
     /// A thread that calls [`search`](Self::search) should have a stack of this size.
     pub const STACK_BYTES: usize = crate::search::STACK_BYTES;
 
-    /// A searcher with a transposition table of so many megabytes (2^20 bytes), at
+    /// A searcher with a transposition table of this size in megabytes (2^20 bytes), at
     /// least 1. Small ones stay in the processor's cache and are quickly emptied.
     ///
     /// # Errors

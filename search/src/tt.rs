@@ -37,7 +37,7 @@ const SWEEP_BLOCK: usize = (2 << 20) / size_of::<AtomicU64>();
 /// Words of the smallest page, 4 KB.
 const WORDS_PER_PAGE: usize = (4 << 10) / size_of::<AtomicU64>();
 
-/// What the table knows about a position.
+/// Entry of the table: one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) mv: Option<Move>,
@@ -78,7 +78,7 @@ pub(crate) struct Table {
     words: Words,
     clusters: usize,
     generation: AtomicU8,
-    /// Whether anything was stored since the last clear.
+    /// Set by the first store after a clear.
     used: AtomicBool,
 }
 
@@ -99,7 +99,7 @@ impl Table {
         Some(table)
     }
 
-    /// Whether the system says that there is memory for a table of `megabytes` once
+    /// Returns `true` if the system reports memory for a table of `megabytes` once
     /// one of `freed_mb` is gone; yes where it says nothing.
     pub(crate) fn fits(megabytes: usize, freed_mb: usize) -> bool {
         available_megabytes().is_none_or(|available| megabytes <= available.saturating_add(freed_mb))
@@ -190,13 +190,13 @@ impl Table {
         prefetch(self.cluster(key));
     }
 
-    /// What is known about the position with this key, for a node at `ply`.
+    /// Entry of the position with this key, for a node at `ply`.
     #[inline]
     pub(crate) fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
         unpack(cluster::find(self.cluster(key), key)?, ply)
     }
 
-    /// Stores what a node at `ply` found.
+    /// Stores the result of a node at `ply`.
     #[inline]
     pub(crate) fn store(&self, key: u64, ply: usize, entry: Entry) {
         let generation = self.generation.load(Ordering::Relaxed);
@@ -222,7 +222,7 @@ impl Table {
         data.filter_map(|data| unpack(data, 0)).map(|entry| (entry.value, entry.depth)).collect()
     }
 
-    /// How full the table is with entries of the current search, in permille,
+    /// Share of entries of the current search in the table, in permille,
     /// from a sample of a thousand entries.
     pub(crate) fn hashfull(&self) -> u32 {
         let generation = self.generation.load(Ordering::Relaxed);
@@ -272,7 +272,7 @@ impl Deref for Words {
     }
 }
 
-/// How much memory the system says it could give, in megabytes (2^20 bytes), where
+/// Memory that the system reports as available, in megabytes (2^20 bytes), where
 /// it says so. Systems that promise more than they have must not be taken at their
 /// word: using the table would end the process.
 fn available_megabytes() -> Option<usize> {
@@ -282,7 +282,7 @@ fn available_megabytes() -> Option<usize> {
     Some(kilobytes / 1024)
 }
 
-/// A hint, without effect on what the program computes. A probe of a table larger
+/// A hint, without effect on any result. A probe of a table larger
 /// than the caches waits for memory otherwise; that was a third of the search's time.
 #[inline]
 #[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "the intrinsic is declared unsafe"))]

@@ -62,7 +62,7 @@ pub(crate) const fn from_stored(value: Value, ply: usize) -> Value {
     }
 }
 
-/// What a search says a position is worth, for the side to move at the root.
+/// Score of a position, for the side to move at the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
     /// Centipawns.

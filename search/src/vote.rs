@@ -1,4 +1,4 @@
-//! Which thread's answer to play: the threads vote.
+//! Vote of the threads on the move to play.
 //!
 //! Every thread votes for its best move, the stronger the deeper it searched and
 //! the better it thinks of it: `(value - lowest value + 14) * depth` (Stockfish). The
@@ -9,7 +9,7 @@ use enbu_movegen::Move;
 use crate::root::RootMove;
 use crate::value::{MATE_BOUND, Value};
 
-/// What one thread would play.
+/// Answer of one thread.
 #[derive(Clone)]
 pub(crate) struct Candidate {
     pub(crate) root_move: RootMove,

@@ -1,4 +1,4 @@
-//! What one search thread owns.
+//! State owned by one search thread.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,7 +29,7 @@ pub(crate) struct Job {
     pub(crate) listener: Arc<dyn Listener>,
 }
 
-/// What a thread does for a search.
+/// Role of a thread in a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Watches the limits, reports and answers.
@@ -55,14 +55,14 @@ const MAX_DRAW_VALUE: Value = REPETITION_WIN - 1;
 /// Positions visited between two looks at the clock.
 const POLL_INTERVAL: u64 = 256;
 
-/// What a search thread remembers from one search to the next.
+/// Memory of a search thread from one search to the next.
 pub(crate) struct Memory {
     pub(crate) moves: Histories,
     pub(crate) corrections: Corrections,
     /// Kept for its memory, which takes time to make, and for the
     /// values it remembers.
     pub(crate) evaluator: Evaluator,
-    /// Whether there is anything to forget.
+    /// Set by the first search after a clear.
     used: bool,
 }
 
@@ -91,7 +91,7 @@ impl Memory {
     }
 }
 
-/// What one ply of the line being searched keeps for the others.
+/// Stack entry of one ply of the line being searched.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Frame {
     /// The corrected static evaluation; `None` in check.
@@ -100,7 +100,7 @@ pub(crate) struct Frame {
     pub(crate) on_last_pv: bool,
     /// The move being searched; `None` after a null move.
     pub(crate) arrival: Option<Arrival>,
-    /// The same, where it is quiet.
+    /// History key of the move being searched; `None` unless it is quiet.
     pub(crate) quiet: Option<Place>,
     /// The move that a test for singularity leaves out.
     pub(crate) excluded: Option<Move>,
@@ -111,14 +111,14 @@ pub(crate) struct Frame {
     pub(crate) reduction: i32,
 }
 
-/// What is known of a position without searching it.
+/// Static evaluations of a position.
 #[derive(Clone, Copy)]
 pub(crate) struct Judgement {
     /// The static evaluation as the evaluator gives it.
     pub(crate) raw: Value,
-    /// With what the correction histories add.
+    /// `raw` plus the corrections.
     pub(crate) eval: Value,
-    /// What the table's bound makes of it.
+    /// Tightened by the bound of the table.
     pub(crate) refined: Value,
 }
 
@@ -128,7 +128,7 @@ pub(crate) struct Worker<'a> {
     pub(crate) role: Role,
     pub(crate) histories: &'a mut Memory,
     pub(crate) position: Position,
-    /// The moves of all open nodes, one behind the other.
+    /// The moves of all open nodes, one node after the other.
     pub(crate) moves: Vec<Scored>,
     /// One for each ply, [`LOOKBACK`](Self::LOOKBACK) of them before the root.
     pub(crate) frames: Vec<Frame>,
@@ -211,13 +211,13 @@ impl<'a> Worker<'a> {
         self.frames[at - 2].eval.or(self.frames[at - 4].eval)
     }
 
-    /// Where the corrections of the present position stand.
+    /// Indices of the present position's corrections.
     #[inline]
     pub(crate) fn correction_slots(&self, ply: usize) -> Slots {
         Slots::of(&self.position, self.line(ply))
     }
 
-    /// What is known of the present position without searching it; `None` in check.
+    /// Static evaluations of the present position; `None` in check.
     #[inline]
     pub(crate) fn judge(&mut self, entry: Option<&Entry>, ply: usize) -> Option<Judgement> {
         if self.position.in_check() {
@@ -274,7 +274,7 @@ impl<'a> Worker<'a> {
         self.histories.evaluator.pop();
     }
 
-    /// Whether the search must be left at once.
+    /// Returns `true` if the search must be left.
     #[inline]
     pub(crate) fn must_leave(&mut self) -> bool {
         if self.nodes >= self.next_poll && !self.stopped {
@@ -334,7 +334,7 @@ impl<'a> Worker<'a> {
         self.can_declare().then(|| mate_at(ply + 1))
     }
 
-    /// What a draw is worth to the side to move: the searching side's preference, or
+    /// Value of a draw for the side to move: the searching side's preference, or
     /// the opposite.
     fn draw_value(&self) -> Value {
         let searching = self.job.position.turn();
@@ -342,7 +342,7 @@ impl<'a> Worker<'a> {
         if self.position.turn() == searching { value } else { -value }
     }
 
-    /// Whether the side to move can end the game with a won declaration (or try).
+    /// Returns `true` if the side to move can end the game with a won declaration (or try).
     fn can_declare(&self) -> bool {
         let us = self.position.turn();
         let near = self.position.king(us).is_some_and(|king| king.relative_rank(us) <= 3);

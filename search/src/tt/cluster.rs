@@ -1,16 +1,16 @@
-//! How threads share a cluster of entries without a lock.
+//! Lock-free sharing of a cluster of entries between threads.
 //!
 //! An entry is two words: its data, and its key exclusive-ored with its data. Both are
 //! atomic, but not together: a thread may read one word of one entry and one of
-//! another. Such a torn pair gives back the key of neither, so that nobody takes it
+//! another. Such a torn pair yields the key of neither, so that no probe takes it
 //! for data (Hyatt and Mann 2002).
 //!
 //! The functions take any words that can be read and written, so that the tests can
 //! run them on loom's. These try every order in which threads may run with up to two
 //! interruptions, and every value that relaxed loads may return, and prove for one and
-//! two entries, with up to three threads: what is found under a key was stored under that key, whole; and a move that
+//! two entries, with up to three threads: data found under a key was stored under that key, whole; and a move that
 //! a store keeps was stored under its key. Not part of the proof is one chance in
-//! 2^64: that the data of two entries differs by just what their keys differ by.
+//! 2^64: that the data of two entries differs by exactly the difference of their keys.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -44,7 +44,7 @@ pub(super) fn find<W: Word>(cluster: &[W], key: u64) -> Option<u64> {
     })
 }
 
-/// Stores under `key` what `data` makes of the data that was there under this key
+/// Stores under `key` the result of `data` on the data that was there under this key
 /// before. Where there was none, the entry whose data is `worth` least makes room.
 #[inline]
 pub(super) fn put<W: Word>(cluster: &[W], key: u64, worth: impl Fn(u64) -> i32, data: impl FnOnce(Option<u64>) -> u64) {
@@ -87,19 +87,19 @@ mod tests {
         }
     }
 
-    /// How often a thread is interrupted in the middle of its acts: without a bound the
+    /// Preemptions of a thread within its operations: without a bound the
     /// orders of three threads are too many to try.
     const SWITCHES: usize = 2;
 
     const KEYS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
 
-    /// Data that tells its key in the high half and who stored it in the next quarter;
+    /// Data with its key in the high half and its writer in the next quarter;
     /// the lowest quarter is the move.
     fn data(key: u64, writer: u64, mv: u64) -> u64 {
         key >> 32 << 32 | writer << 16 | mv
     }
 
-    /// What a thread does: stores with the move (`0`: none), looks, or nothing.
+    /// Operation of a thread: a store with the move (`0`: none), a look, or nothing.
     #[derive(Clone, Copy)]
     enum Act {
         Put { key: u64, mv: u64 },
@@ -189,7 +189,7 @@ mod tests {
         check(2, [[put_of(KEYS[0]), put_of(KEYS[1])], [keep, find_of(KEYS[0])]]);
     }
 
-    /// What the model is worth: it must find the fault of a table that keeps bare keys.
+    /// Check of the model itself: it must find the fault of a table that keeps bare keys.
     #[test]
     #[should_panic(expected = "torn")]
     fn bare_keys_would_be_torn() {
