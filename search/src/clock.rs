@@ -8,48 +8,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::Clock;
+use crate::limits::{Clock, Rounding, Timing};
 use crate::value::Value;
-
-/// Settings of the time management, in milliseconds or percent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timing {
-    /// Margin kept at the end of a planned think, in ms.
-    pub network_delay_ms: u32,
-    /// Margin kept at the hard limit, in ms.
-    pub network_delay2_ms: u32,
-    /// Think at least this long when the clock allows it, in ms.
-    pub minimum_thinking_time_ms: u32,
-    /// Scales the planned time, in percent.
-    pub slow_mover: u32,
-    /// Think up to just below the next full second, because the clock counts
-    /// whole seconds.
-    pub rounding: Rounding,
-    /// Thinking on the opponent's time is on (more time may be spent then).
-    pub ponder: bool,
-}
-
-/// Rounding of thinking time to full seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rounding {
-    /// Stop when planned.
-    Exact,
-    /// Stop just before the next full second has passed.
-    UpToFullSecond,
-}
-
-impl Default for Timing {
-    fn default() -> Self {
-        Self {
-            network_delay_ms: 120,
-            network_delay2_ms: 1120,
-            minimum_thinking_time_ms: 2000,
-            slow_mover: 100,
-            rounding: Rounding::UpToFullSecond,
-            ponder: false,
-        }
-    }
-}
 
 /// Time for one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,11 +9,12 @@
 //! | `search` | the façade: start, stop, ponderhit, wait |
 //! | `solo` | the same search in the caller's thread |
 //! | `shared` | state shared by the threads of one search |
-//! | `worker` | state of one thread |
-//! | `root` `vote` | iterative deepening, aspiration windows, MultiPV; which thread's move |
+//! | `job` `memory` `worker` | a search to do; the memory of a thread; its state while it searches |
+//! | `root` `root_move` `vote` | iterative deepening, aspiration windows, MultiPV; which thread's move |
 //! | `node` `qsearch` | the tree |
 //! | `prune` `reduce` `extend` | one small function per heuristic |
-//! | `picker` `history` `see` | which move first |
+//! | `picker` `scored` `history` `see` | which move first |
+//! | `update` `failed_moves` | updates of histories and corrections |
 //! | `correction` | by how much evaluations were wrong |
 //! | `tt` | the transposition table |
 //! | `value` | values, mate distances, scores |
@@ -25,10 +26,12 @@
 mod clock;
 mod correction;
 mod extend;
+mod failed_moves;
 mod history;
-mod lessons;
+mod job;
 mod level;
 mod limits;
+mod memory;
 mod node;
 mod params;
 mod picker;
@@ -37,18 +40,20 @@ mod qsearch;
 mod reduce;
 mod report;
 mod root;
+mod root_move;
+mod scored;
 mod search;
 mod see;
 mod shared;
 mod solo;
 mod tt;
+mod update;
 mod value;
 mod vote;
 mod worker;
 
-pub use clock::{Rounding, Timing};
 pub use level::Level;
-pub use limits::{Clock, Limits, Lines, Moves, Options};
+pub use limits::{Clock, Limits, Lines, Moves, Options, Rounding, Timing};
 #[cfg(feature = "tune")]
 pub use params::{PARAMETERS, Parameter, parameter, set_parameter};
 pub use report::{BestMove, Bound, LineEnd, Listener, Progress, Report};

@@ -3,8 +3,8 @@
 use enbu_movegen::{Aim, Move, PieceType};
 
 use crate::extend::SingularTest;
+use crate::failed_moves::FailedMoves;
 use crate::history::Line;
-use crate::lessons::Tried;
 use crate::picker::{Picker, Wanted};
 use crate::prune::Trend;
 use crate::tt::Entry;
@@ -321,7 +321,7 @@ impl Worker<'_> {
             &self.moves,
         );
         let mut found = None;
-        while let Some(mv) = picker.next(&self.position, self.histories, node.line, None, &mut self.moves) {
+        while let Some(mv) = picker.next(&self.position, self.memory, node.line, None, &mut self.moves) {
             if !see::reaches(&self.position, mv, needed) {
                 continue;
             }
@@ -363,9 +363,9 @@ impl Worker<'_> {
         let mut picker =
             Picker::new(&self.position, Wanted::All, self.job.options.moves, node.table_move(), killers, &self.moves);
         picker.put_off_quiets_below(-params::good_quiet_margin() * depth.max(1));
-        let mut tried = Tried::default();
+        let mut tried = FailedMoves::default();
         let mut number = 0;
-        while let Some(mv) = picker.next(&self.position, self.histories, line, aim.as_ref(), &mut self.moves) {
+        while let Some(mv) = picker.next(&self.position, self.memory, line, aim.as_ref(), &mut self.moves) {
             if Some(mv) == node.excluded {
                 continue;
             }
@@ -469,8 +469,8 @@ impl Worker<'_> {
     /// History of a quiet move or a capture.
     fn history_of(&self, mv: Move, victim: Option<PieceType>, line: Line) -> i32 {
         match victim {
-            Some(victim) => self.histories.moves.capture(&self.position, mv, victim),
-            None => self.histories.moves.after(self.position.turn(), line).of(&self.position, mv),
+            Some(victim) => self.memory.moves.capture(&self.position, mv, victim),
+            None => self.memory.moves.after(self.position.turn(), line).of(&self.position, mv),
         }
     }
 

@@ -16,46 +16,9 @@ use enbu_isa::multiversion;
 use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope, Square};
 
 use crate::history::{Killers, Known, Line, Origin};
-use crate::worker::Memory;
+use crate::memory::Memory;
+use crate::scored::Scored;
 use crate::{Moves, params, see};
-
-/// A move and its place in the order, in one number: the best of many is the largest,
-/// which needs no branch to be found. From above: the score, how early the move came
-/// (of equal scores the first generated comes first), the move's bits.
-#[derive(Clone, Copy)]
-pub(crate) struct Scored(i64);
-
-impl Scored {
-    /// `before` moves lie before this one.
-    #[inline(always)]
-    fn new(mv: Move, score: i32, before: usize) -> Self {
-        Self(i64::from(score) << 32 | i64::from(!(before as u16)) << 16 | i64::from(mv.raw()))
-    }
-
-    /// Lifts a quiet check above any history.
-    #[inline(always)]
-    fn prefer(&mut self) {
-        self.0 += i64::from(CHECK_BONUS) << 32;
-    }
-
-    /// The score that the order follows.
-    #[inline(always)]
-    fn score(self) -> i32 {
-        (self.0 >> 32) as i32
-    }
-
-    /// Returns `true` if this is `mv`.
-    #[inline(always)]
-    fn is(self, mv: Move) -> bool {
-        self.0 as u16 == mv.raw()
-    }
-
-    /// The move: never `None`.
-    #[inline(always)]
-    fn mv(self) -> Option<Move> {
-        Move::from_raw(self.0 as u16)
-    }
-}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -130,9 +93,6 @@ pub(crate) struct Picker {
     /// Start of the bad quiet moves, once the first was seen.
     bad_quiets: Option<usize>,
 }
-
-/// More than any history.
-const CHECK_BONUS: i32 = 1 << 18;
 
 /// As many moves are found one by one; the rest are sorted when they are needed.
 const PICKED_SINGLY: usize = 12;
@@ -352,11 +312,11 @@ impl Picker {
     fn take_best(&mut self, moves: &mut [Scored]) -> Option<Scored> {
         let rest = moves.get_mut(self.current..)?;
         if self.picked < PICKED_SINGLY {
-            let best = rest.iter().fold(i64::MIN, |best, scored| best.max(scored.0));
-            let index = rest.iter().position(|scored| scored.0 == best)?;
+            let best = rest.iter().fold(i64::MIN, |best, scored| best.max(scored.rank()));
+            let index = rest.iter().position(|scored| scored.rank() == best)?;
             rest.swap(0, index);
         } else if self.picked == PICKED_SINGLY {
-            rest.sort_unstable_by_key(|scored| std::cmp::Reverse(scored.0));
+            rest.sort_unstable_by_key(|scored| std::cmp::Reverse(scored.rank()));
         }
         let best = *rest.first()?;
         self.picked += 1;

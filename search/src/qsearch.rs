@@ -69,7 +69,7 @@ impl Worker<'_> {
         let line = self.line(ply);
         let recapture = self.position.last_move().map(Move::to);
         let mut number = 0;
-        while let Some(mv) = picker.next(&self.position, self.histories, line, None, &mut self.moves) {
+        while let Some(mv) = picker.next(&self.position, self.memory, line, None, &mut self.moves) {
             if in_check && best > -REPETITION_WIN {
                 // Once an evasion holds, quiet ones and ones that lose material add little.
                 // (Stockfish.)

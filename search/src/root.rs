@@ -2,62 +2,18 @@
 
 use std::ops::Range;
 
-use enbu_movegen::{Declaration, EnteringKingRule, Move, MoveList, Position};
+use enbu_movegen::{Declaration, EnteringKingRule, Move};
 
 use crate::clock::doubt;
-use crate::lessons::Tried;
+use crate::failed_moves::FailedMoves;
+use crate::job::Role;
 use crate::node::{Best, Effort, Pv};
 use crate::picker::{Picker, Wanted};
+use crate::root_move::{Candidate, RootMove};
 use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, mate_at, mated_at};
-use crate::vote::{Candidate, choose};
-use crate::worker::{Role, Worker};
+use crate::vote::choose;
+use crate::worker::Worker;
 use crate::{BestMove, Bound, LineEnd, Lines, Moves, Report, Score, params};
-
-/// A legal move at the root and what is known about it.
-#[derive(Clone)]
-pub(crate) struct RootMove {
-    pub(crate) mv: Move,
-    /// Its value in the running iteration; `-INFINITE` where it did not beat alpha.
-    value: Value,
-    /// Its value in the last iteration that gave it one.
-    previous: Value,
-    pv: Vec<Move>,
-    /// The iteration that found `pv`, and how its value is bounded.
-    depth: i32,
-    bound: Bound,
-    selective_depth: usize,
-    /// Positions visited below it in this search.
-    nodes: u64,
-}
-
-impl RootMove {
-    /// A move of which nothing is known.
-    pub(crate) fn new(mv: Move) -> Self {
-        Self {
-            mv,
-            value: -INFINITE,
-            previous: -INFINITE,
-            pv: vec![mv],
-            depth: 1,
-            bound: Bound::Exact,
-            selective_depth: 0,
-            nodes: 0,
-        }
-    }
-
-    /// Its newest value; `None` before the first.
-    fn known_value(&self) -> Option<Value> {
-        [self.value, self.previous].into_iter().find(|&value| value > -INFINITE)
-    }
-
-    /// The legal moves among `wanted`, or all legal moves if there is none.
-    pub(crate) fn all(position: &Position, wanted: &[Move]) -> Vec<Self> {
-        let mut legal = MoveList::new();
-        position.legal_moves(&mut legal);
-        let restricted = legal.iter().any(|mv| wanted.contains(mv));
-        legal.into_iter().filter(|mv| !restricted || wanted.contains(mv)).map(Self::new).collect()
-    }
-}
 
 /// The deepest iteration, in plies.
 const DEEPEST: i32 = MAX_PLY as i32 - 1;
@@ -251,10 +207,10 @@ impl Worker<'_> {
         let node = self.root_node_at(depth, self.root_moves[line].mv);
         let (first, killers, aim) = (node.table_move(), self.frame(0).killers, self.position.aim());
         let mut picker = Picker::new(&self.position, Wanted::All, Moves::All, first, killers, &self.moves);
-        let mut tried = Tried::default();
+        let mut tried = FailedMoves::default();
         let mut best = Best { value: -INFINITE, mv: None };
         let mut number = 0;
-        while let Some(mv) = picker.next(&self.position, self.histories, node.line, aim.as_ref(), &mut self.moves) {
+        while let Some(mv) = picker.next(&self.position, self.memory, node.line, aim.as_ref(), &mut self.moves) {
             // The lines before this one, and moves that the user left out.
             let Some(index) = (line..self.root_moves.len()).find(|&index| self.root_moves[index].mv == mv) else {
                 continue;

@@ -11,10 +11,12 @@ use enbu_eval::Evaluation;
 use enbu_movegen::{MoveList, Position};
 
 use crate::clock::{Budget, Timer};
+use crate::job::{Job, Role};
+use crate::memory::Memory;
+use crate::root_move::Candidate;
 use crate::shared::Control;
 use crate::tt::Table;
-use crate::vote::Candidate;
-use crate::worker::{Job, Memory, Role, Worker};
+use crate::worker::Worker;
 use crate::{BestMove, Clock, Limits, Listener, Options};
 
 /// Memory for a transposition table that cannot be had.

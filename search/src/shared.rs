@@ -7,7 +7,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::BestMove;
 use crate::clock::{Budget, Timer};
-use crate::vote::Candidate;
+use crate::root_move::Candidate;
 
 /// Signals from outside to a running search, and its end.
 pub(crate) struct Control {

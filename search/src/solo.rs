@@ -13,10 +13,12 @@ use enbu_movegen::Position;
 use parking_lot::Mutex;
 
 use crate::clock::Timer;
+use crate::job::{Job, Role};
+use crate::memory::Memory;
 use crate::search::HashError;
 use crate::shared::Control;
 use crate::tt::Table;
-use crate::worker::{Job, Memory, Role, Worker};
+use crate::worker::Worker;
 use crate::{BestMove, Limits, Listener, Options, Progress, Report, Score};
 
 /// Result of a [`Solo`] search.

@@ -6,18 +6,8 @@
 
 use enbu_movegen::Move;
 
-use crate::root::RootMove;
-use crate::value::{MATE_BOUND, Value};
-
-/// Answer of one thread.
-#[derive(Clone)]
-pub(crate) struct Candidate {
-    pub(crate) root_move: RootMove,
-    /// Its value.
-    pub(crate) value: Value,
-    /// Iterations completed.
-    pub(crate) depth: i32,
-}
+use crate::root_move::Candidate;
+use crate::value::MATE_BOUND;
 
 /// Added to every difference of values, so that no vote is empty.
 const LEAST: i64 = 14;
@@ -43,6 +33,8 @@ pub(crate) fn choose(candidates: &[Candidate]) -> Option<&Candidate> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::root_move::RootMove;
+    use crate::value::Value;
     use crate::value::mate_at;
 
     fn candidate(mv: &str, value: Value, depth: i32) -> Candidate {

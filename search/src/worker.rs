@@ -1,95 +1,24 @@
 //! State owned by one search thread.
 
-use std::sync::Arc;
-use std::time::Instant;
-
-use enbu_eval::{Evaluation, Evaluator};
 use enbu_mate::mate_in_one;
 use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Ruling};
 
-use crate::correction::{Corrections, Slots};
-use crate::history::{Arrival, Histories, Killers, Line, Place};
-use crate::picker::Scored;
+use crate::correction::Slots;
+use crate::history::{Arrival, Killers, Line, Place};
+use crate::job::{Job, Role};
+use crate::memory::Memory;
 use crate::report::ReportGate;
-use crate::root::RootMove;
-use crate::shared::Control;
-use crate::tt::{Entry, Table};
+use crate::root_move::RootMove;
+use crate::scored::Scored;
+use crate::tt::Entry;
 use crate::value::{MAX_PLY, REPETITION_WIN, Value, is_ordinary, mate_at, mated_at};
-use crate::{Bound, Level, Limits, Listener, Options, Progress, params};
-
-/// One search to be done.
-pub(crate) struct Job {
-    pub(crate) position: Position,
-    pub(crate) limits: Limits,
-    pub(crate) options: Options,
-    pub(crate) evaluation: Evaluation,
-    pub(crate) started: Instant,
-    pub(crate) table: Arc<Table>,
-    pub(crate) control: Arc<Control>,
-    pub(crate) listener: Arc<dyn Listener>,
-}
-
-/// Role of a thread in a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// Watches the limits, reports and answers.
-    Main,
-    /// Searches the same position so that the main thread finds more in the table.
-    /// Helpers count from 0.
-    Helper(usize),
-}
-
-impl Role {
-    /// The main thread's is 0.
-    fn index(self) -> usize {
-        match self {
-            Self::Main => 0,
-            Self::Helper(index) => index + 1,
-        }
-    }
-}
+use crate::{Bound, Level, Progress, params};
 
 /// A draw is worth less than any decided game.
 const MAX_DRAW_VALUE: Value = REPETITION_WIN - 1;
 
 /// Positions visited between two looks at the clock.
 const POLL_INTERVAL: u64 = 256;
-
-/// Memory of a search thread from one search to the next.
-pub(crate) struct Memory {
-    pub(crate) moves: Histories,
-    pub(crate) corrections: Corrections,
-    /// Kept for its memory, which takes time to make, and for the
-    /// values it remembers.
-    pub(crate) evaluator: Evaluator,
-    /// Set by the first search after a clear.
-    used: bool,
-}
-
-impl Memory {
-    pub(crate) fn new() -> Self {
-        let evaluator = Evaluator::new(&Position::startpos());
-        Self { moves: Histories::new(), corrections: Corrections::new(), evaluator, used: false }
-    }
-
-    /// Makes the evaluator ready for `job`.
-    fn prepare(&mut self, job: &Job) {
-        self.used = true;
-        if self.evaluator.is_of(&job.evaluation) {
-            self.evaluator.reset(&job.position);
-        } else {
-            self.evaluator = Evaluator::with(&job.evaluation, &job.position);
-        }
-    }
-
-    /// Forgets everything.
-    pub(crate) fn clear(&mut self) {
-        if std::mem::take(&mut self.used) {
-            self.moves.clear();
-            self.corrections.clear();
-        }
-    }
-}
 
 /// Stack entry of one ply of the line being searched.
 #[derive(Clone, Copy, Default)]
@@ -126,7 +55,7 @@ pub(crate) struct Judgement {
 pub(crate) struct Worker<'a> {
     pub(crate) job: &'a Job,
     pub(crate) role: Role,
-    pub(crate) histories: &'a mut Memory,
+    pub(crate) memory: &'a mut Memory,
     pub(crate) position: Position,
     /// The moves of all open nodes, one node after the other.
     pub(crate) moves: Vec<Scored>,
@@ -153,9 +82,9 @@ pub(crate) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(crate) fn new(job: &'a Job, role: Role, histories: &'a mut Memory) -> Self {
+    pub(crate) fn new(job: &'a Job, role: Role, memory: &'a mut Memory) -> Self {
         let level_nodes = job.options.level.map(Level::nodes);
-        histories.prepare(job);
+        memory.prepare(job);
         let root_moves = RootMove::all(&job.position, &job.limits.root_moves);
         let lines = match role {
             Role::Main => job.options.multi_pv.clamp(1, root_moves.len().max(1)),
@@ -164,7 +93,7 @@ impl<'a> Worker<'a> {
         Self {
             job,
             role,
-            histories,
+            memory,
             position: job.position.clone(),
             moves: Vec::with_capacity(8192),
             frames: vec![Frame::default(); MAX_PLY + Self::LOOKBACK + 2],
@@ -224,7 +153,7 @@ impl<'a> Worker<'a> {
             return None;
         }
         // Asked for first: the memory answers while the evaluation is computed.
-        let correction = self.histories.corrections.of(self.correction_slots(ply));
+        let correction = self.memory.corrections.of(self.correction_slots(ply));
         let raw = entry.and_then(|entry| entry.eval).unwrap_or_else(|| self.evaluate());
         let eval = raw + correction;
         // Halved or compared with a margin, a mate would yield a value that no search found.
@@ -263,7 +192,7 @@ impl<'a> Worker<'a> {
         let frame = &mut self.frames[ply + Self::LOOKBACK];
         frame.quiet = quiet;
         frame.arrival = Some(Arrival::from(&delta));
-        self.histories.evaluator.push(&self.position, &delta);
+        self.memory.evaluator.push(&self.position, &delta);
         self.nodes += 1;
     }
 
@@ -271,7 +200,7 @@ impl<'a> Worker<'a> {
     #[inline]
     pub(crate) fn unmake(&mut self) {
         self.position.undo_move();
-        self.histories.evaluator.pop();
+        self.memory.evaluator.pop();
     }
 
     /// Returns `true` if the search must be left.
@@ -352,7 +281,7 @@ impl<'a> Worker<'a> {
     /// The static evaluation for the side to move.
     #[inline]
     pub(crate) fn evaluate(&mut self) -> Value {
-        self.histories.evaluator.evaluate(&self.position)
+        self.memory.evaluator.evaluate(&self.position)
     }
 
     /// Notes that `mv` followed by the line of the next ply is best at `ply`.

@@ -1,56 +1,13 @@
 //! Updates of histories and corrections after the search of a node.
 
-use enbu_movegen::{Move, Position};
+use enbu_movegen::Move;
 
+use crate::failed_moves::FailedMoves;
 use crate::history::{Line, Place};
 use crate::node::{Best, Effort, Node};
 use crate::value::{Value, is_ordinary};
 use crate::worker::Worker;
 use crate::{Bound, params};
-
-/// The moves of a node that were searched without success.
-#[derive(Default)]
-pub(crate) struct Tried {
-    quiets: Moves<32>,
-    captures: Moves<16>,
-}
-
-impl Tried {
-    /// Adds `mv`, a move of `position`, unless it is the `best` so far.
-    pub(crate) fn push(&mut self, mv: Move, position: &Position, best: Option<Move>) {
-        if best != Some(mv) {
-            match position.piece_at(mv.to()) {
-                None => self.quiets.push(mv),
-                Some(_) => self.captures.push(mv),
-            }
-        }
-    }
-}
-
-/// The first `N` moves of some.
-struct Moves<const N: usize> {
-    moves: [Option<Move>; N],
-    count: usize,
-}
-
-impl<const N: usize> Default for Moves<N> {
-    fn default() -> Self {
-        Self { moves: [None; N], count: 0 }
-    }
-}
-
-impl<const N: usize> Moves<N> {
-    fn push(&mut self, mv: Move) {
-        if let Some(slot) = self.moves.get_mut(self.count) {
-            *slot = Some(mv);
-            self.count += 1;
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = Move> + '_ {
-        self.moves.iter().flatten().copied()
-    }
-}
 
 /// By how much a search `depth` plies deep moves a history entry.
 fn bonus(depth: i32) -> i32 {
@@ -60,10 +17,10 @@ fn bonus(depth: i32) -> i32 {
 
 impl Worker<'_> {
     /// Rewards the best move, which beat alpha, and blames those tried before it.
-    pub(crate) fn reward(&mut self, mv: Move, tried: &Tried, node: &Node) {
+    pub(crate) fn reward(&mut self, mv: Move, tried: &FailedMoves, node: &Node) {
         let depth = node.depth;
         let bonus = bonus(depth);
-        let histories = &mut self.histories.moves;
+        let histories = &mut self.memory.moves;
         match self.position.piece_at(mv.to()) {
             Some(victim) => histories.adjust_capture(&self.position, mv, victim.kind, bonus),
             None => {
@@ -84,7 +41,7 @@ impl Worker<'_> {
     /// Rewards a late quiet move that beat alpha although it was searched less deeply.
     pub(crate) fn reward_surprise(&mut self, mv: Move, effort: Effort, line: Line) {
         let place = Place::of(&self.position, mv);
-        self.histories.moves.adjust_quiet(place, line, bonus(effort.depth));
+        self.memory.moves.adjust_quiet(place, line, bonus(effort.depth));
     }
 
     /// Rewards the opponent's last move, if it is quiet, after a fail low of this node.
@@ -92,7 +49,7 @@ impl Worker<'_> {
         let Some(before) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else { return };
         if let Some(place) = self.frame(before).quiet {
             let line = self.line(before);
-            self.histories.moves.adjust_quiet(place, line, bonus(node.depth));
+            self.memory.moves.adjust_quiet(place, line, bonus(node.depth));
         }
     }
 
@@ -100,7 +57,7 @@ impl Worker<'_> {
     /// of the evaluations before and after it, each for its side to move. (Stockfish.)
     pub(crate) fn reward_difference(&mut self, place: Option<Place>, gain: Value) {
         if let Some(place) = place {
-            self.histories.moves.adjust_main(place, gain.clamp(-300, 300) * params::eval_difference() / 16);
+            self.memory.moves.adjust_main(place, gain.clamp(-300, 300) * params::eval_difference() / 16);
         }
     }
 
@@ -115,7 +72,7 @@ impl Worker<'_> {
         };
         if !loud && telling && is_ordinary(best.value) {
             let slots = self.correction_slots(node.ply);
-            self.histories.corrections.note(slots, best.value - eval, node.depth);
+            self.memory.corrections.note(slots, best.value - eval, node.depth);
         }
     }
 }

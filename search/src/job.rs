@@ -1,0 +1,44 @@
+//! One search to be done, and the role of a thread in it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use enbu_eval::Evaluation;
+use enbu_movegen::Position;
+
+use crate::limits::{Limits, Options};
+use crate::report::Listener;
+use crate::shared::Control;
+use crate::tt::Table;
+
+/// One search to be done.
+pub(crate) struct Job {
+    pub(crate) position: Position,
+    pub(crate) limits: Limits,
+    pub(crate) options: Options,
+    pub(crate) evaluation: Evaluation,
+    pub(crate) started: Instant,
+    pub(crate) table: Arc<Table>,
+    pub(crate) control: Arc<Control>,
+    pub(crate) listener: Arc<dyn Listener>,
+}
+
+/// Role of a thread in a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Watches the limits, reports and answers.
+    Main,
+    /// Searches the same position so that the main thread finds more in the table.
+    /// Helpers count from 0.
+    Helper(usize),
+}
+
+impl Role {
+    /// The main thread's is 0.
+    pub(crate) fn index(self) -> usize {
+        match self {
+            Self::Main => 0,
+            Self::Helper(index) => index + 1,
+        }
+    }
+}
