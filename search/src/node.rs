@@ -513,7 +513,7 @@ impl Worker<'_> {
                 return Extension::By(-params::singular_negative());
             }
         }
-        Extension::By(i32::from(candidate.checks))
+        Extension::By(0)
     }
 
     /// The value of the move just made: a null window first, wider if it surprises.
