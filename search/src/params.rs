@@ -142,7 +142,7 @@ params! {
     /// History pruning: how bad the history must be for each ply of depth.
     history_pruning_margin: i32 = 4000, 500..=16000, 500;
     /// Moves that lose material are skipped up to this depth.
-    see_depth: i32 = 8, 0..=12, 1;
+    see_depth: i32 = 12, 0..=64, 1;
     /// Quiet moves may lose this much (exchange units) for each ply squared.
     see_quiet_margin: i32 = 40, 5..=120, 5;
     /// Captures may lose this much (exchange units) for each ply.
@@ -187,7 +187,7 @@ params! {
     /// Late move reduction: more where the evaluation does not rise, in 1024ths of a ply.
     lmr_falling: i32 = 512, 0..=2048, 128;
     /// Late move reduction: less for captures, in 1024ths of a ply.
-    lmr_capture: i32 = 1024, 0..=8192, 128;
+    lmr_capture: i32 = 0, 0..=8192, 128;
     /// Late move reduction: less for checks, in 1024ths of a ply.
     lmr_check: i32 = 1024, 0..=8192, 128;
     /// Late moves are reduced from this depth on.
