@@ -164,7 +164,7 @@ impl Worker<'_> {
             return entry.value;
         }
         if entry.is_none()
-            && let Some(value) = self.mate_at_once(depth, ply)
+            && let Some(value) = self.mate_at_once(ply)
         {
             return value;
         }

@@ -49,7 +49,7 @@ impl Worker<'_> {
         }
         // Only after standing pat: at or above beta, a mate adds nothing.
         if entry.is_none()
-            && let Some(value) = self.mate_at_once(0, ply)
+            && let Some(value) = self.mate_at_once(ply)
         {
             return value;
         }
