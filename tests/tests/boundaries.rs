@@ -161,7 +161,9 @@ fn all_rust_files() -> BTreeSet<String> {
             }
         }
     }
-    rust_files(&root.join("bench/yardsticks/src"), &mut files);
+    for folder in ["bench/yardsticks/src", "bench/parts/benches"] {
+        rust_files(&root.join(folder), &mut files);
+    }
     files
 }
 

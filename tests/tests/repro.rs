@@ -5,7 +5,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use enbu_tests::binary::{Profile, built, enbu};
+use enbu_tests::binary::enbu;
+#[cfg(not(debug_assertions))]
+use enbu_tests::binary::{Profile, built};
 use enbu_tests::positions::{MATSURI, STARTPOS};
 use enbu_tests::session::Session;
 
@@ -78,6 +80,8 @@ fn a_new_game_forgets_other_searches() {
     assert_eq!(game(&mut session, "nodes 20000"), first);
 }
 
+/// Needs both builds of the binary, so only an optimised test program holds it.
+#[cfg(not(debug_assertions))]
 #[test]
 fn debug_and_release_builds_search_the_same_nodes() {
     let debug = game(&mut one_thread(&built(Profile::Dev)), "nodes 3000");
@@ -107,6 +111,7 @@ fn signature(binary: &Path, arguments: &[&str]) -> u64 {
     number.parse().unwrap()
 }
 
+#[cfg(not(debug_assertions))]
 #[test]
 fn debug_and_release_builds_have_the_same_signature() {
     let shallow = ["--depth", "3"];

@@ -6,7 +6,8 @@
 //! for data (Hyatt and Mann 2002).
 //!
 //! The functions take any words that can be read and written, so that the tests can
-//! run them on loom's. These try every order in which threads may run with up to two
+//! run them on loom's (`RUSTFLAGS="--cfg enbu_loom" cargo test -p enbu-search --lib cluster`,
+//! part of `.ci/run`: loom is a large library for one file). These try every order in which threads may run with up to two
 //! interruptions, and every value that relaxed loads may return, and prove for one and
 //! two entries, with up to three threads: data found under a key was stored under that key, whole; and a move that
 //! a store keeps was stored under its key. Not part of the proof is one chance in
@@ -69,7 +70,7 @@ pub(super) fn put<W: Word>(cluster: &[W], key: u64, worth: impl Fn(u64) -> i32, 
     cluster[2 * victim + 1].write(data);
 }
 
-#[cfg(test)]
+#[cfg(all(test, enbu_loom))]
 mod tests {
     use loom::sync::Arc;
     use loom::sync::atomic::AtomicU64 as ModelWord;

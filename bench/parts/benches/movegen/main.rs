@@ -1,4 +1,4 @@
-//! Speed of the parts of move generation: `cargo bench -p enbu-movegen [NAME]`.
+//! Speed of the parts of move generation: `cargo bench --bench movegen [NAME]` in `bench/parts`.
 //!
 //! Perft measures the sum, these benches its parts. Each measurement is per element:
 //! per move or per square, where a benchmark processes several.

@@ -1,4 +1,4 @@
-//! Speed of mate searches: `cargo bench -p enbu-mate [NAME]`.
+//! Speed of mate searches: `cargo bench --bench mate [NAME]` in `bench/parts`.
 //!
 //! A search tests for a mate in one at every node, and nearly always there is none: the
 //! latency of `None` in ordinary positions matters most. Compare two builds with

@@ -1,0 +1,1 @@
+//! Benchmarks of `movegen` and `mate`, part by part: see `benches/`.
