@@ -3,12 +3,12 @@
 //! ```text
 //! Client ── usi, setoption, isready, position, go ──► Process (pipes, reader thread, limits)
 //!   ▲                                                     │
-//!   └───────── heard: what a line of an engine means ◄────┘
+//!   └───────── heard: parses the lines of an engine ◄─────┘
 //! ```
 //!
-//! A [`Client`] owns one engine process. It waits with deadlines, keeps what the
-//! last search reported, and counts what an engine should not have said. It judges
-//! nothing: whether a move is legal is for the caller to see.
+//! A [`Client`] owns one engine process. It waits with deadlines, keeps the
+//! last report of a search, and counts unexpected lines as [`Noise`]. It does not
+//! check the legality of moves: that is up to the caller.
 //!
 //! An engine cannot harm the caller: lines are cut at [`MAX_LINE_BYTES`], at most
 //! [`MAX_WAITING_LINES`] are kept, and dropping the client ends the process and
@@ -33,7 +33,7 @@ use crate::option::OptionSpec;
 use crate::reply::{BestMove, Bound, Info, Reply, Score};
 use process::Process;
 
-/// Tells every client that holds a copy of it to stop waiting, from any thread.
+/// Cancellation flag: ends the waiting of every client that holds a clone, from any thread.
 ///
 /// ```
 /// use enbu_usi::client::Cancel;
@@ -51,13 +51,13 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether [`cancel`](Self::cancel) was called.
+    /// Returns `true` once [`cancel`](Self::cancel) was called.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Why an engine did not do what it was asked.
+/// Error in the conversation with an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
     /// The process could not be started.
@@ -69,9 +69,9 @@ pub enum ClientError {
     /// The process did not answer in time.
     #[error("no {expected} within {:.1} s", waited.as_secs_f64())]
     Silent {
-        /// What should have come.
+        /// The expected reply.
         expected: &'static str,
-        /// How long it was waited for.
+        /// Time waited.
         waited: Duration,
     },
     /// The caller's [`Cancel`] ended the waiting.
@@ -79,18 +79,18 @@ pub enum ClientError {
     Cancelled,
 }
 
-/// Who the engine says it is.
+/// Identity and options of an engine, from its answer to `usi`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineIdentity {
-    /// From `id name`; empty if it did not say.
+    /// From `id name`; empty if absent.
     pub name: String,
-    /// From `id author`; empty if it did not say.
+    /// From `id author`; empty if absent.
     pub author: String,
     /// The options it declared.
     pub options: Vec<OptionSpec>,
 }
 
-/// What an engine said that it should not have said, since it was last asked.
+/// Counts of the unexpected lines of an engine since the last [`Client::take_noise`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Noise {
     /// `bestmove` lines that answered nothing.
@@ -103,7 +103,7 @@ pub struct Noise {
     pub lost_lines: u32,
 }
 
-/// The last thing a search said before its answer: the best line, without bounds.
+/// Last report of a search before its answer: the best line, without bounds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LastReport {
     /// Score of the best line.
@@ -122,13 +122,13 @@ pub struct LastReport {
 /// The answer to a `go`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// What to play; the offending text if it is no answer.
+    /// The best move; the offending text if the answer is malformed.
     pub best: Result<BestMove, String>,
     /// The expected reply where it is not a move; `None` when it is one or absent.
     pub ponder_fault: Option<String>,
-    /// When the line had arrived.
+    /// Arrival time of the line.
     pub at: Instant,
-    /// What was reported before it.
+    /// The last report before it.
     pub report: LastReport,
 }
 
@@ -149,7 +149,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts the process and asks who it is.
+    /// Starts the process and reads its answer to `usi`.
     ///
     /// # Errors
     /// [`ClientError`] when it cannot be started or sends no `usiok` within `limit`.
@@ -181,7 +181,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Who the engine said it is.
+    /// Returns identity and options of the engine.
     pub const fn identity(&self) -> &EngineIdentity {
         &self.identity
     }
@@ -211,8 +211,8 @@ impl Client {
     }
 
     /// Waits until the engine is ready for a new game: `isready`, `readyok`, `usinewgame`.
-    /// What it says before `isready` is noise; what it says while it gets ready is not,
-    /// unless it is an answer.
+    /// Lines before `isready` are noise; lines between `isready` and `readyok` are not,
+    /// unless they are answers.
     ///
     /// # Errors
     /// [`ClientError`] when it dies or is not ready within `limit`.
@@ -227,7 +227,7 @@ impl Client {
     }
 
     /// Sends a position and a `go`, both as whole lines, and returns when the clock began to run.
-    /// What the engine said since its last answer is noise.
+    /// Lines since the last answer of the engine are noise.
     ///
     /// # Errors
     /// [`ClientError::Died`] when the engine no longer reads.
@@ -238,7 +238,7 @@ impl Client {
         Ok(Instant::now())
     }
 
-    /// Whether an answer is waiting to be read, without reading it.
+    /// Returns `true` if an answer is waiting to be read, without reading it.
     pub fn has_answered(&self) -> bool {
         self.process.any_waiting(|line| line.starts_with("bestmove"))
     }
@@ -267,7 +267,7 @@ impl Client {
         }
     }
 
-    /// Tells the engine how the game ended.
+    /// Sends `gameover` with the result of the game.
     ///
     /// # Errors
     /// [`ClientError::Died`] when the engine no longer reads.
@@ -275,14 +275,14 @@ impl Client {
         self.send(&Command::GameOver(Some(result)))
     }
 
-    /// What the engine should not have said since the last call.
+    /// Returns the noise counted since the last call and resets it.
     pub fn take_noise(&mut self) -> Noise {
         self.noise.lost_lines += self.process.take_lost();
         std::mem::take(&mut self.noise)
     }
 
-    /// Asks the process to end, waits up to `grace`, and ends what is left of it and of
-    /// the processes it started. Returns the noise: lines that came after `quit` count
+    /// Sends `quit`, waits up to `grace`, and kills the remaining processes of the
+    /// engine's process group. Returns the noise: lines that came after `quit` count
     /// as late.
     pub fn quit(mut self, grace: Duration) -> Noise {
         // A dead engine has no more to say, and its noise was counted.
@@ -349,7 +349,7 @@ impl fmt::Debug for Client {
 }
 
 impl LastReport {
-    /// Takes over what `info` says about the best line; other lines and bounds do
+    /// Takes over the report `info` on the best line; other lines and bounds do
     /// not change it.
     fn update(&mut self, info: Info, problem: Option<ReplyError>) {
         if info.multipv.unwrap_or(1) != 1 {

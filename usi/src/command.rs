@@ -1,4 +1,4 @@
-//! Commands: what a GUI, a match runner or a person at a console may say.
+//! Commands: the input lines from a GUI, a match runner or a console user.
 //!
 //! Reading is lenient where clients differ and strict where guessing could lose a
 //! game. Accepted beyond the protocol's text: runs of blanks, `\r`, a `position`
@@ -21,19 +21,19 @@ pub use go::{Clock, DEFAULT_MOVETIME_MS, GoRequest, MateLimit};
 use crate::reply::joined;
 use crate::token::{Words, number, quote};
 
-/// The deepest `perft` that is accepted, in plies. Nobody waits for more, and it
-/// bounds the recursion.
+/// The deepest `perft` that is accepted, in plies: it bounds the recursion, and deeper
+/// ones would not finish.
 pub const MAX_PERFT_DEPTH: u32 = 20;
 
-/// How many faults of one line are told.
+/// Maximum number of errors reported for one line.
 const MAX_PROBLEMS: usize = 8;
 
 /// A command to the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// `usi`: say who you are and which options you have.
+    /// `usi`: identify the engine and declare its options.
     Usi,
-    /// `isready`: do everything slow now, then say so.
+    /// `isready`: do all slow preparation, then answer `readyok`.
     IsReady,
     /// `setoption name N [value V]`.
     SetOption {
@@ -42,13 +42,13 @@ pub enum Command {
         /// The rest of the line after `value`; `None` without that word.
         value: Option<String>,
     },
-    /// `usinewgame`: what follows is another game.
+    /// `usinewgame`: a new game begins.
     UsiNewGame,
-    /// `position`: what the next `go` is about.
+    /// `position`: sets the position for the next `go`.
     Position(PositionCommand),
-    /// `go`: think.
+    /// `go`: start a search.
     Go(GoRequest),
-    /// `stop`: answer now.
+    /// `stop`: end the search and answer.
     Stop,
     /// `ponderhit [times]`: the expected move was played.
     PonderHit(Option<Clock>),
@@ -75,7 +75,7 @@ pub enum Command {
 /// A starting diagram and the moves played from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PositionCommand {
-    /// Where the game started.
+    /// The start position of the game.
     pub setup: Setup,
     /// The moves since; well-formed, legal or not.
     pub moves: Vec<Move>,
@@ -83,18 +83,18 @@ pub struct PositionCommand {
     pub tail: Option<String>,
 }
 
-/// How a game ended for the engine.
+/// Result of a game for the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GameResult {
     /// The engine won.
     Win,
     /// The engine lost.
     Lose,
-    /// Nobody won; also sent for games that were broken off.
+    /// A draw; also sent for games that were broken off.
     Draw,
 }
 
-/// What is wrong with a line.
+/// Error in a command line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
     /// The first word is no command.
@@ -108,17 +108,17 @@ pub enum CommandError {
     Missing {
         /// The command.
         command: &'static str,
-        /// What should stand there.
+        /// The expected text.
         what: &'static str,
     },
-    /// A word stands where it has no meaning.
+    /// A word at a place where it has no meaning.
     #[error("{command}: unexpected {}, {expected} is needed", quote(word))]
     Unexpected {
         /// The command.
         command: &'static str,
         /// The word.
         word: String,
-        /// What should stand there.
+        /// The expected text.
         expected: &'static str,
     },
     /// A value that is not a whole number.
@@ -139,7 +139,7 @@ pub enum CommandError {
         /// The word that should be followed by a value.
         keyword: &'static str,
     },
-    /// A number outside what the command takes.
+    /// A number outside the range of the command.
     #[error("{command}: {} is out of range, {min} to {max} is needed", quote(word))]
     Range {
         /// The command.
@@ -167,17 +167,17 @@ pub enum CommandError {
         command: &'static str,
         /// The move as given.
         text: String,
-        /// Which of the moves it is, from 1.
+        /// Number of the move in the list, from 1.
         number: usize,
     },
 }
 
-/// What was read from one line.
+/// Result of parsing one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parsed {
     /// The command; `None` for a blank line or one that is refused.
     pub command: Option<Command>,
-    /// What was wrong. With a command, the parts of it that were left out.
+    /// The errors. With a command, the parts of it that were left out.
     pub problems: Vec<CommandError>,
 }
 
@@ -245,7 +245,7 @@ impl GameResult {
     }
 }
 
-/// Adds a fault, unless enough have been told.
+/// Adds an error, up to [`MAX_PROBLEMS`].
 fn report(problems: &mut Vec<CommandError>, problem: CommandError) {
     if problems.len() < MAX_PROBLEMS {
         problems.push(problem);

@@ -4,11 +4,11 @@
 //! ```text
 //! bytes ── token ── Command ──► session ──► Engine (a trait; the binary implements it)
 //!                                  │ ▲
-//!      bytes ◄── Reply ◄───────────┘ └── Event (what a search reports)
+//!      bytes ◄── Reply ◄───────────┘ └── Event (reports of a search)
 //! ```
 //!
-//! * [`token`]: lines, words, numbers, and quoting what was not understood;
-//! * [`command`]: what a GUI (or a person at a console) may say;
+//! * [`token`]: lines, words, numbers, and quoting malformed input;
+//! * [`command`]: the input lines from a GUI (or a console user);
 //! * [`option`](mod@option): the options an engine declares, and checked values for them;
 //! * [`reply`]: every line the engine may say;
 //! * [`session`]: the loop that ties them together and owns the order of things:
@@ -17,7 +17,7 @@
 //! * [`client`]: the other side of it all, driving another engine's process;
 //! * [`readout`]: positions and reports in CSA notation.
 //!
-//! Nothing here searches, and nothing here knows what an option means.
+//! Nothing here searches, and nothing here knows the meaning of an option.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]

@@ -1,13 +1,13 @@
-//! Options: what an engine declares, and checked values for them.
+//! Options: their declarations and checked values.
 //!
-//! The table of an engine's options is the engine's own; here is what one row is,
-//! how it is declared to the GUI, and which values it takes.
+//! The table of an engine's options is the engine's own; this module defines one row,
+//! its declaration to the GUI, and the check of its values.
 
 use std::fmt;
 
 use crate::token::{ascii, number, quote};
 
-/// The literal that stands for an empty text in both directions.
+/// The literal that denotes an empty text in both directions.
 pub const EMPTY: &str = "<empty>";
 
 /// One declared option.
@@ -78,7 +78,7 @@ pub enum OptionValue {
     Text(String),
 }
 
-/// Why an option was not set. Its old value stands.
+/// Error of a `setoption`. The option keeps its old value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// No option has this name.
@@ -92,7 +92,7 @@ pub enum OptionError {
     Missing {
         /// The option.
         name: String,
-        /// What it takes.
+        /// The values it takes.
         expected: String,
     },
     /// A value that the option does not take.
@@ -102,7 +102,7 @@ pub enum OptionError {
         name: String,
         /// The value as it was given.
         value: String,
-        /// What it takes.
+        /// The values it takes.
         expected: String,
     },
     /// A value of the right form that the engine cannot use (a file that is not there).
@@ -121,7 +121,7 @@ impl OptionSpec {
         Self { name: name.into(), kind }
     }
 
-    /// Whether `name` means this option; case does not matter.
+    /// Returns `true` if `name` is the name of this option, ignoring case.
     pub fn is_named(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
@@ -130,7 +130,7 @@ impl OptionSpec {
     ///
     /// # Errors
     /// [`OptionError::Missing`] or [`OptionError::Value`], naming the option and
-    /// what it takes.
+    /// the values it takes.
     ///
     /// ```
     /// use enbu_usi::{OptionKind, OptionSpec, OptionValue};
@@ -150,11 +150,11 @@ impl OptionSpec {
     }
 }
 
-/// What an option of some kind takes, said because a value was refused.
+/// Error for a refused value: describes the values that the kind takes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{expected}")]
 pub struct ValueError {
-    /// What it takes: the range, the choices.
+    /// The values it takes: the range, the choices.
     pub expected: String,
 }
 
@@ -176,7 +176,7 @@ impl OptionKind {
     /// A value given for a button is ignored.
     ///
     /// # Errors
-    /// [`ValueError`] with what this kind takes.
+    /// [`ValueError`] with the values this kind takes.
     pub fn parse(&self, value: Option<&str>) -> Result<OptionValue, ValueError> {
         let word = value.unwrap_or_default().trim_ascii();
         let parsed = match self {

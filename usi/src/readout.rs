@@ -1,7 +1,7 @@
 //! Positions and reports in CSA notation (CSA file format V3.0).
 //!
 //! * [`board_rows`]: a position, as the console command `d` shows it;
-//! * [`info_line`]: what a search reports, as the comment `'** score pv #nodes`.
+//! * [`info_line`]: the report of a search, as the comment `'** score pv #nodes`.
 //!
 //! Scores in records are Black's view in centipawns, and a won position is 30 000.
 
@@ -35,8 +35,8 @@ pub fn black_view(score: Score, turn: Color) -> i32 {
     }
 }
 
-/// What a search of `position` reports as a CSA comment: `'** ` with the score as
-/// Black sees it, the line of play and `#nodes`.
+/// Formats the report of a search of `position` as a CSA comment: `'** ` with the score
+/// from Black's view, the line of play and `#nodes`.
 ///
 /// The format needs the score first; a report without one says 0.
 ///

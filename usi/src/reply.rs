@@ -53,7 +53,7 @@ pub enum Reply {
     Console(String),
 }
 
-/// What to play.
+/// The answer to a `go`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BestMove {
     /// Play a move.
@@ -69,7 +69,7 @@ pub enum BestMove {
     Win,
 }
 
-/// What a mate search found for the side to move.
+/// Result of a mate search for the side to move.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Checkmate {
     /// The mating line, attacker first, up to the mating move.
@@ -87,17 +87,17 @@ pub enum Checkmate {
 pub enum Score {
     /// Centipawns: 100 is a pawn.
     Cp(i32),
-    /// The side to move mates in so many plies.
+    /// The side to move mates in this number of plies.
     MateIn(u32),
-    /// The side to move is mated in so many plies; 0: it is mated, or has no move.
+    /// The side to move is mated in this number of plies; 0: it is mated, or has no move.
     MatedIn(u32),
-    /// The side to move mates, nobody knows in how many plies.
+    /// The side to move mates in an unknown number of plies.
     Mates,
-    /// The side to move is mated, nobody knows in how many plies.
+    /// The side to move is mated in an unknown number of plies.
     Mated,
 }
 
-/// How a score relates to the true one.
+/// Bound type of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Bound {
     /// It is the score.
@@ -109,7 +109,7 @@ pub enum Bound {
     Upper,
 }
 
-/// What a search reports. Absent parts are not printed.
+/// Report of a search (`info`). Absent parts are not printed.
 ///
 /// ```
 /// use enbu_usi::{Info, Score};
@@ -127,13 +127,13 @@ pub struct Info {
     pub multipv: Option<u32>,
     /// Score of the line.
     pub score: Option<Score>,
-    /// How the score relates to the true one.
+    /// Bound type of the score.
     pub bound: Bound,
     /// Positions searched.
     pub nodes: Option<u64>,
     /// Positions searched per second.
     pub nps: Option<u64>,
-    /// How full the transposition table is, in 1/1000.
+    /// Fill level of the transposition table, in 1/1000.
     pub hashfull_permille: Option<u32>,
     /// Time since the search began, in milliseconds.
     pub time_ms: Option<u64>,

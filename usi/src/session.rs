@@ -8,7 +8,7 @@
 //!                                                └─► Engine::go, stop, ponderhit ...
 //! ```
 //! The session itself never blocks except to wait for the next line or message.
-//! What an engine does slowly (preparing, clearing, evaluating) is a *job* on its own
+//! Slow work of an engine (preparing, clearing, evaluating) is a *job* on its own
 //! thread; lines that come meanwhile wait their turn, except `quit`.
 //!
 //! # One answer for each `go`
@@ -76,15 +76,15 @@ use output::Output;
 use search::{Search, Stage};
 use traffic::{Direction, TrafficLog};
 
-/// How many bytes of lines may wait while a job runs; then input waits too.
+/// Maximum size in bytes of the lines that wait while a job runs; then input waits too.
 const MAX_WAITING_BYTES: usize = 64 << 20;
 
-/// Why a session ended.
+/// Reason for the end of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// `quit` or the end of input.
     Quit,
-    /// Nobody reads the output any more.
+    /// The output is no longer read.
     OutputLost,
     /// The threads for input and output could not be started.
     NoThreads,
@@ -102,8 +102,8 @@ impl From<Exit> for ExitCode {
 
 /// Speaks USI on behalf of `engine` until `quit` or the end of input.
 ///
-/// Threads may be left behind: one blocked in `stdin`, one in a `stdout` that nobody
-/// reads, one in an engine that does not come back. The caller ends the process.
+/// Threads may be left running: one blocked in `stdin`, one in a `stdout` without a
+/// reader, one in an engine that does not return. The caller ends the process.
 ///
 /// # Examples
 /// With the engine of a binary:
@@ -117,12 +117,12 @@ where
     run_with(engine, stdin, stdout, Timing::default())
 }
 
-/// How long the session waits for what.
+/// Timeouts of the session.
 #[derive(Clone, Copy, Debug)]
 struct Timing {
     /// Between two signs of life while a job runs.
     keepalive: Duration,
-    /// From `quit` until a job that is still running is told to give up.
+    /// From `quit` until a job that is still running is cancelled.
     patience: Duration,
     /// From `quit` until the session ends without regard to anything.
     limit: Duration,
@@ -130,7 +130,7 @@ struct Timing {
     flush: Duration,
     /// For the last lines to be read after the end of input.
     drain: Duration,
-    /// For the engine to release what it holds.
+    /// For the engine to release its resources.
     release: Duration,
 }
 
@@ -148,7 +148,7 @@ impl Default for Timing {
     }
 }
 
-/// What comes to the session other than lines.
+/// Input of the session other than lines.
 enum Message {
     /// From the search with this number.
     Search(u64, Event),
@@ -156,7 +156,7 @@ enum Message {
     JobLine(Reply),
     /// The job is through.
     JobDone {
-        /// What its panic said.
+        /// The message of its panic.
         failure: Option<String>,
     },
     /// Nothing can be written any more.
@@ -211,7 +211,7 @@ struct Session<E> {
     searches: u64,
     game: Game,
     log: Log,
-    /// Whether nothing has changed since the engine was prepared.
+    /// The engine is prepared, and no option has changed since.
     prepared: bool,
     /// Options set during a search.
     late_options: Vec<(String, Option<String>)>,
@@ -252,7 +252,7 @@ impl<E: Engine> Session<E> {
             let timer = self.next_alarm().map_or_else(never, at);
             let flow = select! {
                 recv(lines) -> line => {
-                    // What was sent before the line came is older than the line.
+                    // Messages that were sent before the line arrived come first.
                     let flow = (0..messages.len()).try_for_each(|_| {
                         messages.try_recv().map_or(ControlFlow::Continue(()), |message| self.hear(message))
                     });
@@ -268,7 +268,7 @@ impl<E: Engine> Session<E> {
         }
     }
 
-    /// Whether lines must wait.
+    /// Returns `true` while lines must wait.
     fn is_busy(&self) -> bool {
         self.job.is_some() || self.search.as_ref().is_some_and(|search| search.stage == Stage::Stopping)
     }
@@ -343,7 +343,7 @@ impl<E: Engine> Session<E> {
         }
     }
 
-    /// When something must be done even if nothing is heard.
+    /// Time of the next timeout, at which the session acts without input.
     fn next_alarm(&self) -> Option<Instant> {
         let keepalive = self.job.as_ref().map(|job| job.keepalive_at);
         let leaving =
@@ -387,7 +387,7 @@ impl<E: Engine> Session<E> {
         self.output.send(&reply);
     }
 
-    /// Calls the engine. A panic is told, and `None` returned.
+    /// Calls the engine. A panic is reported, and `None` returned.
     fn ask<T>(&self, what: &str, call: impl FnOnce(&mut E) -> T) -> Option<T> {
         let result = catch_unwind(AssertUnwindSafe(|| call(&mut self.engine.lock())));
         result
@@ -402,7 +402,7 @@ impl<E: Engine> Session<E> {
         let running = self.search.as_ref().is_some_and(|search| search.stage == Stage::Running);
         match &self.job {
             Some(job) => job.cancel(),
-            // Without a job nobody else holds the engine.
+            // Without a job the engine is not locked.
             None if running => {
                 self.ask("stop", E::stop);
             }

@@ -1,4 +1,4 @@
-//! Words, numbers, and quoting what was not understood.
+//! Words, numbers, and quoting malformed input.
 //!
 //! A USI line is a sequence of words between blanks (spaces, tabs, the `\r` of a
 //! Windows line end). Input may hold any bytes; output is ASCII, except for names and
@@ -36,7 +36,7 @@ impl<'a> Words<'a> {
         self.clone().next()
     }
 
-    /// What has not been read, without blanks at its ends.
+    /// The unread rest of the line, without blanks at its ends.
     pub const fn rest(&self) -> &'a str {
         self.rest
     }

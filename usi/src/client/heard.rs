@@ -1,4 +1,4 @@
-//! What a line of an engine means.
+//! Parser for the lines of an engine.
 //!
 //! The inverse of [`Reply`]'s `Display`, as lenient as engines need: unknown words
 //! of an `info` are skipped, options may have blanks in their names, a line of play
@@ -13,7 +13,7 @@ use crate::token::{Words, number, quote, unsigned};
 /// Words with which engines end a line of play at a repetition.
 const PSEUDO_MOVES: [&str; 5] = ["rep_draw", "rep_win", "rep_lose", "rep_sup", "rep_inf"];
 
-/// What is wrong with a line of an engine.
+/// Error in a line of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplyError {
     /// The line is no reply of the protocol.
@@ -25,19 +25,19 @@ pub enum ReplyError {
     /// `bestmove` without a move, `resign` or `win` after it.
     #[error("bestmove: {} is not a move", quote(text))]
     BestMove {
-        /// What stands there.
+        /// The offending text.
         text: String,
     },
     /// The expected reply of a `bestmove` is not a move.
     #[error("bestmove: ponder {} is not a move", quote(text))]
     Ponder {
-        /// What stands there.
+        /// The offending text.
         text: String,
     },
     /// A line of play goes on with something that is not a move.
     #[error("info: {} in the line of play is not a move", quote(text))]
     Pv {
-        /// What stands there.
+        /// The offending text.
         text: String,
     },
     /// An `option` line without name or type.
@@ -61,14 +61,14 @@ impl ReplyError {
     }
 }
 
-/// What was understood of a line, and what was wrong with it.
+/// Result of parsing a line: the reply and the first error.
 ///
-/// A blank line is neither.
+/// A blank line has neither.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heard {
-    /// The reply; the parts of it that could be understood.
+    /// The reply, without its malformed parts.
     pub reply: Option<Reply>,
-    /// The first fault.
+    /// The first error.
     pub problem: Option<ReplyError>,
 }
 

@@ -17,29 +17,29 @@ use crate::token::ascii;
 /// is skipped.
 pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// How many lines of an engine wait at most until they are read. When there are
+/// Maximum number of unread lines of an engine. When there are
 /// more, the oldest `info` line is dropped, or the newest line if there is none.
 pub const MAX_WAITING_LINES: usize = 4096;
 
-/// How much of the end of an engine's stderr is kept, in bytes.
+/// Length of the tail of an engine's stderr that is kept, in bytes.
 const STDERR_TAIL_BYTES: usize = 512;
 
-/// How often a wait looks whether the process still lives.
+/// Interval between checks for the process's exit while waiting.
 const LIFE_CHECK: Duration = Duration::from_millis(100);
 
-/// How long the last lines of a dead process may take to come out of its pipe.
+/// Time limit for draining the pipe of an exited process.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// A line of an engine, without its line end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// When it had arrived.
+    /// Arrival time.
     pub at: Instant,
     /// The line; bytes that are no UTF-8 are replaced.
     pub text: String,
 }
 
-/// What the reader threads and the owner share.
+/// State shared by the reader threads and the owner.
 #[derive(Default)]
 struct Inbox {
     lines: VecDeque<Line>,
@@ -51,7 +51,7 @@ struct Inbox {
 
 type Shared = Arc<(Mutex<Inbox>, Condvar)>;
 
-/// A process with its own group (on Windows: job), so that what it starts ends with it.
+/// A process with its own group (on Windows: job), so that its child processes end with it.
 pub(super) struct Process {
     child: Box<dyn ChildWrapper>,
     stdin: Option<ChildStdin>,
@@ -87,7 +87,7 @@ impl Process {
     }
 
     /// Writes a line. An engine that reads nothing makes this wait once the pipe is
-    /// full (64 KiB); nobody sends that much without an answer in between.
+    /// full (64 KiB); no caller sends that much without an answer in between.
     pub(super) fn send(&mut self, line: &str) -> Result<(), ClientError> {
         let text = format!("{line}\n");
         let sent = match &mut self.stdin {
@@ -136,18 +136,18 @@ impl Process {
         self.shared.0.lock().lines.pop_front()
     }
 
-    /// Whether a line that `wanted` accepts has arrived and not been read.
+    /// Returns `true` if an unread line satisfies `wanted`.
     pub(super) fn any_waiting(&self, wanted: impl Fn(&str) -> bool) -> bool {
         self.shared.0.lock().lines.iter().any(|line| wanted(&line.text))
     }
 
-    /// How many lines were lost since the last call.
+    /// Number of lines lost since the last call.
     pub(super) fn take_lost(&mut self) -> u32 {
         std::mem::take(&mut self.shared.0.lock().lost)
     }
 
     /// Closes the input, waits up to `grace` for the process to end, ends it, and
-    /// returns the lines that nobody had read.
+    /// returns the unread lines.
     pub(super) fn end(&mut self, grace: Duration) -> Vec<Line> {
         self.stdin = None;
         let deadline = Instant::now() + grace;
@@ -172,14 +172,14 @@ impl Process {
 
     /// Ends the process and every process of its group, and takes their leftovers.
     fn kill(&mut self) {
-        // Fails when nothing is left of the group, which is what is wanted.
+        // Fails when the group has no process left, which is no error here.
         let _ = self.child.start_kill();
         if let Ok(status) = self.child.wait() {
             self.ended = Some(status);
         }
     }
 
-    /// How the process ended, with the end of what it wrote to stderr. A process
+    /// Exit status of the process, with the tail of its stderr. A process
     /// that closed its output without ending is ended.
     fn death(&mut self) -> ClientError {
         let deadline = Instant::now() + LAST_WORDS;
@@ -212,8 +212,9 @@ impl Drop for Process {
     }
 }
 
-/// Reads lines until the pipe closes. A line without its end at the close counts. What
-/// was written at once is handed over at once: nobody sees the first of two answers alone.
+/// Reads lines until the pipe closes. A last line without a newline counts.
+/// Lines of one read are handed over together: of two answers written at once, the
+/// first is never seen alone.
 fn read_lines(pipe: impl Read, shared: &Shared) {
     let mut pipe = BufReader::new(pipe);
     let mut line = PartOfLine::default();
@@ -254,7 +255,7 @@ fn read_lines(pipe: impl Read, shared: &Shared) {
 #[derive(Default)]
 struct PartOfLine {
     bytes: Vec<u8>,
-    /// Whether it was too long to be kept whole.
+    /// The line exceeds the limit and was cut.
     cut: bool,
 }
 
@@ -311,7 +312,7 @@ fn read_tail(mut pipe: impl Read, shared: &Shared) {
 mod tests {
     use super::*;
 
-    /// Writes two lines at once, so many times.
+    /// Writes two lines at once, the given number of times.
     struct Pairs(u32);
 
     impl Read for Pairs {

@@ -7,8 +7,8 @@ use enbu_movegen::{Color, Move};
 use super::{CommandError, parse_perft, report};
 use crate::token::{Words, unsigned};
 
-/// How long to search, in milliseconds, when every limit given was malformed:
-/// never an endless search by mistake.
+/// Search time in milliseconds when every limit given was malformed: never an endless
+/// search by mistake.
 pub const DEFAULT_MOVETIME_MS: u64 = 1000;
 
 /// The clocks of a `go` or `ponderhit`. A part that was not sent is `None`.
@@ -26,16 +26,16 @@ pub struct Clock {
     pub white_increment_ms: Option<u64>,
 }
 
-/// How long a mate search may take.
+/// Time limit of a mate search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MateLimit {
     /// Until the answer is known or `stop`.
     Unlimited,
-    /// So many milliseconds.
+    /// The given number of milliseconds.
     WithinMs(u64),
 }
 
-/// What a `go` asks for. Without any limit it means: until `stop`.
+/// The parameters of a `go`. Without any limit the search runs until `stop`.
 ///
 /// ```
 /// use enbu_usi::{Command, GoRequest};
@@ -50,19 +50,19 @@ pub struct GoRequest {
     pub infinite: bool,
     /// The clocks of the game.
     pub clock: Clock,
-    /// `movetime`: search so many milliseconds, counted from `ponderhit` when pondering.
+    /// `movetime`: search for this time in milliseconds, counted from `ponderhit` when pondering.
     pub movetime_ms: Option<u64>,
     /// `rtime N`: search a random time between N and 3N milliseconds.
     pub random_time_ms: Option<u64>,
-    /// `nodes`: search so many positions.
+    /// `nodes`: node limit.
     pub nodes: Option<u64>,
-    /// `depth`: search so many plies.
+    /// `depth`: depth limit in plies.
     pub depth: Option<u32>,
     /// `mate`: look for a mate, answer with `checkmate`.
     pub mate: Option<MateLimit>,
     /// `searchmoves`: consider only these moves; empty for all.
     pub searchmoves: Vec<Move>,
-    /// `perft`: do not search, count move sequences of so many plies.
+    /// `perft`: do not search, count the move sequences of this depth in plies.
     pub perft: Option<u32>,
 }
 
@@ -86,7 +86,7 @@ const KEYWORDS: [&str; 15] = [
 ];
 
 impl Clock {
-    /// Whether nothing was sent.
+    /// Returns `true` if no part was sent.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -166,7 +166,7 @@ impl<'a> Values<'_, 'a> {
 }
 
 impl GoRequest {
-    /// Whether anything but `stop` can end the search.
+    /// Returns `true` if the request holds any limit of the search.
     pub fn has_limit(&self) -> bool {
         !self.clock.is_empty()
             || self.movetime_ms.is_some()
@@ -182,7 +182,7 @@ impl GoRequest {
         self.infinite || !self.has_limit()
     }
 
-    /// Reads what follows `go`. Refused values are noted in `problems`.
+    /// Parses the words after `go`. Refused values are noted in `problems`.
     pub(super) fn parse(words: &mut Words<'_>, problems: &mut Vec<CommandError>) -> Self {
         let mut request = Self::default();
         let mut values = Values { command: "go", words, problems, refused: 0 };

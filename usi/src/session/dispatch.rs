@@ -1,4 +1,4 @@
-//! What each command does.
+//! Execution of the commands.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::session::traffic::TrafficLog;
 use crate::session::{Exit, Message, Session, Waiting, perft};
 
 impl<E: Engine> Session<E> {
-    /// Does what a line says. Lines come here only when nothing keeps them waiting.
+    /// Executes a line. Lines come here only when nothing keeps them waiting.
     pub(super) fn obey(&mut self, line: Waiting) -> ControlFlow<Exit> {
         if self.must_end_search_for(&line) {
             self.abandon_search();
@@ -54,7 +54,7 @@ impl<E: Engine> Session<E> {
         ControlFlow::Continue(())
     }
 
-    /// Whether a search runs that the command cannot bear.
+    /// Returns `true` if the command ends the running search.
     fn must_end_search_for(&self, line: &Waiting) -> bool {
         let ends = matches!(
             line.parsed.command,
@@ -148,7 +148,7 @@ impl<E: Engine> Session<E> {
         self.start_job(kind, move |context| prepare(&mut *engine.lock(), context));
     }
 
-    /// Forgets the last game before `readyok`: clients start the clock right behind
+    /// Forgets the last game before `readyok`: clients start the clock right after
     /// `usinewgame`, which then finds nothing left to forget.
     fn get_ready(&mut self) {
         if self.search.is_some() {
@@ -308,7 +308,7 @@ impl<E: Engine> Session<E> {
         }
     }
 
-    /// Stops a search whose answer nobody will play.
+    /// Stops a search whose answer will not be played.
     pub(super) fn abandon_search(&mut self) {
         if let Some(search) = &mut self.search {
             search.purpose = Purpose::Abandoned;
@@ -322,7 +322,7 @@ impl<E: Engine> Session<E> {
         search.clock_start = at;
         search.purpose = if infinite { Purpose::Infinite } else { Purpose::Play };
         let running = search.stage == Stage::Running;
-        // An infinite search keeps what it holds until `stop`.
+        // An infinite search keeps its held outcome until `stop`.
         let held = if infinite || running { None } else { Some(std::mem::replace(&mut search.stage, Stage::Stopping)) };
         self.follow_game();
         if let Some(Stage::Held(outcome)) = held {

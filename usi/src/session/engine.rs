@@ -1,4 +1,4 @@
-//! What the session needs from an engine, and what an engine tells it.
+//! The interface between the session and an engine.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -31,11 +31,11 @@ pub trait Engine: Send + 'static {
 
     /// Sets an option; `value` is `None` when the command had no `value`.
     ///
-    /// What is slow to apply (memory, files) waits for [`prepare`](Self::prepare).
+    /// Slow changes (memory, files) wait for [`prepare`](Self::prepare).
     ///
     /// # Errors
-    /// [`OptionError`] when the name is unknown or the value is not taken; the old
-    /// value stands.
+    /// [`OptionError`] when the name is unknown or the value is not taken; the option
+    /// keeps its old value.
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError>;
 
     /// The present value of an option as `setoption` would give it; `None` for an
@@ -65,8 +65,8 @@ pub trait Engine: Send + 'static {
     /// Asks the running search to end; its outcome follows soon.
     fn stop(&mut self);
 
-    /// Tells the running search that the move it ponders on was played `at` that
-    /// time. `clock` replaces the clock of its `go` when there is one.
+    /// Notifies the running search that the move it ponders on was played at time `at`.
+    /// `clock` replaces the clock of its `go` when there is one.
     fn ponderhit(&mut self, clock: Option<&Clock>, at: Instant);
 
     /// The static evaluation in words, last a line `value V`.
@@ -75,7 +75,7 @@ pub trait Engine: Send + 'static {
     /// The rules that end games, as the options have them.
     fn rules(&self) -> Rules;
 
-    /// Which CSA readouts are wanted, as the options have them.
+    /// Settings of the CSA readouts, as the options have them.
     fn csa(&self) -> CsaSettings;
 
     /// File for the log of everything received and sent, as the options have it; `None`
@@ -98,18 +98,18 @@ pub struct Identity {
 /// Rules that differ between events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Rules {
-    /// When a win may be declared.
+    /// The rule for declaring a win by entering king.
     pub entering_king: EnteringKingRule,
     /// After how many plies a game is drawn; 0 for never.
     pub max_moves: u32,
 }
 
-/// What is read out in CSA notation.
+/// Settings of the readouts in CSA notation.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CsaSettings {
-    /// Whether each search ends with score, line and nodes as an `info string '** `.
+    /// Each search ends with score, line and nodes as an `info string '** `.
     pub readout: bool,
-    /// Where finished games are written to; `None` for nowhere.
+    /// The folder for records of finished games; `None` for no records.
     pub log_dir: Option<PathBuf>,
     /// Version of the records.
     pub version: FileVersion,
@@ -117,18 +117,18 @@ pub struct CsaSettings {
     pub opponent: Option<String>,
 }
 
-/// What a search tells.
+/// Message from a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// How it goes.
+    /// A report on its progress.
     Info(Info),
     /// Something for a person to read.
     Notice(String),
-    /// It has ended. Nothing after this is listened to.
+    /// It has ended. Later events are ignored.
     Done(Outcome),
 }
 
-/// How a search ended.
+/// Final result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// With a move to play.
@@ -140,7 +140,7 @@ pub enum Outcome {
     Lost,
 }
 
-/// Where one search sends its [`Event`]s. Clones belong to the same search.
+/// Sender for the [`Event`]s of one search. Clones belong to the same search.
 ///
 /// Only the first [`Outcome`] counts, and nothing after it is delivered. When the
 /// last clone goes without one, [`Outcome::Lost`] is sent: a search whose threads
@@ -178,12 +178,12 @@ impl EventSender {
         }
     }
 
-    /// Tells how the search goes.
+    /// Sends a report on the progress of the search.
     pub fn info(&self, info: Info) {
         self.send(Event::Info(info));
     }
 
-    /// Tells something for a person to read.
+    /// Sends a human-readable message.
     pub fn notice(&self, text: impl Into<String>) {
         self.send(Event::Notice(text.into()));
     }

@@ -15,7 +15,7 @@ pub(super) struct Game {
     pub(super) position: Position,
 }
 
-/// Why a `position` is refused.
+/// Error of a refused `position`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum GameError {
     #[error("position: {0}")]
@@ -30,7 +30,7 @@ impl Game {
         Self { setup: Setup::startpos(), moves: Vec::new(), position: Position::startpos() }
     }
 
-    /// Plays what the command says.
+    /// Returns the game of a `position` command.
     ///
     /// # Errors
     /// [`GameError`] when the diagram cannot be played or a move is illegal.
@@ -43,7 +43,7 @@ impl Game {
     }
 }
 
-/// What a person should know about a diagram that is accepted though it is odd.
+/// Returns a warning about a diagram that is accepted but unusual.
 pub(super) fn oddity(setup: &Setup) -> Option<String> {
     let kinds = HandPiece::ALL.into_iter().filter_map(|piece| {
         let (count, set) = (setup.count(piece.piece_type()), piece.set_count());

@@ -9,18 +9,18 @@ use crossbeam_channel::{Receiver, SendError, Sender, bounded};
 /// The longest line that is read, in bytes. A game of 10 000 moves takes 50 kB.
 pub(super) const MAX_LINE_BYTES: usize = 16 << 20;
 
-/// How many lines are read ahead of the session. It takes them at once, so this is
-/// about memory and not about speed.
+/// Number of lines read ahead of the session. It takes them at once, so this limits
+/// memory and does not affect speed.
 const LINES_AHEAD: usize = 8;
 
-/// What comes in.
+/// One line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Input {
     /// A line without its line end.
     Line {
         /// The text; bytes that are not UTF-8 are replaced.
         text: String,
-        /// When it arrived.
+        /// Arrival time.
         at: Instant,
     },
     /// A line longer than [`MAX_LINE_BYTES`], which was skipped.
@@ -61,7 +61,7 @@ type Sent = Result<(), SendError<Input>>;
 struct Splitter {
     limit: usize,
     line: Vec<u8>,
-    /// Whether the rest of the present line is to be skipped.
+    /// The rest of the current line is skipped.
     skipping: bool,
 }
 

@@ -16,21 +16,21 @@ use crate::session::Message;
 /// A running job.
 pub(super) struct Job {
     pub(super) kind: JobKind,
-    /// When to say next that the engine is still alive.
+    /// Time of the next sign of life.
     pub(super) keepalive_at: Instant,
     cancel: Arc<AtomicBool>,
 }
 
-/// What a job does, and so what comes after it.
+/// Kind of a job, which decides the next step after it.
 #[derive(Clone, Debug)]
 pub(super) enum JobKind {
     /// Prepares for `isready` and forgets the last game; then `readyok`.
     Ready,
     /// Prepares for a `go` that no `isready` preceded; then the search.
     Go {
-        /// What to search for.
+        /// The parameters of the search.
         request: Box<GoRequest>,
-        /// When the command came.
+        /// Arrival time of the command.
         at: Instant,
     },
     /// Forgets the last game.
@@ -41,7 +41,7 @@ pub(super) enum JobKind {
     Perft,
 }
 
-/// What a job has on its thread.
+/// Context of a job on its thread.
 pub(super) struct JobContext {
     pub(super) cancel: Arc<AtomicBool>,
     messages: Sender<Message>,
@@ -50,7 +50,7 @@ pub(super) struct JobContext {
 impl JobContext {
     /// Sends a line out.
     pub(super) fn say(&self, reply: Reply) {
-        // The session may be gone already; then nobody listens.
+        // Fails only when the session has already ended.
         let _ = self.messages.send(Message::JobLine(reply));
     }
 }
@@ -87,7 +87,7 @@ impl Job {
     }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 pub(super) fn panic_text(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("panic").to_owned()

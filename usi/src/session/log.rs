@@ -87,7 +87,7 @@ impl<E: Engine> Session<E> {
         self.log.game.follow(&self.game.setup, &self.game.moves);
     }
 
-    /// Brings the log up to the position of a `go` of the engine, which tells the clocks.
+    /// Brings the log up to the position of a `go` of the engine, and takes its clocks.
     pub(super) fn follow_go(&mut self, clock: &Clock) {
         self.follow_game();
         self.log.game.note_go(clock, file::now());

@@ -1,8 +1,8 @@
 //! The only way out: whole lines, in order, flushed, never waited for.
 //!
 //! A thread of its own writes, so that a reader who does not read stops neither
-//! the session nor a search. What may be lost (`info`) is dropped, oldest first,
-//! when too much of it waits; what must arrive (answers) is kept.
+//! the session nor a search. Lines that may be lost (`info`) are dropped, oldest
+//! first, when too many wait; answers are kept.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -15,10 +15,10 @@ use parking_lot::{Condvar, Mutex};
 use crate::reply::Reply;
 use crate::session::traffic::{Direction, TrafficLog};
 
-/// How many bytes of `info` lines wait for a slow reader.
+/// Maximum size in bytes of the `info` lines that wait for a slow reader.
 const MAX_INFO_BYTES: usize = 64 << 10;
 
-/// How many bytes of answers wait. A reader that leaves more is taken for dead.
+/// Maximum size in bytes of the waiting answers. A reader that leaves more is taken for dead.
 const MAX_ANSWER_BYTES: usize = 64 << 20;
 
 /// The queue of lines and the thread that writes them.
@@ -58,7 +58,7 @@ enum Class {
 enum State {
     #[default]
     Open,
-    /// No more lines will come; write what is there.
+    /// No more lines will come; the queue is written out.
     Closing,
     /// All is written, or nothing can be.
     Finished,

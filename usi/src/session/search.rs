@@ -1,4 +1,4 @@
-//! The one search that may be running, and what may be said about it when.
+//! The one search that may be running, and the timing of its answer.
 
 use std::time::Instant;
 
@@ -10,50 +10,50 @@ use crate::session::Outcome;
 
 /// A `go` that has not been answered.
 pub(super) struct Search {
-    /// Which search this is; events carry it, so that none is taken for another's.
+    /// Number of the search; events carry it, so that none is taken for another's.
     pub(super) number: u64,
     pub(super) purpose: Purpose,
     pub(super) position: Position,
-    /// When the clock began to run: at `go`, or at `ponderhit`.
+    /// Start of the clock: arrival of `go`, or of `ponderhit`.
     pub(super) clock_start: Instant,
     /// The last report about the best line.
     pub(super) last_info: Option<Info>,
     pub(super) stage: Stage,
     /// Arrival of the `stop` that ended it.
     pub(super) stopped: Option<Instant>,
-    /// Whether nothing but a command ends it.
+    /// Only a command ends it.
     endless: bool,
     answer: Answer,
 }
 
-/// What the answer waits for.
+/// Purpose of a search: decides the event that releases its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Nothing: it is said when the search ends, and then played.
+    /// The answer is sent when the search ends, and then played.
     Play,
-    /// `ponderhit` or `stop`.
+    /// The answer waits for `ponderhit` or `stop`.
     Ponder {
-        /// What the search becomes at `ponderhit`.
+        /// The search becomes infinite at `ponderhit`, else an ordinary one.
         infinite: bool,
     },
-    /// `stop`.
+    /// The answer waits for `stop`.
     Infinite,
-    /// Nothing, but nobody will play it.
+    /// The answer is sent when the search ends, but not played.
     Abandoned,
 }
 
-/// How far a search is.
+/// Stage of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// It runs.
     Running,
-    /// It was told to stop and has not ended yet.
+    /// It was asked to stop and has not ended yet.
     Stopping,
     /// It has ended by itself; its outcome may not be said yet.
     Held(Outcome),
 }
 
-/// Which kind of answer was asked for.
+/// Kind of the requested answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     BestMove,
@@ -64,7 +64,7 @@ enum Answer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Verified {
     pub(super) reply: Reply,
-    /// What was wrong with the engine's own outcome.
+    /// The fault in the engine's own outcome.
     pub(super) complaint: Option<String>,
 }
 
@@ -89,12 +89,12 @@ impl Search {
         }
     }
 
-    /// Whether its answer comes only after a command.
+    /// Returns `true` if its answer comes only after a command.
     pub(super) fn waits_for_a_command(&self) -> bool {
         self.endless || matches!(self.purpose, Purpose::Ponder { .. } | Purpose::Infinite)
     }
 
-    /// Whether an outcome must wait for a command.
+    /// Returns `true` if an outcome must wait for a command.
     pub(super) fn holds_back(&self) -> bool {
         self.stage == Stage::Running && matches!(self.purpose, Purpose::Ponder { .. } | Purpose::Infinite)
     }
@@ -127,7 +127,7 @@ impl Search {
         }
     }
 
-    /// What to say when the engine itself says nothing sensible.
+    /// Returns the answer in place of an invalid outcome of the engine.
     fn fallback(&self) -> Reply {
         match self.answer {
             Answer::BestMove => {
@@ -156,7 +156,7 @@ fn complaint(outcome: &Outcome) -> String {
     }
 }
 
-/// Whether all of `moves` can be played one after the other.
+/// Returns `true` if `moves` is a sequence of legal moves from `position`.
 fn is_line(position: &Position, moves: &[Move]) -> bool {
     let mut position = position.clone();
     moves.iter().all(|&mv| position.play(mv).is_ok())

@@ -1,4 +1,4 @@
-//! The session against an engine that does only what the test tells it.
+//! The session against a fake engine that the test controls.
 //!
 //! Nothing here sleeps: that a line is *not* said is shown by asking a question
 //! (`side`) whose answer then comes first. Events that the engine sent before a line

@@ -10,7 +10,7 @@ use jiff::civil::DateTime;
 
 use crate::command::{Clock, GameResult};
 
-/// How a game ended.
+/// End of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GameEnd {
     /// The side to move resigned.
@@ -60,8 +60,8 @@ struct Entry {
     stopped: Option<Instant>,
 }
 
-/// Time within which a `stop` and a `gameover` belong together: nobody sees a move
-/// and gives up that soon after hurrying the engine.
+/// Time within which a `stop` and a `gameover` belong together: a player does not
+/// see a move and resign that soon after hurrying the engine.
 const TOGETHER: Duration = Duration::from_secs(1);
 
 /// A move of the engine.
@@ -180,7 +180,7 @@ impl GameLog {
     }
 
     /// Ends the game for a `gameover` that arrived `at` this time. A last move of the
-    /// engine that nobody played is dropped: one that came after the game had ended
+    /// engine that was not played is dropped: one that came after the game had ended
     /// by the rules, or that answers a `stop` sent together with the `gameover`.
     pub(super) fn over(&mut self, result: Option<GameResult>, at: Instant, now: DateTime) {
         let late = |own: &Entry| own.stopped.is_some_and(|stopped| at.saturating_duration_since(stopped) < TOGETHER);
@@ -191,14 +191,14 @@ impl GameLog {
         self.ended = Some(now);
     }
 
-    /// Whether the game had ended by the rules before the unconfirmed move `own`.
+    /// Returns `true` if the game had ended by the rules before the unconfirmed move `own`.
     fn is_over_before(&self, own: &Entry) -> bool {
         let Ok(mut position) = Position::from_setup(&self.setup) else { return false };
         let reached = self.moves.iter().all(|entry| position.play(entry.mv).is_ok());
         reached && position.is_legal(own.mv) && self.visible_end(&position).is_some()
     }
 
-    /// Whether the engine did anything in this game.
+    /// Returns `true` if the engine took part in this game.
     pub(super) fn has_own_part(&self) -> bool {
         self.own.is_some()
             || self.moves.iter().any(|entry| entry.thought.is_some())

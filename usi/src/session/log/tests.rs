@@ -27,7 +27,7 @@ fn time() -> DateTime {
     date(2026, 11, 20).at(12, 0, 5, 0)
 }
 
-/// A move of the engine after so many milliseconds.
+/// A move of the engine after the given number of milliseconds.
 fn own(mv: Move, ms: u64) -> OwnMove<'static> {
     OwnMove { mv, elapsed: Duration::from_millis(ms), score_cp: None, pv: &[], nodes: None, stopped: None }
 }
@@ -115,7 +115,7 @@ fn ends_that_the_engine_knows() {
     let log = || log_of(START, "7g7f");
     assert_eq!(ended(&mut log(), GameEnd::Resign), (EndKind::Resign, Some(Color::Black)));
     assert_eq!(ended(&mut log(), GameEnd::Declaration), (EndKind::DeclarationWin, Some(Color::White)));
-    // What came first stands.
+    // The first one is kept.
     let mut log = log();
     log.end(GameEnd::Resign);
     assert_eq!(ended(&mut log, GameEnd::Over(Some(GameResult::Draw))), (EndKind::Resign, Some(Color::Black)));

@@ -114,7 +114,7 @@ fn a_finished_game_is_written_with_the_engine_s_own_thoughts() {
     let search = rig.search();
     search.events.info(Info { score: Some(Score::Cp(30)), pv: moves("7g7f 3c3d"), ..Info::default() });
     search.events.done(play("7g7f"));
-    // The expected answer does not come: what was pondered on is no part of the game.
+    // The expected answer does not come: the move pondered on is not part of the game.
     rig.send("position startpos moves 7g7f 3c3d\ngo ponder");
     rig.search().events.done(play("2g2f"));
     rig.send("stop\nposition startpos moves 7g7f 8c8d\ngo btime 900 wtime 1000");

@@ -1,4 +1,4 @@
-//! The engine that does only what it is told, and the wires around the session.
+//! A fake engine controlled by the test, and the channels around the session.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::{
 /// Longer than anything here can take; only a failing test waits so long.
 const FOR_EVER: Duration = Duration::from_secs(20);
 
-/// What the session asked of the engine.
+/// A call of the engine by the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Call {
     Set(String, Option<String>),
@@ -30,13 +30,13 @@ pub(super) enum Call {
     PonderHit(Option<Clock>),
 }
 
-/// How the engine behaves.
+/// Behaviour of the fake engine.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Behaviour {
-    /// What `stop` makes it say at once; `None` leaves that to the test.
+    /// Outcome sent at once on `stop`; `None` leaves it to the test.
     pub(super) on_stop: Option<Outcome>,
     pub(super) prepare: Prepare,
-    /// Whether a search with a depth ends before `go` returns, with this outcome.
+    /// Outcome with which a search with a depth ends before `go` returns; `None`: it goes on.
     pub(super) at_depth: Option<Outcome>,
     /// The method that panics.
     pub(super) broken: Option<Broken>,
@@ -53,14 +53,14 @@ pub(super) enum Broken {
     Options,
 }
 
-/// How the engine prepares.
+/// Behaviour of [`Engine::prepare`].
 #[derive(Clone, Debug, Default)]
 pub(super) enum Prepare {
     #[default]
     AtOnce,
     /// Waits until the channel closes or sends.
     For(Receiver<()>),
-    /// Waits until it is told to give up.
+    /// Waits until it is cancelled.
     UntilCancelled,
     Panics,
 }
@@ -312,7 +312,7 @@ impl Rig {
         self.input = None;
     }
 
-    /// Waits for the end; returns what was still said.
+    /// Waits for the end; returns the remaining lines.
     #[track_caller]
     pub(super) fn end(&self) -> (Exit, Vec<String>) {
         let exit = match self.exit.recv_timeout(FOR_EVER) {
@@ -324,7 +324,7 @@ impl Rig {
     }
 }
 
-/// The input: what the test sends, in the pieces in which it sends it.
+/// The input: the bytes the test sends, in the same pieces.
 struct Stdin {
     bytes: Receiver<Vec<u8>>,
     rest: Vec<u8>,

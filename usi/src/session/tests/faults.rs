@@ -9,7 +9,7 @@ use super::super::Timing;
 use super::fake::{Behaviour, Broken, Call, Prepare, Rig, Stdout, go_call, moves, play};
 use crate::{BestMove, Checkmate, Exit, Info, Outcome};
 
-/// No waiting for what will not come.
+/// Short timeouts for waits that must run out.
 fn impatient() -> Timing {
     let ms = Duration::from_millis;
     Timing { patience: ms(20), limit: ms(40), flush: ms(20), drain: ms(20), ..Timing::default() }
@@ -151,7 +151,7 @@ struct Gated {
 
 impl Write for Gated {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A gate whose other end is gone stands open.
+        // A gate whose other end is gone is open.
         let _ = self.gate.recv();
         self.stdout.write(bytes)
     }
@@ -258,7 +258,7 @@ fn u27_a_stop_or_hit_that_panics_still_gets_an_answer() {
         assert_eq!(rig.line(), format!("info string error: internal: {what} failed: broken"));
         let answer = std::iter::repeat_with(|| rig.line()).find(|line| !line.starts_with("info string error"));
         assert!(answer.unwrap().starts_with("bestmove "));
-        // What the engine says after all is not taken for an answer to the next go.
+        // A late outcome of the engine is not taken for an answer to the next go.
         search.events.done(play("2g2f"));
         rig.expect_silence();
     }

@@ -231,7 +231,7 @@ fn u24_gameover_while_pondering_answers_before_the_next_game() {
     rig.expect_no_call();
     search.events.done(play("7g7f"));
     rig.expect(&["bestmove 7g7f", "readyok"]);
-    // The last game is forgotten before `readyok`: the clock may run right behind
+    // The last game is forgotten before `readyok`: the clock may start right after
     // `usinewgame`.
     rig.expect_calls(&[Call::Prepare, Call::NewGame, Call::NewGame]);
     rig.expect_silence();

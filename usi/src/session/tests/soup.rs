@@ -30,7 +30,7 @@ const COMMANDS: [&str; 22] = [
     "xyzzy",
 ];
 
-/// What the `go` that is not answered yet waits for.
+/// The event that the unanswered `go` waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Awaits {
     /// The end of the search, which comes by itself.
@@ -41,7 +41,7 @@ enum Awaits {
     Hit { ends: bool, infinite: bool },
 }
 
-/// How many answers a sequence must have got.
+/// Number of answers due for a sequence of commands.
 fn answers_due(commands: &[&str]) -> usize {
     let (mut answers, mut open) = (0, None);
     for command in commands {
