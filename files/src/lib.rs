@@ -88,7 +88,7 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     draft.finish()
 }
 
-/// Fails if [`write`] to `path` would fail now: no such folder, no permission, a folder.
+/// Fails if [`write()`] to `path` would fail now: no such folder, no permission, a folder.
 /// An existing file stays untouched and a missing one stays missing.
 ///
 /// # Errors

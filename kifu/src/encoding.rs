@@ -15,84 +15,12 @@
 //! never fails.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use crate::{KifuError, Mode, Problem, Problems, Reading};
-
-/// The encodings in which records come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Encoding {
-    /// UTF-8, with or without a byte order mark.
-    Utf8,
-    /// Shift_JIS as Windows extends it (CP932).
-    ShiftJis,
-    /// EUC-JP.
-    EucJp,
-    /// ISO-2022-JP.
-    Iso2022Jp,
-    /// UTF-16, little endian.
-    Utf16Le,
-    /// UTF-16, big endian.
-    Utf16Be,
-    /// ISO 8859-1 as Windows extends it, which PGN prescribes.
-    Latin1,
-}
-
-impl Encoding {
-    const fn codec(self) -> &'static encoding_rs::Encoding {
-        match self {
-            Self::Utf8 => encoding_rs::UTF_8,
-            Self::ShiftJis => encoding_rs::SHIFT_JIS,
-            Self::EucJp => encoding_rs::EUC_JP,
-            Self::Iso2022Jp => encoding_rs::ISO_2022_JP,
-            Self::Utf16Le => encoding_rs::UTF_16LE,
-            Self::Utf16Be => encoding_rs::UTF_16BE,
-            Self::Latin1 => encoding_rs::WINDOWS_1252,
-        }
-    }
-
-    /// The encoding with this name, in any of the spellings that the web knows
-    /// (`Shift_JIS`, `SJIS`, `utf-8`, `EUC-JP`, ...).
-    ///
-    /// ```
-    /// use enbu_kifu::Encoding;
-    /// assert_eq!(Encoding::from_label("shift_jis"), Some(Encoding::ShiftJis));
-    /// assert_eq!(Encoding::from_label("latin1"), Some(Encoding::Latin1));
-    /// assert_eq!(Encoding::from_label("koi8-r"), None);
-    /// ```
-    pub fn from_label(label: &str) -> Option<Self> {
-        let codec = match label.trim() {
-            name if name.eq_ignore_ascii_case("CP932") => encoding_rs::SHIFT_JIS,
-            name => encoding_rs::Encoding::for_label(name.as_bytes())?,
-        };
-        [Self::Utf8, Self::ShiftJis, Self::EucJp, Self::Iso2022Jp, Self::Utf16Le, Self::Utf16Be, Self::Latin1]
-            .into_iter()
-            .find(|encoding| encoding.codec() == codec)
-    }
-
-    fn decode_exactly(self, bytes: &[u8]) -> Option<Cow<'_, str>> {
-        self.codec().decode_without_bom_handling_and_without_replacement(bytes)
-    }
-
-    /// `text` in this encoding, or `None` where it has no such character or
-    /// cannot be written (UTF-16).
-    ///
-    /// ```
-    /// use enbu_kifu::Encoding;
-    /// assert_eq!(Encoding::ShiftJis.encode("歩"), Some(vec![0x95, 0xe0]));
-    /// assert_eq!(Encoding::ShiftJis.encode("☗"), None);
-    /// ```
-    pub fn encode(self, text: &str) -> Option<Vec<u8>> {
-        let (bytes, used, lost) = self.codec().encode(text);
-        (!lost && used == self.codec()).then(|| bytes.into_owned())
-    }
-}
-
-impl fmt::Display for Encoding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.codec().name())
-    }
-}
+pub use crate::charset::Encoding;
+use crate::error::{KifuError, Mode, Problem, Problems};
+pub use crate::lines::lines;
+use crate::lines::{line_end, split_line};
+use crate::reading::Reading;
 
 /// Text that was decoded, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -321,49 +249,6 @@ fn without_marks<'a>(text: Cow<'a, str>, warnings: &mut Problems) -> Cow<'a, str
             Cow::Owned(text)
         }
     }
-}
-
-/// The lines of a text, whichever line ends it uses (LF, CRLF, CR, also mixed).
-///
-/// ```
-/// let lines: Vec<_> = enbu_kifu::encoding::lines("a\r\nb\rc\n\nd").collect();
-/// assert_eq!(lines, ["a", "b", "c", "", "d"]);
-/// ```
-pub fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = (!text.is_empty()).then_some(text);
-    std::iter::from_fn(move || {
-        let (line, tail) = split_line(rest?);
-        rest = tail;
-        Some(line)
-    })
-}
-
-/// Splits a text into its first line and the rest after the line end, if any.
-pub(crate) fn split_line(text: &str) -> (&str, Option<&str>) {
-    let Some((line, tail)) = line_end(text.as_bytes()).and_then(|end| text.split_at_checked(end)) else {
-        return (text, None);
-    };
-    let tail = tail.strip_prefix("\r\n").or_else(|| tail.strip_prefix(['\n', '\r'])).unwrap_or_default();
-    (line, (!tail.is_empty()).then_some(tail))
-}
-
-/// Returns the end of the first line; scans eight bytes at a time.
-fn line_end(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);
-    // The lowest bit that this sets is that of the first such byte; those above may err.
-    let marks = |word: u64, byte: u8| {
-        let zeros = word ^ (ONES * u64::from(byte));
-        zeros.wrapping_sub(ONES) & !zeros & HIGHS
-    };
-    let (words, tail) = bytes.as_chunks::<8>();
-    let ends = words.iter().map(|&word| u64::from_le_bytes(word)).map(|word| marks(word, b'\n') | marks(word, b'\r'));
-    let found = ends.enumerate().find(|&(_, ends)| ends != 0);
-    if let Some((index, ends)) = found {
-        return Some(8 * index + ends.trailing_zeros() as usize / 8);
-    }
-    let at = tail.iter().position(|&byte| byte == b'\n' || byte == b'\r')?;
-    Some(bytes.len() - tail.len() + at)
 }
 
 /// Text in an encoding.

@@ -5,8 +5,7 @@ use std::fmt;
 use enbu_movegen::SfenError;
 use thiserror::Error;
 
-use crate::encoding::split_line;
-use crate::{Encoding, Reading, Record};
+use crate::charset::Encoding;
 
 /// Number of characters of the offending text that an error keeps.
 const QUOTED_CHARS: usize = 80;
@@ -328,19 +327,6 @@ impl Reporter {
     pub(crate) fn append(&mut self, part: Self, lines: usize) {
         self.warnings.append(part.warnings, lines);
         self.errors.append(part.errors, lines);
-    }
-
-    /// Ends a reading of `text` that found these records.
-    ///
-    /// # Errors
-    /// When there are none: the first damage, or else [`Problem::NoRecord`].
-    pub(crate) fn finish(self, records: Vec<Record>, text: &str) -> Result<Reading, KifuError> {
-        let Self { warnings, errors, .. } = self;
-        if records.is_empty() {
-            let nothing = || KifuError::new(Problem::NoRecord, 1, 1, split_line(text).0);
-            return Err(errors.first().cloned().unwrap_or_else(nothing));
-        }
-        Ok(Reading { records, errors, warnings })
     }
 
     /// Notes a deviation that is an error only in strict mode.

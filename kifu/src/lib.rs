@@ -26,6 +26,7 @@
 
 mod board;
 pub mod bod;
+mod charset;
 pub mod csa;
 pub mod encoding;
 mod end;
@@ -37,17 +38,20 @@ pub mod jkf;
 mod kakinoki;
 pub mod ki2;
 pub mod kif;
+mod lines;
 pub mod pgn;
+mod reading;
 mod record;
 mod score;
 pub mod svg;
 pub mod usi;
 
 pub use board::Board;
-pub use encoding::Encoding;
+pub use charset::Encoding;
 pub use end::{End, EndKind, GameResult};
 pub use error::{KifuError, Mode, Problem, Problems};
 pub use format::{Format, WriteOptions, read_any};
 pub use header::{HeaderKey, Headers};
-pub use record::{Analysis, Event, Node, NodeId, Reading, Record, Remarks, Rules, TimeControl, TotalTimes};
+pub use reading::Reading;
+pub use record::{Analysis, Event, Node, NodeId, Record, Remarks, Rules, TimeControl, TotalTimes};
 pub use score::ScoreStyle;

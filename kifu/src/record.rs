@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 
 use enbu_movegen::{Color, EnteringKingRule, Move, Setup};
 
-use crate::{End, EndKind, GameResult, Headers, Problems};
+use crate::{End, EndKind, GameResult, Headers};
 
 /// One game, or one position with nothing played.
 ///
@@ -23,17 +23,6 @@ pub struct Record {
     pub rules: Rules,
     setup: Setup,
     nodes: Vec<Node>,
-}
-
-/// The content of a file: its records, errors and warnings.
-#[derive(Clone, Debug)]
-pub struct Reading {
-    /// The games and positions, in the order of the file; at least one.
-    pub records: Vec<Record>,
-    /// Damages: each broke off a game or cost it wholly.
-    pub errors: Problems,
-    /// Deviations that did no harm.
-    pub warnings: Problems,
 }
 
 /// Clocks and rules of a game, as far as they are known.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use enbu_tests::binary::workspace_root;
-use enbu_tests::modules::{Circle, Modules};
+use enbu_tests::modules::Modules;
 use serde_json::Value;
 
 /// For each crate (by its folder) the crates of ours that it may depend on. Any other
@@ -34,13 +34,6 @@ const SAFE: [&str; 7] = ["files", "usi", "kifu", "arena", "learn", "engine", "te
 
 /// The word that opens a lint for one place.
 const EXCEPTION: &str = concat!("unsafe", "_code");
-
-/// Import circles that are still to be opened: a crate and the files of one circle.
-const KNOWN_CIRCLES: [(&str, &[&str]); 3] = [
-    ("kifu", &["encoding.rs", "error.rs", "record.rs"]),
-    ("search", &["clock.rs", "limits.rs"]),
-    ("search", &["lessons.rs", "node.rs", "picker.rs", "root.rs", "shared.rs", "vote.rs", "worker.rs"]),
-];
 
 /// No file is longer, tables apart.
 const MAX_LINES: usize = 900;
@@ -223,18 +216,11 @@ fn modules_import_each_other_in_no_circle() {
                 Modules::read(root)
                     .circles()
                     .into_iter()
-                    .filter(|circle| !is_known(&name, circle))
                     .map(|circle| format!("{name}: {:?}\n    {}", circle.files, circle.imports.join("\n    "))),
             );
         }
     }
     assert!(circles.is_empty(), "{}", circles.join("\n"));
-}
-
-fn is_known(crate_name: &str, circle: &Circle) -> bool {
-    KNOWN_CIRCLES
-        .iter()
-        .any(|(name, files)| *name == crate_name && circle.files.iter().all(|file| files.contains(&file.as_str())))
 }
 
 #[test]

@@ -32,7 +32,7 @@
 //!
 //! # The end
 //! `quit` stops a search and ends the session as soon as the lines before it are served,
-//! and after [`Timing::limit`] whatever the engine does: within the five seconds after
+//! and after the limit of `Timing` whatever the engine does: within the five seconds after
 //! which GUIs kill it, and long enough for the `readyok` of a piped `isready`.
 //!
 //! The end of input has no such limit, because a script in a pipe waits for its answers:

@@ -6,8 +6,8 @@ use super::headers::{Form, read_header, read_seconds, time_of_game_name};
 use super::placement::Placement;
 use super::statement::{Statement, statements};
 use super::*;
-use crate::encoding::split_line;
 use crate::error::Reporter;
+use crate::lines::split_line;
 use crate::{End, Event, GameResult, HeaderKey, Headers, KifuError, Mode, NodeId, Record, Rules};
 
 struct Reader<'t> {

@@ -70,7 +70,7 @@ impl<'t> Iterator for Lines<'t> {
 
     fn next(&mut self) -> Option<Line<'t>> {
         self.last = self.rest;
-        let (line, rest) = crate::encoding::split_line(self.rest?);
+        let (line, rest) = crate::lines::split_line(self.rest?);
         self.rest = rest;
         self.number += 1;
         Some(Line::new(line, self.number))

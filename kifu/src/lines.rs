@@ -1,0 +1,44 @@
+//! Splitting a text into lines.
+
+/// The lines of a text, whichever line ends it uses (LF, CRLF, CR, also mixed).
+///
+/// ```
+/// let lines: Vec<_> = enbu_kifu::encoding::lines("a\r\nb\rc\n\nd").collect();
+/// assert_eq!(lines, ["a", "b", "c", "", "d"]);
+/// ```
+pub fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = (!text.is_empty()).then_some(text);
+    std::iter::from_fn(move || {
+        let (line, tail) = split_line(rest?);
+        rest = tail;
+        Some(line)
+    })
+}
+
+/// Splits a text into its first line and the rest after the line end, if any.
+pub(crate) fn split_line(text: &str) -> (&str, Option<&str>) {
+    let Some((line, tail)) = line_end(text.as_bytes()).and_then(|end| text.split_at_checked(end)) else {
+        return (text, None);
+    };
+    let tail = tail.strip_prefix("\r\n").or_else(|| tail.strip_prefix(['\n', '\r'])).unwrap_or_default();
+    (line, (!tail.is_empty()).then_some(tail))
+}
+
+/// Returns the end of the first line; scans eight bytes at a time.
+pub(crate) fn line_end(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);
+    // The lowest bit that this sets is that of the first such byte; those above may err.
+    let marks = |word: u64, byte: u8| {
+        let zeros = word ^ (ONES * u64::from(byte));
+        zeros.wrapping_sub(ONES) & !zeros & HIGHS
+    };
+    let (words, tail) = bytes.as_chunks::<8>();
+    let ends = words.iter().map(|&word| u64::from_le_bytes(word)).map(|word| marks(word, b'\n') | marks(word, b'\r'));
+    let found = ends.enumerate().find(|&(_, ends)| ends != 0);
+    if let Some((index, ends)) = found {
+        return Some(8 * index + ends.trailing_zeros() as usize / 8);
+    }
+    let at = tail.iter().position(|&byte| byte == b'\n' || byte == b'\r')?;
+    Some(bytes.len() - tail.len() + at)
+}
