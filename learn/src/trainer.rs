@@ -334,7 +334,8 @@ mod tests {
             let plan = Plan { shape: shape.clone(), epochs, ..plan() };
             let whole = trained_by(plan.clone(), &data, 3);
             let (first, last) = (whole.curve()[0], whole.curve()[whole.curve().len() - 1]);
-            assert!(last.validation < lowered * first.validation, "{shape}: {first:?} {last:?}");
+            // Not the validation: a few games by whichever search is present are soon known by heart.
+            assert!(last.training < lowered * first.training, "{shape}: {first:?} {last:?}");
             let error = whole.rounding_error().expect("fits");
             assert!(error.arithmetic.max < rounding, "{shape}: {error}");
             let mut first = Trainer::new(plan.clone(), &data).expect("a plan");
