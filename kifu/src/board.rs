@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 use enbu_movegen::attacks::attacks;
 use enbu_movegen::{Bitboard, Color, Hand, Move, MoveParts, Piece, Position, Replay, Replayed, Setup, Square};
 
-use crate::{Event, Problem};
+use crate::error::Problem;
+use crate::record::Event;
 
 /// The position a reader or writer has come to.
 ///

@@ -12,8 +12,9 @@
 use enbu_movegen::Setup;
 
 use crate::encoding::read_decoded;
+use crate::error::{KifuError, Mode};
 use crate::kakinoki::{self, Sides};
-use crate::{KifuError, Mode, Reading};
+use crate::reading::Reading;
 
 /// Reads all positions of a text.
 ///

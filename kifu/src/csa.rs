@@ -33,8 +33,10 @@ pub use parts::{read, read_bytes};
 pub use write::{analysis_text, board_rows, move_text, move_text_on, write, write_all};
 pub(crate) use write::{end_word, time_text};
 
+use crate::board::Board;
 use crate::board::may_promote;
-use crate::{Board, EndKind, Problem};
+use crate::end::EndKind;
+use crate::error::Problem;
 
 /// The version of the format to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -139,7 +141,7 @@ pub(crate) fn end_of_word(word: &str) -> EndKind {
 }
 
 /// Parses the text after `'**`; `None` if it is not an evaluation.
-pub(crate) fn read_analysis(text: &str, board: &mut Board) -> Option<crate::Analysis> {
+pub(crate) fn read_analysis(text: &str, board: &mut Board) -> Option<crate::record::Analysis> {
     analysis::read(text, board, None).map(|read| read.analysis)
 }
 

@@ -329,7 +329,8 @@ const fn similar(c: char) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Format, Record, WriteOptions};
+    use crate::format::{Format, WriteOptions};
+    use crate::record::Record;
     use enbu_movegen::Setup;
 
     #[test]

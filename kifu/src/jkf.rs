@@ -24,7 +24,8 @@ pub use write::{write, write_all};
 use enbu_movegen::Handicap;
 
 use crate::encoding::read_decoded;
-use crate::{KifuError, Mode, Reading};
+use crate::error::{KifuError, Mode};
+use crate::reading::Reading;
 
 /// The names of start positions.
 const PRESETS: [(&str, Handicap); 16] = [

@@ -21,7 +21,8 @@
 //! ```
 
 use crate::kakinoki::{self, Notation};
-use crate::{Record, ScoreStyle};
+use crate::record::Record;
+use crate::score::ScoreStyle;
 
 pub use crate::kif::{read, read_bytes};
 

@@ -26,8 +26,11 @@
 //! seconds. Names that programs dispute (`三枚落ち`) are written as boards.
 
 use crate::encoding::read_decoded;
+use crate::error::{KifuError, Mode};
 use crate::kakinoki::{self, Notation};
-use crate::{KifuError, Mode, Reading, Record, ScoreStyle};
+use crate::reading::Reading;
+use crate::record::Record;
+use crate::score::ScoreStyle;
 
 /// Reads all games and positions of a text.
 ///

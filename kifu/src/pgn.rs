@@ -39,7 +39,8 @@ pub use read::read;
 pub use write::{write, write_all};
 
 use crate::encoding::read_decoded;
-use crate::{KifuError, Mode, Reading};
+use crate::error::{KifuError, Mode};
+use crate::reading::Reading;
 
 /// Reads a file of any encoding.
 ///

@@ -9,7 +9,8 @@ use std::num::NonZeroU32;
 
 use enbu_movegen::{Color, EnteringKingRule, Move, Setup};
 
-use crate::{End, EndKind, GameResult, Headers};
+use crate::end::{End, EndKind, GameResult};
+use crate::header::Headers;
 
 /// One game, or one position with nothing played.
 ///

@@ -14,8 +14,10 @@
 
 use enbu_movegen::{Move, Square};
 
+use crate::board::Board;
+use crate::csa;
 use crate::kakinoki::{moves, words};
-use crate::{Analysis, Board, Node, csa};
+use crate::record::{Analysis, Node};
 
 /// Dialect of evaluations in comments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -297,7 +299,7 @@ fn variation_text(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Event, Record};
+    use crate::record::{Event, Record};
     use enbu_movegen::Setup;
 
     /// What becomes of comments at the position after 7g7f.

@@ -10,8 +10,9 @@ use std::fmt::Write as _;
 
 use enbu_movegen::{Color, HandPiece, Move, Piece, Setup, Square};
 
+use crate::header::HeaderKey;
 use crate::kakinoki::words::{HAND_ORDER, file_digit, mark, piece_cell, push_count, rank_kanji};
-use crate::{HeaderKey, Record};
+use crate::record::Record;
 
 /// Side of a square.
 const CELL: u32 = 40;

@@ -27,10 +27,15 @@
 
 use enbu_movegen::{Color, Move, MoveParts, Setup, SfenError, Square};
 
+use crate::board::Board;
 use crate::encoding::read_decoded;
+use crate::end::{End, EndKind, GameResult};
 use crate::error::Reporter;
+use crate::error::{KifuError, Mode, Problem};
+use crate::fen;
 use crate::kakinoki::Lines;
-use crate::{Board, End, EndKind, Event, GameResult, KifuError, Mode, Problem, Reading, Record, fen};
+use crate::reading::Reading;
+use crate::record::{Event, Record};
 
 /// Ends of games in written lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

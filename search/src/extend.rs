@@ -1,7 +1,7 @@
 //! When a move is searched deeper than its siblings.
 
-use crate::Bound;
 use crate::params;
+use crate::report::Bound;
 use crate::tt::Entry;
 use crate::value::{REPETITION_WIN, Value};
 

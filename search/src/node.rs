@@ -7,10 +7,11 @@ use crate::failed_moves::FailedMoves;
 use crate::history::Line;
 use crate::picker::{Picker, Wanted};
 use crate::prune::Trend;
+use crate::report::Bound;
 use crate::tt::Entry;
 use crate::value::{INFINITE, MATE_BOUND, MAX_PLY, REPETITION_WIN, Value, is_ordinary, mate_at, mated_at};
 use crate::worker::{Frame, Worker};
-use crate::{Bound, extend, params, prune, reduce, see};
+use crate::{extend, params, prune, reduce, see};
 
 /// Kind of a node, known to the compiler.
 pub(crate) trait NodeKind {

@@ -16,9 +16,10 @@ use enbu_isa::multiversion;
 use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope, Square};
 
 use crate::history::{Killers, Known, Line, Origin};
+use crate::limits::Moves;
 use crate::memory::Memory;
 use crate::scored::Scored;
-use crate::{Moves, params, see};
+use crate::{params, see};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {

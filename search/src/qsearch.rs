@@ -3,9 +3,9 @@
 use enbu_eval::piece_value::exchange;
 use enbu_movegen::Move;
 
-use crate::Bound;
 use crate::node::NodeKind;
 use crate::picker::{Picker, Wanted};
+use crate::report::Bound;
 use crate::tt::Entry;
 use crate::value::{INFINITE, MAX_PLY, REPETITION_WIN, Value, mated_at};
 use crate::worker::Worker;

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use enbu_movegen::Move;
 
-use crate::{Options, Score};
+use crate::limits::Options;
+use crate::value::Score;
 
 /// A line of play and its score: after an iteration, and within one when the best move
 /// changes or its score leaves the search window.
@@ -186,7 +187,8 @@ mod tests {
     use parking_lot::Mutex;
 
     use super::*;
-    use crate::{Limits, Search};
+    use crate::limits::Limits;
+    use crate::search::Search;
 
     const QUIET: &str = "l4kgnl/1r1sg1s2/p1np1p1pp/2p1p1p2/1p5P1/2PP1PP2/PPS1P1N1P/2G1GS1R1/LN2K3L b Bb 31";
 

@@ -7,13 +7,16 @@ use enbu_movegen::{Declaration, EnteringKingRule, Move};
 use crate::clock::doubt;
 use crate::failed_moves::FailedMoves;
 use crate::job::Role;
+use crate::limits::{Lines, Moves};
 use crate::node::{Best, Effort, Pv};
+use crate::params;
 use crate::picker::{Picker, Wanted};
+use crate::report::{BestMove, Bound, LineEnd, Report};
 use crate::root_move::{Candidate, RootMove};
+use crate::value::Score;
 use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, mate_at, mated_at};
 use crate::vote::choose;
 use crate::worker::Worker;
-use crate::{BestMove, Bound, LineEnd, Lines, Moves, Report, Score, params};
 
 /// The deepest iteration, in plies.
 const DEEPEST: i32 = MAX_PLY as i32 - 1;

@@ -12,12 +12,13 @@ use enbu_movegen::{MoveList, Position};
 
 use crate::clock::{Budget, Timer};
 use crate::job::{Job, Role};
+use crate::limits::{Clock, Limits, Options};
 use crate::memory::Memory;
+use crate::report::{BestMove, Listener};
 use crate::root_move::Candidate;
 use crate::shared::Control;
 use crate::tt::Table;
 use crate::worker::Worker;
-use crate::{BestMove, Clock, Limits, Listener, Options};
 
 /// Memory for a transposition table that cannot be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -373,7 +374,8 @@ mod tests {
     use parking_lot::Mutex;
 
     use super::*;
-    use crate::{Report, Score};
+    use crate::report::Report;
+    use crate::value::Score;
 
     /// Remembers what it hears; panics on the first report if told to.
     #[derive(Default)]

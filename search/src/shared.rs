@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::BestMove;
 use crate::clock::{Budget, Timer};
+use crate::report::BestMove;
 use crate::root_move::Candidate;
 
 /// Signals from outside to a running search, and its end.

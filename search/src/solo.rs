@@ -14,12 +14,14 @@ use parking_lot::Mutex;
 
 use crate::clock::Timer;
 use crate::job::{Job, Role};
+use crate::limits::{Limits, Options};
 use crate::memory::Memory;
+use crate::report::{BestMove, Listener, Progress, Report};
 use crate::search::HashError;
 use crate::shared::Control;
 use crate::tt::Table;
+use crate::value::Score;
 use crate::worker::Worker;
-use crate::{BestMove, Limits, Listener, Options, Progress, Report, Score};
 
 /// Result of a [`Solo`] search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

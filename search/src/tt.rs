@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use enbu_movegen::Move;
 use memmap2::{MmapMut, MmapRaw};
 
-use crate::Bound;
+use crate::report::Bound;
 use crate::value::{MATE_BOUND, Value, from_stored, to_stored};
 
 const WORDS_PER_CLUSTER: usize = 8;

@@ -5,9 +5,10 @@ use enbu_movegen::Move;
 use crate::failed_moves::FailedMoves;
 use crate::history::{Line, Place};
 use crate::node::{Best, Effort, Node};
+use crate::params;
+use crate::report::Bound;
 use crate::value::{Value, is_ordinary};
 use crate::worker::Worker;
-use crate::{Bound, params};
 
 /// By how much a search `depth` plies deep moves a history entry.
 fn bonus(depth: i32) -> i32 {

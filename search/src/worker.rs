@@ -6,13 +6,15 @@ use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Ruling}
 use crate::correction::Slots;
 use crate::history::{Arrival, Killers, Line, Place};
 use crate::job::{Job, Role};
+use crate::level::Level;
 use crate::memory::Memory;
+use crate::params;
 use crate::report::ReportGate;
+use crate::report::{Bound, Progress};
 use crate::root_move::RootMove;
 use crate::scored::Scored;
 use crate::tt::Entry;
 use crate::value::{MAX_PLY, REPETITION_WIN, Value, is_ordinary, mate_at, mated_at};
-use crate::{Bound, Level, Progress, params};
 
 /// A draw is worth less than any decided game.
 const MAX_DRAW_VALUE: Value = REPETITION_WIN - 1;

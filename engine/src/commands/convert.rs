@@ -17,7 +17,7 @@ use enbu_kifu::{
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
-use super::{named, usage};
+use super::failure::{named, usage};
 
 /// The arguments of `enbu convert`.
 #[derive(Args)]
@@ -212,7 +212,7 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
     let Some(OutputFormat { format: to, extension: of_files }) = args.to.clone().or(by_name) else {
         inputs.iter().try_for_each(Input::check)?;
         let message = "the format of the output is not known: add --to FORMAT, or -o FILE with its extension";
-        return Err(io::Error::other(usage("convert", message)));
+        return Err(io::Error::other(usage::<ConvertArgs>("convert", message)));
     };
     if inputs.is_empty() {
         let folders: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();

@@ -16,8 +16,9 @@ use enbu_arena::results::{self, ResultsFile};
 use enbu_arena::{Contest, ContestError, GameRecord, MatchEvent, Sprt, chart};
 use enbu_usi::client::Cancel;
 
+use super::failure::{INTERRUPTED, check_writable, named};
+use super::game_args;
 use super::progress::Progress;
-use super::{INTERRUPTED, check_writable, game_args, named};
 pub(crate) use args::MatchArgs;
 
 pub(crate) const EXAMPLES: &str = "Examples:

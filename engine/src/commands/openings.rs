@@ -14,7 +14,7 @@ use enbu_movegen::Position;
 use enbu_search::{BestMove, Limits, Listener, Options, Report, Score, Search};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{check_writable, named};
+use super::failure::{check_writable, named};
 
 /// Nodes for choosing a move; the choice is loose, so few are enough.
 const CHOICE_NODES: u64 = 2_000;

@@ -17,8 +17,8 @@ use enbu_learn::source::{self, Format};
 use enbu_movegen::Position;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::INTERRUPTED;
 use super::bench_positions::POSITIONS;
+use super::failure::INTERRUPTED;
 use crate::evaluation;
 
 pub(crate) const EXAMPLES: &str = "Examples:

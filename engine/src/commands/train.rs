@@ -17,7 +17,7 @@ use enbu_learn::{
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{INTERRUPTED, check_writable, named, usage};
+use super::failure::{INTERRUPTED, check_writable, named, usage};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu train data/selfplay/first --out data/first.nnue
@@ -176,9 +176,10 @@ impl TrainArgs {
     fn shape(&self) -> io::Result<Shape> {
         let Self { width, buckets, bucket_step, .. } = *self;
         self.shape.shape(Sizes { width, buckets, bucket_step }).map_err(|error| match error {
-            ShapeError::Fixed => {
-                io::Error::other(usage("train", "--width, --buckets and --bucket-step are for --shape own"))
-            }
+            ShapeError::Fixed => io::Error::other(usage::<TrainArgs>(
+                "train",
+                "--width, --buckets and --bucket-step are for --shape own",
+            )),
             ShapeError::Range => io::Error::other(error),
         })
     }

@@ -17,8 +17,9 @@ use enbu_arena::{
 };
 use enbu_usi::client::Cancel;
 
+use super::failure::{INTERRUPTED, named};
+use super::game_args;
 use super::progress::Progress;
-use super::{INTERRUPTED, game_args, named};
 pub(crate) use args::TuneArgs;
 
 pub(crate) const EXAMPLES: &str = "Examples:

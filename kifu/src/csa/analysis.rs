@@ -1,7 +1,7 @@
 //! Evaluations in comments: `'** score pv #nodes`.
 
 use super::*;
-use crate::Analysis;
+use crate::record::Analysis;
 
 /// An analysis, and the first word that could not be understood or played, with
 /// its offset in the text.

@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::csa::statement::Statement;
+use crate::error::KifuError;
 use crate::error::Reporter;
-use crate::{HeaderKey, Headers, KifuError, Rules, TimeControl};
+use crate::header::{HeaderKey, Headers};
+use crate::record::{Rules, TimeControl};
 use enbu_movegen::EnteringKingRule;
 
 /// Reads a `$KEY:value` statement.

@@ -7,7 +7,8 @@ use super::Version;
 use super::read::{Context, Part};
 use crate::encoding::{lines, read_decoded};
 use crate::error::Reporter;
-use crate::{KifuError, Mode, Reading};
+use crate::error::{KifuError, Mode};
+use crate::reading::Reading;
 
 /// Reads a file of any encoding; see [`decode`](crate::encoding::decode) for how it is found.
 ///

@@ -4,8 +4,8 @@
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
 use super::*;
-use crate::KifuError;
 use crate::csa::statement::{Statement, Token};
+use crate::error::KifuError;
 use crate::error::Reporter;
 
 /// The start position while it is being read.

@@ -103,7 +103,7 @@ fn after_line_end(end: u8, rest: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Mode;
+    use crate::error::Mode;
 
     #[test]
     fn plain_moves_and_times_are_read_with_every_line_end() {

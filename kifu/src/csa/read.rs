@@ -6,9 +6,12 @@ use super::headers::{Form, read_header, read_seconds, time_of_game_name};
 use super::placement::Placement;
 use super::statement::{Statement, statements};
 use super::*;
+use crate::end::{End, GameResult};
 use crate::error::Reporter;
+use crate::error::{KifuError, Mode};
+use crate::header::{HeaderKey, Headers};
 use crate::lines::split_line;
-use crate::{End, Event, GameResult, HeaderKey, Headers, KifuError, Mode, NodeId, Record, Rules};
+use crate::record::{Event, NodeId, Record, Rules};
 
 struct Reader<'t> {
     report: Reporter,

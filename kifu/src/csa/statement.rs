@@ -1,7 +1,7 @@
 //! Statements of a line and their parts, each with its place for messages.
 
 use super::*;
-use crate::KifuError;
+use crate::error::KifuError;
 use crate::kakinoki::columns;
 
 /// One statement of a line, with its place in the file.

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use super::headers::{escape, is_rule_key, key_name, rule_name, seconds_text};
 use super::*;
-use crate::{Analysis, End, Event, GameResult, HeaderKey, Node, Record, Rules, TimeControl};
+use crate::end::{End, GameResult};
+use crate::header::HeaderKey;
+use crate::record::{Analysis, Event, Node, Record, Rules, TimeControl};
 
 /// The CSA text of `mv` in `position`, such as `+7776FU` or `-0055KA`.
 ///

@@ -1,6 +1,6 @@
 //! Places of parts of a document, for faults that show only when it is played.
 
-use crate::{KifuError, Problem};
+use crate::error::{KifuError, Problem};
 
 /// A step from a value to one of its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,15 @@ use enbu_movegen::{Color, Hand, HandPiece, Piece, Setup, Square};
 use super::document::{self, Clock, Diagram, Document, Entry, Initial, MoveMember, Place, Seconds};
 use super::place::{Source, Step};
 use super::{MAX_DEPTH, PRESETS};
+use crate::board::Board;
+use crate::end::{End, EndKind};
 use crate::error::Reporter;
+use crate::error::{KifuError, Mode, Problem};
 use crate::kakinoki::headers;
 use crate::kakinoki::moves::{self, MoveText, Word};
-use crate::{Board, End, EndKind, Event, KifuError, Mode, NodeId, Problem, Reading, Record, csa, score, usi};
+use crate::reading::Reading;
+use crate::record::{Event, NodeId, Record};
+use crate::{csa, score, usi};
 
 /// Reads all documents of a text.
 ///

@@ -4,10 +4,13 @@ use enbu_movegen::{Color, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Se
 
 use super::document::{self, Cell, Clock, Diagram, Document, Entry, Initial, MoveMember, Pairs, Place, Seconds, Time};
 use super::{MAX_FORKS, PRESETS};
+use crate::board::Board;
 use crate::board::may_promote;
 use crate::kakinoki::moves::{self, Word};
 use crate::kakinoki::{Sides, handicap, headers};
-use crate::{Board, Event, NodeId, Record, ScoreStyle, TotalTimes, csa, score, usi};
+use crate::record::{Event, NodeId, Record, TotalTimes};
+use crate::score::ScoreStyle;
+use crate::{csa, score, usi};
 
 /// Writes a record as one line of JSON.
 ///
@@ -143,7 +146,7 @@ impl Writer<'_> {
             Event::End(end) => {
                 let after_foul = node.parent().is_some_and(|parent| {
                     matches!(self.record.node(parent).event(), Event::Foul(_))
-                        && end.kind == crate::EndKind::IllegalMove
+                        && end.kind == crate::end::EndKind::IllegalMove
                 });
                 let turn = if after_foul { !self.board.turn() } else { self.board.turn() };
                 entry.special = Some(csa::end_word(&end.kind));

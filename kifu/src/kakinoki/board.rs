@@ -8,7 +8,7 @@ use super::headers::Sides;
 use super::moves;
 use super::text::Line;
 use super::words::{self, HAND_ORDER, is_blank, piece_cell, rank_kanji, side_of_mark};
-use crate::{KifuError, Problem};
+use crate::error::{KifuError, Problem};
 
 /// A board while it is being read.
 #[derive(Clone, Debug)]

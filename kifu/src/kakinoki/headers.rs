@@ -4,7 +4,8 @@ use enbu_movegen::{Color, EnteringKingRule};
 
 use super::moves;
 use super::words::{digit, is_blank, number};
-use crate::{HeaderKey, Headers, Record, Rules, TimeControl};
+use crate::header::{HeaderKey, Headers};
+use crate::record::{Record, Rules, TimeControl};
 
 /// Keys that several formats share.
 const KEYS: [(&str, HeaderKey); 8] = [

@@ -3,8 +3,9 @@
 use enbu_movegen::{Bitboard, Color, Move, MoveParts, Piece, PieceType, Square};
 
 use super::words::{decimal, digit, is_blank, piece, piece_name, push_square};
+use crate::board::Board;
 use crate::board::may_promote;
-use crate::{Board, Problem};
+use crate::error::Problem;
 
 /// Disambiguating words for pieces of one kind, by the rules of the Japan Shogi Association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

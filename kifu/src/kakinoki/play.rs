@@ -4,7 +4,9 @@
 use enbu_movegen::{Setup, Square};
 
 use super::text::Line;
-use crate::{Board, Event, NodeId, Record, score};
+use crate::board::Board;
+use crate::record::{Event, NodeId, Record};
+use crate::score;
 
 /// The moves of a game while they are being read.
 pub(super) struct Play<'t> {

@@ -11,8 +11,12 @@ use super::result;
 use super::text::{Line, Lines};
 use super::words::{self, is_blank, side_of_mark};
 use super::{handicap, headers};
+use crate::end::{End, EndKind};
 use crate::error::Reporter;
-use crate::{End, EndKind, Event, HeaderKey, Headers, KifuError, Mode, Problem, Reading, Record, Rules};
+use crate::error::{KifuError, Mode, Problem};
+use crate::header::{HeaderKey, Headers};
+use crate::reading::Reading;
+use crate::record::{Event, Record, Rules};
 
 /// Reads all games and positions of a text.
 pub(crate) fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {

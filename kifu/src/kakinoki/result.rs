@@ -4,7 +4,7 @@ use enbu_movegen::Color;
 
 use super::headers::Sides;
 use super::words::{self, is_blank, word_of_end};
-use crate::{End, EndKind, GameResult};
+use crate::end::{End, EndKind, GameResult};
 
 /// Content of a result line.
 #[derive(Clone, Debug, PartialEq, Eq)]

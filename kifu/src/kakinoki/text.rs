@@ -1,7 +1,7 @@
 //! Lines of a file with their positions.
 
 use super::words::is_blank;
-use crate::{KifuError, Problem};
+use crate::error::{KifuError, Problem};
 
 /// One line without surrounding blanks, with its position.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use enbu_movegen::{Color, HandPiece, PieceType, Square};
 
-use crate::EndKind;
+use crate::end::EndKind;
 
 /// The value of a digit 1 to 9: half-width, full-width or kanji.
 pub(crate) const fn digit(c: char) -> Option<u8> {

@@ -7,7 +7,12 @@ use enbu_movegen::{Color, Setup, Square};
 use super::headers::{Sides, lines_of, one_line};
 use super::words::{is_blank, mark, word_of_end};
 use super::{board_lines, handicap, moves, result};
-use crate::{Board, End, EndKind, Event, HeaderKey, NodeId, Record, ScoreStyle, TotalTimes, score};
+use crate::board::Board;
+use crate::end::{End, EndKind};
+use crate::header::HeaderKey;
+use crate::record::{Event, NodeId, Record, TotalTimes};
+use crate::score;
+use crate::score::ScoreStyle;
 
 /// Notation of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

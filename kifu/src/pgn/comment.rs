@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use enbu_movegen::{Color, Move};
 
-use crate::{Analysis, EndKind, GameResult, csa, usi};
+use crate::end::{EndKind, GameResult};
+use crate::record::Analysis;
+use crate::{csa, usi};
 
 /// A comment, taken apart.
 #[derive(Debug, Default)]

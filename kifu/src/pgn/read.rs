@@ -6,8 +6,13 @@ use super::comment;
 use super::san::{self, Plus};
 use super::tags::{self, Tags};
 use super::token::{Place, Token, Tokens};
+use crate::board::Board;
+use crate::end::{End, EndKind, GameResult};
 use crate::error::Reporter;
-use crate::{Board, End, EndKind, Event, GameResult, KifuError, Mode, NodeId, Problem, Reading, Record, usi};
+use crate::error::{KifuError, Mode, Problem};
+use crate::reading::Reading;
+use crate::record::{Event, NodeId, Record};
+use crate::usi;
 
 /// Variations inside variations that are followed.
 const MAX_DEPTH: usize = 256;

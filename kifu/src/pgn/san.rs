@@ -2,9 +2,11 @@
 
 use enbu_movegen::{Move, MoveParts, Piece, PieceType, Square};
 
+use crate::board::Board;
 use crate::board::may_promote;
+use crate::error::Problem;
+use crate::fen;
 use crate::kakinoki::{moves, words};
-use crate::{Board, Problem, fen};
 
 /// Kinds that other programs write as `G` when they are promoted.
 const GOLDS: [PieceType; 5] =

@@ -2,7 +2,11 @@
 
 use enbu_movegen::{EnteringKingRule, Setup};
 
-use crate::{GameResult, HeaderKey, Headers, Problem, Record, Rules, TimeControl, csa, fen};
+use crate::end::GameResult;
+use crate::error::Problem;
+use crate::header::{HeaderKey, Headers};
+use crate::record::{Record, Rules, TimeControl};
+use crate::{csa, fen};
 
 /// The tags of one game as they are read.
 #[derive(Clone, Debug, Default)]

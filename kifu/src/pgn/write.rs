@@ -1,7 +1,10 @@
 //! The writer: PGN's export format.
 
 use super::{comment, san, tags};
-use crate::{Board, EndKind, Event, GameResult, NodeId, Record, usi};
+use crate::board::Board;
+use crate::end::{EndKind, GameResult};
+use crate::record::{Event, NodeId, Record};
+use crate::usi;
 
 /// No line has more characters, unless a word is longer.
 const LINE_WIDTH: usize = 79;

@@ -8,8 +8,8 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum}
 use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, Shard, Sprt, Tournament};
 use enbu_usi::client::Cancel;
 
+use crate::commands::failure::usage;
 use crate::commands::game_args::{self, ClockArgs, RuleArgs};
-use crate::commands::usage;
 
 /// File of results without --out.
 const DEFAULT_RESULTS: &str = "match.jsonl";
@@ -164,7 +164,7 @@ enum Model {
 
 /// An error in the arguments.
 fn wrong(message: &str) -> clap::Error {
-    usage("match", message)
+    usage::<MatchArgs>("match", message)
 }
 
 impl MatchArgs {

@@ -8,8 +8,8 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use enbu_arena::spsa::{Plan, Wanted};
 use enbu_arena::{EngineSpec, TimeControl};
 
+use crate::commands::failure::usage;
 use crate::commands::game_args::{self, ClockArgs, RuleArgs};
-use crate::commands::usage;
 
 #[derive(Args)]
 pub(crate) struct TuneArgs {
@@ -70,7 +70,7 @@ impl TuneArgs {
     /// The time control of games without one of the engine's own.
     pub(super) fn time_control(&self, engine: &EngineSpec) -> io::Result<TimeControl> {
         let control = self.clock.time_control(std::slice::from_ref(engine));
-        control.ok_or_else(|| io::Error::other(usage("tune", game_args::NO_TIME_CONTROL)))
+        control.ok_or_else(|| io::Error::other(usage::<TuneArgs>("tune", game_args::NO_TIME_CONTROL)))
     }
 
     /// The plan of the tuning.
@@ -111,7 +111,7 @@ impl FromArgMatches for TunedEngine {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         if let Some(words) = matches.get_many::<String>("engine") {
-            let wrong = |error| usage("tune", format!("--engine: {error}"));
+            let wrong = |error| usage::<TuneArgs>("tune", format!("--engine: {error}"));
             self.0 = Some(EngineSpec::from_words(words).map_err(wrong)?);
         }
         Ok(())
