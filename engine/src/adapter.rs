@@ -223,7 +223,7 @@ impl Listener for Muffled {
 /// Hands on what a search says.
 struct Ear {
     events: EventSender,
-    /// Whether counters come with `currmove`, which some clients do not know.
+    /// Counters come with `currmove`, which some clients do not know.
     shows_root_move: bool,
 }
 

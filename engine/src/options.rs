@@ -394,7 +394,7 @@ impl Options {
         usize::try_from(self.number(Id::Hash)).unwrap_or(1)
     }
 
-    /// Whether the transposition table is to be cleared now. Says so once.
+    /// Takes the request to clear the transposition table: `true` once after it was made.
     pub(crate) fn take_clear_hash(&mut self) -> bool {
         std::mem::take(&mut self.clears_hash)
     }
@@ -414,7 +414,7 @@ impl Options {
         self.is_on(Id::StochasticPonder)
     }
 
-    /// Whether heartbeats name the root move being searched.
+    /// Heartbeats name the root move being searched.
     pub(crate) fn shows_root_move(&self) -> bool {
         self.is_on(Id::ShowCurrentMove)
     }

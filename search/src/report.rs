@@ -96,12 +96,12 @@ pub trait Listener: Send + Sync {
 pub(crate) struct ReportGate {
     interval: Duration,
     heartbeat: Option<Duration>,
-    /// How many lines are reported; none by a helper.
+    /// Number of lines that are reported; 0 in a helper.
     lines: usize,
     last_report: Duration,
     /// When there was last a sign of life of any kind.
     last_sign: Duration,
-    /// Whether a heartbeat came after the last report.
+    /// A heartbeat came after the last report.
     beat: bool,
     /// The newest report of each rank.
     reported: Vec<Report>,
@@ -121,7 +121,7 @@ impl ReportGate {
         }
     }
 
-    /// How many lines are reported.
+    /// Number of lines that are reported.
     pub(crate) fn lines(&self) -> usize {
         self.lines
     }

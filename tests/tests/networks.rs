@@ -184,7 +184,7 @@ fn a_file_beside_the_executable_is_used_and_named() {
     assert_eq!(seen, "info string evaluation piece-square");
 }
 
-/// What `usi` gives as the name.
+/// Name in the answer to `usi`.
 fn name(session: &mut Session) -> String {
     session.send("usi");
     let lines = session.until("usiok");

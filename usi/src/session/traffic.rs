@@ -17,7 +17,7 @@ use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use jiff::Zoned;
 use jiff::civil::DateTime;
 
-/// How many lines wait for a slow disk.
+/// Number of lines that may wait for a slow disk.
 const LINES_WAITING: usize = 1 << 14;
 
 /// An open log. Clones write to the same file, which is closed with the last of them.
