@@ -253,8 +253,10 @@ impl Worker<'_> {
                 if value >= beta {
                     break;
                 }
-                // In the first iteration nothing was best before.
-                if line == 0 && number > 1 && depth > 1 && self.gate.is_due(self.job.started.elapsed()) {
+                // The first iteration reports its first move, so that a line comes at once even
+                // while the table's pages are still being provided; later ones each new best.
+                let is_news = if depth == 1 { number == 1 } else { number > 1 };
+                if line == 0 && is_news && self.gate.is_due(self.job.started.elapsed()) {
                     self.report_line(index, 0);
                 }
             }

@@ -25,7 +25,7 @@ const GENERATIONS: u8 = 32;
 
 /// Longest time for which the pages of a new table are touched. A machine that is short
 /// of free pages may take many seconds to provide 4 GB, and `readyok` waits for it.
-const TOUCH_TIME: Duration = Duration::from_millis(250);
+const TOUCH_TIME: Duration = Duration::from_millis(600);
 
 /// Longest time for which a table is cleared by writing zeros, which keeps its pages.
 /// Enough for 4 GB unless the machine is busy with other things.
