@@ -12,7 +12,7 @@ use crate::node::{Best, Effort, Pv};
 use crate::params;
 use crate::picker::{Picker, Wanted};
 use crate::report::{BestMove, Bound, LineEnd, Report};
-use crate::root_move::{Candidate, RootMove};
+use crate::root_move::{Candidate, RootMove, settle};
 use crate::value::Score;
 use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, mate_at, mated_at};
 use crate::vote::choose;
@@ -96,6 +96,9 @@ impl Worker<'_> {
                 self.selective_depth = 0;
                 self.aspirate(line, depth);
                 if self.stopped {
+                    if line == 0 {
+                        settle(&mut self.root_moves);
+                    }
                     return completed;
                 }
                 self.report_when_due(0..line + 1);
@@ -340,7 +343,7 @@ impl Worker<'_> {
     /// The move to play: the first root move, unless it is hopeless.
     fn answer(&self) -> BestMove {
         let best = &self.root_moves[self.chosen()];
-        let hopeless = best.known_value().is_some_and(|value| value <= -self.job.options.resign_value);
+        let hopeless = best.settled_value().is_some_and(|value| value <= -self.job.options.resign_value);
         if hopeless && self.job.options.resign_value < MATE {
             return BestMove::Resign;
         }
