@@ -21,7 +21,7 @@
 //!
 //! The writer writes the columns of Kifu for Windows: a line
 //! `#KIF version=2.0 encoding=UTF-8`, the handicap by name or the board, headers, moves
-//! with times where they are known, the word for the end and the `まで` line,
+//! with times where they are known, the word for the end with its comments and the `まで` line,
 //! then the variations from the last one back to the first. Times are whole
 //! seconds. Names that programs dispute (`三枚落ち`) are written as boards.
 

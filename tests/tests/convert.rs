@@ -161,6 +161,16 @@ fn csa_has_the_version_that_is_asked_for() {
     assert_eq!(run(&["--to", "csa", "--csa-version", "2.1"]).status.code(), Some(2));
 }
 
+/// Json-kifu-format, the reader of Kifu for JS, refuses a comment after the result line.
+#[test]
+fn a_comment_on_the_end_is_before_the_result_line_of_kif() {
+    let csa = "V2.2\nPI\n+\n+7776FU\n%TORYO\n'*because\n";
+    let kif = piped(&["--to", "kif"], csa.as_bytes()).stdout;
+    let text = String::from_utf8_lossy(&kif);
+    assert!(text.ends_with("   2 投了\n*because\nまで1手で先手の勝ち\n"), "{text}");
+    assert!(String::from_utf8_lossy(&piped(&["--to", "csa"], &kif).stdout).ends_with("%TORYO\n'*because\n"));
+}
+
 /// Each game is read again, from one file as from one stream.
 #[test]
 fn games_of_ki2_stay_apart() {

@@ -172,7 +172,10 @@ impl Writer<'_> {
                     Notation::Free => self.free(turn, &text),
                 }
             }
-            Event::End(end) => self.end(id, end, before),
+            Event::End(end) => {
+                self.end(id, end, before);
+                return true;
+            }
         }
         self.remarks(id);
         true
@@ -233,12 +236,15 @@ impl Writer<'_> {
         }
     }
 
+    /// Writes an end and its remarks. In KIF they follow the word, because json-kifu-format
+    /// refuses a comment after the result line; in KI2 they would belong to the last move there.
     fn end(&mut self, id: NodeId, end: &End, before: usize) {
         let turn = self.board.turn();
         self.end_row();
         if self.notation == Notation::Numbered {
             let word = one_word(self.end_word(end, turn));
             self.numbered(id, before, &word);
+            self.remarks(id);
         }
         let told = self.notation == Notation::Numbered && end.kind.result(turn) == end.result;
         let in_main = self.record.main_line().last() == Some(id);
@@ -246,6 +252,9 @@ impl Writer<'_> {
             let moves = self.number(before) as u64 - 1;
             let clean = End { kind: clean_kind(&end.kind), result: end.result };
             self.lines.push(result::text(&clean, moves, turn, self.sides));
+        }
+        if self.notation == Notation::Free {
+            self.remarks(id);
         }
     }
 
