@@ -334,13 +334,21 @@ impl GameRecord {
         let result = Some(self.winner().map_or(GameResult::Draw, GameResult::win));
         let end = record.add(at, Event::from(End { kind, result }));
         record.node_mut(end).time_ms = last.filter(|_| foul.is_none()).map(LoggedMove::whole_ms);
-        let comments = [self.reason.as_str().to_owned(), self.text.clone()];
-        record.node_mut(end).remarks_mut().comments.extend(comments.into_iter().filter(|comment| !comment.is_empty()));
+        let reason = (!is_stated_by_csa(self.reason)).then(|| self.reason.as_str().to_owned());
+        let text = (!self.text.is_empty()).then(|| self.text.clone());
+        record.node_mut(end).remarks_mut().comments.extend(reason.into_iter().chain(text));
     }
 
     fn time_control(&self, color: Color) -> &str {
         if Color::from(self.engine1) == color { &self.tc1 } else { &self.tc2 }
     }
+}
+
+/// Returns true if the special move of CSA for `reason` has no other meaning. A comment
+/// that repeats it would only be in the way: json-kifu-format reads no comment on an end in KI2.
+const fn is_stated_by_csa(reason: Reason) -> bool {
+    use Reason::{Declaration, Mate, MaxMoves, Repetition, Resign, Time};
+    matches!(reason, Mate | Resign | Declaration | Repetition | MaxMoves | Time)
 }
 
 /// Returns true if an illegal move can be made on a board after the moves of `record` (an
@@ -489,6 +497,11 @@ pub(crate) mod tests {
                     let end = reading.records[0].end().unwrap_or_else(|| panic!("no end in\n{text}"));
                     let winner = end.result.and_then(GameResult::winner);
                     assert_eq!(winner, record.winner(), "{reason:?} {score1:?} {answer}\n{text}");
+                    let stated = ["%TSUMI", "%TORYO", "%KACHI", "%HIKIWAKE", "%SENNICHITE", "%MAX_MOVES", "%TIME_UP"];
+                    let comment = text.contains(&format!("\n'*{}\n", reason.as_str()));
+                    let is_stated = stated.iter().any(|word| text.contains(word)) && reason != Reason::Try;
+                    assert_eq!(comment, !is_stated, "{reason:?} {answer}\n{text}");
+                    assert!(text.contains("\n'*why\n"), "{text}");
                 }
             }
         }
