@@ -23,7 +23,8 @@
 //! `#KIF version=2.0 encoding=UTF-8`, the handicap by name or the board, headers, moves
 //! with times where they are known, the word for the end with its comments and the `まで` line,
 //! then the variations from the last one back to the first. Times are whole
-//! seconds. Names that programs dispute (`三枚落ち`) are written as boards.
+//! seconds. Handicaps of three, five and seven pieces, which programs dispute or do not
+//! know by name, are written as boards.
 
 use crate::encoding::read_decoded;
 use crate::error::{KifuError, Mode};

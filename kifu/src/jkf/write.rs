@@ -59,7 +59,9 @@ fn document(record: &Record, scores: ScoreStyle) -> Document {
 }
 
 fn initial(setup: &Setup) -> Initial {
-    let preset = PRESETS.into_iter().find(|&(_, handicap)| Setup::handicap(handicap) == *setup);
+    // As in KIF: tsshogi refuses the presets of three, five and seven pieces.
+    let named = handicap::name_of_setup(setup);
+    let preset = PRESETS.into_iter().find(|&(_, handicap)| named.is_some() && Setup::handicap(handicap) == *setup);
     match preset {
         Some((name, _)) => Initial { preset: name.into(), data: None },
         None => Initial { preset: "OTHER".into(), data: Some(diagram(setup)) },

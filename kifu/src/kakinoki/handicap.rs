@@ -62,8 +62,15 @@ const NAMES: [(&str, Named); 39] = [
     ("太閤落ち", white("lnsgkgsnl/1r5b1/p1ppppppp", "-")),
 ];
 
-/// Names whose meaning programs dispute, and that are therefore not written.
-const DISPUTED: [Handicap; 1] = [Handicap::ThreePieces];
+/// Names that are not written. Programs dispute the first; tsshogi and shogiops take the
+/// others for an even game and show a wrong board without a word.
+const UNWRITTEN: [Handicap; 5] = [
+    Handicap::ThreePieces,
+    Handicap::FivePieces,
+    Handicap::FivePiecesLeft,
+    Handicap::SevenPiecesRight,
+    Handicap::SevenPiecesLeft,
+];
 
 /// The position for the name of a handicap, which may have blanks around, and digits
 /// and other spellings within; `None` for unknown names.
@@ -95,7 +102,7 @@ fn plain(name: &str) -> String {
 pub(crate) fn name_of_setup(position: &Setup) -> Option<&'static str> {
     let common = NAMES
         .into_iter()
-        .filter(|(_, named)| matches!(named, Named::Standard(handicap) if !DISPUTED.contains(handicap)));
+        .filter(|(_, named)| matches!(named, Named::Standard(handicap) if !UNWRITTEN.contains(handicap)));
     common.into_iter().find(|&(_, named)| setup(named).as_ref() == Some(position)).map(|(name, _)| name)
 }
 
@@ -151,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn only_undisputed_names_are_written() {
+    fn only_names_that_all_programs_know_are_written() {
         for (name, named) in NAMES {
             let position = setup(named).unwrap();
             if let Some(written) = name_of_setup(&position) {
@@ -159,7 +166,9 @@ mod tests {
             }
         }
         assert_eq!(name_of_setup(&Setup::startpos()), Some("平手"));
-        assert_eq!(name_of_setup(&Setup::handicap(Handicap::ThreePieces)), None);
+        for handicap in UNWRITTEN {
+            assert_eq!(name_of_setup(&Setup::handicap(handicap)), None);
+        }
         for name in ["三枚落ち", "七枚落ち", "九枚落ち"] {
             let other = other_reading(name).unwrap();
             assert_ne!(setup_of_name(name), Some(other));
