@@ -379,7 +379,11 @@ fn wrong_usage_is_told_from_failure() {
         let usage = format!("Usage: enbu {}", arguments[0]);
         assert!(names_argument || text(&output.stderr).contains(&usage), "{arguments:?}: {output:?}");
     }
-    for arguments in [&["match", "--merge", "no-such-file"][..], &["match", "--merge", "Cargo.toml"]] {
+    let empty = tempfile::NamedTempFile::new().unwrap();
+    let empty = empty.path().to_str().unwrap();
+    for arguments in
+        [&["match", "--merge", "no-such-file"][..], &["match", "--merge", "Cargo.toml"], &["match", "--merge", empty]]
+    {
         let output = Command::new(binary::enbu()).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {output:?}");
     }
@@ -418,6 +422,10 @@ fn an_engine_is_named_with_the_program_that_was_tried() {
     assert!(refused("no-such-engine").contains("enbu: b: `no-such-engine` cannot be started: "));
     assert!(refused("folder").contains("enbu: `folder` is a folder, not the program of an engine"));
     assert!(refused("./folder").contains("enbu: `./folder` is a folder"));
+    assert!(
+        refused("self x=1")
+            .contains("enbu: `self` takes no arguments; settings are words of their own: --engine self x=1")
+    );
     let cut = refused("a/b c");
     assert!(
         cut.contains("`a/b` is not a program; a path with blanks needs quotes of its own: --engine \"'a/b c'\""),

@@ -217,7 +217,7 @@ pub(crate) fn traffic_log(path: Option<&Path>) -> io::Result<Option<TrafficLog>>
 /// bare file name a file in the engine's folder or the current one before the PATH.
 ///
 /// # Errors
-/// When a folder is named, or one word of a path with blanks.
+/// When a folder is named, one word of a path with blanks, or `self` with arguments.
 pub(crate) fn find_program(engine: &mut EngineSpec) -> io::Result<()> {
     if engine.command == ["self"] {
         engine.command = vec![utf8(std::env::current_exe()?)?];
@@ -232,6 +232,11 @@ pub(crate) fn find_program(engine: &mut EngineSpec) -> io::Result<()> {
     if is_bare && place.is_file() {
         *program = utf8(std::path::absolute(place)?)?;
         return Ok(());
+    }
+    if *program == "self" {
+        return Err(io::Error::other(format!(
+            "`self` takes no arguments; settings are words of their own: --engine {command}"
+        )));
     }
     if !place.is_file() && *program != command && Path::new(&command).is_file() {
         return Err(io::Error::other(format!(

@@ -55,6 +55,10 @@ fn merge(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
         // The result does not depend on the notice.
         let _ = writeln!(io::stderr(), "{}: the last line is torn; its game is left out", path.display());
     }
+    if contents.games.is_empty() {
+        let names: Vec<String> = args.merge.iter().map(|path| path.display().to_string()).collect();
+        return Err(io::Error::other(format!("no games in {}", names.join(", "))));
+    }
     let sprt = args.sprt()?;
     if let Some(path) = &args.out {
         let lines = contents.games.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
