@@ -1,12 +1,13 @@
 // The part of readers.py that runs in Node: reads each file below the folder in the
-// argument with tsshogi, json-kifu-format and shogiops, and prints as JSON the moves and
-// the word for the end that each finds, by `reader/format/name`.
+// argument with tsshogi, json-kifu-format and shogiops, and prints as JSON the start
+// position, the moves and the word for the end that each finds, by `reader/format/name`.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import jkf from "json-kifu-format";
 import * as ops from "shogiops";
 import * as opsCsa from "shogiops/notation/csa";
 import * as opsKif from "shogiops/notation/kif";
+import { makeSfen } from "shogiops/sfen";
 import * as ts from "tsshogi";
 
 const work = process.argv[process.argv.length - 1];
@@ -36,7 +37,7 @@ const byTsshogi = (text, format) => {
     record.goto(moves.length);
     word = record.position.color === "black" ? "-ILLEGAL_ACTION" : "+ILLEGAL_ACTION";
   }
-  return { moves, word };
+  return { start: record.initialPosition.sfen, moves, word };
 };
 
 const KINDS = { FU: "P", KY: "L", KE: "N", GI: "S", KI: "G", KA: "B", HI: "R" };
@@ -51,19 +52,20 @@ const byJkf = (text, format) => {
     else if (move?.from) moves.push(square(move.from) + square(move.to) + (move.promote ? "+" : ""));
     else if (move) moves.push(`${KINDS[move.piece]}*${square(move.to)}`);
   }
-  return { moves, word };
+  player.goto(0);
+  return { start: player.shogi.toSFENString(1), moves, word };
 };
 
 const usi = (move) => ops.makeUsi(move);
 const byShogiops = (text, format) => {
   if (format.startsWith("kif")) {
-    opsKif.parseKifHeader(text).unwrap();
+    const start = makeSfen(opsKif.parseKifHeader(text).unwrap());
     const lines = opsKif.normalizedKifLines(text).filter((line) => /^[0-9]/.test(line.trim()));
-    return { moves: opsKif.parseKifMovesOrDrops(lines).map(usi) };
+    return { start, moves: opsKif.parseKifMovesOrDrops(lines).map(usi) };
   }
   const position = opsCsa.parseCsaHeader(text).unwrap();
   const lines = opsCsa.normalizedCsaLines(text).filter((line) => /^[+-]./.test(line));
-  return { moves: opsCsa.parseCsaMovesOrDrops(position, lines).map(usi) };
+  return { start: makeSfen(position), moves: opsCsa.parseCsaMovesOrDrops(position, lines).map(usi) };
 };
 
 const READERS = {

@@ -5,20 +5,28 @@ the tests of the workspace. Usage, from a folder of your choice:
     npm install tsshogi shogiops json-kifu-format
     python PATH/readers.py ENBU [COUNT [SEED]]
 
-COUNT games (200) are the records in `tests/data/records` that hold legal moves, and
-games of random legal moves: even, handicap and midgame starts, with every kind of end.
-Each is converted into .kif (Shift_JIS), .kifu (UTF-8), .ki2, .ki2u, CSA 2.2, CSA 3.0 and
-JKF. Each reader must find the moves and the end of each game: its word where the reader
-knows words (tsshogi, json-kifu-format, and cshogi in CSA), else the winner (cshogi in
-KIF, python-shogi); shogiops has no ends. Readers without a column do not read the format.
+A third of the COUNT games (200) are those of `tests/data/records` that hold only legal
+moves, as far as there are so many; a third are played by `enbu match` at 300 nodes a move
+from random openings and converted from its CSA records, with their times and
+evaluations; the others are games of random legal moves: even, handicap and midgame
+starts, with every kind of end. Each is converted into .kif (Shift_JIS), .kifu (UTF-8),
+.ki2, .ki2u, CSA 2.2, CSA 3.0 and JKF. Each reader must find the start position, the moves and the end of each
+game: its word where the reader knows words (tsshogi, json-kifu-format, and cshogi in
+CSA), else the winner (cshogi in KIF, python-shogi); shogiops has no ends. Readers without
+a row do not read the format.
 
-The faults below are the readers' own, found in their sources; the games that they concern
-are counted as `known`. Anything else is printed, and the exit code is 1.
+`FAULTS` lists the differences that are put down to a reader: the games concerned, the
+difference that each of them shows, and the place in the reader's source that explains it
+(cshogi 1.1.0, python-shogi 1.1.1, tsshogi 2.2.0, json-kifu-format 5.5.0). Such games are
+counted as `known`. Any other difference is printed, and the exit code is 1.
 """
+import importlib.metadata
 import json
 import os
 import pathlib
 import random
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -138,7 +146,7 @@ def is_legal(start, moves):
 
 def stored_games(most):
     """Games of the corpus with legal moves and an end of its own."""
-    corpus = HERE.parent / "data/records"
+    corpus = HERE.parents[1] / "tests/data/records"
     games = {}
     for folder in ("csa", "kif", "ki2", "jkf", "pgn"):
         for line in convert(corpus / folder, "--to", "usi", "--ends").splitlines():
@@ -147,7 +155,25 @@ def stored_games(most):
                 games.setdefault((game[0], tuple(game[1]), game[2]), game)
     # The winner may be stated otherwise than the end implies: formats keep that each in its way.
     usual = [game for game in games.values() if game[3] == winner_of(game[2], turn_after(*game[:2]))]
+    assert usual, f"no games in {corpus}"
     return usual[:most]
+
+
+def played_records(chance, count, work):
+    """CSA records of a fast match of the engine against itself."""
+    openings = []
+    for _ in range((count + 1) // 2):
+        board, moves = cshogi.Board(), []
+        for _ in range(8):
+            moves.append(cshogi.move_to_usi(chance.choice(list(board.legal_moves))))
+            board.push_usi(moves[-1])
+        openings.append(f"startpos moves {' '.join(moves)}\n")
+    (work / "openings").write_text("".join(openings))
+    engines = ["--engine", "self", "name=one", "--engine", "self", "name=two", "--each", "option.USI_Hash=16"]
+    rules = ["--tc", "nodes=300", "--max-moves", "200", "--games", str(2 * len(openings))]
+    files = ["--quiet", "--openings", work / "openings", "--out", work / "match.jsonl", "--csa", work / "match"]
+    subprocess.run([ENBU, "match", *engines, *rules, *files], check=True, stdout=subprocess.DEVNULL)
+    return sorted((work / "match").glob("*.csa"))[:count]
 
 
 def usi_line(start, moves, end, winner):
@@ -165,18 +191,19 @@ def by_cshogi(path, kind):
     moves = [cshogi.move_to_usi(move) for move in parsed.moves]
     winner = {cshogi.BLACK_WIN: "black", cshogi.WHITE_WIN: "white", cshogi.DRAW: "draw"}.get(parsed.win, "none")
     if kind == "kif":
-        return {"moves": moves, "winner": winner}
-    return {"moves": moves, "word": (parsed.endgame or "%").removeprefix("%") or None}
+        return {"start": parsed.sfen, "moves": moves, "winner": winner}
+    return {"start": parsed.sfen, "moves": moves, "word": (parsed.endgame or "%").removeprefix("%") or None}
 
 
 def by_python_shogi(path, kind):
     parsed = (shogi.KIF if kind == "kif" else shogi.CSA).Parser.parse_file(str(path))[0]
-    winner = {"b": "black", "w": "white", "-": "draw"}.get(parsed["win"], "none")
-    return {"moves": parsed["moves"], "winner": winner}
+    # It does not tell a draw from a game without a result: `-` is its value for both in CSA.
+    winner = {"b": "black", "w": "white"}.get(parsed["win"], "draw or none")
+    return {"start": parsed["sfen"], "moves": parsed["moves"], "winner": winner}
 
 
 PYTHON_READERS = {
-    "cshogi": (by_cshogi, {"kif": "kif", "csa22": "csa", "csa30": "csa"}),
+    "cshogi": (by_cshogi, {"kif": "kif", "kifu": "kif", "csa22": "csa", "csa30": "csa"}),
     "python-shogi": (by_python_shogi, {"kif": "kif", "kifu": "kif", "csa22": "csa", "csa30": "csa"}),
 }
 
@@ -205,63 +232,105 @@ def read_in_node(work):
 
 # ---- comparison --------------------------------------------------------------
 
-# White's first two ranks in the handicaps whose names every program reads alike.
+# White's first two ranks in the handicaps that KIF calls by name; other starts are boards.
 NAMED = {
     *("lnsgkgsnl/1r5b1 lnsgkgsn1/1r5b1 1nsgkgsnl/1r5b1 lnsgkgsnl/1r7 lnsgkgsnl/7b1 lnsgkgsn1/7b1".split()),
-    *("lnsgkgsnl/9 1nsgkgsn1/9 2sgkgsn1/9 1nsgkgs2/9 2sgkgs2/9 3gkg3/9 4k4/9".split()),
+    *("lnsgkgsnl/9 1nsgkgsn1/9 2sgkgs2/9 3gkg3/9 4k4/9".split()),
 }
 
 
-def is_board(start, moves, end, winner):
-    """A start that KIF shows as a board, because no undisputed name is known for it."""
+def is_board(start, *_):
     ranks, rest = "/".join(start.split("/")[:2]), "/".join(start.split("/")[2:])
     turn = "b" if start.startswith("lnsgkgsnl/1r5b1/") else "w"
     return ranks not in NAMED or rest != f"ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL {turn} - 1"
 
 
-def is_disputed(start, *_):
-    """Three, five or seven pieces, in whose names programs differ."""
-    first, second = start.split("/")[:2]
-    return second == "9" and sum(piece in "lns" for piece in first) % 2 == 1
+def has_several_in_hand(start, *_):
+    """A start with two or more pieces of one kind in a hand."""
+    return any(letter.isdigit() for letter in start.split()[2])
+
+
+def has_later_number(start, *_):
+    return start.split()[3] != "1"
 
 
 def ends_by(*ends):
     return lambda start, moves, end, winner: end in ends
 
 
-def has_white_first(start, moves, end, winner):
+def white_first(start, *_):
     return start.split()[1] == "w"
 
 
-# Faults of the readers: reader, formats, the games concerned, and the fault.
+def both(one, other):
+    return lambda *game: one(*game) and other(*game)
+
+
+def but_not(one, other):
+    return lambda *game: one(*game) and not other(*game)
+
+
+FOULS = ("illegal_move", "illegal_action_black", "illegal_action_white")
 KIF, KI2, CSA = ("kif", "kifu"), ("ki2", "ki2u"), ("csa22", "csa30")
+# Differences that are put down to a reader: reader, formats, the games concerned, the
+# difference (a pattern), the fault, and the place in the reader's source that explains it.
 FAULTS = [
-    ("cshogi", KIF, is_board, "no start positions as boards, and no handicap of seven pieces"),
-    ("cshogi", KIF, ends_by("time_up", "mate"), "no winner by time or mate"),
-    ("python-shogi", KIF, is_board, "start positions as boards are refused under the name `その他`"),
-    ("python-shogi", KIF, has_white_first, "counts the winner from Black in handicap games"),
-    ("python-shogi", KIF, ends_by("declaration_win"), "does not know `入玉勝ち`"),
-    ("python-shogi", CSA, ends_by("declaration_win", "mate"), "no winner by declaration or mate"),
-    ("python-shogi", CSA, lambda start, *_: start.split()[2] != "-", "drops the letter of pieces in hand of which the start position has two or more"),
-    ("tsshogi", KI2 + ("jkf",), is_disputed, "no handicap of three, five or seven pieces"),
     (
-        "tsshogi",
-        CSA + ("jkf",),
-        ends_by("illegal_action_black", "illegal_action_white"),
-        "2.2.0 reads `%+ILLEGAL_ACTION` and `%-ILLEGAL_ACTION` the wrong way round (2.3.4 does not)",
+        "cshogi", KIF, is_board, "^ParserException: Cannot support handycap type",
+        "no start positions as boards", "KIF.py, parse_str: `手合割`",
     ),
     (
-        "json-kifu-format",
-        KIF + KI2,
-        ends_by("declaration_draw", "declaration_win", "max_moves"),
-        "refuses a `まで` line with `引き分け`, `入玉勝ち` or `最大手数`",
+        "cshogi", KIF, but_not(ends_by("time_up", "mate"), is_board), "^winner none for (black|white) ",
+        "no winner by time or mate", "KIF.py, RESULT_RE",
     ),
-    ("json-kifu-format", KIF + KI2, lambda start, *_: start.split()[-1] != "1", "refuses the line `手数＝40  まで`"),
+    (
+        "cshogi", KIF, but_not(ends_by("declaration_draw", "max_moves"), is_board), "^winner none for draw ",
+        "no draw by `引き分け` or `最大手数`", "KIF.py, RESULT_RE",
+    ),
+    (
+        "python-shogi", KIF, is_board, "^TypeError: 'NoneType'",
+        "no start positions as boards under the name `その他`", "KIF.py, parse_str: `手合割`; parse_file hides the error",
+    ),
+    (
+        "python-shogi", KIF, but_not(both(white_first, ends_by("time_up", "mate", *FOULS)), is_board),
+        "^winner (black for white|white for black) ",
+        "turns the winner round in handicap games that end otherwise than by `投了`", "KIF.py, parse_str: current_turn",
+    ),
+    (
+        "python-shogi", KIF, but_not(ends_by("declaration_win"), is_board), "^winner draw or none for (black|white) ",
+        "no winner by `入玉勝ち`", "KIF.py, MOVE_RE and RESULT_RE",
+    ),
+    (
+        "python-shogi", CSA, has_several_in_hand, "^(start |ValueError: The piece is not in hand)",
+        "drops the letter of pieces in hand of which the start has several", "CSA.py, Exporter.sfen",
+    ),
+    (
+        "python-shogi", CSA, but_not(ends_by("declaration_win", "mate"), has_several_in_hand),
+        "^winner draw or none for (black|white) ",
+        "no winner by declaration or mate", "CSA.py, parse_str: `%`",
+    ),
+    (
+        "tsshogi", CSA + ("jkf",), ends_by("illegal_action_black", "illegal_action_white"), "^end .?ILLEGAL_",
+        "turns `%+ILLEGAL_ACTION` and `%-ILLEGAL_ACTION` round", "csa.mjs, getSpecialMoveByName",
+    ),
+    (
+        "json-kifu-format", KIF + KI2, but_not(ends_by("declaration_draw", "declaration_win", "max_moves"), has_later_number),
+        "^SyntaxError: .* but \"[引入最]\" found",
+        "refuses a result line with `引き分け`, `入玉勝ち` or `最大手数`", "kif-parser.pegjs and ki2-parser.pegjs, result",
+    ),
+    (
+        "json-kifu-format", KIF + KI2, has_later_number, "^SyntaxError: Expected \"：\" ",
+        "refuses the line `手数＝40  まで`", "kif-parser.pegjs and ki2-parser.pegjs, header",
+    ),
 ]
 
 
-def known_fault(reader, form, game):
-    return any(reader == who and form in forms and concerns(*game) for who, forms, concerns, _ in FAULTS)
+def known_fault(reader, form, game, difference):
+    """Index of the fault that explains the difference."""
+    for index, (who, forms, concerns, pattern, *_) in enumerate(FAULTS):
+        if reader == who and form in forms and concerns(*game) and re.search(pattern, difference):
+            return index
+    return None
 
 
 def expected_word(form, end, winner):
@@ -280,52 +349,82 @@ def plain(word, turn):
     return word
 
 
+def canonical(sfen):
+    """An SFEN without its move number, the pieces in hand in a fixed order."""
+    board, turn, hands = sfen.split()[:3]
+    counts = {piece: int(count or 1) for count, piece in re.findall(r"(\d*)([A-Za-z])", hands)}
+    return board, turn, sorted(counts.items())
+
+
 def difference(form, game, result):
     start, moves, end, winner = game
     if "error" in result:
         return result["error"].splitlines()[0][:150]
+    if canonical(result["start"]) != canonical(start):
+        return f"start {result['start']} for {start}"
     if result["moves"] != moves:
         at = next((i for i, (a, b) in enumerate(zip(result["moves"], moves)) if a != b), min(len(result["moves"]), len(moves)))
         return f"moves differ from {at + 1}: {result['moves'][at:at + 2]} for {moves[at:at + 2]}"
     if "word" in result and plain(result["word"], turn_after(start, moves)) != expected_word(form, end, winner):
         return f"end {result['word']} for {end}"
-    # Readers that know winners do not tell a draw from a game without a result.
-    if "winner" in result and result["winner"].replace("draw", "none") != winner.replace("draw", "none"):
+    if result.get("winner", winner) not in (winner, "draw or none" if winner in ("draw", "none") else winner):
         return f"winner {result['winner']} for {winner} by {end}"
     return None
 
 
-def main():
+def versions():
+    packages = [f"{name} {importlib.metadata.version(name)}" for name in ("cshogi", "python-shogi")]
+    for name in ("tsshogi", "json-kifu-format", "shogiops"):
+        package = pathlib.Path("node_modules", name, "package.json").read_text(encoding="utf-8")
+        packages.append(f"{name} {json.loads(package)['version']}")
+    return ", ".join(packages)
+
+
+def prepare(work):
+    """Writes the games as files below `work`; returns the games, their names and the number of each kind."""
     chance = random.Random(SEED)
-    games = stored_games(COUNT // 3)
-    ends = list(ENDS)
+    (work / "source").mkdir()
+    games, ends = stored_games(COUNT // 3), list(ENDS)
     stored = len(games)
-    games += [random_game(chance, ends[i % len(ends)]) for i in range(COUNT - stored)]
-    names = [f"{number:04}" for number in range(len(games))]
+    records = played_records(chance, COUNT // 3, work)
+    games += [random_game(chance, ends[i % len(ends)]) for i in range(COUNT - stored - len(records))]
+    for number, game in enumerate(games):
+        (work / "source" / f"{number:04}.usi").write_text(usi_line(*game))
+    for number, record in enumerate(records, len(games)):
+        shutil.copy(record, work / "source" / f"{number:04}.csa")
+        games.append(split(convert(record, "--to", "usi", "--ends")))
+        assert is_legal(*games[-1][:2])
+    return games, [f"{number:04}" for number in range(len(games))], (stored, len(records))
+
+
+def main():
     work = pathlib.Path(tempfile.mkdtemp())
-    (work / "usi").mkdir()
-    for name, game in zip(names, games):
-        (work / "usi" / f"{name}.usi").write_text(usi_line(*game))
+    games, names, (stored, played) = prepare(work)
     for form, arguments in FORMATS.items():
-        convert(work / "usi", "-o", f"{work / form}{os.sep}", *arguments)
-    print(f"{len(games)} games, {stored} of them from the corpus, in {work}")
+        convert(work / "source", "-o", f"{work / form}{os.sep}", *arguments)
+    print(f"{len(games)} games, {stored} of them from the corpus and {played} played, in {work}; {versions()}")
     found = read_in_python(work, names) | read_in_node(work)
-    table, others = {}, {}
+    table, explained, others = {}, [set() for _ in FAULTS], {}
     for (reader, form, name), result in found.items():
         game = games[int(name)]
-        fault = difference(form, game, result)
         row = table.setdefault((reader, form), [0, 0, 0])
-        kind = 0 if fault is None else 1 if known_fault(reader, form, game) else 2
-        row[kind] += 1
-        if kind == 2:
-            others.setdefault((reader, form, fault), []).append(name)
+        text = difference(form, game, result)
+        if text is None:
+            row[0] += 1
+        elif (index := known_fault(reader, form, game, text)) is not None:
+            row[1] += 1
+            explained[index].add((form, name))
+        else:
+            row[2] += 1
+            others.setdefault((reader, form, text), []).append(name)
     print(f"{'reader':18} {'format':8} equal known other")
     for (reader, form), (equal, known, rest) in table.items():
         print(f"{reader:18} {form:8} {equal:5} {known:5} {rest:5}")
-    for who, forms, _, fault in FAULTS:
-        print(f"known: {who}, {', '.join(forms)}: {fault}")
-    for (reader, form, fault), concerned in others.items():
-        print(f"other: {reader} {form}: {fault} ({len(concerned)} games, first {concerned[0]})")
+    for (who, forms, concerns, _, fault, place), seen in zip(FAULTS, explained):
+        concerned = sum(concerns(*game) for game in games) * len(forms)
+        print(f"known: {who}, {', '.join(forms)}: {fault} ({len(seen)} of {concerned} files; {place})")
+    for (reader, form, text), concerned in others.items():
+        print(f"other: {reader} {form}: {text} ({len(concerned)} games, first {concerned[0]})")
     sys.exit(len(others) > 0)
 
 
