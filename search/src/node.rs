@@ -10,7 +10,7 @@ use crate::prune::Trend;
 use crate::report::Bound;
 use crate::tt::Entry;
 use crate::value::{INFINITE, MATE_BOUND, MAX_PLY, REPETITION_WIN, Value, is_ordinary, mate_at, mated_at};
-use crate::worker::{Frame, Worker};
+use crate::worker::{Frame, Judgement, Worker};
 use crate::{extend, params, prune, reduce, see};
 
 /// Kind of a node, known to the compiler.
@@ -61,9 +61,9 @@ pub(crate) struct Node {
     pub(crate) line: Line,
     /// Entry of the transposition table; its move is legal.
     entry: Option<Entry>,
-    /// The static evaluation as the evaluator gives it; `None` in check.
-    raw: Option<Value>,
-    /// The corrected static evaluation; `None` in check.
+    /// The static evaluations; `None` in check.
+    pub(crate) judged: Option<Judgement>,
+    /// The corrected one of these.
     pub(crate) eval: Option<Value>,
     trend: Trend,
     /// The table knows the node from a principal variation.
@@ -79,6 +79,11 @@ pub(crate) struct Node {
 impl Node {
     pub(crate) fn table_move(&self) -> Option<Move> {
         self.entry.and_then(|entry| entry.mv)
+    }
+
+    /// The static evaluation as the evaluator gives it; `None` in check.
+    fn raw(&self) -> Option<Value> {
+        self.judged.map(|judged| judged.raw)
     }
 }
 
@@ -171,7 +176,7 @@ impl Worker<'_> {
         }
         let entry = entry.map(|entry| Entry { mv: entry.mv.filter(|&mv| self.position.is_legal(mv)), ..entry });
         let judged = self.judge(entry.as_ref(), ply);
-        let (raw, eval) = (judged.map(|judged| judged.raw), judged.map(|judged| judged.eval));
+        let eval = judged.map(|judged| judged.eval);
         let was_pv = N::PV || entry.is_some_and(|entry| entry.on_pv);
         let trend = Trend::of(eval, self.eval_before(ply));
         let frame = self.frame_mut(ply);
@@ -182,7 +187,7 @@ impl Worker<'_> {
             entry.and_then(|entry| entry.mv).is_some_and(|mv| self.position.piece_at(mv.to()).is_some());
         let line = self.line(ply);
         let follows = N::PV && self.frame(ply).on_last_pv;
-        let mut node = Node { depth, ply, line, entry, raw, eval, trend, was_pv, table_captures, follows, excluded };
+        let mut node = Node { depth, ply, line, entry, judged, eval, trend, was_pv, table_captures, follows, excluded };
         if let (Some(eval), Some(before), None) = (eval, ply.checked_sub(1), excluded) {
             let Frame { eval: theirs, quiet, reduction, .. } = *self.frame(before);
             if let Some(theirs) = theirs {
@@ -225,8 +230,8 @@ impl Worker<'_> {
             _ => Bound::Upper,
         };
         self.learn_error(node, best, bound);
-        let Node { depth, ply, raw, was_pv, .. } = *node;
-        let entry = Entry { mv: best.mv, value: best.value, eval: raw, depth, bound, on_pv: was_pv };
+        let Node { depth, ply, was_pv, .. } = *node;
+        let entry = Entry { mv: best.mv, value: best.value, eval: node.raw(), depth, bound, on_pv: was_pv };
         self.job.table.store(self.position.key(), ply, entry);
     }
 
@@ -248,7 +253,7 @@ impl Worker<'_> {
             ply: 0,
             line: self.line(0),
             entry: Some(entry),
-            raw: entry.eval,
+            judged,
             eval: judged.map(|judged| judged.eval),
             trend: Trend::Improving,
             was_pv: true,
@@ -340,7 +345,7 @@ impl Worker<'_> {
                 let entry = Entry {
                     mv: Some(mv),
                     value,
-                    eval: node.raw,
+                    eval: node.raw(),
                     depth: depth + 1,
                     bound: Bound::Lower,
                     on_pv: node.was_pv,

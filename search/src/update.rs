@@ -8,7 +8,7 @@ use crate::node::{Best, Effort, Node};
 use crate::params;
 use crate::report::Bound;
 use crate::value::{Value, is_ordinary};
-use crate::worker::Worker;
+use crate::worker::{Judgement, Worker};
 
 /// By how much a search `depth` plies deep moves a history entry.
 fn bonus(depth: i32) -> i32 {
@@ -64,7 +64,7 @@ impl Worker<'_> {
 
     /// Updates the corrections by the error of the evaluation, where the bound shows it.
     pub(crate) fn learn_error(&mut self, node: &Node, best: &Best, bound: Bound) {
-        let Some(eval) = node.eval else { return };
+        let Some(Judgement { eval, slots, .. }) = node.judged else { return };
         let loud = best.mv.is_some_and(|mv| self.position.piece_at(mv.to()).is_some());
         let telling = match bound {
             Bound::Exact => true,
@@ -72,7 +72,6 @@ impl Worker<'_> {
             Bound::Upper => best.value < eval,
         };
         if !loud && telling && is_ordinary(best.value) {
-            let slots = self.correction_slots(node.ply);
             self.memory.corrections.note(slots, best.value - eval, node.depth);
         }
     }

@@ -51,6 +51,8 @@ pub(crate) struct Judgement {
     pub(crate) eval: Value,
     /// Tightened by the bound of the table.
     pub(crate) refined: Value,
+    /// Where the corrections were found, and the error of `eval` will be noted.
+    pub(crate) slots: Slots,
 }
 
 /// A search thread's state while it works on one job.
@@ -142,12 +144,6 @@ impl<'a> Worker<'a> {
         self.frames[at - 2].eval.or(self.frames[at - 4].eval)
     }
 
-    /// Indices of the present position's corrections.
-    #[inline]
-    pub(crate) fn correction_slots(&self, ply: usize) -> Slots {
-        Slots::of(&self.position, self.line(ply))
-    }
-
     /// Static evaluations of the present position; `None` in check.
     #[inline]
     pub(crate) fn judge(&mut self, entry: Option<&Entry>, ply: usize) -> Option<Judgement> {
@@ -155,7 +151,8 @@ impl<'a> Worker<'a> {
             return None;
         }
         // Asked for first: the memory answers while the evaluation is computed.
-        let correction = self.memory.corrections.of(self.correction_slots(ply));
+        let slots = Slots::of(&self.position, self.line(ply));
+        let correction = self.memory.corrections.of(slots);
         let raw = entry.and_then(|entry| entry.eval).unwrap_or_else(|| self.evaluate());
         let eval = raw + correction;
         // Halved or compared with a margin, a mate would yield a value that no search found.
@@ -165,7 +162,7 @@ impl<'a> Worker<'a> {
             Bound::Lower => entry.value.max(eval),
             Bound::Upper => entry.value.min(eval),
         });
-        Some(Judgement { raw, eval, refined })
+        Some(Judgement { raw, eval, refined, slots })
     }
 
     /// Returns the value of a mate in one, `None` without one. Asked where the table has
