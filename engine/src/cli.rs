@@ -1,5 +1,8 @@
 //! The command line.
 
+use std::io::{self, Write};
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 use once_cell::sync::Lazy;
 
@@ -63,6 +66,24 @@ pub(crate) enum Command {
     /// List the USI options as a Markdown table
     #[command(after_help = options::EXAMPLES)]
     Options(options::OptionsArgs),
+}
+
+impl Command {
+    /// Runs the command and returns its exit code.
+    pub(crate) fn run(self, out: &mut impl Write) -> io::Result<ExitCode> {
+        match self {
+            Self::Bench(args) => bench::run(&args, out),
+            Self::Perft(args) => perft::run(&args, out),
+            Self::Match(args) => matches::run(&args, out),
+            Self::Tune(args) => tune::run(&args, out),
+            Self::Openings(args) => openings::run(&args, out),
+            Self::Selfplay(args) => selfplay::run(&args, out),
+            Self::Train(args) => train::run(&args, out),
+            Self::Mate(args) => mate::run(&args, out),
+            Self::Convert(args) => convert::run(args, out),
+            Self::Options(args) => options::run(&args, out),
+        }
+    }
 }
 
 /// Version, commit and the CPU features found.

@@ -17,24 +17,3 @@ mod progress;
 pub(crate) mod selfplay;
 pub(crate) mod train;
 pub(crate) mod tune;
-
-use std::io::{self, Write};
-use std::process::ExitCode;
-
-use crate::cli::Command;
-
-/// Runs a command and returns its exit code.
-pub(crate) fn run(command: Command, out: &mut impl Write) -> io::Result<ExitCode> {
-    match command {
-        Command::Bench(args) => bench::run(&args, out),
-        Command::Perft(args) => perft::run(&args, out),
-        Command::Match(args) => matches::run(&args, out),
-        Command::Tune(args) => tune::run(&args, out),
-        Command::Openings(args) => openings::run(&args, out),
-        Command::Selfplay(args) => selfplay::run(&args, out),
-        Command::Train(args) => train::run(&args, out),
-        Command::Mate(args) => mate::run(&args, out),
-        Command::Convert(args) => convert::run(args, out),
-        Command::Options(args) => options::run(&args, out),
-    }
-}

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         None => speak_usi(),
         Some(command) => {
             let mut out = io::stdout().lock();
-            match commands::run(command, &mut out).and_then(|code| out.flush().map(|()| code)) {
+            match command.run(&mut out).and_then(|code| out.flush().map(|()| code)) {
                 Ok(code) => code,
                 // The reader closed the pipe: not a failure.
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
