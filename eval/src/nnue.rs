@@ -7,6 +7,7 @@
 //! | `accumulator` | the accumulators of the first layer, updated incrementally |
 //! | `layers` | the layers after the first in standard files |
 //! | `selector` | the choice among several small networks |
+//! | `shape` | the sizes of a network, and their recognition from a file |
 //! | `network` | a network of any family, and its values |
 //! | `simd` | kernels for each instruction set, and the scalar reference |
 //! | `format` | files: standard `nn.bin` of all shapes ([`classic`] is also written), and Enbu's [`own`] |
@@ -24,12 +25,13 @@ mod layers;
 mod memory;
 pub(crate) mod network;
 mod selector;
+pub(crate) mod shape;
 mod simd;
 
 pub use error::NetworkError;
 pub use features::FeatureSet;
-pub use format::shape::{Classic, Shape};
 pub use format::{classic, own};
 pub use network::{Explanation, Network, Side};
 pub use selector::{HandBuckets, KingBuckets, Selector};
+pub use shape::{Classic, Shape};
 pub use simd::{NoSuchPath, Simd};

@@ -5,7 +5,6 @@
 //! | [`classic`] | `nn.bin` with one small network after the first layer: reader and writer |
 //! | [`stacks`] | `nn.bin` with several, one selected for each position (SFNN): reader |
 //! | [`own`] | Enbu's own networks: reader and writer |
-//! | [`shape`] | recognising the sizes of a network |
 //!
 //! Every length field is checked against the file size before it is used: no read goes
 //! past the end, and no allocation exceeds the size of the file.
@@ -15,7 +14,6 @@ mod cursor;
 mod header;
 mod leb128;
 pub mod own;
-pub(crate) mod shape;
 pub(crate) mod stacks;
 
 use std::fs::File;

@@ -7,10 +7,10 @@ use enbu_movegen::{Color, Delta, Position};
 
 use super::accumulator::{Accumulators, Transformer};
 use super::features::active;
-use super::format::shape::Shape;
 use super::layers::{Layers, Scratch};
 use super::memory::Block;
 use super::selector::{Progress, Selector};
+use super::shape::Shape;
 use super::simd::{Kernels, Simd, Task, prefetch};
 use crate::value::{MAX_VALUE, Value};
 

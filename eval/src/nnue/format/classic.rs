@@ -7,13 +7,13 @@
 use super::cursor::Cursor;
 use super::header::{Header, VERSION};
 use super::own;
-use super::shape::{Classic, Evidence, SectionHashes, Shape};
 use crate::nnue::accumulator::Transformer;
 use crate::nnue::error::NetworkError;
 use crate::nnue::features::FeatureSet;
 use crate::nnue::layers::{Affine, Layers, pad32};
 use crate::nnue::memory::Block;
 use crate::nnue::network::{Head, Network};
+use crate::nnue::shape::{Classic, Evidence, SectionHashes, Shape};
 use crate::nnue::simd::Simd;
 
 /// The default of FV_SCALE.

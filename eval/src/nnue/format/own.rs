@@ -35,12 +35,12 @@
 use enbu_movegen::{Color, Position};
 
 use super::cursor::Cursor;
-use super::shape::Shape;
 use crate::nnue::accumulator::Transformer;
 use crate::nnue::error::NetworkError;
 use crate::nnue::features::{FeatureSet, active};
 use crate::nnue::memory::Block;
 use crate::nnue::network::{Head, Network, Outputs};
+use crate::nnue::shape::Shape;
 use crate::nnue::simd::Simd;
 
 pub use crate::nnue::network::{OUTPUT_UNIT, UNIT};

@@ -7,7 +7,6 @@ use super::classic::layers;
 use super::cursor::Cursor;
 use super::header::Header;
 use super::leb128::{Compressed, MAGIC};
-use super::shape::Shape;
 use crate::nnue::accumulator::Transformer;
 use crate::nnue::error::NetworkError;
 use crate::nnue::features::FeatureSet;
@@ -15,6 +14,7 @@ use crate::nnue::layers::{Layers, pad32};
 use crate::nnue::memory::Block;
 use crate::nnue::network::{Head, Network, Stacks};
 use crate::nnue::selector::{Progress, Selector};
+use crate::nnue::shape::Shape;
 use crate::nnue::simd::Simd;
 
 /// The default of FV_SCALE.
