@@ -21,10 +21,10 @@ use enbu_movegen::{Move, Setup};
 use crate::board::Board;
 use crate::encoding::{decode, lines, read_text};
 use crate::error::{KifuError, Mode, Problem};
+use crate::kakinoki::score::ScoreStyle;
 use crate::kakinoki::{headers, moves, words};
 use crate::reading::Reading;
 use crate::record::Record;
-use crate::score::ScoreStyle;
 use crate::{bod, csa, fen, jkf, ki2, kif, pgn, svg, usi};
 
 /// A format of records or positions.

@@ -1,4 +1,5 @@
-//! Shared parts of KIF, KI2 and BOD (kakinoki: the author of KIF): words, boards, headers, the reader.
+//! Shared parts of KIF, KI2 and BOD (kakinoki: the author of KIF): words, boards, headers, evaluations in
+//! comments, the reader and the writer.
 
 mod board;
 pub(crate) mod handicap;
@@ -7,6 +8,7 @@ pub(crate) mod moves;
 mod play;
 mod read;
 mod result;
+pub(crate) mod score;
 mod text;
 pub(crate) mod words;
 mod write;
@@ -14,5 +16,5 @@ mod write;
 pub(crate) use board::lines as board_lines;
 pub(crate) use headers::Sides;
 pub(crate) use read::read;
-pub(crate) use text::{Lines, columns};
+pub(crate) use text::Lines;
 pub(crate) use write::{Notation, write_all};

@@ -20,9 +20,9 @@
 //! # Ok::<(), enbu_kifu::KifuError>(())
 //! ```
 
+use crate::kakinoki::score::ScoreStyle;
 use crate::kakinoki::{self, Notation};
 use crate::record::Record;
-use crate::score::ScoreStyle;
 
 pub use crate::kif::{read, read_bytes};
 

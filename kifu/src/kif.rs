@@ -28,10 +28,10 @@
 
 use crate::encoding::read_decoded;
 use crate::error::{KifuError, Mode};
+use crate::kakinoki::score::ScoreStyle;
 use crate::kakinoki::{self, Notation};
 use crate::reading::Reading;
 use crate::record::Record;
-use crate::score::ScoreStyle;
 
 /// Reads all games and positions of a text.
 ///

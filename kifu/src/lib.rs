@@ -9,13 +9,12 @@
 //! | `error` | [`KifuError`]: a fault in a file and its place; [`Mode`] |
 //! | [`encoding`] | bytes to text and back |
 //! | [`csa`] | the CSA format |
-//! | [`kif`], [`ki2`], [`bod`] | the KIF family: games with origins, games as in books, boards |
+//! | [`kif`], [`ki2`], [`bod`] | the KIF family: games with origins, games as in books, boards; evaluations in comments: [`ScoreStyle`] |
 //! | [`jkf`] | records as JSON |
 //! | [`pgn`] | PGN, as programs for chess variants write it |
 //! | [`usi`], [`fen`] | lines of SFEN and USI; FEN as programs for chess variants write it |
 //! | [`svg`] | diagrams as pictures |
 //! | [`format`](mod@format) | [`Format`]: detection by content, and one interface to all readers and writers |
-//! | `score` | evaluations in comments: [`ScoreStyle`] |
 //!
 //! Reading never panics, takes time linear in the input, and keeps all that can be
 //! kept: see [`Mode`] and [`Reading`]. Written records are read back without
@@ -42,7 +41,6 @@ mod lines;
 pub mod pgn;
 mod reading;
 mod record;
-mod score;
 pub mod svg;
 pub mod usi;
 
@@ -52,6 +50,6 @@ pub use end::{End, EndKind, GameResult};
 pub use error::{KifuError, Mode, Problem, Problems};
 pub use format::{Format, WriteOptions, read_any};
 pub use header::{HeaderKey, Headers};
+pub use kakinoki::score::ScoreStyle;
 pub use reading::Reading;
 pub use record::{Analysis, Event, Node, NodeId, Record, Remarks, Rules, TimeControl, TotalTimes};
-pub use score::ScoreStyle;

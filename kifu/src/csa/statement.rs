@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::error::KifuError;
-use crate::kakinoki::columns;
+use crate::lines::columns;
 
 /// One statement of a line, with its place in the file.
 #[derive(Clone, Copy, Debug)]

@@ -11,9 +11,10 @@ use crate::error::Reporter;
 use crate::error::{KifuError, Mode, Problem};
 use crate::kakinoki::headers;
 use crate::kakinoki::moves::{self, MoveText, Word};
+use crate::kakinoki::score;
 use crate::reading::Reading;
 use crate::record::{Event, NodeId, Record};
-use crate::{csa, score, usi};
+use crate::{csa, usi};
 
 /// Reads all documents of a text.
 ///

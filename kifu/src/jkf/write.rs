@@ -7,10 +7,10 @@ use super::{MAX_FORKS, PRESETS};
 use crate::board::Board;
 use crate::board::may_promote;
 use crate::kakinoki::moves::{self, Word};
+use crate::kakinoki::score::{self, ScoreStyle};
 use crate::kakinoki::{Sides, handicap, headers};
 use crate::record::{Event, NodeId, Record, TotalTimes};
-use crate::score::ScoreStyle;
-use crate::{csa, score, usi};
+use crate::{csa, usi};
 
 /// Writes a record as one line of JSON.
 ///

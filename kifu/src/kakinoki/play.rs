@@ -3,10 +3,10 @@
 
 use enbu_movegen::{Setup, Square};
 
+use super::score;
 use super::text::Line;
 use crate::board::Board;
 use crate::record::{Event, NodeId, Record};
-use crate::score;
 
 /// The moves of a game while they are being read.
 pub(super) struct Play<'t> {

@@ -14,9 +14,9 @@
 
 use enbu_movegen::{Move, Square};
 
+use super::{moves, words};
 use crate::board::Board;
 use crate::csa;
-use crate::kakinoki::{moves, words};
 use crate::record::{Analysis, Node};
 
 /// Dialect of evaluations in comments.

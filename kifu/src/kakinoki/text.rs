@@ -2,6 +2,7 @@
 
 use super::words::is_blank;
 use crate::error::{KifuError, Problem};
+use crate::lines::columns;
 
 /// One line without surrounding blanks, with its position.
 #[derive(Clone, Copy, Debug)]
@@ -32,13 +33,6 @@ impl<'t> Line<'t> {
         let before = self.text.get(..byte).map_or(0, columns);
         KifuError::new(problem, self.number, self.column + before, part)
     }
-}
-
-/// The characters of a text; on lines of senseless length bytes, because every
-/// fault asks for it.
-pub(crate) fn columns(text: &str) -> usize {
-    const LONGEST_COUNTED: usize = 4096;
-    if text.len() > LONGEST_COUNTED { text.len() } else { text.chars().count() }
 }
 
 /// A place in a text from which lines can be read, also again.

@@ -5,14 +5,13 @@ use std::fmt::Write as _;
 use enbu_movegen::{Color, Setup, Square};
 
 use super::headers::{Sides, lines_of, one_line};
+use super::score::ScoreStyle;
 use super::words::{is_blank, mark, word_of_end};
-use super::{board_lines, handicap, moves, result};
+use super::{board, handicap, moves, result, score};
 use crate::board::Board;
 use crate::end::{End, EndKind};
 use crate::header::HeaderKey;
 use crate::record::{Event, NodeId, Record, TotalTimes};
-use crate::score;
-use crate::score::ScoreStyle;
 
 /// Notation of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +84,7 @@ pub(crate) fn position_lines(record: &Record, setup: &Setup, lines: &mut Vec<Str
     let named = record.headers.value(&HeaderKey::Other("手合割".to_owned())).map(one_line);
     let name = named.filter(|name| handicap::setup_of_name(name).is_none() && !name.is_empty());
     lines.push(format!("手合割：{}", name.as_deref().unwrap_or("その他")));
-    lines.extend(board_lines(setup, Sides::Even));
+    lines.extend(board::lines(setup, Sides::Even));
     Sides::Even
 }
 

@@ -1,7 +1,7 @@
 //! The words of a PGN file, with their places.
 
 use crate::error::{KifuError, Problem};
-use crate::kakinoki::columns;
+use crate::lines::columns;
 
 /// A word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
