@@ -3,7 +3,9 @@
 //! Read from the source text, without a compiler: every `use` and every path is followed
 //! through re-exports to the file that defines the name. Test code is left out, and so
 //! are the names that a module takes from those it is part of (`position/make.rs` from
-//! `position.rs`): a child belongs to its parent, which may use it in turn.
+//! `position.rs`): a child belongs to its parent, which may use it in turn. Beside
+//! its siblings a module counts as one with all modules below it, so that no import of a
+//! folder leads back up to a module that imports the folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -52,20 +54,33 @@ impl Modules {
         self.sources.insert(path, (name, source));
     }
 
-    /// The circles of the crate: files that need each other, directly or through others.
+    /// The circles of the crate: sibling modules, each with all modules below it, that need
+    /// each other, directly or through others.
     pub fn circles(&self) -> Vec<Circle> {
         let edges = self.edges();
-        let reach: BTreeMap<&str, BTreeSet<&str>> =
-            edges.keys().map(|file| (file.as_str(), reachable(&edges, file))).collect();
-        let mut circles: Vec<Circle> = Vec::new();
-        for (file, reached) in &reach {
-            let seen = circles.iter().any(|circle| circle.files.iter().any(|known| known == file));
-            if reached.contains(file) && !seen {
-                let members = reached.iter().filter(|other| reach[**other].contains(file));
-                circles.push(Circle::of(members.map(|member| (*member).to_owned()).collect(), &edges));
+        self.sources.keys().flat_map(|parent| circles(&self.among_children(parent, &edges))).collect()
+    }
+
+    /// The edges between `parent` and its children, each child with all modules below it.
+    fn among_children(&self, parent: &[String], edges: &Edges) -> Edges {
+        let room_of: BTreeMap<&str, &str> = (self.sources.iter())
+            .filter(|(path, _)| path.starts_with(parent))
+            .map(|(path, (file, _))| {
+                let room = &path[..path.len().min(parent.len() + 1)];
+                (file.as_str(), self.sources[room].0.as_str())
+            })
+            .collect();
+        let mut among: Edges = room_of.values().map(|room| ((*room).to_owned(), BTreeMap::new())).collect();
+        for (from, taken) in edges {
+            for (to, names) in taken {
+                let Some((from, to)) = room_of.get(from.as_str()).zip(room_of.get(to.as_str())) else { continue };
+                if from != to {
+                    let all = among.entry((*from).to_owned()).or_default().entry((*to).to_owned()).or_default();
+                    all.extend(names.iter().cloned());
+                }
             }
         }
-        circles
+        among
     }
 
     fn edges(&self) -> Edges {
@@ -132,6 +147,20 @@ impl Modules {
     }
 }
 
+fn circles(edges: &Edges) -> Vec<Circle> {
+    let reach: BTreeMap<&str, BTreeSet<&str>> =
+        edges.keys().map(|file| (file.as_str(), reachable(edges, file))).collect();
+    let mut circles: Vec<Circle> = Vec::new();
+    for (file, reached) in &reach {
+        let seen = circles.iter().any(|circle| circle.files.iter().any(|known| known == file));
+        if reached.contains(file) && !seen {
+            let members = reached.iter().filter(|other| reach[**other].contains(file));
+            circles.push(Circle::of(members.map(|member| (*member).to_owned()).collect(), edges));
+        }
+    }
+    circles
+}
+
 fn reachable<'e>(edges: &'e Edges, from: &str) -> BTreeSet<&'e str> {
     let mut reached = BTreeSet::new();
     let mut open: Vec<&str> = edges[from].keys().map(String::as_str).collect();
@@ -143,10 +172,10 @@ fn reachable<'e>(edges: &'e Edges, from: &str) -> BTreeSet<&'e str> {
     reached
 }
 
-/// Files that need each other.
+/// Modules that need each other, each with all modules below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Circle {
-    /// The files, relative to the folder of the crate root.
+    /// The files of the modules, relative to the folder of the crate root.
     pub files: BTreeSet<String>,
     /// Each import inside the circle, as `from -> to: names`.
     pub imports: Vec<String>,
@@ -203,7 +232,7 @@ mod tests {
             ("b/inner.rs", "pub struct B(crate::c::C);"),
             ("c.rs", "pub struct C(crate::A);"),
         ]);
-        assert_eq!(files(&found), [["a.rs", "b/inner.rs", "c.rs"]]);
+        assert_eq!(files(&found), [["a.rs", "b.rs", "c.rs"]]);
     }
 
     #[test]
@@ -225,7 +254,31 @@ mod tests {
             ("p/child.rs", "use crate::q; pub struct Child(q::Q);"),
             ("q.rs", "pub struct Q(crate::p::Parent);"),
         ]);
-        assert_eq!(files(&found), [["p.rs", "p/child.rs", "q.rs"]]);
+        assert_eq!(files(&found), [["p.rs", "q.rs"]]);
+    }
+
+    #[test]
+    fn a_folder_may_not_be_above_and_below_one_module() {
+        let found = circles(&[
+            ("lib.rs", "mod p; mod q;"),
+            ("p.rs", "mod high; mod low;"),
+            ("p/high.rs", "pub struct High(crate::q::Q);"),
+            ("p/low.rs", "pub struct Low;"),
+            ("q.rs", "pub struct Q(crate::p::low::Low);"),
+        ]);
+        assert_eq!(files(&found), [["p.rs", "q.rs"]]);
+        assert_eq!(found[0].imports, ["p.rs -> q.rs: crate::q::Q", "q.rs -> p.rs: crate::p::low::Low"]);
+    }
+
+    #[test]
+    fn circles_below_a_module_are_found() {
+        let found = circles(&[
+            ("lib.rs", "mod p;"),
+            ("p.rs", "mod a; mod b;"),
+            ("p/a.rs", "pub struct A(super::b::B);"),
+            ("p/b.rs", "pub struct B(super::a::A);"),
+        ]);
+        assert_eq!(files(&found), [["p/a.rs", "p/b.rs"]]);
     }
 
     #[test]
