@@ -1,0 +1,162 @@
+//! One option: its type, range, default and help, and how these are declared and printed.
+
+use enbu_usi::{OptionKind, OptionSpec};
+use serde_json::{Value, json};
+
+/// The setting that a row holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Id {
+    Hash,
+    Threads,
+    Ponder,
+    StochasticPonder,
+    MultiPv,
+    NetworkDelay,
+    NetworkDelay2,
+    MinimumThinkingTime,
+    SlowMover,
+    RoundUpToFullSecond,
+    DepthLimit,
+    NodesLimit,
+    MaxMovesToDraw,
+    EnteringKingRule,
+    ResignValue,
+    DrawValueBlack,
+    DrawValueWhite,
+    GenerateAllLegalMoves,
+    SkillLevel,
+    SkillSeed,
+    LimitStrength,
+    Elo,
+    PvInterval,
+    ConsiderationMode,
+    ShowCurrentMove,
+    CsaReadout,
+    CsaLogDir,
+    CsaVersion,
+    Opponent,
+    Eval,
+    EvalDir,
+    EvalFile,
+    FvScale,
+    ClearHash,
+    DebugLogFile,
+}
+
+/// Type, range and default of a row.
+pub(super) enum Kind {
+    Check(bool),
+    Spin(i64, i64, i64),
+    /// A number whose default depends on the machine, and that default in words.
+    Measured(fn() -> i64, Words, i64, i64),
+    Combo(&'static str, &'static [&'static str]),
+    Text(&'static str),
+    Button,
+}
+
+/// Language of the help texts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Language {
+    /// English.
+    En,
+    /// Japanese.
+    Ja,
+}
+
+/// A text in both languages.
+#[derive(Clone, Copy)]
+pub(super) struct Words {
+    pub(super) english: &'static str,
+    pub(super) japanese: &'static str,
+}
+
+impl Words {
+    const fn of(&self, language: Language) -> &'static str {
+        match language {
+            Language::En => self.english,
+            Language::Ja => self.japanese,
+        }
+    }
+}
+
+/// One option.
+pub(super) struct Row {
+    pub(super) id: Id,
+    pub(super) name: &'static str,
+    /// Another name under which clients set it, if any.
+    pub(super) alias: Option<&'static str>,
+    /// Japanese name.
+    pub(super) label: &'static str,
+    pub(super) kind: Kind,
+    pub(super) english: &'static str,
+    pub(super) japanese: &'static str,
+}
+
+impl Row {
+    pub(super) fn spec(&self) -> OptionSpec {
+        OptionSpec::new(
+            self.name,
+            match self.kind {
+                Kind::Check(default) => OptionKind::Check { default },
+                Kind::Spin(default, min, max) => OptionKind::Spin { default, min, max },
+                Kind::Measured(default, _, min, max) => OptionKind::Spin { default: default(), min, max },
+                Kind::Combo(default, choices) => OptionKind::Combo {
+                    default: default.into(),
+                    choices: choices.iter().map(|&choice| choice.into()).collect(),
+                },
+                Kind::Text(default) => OptionKind::Text { default: default.into() },
+                Kind::Button => OptionKind::Button,
+            },
+        )
+    }
+
+    /// Japanese help, with the Japanese name before it unless it begins with that.
+    fn japanese_help(&self) -> String {
+        if self.japanese.starts_with(self.label) {
+            return self.japanese.to_owned();
+        }
+        format!("{}：{}", self.label, self.japanese)
+    }
+
+    /// The row of the table in the user's pages.
+    pub(super) fn markdown(&self, language: Language) -> String {
+        let (also, to, empty, help) = match language {
+            Language::En => ("also", " to ", "empty", self.english.to_owned()),
+            Language::Ja => ("別名", "～", "空", self.japanese_help()),
+        };
+        let (kind, default, range) = match self.kind {
+            Kind::Check(default) => ("check", default.to_string(), String::new()),
+            Kind::Spin(default, min, max) => ("spin", default.to_string(), format!("{min}{to}{max}")),
+            Kind::Measured(_, words, min, max) => ("spin", words.of(language).to_owned(), format!("{min}{to}{max}")),
+            Kind::Combo(default, choices) => ("combo", default.to_string(), choices.join(", ")),
+            Kind::Button => ("button", String::new(), String::new()),
+            Kind::Text("") => ("string", empty.into(), String::new()),
+            Kind::Text(default) => ("string", default.into(), String::new()),
+        };
+        let alias = self.alias.map(|alias| format!(" ({also} `{alias}`)")).unwrap_or_default();
+        format!("| `{}`{alias} | {kind} | {default} | {range} | {help} |", self.name)
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let (kind, default, range) = match self.spec().kind {
+            OptionKind::Check { default } => ("check", json!(default), json!({})),
+            OptionKind::Spin { default, min, max } => ("spin", json!(default), json!({ "min": min, "max": max })),
+            OptionKind::Combo { default, choices } => ("combo", json!(default), json!({ "choices": choices })),
+            OptionKind::Button => ("button", Value::Null, json!({})),
+            OptionKind::Text { default } => ("string", json!(default), json!({})),
+            OptionKind::Filename { default } => ("filename", json!(default), json!({})),
+        };
+        let mut option = json!({
+            "name": self.name, "alias": self.alias, "type": kind, "default": default,
+            "help": { "en": self.english, "ja": self.japanese },
+        });
+        if let (Value::Object(option), Value::Object(range)) = (&mut option, range) {
+            option.extend(range);
+        }
+        option
+    }
+
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name) || self.alias.is_some_and(|alias| alias.eq_ignore_ascii_case(name))
+    }
+}
