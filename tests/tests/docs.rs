@@ -226,8 +226,10 @@ fn runs_enbu(line: &str) -> bool {
 fn fixtures(folder: &Path) {
     let game = workspace_root().join("docs/game.kif");
     let problem = "7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1\n";
-    fs::create_dir(folder.join("games")).unwrap();
-    for copy in ["game.kif", "games/first.kif", "games/second.kif"] {
+    for part in ["docs", "games"] {
+        fs::create_dir(folder.join(part)).unwrap();
+    }
+    for copy in ["docs/game.kif", "game.kif", "games/first.kif", "games/second.kif"] {
         fs::copy(&game, folder.join(copy)).unwrap();
     }
     fs::write(folder.join("problems.sfen"), problem).unwrap();
