@@ -110,7 +110,7 @@ pub(crate) fn play<'g, 'm>(
         Err(Interruption::Abandoned(abandoned)) => return Err(abandoned),
     };
     for color in Color::ALL {
-        game.take_leave(color, ending)?;
+        game.finish_with(color, ending)?;
     }
     let Game { referee, log, faults, over, stall, text, .. } = game;
     Ok(PlayedGame { ending, moves: referee.moves().to_vec(), log, faults, over, stall, text })
@@ -145,7 +145,7 @@ impl Game<'_, '_> {
     fn turn(&mut self) -> Result<Option<Ending>, Interruption> {
         let turn = self.referee.turn();
         let failed = |error| Interruption::Failed(turn, error);
-        let began = self.ask(turn)?;
+        let began = self.send_go(turn)?;
         let budget = self.clocks[turn].budget();
         let patience = self.players[turn].patience.hang;
         let deadline = began + budget.map_or(Duration::ZERO, |budget| budget + self.setup.slack) + patience;
@@ -177,7 +177,7 @@ impl Game<'_, '_> {
     }
 
     /// Lets the side to move think; when its clock began to run.
-    fn ask(&mut self, turn: Color) -> Result<Instant, Interruption> {
+    fn send_go(&mut self, turn: Color) -> Result<Instant, Interruption> {
         let failed = |error| Interruption::Failed(turn, error);
         let go = Command::Go(go_request(&self.clocks, turn)).to_string();
         let position = self.referee.position_line(None);
@@ -295,7 +295,7 @@ impl Game<'_, '_> {
 
     /// Ends a running search and sends the result. A failure
     /// here is its fault, but no longer changes the result.
-    fn take_leave(&mut self, color: Color, ending: Ending) -> Result<(), Abandoned> {
+    fn finish_with(&mut self, color: Color, ending: Ending) -> Result<(), Abandoned> {
         let result = match ending.winner {
             None => GameResult::Draw,
             Some(winner) if winner == color => GameResult::Win,

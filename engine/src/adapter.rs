@@ -24,7 +24,7 @@ pub(crate) struct Enbu {
     mate: MateSearch,
     /// Whose clock a `ponderhit` updates.
     side: Color,
-    /// What waits for the end of a stochastic ponder.
+    /// The request that begins when a stochastic ponder ends.
     expected: Option<Expected>,
 }
 
@@ -97,8 +97,8 @@ impl Engine for Enbu {
         let mut before = position.clone();
         if request.ponder && self.options.stochastic_ponder() && before.undo_move().is_some() {
             let limits = Limits { ponder: true, ..Limits::default() };
-            let ear = Arc::new(Muffled(self.ear(events.clone())));
-            self.search.start(&before, limits, self.options.for_search(), started, ear);
+            let listener = Arc::new(MutedForwarder(self.forwarder(events.clone())));
+            self.search.start(&before, limits, self.options.for_search(), started, listener);
             self.expected = Some(Expected { position: position.clone(), request: request.clone(), events });
             return;
         }
@@ -153,14 +153,14 @@ impl Enbu {
     fn search_for(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender) {
         let limits = self.limits(request);
         let options = for_request(self.options.for_search(), request);
-        self.search.start(position, limits, options, started, Arc::new(self.ear(events)));
+        self.search.start(position, limits, options, started, Arc::new(self.forwarder(events)));
     }
 
-    fn ear(&self, events: EventSender) -> Ear {
-        Ear { events, shows_root_move: self.options.shows_root_move() }
+    fn forwarder(&self, events: EventSender) -> ReportForwarder {
+        ReportForwarder { events, shows_root_move: self.options.shows_root_move() }
     }
 
-    /// What bounds the search: the request, with the options' limits where it names none.
+    /// The limits of the search: those of the request, and those of the options where it names none.
     fn limits(&self, request: &GoRequest) -> Limits {
         // `rtime N` asks for a time between N and 3 N; its middle keeps searches repeatable.
         let movetime_ms = request.movetime_ms.or(request.random_time_ms.map(|ms| ms.saturating_mul(2)));
@@ -175,7 +175,7 @@ impl Enbu {
         }
     }
 
-    /// The clock of the side to move; what is not told counts as zero.
+    /// The clock of the side to move; missing values count as zero.
     fn clock(&self, clock: &enbu_usi::Clock) -> enbu_search::Clock {
         // Beyond a hundred years nothing changes, and sums cannot overflow.
         let time = |ms: Option<u64>| Duration::from_millis(ms.unwrap_or(0).min(100 * 366 * 86_400_000));
@@ -201,10 +201,10 @@ fn for_request(options: enbu_search::Options, request: &GoRequest) -> enbu_searc
 /// Time without a report after which an analysis reports its counters.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// Hands on what a search reports, but not its answer: nobody asked for that.
-struct Muffled(Ear);
+/// Forwards the reports of a search and drops its answer, which belongs to no `go`.
+struct MutedForwarder(ReportForwarder);
 
-impl Listener for Muffled {
+impl Listener for MutedForwarder {
     fn report(&self, report: &Report) {
         self.0.report(report);
     }
@@ -220,8 +220,8 @@ impl Listener for Muffled {
     fn finished(&self, _: &enbu_search::BestMove) {}
 }
 
-/// Hands on what a search says.
-struct Ear {
+/// Forwards the reports and the answer of a search to the session.
+struct ReportForwarder {
     events: EventSender,
     /// Counters come with `currmove`, which some clients do not know.
     shows_root_move: bool,
@@ -239,7 +239,7 @@ fn counters(progress: &Progress) -> Info {
     }
 }
 
-impl Listener for Ear {
+impl Listener for ReportForwarder {
     fn report(&self, report: &Report) {
         self.events.info(Info {
             depth: Some(report.depth),

@@ -277,7 +277,7 @@ impl<E: Engine> Session<E> {
         while !self.is_busy() {
             let Some(next) = self.waiting.pop_front() else { return self.obey_end_of_input() };
             self.waiting_bytes = self.waiting_bytes.saturating_sub(next.bytes);
-            self.obey(next)?;
+            self.execute(next)?;
         }
         ControlFlow::Continue(())
     }
@@ -388,7 +388,7 @@ impl<E: Engine> Session<E> {
     }
 
     /// Calls the engine. A panic is reported, and `None` returned.
-    fn ask<T>(&self, what: &str, call: impl FnOnce(&mut E) -> T) -> Option<T> {
+    fn call_engine<T>(&self, what: &str, call: impl FnOnce(&mut E) -> T) -> Option<T> {
         let result = catch_unwind(AssertUnwindSafe(|| call(&mut self.engine.lock())));
         result
             .map_err(|payload| {
@@ -397,14 +397,14 @@ impl<E: Engine> Session<E> {
             .ok()
     }
 
-    /// Ends what runs, lets the last lines out, and releases the engine.
+    /// Ends the running search, lets the last lines out, and releases the engine.
     fn close(self) {
         let running = self.search.as_ref().is_some_and(|search| search.stage == Stage::Running);
         match &self.job {
             Some(job) => job.cancel(),
             // Without a job the engine is not locked.
             None if running => {
-                self.ask("stop", E::stop);
+                self.call_engine("stop", E::stop);
             }
             None => {}
         }

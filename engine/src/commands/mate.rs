@@ -92,7 +92,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// Messages of the solving threads to the printing one.
-enum News {
+enum Event {
     /// The results of the problem with this number.
     Solved(usize, Box<Solved>),
     /// The state of a search.
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<ExitCode>
     let solvers = solvers.map_err(io::Error::other)?;
     let progress = progress(problems.len());
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (sender, news) = mpsc::channel();
+    let (sender, events) = mpsc::channel();
     let outcome = thread::scope(|scope| {
         for mut solver in solvers {
             let sender = (!progress.is_hidden(), sender.clone());
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<ExitCode>
             scope.spawn(move || work(args, &mut solver, problems, next, stop, &sender));
         }
         drop(sender);
-        let outcome = print(args, &problems, &news, &progress, out);
+        let outcome = print(args, &problems, &events, &progress, out);
         // No reader is left: unfinished problems are given up.
         stop.store(true, Ordering::Relaxed);
         outcome
@@ -133,7 +133,7 @@ fn work(
     problems: &[Problem],
     next: &AtomicUsize,
     stop: &AtomicBool,
-    (watched, news): &(bool, Sender<News>),
+    (watched, events): &(bool, Sender<Event>),
 ) {
     while !stop.load(Ordering::Relaxed) {
         let number = next.fetch_add(1, Ordering::Relaxed);
@@ -142,13 +142,13 @@ fn work(
         let mut tell = |progress: &Progress| {
             if *watched {
                 // The receiver is gone when the printing thread has ended.
-                let _ = news.send(News::Status(status(&problem.name, progress)));
+                let _ = events.send(Event::Status(status(&problem.name, progress)));
             }
         };
         let solution = solver.solve(&problem.position, &limits(args), stop, &mut tell);
         let wanted = args.all && matches!(solution.verdict, Verdict::Mate(_));
         let first_moves = wanted.then(|| solver.first_moves(&problem.position, &limits(args), stop, &mut tell));
-        let _ = news.send(News::Solved(number, Box::new(Solved { solution, first_moves })));
+        let _ = events.send(Event::Solved(number, Box::new(Solved { solution, first_moves })));
     }
 }
 
@@ -156,7 +156,7 @@ fn work(
 fn print(
     args: &MateArgs,
     problems: &[Problem],
-    news: &mpsc::Receiver<News>,
+    events: &mpsc::Receiver<Event>,
     progress: &ProgressBar,
     out: &mut impl Write,
 ) -> io::Result<ExitCode> {
@@ -166,10 +166,10 @@ fn print(
     if !args.json {
         report::write_heading(out)?;
     }
-    for news in news {
-        match news {
-            News::Status(text) => progress.set_message(text),
-            News::Solved(number, solved) => {
+    for event in events {
+        match event {
+            Event::Status(text) => progress.set_message(text),
+            Event::Solved(number, solved) => {
                 progress.inc(1);
                 waiting.insert(number, solved);
             }

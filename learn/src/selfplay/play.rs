@@ -107,7 +107,7 @@ impl Player {
                 break end;
             }
             let side = position.turn();
-            let found = asked.take().unwrap_or_else(|| self.ask(&position));
+            let found = asked.take().unwrap_or_else(|| self.search(&position));
             let best = match found.best {
                 BestMove::Play { best, .. } => best,
                 BestMove::Win => break (GameResult::Win(side), Ending::Declaration),
@@ -128,7 +128,7 @@ impl Player {
         loop {
             let shorter = u8::from(random.random_bool(0.5));
             let Some(position) = walk(self.settings.opening_plies.saturating_sub(shorter), random) else { continue };
-            let found = self.ask(&position);
+            let found = self.search(&position);
             let even = written(found.score).unsigned_abs() <= self.settings.opening_bound.unsigned_abs();
             if even && matches!(found.best, BestMove::Play { .. }) {
                 return (position, found);
@@ -136,7 +136,7 @@ impl Player {
         }
     }
 
-    fn ask(&mut self, position: &Position) -> Found {
+    fn search(&mut self, position: &Position) -> Found {
         let nodes = self.settings.nodes;
         let limits = Limits {
             soft_nodes: Some(nodes),

@@ -17,7 +17,7 @@ use crate::session::{Exit, Message, Session, Waiting, perft};
 
 impl<E: Engine> Session<E> {
     /// Executes a line. Lines come here only when nothing keeps them waiting.
-    pub(super) fn obey(&mut self, line: Waiting) -> ControlFlow<Exit> {
+    pub(super) fn execute(&mut self, line: Waiting) -> ControlFlow<Exit> {
         if self.must_end_search_for(&line) {
             self.abandon_search();
             // The answer may be out already; else the line waits for it.
@@ -64,11 +64,11 @@ impl<E: Engine> Session<E> {
     }
 
     fn introduce(&self) {
-        if let Some(identity) = self.ask("identity", |engine| engine.identity()) {
+        if let Some(identity) = self.call_engine("identity", |engine| engine.identity()) {
             self.say(Reply::IdName(identity.name));
             self.say(Reply::IdAuthor(identity.author));
         }
-        for spec in self.ask("options", |engine| engine.options()).unwrap_or_default() {
+        for spec in self.call_engine("options", |engine| engine.options()).unwrap_or_default() {
             self.say(Reply::Option(spec));
         }
         self.say(Reply::UsiOk);
@@ -87,7 +87,7 @@ impl<E: Engine> Session<E> {
     }
 
     fn set_option_now(&mut self, name: &str, value: Option<&str>) {
-        match self.ask("setoption", |engine| engine.set_option(name, value)) {
+        match self.call_engine("setoption", |engine| engine.set_option(name, value)) {
             Some(Ok(())) => {
                 self.prepared = false;
                 self.choose_traffic_log();
@@ -100,7 +100,7 @@ impl<E: Engine> Session<E> {
 
     /// Begins or ends the log of everything received and sent, as the options have it now.
     fn choose_traffic_log(&mut self) {
-        let wanted = self.ask("traffic_log", |engine| engine.traffic_log()).flatten();
+        let wanted = self.call_engine("traffic_log", |engine| engine.traffic_log()).flatten();
         if wanted.as_ref() == self.traffic.as_ref().map(|(path, _)| path) {
             return;
         }
@@ -116,7 +116,7 @@ impl<E: Engine> Session<E> {
     }
 
     fn show_options(&self, name: Option<&str>) {
-        let declared = self.ask("options", |engine| engine.options()).unwrap_or_default();
+        let declared = self.call_engine("options", |engine| engine.options()).unwrap_or_default();
         let mut names: Vec<String> = declared.into_iter().map(|spec| spec.name).collect();
         if let Some(name) = name {
             // An engine may know names that it does not declare.
@@ -124,7 +124,7 @@ impl<E: Engine> Session<E> {
             names = vec![spelling.unwrap_or_else(|| name.to_owned())];
         }
         for name in names {
-            match self.ask("getoption", |engine| engine.option_text(&name)).flatten() {
+            match self.call_engine("getoption", |engine| engine.option_text(&name)).flatten() {
                 Some(value) => self.say(Reply::Console(format!("{name} {value}"))),
                 None => self.say(Reply::Error(format!("getoption: {}", OptionError::Unknown { name }))),
             }
@@ -232,7 +232,7 @@ impl<E: Engine> Session<E> {
     }
 
     fn display(&self) {
-        let rules = self.ask("rules", |engine| engine.rules()).unwrap_or_default();
+        let rules = self.call_engine("rules", |engine| engine.rules()).unwrap_or_default();
         game::display(&self.game.position, rules).into_iter().for_each(|line| self.say(Reply::Console(line)));
     }
 
@@ -262,7 +262,7 @@ impl<E: Engine> Session<E> {
         });
         let position = self.game.position.clone();
         // If this panics, the sender goes without an outcome, and that is heard.
-        self.ask("go", |engine| engine.go(&position, &request, at, events));
+        self.call_engine("go", |engine| engine.go(&position, &request, at, events));
     }
 
     /// Strikes illegal moves out of `searchmoves`.
@@ -299,7 +299,7 @@ impl<E: Engine> Session<E> {
         let Some(search) = &mut self.search else { return };
         match std::mem::replace(&mut search.stage, Stage::Stopping) {
             Stage::Running => {
-                if self.ask("stop", E::stop).is_none() {
+                if self.call_engine("stop", E::stop).is_none() {
                     self.answer(Outcome::Lost);
                 }
             }
@@ -327,7 +327,7 @@ impl<E: Engine> Session<E> {
         self.follow_game();
         if let Some(Stage::Held(outcome)) = held {
             self.answer(outcome);
-        } else if running && self.ask("ponderhit", |engine| engine.ponderhit(clock, at)).is_none() {
+        } else if running && self.call_engine("ponderhit", |engine| engine.ponderhit(clock, at)).is_none() {
             // It does not know of the hit and would ponder until the flag falls.
             self.stop();
         }

@@ -101,8 +101,8 @@ impl<E: Engine> Session<E> {
 
     /// Sets the headers of the log from the options as they are now.
     fn label_log(&mut self) {
-        let rules = self.ask("rules", |engine| engine.rules()).unwrap_or_default();
-        let identity = self.ask("identity", |engine| engine.identity());
+        let rules = self.call_engine("rules", |engine| engine.rules()).unwrap_or_default();
+        let identity = self.call_engine("identity", |engine| engine.identity());
         self.log.game.set_label(Label {
             opponent: self.csa_settings().opponent,
             engine: identity.map(|identity| identity.name),
@@ -147,7 +147,7 @@ impl<E: Engine> Session<E> {
 
     /// The settings for CSA, as the options have them now.
     pub(super) fn csa_settings(&self) -> CsaSettings {
-        self.ask("csa", |engine| engine.csa()).unwrap_or_default()
+        self.call_engine("csa", |engine| engine.csa()).unwrap_or_default()
     }
 }
 
