@@ -1,4 +1,4 @@
-//! Tells the program which commit it was built from.
+//! Passes the commit of the build to the program.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +16,7 @@ fn main() {
     }
 }
 
-/// What a git command prints, if git is there and this is a checkout.
+/// The output of a git command; `None` without git or outside a checkout.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())

@@ -1,4 +1,4 @@
-//! Which engines play: from the command line or a TOML file.
+//! The engines of a match, described on the command line or in a TOML file.
 //!
 //! On the command line an engine is a command and words after it:
 //!
@@ -28,7 +28,7 @@ use serde::Deserialize;
 
 use crate::time_control::{TimeControl, TimeControlError};
 
-/// An engine as it was described.
+/// Description of an engine, from the command line or a TOML file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineSpec {
     /// Program and arguments; never empty.

@@ -84,7 +84,7 @@ pub struct Sprt {
     pub model: EloModel,
 }
 
-/// A number of a test that makes no sense.
+/// Invalid parameters of a test.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SprtError {
     /// The hypotheses are equal, in the wrong order, or no numbers.

@@ -113,7 +113,7 @@ struct Draw {
     dither: f64,
 }
 
-/// A tuning in progress. It knows nothing of games but who won more of them.
+/// A tuning in progress; it learns from the winner of each trial and nothing else of the games.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spsa {
     parameters: Vec<Parameter>,

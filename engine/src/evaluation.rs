@@ -1,4 +1,4 @@
-//! Which evaluation is in use: loading networks, and saying so.
+//! The evaluation in use: loading networks, and reporting the result.
 
 use std::fmt;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::paths;
 /// Names the kernels to use instead of the fastest ones, for tests.
 const SIMD_VARIABLE: &str = "ENBU_SIMD";
 
-/// What positions are to be evaluated by.
+/// The evaluation that the user selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     /// The network in a file.
@@ -29,7 +29,7 @@ pub(crate) enum Choice {
 }
 
 impl Choice {
-    /// What a command line names: `piece-square`, `embedded`, or a file.
+    /// The choice that a command line names: `piece-square`, `embedded`, or a file.
     pub(crate) fn named(text: &str) -> Self {
         match text {
             "piece-square" => Self::PieceSquare,
@@ -39,7 +39,7 @@ impl Choice {
     }
 }
 
-/// Why a choice cannot be had.
+/// The reason why an evaluation cannot be loaded.
 #[derive(Debug)]
 pub(crate) enum LoadError {
     Network { path: Option<PathBuf>, error: NetworkError },
@@ -72,7 +72,7 @@ static BUILT_IN: Lazy<String> = Lazy::new(|| match embedded::load(Simd::SCALAR) 
     _ => Evaluation::PieceSquare.to_string(),
 });
 
-/// Loads what is chosen; `scale` is FV_SCALE where the user says so.
+/// Loads an evaluation; `scale` is FV_SCALE if the user set it.
 pub(crate) fn load(choice: &Choice, scale: Option<i32>) -> Result<Evaluation, LoadError> {
     let simd = kernels()?;
     let (network, path) = match choice {
@@ -88,7 +88,7 @@ pub(crate) fn load(choice: &Choice, scale: Option<i32>) -> Result<Evaluation, Lo
     Ok(Evaluation::Network { network: Arc::new(network), scale })
 }
 
-/// What a choice was made from: the same again needs no second look.
+/// The input of the last load; an equal one loads nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Wanted {
     choice: Choice,
@@ -103,7 +103,7 @@ pub(crate) struct Current {
     evaluation: Evaluation,
     /// The file it comes from.
     path: Option<PathBuf>,
-    /// Why it is not the one that was chosen.
+    /// The error of the selected evaluation, if another one is in use.
     error: Option<LoadError>,
 }
 
@@ -113,8 +113,8 @@ impl Current {
         Self { wanted: None, evaluation: Evaluation::PieceSquare, path: None, error: None }
     }
 
-    /// Loads what is chosen now and gives it to `search`, unless it is in use already;
-    /// says what is in use and what is wrong.
+    /// Loads the selected evaluation and passes it to `search`, unless it is in use already;
+    /// reports the evaluation in use and the error, if any.
     pub(crate) fn update(
         &mut self,
         choice: Choice,
@@ -132,7 +132,7 @@ impl Current {
             self.wanted = Some(wanted);
             search.set_evaluation(self.evaluation.clone());
         }
-        // A wrong choice is told each time: whoever starts a game must know.
+        // An error is reported at each game, not only when the option is set.
         if let Some(error) = &self.error {
             notice(&format!("error: {error}; using {}", self.evaluation));
         } else if is_new {
@@ -147,7 +147,7 @@ impl Current {
         }
     }
 
-    /// Loads what is wanted, or what is built in.
+    /// Loads the selected evaluation, or the embedded one if that fails.
     fn change(&mut self, wanted: &Wanted) {
         let loaded = load(&wanted.choice, wanted.scale);
         (self.evaluation, self.error) = match loaded {

@@ -9,21 +9,21 @@ use enbu_mate::{Length, Limits, Mate, Progress, Refinement, Solution, Solver, Ve
 use enbu_movegen::Position;
 use enbu_usi::{Checkmate, EventSender, Info, MateLimit, Outcome, Score};
 
-/// What is kept of a time limit, so that the answer arrives before it is over.
+/// Margin before a time limit, so that the answer arrives in time.
 const MARGIN: Duration = Duration::from_millis(20);
 
-/// The most moves of a line that is only being looked at.
+/// Longest reported line of a search that has found no mate yet, in moves.
 const SHOWN_MOVES: usize = 40;
 
-/// What bounds a `go mate`.
+/// The limits of a `go mate`.
 pub(crate) struct MateRequest {
-    /// Its time.
+    /// Limit of time.
     pub(crate) limit: MateLimit,
-    /// Positions to search at most.
+    /// Limit of positions to search.
     pub(crate) nodes: Option<u64>,
     /// Memory for the table, in MB.
     pub(crate) hash_mb: usize,
-    /// When the command came.
+    /// Arrival of the command.
     pub(crate) started: Instant,
 }
 
@@ -121,7 +121,7 @@ fn search(
     Some(kept)
 }
 
-/// How it goes: the mate found so far, or the line that is being looked at.
+/// The progress as `info`: the mate found so far, or the line being searched.
 fn info(progress: &Progress) -> Info {
     let mate = progress.mate.as_ref();
     Info {

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// A relative path is looked for beside the executable first, then in the working
-/// directory; one that exists in neither place is meant beside the executable.
+/// Resolves a relative path: beside the executable if it exists there, else in the working
+/// directory if it exists there, else beside the executable.
 pub(crate) fn resolve(text: &str) -> PathBuf {
     let path = Path::new(text);
     if path.is_absolute() {

@@ -173,7 +173,7 @@ impl Board {
         self.played.len()
     }
 
-    /// Returns whether the move is legal; on a board that cannot be played, whether pieces
+    /// Returns true if the move is legal; on a board that cannot be played, whether pieces
     /// and squares allow it.
     pub fn is_legal(&self, mv: Move) -> bool {
         match &self.state {
@@ -198,7 +198,7 @@ impl Board {
         squares(&|other| other == piece) & attacks(piece.kind, !piece.color, to, squares(&|_| true))
     }
 
-    /// Returns whether the side to move is in check; never on a board that cannot be played.
+    /// Returns true if the side to move is in check; never on a board that cannot be played.
     pub fn in_check(&self) -> bool {
         matches!(&self.state, State::Playable(game) if game.in_check())
     }
@@ -220,7 +220,7 @@ impl Board {
         event.played().map_or(Ok(()), |mv| self.play(mv).map(drop))
     }
 
-    /// Returns whether pieces and squares allow the move, whatever the rules say.
+    /// Returns true if pieces and squares allow the move, whatever the rules say.
     fn check_pieces(&self, mv: Move) -> Result<(), Problem> {
         let turn = self.turn();
         match mv.parts() {
@@ -269,7 +269,7 @@ impl Board {
     }
 }
 
-/// Returns whether the piece may promote on this way.
+/// Returns true if the piece may promote on this way.
 pub(crate) fn may_promote(piece: Piece, from: Square, to: Square) -> bool {
     piece.kind.promoted().is_some() && (from.relative_rank(piece.color) <= 3 || to.relative_rank(piece.color) <= 3)
 }

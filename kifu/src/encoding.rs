@@ -84,7 +84,7 @@ pub(crate) fn read_text(
     Ok(reading)
 }
 
-/// Returns whether the bytes are not text: an executable, a picture, random data.
+/// Returns true if the bytes are not text: an executable, a picture, random data.
 ///
 /// ```
 /// use enbu_kifu::encoding::{decode, is_noise};

@@ -145,7 +145,7 @@ pub enum Problem {
     /// The start position does not say who is to move.
     #[error("no side to move")]
     NoTurn,
-    /// A move that is not written as one.
+    /// Text that is not a move.
     #[error("not a move")]
     MoveSyntax,
     /// A move of the side that is not to move.
@@ -285,7 +285,7 @@ impl Problems {
         self.list.len() + self.dropped
     }
 
-    /// Returns whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -337,7 +337,7 @@ impl Reporter {
         }
     }
 
-    /// Notes a deviation that does no harm; an error in strict mode.
+    /// Records a harmless deviation; in strict mode it is an error.
     pub(crate) fn warn(&mut self, fault: KifuError) -> Result<(), KifuError> {
         match self.mode {
             Mode::Strict => Err(fault),

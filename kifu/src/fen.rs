@@ -16,7 +16,7 @@
 
 use enbu_movegen::{Color, HandPiece, Move, MoveParts, PieceType, Setup, SfenError, Square};
 
-/// Returns whether a text is a FEN and no SFEN: it has a bracket after its board.
+/// Returns true if a text is a FEN and no SFEN: it has a bracket after its board.
 pub fn is_fen(text: &str) -> bool {
     text.contains('[')
 }

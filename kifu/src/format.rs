@@ -186,7 +186,7 @@ impl Format {
         crate::encoding::read_decoded(bytes, mode, |text, mode| self.read(text, mode))
     }
 
-    /// Returns whether content of the format `found` is usual in files of this format.
+    /// Returns true if content of the format `found` is usual in files of this format.
     pub fn reads_as(self, found: Self) -> bool {
         self.kind() == found.kind()
     }
@@ -297,7 +297,7 @@ fn of_line(line: &str) -> Option<Format> {
     }
 }
 
-/// Returns whether a line begins with a position of SFEN or USI, or with moves from the start.
+/// Returns true if a line begins with a position of SFEN or USI, or with moves from the start.
 fn is_position(line: &str) -> bool {
     let mut words = line.split_whitespace().skip_while(|&word| matches!(word, "position" | "sfen" | "fen" | "moves"));
     words.next().is_some_and(|word| {

@@ -69,7 +69,7 @@ impl Headers {
         self.list.iter().map(|(key, value)| (key, value.as_str()))
     }
 
-    /// Returns whether there are no headers.
+    /// Returns true if there are no headers.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

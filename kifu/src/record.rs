@@ -123,7 +123,7 @@ pub struct Remarks {
 }
 
 impl Node {
-    /// Returns whether both nodes have equal content, wherever they are.
+    /// Returns true if both nodes have equal content, wherever they are.
     fn says_what(&self, other: &Self) -> bool {
         self.event == other.event && self.time_ms == other.time_ms && self.remarks() == other.remarks()
     }
@@ -326,7 +326,7 @@ impl Record {
         })
     }
 
-    /// Returns whether any position has more than one continuation.
+    /// Returns true if any position has more than one continuation.
     pub fn has_variations(&self) -> bool {
         self.nodes.iter().any(|node| node.next_sibling.is_some())
     }

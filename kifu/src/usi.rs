@@ -208,7 +208,7 @@ fn read_position(
     fields.join(" ").parse().map_err(wrong)
 }
 
-/// Returns whether a hand counts a piece with `1`, which is never written.
+/// Returns true if a hand counts a piece with `1`, which is never written.
 fn has_count_of_one(hands: &str) -> bool {
     let bytes = hands.as_bytes();
     bytes.iter().enumerate().any(|(at, &byte)| {

@@ -54,7 +54,7 @@ fn joined(records: &[Record], text: impl Fn(&Record) -> String) -> String {
     records.iter().map(text).collect::<Vec<_>>().join(" | ")
 }
 
-/// What a reading holds, as the table tells it; `error` where anything was damaged.
+/// The content of a reading in the form of the table; `error` where anything was damaged.
 fn summary(reading: Result<Reading, KifuError>) -> Vec<String> {
     let reading = match reading {
         Ok(reading) if reading.errors.is_empty() => reading,
@@ -92,7 +92,7 @@ fn every_file_reads_as_the_table_says() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What KI2 cannot hold.
+/// Removes the content that KI2 cannot express.
 fn without_times(record: &Record) -> Record {
     let mut record = record.clone();
     let nodes: Vec<_> = record.main_line().collect();

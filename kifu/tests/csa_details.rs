@@ -1,4 +1,4 @@
-//! What files say beyond moves and ends: the examples of the specifications and
+//! Content of files beyond moves and ends: the examples of the specifications and
 //! floodgate's dialect, word by word.
 
 use enbu_kifu::{EndKind, GameResult, HeaderKey, Mode, Node, Problem, Record, TimeControl, csa};

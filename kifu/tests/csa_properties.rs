@@ -110,7 +110,7 @@ fn setup() -> impl Strategy<Value = Setup> {
     .prop_map(|sfen| sfen.parse().expect("an SFEN of the list"))
 }
 
-/// What is said about one move: which legal move it is, time, comments, score and nodes, length of the variation.
+/// The content of one move: its index among the legal ones, time, comments, score and nodes, length of the variation.
 type Step = (prop::sample::Index, Option<u64>, Vec<String>, Option<(i32, Option<u64>)>, usize);
 
 fn step() -> impl Strategy<Value = Step> {

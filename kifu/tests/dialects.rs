@@ -1,4 +1,4 @@
-//! What programs write beyond the corpus of files: one line for each dialect, and the
+//! Dialects of programs beyond the corpus of files: one line for each dialect, and the
 //! game that it tells.
 
 use enbu_kifu::{Encoding, Mode, Reading, read_any, usi};
@@ -330,7 +330,7 @@ fn forms_of_jkf() {
     );
 }
 
-/// Where a variation stands, when the line before it is too short to hold it.
+/// A variation that is numbered beyond the end of the line before it.
 #[test]
 fn variations_branch_off_from_the_latest_line_that_can_hold_them() {
     let text = format!(

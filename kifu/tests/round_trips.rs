@@ -1,4 +1,4 @@
-//! What one format writes it reads again, and what goes through another comes back.
+//! Round trips: each format reads the text that it writes, and a record survives the way through another.
 
 use enbu_kifu::{
     Analysis, Board, End, EndKind, Event, Format, GameResult, HeaderKey, Mode, NodeId, Record, Rules, TimeControl,

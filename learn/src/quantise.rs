@@ -18,7 +18,7 @@ pub enum QuantiseError {
         bucket: usize,
         /// The sum of their absolute values, 64 = 1.0.
         sum: i64,
-        /// Its bound.
+        /// Limit of that sum.
         limit: i64,
     },
 }

@@ -47,12 +47,12 @@ pub(crate) struct Value {
 }
 
 impl Value {
-    /// A proof.
+    /// Value of a proven position: a mate within `within` plies.
     pub(crate) fn mate(within: Plies, hand: Hand) -> Self {
         Self { pn: 0, dn: INFINITE, plies: within, hand, reliance: Reliance::NONE, seen_at: None }
     }
 
-    /// A disproof.
+    /// Value of a disproven position: no mate in fewer than `below` plies.
     pub(crate) fn no_mate(below: Plies, hand: Hand, reliance: Reliance) -> Self {
         Self { pn: INFINITE, dn: 0, plies: below, hand, reliance, seen_at: None }
     }

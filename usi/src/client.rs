@@ -211,8 +211,8 @@ impl Client {
     }
 
     /// Waits until the engine is ready for a new game: `isready`, `readyok`, `usinewgame`.
-    /// Lines before `isready` are noise; lines between `isready` and `readyok` are not,
-    /// unless they are answers.
+    /// Lines before `isready` count as [`Noise`], of those between `isready` and `readyok`
+    /// only the answers.
     ///
     /// # Errors
     /// [`ClientError`] when it dies or is not ready within `limit`.
@@ -227,7 +227,7 @@ impl Client {
     }
 
     /// Sends a position and a `go`, both as whole lines, and returns when the clock began to run.
-    /// Lines since the last answer of the engine are noise.
+    /// Lines of the engine since its last answer count as [`Noise`].
     ///
     /// # Errors
     /// [`ClientError::Died`] when the engine no longer reads.

@@ -100,7 +100,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     escape_unless(text, |letter| !letter.is_control() && !is_formatting(letter))
 }
 
-/// Whether a character has no shape of its own, but breaks lines or turns the direction
+/// Returns true for a character without a glyph that breaks lines or turns the direction
 /// of writing.
 const fn is_formatting(letter: char) -> bool {
     matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

@@ -104,7 +104,7 @@ impl State {
         Self { spsa, conditions, games: Tally::default() }
     }
 
-    /// The tuning.
+    /// The tuning in progress: parameters, their values, iterations done.
     pub const fn spsa(&self) -> &Spsa {
         &self.spsa
     }

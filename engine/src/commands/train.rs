@@ -314,7 +314,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The speed.
+    /// Positions, seconds and rate as text.
     fn rate(&self) -> String {
         let seconds = self.started.elapsed().as_secs_f64();
         format!("{} positions in {seconds:.0} s, {:.0} positions/s", self.positions, self.positions as f64 / seconds)

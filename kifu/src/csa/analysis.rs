@@ -40,7 +40,7 @@ pub(super) fn read<'t>(text: &'t str, board: &mut Board, last: Option<&str>) -> 
     Some(Read { analysis, broken })
 }
 
-/// Returns whether a comment with this text (after `'*`) would be read as an analysis, or dropped.
+/// Returns true if a comment with this text (after `'*`) would be read as an analysis, or dropped.
 pub(super) fn is_analysis(comment: &str) -> bool {
     comment.strip_prefix('*').is_some_and(|text| text.is_empty() || score(text).is_some())
 }

@@ -62,7 +62,7 @@ pub(super) fn is_rule_key(key: &str) -> bool {
     matches!(key, "TIME" | "TIME+" | "TIME-" | "TIMET+" | "TIMET-" | "TIME_LIMIT" | "MAX_MOVES" | "JISHOGI")
 }
 
-/// Returns whether `key` belongs to the version. Keys that no version knows are free.
+/// Returns true if `key` belongs to the version. Keys that no version knows are free.
 fn belongs(key: &str, version: Version) -> bool {
     match key {
         "EVENT" | "SITE" | "START_TIME" | "END_TIME" | "OPENING" => version >= Version::V2,

@@ -37,12 +37,12 @@ impl Placement {
         Self { setup: Setup::empty(), boxed, stated: None, rest_given: false }
     }
 
-    /// Returns whether any position was given.
+    /// Returns true if any position was given.
     pub(super) fn is_stated(&self) -> bool {
         self.stated.is_some()
     }
 
-    /// Returns whether Black is to play the first move of a game without handicap.
+    /// Returns true if Black is to play the first move of a game without handicap.
     pub(super) fn is_startpos(&self, turn: Color) -> bool {
         self.stated == Some(Form::Initial) && turn == Color::Black && self.boxed == [0; PieceType::COUNT]
     }

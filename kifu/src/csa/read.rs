@@ -187,7 +187,7 @@ impl<'t> Play<'t> {
         (lines, rest)
     }
 
-    /// Returns whether anything has happened after the start position.
+    /// Returns true if anything has happened after the start position.
     fn is_begun(&self) -> bool {
         self.at != self.record.root()
     }

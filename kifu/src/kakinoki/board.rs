@@ -29,12 +29,12 @@ impl BoardText {
         Self { setup: Setup::empty(), ranks: 0, hands: [false; 2], turn: None, turn_after_last: None, last_to: None }
     }
 
-    /// Returns whether any rank was read.
+    /// Returns true if any rank was read.
     pub(crate) const fn is_begun(&self) -> bool {
         self.ranks > 0
     }
 
-    /// Returns whether a hand of `color` belongs to the next board, because this one is
+    /// Returns true if a hand of `color` belongs to the next board, because this one is
     /// complete and has its own.
     pub(crate) fn is_followed_by_hand(&self, color: Color) -> bool {
         self.ranks == 9 && self.hands[color]

@@ -62,17 +62,17 @@ pub(crate) fn split(line: &str) -> Option<(&str, &str)> {
     Some((key.trim_matches(is_blank), rest.as_str().trim_matches(is_blank)))
 }
 
-/// Returns whether a line is the digits above a board: `９ ８ ７ ６ ５ ４ ３ ２ １`.
+/// Returns true if a line is the digits above a board: `９ ８ ７ ６ ５ ４ ３ ２ １`.
 pub(crate) fn is_files(line: &str) -> bool {
     line.starts_with(['９', '9']) && line.chars().all(|c| is_blank(c) || digit(c).is_some())
 }
 
-/// Returns whether a file with this key is a record.
+/// Returns true if a file with this key is a record.
 pub(crate) fn is_known(key: &str) -> bool {
     OTHER_KNOWN.contains(&key) || KEYS.iter().any(|(known, _)| *known == key)
 }
 
-/// Returns whether a record begins with this key, when it follows the moves of another.
+/// Returns true if a record begins with this key, when it follows the moves of another.
 pub(crate) fn begins_record(key: &str) -> bool {
     matches!(key, "開始日時" | "手合割" | "先手" | "下手" | "後手" | "上手" | "対局日" | "棋戦" | "作品番号")
 }

@@ -64,7 +64,7 @@ pub(crate) struct MoveText {
     pub(crate) from: Option<Square>,
 }
 
-/// Returns whether a text begins as a move does: with a square or `同`.
+/// Returns true if a text begins as a move does: with a square or `同`.
 pub(crate) fn begins_move(text: &str) -> bool {
     let mut chars = text.chars();
     match chars.next() {
@@ -265,7 +265,7 @@ fn names(origins: &[Square]) -> String {
     names.join(", ")
 }
 
-/// Returns whether the piece could never move again from `to` without promoting.
+/// Returns true if the piece could never move again from `to` without promoting.
 const fn must_promote(piece: Piece, to: Square) -> bool {
     let rank = to.relative_rank(piece.color);
     match piece.kind {

@@ -71,7 +71,7 @@ impl Play<'_> {
         }
     }
 
-    /// Returns whether anything was read that could be kept if the rest were lost.
+    /// Returns true if anything was read that could be kept if the rest were lost.
     pub(super) fn has_begun(&self) -> bool {
         self.path.len() > 1 || !self.parents.is_empty()
     }
@@ -150,8 +150,8 @@ impl Play<'_> {
         reached
     }
 
-    /// Goes to this many moves after the start of `line`, with which the current one
-    /// shares so many.
+    /// Goes to the position `moves` moves after the start of `line`, whose first `shared`
+    /// moves are those of the current line.
     fn follow(&mut self, line: Branch, shared: usize, moves: usize) -> bool {
         self.back_to(shared.min(moves));
         if moves <= shared {

@@ -102,7 +102,7 @@ impl ResultText<'_> {
         (self.decided || end.kind.result(turn).is_none()).then_some(result)
     }
 
-    /// Returns whether the line agrees on the winner.
+    /// Returns true if the line agrees on the winner.
     pub(crate) fn agrees(&self, end: &End) -> bool {
         self.result.is_none_or(|result| result == end.result)
     }

@@ -302,7 +302,7 @@ mod tests {
     use crate::record::{Event, Record};
     use enbu_movegen::Setup;
 
-    /// What becomes of comments at the position after 7g7f.
+    /// Comments after reading and extraction, at the position after 7g7f.
     fn extracted(comments: &[&str]) -> (Vec<String>, Vec<Analysis>) {
         let mut record = Record::new(Setup::startpos());
         let id = record.add(record.root(), Event::Move("7g7f".parse().unwrap()));

@@ -86,7 +86,7 @@ impl Game<'_> {
         self.play.is_none() && self.tags.list.is_empty()
     }
 
-    /// Returns whether the next game begins with this token: a tag after moves.
+    /// Returns true if the next game begins with this token: a tag after moves.
     fn ends_before(&self, token: &Token<'_>) -> bool {
         matches!(token, Token::Tag { .. }) && (self.play.is_some() || self.broken)
     }
@@ -413,7 +413,7 @@ fn meaning_of_plus(ahead: &Tokens<'_>, fairy: bool) -> Plus {
     meaning
 }
 
-/// Returns whether a move ends with a square such as `7f` or `76`, as Hodges writes them.
+/// Returns true if a move ends with a square such as `7f` or `76`, as Hodges writes them.
 fn ends_in_shogi_square(text: &str) -> bool {
     let plain = text.trim_end_matches(['+', '=', '#', '!', '?']).as_bytes();
     matches!(plain, [.., b'1'..=b'9', b'a'..=b'i' | b'1'..=b'9'])

@@ -330,7 +330,7 @@ pub(super) fn check_sign(board: &Board) -> &'static str {
     if moves.is_empty() { "#" } else { "+" }
 }
 
-/// Returns whether a text of a move says that it mates.
+/// Returns true if a text of a move says that it mates.
 pub(super) fn says_mate(text: &str) -> bool {
     text.trim_end_matches(['!', '?']).ends_with('#')
 }

@@ -42,7 +42,7 @@ fn quote(value: &str) -> String {
     clean.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// Returns whether a name of a variant is that of another game, or of none that is known.
+/// Returns true if a name of a variant is that of another game, or of none that is known.
 pub(super) fn check_variant(name: &str) -> Result<Option<Problem>, Problem> {
     const OTHERS: [&str; 12] = [
         "standard",
@@ -275,7 +275,7 @@ fn other_tags(headers: &Headers) -> Vec<(String, String)> {
     tags
 }
 
-/// Returns whether a header can be a tag of its own name without being taken for another.
+/// Returns true if a header can be a tag of its own name without being taken for another.
 fn is_tag_name(name: &str) -> bool {
     const TAKEN: [&str; 17] = [
         "Event",

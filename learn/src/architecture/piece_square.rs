@@ -196,7 +196,7 @@ fn source(tables: &Tables, name: &str) -> String {
     )
 }
 
-/// The source of the terms of one piece, a line for each distance in files.
+/// Rust source text of the terms of one piece, a line for each distance in files.
 fn kind(relative: &Relative) -> String {
     let rows: String = relative.iter().map(|row| format!("            {row:?},\n")).collect();
     format!("        [\n{rows}        ],\n")

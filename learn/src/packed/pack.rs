@@ -29,15 +29,15 @@ pub enum PackFileError {
     Field {
         /// The name of the field.
         part: &'static str,
-        /// Its offset.
+        /// Offset of the field in the file, in bytes.
         offset: usize,
-        /// Its value.
+        /// Value of the field.
         value: u16,
     },
     /// A start position is invalid.
     #[error("the start position at offset {offset}: {error}")]
     Start {
-        /// Its offset.
+        /// Offset of the game in the file, in bytes.
         offset: usize,
         /// The reason.
         error: UnpackError,

@@ -9,7 +9,7 @@ use crate::square::Square;
 /// Several legal moves of the same piece or kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveSet {
-    /// All pawns of one side: each destination has one origin, the square behind it.
+    /// All pawns of one side: each destination has one origin, the square one rank back.
     Pawns {
         /// Side of the pawns.
         color: Color,

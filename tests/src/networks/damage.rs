@@ -93,8 +93,8 @@ pub fn damaged(good: &[u8], random: &mut impl Rng) -> Vec<u8> {
     bytes
 }
 
-/// Restores the checksum at the offset that a file of our own has it at, so that damage
-/// to the rest is not found by the checksum alone.
+/// Rewrites the checksum of a file of Enbu's own format, so that damage elsewhere has to be
+/// found by other means.
 pub fn resealed(mut bytes: Vec<u8>) -> Vec<u8> {
     const CHECKSUM: std::ops::Range<usize> = 32..40;
     if bytes.starts_with(&own::MAGIC) && bytes.len() >= CHECKSUM.end {

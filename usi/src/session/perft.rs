@@ -7,8 +7,8 @@ use enbu_movegen::{MoveList, Position, perft::perft};
 /// Leaves at this depth are counted in one go: at most about 600 squared nodes.
 const UNINTERRUPTED_DEPTH: u32 = 2;
 
-/// Counts the sequences of `depth` plies, saying each first move with its count and
-/// at last the sum. Returns early when cancelled, after saying so.
+/// Counts the sequences of `depth` plies and reports each first move with its count, then
+/// the sum. Returns early when cancelled, with a message.
 pub(super) fn run(position: &mut Position, depth: u32, cancel: &AtomicBool, say: &mut dyn FnMut(String)) {
     let Some(rest) = depth.checked_sub(1) else {
         say("nodes 1".to_owned());

@@ -27,7 +27,7 @@ pub(super) struct TrafficLog {
     left_out: Arc<AtomicU64>,
 }
 
-/// What the thread is to do.
+/// A task of the writing thread.
 enum Entry {
     /// Write a line.
     Line { at: DateTime, direction: Direction, text: String },
@@ -35,7 +35,7 @@ enum Entry {
     Flush(Sender<()>),
 }
 
-/// Where a line went.
+/// Direction of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     /// From the client to the engine.
