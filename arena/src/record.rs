@@ -205,7 +205,7 @@ pub(crate) fn score_text(score: Score) -> String {
 /// *Engine 1* and *engine 2* are the two of the pairing, whatever their colours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameRecord {
-    /// The match it belongs to: the same for all games played under the same settings.
+    /// Identifier of the match: equal for all games played under equal settings.
     #[serde(rename = "match")]
     pub match_id: String,
     /// Number of the game: twice that of its pair, plus 1 for the second game.

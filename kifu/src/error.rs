@@ -250,7 +250,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// The most faults that are kept.
+    /// Limit of the faults that are kept.
     pub const LIMIT: usize = 1000;
 
     /// Adds a fault, or only counts it when the list is full.

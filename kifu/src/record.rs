@@ -74,8 +74,8 @@ pub enum Event {
     Move(Move),
     /// A move that was made although the rules forbid it.
     Foul(Move),
-    /// The end of the line; such a node has no children. In a box, so that moves, which
-    /// are many, are small.
+    /// The end of the line; such a node has no children. Boxed, to keep the
+    /// node of a move small.
     End(Box<End>),
 }
 

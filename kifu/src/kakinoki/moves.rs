@@ -284,7 +284,7 @@ const fn is_major(kind: PieceType) -> bool {
     matches!(kind, PieceType::Rook | PieceType::Bishop | PieceType::Dragon | PieceType::Horse)
 }
 
-/// The origins that a word leaves.
+/// The origins that agree with a word.
 fn filter(origins: &[Square], word: Word, piece: Piece, to: Square) -> Vec<Square> {
     let column = |square: Square| column(piece.color, square);
     let rank = |square: Square| square.relative_rank(piece.color);

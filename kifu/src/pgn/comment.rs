@@ -51,7 +51,7 @@ fn command(text: &str) -> Option<(&str, &str, &str)> {
     Some((key, value.trim(), rest))
 }
 
-/// Takes in a command; `false` for those that are not known, which stay text.
+/// Applies a command of a comment; `false` for an unknown one, which stays text.
 fn take(key: &str, value: &str, comment: &mut Comment) -> bool {
     match key {
         "emt" => {

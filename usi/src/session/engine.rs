@@ -122,7 +122,7 @@ pub struct CsaSettings {
 pub enum Event {
     /// A report on its progress.
     Info(Info),
-    /// Something for a person to read.
+    /// Text for the user, sent as `info string`.
     Notice(String),
     /// It has ended. Later events are ignored.
     Done(Outcome),
