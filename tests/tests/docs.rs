@@ -160,7 +160,40 @@ fn readmes_are_short_and_link_each_other() {
             links(&text).iter().any(|link| link.ends_with(".svg") || link.ends_with(".png")),
             "no picture in {name}"
         );
+        assert!(text.contains("`cargo install --path engine`"), "{name} puts no `enbu` on the PATH");
     }
+}
+
+/// Value of `key` in a line of YAML.
+fn yaml<'t>(line: &'t str, key: &str) -> Option<&'t str> {
+    line.trim().strip_prefix(key)?.strip_prefix(": ").map(|value| value.trim_matches('"'))
+}
+
+#[test]
+fn examples_for_shogiarena_set_options_of_the_binary() {
+    let options: serde_json::Value = serde_json::from_str(&stdout(&["options", "--json"])).expect("JSON");
+    let kind = |name: &str| {
+        let option = options.as_array().unwrap().iter().find(|option| option["name"] == name);
+        option.unwrap_or_else(|| panic!("no option {name}"))["type"].as_str().unwrap().to_owned()
+    };
+    let folder = workspace_root().join("examples/shogiarena");
+    for name in ["enbu.yaml", "enbu-depth3.yaml"] {
+        let text = read(&folder.join(name));
+        let (head, set) = text.split_once("\noptions:\n").expect("options");
+        let program = head.lines().find_map(|line| yaml(line, "engine_path")).unwrap();
+        assert_eq!(program, "target/release/enbu");
+        let mut session = Session::start();
+        for line in set.lines().filter(|line| !line.trim_start().starts_with('#')) {
+            let (option, value) = line.trim().split_once(": ").expect("an option");
+            kind(option);
+            session.accepts(&format!("setoption name {option} value {value}"));
+        }
+    }
+    let space = read(&folder.join("spsa-space.yaml"));
+    let tuned: Vec<&str> = space.lines().filter_map(|line| yaml(line, "option")).collect();
+    assert!(!tuned.is_empty() && tuned.iter().all(|option| kind(option) == "spin"), "{tuned:?}");
+    // The button is called `Clear_Hash`: ShogiHome loses names with blanks.
+    assert!(read(&folder.join("spsa.yaml")).contains("      clear_hash: false\n"));
 }
 
 #[test]

@@ -41,7 +41,14 @@ fn games_become_a_network_that_plays() {
     run(folder, "selfplay --games 2 --nodes 30 --hash 1 --eval tiny.nnue --out next");
     let by_network = std::fs::read(folder.join("next/000000.games")).unwrap();
     run(folder, "selfplay --games 2 --nodes 30 --hash 1 --out plain");
-    assert_ne!(by_network, std::fs::read(folder.join("plain/000000.games")).unwrap());
+    let plain = std::fs::read(folder.join("plain/000000.games")).unwrap();
+    assert_ne!(by_network, plain);
+    run(folder, "selfplay --games 2 --nodes 30 --hash 1 --eval embedded --out embedded");
+    assert_eq!(
+        std::fs::read(folder.join("embedded/000000.games")).unwrap(),
+        plain,
+        "the default is the embedded network"
+    );
 }
 
 #[test]
