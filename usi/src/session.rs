@@ -124,7 +124,8 @@ struct Timing {
     keepalive: Duration,
     /// From `quit` until a job that is still running is cancelled.
     patience: Duration,
-    /// From `quit` until the session ends without regard to anything.
+    /// From `quit` until the session ends without regard to anything. Only an engine that
+    /// does not return, or a starved machine, comes near it.
     limit: Duration,
     /// For the last lines to be read after `quit`.
     flush: Duration,
@@ -140,7 +141,7 @@ impl Default for Timing {
         Self {
             keepalive: ms(5000),
             patience: ms(200),
-            limit: ms(3000),
+            limit: ms(10_000),
             flush: ms(1000),
             drain: ms(10_000),
             release: ms(30),
