@@ -145,6 +145,25 @@ pub(crate) fn read_analysis(text: &str, board: &mut Board) -> Option<crate::reco
     analysis::read(text, board, None).map(|read| read.analysis)
 }
 
+/// Returns the legal move that `text` (such as `+7776FU`) names in `position`.
+///
+/// # Errors
+/// The reason in words when the text is no move there, or the move is illegal.
+///
+/// ```
+/// use enbu_kifu::csa;
+/// use enbu_movegen::Position;
+/// let mv = csa::legal_move(&Position::startpos(), "+7776FU").unwrap();
+/// assert_eq!(mv.to_string(), "7g7f");
+/// assert!(csa::legal_move(&Position::startpos(), "+7775FU").is_err());
+/// ```
+pub fn legal_move(position: &Position, text: &str) -> Result<Move, String> {
+    let board = Board::new(&position.to_setup());
+    let mv = move_on(&board, text).map_err(|(problem, _)| problem.to_string())?;
+    position.clone().play(mv).map_err(|illegal| illegal.to_string())?;
+    Ok(mv)
+}
+
 /// A fault in a move: the problem and the index of its first character.
 type MoveFault = (Problem, usize);
 

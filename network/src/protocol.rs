@@ -1,0 +1,642 @@
+//! The client's side of the protocol as a state machine: lines in, lines out.
+//!
+//! | state | lines that may be sent | left by |
+//! |---|---|---|
+//! | [`LoggedOut`](State::LoggedOut) | `LOGIN` | `LOGIN` sent |
+//! | [`LoggingIn`](State::LoggingIn) | none | `LOGIN:user OK`, `LOGIN:incorrect` |
+//! | [`Waiting`](State::Waiting) | keep-alive, `LOGOUT` | `END Game_Summary` |
+//! | [`Offered`](State::Offered) | `AGREE`, `REJECT`, keep-alive, `LOGOUT` | `AGREE` or `REJECT` sent, `REJECT:` |
+//! | [`Agreed`](State::Agreed) | keep-alive | `START:`, `REJECT:` |
+//! | [`Playing`](State::Playing) | on the own turn one move, `%TORYO`, `%KACHI` or `%CHUDAN`; keep-alive | a result |
+//! | [`Over`](State::Over) | none | the next offer |
+//!
+//! Every other line is refused with [`WrongState`]: a line sent early costs time on
+//! shogi-server for the rest of the game, and one sent twice may lose it. A move is played
+//! when the server's echo arrives. Input of any kind changes nothing but by this table;
+//! lines without a meaning are [`Event::Unknown`].
+
+use std::fmt;
+use std::time::Instant;
+
+use enbu_kifu::csa;
+use enbu_movegen::{Color, Move, Position};
+
+use crate::summary::{MAX_LINES, Summary, SummaryError};
+
+/// State of the conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// Connected.
+    LoggedOut,
+    /// `LOGIN` was sent.
+    LoggingIn,
+    /// Waiting for a game.
+    Waiting,
+    /// A game was offered.
+    Offered,
+    /// The offer was accepted; the opponent may not have done so.
+    Agreed,
+    /// In a game.
+    Playing,
+    /// After a game.
+    Over,
+}
+
+/// A line that the state does not permit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line} cannot be sent: {reason}")]
+pub struct WrongState {
+    /// The line, without its arguments.
+    pub line: &'static str,
+    /// The reason.
+    pub reason: &'static str,
+}
+
+/// Reason for the end of a game, from its `#` line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// `#RESIGN`, or a lost connection.
+    Resign,
+    /// `#TIME_UP`.
+    TimeUp,
+    /// `#ILLEGAL_MOVE`: also a false declaration.
+    IllegalMove,
+    /// `#ILLEGAL_ACTION`.
+    IllegalAction,
+    /// `#SENNICHITE`.
+    Repetition,
+    /// `#OUTE_SENNICHITE`: perpetual check.
+    PerpetualCheck,
+    /// `#JISHOGI`: a declaration.
+    Declaration,
+    /// `#MAX_MOVES`.
+    MaxMoves,
+    /// `#CHUDAN`.
+    Interrupted,
+    /// Another reason, or none.
+    Other(String),
+}
+
+impl Reason {
+    /// The words of the protocol, without `#`.
+    const WORDS: [(&'static str, Self); 9] = [
+        ("RESIGN", Self::Resign),
+        ("TIME_UP", Self::TimeUp),
+        ("ILLEGAL_MOVE", Self::IllegalMove),
+        ("ILLEGAL_ACTION", Self::IllegalAction),
+        ("SENNICHITE", Self::Repetition),
+        ("OUTE_SENNICHITE", Self::PerpetualCheck),
+        ("JISHOGI", Self::Declaration),
+        ("MAX_MOVES", Self::MaxMoves),
+        ("CHUDAN", Self::Interrupted),
+    ];
+
+    fn of_word(word: &str) -> Self {
+        let known = Self::WORDS.iter().find(|(name, _)| *name == word);
+        known.map_or_else(|| Self::Other(word.chars().take(40).collect()), |(_, reason)| reason.clone())
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = Self::WORDS.iter().find(|(_, reason)| reason == self).map(|(word, _)| *word);
+        match self {
+            Self::Other(text) if text.is_empty() => f.write_str("no reason given"),
+            Self::Other(text) => f.write_str(text),
+            _ => f.write_str(known.unwrap_or_default()),
+        }
+    }
+}
+
+/// Result of a game for this client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GameOutcome {
+    /// `#WIN`.
+    Win,
+    /// `#LOSE`.
+    Lose,
+    /// `#DRAW`.
+    Draw,
+    /// `#CENSORED`: broken off by the limit of moves.
+    Censored,
+    /// `#CHUDAN`: interrupted.
+    Interrupted,
+}
+
+impl GameOutcome {
+    /// The result in lower case, for messages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Win => "win",
+            Self::Lose => "lose",
+            Self::Draw => "draw",
+            Self::Censored => "censored",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "WIN" => Self::Win,
+            "LOSE" => Self::Lose,
+            "DRAW" => Self::Draw,
+            "CENSORED" => Self::Censored,
+            "CHUDAN" => Self::Interrupted,
+            _ => return None,
+        })
+    }
+}
+
+/// Meaning of a line of the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// `LOGIN:user OK`.
+    LoggedIn,
+    /// `LOGIN:incorrect`: a wrong password, or a name in use.
+    LoginRefused,
+    /// A game is offered; an older offer is void.
+    Offered(Box<Summary>),
+    /// An offer that cannot be played; [`Protocol::reject`] answers it.
+    BadOffer(SummaryError),
+    /// The game was refused by a player or the server.
+    Rejected {
+        /// The one who refused.
+        by: String,
+    },
+    /// The game has begun.
+    Started,
+    /// A move was played.
+    Moved(Moved),
+    /// `%TORYO`, `%KACHI` or another special line, without `%` and its time.
+    Special(String),
+    /// A move that is none in the position; the game waits for the server's verdict.
+    Illegal {
+        /// The line.
+        line: String,
+        /// The rule or mistake.
+        reason: String,
+    },
+    /// The game has ended.
+    Ended {
+        /// The result.
+        outcome: GameOutcome,
+        /// The reason.
+        reason: Reason,
+    },
+    /// `LOGOUT:completed`.
+    LoggedOut,
+    /// An error line of shogi-server, without `##[ERROR] `.
+    Error(String),
+    /// A blank line: the answer to a keep-alive.
+    KeptAlive,
+    /// Part of an offer or of an end; nothing to do yet.
+    Partial,
+    /// A line without a meaning in this state.
+    Unknown(String),
+}
+
+/// A move that the server confirmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// The move.
+    pub mv: Move,
+    /// Its side.
+    pub color: Color,
+    /// Time charged in milliseconds.
+    pub charged_ms: u64,
+}
+
+/// The line that was sent on this turn and has not been echoed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sent {
+    Move(Move),
+    Special,
+}
+
+/// A game in progress.
+#[derive(Clone, Debug)]
+pub struct Game {
+    summary: Box<Summary>,
+    position: Position,
+    moves: Vec<Moved>,
+    remaining_ms: [Option<u64>; 2],
+    turn_began: Instant,
+    sent: Option<Sent>,
+    is_broken: bool,
+    reason: Option<Reason>,
+}
+
+impl Game {
+    fn new(summary: Box<Summary>, position: Position, at: Instant) -> Self {
+        let remaining_ms = summary.clocks.map(|clock| clock.total_ms);
+        let moves = Vec::new();
+        let (sent, is_broken, reason) = (None, false, None);
+        Self { summary, position, moves, remaining_ms, turn_began: at, sent, is_broken, reason }
+    }
+
+    /// The offer that the game began with.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// The position after the last confirmed move, with its history.
+    pub const fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The confirmed moves since the start of this game.
+    pub fn moves(&self) -> &[Moved] {
+        &self.moves
+    }
+
+    /// All moves since the start position of the offer.
+    pub fn line(&self) -> impl Iterator<Item = Move> + '_ {
+        self.summary.moves.iter().map(|&(mv, _)| mv).chain(self.moves.iter().map(|moved| moved.mv))
+    }
+
+    /// Arrival time of the line that began the current turn.
+    pub const fn turn_began(&self) -> Instant {
+        self.turn_began
+    }
+
+    /// Main time left to `color` in milliseconds; `None` without limit.
+    pub const fn remaining_ms(&self, color: Color) -> Option<u64> {
+        let [black, white] = self.remaining_ms;
+        match color {
+            Color::Black => black,
+            Color::White => white,
+        }
+    }
+
+    /// Returns true if this client is to move and has not answered yet.
+    pub fn is_own_turn(&self) -> bool {
+        self.position.turn() == self.summary.your_turn && self.sent.is_none() && !self.is_broken
+    }
+
+    /// Main time that a side has after a move charged with `charged_ms`.
+    pub fn remaining_after(&self, color: Color, charged_ms: u64) -> Option<u64> {
+        let [black, white] = &self.summary.clocks;
+        let rules = if color == Color::Black { black } else { white };
+        let before = self.remaining_ms(color)?.saturating_add(rules.increment_ms);
+        Some(before.saturating_sub(charged_ms.saturating_sub(rules.delay_ms)))
+    }
+
+    fn play(&mut self, text: &str, charged_ms: Option<u64>, at: Instant) -> Result<Moved, String> {
+        let mv = csa::legal_move(&self.position, text)?;
+        let color = self.position.turn();
+        let [black, white] = &self.summary.clocks;
+        let rules = if color == Color::Black { black } else { white };
+        let elapsed = at.saturating_duration_since(self.turn_began).as_millis();
+        let estimate = || rules.charged_ms(u64::try_from(elapsed).unwrap_or(u64::MAX));
+        let charged_ms = charged_ms.unwrap_or_else(estimate);
+        let left = self.remaining_after(color, charged_ms);
+        let [black_left, white_left] = &mut self.remaining_ms;
+        *(if color == Color::Black { black_left } else { white_left }) = left;
+        self.position.play(mv).map_err(|illegal| illegal.to_string())?;
+        let moved = Moved { mv, color, charged_ms };
+        self.moves.push(moved);
+        self.turn_began = at;
+        if color == self.summary.your_turn {
+            self.sent = None;
+        }
+        Ok(moved)
+    }
+}
+
+/// Data of the state.
+#[derive(Clone, Debug)]
+enum Stage {
+    LoggedOut,
+    LoggingIn,
+    Waiting,
+    Offered { game_id: Option<String>, offer: Option<Box<Summary>> },
+    Agreed(Box<Summary>),
+    Playing(Box<Game>),
+    Over(Option<Box<Game>>),
+}
+
+/// The client's side of a connection.
+///
+/// ```
+/// use enbu_network::{Event, Protocol, State};
+/// let mut protocol = Protocol::new("enbu");
+/// assert_eq!(protocol.login("floodgate-300-10F,trip").unwrap(), "LOGIN enbu floodgate-300-10F,trip");
+/// assert_eq!(protocol.receive("LOGIN:enbu OK", std::time::Instant::now()), Event::LoggedIn);
+/// assert_eq!(protocol.state(), State::Waiting);
+/// assert!(protocol.play("7g7f".parse().unwrap(), None).is_err());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Protocol {
+    user: String,
+    stage: Stage,
+    /// Lines of the offer that is being received.
+    offer: Option<Vec<String>>,
+    is_offer_too_long: bool,
+}
+
+impl Protocol {
+    /// The conversation of `user` on a new connection.
+    pub fn new(user: impl Into<String>) -> Self {
+        Self { user: user.into(), stage: Stage::LoggedOut, offer: None, is_offer_too_long: false }
+    }
+
+    /// The state.
+    pub const fn state(&self) -> State {
+        match self.stage {
+            Stage::LoggedOut => State::LoggedOut,
+            Stage::LoggingIn => State::LoggingIn,
+            Stage::Waiting => State::Waiting,
+            Stage::Offered { .. } => State::Offered,
+            Stage::Agreed(_) => State::Agreed,
+            Stage::Playing(_) => State::Playing,
+            Stage::Over(_) => State::Over,
+        }
+    }
+
+    /// The game in progress, or the one that has just ended.
+    pub const fn game(&self) -> Option<&Game> {
+        match &self.stage {
+            Stage::Playing(game) | Stage::Over(Some(game)) => Some(game),
+            _ => None,
+        }
+    }
+
+    /// Returns the `LOGIN` line.
+    ///
+    /// # Errors
+    /// [`WrongState`] when it was sent before.
+    pub fn login(&mut self, password: &str) -> Result<String, WrongState> {
+        let Stage::LoggedOut = self.stage else { return Err(wrong("LOGIN", "it was sent before")) };
+        self.stage = Stage::LoggingIn;
+        Ok(format!("LOGIN {} {password}", self.user))
+    }
+
+    /// Returns the line that accepts the offer.
+    ///
+    /// # Errors
+    /// [`WrongState`] without an offer that can be played.
+    pub fn agree(&mut self) -> Result<String, WrongState> {
+        match std::mem::replace(&mut self.stage, Stage::Waiting) {
+            Stage::Offered { offer: Some(offer), .. } => {
+                let line = format!("AGREE {}", offer.game_id);
+                self.stage = Stage::Agreed(offer);
+                Ok(line)
+            }
+            stage => {
+                self.stage = stage;
+                Err(wrong("AGREE", "no game is offered"))
+            }
+        }
+    }
+
+    /// Returns the line that refuses the offer.
+    ///
+    /// # Errors
+    /// [`WrongState`] without an offer, and after `AGREE`.
+    pub fn reject(&mut self) -> Result<String, WrongState> {
+        let id = match &self.stage {
+            Stage::Offered { game_id, .. } => game_id.clone(),
+            _ => return Err(wrong("REJECT", "no game is offered")),
+        };
+        self.stage = Stage::Waiting;
+        Ok(id.map_or_else(|| "REJECT".to_owned(), |id| format!("REJECT {id}")))
+    }
+
+    /// Returns the line of a move, with a comment as floodgate takes them.
+    ///
+    /// # Errors
+    /// [`WrongState`] when this client is not to move, has already answered, or the move is illegal.
+    pub fn play(&mut self, mv: Move, comment: Option<&str>) -> Result<String, WrongState> {
+        let game = self.own_turn("a move")?;
+        if game.position.clone().play(mv).is_err() {
+            return Err(wrong("a move", "it is illegal"));
+        }
+        game.sent = Some(Sent::Move(mv));
+        let text = csa::move_text(&game.position, mv);
+        // A comma would end the comment on shogi-server, a line feed the line everywhere.
+        let clean = |comment: &str| comment.replace(|letter: char| letter == ',' || letter.is_control(), " ");
+        Ok(comment.map_or_else(|| text.clone(), |comment| format!("{text},'* {}", clean(comment))))
+    }
+
+    /// Returns `%TORYO`.
+    ///
+    /// # Errors
+    /// [`WrongState`] when this client is not to move or has already answered.
+    pub fn resign(&mut self) -> Result<&'static str, WrongState> {
+        self.special("%TORYO")
+    }
+
+    /// Returns `%KACHI`, the declaration of a win.
+    ///
+    /// # Errors
+    /// [`WrongState`] when this client is not to move or has already answered.
+    pub fn declare(&mut self) -> Result<&'static str, WrongState> {
+        self.special("%KACHI")
+    }
+
+    /// Returns `%CHUDAN`, the request to interrupt the game. On shogi-server it loses.
+    ///
+    /// # Errors
+    /// [`WrongState`] when this client is not to move or has already answered.
+    pub fn interrupt(&mut self) -> Result<&'static str, WrongState> {
+        self.special("%CHUDAN")
+    }
+
+    /// Returns the keep-alive: an empty line.
+    ///
+    /// # Errors
+    /// [`WrongState`] before the login, where it would be taken for a wrong one, and after a game.
+    pub const fn keep_alive(&self) -> Result<&'static str, WrongState> {
+        match self.stage {
+            Stage::Waiting | Stage::Offered { .. } | Stage::Agreed(_) | Stage::Playing(_) => Ok(""),
+            Stage::LoggedOut | Stage::LoggingIn => Err(wrong("a blank line", "the login has not been answered")),
+            Stage::Over(_) => Err(wrong("a blank line", "the game is over")),
+        }
+    }
+
+    /// Returns `LOGOUT`. Floodgate wants the connection closed without it.
+    ///
+    /// # Errors
+    /// [`WrongState`] after `AGREE`, where it would resign the game, and before the login.
+    pub const fn logout(&self) -> Result<&'static str, WrongState> {
+        match self.stage {
+            Stage::Waiting | Stage::Offered { .. } => Ok("LOGOUT"),
+            _ => Err(wrong("LOGOUT", "only waiting clients may")),
+        }
+    }
+
+    fn own_turn(&mut self, line: &'static str) -> Result<&mut Game, WrongState> {
+        let Stage::Playing(game) = &mut self.stage else { return Err(wrong(line, "no game is in progress")) };
+        if game.is_broken {
+            return Err(wrong(line, "an illegal move awaits the server's verdict"));
+        }
+        if game.position.turn() != game.summary.your_turn {
+            return Err(wrong(line, "the opponent is to move"));
+        }
+        if game.sent.is_some() {
+            return Err(wrong(line, "this turn has been answered"));
+        }
+        Ok(game)
+    }
+
+    fn special(&mut self, line: &'static str) -> Result<&'static str, WrongState> {
+        self.own_turn(line)?.sent = Some(Sent::Special);
+        Ok(line)
+    }
+
+    /// Takes a line of the server, without its line feed, that arrived at `at`.
+    pub fn receive(&mut self, line: &str, at: Instant) -> Event {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        if let Some(event) = self.offer_line(line) {
+            return event;
+        }
+        if line.trim().is_empty() {
+            return Event::KeptAlive;
+        }
+        if let Some(error) = line.strip_prefix("##[ERROR]") {
+            return Event::Error(printable(error.trim()));
+        }
+        self.answer(line, at).unwrap_or_else(|| Event::Unknown(printable(line)))
+    }
+
+    /// Takes a line of an offer; `None` if it is no part of one.
+    fn offer_line(&mut self, line: &str) -> Option<Event> {
+        let Some(lines) = &mut self.offer else {
+            let is_free = !matches!(self.stage, Stage::LoggedOut | Stage::LoggingIn | Stage::Playing(_));
+            if line != "BEGIN Game_Summary" || !is_free {
+                return None;
+            }
+            self.offer = Some(Vec::new());
+            self.is_offer_too_long = false;
+            return Some(Event::Partial);
+        };
+        match line {
+            // The end of the offer before was lost.
+            "BEGIN Game_Summary" => lines.clear(),
+            "END Game_Summary" => {
+                let lines = self.offer.take().unwrap_or_default();
+                return Some(self.offered(&lines));
+            }
+            _ if lines.len() < MAX_LINES => lines.push(line.to_owned()),
+            _ => self.is_offer_too_long = true,
+        }
+        Some(Event::Partial)
+    }
+
+    fn offered(&mut self, lines: &[String]) -> Event {
+        let parsed = if self.is_offer_too_long { Err(SummaryError::TooLong) } else { Summary::parse(lines) };
+        let (event, offer) = match parsed {
+            Ok(summary) => (Event::Offered(Box::new(summary.clone())), Some(Box::new(summary))),
+            Err(error) => (Event::BadOffer(error), None),
+        };
+        let game_id = lines.iter().find_map(|line| line.strip_prefix("Game_ID:")).map(str::to_owned);
+        self.stage = Stage::Offered { game_id, offer };
+        event
+    }
+
+    /// Takes a line that answers the state; `None` if it has no meaning there.
+    fn answer(&mut self, line: &str, at: Instant) -> Option<Event> {
+        if line == "LOGOUT:completed" {
+            if !matches!(self.stage, Stage::Playing(_)) {
+                self.stage = Stage::LoggedOut;
+            }
+            return Some(Event::LoggedOut);
+        }
+        match &mut self.stage {
+            Stage::LoggingIn => {
+                let answer = line.strip_prefix("LOGIN:")?;
+                if answer == "incorrect" {
+                    self.stage = Stage::LoggedOut;
+                    return Some(Event::LoginRefused);
+                }
+                (answer.strip_suffix(" OK")? == self.user).then(|| {
+                    self.stage = Stage::Waiting;
+                    Event::LoggedIn
+                })
+            }
+            Stage::Offered { .. } | Stage::Agreed(_) if line.starts_with("REJECT:") => {
+                let by = line.split_once(" by ").map_or("", |(_, by)| by);
+                let by = printable(by);
+                self.stage = Stage::Waiting;
+                Some(Event::Rejected { by })
+            }
+            Stage::Agreed(offer) => {
+                let id = line.strip_prefix("START:")?;
+                if id != offer.game_id {
+                    return None;
+                }
+                let position = offer.position().ok()?;
+                self.stage = Stage::Playing(Box::new(Game::new(offer.clone(), position, at)));
+                Some(Event::Started)
+            }
+            Stage::Playing(game) => match line.as_bytes().first()? {
+                b'+' | b'-' => Some(moved(game, line, at)),
+                b'%' => {
+                    let word = line.strip_prefix('%')?.split(',').next()?;
+                    Some(Event::Special(printable(word)))
+                }
+                b'#' => self.verdict(line.strip_prefix('#')?),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Takes a `#` line of a game, without the `#`.
+    fn verdict(&mut self, word: &str) -> Option<Event> {
+        let Stage::Playing(game) = &mut self.stage else { return None };
+        let word = word.trim_end();
+        if word.starts_with('#') {
+            return None;
+        }
+        let Some(outcome) = GameOutcome::of_word(word) else {
+            game.reason = Some(Reason::of_word(word));
+            return Some(Event::Partial);
+        };
+        let unknown =
+            if outcome == GameOutcome::Interrupted { Reason::Interrupted } else { Reason::Other(String::new()) };
+        let reason = game.reason.take().unwrap_or(unknown);
+        let Stage::Playing(game) = std::mem::replace(&mut self.stage, Stage::Over(None)) else { return None };
+        self.stage = Stage::Over(Some(game));
+        Some(Event::Ended { outcome, reason })
+    }
+}
+
+/// Takes the echo of a move.
+fn moved(game: &mut Game, line: &str, at: Instant) -> Event {
+    if game.is_broken {
+        return Event::Unknown(printable(line));
+    }
+    let (text, rest) = line.split_once(',').unwrap_or((line, ""));
+    match game.play(text, charged_ms(rest), at) {
+        Ok(moved) => Event::Moved(moved),
+        Err(reason) => {
+            game.is_broken = true;
+            Event::Illegal { line: printable(line), reason }
+        }
+    }
+}
+
+/// Parses the time in the words after a move, `T12` or `T3.5`: seconds, whatever the unit of the clock.
+fn charged_ms(words: &str) -> Option<u64> {
+    let time = words.split(',').find_map(|word| word.strip_prefix('T'))?.trim_end();
+    let (whole, fraction) = time.split_once('.').unwrap_or((time, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || whole.len() > 9 || !is_digits(whole) || !is_digits(fraction) {
+        return None;
+    }
+    let thousandths: String = fraction.chars().chain("000".chars()).take(3).collect();
+    Some(whole.parse::<u64>().ok()? * 1000 + thousandths.parse::<u64>().ok()?)
+}
+
+const fn wrong(line: &'static str, reason: &'static str) -> WrongState {
+    WrongState { line, reason }
+}
+
+/// `text` for messages: no control characters, at most 200 characters.
+fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).take(200).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,428 @@
+//! The offer of a game: the lines from `BEGIN Game_Summary` to `END Game_Summary`.
+//!
+//! | section | keys |
+//! |---|---|
+//! | summary | `Protocol_Version` `Protocol_Mode` `Format` `Declaration` `Jishogi_Declaration` `Game_ID` `Name+` `Name-` `Your_Turn` `Rematch_On_Draw` `To_Move` `Max_Moves` |
+//! | `Time`, `Time+`, `Time-` | `Time_Unit` `Total_Time` `Byoyomi` `Delay` `Increment` `Least_Time_Per_Move` `Time_Roundup` |
+//! | `Position` | a CSA position, and the moves that were played from it |
+//!
+//! The order of keys is free. Unknown keys are kept in [`Summary::unknown`]; unknown
+//! sections are skipped. `To_Move` counts only where the position does not name its side:
+//! servers disagree on its meaning after moves, the position does not.
+
+use enbu_kifu::{Mode, csa};
+use enbu_movegen::{Color, EnteringKingRule, Move, Position, Setup};
+
+/// Largest number of lines of an offer.
+pub const MAX_LINES: usize = 20_000;
+
+/// Fault in the offer of a game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SummaryError {
+    /// A key without which no game can be played.
+    #[error("the game summary has no {0}")]
+    Missing(&'static str),
+    /// A value that cannot be read.
+    #[error("the game summary has {key}:{value}")]
+    Value {
+        /// The key.
+        key: String,
+        /// The value, cut to 40 characters.
+        value: String,
+    },
+    /// The position or its moves.
+    #[error("the position of the game summary: {0}")]
+    Position(String),
+    /// More than [`MAX_LINES`] lines.
+    #[error("the game summary has more than {MAX_LINES} lines")]
+    TooLong,
+}
+
+/// Rounding of the time charged for a move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Rounding {
+    /// Fractions of the unit are free.
+    #[default]
+    Down,
+    /// Fractions of the unit count whole (`Time_Roundup:YES`).
+    Up,
+}
+
+/// Clock of one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TimeRules {
+    /// The unit in milliseconds.
+    pub unit_ms: u64,
+    /// Time for the whole game; `None` for a game without limit.
+    pub total_ms: Option<u64>,
+    /// Time per move once the total is used up.
+    pub byoyomi_ms: u64,
+    /// Time per move that is not charged.
+    pub delay_ms: u64,
+    /// Time added per move, usable in that move.
+    pub increment_ms: u64,
+    /// Least time charged per move.
+    pub least_ms: u64,
+    /// Rounding of the time charged.
+    pub rounding: Rounding,
+}
+
+impl TimeRules {
+    /// Returns the time charged for a move that took `elapsed_ms`.
+    pub const fn charged_ms(&self, elapsed_ms: u64) -> u64 {
+        let unit = if self.unit_ms == 0 { 1 } else { self.unit_ms };
+        let units = match self.rounding {
+            Rounding::Down => elapsed_ms / unit,
+            Rounding::Up => elapsed_ms.div_ceil(unit),
+        };
+        let charged = units * unit;
+        if charged < self.least_ms { self.least_ms } else { charged }
+    }
+
+    /// Returns true if no move of this side can be late.
+    pub const fn is_unlimited(&self) -> bool {
+        self.total_ms.is_none()
+    }
+}
+
+/// An offer of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Identifier of the game, to be repeated in `AGREE`.
+    pub game_id: String,
+    /// Names of Black and White.
+    pub names: [String; 2],
+    /// The side of this client.
+    pub your_turn: Color,
+    /// `Protocol_Version`.
+    pub protocol_version: Option<String>,
+    /// `Protocol_Mode`.
+    pub protocol_mode: Option<String>,
+    /// `Format`.
+    pub format: Option<String>,
+    /// The rule of declarations, from `Declaration` or `Jishogi_Declaration`.
+    pub declaration: EnteringKingRule,
+    /// `Rematch_On_Draw:YES`.
+    pub rematch_on_draw: bool,
+    /// `To_Move`.
+    pub to_move: Option<Color>,
+    /// Move at which the game is broken off; `None` for never.
+    pub max_moves: Option<u32>,
+    /// Clocks of Black and White.
+    pub clocks: [TimeRules; 2],
+    /// Start position.
+    pub setup: Setup,
+    /// Moves played before this game began, with their times in milliseconds.
+    pub moves: Vec<(Move, Option<u64>)>,
+    /// Keys without a meaning to this client, with their values.
+    pub unknown: Vec<(String, String)>,
+}
+
+impl Summary {
+    /// Returns the position in which the game begins, with the moves before it as history.
+    ///
+    /// # Errors
+    /// [`SummaryError::Position`] when it cannot be played.
+    pub fn position(&self) -> Result<Position, SummaryError> {
+        let wrong = |error: &dyn std::fmt::Display| SummaryError::Position(error.to_string());
+        let mut position = Position::from_setup(&self.setup).map_err(|error| wrong(&error))?;
+        for &(mv, _) in &self.moves {
+            position.play(mv).map_err(|error| wrong(&error))?;
+        }
+        Ok(position)
+    }
+
+    /// Returns the name of the game on shogi-server: the second part of `Game_ID`.
+    pub fn game_name(&self) -> Option<&str> {
+        self.game_id.split('+').nth(1)
+    }
+
+    /// Returns true for a game of floodgate, where comments may follow moves.
+    pub fn is_floodgate(&self) -> bool {
+        self.game_name().is_some_and(|name| name.starts_with("floodgate-"))
+    }
+
+    /// Returns the opponent's name.
+    pub fn opponent(&self) -> &str {
+        let [black, white] = &self.names;
+        match self.your_turn {
+            Color::Black => white,
+            Color::White => black,
+        }
+    }
+
+    /// Reads the lines between `BEGIN Game_Summary` and `END Game_Summary`.
+    ///
+    /// # Errors
+    /// [`SummaryError`] when the game cannot be played from them.
+    pub fn parse<S: AsRef<str>>(lines: &[S]) -> Result<Self, SummaryError> {
+        if lines.len() > MAX_LINES {
+            return Err(SummaryError::TooLong);
+        }
+        let mut reader = Reader::default();
+        for line in lines {
+            reader.line(line.as_ref())?;
+        }
+        reader.finish()
+    }
+}
+
+/// The section of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Section {
+    /// Both clocks, or the clock of one side.
+    Time(Option<Color>),
+    Position,
+    /// Skipped.
+    Other,
+}
+
+/// Values of a clock as they were sent, in its unit.
+#[derive(Clone, Copy, Debug, Default)]
+struct RawClock {
+    unit_ms: Option<u64>,
+    total: Option<u64>,
+    byoyomi: u64,
+    delay: u64,
+    increment: u64,
+    least: u64,
+    rounding: Rounding,
+}
+
+impl RawClock {
+    fn set(&mut self, key: &str, value: &str) -> Result<bool, SummaryError> {
+        let wrong = || bad(key, value);
+        let number = || value.trim().parse::<u64>().ok().filter(|&number| number <= MAX_TIME).ok_or_else(wrong);
+        match key {
+            "Time_Unit" => self.unit_ms = Some(unit_ms(value).ok_or_else(wrong)?),
+            "Total_Time" => self.total = Some(number()?),
+            "Byoyomi" => self.byoyomi = number()?,
+            "Delay" => self.delay = number()?,
+            "Increment" => self.increment = number()?,
+            "Least_Time_Per_Move" => self.least = number()?,
+            "Time_Roundup" => self.rounding = if yes(value)? { Rounding::Up } else { Rounding::Down },
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn rules(self) -> TimeRules {
+        let unit_ms = self.unit_ms.unwrap_or(1000);
+        let has_limit = self.total.is_some_and(|total| total > 0) || self.byoyomi > 0 || self.increment > 0;
+        TimeRules {
+            unit_ms,
+            total_ms: has_limit.then(|| self.total.unwrap_or(0).saturating_mul(unit_ms)),
+            byoyomi_ms: self.byoyomi.saturating_mul(unit_ms),
+            delay_ms: self.delay.saturating_mul(unit_ms),
+            increment_ms: self.increment.saturating_mul(unit_ms),
+            least_ms: self.least.saturating_mul(unit_ms),
+            rounding: self.rounding,
+        }
+    }
+}
+
+/// Largest time that is accepted, in its unit: no sum of times overflows.
+const MAX_TIME: u64 = 1 << 40;
+
+fn bad(key: &str, value: &str) -> SummaryError {
+    let cut = |text: &str| text.chars().filter(|letter| !letter.is_control()).take(40).collect::<String>();
+    SummaryError::Value { key: cut(key), value: cut(value) }
+}
+
+fn yes(value: &str) -> Result<bool, SummaryError> {
+    match value.trim() {
+        "YES" => Ok(true),
+        "NO" => Ok(false),
+        _ => Err(bad("YES or NO expected", value)),
+    }
+}
+
+/// Parses a unit such as `1sec`, `100msec` or `min`.
+fn unit_ms(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let letters = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let digits = text.strip_suffix(letters)?;
+    let number = if digits.is_empty() { 1 } else { digits.parse::<u64>().ok()? };
+    let factor = match letters {
+        "msec" => 1,
+        "sec" => 1000,
+        "min" => 60_000,
+        _ => return None,
+    };
+    (1..=86_400_000).contains(&number).then_some(number * factor)
+}
+
+fn side(key: &str, value: &str) -> Result<Color, SummaryError> {
+    match value.trim() {
+        "+" => Ok(Color::Black),
+        "-" => Ok(Color::White),
+        _ => Err(bad(key, value)),
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    sections: Vec<Section>,
+    game_id: Option<String>,
+    names: [Option<String>; 2],
+    your_turn: Option<Color>,
+    protocol_version: Option<String>,
+    protocol_mode: Option<String>,
+    format: Option<String>,
+    declaration: EnteringKingRule,
+    rematch_on_draw: bool,
+    to_move: Option<Color>,
+    max_moves: Option<u32>,
+    common: RawClock,
+    own: [Option<RawClock>; 2],
+    position: Vec<String>,
+    unknown: Vec<(String, String)>,
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) -> Result<(), SummaryError> {
+        if let Some(name) = line.strip_prefix("BEGIN ") {
+            self.sections.push(match name.trim_end() {
+                "Time" => Section::Time(None),
+                "Time+" => Section::Time(Some(Color::Black)),
+                "Time-" => Section::Time(Some(Color::White)),
+                "Position" => Section::Position,
+                _ => Section::Other,
+            });
+            return Ok(());
+        }
+        if line.starts_with("END ") {
+            self.sections.pop();
+            return Ok(());
+        }
+        match self.sections.last() {
+            Some(Section::Position) => {
+                self.position.push(line.to_owned());
+                return Ok(());
+            }
+            Some(Section::Other) => return Ok(()),
+            _ => {}
+        }
+        let Some((key, value)) = line.split_once(':') else {
+            if !line.trim().is_empty() {
+                self.unknown.push((line.to_owned(), String::new()));
+            }
+            return Ok(());
+        };
+        let known = match self.sections.last() {
+            Some(&Section::Time(color)) => self.clock(color).set(key, value)?,
+            _ => self.key(key, value)?,
+        };
+        if !known {
+            self.unknown.push((key.to_owned(), value.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn clock(&mut self, color: Option<Color>) -> &mut RawClock {
+        let [black, white] = &mut self.own;
+        match color {
+            None => &mut self.common,
+            Some(Color::Black) => black.get_or_insert_with(RawClock::default),
+            Some(Color::White) => white.get_or_insert_with(RawClock::default),
+        }
+    }
+
+    fn key(&mut self, key: &str, value: &str) -> Result<bool, SummaryError> {
+        let [black, white] = &mut self.names;
+        let text = || Some(value.to_owned());
+        match key {
+            "Game_ID" => self.game_id = text(),
+            "Name+" => *black = text(),
+            "Name-" => *white = text(),
+            "Your_Turn" => self.your_turn = Some(side(key, value)?),
+            "To_Move" => self.to_move = Some(side(key, value)?),
+            "Protocol_Version" => self.protocol_version = text(),
+            "Protocol_Mode" => self.protocol_mode = text(),
+            "Format" => self.format = text(),
+            "Declaration" | "Jishogi_Declaration" => {
+                self.declaration = declaration(value).ok_or_else(|| bad(key, value))?;
+            }
+            "Rematch_On_Draw" => self.rematch_on_draw = yes(value)?,
+            "Max_Moves" => {
+                let moves: u32 = value.trim().parse().map_err(|_| bad(key, value))?;
+                self.max_moves = (moves > 0).then_some(moves);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn finish(self) -> Result<Summary, SummaryError> {
+        let start = Start::read(&self.position, self.to_move)?;
+        let [black, white] = self.names;
+        let clocks = self.own.map(|own| own.unwrap_or(self.common).rules());
+        let summary = Summary {
+            game_id: self.game_id.filter(|id| !id.is_empty()).ok_or(SummaryError::Missing("Game_ID"))?,
+            names: [black.unwrap_or_default(), white.unwrap_or_default()],
+            your_turn: self.your_turn.ok_or(SummaryError::Missing("Your_Turn"))?,
+            protocol_version: self.protocol_version,
+            protocol_mode: self.protocol_mode,
+            format: self.format,
+            declaration: self.declaration,
+            rematch_on_draw: self.rematch_on_draw,
+            to_move: self.to_move,
+            max_moves: self.max_moves,
+            clocks,
+            setup: start.setup,
+            moves: start.moves,
+            unknown: self.unknown,
+        };
+        summary.position()?;
+        Ok(summary)
+    }
+}
+
+/// Parses the rule of declarations: `Jishogi 1.1` has 27 points, and a value that names 24
+/// points or a try those.
+fn declaration(value: &str) -> Option<EnteringKingRule> {
+    let value = value.trim();
+    Some(match value {
+        "NO" | "none" | "None" => EnteringKingRule::NoEnteringKing,
+        _ if value.contains("24") => EnteringKingRule::Csa24,
+        _ if value.eq_ignore_ascii_case("try") => EnteringKingRule::Try,
+        _ if value.starts_with("Jishogi") || value.contains("27") => EnteringKingRule::Csa27,
+        _ => return None,
+    })
+}
+
+/// The start of a game.
+struct Start {
+    setup: Setup,
+    moves: Vec<(Move, Option<u64>)>,
+}
+
+impl Start {
+    /// Reads the lines of the position section.
+    fn read(lines: &[String], to_move: Option<Color>) -> Result<Self, SummaryError> {
+        if lines.is_empty() {
+            return Err(SummaryError::Missing("Position"));
+        }
+        let is_move = |line: &String| line.len() >= 7 && line.starts_with(['+', '-']);
+        let board_lines = lines.iter().position(is_move).unwrap_or(lines.len());
+        let (board, moves) = lines.split_at(board_lines);
+        let missing_side = match to_move {
+            _ if board.iter().any(|line| line == "+" || line == "-") => None,
+            Some(Color::White) => Some("-"),
+            _ => Some("+"),
+        };
+        let all = board.iter().map(String::as_str).chain(missing_side).chain(moves.iter().map(String::as_str));
+        let text: String = all.flat_map(|line| [line, "\n"]).collect();
+        let reading = csa::read(&text, Mode::Tolerant).map_err(|error| SummaryError::Position(error.to_string()))?;
+        if let Some(error) = reading.errors.first() {
+            return Err(SummaryError::Position(error.to_string()));
+        }
+        let record = reading.records.first().ok_or(SummaryError::Missing("Position"))?;
+        let line = record.main_line().map(|id| record.node(id));
+        let moves = line.filter_map(|node| Some((node.event().played()?, node.time_ms))).collect();
+        Ok(Self { setup: record.setup().clone(), moves })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+use super::*;
+
+const HEAD: &str = "Protocol_Version:1.2\nGame_ID:a+floodgate-300-10F+B+W+1\nName+:B\nName-:W\nYour_Turn:-\nTo_Move:+";
+const START: &str = "BEGIN Position\nPI\n+\nEND Position";
+
+fn parse(text: &str) -> Result<Summary, SummaryError> {
+    Summary::parse(&text.lines().collect::<Vec<_>>())
+}
+
+fn with_clock(clock: &str) -> Summary {
+    parse(&format!("{HEAD}\n{clock}\n{START}")).unwrap()
+}
+
+#[test]
+fn every_key_is_read_in_any_order() {
+    let summary = parse(
+        "BEGIN Position\nPI\n+\nEND Position\nRematch_On_Draw:YES\nMax_Moves:256\nJishogi_Declaration:24\nFormat:Shogi 1.0\n\
+         Protocol_Mode:Server\nSomething_New:x:y\nBEGIN Else\nMax_Moves:1\nEND Else\nno key\nName-:W\nName+:B\nYour_Turn:+\nGame_ID:g",
+    )
+    .unwrap();
+    assert_eq!((summary.your_turn, summary.opponent(), summary.game_id.as_str()), (Color::Black, "W", "g"));
+    assert!(summary.rematch_on_draw && !summary.is_floodgate());
+    assert_eq!((summary.max_moves, summary.declaration), (Some(256), EnteringKingRule::Csa24));
+    assert_eq!((summary.format.as_deref(), summary.protocol_mode.as_deref()), (Some("Shogi 1.0"), Some("Server")));
+    let unknown = [("Something_New".to_owned(), "x:y".to_owned()), ("no key".to_owned(), String::new())];
+    assert_eq!(summary.unknown, unknown);
+    assert!(summary.clocks.iter().all(TimeRules::is_unlimited));
+}
+
+#[test]
+fn clocks_are_read_in_their_units() {
+    let clock = with_clock(
+        "BEGIN Time\nTime_Unit:100msec\nTotal_Time:10\nByoyomi:5\nIncrement:2\nDelay:1\nLeast_Time_Per_Move:3\nTime_Roundup:YES\nEND Time",
+    );
+    let expected = TimeRules {
+        unit_ms: 100,
+        total_ms: Some(1000),
+        byoyomi_ms: 500,
+        delay_ms: 100,
+        increment_ms: 200,
+        least_ms: 300,
+        rounding: Rounding::Up,
+    };
+    assert_eq!(clock.clocks, [expected; 2]);
+    assert_eq!([0, 301, 400].map(|ms| expected.charged_ms(ms)), [300, 400, 400]);
+    assert!(clock.is_floodgate());
+    let minutes = with_clock("BEGIN Time\nTime_Unit:1min\nTotal_Time:8\nByoyomi:4\nEND Time").clocks[0];
+    assert_eq!((minutes.total_ms, minutes.byoyomi_ms), (Some(480_000), 240_000));
+    assert_eq!([999, 59_999, 60_000].map(|ms| minutes.charged_ms(ms)), [0, 0, 60_000]);
+}
+
+#[test]
+fn each_side_may_have_its_own_clock() {
+    let clocks =
+        with_clock("BEGIN Time+\nTotal_Time:60\nEND Time+\nBEGIN Time-\nTotal_Time:30\nByoyomi:2\nEND Time-").clocks;
+    assert_eq!(clocks.map(|clock| (clock.total_ms, clock.byoyomi_ms)), [(Some(60_000), 0), (Some(30_000), 2000)]);
+    let mixed = with_clock("BEGIN Time\nTotal_Time:60\nEND Time\nBEGIN Time-\nTotal_Time:0\nEND Time-").clocks;
+    assert_eq!(mixed.map(|clock| clock.total_ms), [Some(60_000), None]);
+}
+
+#[test]
+fn a_position_has_a_side_and_moves() {
+    let text = |position: &str| format!("{HEAD}\nBEGIN Position\n{position}\nEND Position");
+    let played = parse(&text("PI\n+\n+7776FU,T12\n-3334FU,T3.5")).unwrap();
+    assert_eq!(
+        played.moves.iter().map(|&(mv, ms)| (mv.to_string(), ms)).collect::<Vec<_>>(),
+        [("7g7f".to_owned(), Some(12_000)), ("3c3d".to_owned(), Some(3500))]
+    );
+    assert_eq!(played.position().unwrap().turn(), Color::Black);
+    let unnamed = parse(&text("PI").replace("To_Move:+", "To_Move:-")).unwrap();
+    assert_eq!(unnamed.setup.turn, Color::White);
+    let handicap = parse(&text("PI82HI22KA\n-")).unwrap();
+    assert_eq!(handicap.setup.turn, Color::White);
+}
+
+#[test]
+fn what_cannot_be_played_is_refused_with_the_reason() {
+    for (text, reason) in [
+        (format!("{HEAD}\n"), "the game summary has no Position"),
+        (format!("{HEAD}\n{START}").replace("Game_ID", "Game"), "the game summary has no Game_ID"),
+        (format!("{HEAD}\n{START}").replace("Your_Turn", "Turn"), "the game summary has no Your_Turn"),
+        (format!("{HEAD}\n{START}").replace("Turn:-", "Turn:*"), "the game summary has Your_Turn:*"),
+        (format!("{HEAD}\nMax_Moves:-1\n{START}"), "the game summary has Max_Moves:-1"),
+        (format!("{HEAD}\nBEGIN Time\nTotal_Time:99999999999999999999\nEND Time\n{START}"), "Total_Time:999"),
+        (format!("{HEAD}\nBEGIN Time\nTime_Unit:0sec\nEND Time\n{START}"), "the game summary has Time_Unit:0sec"),
+        (format!("{HEAD}\nBEGIN Position\nPI\n+\n+7775FU\nEND Position"), "the position of the game summary"),
+        (format!("{HEAD}\nBEGIN Position\nP1-OU\n+\nEND Position"), "the position of the game summary"),
+    ] {
+        let error = parse(&text).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+    assert_eq!(Summary::parse(&vec![""; MAX_LINES + 1]), Err(SummaryError::TooLong));
+}
