@@ -12,7 +12,7 @@ use enbu_eval::Evaluation;
 use enbu_movegen::Position;
 use parking_lot::Mutex;
 
-use crate::clock::Timer;
+use crate::clock::{Budget, Timer};
 use crate::job::{Job, Role};
 use crate::limits::{Limits, Options};
 use crate::memory::Memory;
@@ -95,28 +95,48 @@ impl Solo {
     }
 
     /// Searches `position` until a limit ends it. There should be one: nobody can stop
-    /// this search. Time is not looked at.
+    /// this search. Limits of time are ignored.
     ///
     /// A position with a won declaration (or try) is not searched and is worth a mate in
     /// one.
     pub fn search(&mut self, position: &Position, limits: Limits, options: Options) -> Found {
-        self.table.new_search();
         *self.last.0.lock() = (None, 0);
+        // Only the last report is of use.
+        let options = Options { report_interval: Duration::from_secs(3600), heartbeat: None, ..options };
+        let listener = Arc::clone(&self.last) as Arc<dyn Listener>;
+        let best = self.run(position, Limits { movetime: None, ..limits }, options, listener);
+        let (score, nodes) = *self.last.0.lock();
+        Found { best, score: score.unwrap_or(Score::MateIn(1)), nodes }
+    }
+
+    /// Like [`search`](Self::search), with reports to `listener` and for
+    /// [`movetime`](Limits::movetime) where there is one. The listener's
+    /// [`finished`](Listener::finished) is not called: the answer is returned.
+    pub fn analyse(
+        &mut self,
+        position: &Position,
+        limits: Limits,
+        options: Options,
+        listener: Arc<dyn Listener>,
+    ) -> BestMove {
+        self.run(position, limits, options, listener)
+    }
+
+    fn run(&mut self, position: &Position, limits: Limits, options: Options, listener: Arc<dyn Listener>) -> BestMove {
+        self.table.new_search();
         let started = Instant::now();
+        let budget = limits.movetime.map(|movetime| Budget::fixed(movetime, &options.timing));
         let job = Job {
             position: position.clone(),
             limits,
-            // Only the last report is of use.
-            options: Options { report_interval: Duration::from_secs(3600), heartbeat: None, ..options },
+            options,
             evaluation: self.evaluation.clone(),
             started,
             table: Arc::clone(&self.table),
-            control: Arc::new(Control::new(Timer::new(started, None), false, 0)),
-            listener: Arc::clone(&self.last) as Arc<dyn Listener>,
+            control: Arc::new(Control::new(Timer::new(started, budget), false, 0)),
+            listener,
         };
-        let best = Worker::new(&job, Role::Main, &mut self.memory).run();
-        let (score, nodes) = *self.last.0.lock();
-        Found { best, score: score.unwrap_or(Score::MateIn(1)), nodes }
+        Worker::new(&job, Role::Main, &mut self.memory).run()
     }
 }
 
