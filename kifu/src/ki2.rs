@@ -20,8 +20,11 @@
 //! # Ok::<(), enbu_kifu::KifuError>(())
 //! ```
 
+use enbu_movegen::{Move, Square};
+
+use crate::board::Board;
 use crate::kakinoki::score::ScoreStyle;
-use crate::kakinoki::{self, Notation};
+use crate::kakinoki::{self, Notation, moves, words};
 use crate::record::Record;
 
 pub use crate::kif::{read, read_bytes};
@@ -43,4 +46,17 @@ pub fn write(record: &Record) -> String {
 /// Writes several records into one file.
 pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, scores: ScoreStyle) -> String {
     kakinoki::write_all(records, Notation::Free, scores)
+}
+
+/// The text of `mv` on `board` with the mark of its side, such as `▲７六歩` or `△同　銀`;
+/// `last` is the destination of the move before.
+///
+/// ```
+/// use enbu_kifu::{Board, ki2};
+/// use enbu_movegen::Setup;
+/// assert_eq!(ki2::move_text(&Board::new(&Setup::startpos()), "7g7f".parse()?, None), "▲７六歩");
+/// # Ok::<(), enbu_movegen::ParseMoveError>(())
+/// ```
+pub fn move_text(board: &Board, mv: Move, last: Option<Square>) -> String {
+    format!("{}{}", words::mark(board.turn()), moves::with_words(board, mv, last))
 }

@@ -51,6 +51,38 @@ pub fn write(record: &Record, setup: &Setup, last: Option<Move>) -> String {
     picture
 }
 
+/// Draws the board of `setup` alone, without names and hands, for pages that show these
+/// themselves. The pieces are in a group of the class `pieces`, the marks of the last move
+/// in one of the class `last`, so that a script can replace them.
+///
+/// ```
+/// use enbu_kifu::svg;
+/// use enbu_movegen::Setup;
+/// let picture = svg::board(&Setup::startpos(), None);
+/// assert!(picture.contains(r#"<g class="pieces">"#) && !picture.contains("なし"));
+/// ```
+pub fn board(setup: &Setup, last: Option<Move>) -> String {
+    const MARGIN: u32 = 24;
+    let (x, y, side) = (BOARD_X - MARGIN, BOARD_Y - MARGIN, 9 * CELL + 2 * MARGIN);
+    let mut picture = format!(
+        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="{x} {y} {side} {side}" font-family="'Noto Serif CJK JP','Yu Mincho','Hiragino Mincho ProN','MS Mincho',serif" text-anchor="middle">
+<rect class="paper" x="{x}" y="{y}" width="{side}" height="{side}" fill="#fff"/>
+<g class="last">
+"##
+    );
+    push_last_move(&mut picture, last);
+    picture.push_str("</g>\n");
+    push_grid(&mut picture);
+    picture.push_str("<g class=\"pieces\">\n");
+    for square in Square::ALL {
+        if let Some(piece) = setup.board[square] {
+            push_piece(&mut picture, piece, square);
+        }
+    }
+    picture.push_str("</g>\n</svg>\n");
+    picture
+}
+
 const fn left(square: Square) -> u32 {
     BOARD_X + CELL * (9 - square.file() as u32)
 }
