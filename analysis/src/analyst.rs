@@ -1,0 +1,382 @@
+//! The judgement of one position: search and mate solver.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use enbu_eval::Evaluation;
+use enbu_mate::{Refinement, Solver, Verdict};
+use enbu_movegen::{Color, EnteringKingRule, Move, MoveList, Position, Ruling, Setup};
+use enbu_search::{BestMove, HashError, Limits, ThreadError};
+use enbu_search::{Bound, LineEnd, Lines, Listener, Options, Progress, Report, Search, Solo};
+use parking_lot::Mutex;
+
+use crate::book::Book;
+use crate::curve::Curve;
+use crate::judged::{Judged, Line};
+use crate::report::Score;
+use crate::settings::{Limit, Settings};
+
+/// Rules of a game that change the search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct GameRules {
+    pub(crate) entering_king: EnteringKingRule,
+    pub(crate) max_moves: u32,
+}
+
+/// Reason why an analyst could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum AnalystError {
+    /// The transposition table could not be allocated.
+    #[error("not enough memory for a table of {0} MB")]
+    Hash(usize),
+    /// The table of the mate solver could not be allocated.
+    #[error("{0}")]
+    Mate(#[from] enbu_mate::OutOfMemory),
+    /// The search threads could not be started.
+    #[error("only {got} of {asked} search threads could be started")]
+    Threads {
+        /// Threads asked for.
+        asked: usize,
+        /// Threads that run.
+        got: usize,
+    },
+}
+
+impl From<HashError> for AnalystError {
+    fn from(error: HashError) -> Self {
+        Self::Hash(error.asked_mb)
+    }
+}
+
+impl From<ThreadError> for AnalystError {
+    fn from(error: ThreadError) -> Self {
+        Self::Threads { asked: error.asked, got: error.got }
+    }
+}
+
+/// A search on the caller's thread, or on threads of its own.
+enum Searcher {
+    Solo(Box<Solo>),
+    Threads(Box<Search>),
+}
+
+impl Searcher {
+    fn new(settings: &Settings, hash_mb: usize, evaluation: &Evaluation) -> Result<Self, AnalystError> {
+        if settings.threads <= 1 {
+            return Ok(Self::Solo(Box::new(Solo::new(hash_mb, evaluation.clone())?)));
+        }
+        let mut search = Search::new();
+        search.set_hash_mb(hash_mb)?;
+        search.set_threads(settings.threads)?;
+        search.set_evaluation(evaluation.clone());
+        Ok(Self::Threads(Box::new(search)))
+    }
+
+    fn new_game(&mut self) {
+        match self {
+            Self::Solo(solo) => solo.new_game(),
+            Self::Threads(search) => search.new_game(),
+        }
+    }
+
+    fn search(&mut self, position: &Position, limits: Limits, options: Options, heard: &Arc<Heard>) {
+        heard.clear();
+        let listener = Arc::clone(heard) as Arc<dyn Listener>;
+        match self {
+            Self::Solo(solo) => {
+                solo.analyse(position, limits, options, listener);
+            }
+            Self::Threads(search) => {
+                search.start(position, limits, options, Instant::now(), listener);
+                search.wait();
+            }
+        }
+    }
+}
+
+/// The last reports of each rank, and the counters.
+#[derive(Default)]
+struct Heard(Mutex<(Vec<Report>, u64)>);
+
+impl Heard {
+    fn clear(&self) {
+        let mut heard = self.0.lock();
+        heard.0.clear();
+        heard.1 = 0;
+    }
+}
+
+impl Listener for Heard {
+    fn report(&self, report: &Report) {
+        let reports = &mut self.0.lock().0;
+        match reports.iter_mut().find(|known| known.multi_pv == report.multi_pv) {
+            // A bound replaces only another bound: its score is not that of its line.
+            Some(known) if report.bound == Bound::Exact || known.bound != Bound::Exact => known.clone_from(report),
+            Some(_) => {}
+            None => reports.push(report.clone()),
+        }
+    }
+
+    fn totals(&self, totals: &Progress) {
+        self.0.lock().1 = totals.nodes;
+    }
+
+    fn notice(&self, _: &str) {}
+
+    fn finished(&self, _: &BestMove) {}
+}
+
+/// Judges positions: one search and one mate solver, for one game at a time.
+///
+/// A thread that uses one should have a stack of [`STACK_BYTES`](Self::STACK_BYTES).
+pub struct Analyst {
+    settings: Settings,
+    curve: Curve,
+    searcher: Searcher,
+    /// Searches positions of the book, each from an empty table.
+    apart: Searcher,
+    solver: Option<Solver>,
+    solver_apart: Option<Solver>,
+    heard: Arc<Heard>,
+    book: Arc<Book>,
+    engine: String,
+}
+
+impl Analyst {
+    /// Stack that a search needs.
+    pub const STACK_BYTES: usize = Solo::STACK_BYTES;
+
+    /// An analyst; `engine` names program and evaluation in reports.
+    ///
+    /// # Errors
+    /// When there is not enough memory, or a thread cannot be started.
+    pub fn new(
+        settings: &Settings,
+        evaluation: &Evaluation,
+        engine: impl Into<String>,
+        book: Arc<Book>,
+    ) -> Result<Self, AnalystError> {
+        const BYTES_PER_NODE: u64 = 16;
+        let (hash_mb, settings) = (settings.hash_mb.max(1), settings.clone());
+        // An empty table for each position must be cheap.
+        let apart_mb = match settings.limit {
+            Limit::Nodes(nodes) => usize::try_from(nodes.saturating_mul(BYTES_PER_NODE) >> 20).unwrap_or(hash_mb),
+            Limit::Time(_) | Limit::Depth(_) => 16,
+        };
+        let apart_mb = apart_mb.clamp(1, hash_mb);
+        let solver = |mb| (settings.mate_nodes > 0).then(|| Solver::new(mb)).transpose();
+        let nodes_mb = usize::try_from(settings.mate_nodes >> 12).unwrap_or(hash_mb);
+        Ok(Self {
+            curve: Curve::of(evaluation),
+            searcher: Searcher::new(&settings, hash_mb, evaluation)?,
+            apart: Searcher::new(&settings, apart_mb, evaluation)?,
+            solver: solver(nodes_mb.clamp(1, hash_mb))?,
+            solver_apart: solver(1)?,
+            heard: Arc::default(),
+            book,
+            engine: engine.into(),
+            settings,
+        })
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The curve of win probability.
+    pub fn curve(&self) -> Curve {
+        self.curve
+    }
+
+    /// Name of program and evaluation.
+    pub fn engine(&self) -> &str {
+        &self.engine
+    }
+
+    /// Forgets the last game.
+    pub(crate) fn new_game(&mut self) {
+        self.searcher.new_game();
+        if let Some(solver) = &mut self.solver {
+            solver.clear();
+        }
+    }
+
+    /// Black's win probability of a score.
+    pub(crate) fn win(&self, score: Score) -> f64 {
+        use crate::report::Side;
+        match score {
+            Score::Cp(cp) => self.curve.win_probability(cp),
+            Score::Mate { winner: Side::Black, .. } => 1.0,
+            Score::Mate { winner: Side::White, .. } => 0.0,
+        }
+    }
+
+    /// Judges a position of a game.
+    pub(crate) fn judge(&mut self, position: &Position, start: &Setup, rules: GameRules) -> Judged {
+        if let Some(over) = ruled(position) {
+            return Judged { over: Some(over), ..Judged::default() };
+        }
+        let Some(key) = self.book_key(position, start, rules) else { return self.judge_in_game(position, rules) };
+        if let Some(known) = self.book.judged(&key) {
+            return known;
+        }
+        let alone = position.without_history();
+        self.apart.new_game();
+        let judged = self.search(Table::Apart, &alone, rules, Vec::new());
+        let judged = self.with_mate(Table::Apart, &alone, judged);
+        self.book.insert(key, judged.clone());
+        judged
+    }
+
+    fn judge_in_game(&mut self, position: &Position, rules: GameRules) -> Judged {
+        let judged = self.search(Table::Game, position, rules, Vec::new());
+        self.with_mate(Table::Game, position, judged)
+    }
+
+    /// Judges the moves of a position but one; `None` if there is no other.
+    pub(crate) fn judge_without(&mut self, position: &Position, mv: Move, rules: GameRules) -> Option<Judged> {
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        let others: Vec<Move> = moves.into_iter().filter(|&other| other != mv).collect();
+        if others.is_empty() {
+            return None;
+        }
+        Some(self.search(Table::Game, position, rules, others))
+    }
+
+    /// Returns the length of the mate if every reply to a check can be answered by a mate;
+    /// `position` is the one after the check. `None` if that is not known.
+    pub(crate) fn mates_all_replies(&mut self, position: &Position, stop: &AtomicBool) -> Option<u16> {
+        let solver = self.solver.as_mut()?;
+        let mut longest = 0;
+        let mut replies = MoveList::new();
+        position.legal_moves(&mut replies);
+        for reply in &replies {
+            let mut after = position.without_history();
+            after.play(reply).ok()?;
+            let limits = mate_limits(&self.settings);
+            let Verdict::Mate(mate) = solver.solve(&after, &limits, stop, &mut |_| {}).verdict else { return None };
+            longest = longest.max(mate.plies + 1);
+        }
+        Some(longest)
+    }
+
+    /// The key of a position that is searched apart from its game: one of the first plies
+    /// of an even game, which no repetition can concern.
+    fn book_key(&self, position: &Position, start: &Setup, rules: GameRules) -> Option<String> {
+        let plies = position.plies_played();
+        if plies > self.settings.book_plies || !is_even_start(start) {
+            return None;
+        }
+        let mut earlier = position.clone();
+        while earlier.undo_move().is_some() {
+            if earlier.board_key() == position.board_key() {
+                return None;
+            }
+        }
+        Some(format!("{} {:?} {}", position.to_setup(), rules.entering_king, rules.max_moves))
+    }
+
+    fn search(&mut self, table: Table, position: &Position, rules: GameRules, root_moves: Vec<Move>) -> Judged {
+        let options = Options {
+            multi_pv: self.settings.multi_pv.max(1),
+            entering_king: rules.entering_king,
+            max_moves: rules.max_moves,
+            lines: Lines::Continued,
+            ..Options::default()
+        };
+        let mut limits = Limits { root_moves, ..Limits::default() };
+        match self.settings.limit {
+            Limit::Time(time) => limits.movetime = Some(time),
+            Limit::Nodes(nodes) => limits.nodes = Some(nodes),
+            Limit::Depth(depth) => limits.depth = Some(depth.max(1)),
+        }
+        let searcher = match table {
+            Table::Game => &mut self.searcher,
+            Table::Apart => &mut self.apart,
+        };
+        searcher.search(position, limits, options, &self.heard);
+        let mut heard = self.heard.0.lock();
+        heard.0.sort_by_key(|report| report.multi_pv);
+        let depth = heard.0.first().map_or(0, |report| report.depth);
+        let mut judged = Judged { depth, nodes: heard.1, ..Judged::default() };
+        for report in &heard.0 {
+            let score = black_score(report.score, position.turn());
+            match report.end {
+                Some(LineEnd::Resign) => judged.over = Some(score),
+                end => judged.lines.push(Line { score, moves: report.pv.clone(), declares: end.is_some() }),
+            }
+        }
+        judged
+    }
+
+    /// Adds the mate that the solver finds, as the best line where the search knows no
+    /// shorter one.
+    fn with_mate(&mut self, table: Table, position: &Position, mut judged: Judged) -> Judged {
+        let solver = match table {
+            Table::Game => self.solver.as_mut(),
+            Table::Apart => self.solver_apart.as_mut(),
+        };
+        let Some(solver) = solver.filter(|_| judged.over.is_none()) else { return judged };
+        if matches!(table, Table::Apart) {
+            solver.clear();
+        }
+        let limits = mate_limits(&self.settings);
+        let solution = solver.solve(position, &limits, &AtomicBool::new(false), &mut |_| {});
+        let Verdict::Mate(mate) = solution.verdict else { return judged };
+        let winner = position.turn().into();
+        let found = Score::Mate { winner, plies: mate.plies };
+        let is_shorter = |known: Score| match known {
+            Score::Mate { winner: other, plies } if other == winner => mate.plies < plies,
+            _ => true,
+        };
+        if judged.score().is_none_or(is_shorter) {
+            judged.lines.retain(|line| line.moves.first() != mate.line.first());
+            judged.lines.insert(0, Line { score: found, moves: mate.line.clone(), declares: false });
+            judged.lines.truncate(self.settings.multi_pv.max(1));
+        }
+        judged.mate = Some(mate.line);
+        judged
+    }
+}
+
+/// The table that a search uses.
+#[derive(Clone, Copy)]
+enum Table {
+    /// That of the game.
+    Game,
+    /// One that is empty for each position.
+    Apart,
+}
+
+fn mate_limits(settings: &Settings) -> enbu_mate::Limits {
+    enbu_mate::Limits {
+        nodes: Some(settings.mate_nodes),
+        refinement: Refinement::Affordable,
+        ..enbu_mate::Limits::default()
+    }
+}
+
+fn is_even_start(start: &Setup) -> bool {
+    *start == Setup::startpos()
+}
+
+/// The score of a position where a rule has ended the game.
+fn ruled(position: &Position) -> Option<Score> {
+    match position.repetition() {
+        Ruling::None => None,
+        Ruling::Draw => Some(Score::Cp(0)),
+        Ruling::Win(color) => Some(Score::Mate { winner: color.into(), plies: 0 }),
+    }
+}
+
+/// A score of the side to move from Black's view.
+fn black_score(score: enbu_search::Score, turn: Color) -> Score {
+    match score {
+        enbu_search::Score::Cp(cp) => Score::Cp(if turn == Color::Black { cp } else { -cp }),
+        enbu_search::Score::MateIn(plies) => Score::Mate { winner: turn.into(), plies },
+        enbu_search::Score::MatedIn(plies) => Score::Mate { winner: (!turn).into(), plies },
+    }
+}

@@ -1,0 +1,398 @@
+//! The analysis of a game: every position of its lines, then every move.
+//!
+//! The moves are judged in a second pass from the start on, when the scores of all
+//! positions are known:
+//!
+//! - A mate that was found holds for the position after its first move as well, and after
+//!   another check if every reply to it can be answered by a mate.
+//! - A first choice of the search whose score falls by the loss of an inaccuracy at the
+//!   position after it is doubted: the other moves are searched, and the better one counts.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use enbu_kifu::{Event, GameResult, HeaderKey, NodeId, Record};
+use enbu_movegen::{Color, Move, Position};
+
+use crate::analyst::{Analyst, GameRules};
+use crate::judged::{Judged, Line};
+use crate::phases;
+use crate::report::{BestLine, FORMAT, GameReport, MoveReport, PositionReport, Score, Side, Source, VariationReport};
+use crate::settings::{Order, Scope};
+use crate::summary;
+
+/// Reason why a game was not analysed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GameError {
+    /// The start position cannot be played.
+    #[error("the position cannot be played: {0}")]
+    Position(enbu_movegen::PositionError),
+    /// A king is missing.
+    #[error("the position has no {0} king: a game needs both (`enbu mate` solves problems)")]
+    NoKing(&'static str),
+    /// The caller stopped the analysis.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// A line of the record: the nodes of its moves after a position.
+struct Walk {
+    parent: Option<usize>,
+    /// Moves before the first one.
+    from: usize,
+    /// The moves that lead to its first position.
+    path: Vec<Move>,
+    moves: Vec<(NodeId, Move)>,
+    broken_off: Option<String>,
+}
+
+/// A line with its judgements; those outside the judged moves are `None`.
+struct Searched {
+    walk: Walk,
+    sfens: Vec<String>,
+    judged: Vec<Option<Judged>>,
+}
+
+/// Analyses a game. `on_position` is called after each position; when `stop` is set the
+/// analysis ends before the next one.
+///
+/// # Errors
+/// [`GameError`] when there is nothing to play, or `stop` was set.
+pub fn analyse(
+    record: &Record,
+    analyst: &mut Analyst,
+    stop: &AtomicBool,
+    on_position: &mut dyn FnMut(),
+) -> Result<GameReport, GameError> {
+    let start = Position::from_setup(record.setup()).map_err(GameError::Position)?;
+    for (color, name) in [(Color::Black, "black"), (Color::White, "white")] {
+        if start.king(color).is_none() {
+            return Err(GameError::NoKing(name));
+        }
+    }
+    let rules = GameRules {
+        entering_king: record.rules.entering_king.unwrap_or_default(),
+        max_moves: record.rules.max_moves.unwrap_or(0),
+    };
+    analyst.new_game();
+    let mut game = Game { record, start: &start, rules, analyst, stop, on_position };
+    let mut lines = Vec::new();
+    for walk in walks(record, &start) {
+        lines.push(game.search(walk)?);
+    }
+    for line in &mut lines {
+        game.reconsider(line)?;
+    }
+    Ok(report(record, &start, lines, analyst))
+}
+
+/// The main line and then the variations, each after the line that it leaves.
+fn walks(record: &Record, start: &Position) -> Vec<Walk> {
+    let mut walks = vec![walk(record, start, None, Vec::new(), record.line_after(record.root()))];
+    let mut index = 0;
+    while let Some(line) = walks.get(index) {
+        let nodes: Vec<NodeId> = line.moves.iter().map(|&(id, _)| id).collect();
+        let moves: Vec<Move> = line.moves.iter().map(|&(_, mv)| mv).collect();
+        let path = line.path.clone();
+        let first = if index == 0 { Some(record.root()) } else { None };
+        for (count, id) in (usize::from(index > 0)..).zip(first.into_iter().chain(nodes)) {
+            for sibling in record.children(id).skip(1) {
+                let mut before = path.clone();
+                before.extend(moves.iter().take(count));
+                let ids = std::iter::once(sibling).chain(record.line_after(sibling));
+                let variation = walk(record, start, Some(index), before, ids);
+                if !variation.moves.is_empty() {
+                    walks.push(variation);
+                }
+            }
+        }
+        index += 1;
+    }
+    walks
+}
+
+fn walk(
+    record: &Record,
+    start: &Position,
+    parent: Option<usize>,
+    path: Vec<Move>,
+    nodes: impl Iterator<Item = NodeId>,
+) -> Walk {
+    let mut walk = Walk { parent, from: path.len(), path, moves: Vec::new(), broken_off: None };
+    let mut position = start.clone();
+    for &mv in &walk.path {
+        if position.play(mv).is_err() {
+            return walk;
+        }
+    }
+    for id in nodes {
+        match record.node(id).event() {
+            Event::Move(mv) => match position.play(*mv) {
+                Ok(_) => walk.moves.push((id, *mv)),
+                Err(error) => {
+                    walk.broken_off = Some(error.to_string());
+                    break;
+                }
+            },
+            Event::Foul(mv) => {
+                walk.broken_off = Some(format!("move {} ({mv}) breaks the rules", walk.from + walk.moves.len() + 1));
+                break;
+            }
+            Event::Start | Event::End(_) => break,
+        }
+    }
+    walk
+}
+
+/// The analysis of one game.
+struct Game<'g> {
+    record: &'g Record,
+    start: &'g Position,
+    rules: GameRules,
+    analyst: &'g mut Analyst,
+    stop: &'g AtomicBool,
+    on_position: &'g mut dyn FnMut(),
+}
+
+impl Game<'_> {
+    /// Searches the positions of a line.
+    fn search(&mut self, walk: Walk) -> Result<Searched, GameError> {
+        let count = walk.moves.len() + 1;
+        let settings = self.analyst.settings();
+        let is_wanted = walk.parent.is_none() || settings.scope == Scope::Variations;
+        let wanted = settings.from.saturating_sub(1)..settings.to.saturating_add(1);
+        let order = settings.order;
+        let mut line = Searched { walk, sfens: vec![String::new(); count], judged: vec![None; count] };
+        let mut position = self.start.clone();
+        for &mv in &line.walk.path {
+            position.do_move(mv);
+        }
+        for (index, sfen) in line.sfens.iter_mut().enumerate() {
+            *sfen = position.to_setup().to_string();
+            if order == Order::FromStart && is_wanted && wanted.contains(&(line.walk.from + index)) {
+                Self::put(&mut line.judged, index, self.judge(&position)?);
+            }
+            if let Some(&(_, mv)) = line.walk.moves.get(index) {
+                position.do_move(mv);
+            }
+        }
+        if order == Order::FromEnd && is_wanted {
+            for index in (0..count).rev() {
+                // A variation shares its first position with the line it leaves.
+                if wanted.contains(&(line.walk.from + index)) {
+                    Self::put(&mut line.judged, index, self.judge(&position)?);
+                }
+                position.undo_move();
+            }
+        }
+        Ok(line)
+    }
+
+    fn put(judged: &mut [Option<Judged>], index: usize, found: Judged) {
+        if let Some(place) = judged.get_mut(index) {
+            *place = Some(found);
+        }
+    }
+
+    fn judge(&mut self, position: &Position) -> Result<Judged, GameError> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(GameError::Interrupted);
+        }
+        let judged = self.analyst.judge(position, self.record.setup(), self.rules);
+        (self.on_position)();
+        Ok(judged)
+    }
+
+    /// The second pass over a line: mates, and doubtful first choices.
+    fn reconsider(&mut self, line: &mut Searched) -> Result<(), GameError> {
+        let mut position = self.start.clone();
+        for &mv in &line.walk.path {
+            position.do_move(mv);
+        }
+        for index in 0..line.walk.moves.len() {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(GameError::Interrupted);
+            }
+            let Some(&(_, mv)) = line.walk.moves.get(index) else { break };
+            let before = position.clone();
+            position.do_move(mv);
+            if let Some([Some(known), Some(after)]) = line.judged.get_mut(index..index + 2) {
+                self.follow_mate(known, after, mv, before.turn(), &position);
+                self.doubt(known, after, mv, &before);
+            }
+        }
+        Ok(())
+    }
+
+    /// Carries a mate over to the position after a move that keeps it.
+    fn follow_mate(&mut self, known: &Judged, after: &mut Judged, mv: Move, mover: Color, position: &Position) {
+        let winner: Side = mover.into();
+        let mates = |score| matches!(score, Some(Score::Mate { winner: side, .. }) if side == winner);
+        let (Some(mate), false) = (&known.mate, mates(after.score())) else { return };
+        let plies = if mate.first() == Some(&mv) {
+            match known.score() {
+                Some(Score::Mate { plies, .. }) => Some(plies.saturating_sub(1)),
+                _ => None,
+            }
+        } else if position.in_check() {
+            self.analyst.mates_all_replies(position, self.stop)
+        } else {
+            None
+        };
+        let Some(plies) = plies else { return };
+        let rest = if mate.first() == Some(&mv) { mate.iter().skip(1).copied().collect() } else { Vec::new() };
+        let score = Score::Mate { winner, plies };
+        if rest.is_empty() {
+            // The defender's best line is not known; its score is.
+            after.lines.iter_mut().for_each(|line| line.score = score);
+        } else {
+            after.lines.insert(0, Line { score, moves: rest, declares: false });
+            after.lines.truncate(self.analyst.settings().multi_pv.max(1));
+        }
+    }
+
+    /// Searches the other moves where the first choice was played and turns out worse.
+    fn doubt(&mut self, known: &mut Judged, after: &Judged, mv: Move, before: &Position) {
+        let (Some(expected), Some(found)) = (known.score(), after.score()) else { return };
+        let mover = before.turn();
+        let (best, played) = (self.win(expected, mover), self.win(found, mover));
+        if known.first_choice() != Some(mv) || best - played < self.analyst.settings().thresholds.least() {
+            return;
+        }
+        let others = self.analyst.judge_without(before, mv, self.rules);
+        let better = others.and_then(|others| others.lines.into_iter().next());
+        if let Some(line) = better.filter(|line| self.win(line.score, mover) > played) {
+            known.lines.retain(|known| known.moves.first() != Some(&mv));
+            known.lines.retain(|known| known.moves.first() != line.moves.first());
+            known.lines.insert(0, line);
+        } else if let Some(line) = known.lines.first_mut() {
+            line.score = found;
+        }
+    }
+
+    /// Win probability of a score for `side`.
+    fn win(&self, score: Score, side: Color) -> f64 {
+        let black = self.analyst.win(score);
+        if side == Color::Black { black } else { 1.0 - black }
+    }
+}
+
+/// The report of the searched lines.
+fn report(record: &Record, start: &Position, lines: Vec<Searched>, analyst: &Analyst) -> GameReport {
+    let header = |key: HeaderKey| record.headers.value(&key).unwrap_or_default().to_owned();
+    let end = record.end();
+    let winner = end.and_then(|end| end.result).and_then(GameResult::winner).map(Side::from);
+    let mut report = GameReport {
+        format: FORMAT,
+        engine: analyst.engine().to_owned(),
+        settings: analyst.settings().to_string(),
+        source: Source::default(),
+        black_name: header(HeaderKey::BlackName),
+        white_name: header(HeaderKey::WhiteName),
+        event: header(HeaderKey::Event),
+        date: header(HeaderKey::StartTime),
+        winner,
+        end: end.map(|end| end.kind.to_string()),
+        broken_off: None,
+        win_scale_cp: analyst.curve().scale_cp(),
+        positions: Vec::new(),
+        moves: Vec::new(),
+        variations: Vec::new(),
+        black: Default::default(),
+        white: Default::default(),
+        deciding_ply: None,
+        phases: [None; 2],
+    };
+    for (index, line) in lines.into_iter().enumerate() {
+        let turn = if line.walk.from % 2 == 0 { start.turn() } else { !start.turn() };
+        let moves = move_reports(record, &line, turn, analyst);
+        let positions = position_reports(&line, analyst);
+        if index == 0 {
+            report.broken_off = line.walk.broken_off;
+            let played: Vec<Move> = line.walk.moves.iter().map(|&(_, mv)| mv).collect();
+            report.phases = phases::begin(start, &played);
+            (report.positions, report.moves) = (positions, moves);
+        } else {
+            // Variations count from 0; the main line is none of them.
+            let parent = line.walk.parent.and_then(|parent| parent.checked_sub(1));
+            report.variations.push(VariationReport { parent, from: line.walk.from, positions, moves });
+        }
+    }
+    summary::add(&mut report);
+    report
+}
+
+fn position_reports(line: &Searched, analyst: &Analyst) -> Vec<PositionReport> {
+    let none = Judged::default();
+    let of = |(index, (sfen, judged)): (usize, (&String, &Option<Judged>))| {
+        let judged = judged.as_ref().unwrap_or(&none);
+        let texts = |moves: &[Move]| moves.iter().map(ToString::to_string).collect();
+        let score = judged.score();
+        let best_line = |line: &Line| BestLine {
+            score: line.score,
+            win: rounded(analyst.win(line.score)),
+            moves: texts(&line.moves),
+            end: line.declares.then(|| "win".to_owned()),
+        };
+        PositionReport {
+            ply: line.walk.from + index,
+            sfen: sfen.clone(),
+            score,
+            win: score.map(|score| rounded(analyst.win(score))),
+            depth: judged.depth,
+            nodes: judged.nodes,
+            lines: judged.lines.iter().map(best_line).collect(),
+            mate: judged.mate.as_deref().map(texts),
+        }
+    };
+    line.sfens.iter().zip(&line.judged).enumerate().map(of).collect()
+}
+
+/// Six digits: enough to compare, and equal on every system.
+fn rounded(share: f64) -> f64 {
+    (share * 1e6).round() / 1e6
+}
+
+fn move_reports(record: &Record, line: &Searched, first: Color, analyst: &Analyst) -> Vec<MoveReport> {
+    let mut turn = first;
+    let mut reports = Vec::new();
+    for (index, &(id, mv)) in line.walk.moves.iter().enumerate() {
+        let side = turn;
+        turn = !turn;
+        let mut report = MoveReport {
+            ply: line.walk.from + index + 1,
+            usi: mv.to_string(),
+            side: side.into(),
+            time_ms: record.node(id).time_ms,
+            loss: None,
+            class: None,
+            first_choice: false,
+            missed_mate: None,
+        };
+        let pair = (line.judged.get(index), line.judged.get(index + 1));
+        if let (Some(Some(before)), Some(Some(after))) = pair
+            && analyst.settings().judges(side)
+        {
+            judge_move(&mut report, before, after, mv, side, analyst);
+        }
+        reports.push(report);
+    }
+    reports
+}
+
+/// Loss and class of a move.
+fn judge_move(report: &mut MoveReport, before: &Judged, after: &Judged, mv: Move, side: Color, analyst: &Analyst) {
+    let (Some(best), Some(played)) = (before.score(), after.score()) else { return };
+    let win = |score| {
+        let black = analyst.win(score);
+        if side == Color::Black { black } else { 1.0 - black }
+    };
+    report.first_choice = before.first_choice() == Some(mv);
+    let loss = if report.first_choice { 0.0 } else { rounded((win(best) - win(played)).max(0.0)) };
+    report.loss = Some(loss);
+    report.class = Some(analyst.settings().thresholds.class(loss));
+    let own: Side = side.into();
+    let mates = |score| matches!(score, Score::Mate { winner, .. } if winner == own);
+    if let Some(mate) = before.mate.as_ref().filter(|_| !mates(played)) {
+        report.missed_mate = Some(mate.iter().map(ToString::to_string).collect());
+    }
+}

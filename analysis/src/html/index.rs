@@ -1,0 +1,136 @@
+//! The index of a folder: a table of games that can be sorted.
+
+use std::fmt::Write as _;
+
+use super::{PageLanguage, both, escape, head, shortened};
+use crate::report::{GameReport, Side};
+
+const SCRIPT: &str = include_str!("index.js");
+
+/// A game in the index.
+#[derive(Clone, Debug)]
+pub struct IndexRow {
+    href: String,
+    file: String,
+    names: [String; 2],
+    date: String,
+    winner: Option<Side>,
+    moves: usize,
+    accuracy: [Option<f64>; 2],
+    blunders: [usize; 2],
+    missed_mates: usize,
+}
+
+impl IndexRow {
+    /// The row of a game whose page is at `href`, a path from the index.
+    pub fn new(report: &GameReport, href: String) -> Self {
+        let sides = [&report.black, &report.white];
+        Self {
+            href,
+            file: match report.source.game {
+                0 | 1 => report.source.file.clone(),
+                game => format!("{} #{game}", report.source.file),
+            },
+            names: [shortened(&report.black_name), shortened(&report.white_name)],
+            date: shortened(&report.date),
+            winner: report.winner,
+            moves: report.moves.len(),
+            accuracy: sides.map(|side| side.accuracy),
+            blunders: sides.map(|side| side.classes.last().copied().unwrap_or(0)),
+            missed_mates: sides.iter().map(|side| side.missed_mates).sum(),
+        }
+    }
+}
+
+/// A path as a URL: everything but letters, digits and a few signs in percent encoding.
+fn url(path: &str) -> String {
+    let mut url = String::new();
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte) {
+            url.push(char::from(byte));
+        } else {
+            let _ = write!(url, "%{byte:02X}");
+        }
+    }
+    // A first segment with a colon would be a scheme; none is left unescaped.
+    url
+}
+
+/// The index of some games, sorted by file.
+pub fn index(rows: &[IndexRow], language: PageLanguage) -> String {
+    let mut sorted: Vec<&IndexRow> = rows.iter().collect();
+    sorted.sort_by(|one, other| one.href.cmp(&other.href));
+    let mut page = head("Enbu", language);
+    page.push_str("<header><h1>");
+    page.push_str(&both(&format!("棋譜解析　{}局", rows.len()), &format!("Analysed games: {}", rows.len())));
+    page.push_str("</h1></header>\n<p><button type=\"button\" id=\"lang\">あ/A</button></p>\n<div class=\"wide card\"><table class=\"index\"><thead><tr>\n");
+    let columns = [
+        (false, "ファイル", "File"),
+        (false, "先手", "Black"),
+        (false, "後手", "White"),
+        (false, "日付", "Date"),
+        (false, "勝者", "Winner"),
+        (true, "手数", "Moves"),
+        (true, "▲精度", "▲ accuracy"),
+        (true, "△精度", "△ accuracy"),
+        (true, "▲大悪手", "▲ blunders"),
+        (true, "△大悪手", "△ blunders"),
+        (true, "詰み逃し", "Missed mates"),
+    ];
+    for (is_number, japanese, english) in columns {
+        let attribute = if is_number { " data-n=\"1\"" } else { " class=\"l\"" };
+        let _ = writeln!(
+            page,
+            "<th scope=\"col\"{attribute}><button type=\"button\">{}</button></th>",
+            both(japanese, english)
+        );
+    }
+    page.push_str("</tr></thead><tbody>\n");
+    for row in sorted {
+        push_row(&mut page, row);
+    }
+    let _ = write!(page, "</tbody></table></div>\n<script>{SCRIPT}</script>\n</body>\n</html>\n");
+    page
+}
+
+fn push_row(page: &mut String, row: &IndexRow) {
+    let text = |text: &str| format!("<td class=\"l\" data-v=\"{0}\">{0}</td>", escape(text));
+    let number = |value: usize| format!("<td data-v=\"{value}\">{value}</td>");
+    let accuracy = |value: Option<f64>| {
+        let shown = value.map_or_else(|| "–".to_owned(), |value| format!("{value:.1}"));
+        format!("<td data-v=\"{}\">{shown}</td>", value.unwrap_or(-1.0))
+    };
+    let winner = match row.winner {
+        Some(Side::Black) => "▲",
+        Some(Side::White) => "△",
+        None => "",
+    };
+    let [black, white] = &row.names;
+    let _ = writeln!(
+        page,
+        "<tr><td class=\"l\" data-v=\"{0}\"><a href=\"{1}\">{0}</a></td>{2}{3}{4}{5}{6}{7}{8}{9}{10}{11}</tr>",
+        escape(&row.file),
+        url(&row.href),
+        text(black),
+        text(white),
+        text(&row.date),
+        text(winner),
+        number(row.moves),
+        accuracy(row.accuracy[0]),
+        accuracy(row.accuracy[1]),
+        number(row.blunders[0]),
+        number(row.blunders[1]),
+        number(row.missed_mates),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_urls() {
+        assert_eq!(url("a b/棋.html"), "a%20b/%E6%A3%8B.html");
+        assert_eq!(url("javascript:x\".html"), "javascript%3Ax%22.html");
+    }
+}

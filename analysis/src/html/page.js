@@ -1,0 +1,240 @@
+'use strict';
+(() => {
+  const $ = id => document.getElementById(id);
+  const data = JSON.parse($('data').textContent);
+  const root = document.documentElement;
+  const ja = () => root.dataset.lang === 'ja';
+  const say = (j, e) => ja() ? j : e;
+
+  // Board, hands and moves: SFEN and USI.
+  const NAMES = { P: '歩', L: '香', N: '桂', S: '銀', G: '金', B: '角', R: '飛', K: '玉', '+P': 'と', '+L': '杏', '+N': '圭', '+S': '全', '+B': '馬', '+R': '龍' };
+  const HAND = ['R', 'B', 'G', 'S', 'N', 'L', 'P'];
+  const DIGITS = ['', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
+  const count = n => n < 2 ? '' : n < 11 ? (n === 10 ? '十' : DIGITS[n]) : '十' + DIGITS[n - 10];
+  const read = sfen => {
+    const [rows, turn, hands, ply] = sfen.split(' ');
+    const board = {};
+    rows.split('/').forEach((row, r) => {
+      let file = 9, promoted = '';
+      for (const c of row) {
+        if (c === '+') { promoted = '+'; continue; }
+        if (c >= '1' && c <= '9') { file -= +c; continue; }
+        board[file * 10 + r + 1] = { kind: promoted + c.toUpperCase(), black: c === c.toUpperCase() };
+        promoted = ''; file--;
+      }
+    });
+    const hand = { b: {}, w: {} };
+    let n = '';
+    if (hands !== '-') for (const c of hands) {
+      if (c >= '0' && c <= '9') { n += c; continue; }
+      (c === c.toUpperCase() ? hand.b : hand.w)[c.toUpperCase()] = n ? +n : 1; n = '';
+    }
+    return { board, hand, black: turn === 'b', ply: +ply || 1, from: 0, to: 0 };
+  };
+  const square = text => +text[0] * 10 + text.charCodeAt(1) - 96;
+  const play = (p, usi) => {
+    const q = { board: { ...p.board }, hand: { b: { ...p.hand.b }, w: { ...p.hand.w } }, black: !p.black, ply: p.ply + 1, from: 0, to: 0 };
+    const own = p.black ? q.hand.b : q.hand.w;
+    q.to = square(usi.slice(2));
+    if (usi[1] === '*') {
+      own[usi[0]]--;
+      if (!own[usi[0]]) delete own[usi[0]];
+      q.board[q.to] = { kind: usi[0], black: p.black };
+      return q;
+    }
+    q.from = square(usi);
+    const piece = q.board[q.from], taken = q.board[q.to];
+    if (taken) { const kind = taken.kind.replace('+', ''); own[kind] = (own[kind] || 0) + 1; }
+    delete q.board[q.from];
+    q.board[q.to] = { kind: (usi[4] === '+' ? '+' : '') + piece.kind, black: piece.black };
+    return q;
+  };
+  const sfen = p => {
+    const rows = [];
+    for (let r = 1; r <= 9; r++) {
+      let row = '', gap = 0;
+      for (let f = 9; f >= 1; f--) {
+        const piece = p.board[f * 10 + r];
+        if (!piece) { gap++; continue; }
+        if (gap) { row += gap; gap = 0; }
+        row += piece.black ? piece.kind : piece.kind.toLowerCase();
+      }
+      rows.push(row + (gap || ''));
+    }
+    const hand = (h, f) => HAND.filter(k => h[k]).map(k => (h[k] > 1 ? h[k] : '') + f(k)).join('');
+    const hands = hand(p.hand.b, k => k) + hand(p.hand.w, k => k.toLowerCase());
+    return `${rows.join('/')} ${p.black ? 'b' : 'w'} ${hands || '-'} ${p.ply}`;
+  };
+
+  // The positions of every line of the record.
+  const lines = data.lines;
+  lines.forEach((line, i) => {
+    const parent = i && lines[line.parent];
+    let p = i ? parent.boards[line.from - parent.from] : read(data.start);
+    line.boards = [p, ...line.moves.map(mv => (p = play(p, mv.u)))];
+  });
+
+  let at = { line: 0, ply: 0, pv: null, step: 0 };
+  let flipped = false;
+  const NS = 'http://www.w3.org/2000/svg';
+  const el = (name, attributes, text) => {
+    const e = document.createElementNS(NS, name);
+    for (const key in attributes) e.setAttribute(key, attributes[key]);
+    if (text) e.textContent = text;
+    return e;
+  };
+  const X = f => 80 + 40 * (9 - f), Y = r => 60 + 40 * (r - 1);
+  const draw = p => {
+    const svg = $('board').querySelector('svg');
+    svg.style.transform = flipped ? 'rotate(180deg)' : '';
+    const last = svg.querySelector('.last'), pieces = svg.querySelector('.pieces');
+    last.replaceChildren();
+    if (p.to) last.append(el('rect', { x: X(Math.floor(p.to / 10)), y: Y(p.to % 10), width: 40, height: 40, fill: '#f6d68b' }));
+    if (p.from) last.append(el('rect', { x: X(Math.floor(p.from / 10)) + 3, y: Y(p.from % 10) + 3, width: 34, height: 34, fill: 'none', stroke: '#d9a520', 'stroke-width': 2, 'stroke-dasharray': '5 3' }));
+    pieces.replaceChildren();
+    for (let f = 1; f <= 9; f++) for (let r = 1; r <= 9; r++) {
+      const piece = p.board[f * 10 + r];
+      if (!piece) continue;
+      const x = X(f) + 20, y = Y(r) + 20, a = { x, y: y + 11, 'font-size': 30 };
+      if (piece.kind[0] === '+') a.fill = '#c00';
+      if (!piece.black) a.transform = `rotate(180 ${x} ${y})`;
+      pieces.append(el('text', a, NAMES[piece.kind]));
+    }
+    const text = h => HAND.filter(k => h[k]).map(k => NAMES[k] + count(h[k])).join(' ') || say('なし', 'none');
+    $('hand-black').textContent = text(p.hand.b);
+    $('hand-white').textContent = text(p.hand.w);
+    $('player-black').classList.toggle('turn', p.black);
+    $('player-white').classList.toggle('turn', !p.black);
+    const box = $('board').parentElement;
+    const [top, bottom] = flipped ? ['black', 'white'] : ['white', 'black'];
+    box.insertBefore($('player-' + top), $('board'));
+    box.insertBefore($('player-' + bottom), $('board').nextSibling);
+    $('board').dataset.sfen = sfen(p);
+  };
+
+  const score = s => {
+    if (!s) return '–';
+    if (s.mate) {
+      const black = s.mate.winner === 'black', n = s.mate.plies;
+      return n ? say(`${black ? '先手' : '後手'}勝ち ${n}手詰`, `${black ? 'Black' : 'White'} mates in ${n}`) : say(`${black ? '先手' : '後手'}勝ち`, `${black ? 'Black' : 'White'} wins`);
+    }
+    return (s.cp > 0 ? '+' : '') + s.cp;
+  };
+  const percent = w => (100 * w).toFixed(1) + '%';
+  const clock = ms => { const s = Math.floor(ms / 1000), h = Math.floor(s / 3600); return (h ? h + ':' : '') + String(Math.floor(s / 60) % 60).padStart(h ? 2 : 1, '0') + ':' + String(s % 60).padStart(2, '0'); };
+  const CLASSES = { best: ['最善手', 'best'], good: ['次善手', 'good'], inaccuracy: ['疑問手', 'inaccuracy'], mistake: ['悪手', 'mistake'], blunder: ['大悪手', 'blunder'] };
+  const moveText = mv => say(mv.ja, mv.en);
+  const node = (name, text, cls) => { const e = document.createElement(name); if (text !== undefined) e.textContent = text; if (cls) e.className = cls; return e; };
+
+  // The moves from the start to a place, for the clocks.
+  const spent = black => {
+    let total = 0, any = false, i = at.line, end = at.ply;
+    for (;;) {
+      const line = lines[i];
+      line.moves.slice(0, Math.max(0, end - line.from)).forEach(mv => { if (mv.b === black && mv.t !== undefined) { total += mv.t; any = true; } });
+      if (!i) return any ? total : null;
+      end = line.from; i = line.parent;
+    }
+  };
+
+  const pvRow = (pv, index, label) => {
+    const row = node('div', undefined, 'pv');
+    row.append(node('span', label));
+    (ja() ? pv.ja : pv.en).forEach((text, i) => {
+      const b = node('button', text);
+      b.type = 'button';
+      b.dataset.pv = index; b.dataset.step = i + 1;
+      if (at.pv === index && at.step === i + 1) b.setAttribute('aria-current', 'true');
+      b.onclick = () => { at.pv = index; at.step = i + 1; show(); };
+      row.append(b);
+    });
+    return row;
+  };
+
+  const pvs = () => {
+    const line = lines[at.line], i = at.ply - line.from, position = line.pos[i], played = i > 0 ? line.moves[i - 1] : null;
+    const list = position.lines.map(pv => ({ pv, base: at.ply, label: say('読み筋 ', 'line ') + score(pv.s) + ' (' + percent(pv.w) + ') ' }));
+    const before = i > 0 && line.pos[i - 1];
+    if (before && before.lines.length && !(played && played.f)) list.push({ pv: before.lines[0], base: at.ply - 1, label: say('前の最善 ', 'better was ') + score(before.lines[0].s) + ' (' + percent(before.lines[0].w) + ') ' });
+    if (played && played.mm) list.push({ pv: played.mm, base: at.ply - 1, label: say('詰み逃し ', 'missed mate ') });
+    return list;
+  };
+
+  const show = () => {
+    const line = lines[at.line], i = at.ply - line.from, mv = i > 0 ? line.moves[i - 1] : null, position = line.pos[i];
+    const list = pvs();
+    let p = line.boards[i];
+    if (at.pv !== null) {
+      const { pv, base } = list[at.pv];
+      p = line.boards[base - line.from];
+      pv.m.slice(0, at.step).forEach(usi => { p = play(p, usi); });
+    }
+    draw(p);
+    $('ply').textContent = at.pv === null ? String(at.ply) : `${list[at.pv].base} + ${at.step}`;
+    $('mv').textContent = at.pv !== null ? (ja() ? list[at.pv].pv.ja : list[at.pv].pv.en)[at.step - 1] : mv ? moveText(mv) : say('開始局面', 'start position');
+    const shown = at.pv === null ? position : { s: list[at.pv].pv.s, w: list[at.pv].pv.w };
+    $('score').textContent = score(shown.s);
+    $('percent').textContent = shown.w === null || shown.w === undefined ? '' : say('先手勝率 ', 'Black ') + percent(shown.w);
+    $('bar').style.width = shown.w === null || shown.w === undefined ? '50%' : percent(shown.w);
+    const cls = $('class');
+    cls.className = mv && mv.c ? mv.c : '';
+    cls.textContent = mv && mv.c ? CLASSES[mv.c][ja() ? 0 : 1] + (mv.l >= 0.0005 ? ` (−${percent(mv.l)})` : '') : '';
+    if (mv && mv.mm) cls.textContent += say('・詰み逃し', ', missed mate');
+    if (mv && at.line === 0 && at.ply === data.deciding) cls.textContent += say('・勝負を決めた手', ', decided the game');
+    $('comment').textContent = (mv ? mv.com : data.com || []).join('\n');
+    $('pvs').replaceChildren(...list.map((row, n) => pvRow(row.pv, n, row.label)));
+    for (const [id, black] of [['black', true], ['white', false]]) {
+      const total = spent(black), now = mv && mv.b === black && mv.t !== undefined ? clock(mv.t) + ' / ' : '';
+      $('clock-' + id).textContent = total === null ? '' : now + clock(total);
+    }
+    document.querySelectorAll('#moves button').forEach(b => {
+      const here = +b.dataset.line === at.line && +b.dataset.ply === at.ply;
+      if (here) { b.setAttribute('aria-current', 'true'); const box = $('moves'); if (b.offsetTop < box.scrollTop + box.offsetTop || b.offsetTop + b.offsetHeight > box.scrollTop + box.offsetTop + box.clientHeight) box.scrollTop = b.offsetTop - box.offsetTop - box.clientHeight / 2; }
+      else b.removeAttribute('aria-current');
+    });
+    const cursor = document.querySelector('#curve .cursor');
+    const x = data.x0 + data.dx * Math.min(at.line ? line.from : at.ply, lines[0].moves.length);
+    cursor.setAttribute('x1', x); cursor.setAttribute('x2', x);
+    $('live').textContent = `${$('ply').textContent} ${$('mv').textContent}, ${$('score').textContent} ${cls.textContent}`;
+    $('board').setAttribute('aria-label', say('盤面 ', 'Board ') + $('live').textContent);
+  };
+
+  const go = (l, ply) => {
+    const line = lines[l];
+    at = { line: l, ply: Math.max(line.from, Math.min(ply, line.from + line.moves.length)), pv: null, step: 0 };
+    show();
+  };
+  const forward = () => {
+    if (at.pv === null) return go(at.line, at.ply + 1);
+    const { pv } = pvs()[at.pv];
+    if (at.step < pv.m.length) { at.step++; show(); }
+  };
+  const back = () => {
+    if (at.pv !== null) { if (--at.step < 1) at.pv = null; return show(); }
+    const line = lines[at.line];
+    if (at.line && at.ply <= line.from + 1) return go(line.parent, line.from);
+    go(at.line, at.ply - 1);
+  };
+  const bad = mv => mv.c === 'inaccuracy' || mv.c === 'mistake' || mv.c === 'blunder' || mv.mm;
+  const mistake = direction => {
+    const line = lines[at.line];
+    for (let i = at.ply - line.from - 1 + direction; i >= 0 && i < line.moves.length; i += direction) if (bad(line.moves[i])) return go(at.line, line.from + i + 1);
+  };
+  const end = () => go(at.line, Infinity);
+  const setLang = lang => { root.dataset.lang = lang; root.lang = lang; show(); };
+  $('first').onclick = () => go(0, 0); $('back').onclick = back; $('forward').onclick = forward; $('end').onclick = end;
+  $('mistake').onclick = () => mistake(1);
+  $('flip').onclick = () => { flipped = !flipped; show(); };
+  $('lang').onclick = () => setLang(ja() ? 'en' : 'ja');
+  document.querySelectorAll('#moves button').forEach(b => { b.onclick = () => go(+b.dataset.line, +b.dataset.ply); });
+  document.querySelector('#curve svg').onclick = e => {
+    const box = e.currentTarget.getBoundingClientRect();
+    go(0, Math.round(((e.clientX - box.left) / box.width * data.width - data.x0) / data.dx));
+  };
+  document.addEventListener('keydown', e => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const action = { ArrowRight: forward, ArrowLeft: back, Home: () => go(0, 0), End: end, ArrowDown: () => mistake(1), ArrowUp: () => mistake(-1), Escape: () => go(at.line, at.ply), f: () => $('flip').click() }[e.key];
+    if (action) { action(); e.preventDefault(); }
+  });
+  show();
+})();

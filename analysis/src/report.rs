@@ -1,0 +1,219 @@
+//! The result of an analysis as plain data, which is also its JSON.
+//!
+//! Scores and win probabilities are Black's; moves are in USI notation.
+
+use enbu_movegen::Color;
+use serde::{Deserialize, Serialize};
+
+use crate::class::Class;
+
+/// Version of the JSON; it changes when a field changes its meaning.
+pub const FORMAT: u32 = 1;
+
+/// A side in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// Black, who moves first in an even game.
+    Black,
+    /// White.
+    White,
+}
+
+impl From<Color> for Side {
+    fn from(color: Color) -> Self {
+        match color {
+            Color::Black => Self::Black,
+            Color::White => Self::White,
+        }
+    }
+}
+
+/// A score from Black's view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Score {
+    /// Centipawns, positive where Black is better.
+    Cp(i32),
+    /// A forced mate, or a game won by a rule.
+    Mate {
+        /// The side that wins.
+        winner: Side,
+        /// Plies to the mate; 0: it is on the board.
+        plies: u16,
+    },
+}
+
+/// A line of play.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BestLine {
+    /// Score of the line.
+    pub score: Score,
+    /// Black's win probability, 0 to 1.
+    pub win: f64,
+    /// The moves.
+    pub moves: Vec<String>,
+    /// `win` for a declaration by entering king instead of a move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<String>,
+}
+
+/// A position with its judgement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PositionReport {
+    /// Number of moves before it.
+    pub ply: usize,
+    /// The position.
+    pub sfen: String,
+    /// Score; `None` outside the judged moves.
+    pub score: Option<Score>,
+    /// Black's win probability, 0 to 1.
+    pub win: Option<f64>,
+    /// Depth of the search in plies.
+    pub depth: u32,
+    /// Nodes of the search.
+    pub nodes: u64,
+    /// The best lines, the best first.
+    pub lines: Vec<BestLine>,
+    /// The mate by consecutive checks that the mate solver found for the side to move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mate: Option<Vec<String>>,
+}
+
+/// A move with its judgement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MoveReport {
+    /// Number of the move, from 1.
+    pub ply: usize,
+    /// The move.
+    pub usi: String,
+    /// The side that made it.
+    pub side: Side,
+    /// Time spent on it, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ms: Option<u64>,
+    /// Loss of win probability against the best move, 0 to 1.
+    pub loss: Option<f64>,
+    /// Class; `None` for moves that are not judged.
+    pub class: Option<Class>,
+    /// True for the first choice of the search.
+    pub first_choice: bool,
+    /// The mate that was missed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed_mate: Option<Vec<String>>,
+}
+
+/// A variation of the record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VariationReport {
+    /// Index of the variation that it leaves; `None`: the main line.
+    pub parent: Option<usize>,
+    /// Number of moves before its first move.
+    pub from: usize,
+    /// The positions from the branching one on.
+    pub positions: Vec<PositionReport>,
+    /// Its moves.
+    pub moves: Vec<MoveReport>,
+}
+
+/// Figures of one side.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SideReport {
+    /// Judged moves.
+    pub moves: usize,
+    /// Mean accuracy of the moves, 0 to 100.
+    pub accuracy: Option<f64>,
+    /// Share of moves that are the first choice of the search, 0 to 1.
+    pub agreement: Option<f64>,
+    /// Mean loss of win probability, 0 to 1.
+    pub mean_loss: Option<f64>,
+    /// Accuracy in opening, middlegame and endgame.
+    pub accuracy_of_phases: [Option<f64>; 3],
+    /// Moves of each class, the best first.
+    pub classes: [usize; 5],
+    /// Missed mates.
+    pub missed_mates: usize,
+}
+
+/// Origin of a game.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Name of the file.
+    pub file: String,
+    /// Number of the game in the file, from 1.
+    pub game: usize,
+    /// Digest of the record.
+    pub digest: String,
+}
+
+/// An analysed game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameReport {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// Program and evaluation.
+    pub engine: String,
+    /// The settings in one line.
+    pub settings: String,
+    /// Origin of the game.
+    pub source: Source,
+    /// Name of the Black player.
+    pub black_name: String,
+    /// Name of the White player.
+    pub white_name: String,
+    /// Tournament or match.
+    pub event: String,
+    /// Beginning of the game.
+    pub date: String,
+    /// The winner; `None` after a draw and while nothing is known.
+    pub winner: Option<Side>,
+    /// Kind of the end, in English.
+    pub end: Option<String>,
+    /// Reason why the main line was not followed to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken_off: Option<String>,
+    /// Scale of the curve of win probability, in centipawns.
+    pub win_scale_cp: i32,
+    /// The positions of the main line, from the start on.
+    pub positions: Vec<PositionReport>,
+    /// The moves of the main line.
+    pub moves: Vec<MoveReport>,
+    /// The variations of the record.
+    pub variations: Vec<VariationReport>,
+    /// Figures of Black.
+    pub black: SideReport,
+    /// Figures of White.
+    pub white: SideReport,
+    /// Number of the move that decided the game.
+    pub deciding_ply: Option<usize>,
+    /// Numbers of the first moves of middlegame and endgame.
+    pub phases: [Option<usize>; 2],
+}
+
+impl GameReport {
+    /// The figures of a side.
+    pub const fn side(&self, side: Side) -> &SideReport {
+        match side {
+            Side::Black => &self.black,
+            Side::White => &self.white,
+        }
+    }
+
+    /// The report as one line of JSON.
+    pub fn to_json(&self) -> String {
+        // Plain data without maps: serialisation cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads [`to_json`](Self::to_json).
+    ///
+    /// # Errors
+    /// The error of the JSON reader; other versions of the format are refused too.
+    pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        let report: Self = serde_json::from_str(text)?;
+        if report.format != FORMAT {
+            return Err(serde::de::Error::custom("another version of the format"));
+        }
+        Ok(report)
+    }
+}

@@ -1,0 +1,193 @@
+//! Whole analyses of small games.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use enbu_eval::Evaluation;
+use enbu_kifu::{Event, Format, Mode, Record, WriteOptions};
+use enbu_movegen::Color;
+
+use super::*;
+use crate::report::{Score, Side};
+
+/// Black mates in three plies: S*2c, 2b1c, G*1d.
+const MATE_IN_3: &str = "7nl/7k1/6p2/9/6N2/9/9/9/4K4 b GS 1";
+
+fn settings(nodes: u64) -> Settings {
+    Settings { limit: Limit::Nodes(nodes), mate_nodes: 2000, hash_mb: 1, ..Settings::default() }
+}
+
+fn analyst(settings: &Settings) -> Analyst {
+    Analyst::new(settings, &Evaluation::default(), "Enbu", Arc::default()).expect("a megabyte")
+}
+
+fn record(sfen: &str, moves: &str) -> Record {
+    let mut record = Record::new(sfen.parse().expect("an SFEN"));
+    let mut at = record.root();
+    for text in moves.split_whitespace() {
+        at = record.add(at, Event::Move(text.parse().expect("a move")));
+    }
+    record
+}
+
+fn start() -> String {
+    enbu_movegen::Setup::startpos().to_string()
+}
+
+fn analysed(record: &Record, settings: &Settings) -> GameReport {
+    analyse(record, &mut analyst(settings), &AtomicBool::new(false), &mut || {}).expect("a game")
+}
+
+#[test]
+fn a_missed_mate_is_a_blunder_with_its_line() {
+    let missed = analysed(&record(MATE_IN_3, "5i4i 2b3b"), &settings(200));
+    let mv = &missed.moves[0];
+    assert_eq!(mv.missed_mate.as_deref().map(|line| line.join(" ")).as_deref(), Some("S*2c 2b1c G*1d"));
+    assert_eq!((mv.class, mv.first_choice), (Some(Class::Blunder), false));
+    assert_eq!(missed.positions[0].score, Some(Score::Mate { winner: Side::Black, plies: 3 }));
+    assert_eq!((missed.black.missed_mates, missed.black.classes[4]), (1, 1));
+    let problem = &problems(&missed)[0];
+    assert!(problem.starts_with(MATE_IN_3) && problem.contains("\tbm S*2c 2b1c G*1d\tam 5i4i\tmate "), "{problem}");
+
+    let played = analysed(&record(MATE_IN_3, "S*2c 2b1c G*1d"), &settings(200));
+    assert!(played.moves.iter().all(|mv| mv.missed_mate.is_none() && mv.class == Some(Class::Best)));
+    assert_eq!(played.positions[3].score, Some(Score::Mate { winner: Side::Black, plies: 0 }));
+    assert_eq!((played.black.accuracy, played.black.agreement), (Some(100.0), Some(1.0)));
+}
+
+#[test]
+fn a_piece_given_away_is_a_blunder_and_decides_the_game() {
+    // 8h3c+ gives a bishop for a pawn.
+    let mut game = record(&start(), "7g7f 3c3d 8h3c+ 2a3c 2g2f 8c8d");
+    let last = game.main_line().last().expect("moves");
+    let end = enbu_kifu::End::new(enbu_kifu::EndKind::Resign, Color::Black);
+    game.add(last, Event::from(end));
+    let report = analysed(&game, &settings(3000));
+    assert!(report.moves[2].class >= Some(Class::Mistake), "{:?}", report.moves[2]);
+    assert_eq!((report.winner, report.deciding_ply), (Some(Side::White), Some(3)));
+    assert!(report.moves[3].class <= Some(Class::Good));
+}
+
+#[test]
+fn equal_runs_give_equal_reports_in_any_order_of_games() {
+    let settings = settings(300);
+    let games = [
+        record(&start(), "7g7f 3c3d 2g2f 8c8d 2f2e"),
+        record(&start(), "7g7f 8c8d 7i6h 3c3d"),
+        record(&start(), "2g2f"),
+    ];
+    let mut one = analyst(&settings);
+    let mut run = |game: &Record| analyse(game, &mut one, &AtomicBool::new(false), &mut || {}).expect("a game");
+    let forwards: Vec<GameReport> = games.iter().map(&mut run).collect();
+    let backwards: Vec<GameReport> = games.iter().rev().map(&mut run).collect();
+    assert!(forwards.iter().eq(backwards.iter().rev()));
+    assert!(games.iter().map(|game| analysed(game, &settings)).eq(forwards));
+}
+
+#[test]
+fn reports_survive_their_json() {
+    let report = analysed(&record(MATE_IN_3, "5i4i 2b3b"), &settings(100));
+    assert_eq!(GameReport::from_json(&report.to_json()).expect("JSON"), report);
+    assert!(GameReport::from_json(&report.to_json().replace("\"format\":1", "\"format\":0")).is_err());
+}
+
+#[test]
+fn only_the_wanted_moves_are_judged() {
+    let game = record(&start(), "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e");
+    let settings = Settings { from: 3, to: 4, side: Some(Color::White), book_plies: 0, ..settings(100) };
+    let report = analysed(&game, &settings);
+    let scored: Vec<usize> = report.positions.iter().filter(|at| at.score.is_some()).map(|at| at.ply).collect();
+    let judged: Vec<usize> = report.moves.iter().filter(|mv| mv.class.is_some()).map(|mv| mv.ply).collect();
+    assert_eq!((scored, judged), (vec![2, 3, 4], vec![4]));
+    assert_eq!((report.black.moves, report.white.moves), (0, 1));
+}
+
+#[test]
+fn variations_are_searched_on_request() {
+    let mut game = record(&start(), "7g7f 3c3d 2g2f");
+    let first = game.main_line().next().expect("a move");
+    let branch = game.add(first, Event::Move("8c8d".parse().expect("a move")));
+    game.add(branch, Event::Move("2g2f".parse().expect("a move")));
+    game.add(branch, Event::Move("7i6h".parse().expect("a move")));
+    let main = analysed(&game, &settings(50));
+    let shape = |report: &GameReport| -> Vec<(Option<usize>, usize, usize)> {
+        report.variations.iter().map(|line| (line.parent, line.from, line.moves.len())).collect()
+    };
+    assert_eq!(shape(&main), [(None, 1, 2), (Some(0), 2, 1)]);
+    assert!(main.variations.iter().all(|line| line.positions.iter().all(|at| at.score.is_none())));
+    let all = analysed(&game, &Settings { scope: Scope::Variations, ..settings(50) });
+    assert!(all.variations.iter().all(|line| line.moves.iter().all(|mv| mv.class.is_some())));
+    let mut written = game.clone();
+    annotate(&mut written, &all, Language::English);
+    let analyses = |record: &Record, id| record.node(id).remarks().analyses.len();
+    let third = written.children(branch).nth(1).expect("a variation");
+    assert_eq!((analyses(&written, branch), analyses(&written, third), analyses(&written, first)), (1, 1, 1));
+}
+
+#[test]
+fn annotated_records_keep_their_content_and_are_read_back() {
+    let mut game = record(MATE_IN_3, "5i4i 2b3b 4i5i");
+    let first = game.main_line().next().expect("a move");
+    game.node_mut(first).remarks_mut().comments.push("a comment".to_owned());
+    game.node_mut(first).time_ms = Some(2000);
+    let report = analysed(&game, &settings(200));
+    for language in [Language::Japanese, Language::English] {
+        let mut written = game.clone();
+        annotate(&mut written, &report, language);
+        for format in [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf] {
+            let text = format.write(std::slice::from_ref(&written), WriteOptions::default());
+            let reading = format.read(&text, Mode::Strict).expect("readable");
+            let [read] = &reading.records[..] else { panic!("one record") };
+            assert!(read.moves().eq(game.moves()), "{format}");
+            let id = read.main_line().next().expect("a move");
+            let remarks = read.node(id).remarks();
+            let analyses = &remarks.analyses;
+            assert!(remarks.comments.contains(&"a comment".to_owned()), "{format}: {:?}", remarks.comments);
+            assert_eq!(remarks.comments.len(), 3, "{format}: {:?}", remarks.comments);
+            let expected = match report.positions[1].score {
+                Some(Score::Cp(cp)) => cp,
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(analyses.len(), 1, "{format}");
+            assert_eq!(analyses[0].score_cp, Some(expected), "{format}");
+        }
+    }
+}
+
+#[test]
+fn repetition_ends_a_game_as_a_draw() {
+    let cycle = "5i5h 5a5b 5h5i 5b5a ".repeat(3);
+    let report = analysed(&record("4k4/9/9/9/9/9/9/9/R3K4 b - 1", &cycle), &settings(100));
+    assert_eq!(report.positions.last().and_then(|at| at.score), Some(Score::Cp(0)));
+}
+
+#[test]
+fn positions_that_are_no_game_are_refused() {
+    let errors = ["7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1", "4k4/9/9/9/9/9/9/9/4R3K b - 1"].map(|sfen| {
+        let game = record(sfen, "");
+        analyse(&game, &mut analyst(&settings(10)), &AtomicBool::new(false), &mut || {})
+            .expect_err("no game")
+            .to_string()
+    });
+    assert!(errors[0].contains("no black king"), "{}", errors[0]);
+    assert!(errors[1].contains("cannot be played"), "{}", errors[1]);
+}
+
+#[test]
+fn a_stopped_analysis_ends_before_the_next_position() {
+    let stop = AtomicBool::new(false);
+    let mut count = 0;
+    let game = record(&start(), "7g7f 3c3d 2g2f");
+    let result = analyse(&game, &mut analyst(&settings(10)), &stop, &mut || {
+        count += 1;
+        stop.store(count == 2, Ordering::Relaxed);
+    });
+    assert_eq!((result.err(), count), (Some(GameError::Interrupted), 2));
+}
+
+#[test]
+fn a_mate_by_another_check_is_not_missed() {
+    // G*2b mates at once; G*2c+ is none, but R1h1b+ first mates as well.
+    let game = record("8k/9/7S1/9/9/9/9/1R7/4K4 b 2G 1", "G*2b");
+    assert_eq!(analysed(&game, &settings(300)).black.missed_mates, 0);
+}
