@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use once_cell::sync::Lazy;
 
-use crate::commands::{bench, convert, matches, mate, openings, options, perft, selfplay, train, tune};
+use crate::commands::{analyse, bench, convert, matches, mate, openings, options, perft, selfplay, train, tune};
 
 /// A USI shogi engine. Without a command it speaks USI on standard input and
 /// output, as GUIs expect.
@@ -28,6 +28,7 @@ const EXAMPLES: &str = "Examples:
   enbu openings random:16,80        make openings for matches
   enbu mate problems.sfen           solve mate problems, one SFEN a line
   enbu convert game.kif --to csa    convert game records and positions
+  enbu analyse games/ -o report/    analyse games, with pages to look at
   enbu selfplay --games 1000 --out data/selfplay
                                     make games to learn from
   enbu train data/selfplay --out data/my.nnue
@@ -63,6 +64,9 @@ pub(crate) enum Command {
     /// Convert game records and positions from any format into any other
     #[command(after_help = convert::EXAMPLES)]
     Convert(convert::ConvertArgs),
+    /// Analyse games: scores, mistakes, better moves, missed mates; as pages, records or JSON
+    #[command(after_help = analyse::EXAMPLES)]
+    Analyse(Box<analyse::AnalyseArgs>),
     /// List the USI options as a Markdown table
     #[command(after_help = options::EXAMPLES)]
     Options(options::OptionsArgs),
@@ -80,6 +84,7 @@ impl Command {
             Self::Selfplay(args) => selfplay::run(&args, out),
             Self::Train(args) => train::run(&args, out),
             Self::Mate(args) => mate::run(&args, out),
+            Self::Analyse(args) => analyse::run(&args, out),
             Self::Convert(args) => convert::run(args, out),
             Self::Options(args) => options::run(&args, out),
         }

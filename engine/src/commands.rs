@@ -3,11 +3,13 @@
 //! A command has its arguments (`…Args`), `EXAMPLES` for the end of its help where they
 //! are long, and `run`, which writes results to `out` and returns the exit code.
 
+pub(crate) mod analyse;
 pub(crate) mod bench;
 mod bench_positions;
 pub(crate) mod convert;
 mod failure;
 mod game_args;
+mod inputs;
 pub(crate) mod matches;
 pub(crate) mod mate;
 pub(crate) mod openings;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, IsTerminal as _, Read as _, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,13 +11,12 @@ use clap::{Args, ValueEnum};
 use enbu_kifu::csa::FileVersion;
 use enbu_kifu::encoding::encode;
 use enbu_kifu::format::UnknownFormat;
-use enbu_kifu::{
-    Encoding, Format, KifuError, Mode, Problems, Reading, Record, ScoreStyle, WriteOptions, read_any, usi,
-};
+use enbu_kifu::{Encoding, Format, KifuError, Mode, Reading, Record, ScoreStyle, WriteOptions, read_any, usi};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
-use super::failure::{named, usage};
+use super::failure::usage;
+use super::inputs::{Input, extension, inputs, shown};
 
 /// The arguments of `enbu convert`.
 #[derive(Args)]
@@ -117,16 +116,6 @@ fn encoding(label: &str) -> Result<Encoding, String> {
     Encoding::from_label(label)
         .filter(|encoding| encoding.encode("").is_some())
         .ok_or_else(|| "not an encoding that can be written".to_owned())
-}
-
-/// Warnings about one file that are shown; more are only counted.
-const MOST_WARNINGS: usize = 20;
-
-/// A file to read.
-struct Input {
-    path: PathBuf,
-    /// Its subfolder in a folder of the command line.
-    subfolder: PathBuf,
 }
 
 /// Destination of the output.
@@ -266,43 +255,6 @@ fn batches(inputs: &[Input]) -> impl Iterator<Item = &[Input]> {
     })
 }
 
-fn extension(path: &Path) -> Option<&str> {
-    path.extension()?.to_str()
-}
-
-/// The files to read; a folder gives the files in it with the extension of a format.
-fn inputs(named: &[PathBuf]) -> io::Result<Vec<Input>> {
-    let file = |path: &Path| Input { path: path.to_owned(), subfolder: PathBuf::new() };
-    if named.is_empty() {
-        return Ok(vec![file(Path::new("-"))]);
-    }
-    let mut files = Vec::new();
-    for path in named {
-        if path.is_dir() {
-            collect(path, Path::new(""), &mut files)?;
-        } else {
-            files.push(file(path));
-        }
-    }
-    Ok(files)
-}
-
-fn collect(folder: &Path, subfolder: &Path, files: &mut Vec<Input>) -> io::Result<()> {
-    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by_cached_key(fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        // Links are followed, as they are when they are named.
-        let kind = entry.file_type()?;
-        if kind.is_dir() || (kind.is_symlink() && path.is_dir()) {
-            collect(&path, &subfolder.join(entry.file_name()), files)?;
-        } else if extension(&path).and_then(Format::of_extension).is_some_and(|format| format != Format::Svg) {
-            files.push(Input { path, subfolder: subfolder.to_owned() });
-        }
-    }
-    Ok(())
-}
-
 /// A bar on a terminal, for more than one file.
 fn progress(files: usize) -> ProgressBar {
     if files < 2 || !io::stderr().is_terminal() {
@@ -310,32 +262,6 @@ fn progress(files: usize) -> ProgressBar {
     }
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {eta}");
     ProgressBar::new(files as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-impl Input {
-    /// Its name in messages.
-    fn name(&self) -> String {
-        if self.is_stdin() { "standard input".to_owned() } else { self.path.display().to_string() }
-    }
-
-    fn is_stdin(&self) -> bool {
-        self.path.as_os_str() == "-"
-    }
-
-    /// Fails if there is no such file.
-    fn check(&self) -> io::Result<()> {
-        let found = if self.is_stdin() { Ok(()) } else { fs::metadata(&self.path).map(drop) };
-        found.map_err(|error| named(&self.path, &error))
-    }
-
-    fn bytes(&self) -> io::Result<Vec<u8>> {
-        if !self.is_stdin() {
-            return fs::read(&self.path);
-        }
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes)?;
-        Ok(bytes)
-    }
 }
 
 impl Job {
@@ -447,13 +373,6 @@ impl Job {
         messages.extend(shown(&encoded.warnings, "output "));
         encoded.bytes
     }
-}
-
-/// The first warnings, and the number of the others.
-fn shown<'w>(warnings: &'w Problems, of: &'w str) -> impl Iterator<Item = String> + 'w {
-    let more = warnings.count().saturating_sub(MOST_WARNINGS);
-    let first = warnings.iter().take(MOST_WARNINGS).map(move |warning| format!("warning: {of}{warning}"));
-    first.chain((more > 0).then(|| format!("warning: {more} more warnings")))
 }
 
 impl<W: Write> Sink<'_, W> {

@@ -57,6 +57,11 @@ impl Progress {
         }
     }
 
+    /// Changes the number of steps.
+    pub(crate) fn set_steps(&self, steps: u64) {
+        self.bar.set_length(steps);
+    }
+
     /// Prints a notice, also when no progress is shown.
     pub(crate) fn notice(&self, text: &str) {
         match self.shown {

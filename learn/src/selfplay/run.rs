@@ -36,6 +36,26 @@ impl Default for Shard {
     }
 }
 
+impl Shard {
+    /// Returns true if the shard contains the file (or other unit of work) with this
+    /// number, from 0.
+    ///
+    /// ```
+    /// use enbu_learn::selfplay::Shard;
+    /// let shard: Shard = "2/3".parse()?;
+    /// assert!(shard.contains(1) && shard.contains(4) && !shard.contains(0));
+    /// # Ok::<(), enbu_learn::selfplay::ParseShardError>(())
+    /// ```
+    pub const fn contains(self, number: u64) -> bool {
+        number % self.count == self.index - 1
+    }
+
+    /// Returns true if it is the whole run.
+    pub const fn is_whole(self) -> bool {
+        self.count == 1
+    }
+}
+
 impl FromStr for Shard {
     type Err = ParseShardError;
 

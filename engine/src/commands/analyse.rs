@@ -1,0 +1,330 @@
+//! `enbu analyse`: the judgement of games, as pages, records and JSON.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `units.rs` | the games of the inputs, one after the other |
+//! | `job.rs` | the work on every game, and its destination |
+//! | `product.rs` | the files of a game; results of earlier runs |
+//! | `work.rs` | games side by side |
+//! | `display.rs` | progress and totals |
+
+mod display;
+mod job;
+mod product;
+mod units;
+mod work;
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use enbu_analysis::html::PageLanguage;
+use enbu_analysis::{Language, Limit, Order, Scope, Settings, Thresholds};
+use enbu_kifu::{Format, ScoreStyle};
+use enbu_learn::selfplay::Shard;
+use enbu_movegen::Color;
+
+use super::failure::{named, usage};
+use super::inputs::{extension, inputs};
+use crate::evaluation;
+use job::{Job, Target};
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  enbu analyse game.kif -o game.html                 a page to look at
+  enbu analyse games/ -o report/ --nodes 200000      a folder: pages, and an index of them
+  enbu analyse games/ -o report/ --format html,kif,csa --problems problems.tsv
+  enbu analyse game.csa --depth 12 --multipv 3       JSON on standard output
+  enbu analyse games/ -o report/ --shard 2/8         the second of eight machines
+With a folder as output, an interrupted command, given again, continues where it stopped.";
+
+/// The arguments of `enbu analyse`.
+#[derive(Args)]
+pub(crate) struct AnalyseArgs {
+    /// Records in any format, and folders; `-` or nothing is standard input
+    #[arg(value_name = "IN")]
+    inputs: Vec<PathBuf>,
+    /// File or folder to write to; default: standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Time for each position, in seconds [default: 1, without another limit]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with_all = ["nodes", "depth"])]
+    time: Option<Duration>,
+    /// Nodes for each position
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "depth")]
+    nodes: Option<u64>,
+    /// Iterations for each position
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=128))]
+    depth: Option<u32>,
+    /// Best lines of each position
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    multipv: u16,
+    /// The first move to judge
+    #[arg(long, value_name = "PLY", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    from: u32,
+    /// The last move to judge
+    #[arg(long, value_name = "PLY", value_parser = clap::value_parser!(u32).range(1..))]
+    to: Option<u32>,
+    /// The side whose moves are judged
+    #[arg(long, value_enum, default_value_t = SideChoice::Both)]
+    side: SideChoice,
+    /// Analyse the variations too
+    #[arg(long)]
+    variations: bool,
+    /// Search the positions of a game in their order, not from the end to the start
+    #[arg(long)]
+    forward: bool,
+    /// Threads for each game
+    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=512))]
+    threads: u16,
+    /// Games side by side [default: one for each CPU, divided by the threads]
+    #[arg(long, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=512))]
+    jobs: Option<u16>,
+    /// Transposition table of each game, in MB [default: 8 for up to 20000 nodes, else 64]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    hash: Option<u32>,
+    /// Formats to write, separated by commas: html, json, kif, kifu, ki2, ki2u, csa, jkf
+    /// [default: by OUT's extension; html for a folder, json for standard output]
+    #[arg(long, value_name = "FORMATS", value_delimiter = ',')]
+    format: Vec<Kind>,
+    /// Evaluation: embedded (the strongest), piece-square, or the file of a network
+    #[arg(long, default_value = "embedded", value_name = "EVAL")]
+    eval: String,
+    /// Nodes of the mate solver for each position; 0: none [default: those of --nodes, else 100000]
+    #[arg(long, value_name = "NODES")]
+    mate: Option<u64>,
+    /// Least losses of win probability, in percent, of inaccuracies, mistakes and blunders
+    #[arg(long, value_name = "PERCENT", default_value = "5,10,20")]
+    thresholds: Thresholds,
+    /// Plies of an even game whose positions are searched once for all games
+    #[arg(long, value_name = "PLIES", default_value_t = 16, value_parser = clap::value_parser!(u16).range(0..=100))]
+    book: u16,
+    /// Write next-move problems from blunders and missed mates to this file
+    #[arg(long, value_name = "FILE")]
+    problems: Option<PathBuf>,
+    /// Language of pages and of comments in records
+    #[arg(long, value_enum, default_value_t = Lang::Auto)]
+    lang: Lang,
+    /// Dialect of evaluations in comments of kif, ki2 and jkf
+    #[arg(long, value_name = "DIALECT", default_value = "shogihome")]
+    scores: Scores,
+    /// Analyse only part i of n of the games
+    #[arg(long, value_name = "I/N", default_value = "1/1")]
+    shard: Shard,
+    /// Overwrite a file that exists
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SideChoice {
+    Black,
+    White,
+    Both,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Scores {
+    Shogihome,
+    Shogigui,
+    Floodgate,
+}
+
+/// Language of what is written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Lang {
+    /// Pages in the language of the browser, comments in Japanese
+    Auto,
+    /// Japanese
+    Ja,
+    /// English
+    En,
+}
+
+/// A format to write, with the extension of its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Html,
+    Json,
+    Record { format: Format, extension: String },
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "html" => Ok(Self::Html),
+            "json" => Ok(Self::Json),
+            "kif" | "kifu" | "ki2" | "ki2u" | "csa" | "jkf" => {
+                let format = Format::of_extension(name).ok_or("unknown")?;
+                Ok(Self::Record { format, extension: name.to_owned() })
+            }
+            _ => Err("known are html, json, kif, kifu, ki2, ki2u, csa and jkf".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Html => "html",
+            Self::Json => "json",
+            Self::Record { extension, .. } => extension,
+        })
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    let time = Duration::try_from_secs_f64(number).map_err(|error| error.to_string())?;
+    if time.is_zero() { Err("not more than 0".to_owned()) } else { Ok(time) }
+}
+
+impl AnalyseArgs {
+    fn settings(&self) -> Settings {
+        const FEW_NODES: u64 = 20_000;
+        const USUAL_MATE_NODES: u64 = 100_000;
+        let limit = match (self.nodes, self.depth) {
+            (Some(nodes), _) => Limit::Nodes(nodes),
+            (None, Some(depth)) => Limit::Depth(depth),
+            (None, None) => Limit::Time(self.time.unwrap_or(Duration::from_secs(1))),
+        };
+        let is_short = self.nodes.is_some_and(|nodes| nodes <= FEW_NODES);
+        Settings {
+            limit,
+            multi_pv: self.multipv.into(),
+            mate_nodes: self.mate.or(self.nodes).unwrap_or(USUAL_MATE_NODES),
+            from: self.from as usize,
+            to: self.to.map_or(usize::MAX, |to| to as usize),
+            side: match self.side {
+                SideChoice::Black => Some(Color::Black),
+                SideChoice::White => Some(Color::White),
+                SideChoice::Both => None,
+            },
+            threads: self.threads.into(),
+            hash_mb: self.hash.map_or(if is_short { 8 } else { 64 }, |mb| mb as usize),
+            order: if self.forward { Order::FromStart } else { Order::FromEnd },
+            scope: if self.variations { Scope::Variations } else { Scope::MainLine },
+            book_plies: self.book.into(),
+            thresholds: self.thresholds,
+        }
+    }
+
+    fn jobs(&self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or(cores / usize::from(self.threads), usize::from).max(1)
+    }
+
+    fn scores(&self) -> ScoreStyle {
+        match self.scores {
+            Scores::Shogihome => ScoreStyle::ShogiHome,
+            Scores::Shogigui => ScoreStyle::ShogiGui,
+            Scores::Floodgate => ScoreStyle::Floodgate,
+        }
+    }
+
+    fn comments(&self) -> Language {
+        if self.lang == Lang::En { Language::English } else { Language::Japanese }
+    }
+
+    fn pages(&self) -> PageLanguage {
+        match self.lang {
+            Lang::Auto => PageLanguage::OfBrowser,
+            Lang::Ja => PageLanguage::Japanese,
+            Lang::En => PageLanguage::English,
+        }
+    }
+
+    fn target(&self) -> Target {
+        match &self.output {
+            None => Target::Stdout,
+            Some(path) if path.is_dir() || path.to_string_lossy().ends_with(['/', '\\']) => {
+                Target::Folder(path.clone())
+            }
+            // Several inputs or formats need a folder, and so does a name without an extension.
+            Some(path) if extension(path).is_none_or(|name| name.parse::<Kind>().is_err()) => {
+                Target::Folder(path.clone())
+            }
+            Some(path) => Target::File(path.clone()),
+        }
+    }
+
+    /// The formats to write.
+    fn kinds(&self, target: &Target) -> Result<Vec<Kind>, clap::Error> {
+        let wrong = |message: &str| usage::<Self>("analyse", message);
+        let of_name = |path: &Path| extension(path).and_then(|name| name.parse().ok());
+        let kinds = match target {
+            _ if !self.format.is_empty() => self.format.clone(),
+            Target::Stdout => vec![Kind::Json],
+            Target::Folder(_) => vec![Kind::Html],
+            Target::File(path) => vec![of_name(path).unwrap_or(Kind::Html)],
+        };
+        match target {
+            Target::Folder(_) => {}
+            _ if kinds.len() > 1 => return Err(wrong("several formats need a folder: -o OUT/")),
+            _ => {}
+        }
+        Ok(kinds)
+    }
+}
+
+/// Analyses the games that the arguments name.
+///
+/// # Errors
+/// When a game could not be analysed or written, or the arguments contradict each other.
+pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    let target = args.target();
+    let kinds = args.kinds(&target).map_err(io::Error::other)?;
+    target.prepare(args.force)?;
+    let mut files = inputs(&args.inputs)?;
+    files.retain(|input| !product::is_own(&input.path));
+    let found = files.len();
+    files.retain(|input| !target.contains(&input.path));
+    if files.is_empty() {
+        let folders: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
+        let reason = if found > 0 { " outside the folder to write to" } else { "" };
+        return Err(io::Error::other(format!("no records found in {}{reason}", folders.join(", "))));
+    }
+    if let Some(path) = &args.problems {
+        super::failure::check_writable(path)?;
+    }
+    let evaluation = evaluation::load(&evaluation::Choice::named(&args.eval), None).map_err(io::Error::other)?;
+    let job = Job {
+        settings: args.settings(),
+        engine: format!("Enbu {} ({evaluation})", env!("CARGO_PKG_VERSION")),
+        evaluation,
+        kinds,
+        target,
+        scores: args.scores(),
+        comments: args.comments(),
+        pages: args.pages(),
+        shard: args.shard,
+        book: Arc::default(),
+        stop: Arc::new(AtomicBool::new(false)),
+    };
+    let on_signal = Arc::clone(&job.stop);
+    ctrlc::set_handler(move || {
+        if on_signal.swap(true, Ordering::Relaxed) {
+            // The second time nothing is waited for.
+            std::process::exit(i32::from(super::failure::INTERRUPTED));
+        }
+    })
+    .map_err(io::Error::other)?;
+    let mut sink = work::Sink::new(&job, args.problems.clone(), files.len());
+    work::run(&job, &files, args.jobs(), &mut sink, out)?;
+    sink.finish(out)
+}
+
+/// Writes a file whole or not at all, with its folder.
+fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(|error| named(folder, &error))?;
+    }
+    enbu_files::write(path, bytes).map_err(|error| named(path, &error))
+}

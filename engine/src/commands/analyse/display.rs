@@ -1,0 +1,90 @@
+//! Progress and totals.
+
+use std::time::{Duration, Instant};
+
+use crate::commands::progress::Progress;
+
+/// Counts positions and shows them with the time left.
+pub(super) struct Meter {
+    progress: Progress,
+    started: Instant,
+    inputs: usize,
+    read_inputs: usize,
+    /// Positions of the games read so far, without those of earlier runs.
+    read_positions: u64,
+    positions: u64,
+    pub(super) games: u64,
+    pub(super) skipped: u64,
+}
+
+impl Meter {
+    pub(super) fn new(inputs: usize) -> Self {
+        Self {
+            progress: Progress::new(0),
+            started: Instant::now(),
+            inputs,
+            read_inputs: 0,
+            read_positions: 0,
+            positions: 0,
+            games: 0,
+            skipped: 0,
+        }
+    }
+
+    pub(super) fn read(&mut self, positions: u64) {
+        self.read_inputs += 1;
+        self.read_positions += positions;
+    }
+
+    /// A game of so many positions needs no search.
+    pub(super) fn skip(&mut self, positions: u64) {
+        self.skipped += 1;
+        self.read_positions = self.read_positions.saturating_sub(positions);
+    }
+
+    /// The expected number of positions: inputs not read yet count as the others.
+    fn expected(&self) -> u64 {
+        let unread = self.inputs.saturating_sub(self.read_inputs) as f64;
+        let mean = self.read_positions as f64 / (self.read_inputs.max(1)) as f64;
+        (self.read_positions as f64 + unread * mean).max(self.positions as f64) as u64
+    }
+
+    pub(super) fn show(&mut self, positions: u64) {
+        self.positions = positions;
+        let expected = self.expected();
+        let line = format!("{}{}", self.line(), self.time_left(expected));
+        self.progress.set_steps(expected);
+        self.progress.show(positions, || line);
+    }
+
+    fn time_left(&self, expected: u64) -> String {
+        if self.positions == 0 {
+            return String::new();
+        }
+        let seconds = self.started.elapsed().as_secs_f64() * (expected - self.positions) as f64 / self.positions as f64;
+        let left = Duration::from_secs_f64(seconds.min(1e9)).as_secs();
+        format!(", about {}:{:02}:{:02} left", left / 3600, left / 60 % 60, left % 60)
+    }
+
+    /// The totals and the speed of this run.
+    pub(super) fn line(&self) -> String {
+        let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
+        let skipped = if self.skipped > 0 { format!(" ({} of an earlier run)", self.skipped) } else { String::new() };
+        format!(
+            "{} games{skipped}, {} positions, {:.1} positions/s",
+            self.games,
+            self.positions,
+            self.positions as f64 / seconds
+        )
+    }
+
+    /// Prints a message above the progress.
+    pub(super) fn notice(&self, name: &str, message: &str) {
+        self.progress.notice(&format!("enbu: {name}: {message}"));
+    }
+
+    pub(super) fn finish(&mut self, positions: u64) {
+        self.positions = positions;
+        self.progress.finish();
+    }
+}

@@ -1,0 +1,73 @@
+//! The work on every game, and its destination.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use enbu_analysis::html::PageLanguage;
+use enbu_analysis::{Book, Language, Settings};
+use enbu_eval::Evaluation;
+use enbu_kifu::ScoreStyle;
+use enbu_learn::selfplay::Shard;
+
+use super::Kind;
+use crate::commands::failure::{check_writable, named};
+
+/// The work on every game.
+pub(super) struct Job {
+    pub(super) settings: Settings,
+    /// Program and evaluation.
+    pub(super) engine: String,
+    pub(super) evaluation: Evaluation,
+    pub(super) kinds: Vec<Kind>,
+    pub(super) target: Target,
+    pub(super) scores: ScoreStyle,
+    pub(super) comments: Language,
+    pub(super) pages: PageLanguage,
+    pub(super) shard: Shard,
+    pub(super) book: Arc<Book>,
+    pub(super) stop: Arc<AtomicBool>,
+}
+
+impl Job {
+    /// The options of the output in one line.
+    pub(super) fn output(&self) -> String {
+        let kinds: Vec<String> = self.kinds.iter().map(ToString::to_string).collect();
+        format!("{} {:?} {:?} {:?}", kinds.join(","), self.scores, self.comments, self.pages)
+    }
+}
+
+/// Destination of the output.
+pub(super) enum Target {
+    Stdout,
+    File(PathBuf),
+    Folder(PathBuf),
+}
+
+impl Target {
+    /// Fails now where nothing could be written after the work.
+    pub(super) fn prepare(&self, force: bool) -> io::Result<()> {
+        match self {
+            Self::Stdout => Ok(()),
+            Self::File(path) if enbu_files::would_replace(path) && !force => {
+                Err(io::Error::other(format!("{} exists; --force overwrites it", path.display())))
+            }
+            Self::File(path) => check_writable(path),
+            Self::Folder(folder) => {
+                fs::create_dir_all(folder).map_err(|error| named(folder, &error))?;
+                check_writable(&folder.join("index.html"))
+            }
+        }
+    }
+
+    /// Returns true for a file that an earlier run may have written into the folder.
+    pub(super) fn contains(&self, path: &Path) -> bool {
+        let Self::Folder(folder) = self else { return false };
+        match (fs::canonicalize(folder), fs::canonicalize(path)) {
+            (Ok(folder), Ok(path)) => path.starts_with(folder),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The games of the inputs, one after the other.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use enbu_analysis::report::Source;
+use enbu_kifu::{Format, Mode, Record, WriteOptions, read_any};
+
+use crate::commands::inputs::{Input, shown};
+
+/// A game to analyse.
+pub(super) struct Unit {
+    /// Its number among the games of all inputs, from 0.
+    pub(super) number: u64,
+    /// Its name in messages.
+    pub(super) name: String,
+    /// The path of its files below the output folder, without an extension.
+    pub(super) base: PathBuf,
+    pub(super) source: Source,
+    pub(super) record: Record,
+}
+
+/// The games of one input, and messages about it.
+pub(super) struct ReadInput {
+    pub(super) name: String,
+    pub(super) messages: Vec<String>,
+    pub(super) failed: bool,
+    pub(super) units: Vec<Unit>,
+}
+
+/// Reads inputs and names their games.
+#[derive(Default)]
+pub(super) struct Reader {
+    games: u64,
+    /// Paths that are taken; the index has one.
+    bases: HashSet<PathBuf>,
+}
+
+impl Reader {
+    pub(super) fn new() -> Self {
+        Self { games: 0, bases: HashSet::from([PathBuf::from("index")]) }
+    }
+
+    /// Reads a file up to its damage.
+    pub(super) fn read(&mut self, input: &Input) -> ReadInput {
+        let mut found = ReadInput { name: input.name(), messages: Vec::new(), failed: false, units: Vec::new() };
+        let reading = input.bytes().map_err(|error| error.to_string());
+        let reading = reading.and_then(|bytes| read_any(&bytes, Mode::Tolerant).map_err(|error| error.to_string()));
+        let reading = match reading {
+            Ok((_, reading)) => reading,
+            Err(message) => {
+                found.messages.push(message);
+                found.failed = true;
+                return found;
+            }
+        };
+        found.messages.extend(reading.errors.iter().map(ToString::to_string));
+        found.messages.extend(shown(&reading.warnings, ""));
+        found.failed = !reading.errors.is_empty();
+        let base = self.base(input);
+        let count = reading.records.len();
+        let digits = count.to_string().len();
+        for (game, record) in (1..).zip(reading.records) {
+            let (mut path, mut name) = (base.clone().into_os_string(), input.name());
+            if count > 1 {
+                path.push(format!("-{game:0digits$}"));
+                name += &format!(" (game {game})");
+            }
+            let file = input.subfolder.join(input.path.file_name().unwrap_or_default());
+            let file = file.to_string_lossy().replace('\\', "/");
+            let digest = digest(&record);
+            let source = Source { file, game, digest };
+            found.units.push(Unit { number: self.games, name, base: path.into(), source, record });
+            self.games += 1;
+        }
+        found
+    }
+
+    /// The path of an input's files, which no other input has.
+    fn base(&mut self, input: &Input) -> PathBuf {
+        let name = |path: Option<&std::ffi::OsStr>| {
+            let name = path.filter(|name| *name != "-").map_or_else(|| OsString::from("stdin"), OsString::from);
+            input.subfolder.join(name)
+        };
+        let mut base = name(input.path.file_stem());
+        if self.bases.contains(&base) {
+            base = name(input.path.file_name());
+        }
+        let first = base.clone();
+        let mut number = 2;
+        while !self.bases.insert(base.clone()) {
+            base = numbered(&first, number);
+            number += 1;
+        }
+        base
+    }
+}
+
+fn numbered(path: &Path, number: u32) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(format!("_{number}"));
+    path.into()
+}
+
+/// A digest of everything in a record (FNV-1a, 64 bits).
+fn digest(record: &Record) -> String {
+    let text = Format::Jkf.write(std::slice::from_ref(record), WriteOptions::default());
+    let hash = text
+        .bytes()
+        .fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
+    format!("{hash:016x}")
+}

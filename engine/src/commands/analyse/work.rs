@@ -1,0 +1,358 @@
+//! Games side by side: a reader, workers, and the sink of their results.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use enbu_analysis::html::{self, IndexRow};
+use enbu_analysis::{Analyst, GameError, GameReport, analyse, problems};
+use enbu_kifu::Record;
+
+use super::display::Meter;
+use super::job::{Job, Target};
+use super::product;
+use super::units::{Reader, Unit};
+use super::{Kind, write_file};
+use crate::commands::failure::INTERRUPTED;
+use crate::commands::inputs::Input;
+
+/// Messages to the sink.
+enum News {
+    /// An input was read: its name, messages, fault, and the positions of its games.
+    Read { name: String, messages: Vec<String>, failed: bool, positions: u64 },
+    /// A game was analysed.
+    Done(Box<Done>),
+    /// A game was not: its number, name and reason.
+    Failed(u64, String, String),
+    /// A game of another shard.
+    Passed(u64),
+    /// The analysis was stopped.
+    Stopped,
+}
+
+/// An analysed game.
+struct Done {
+    number: u64,
+    name: String,
+    positions: u64,
+    /// No search was needed.
+    known: bool,
+    messages: Vec<String>,
+    row: Option<IndexRow>,
+    problems: Vec<String>,
+    /// For one file or standard output.
+    game: Option<(Record, GameReport)>,
+}
+
+/// Analyses the games of `files` on `jobs` threads and gives them to `sink`.
+pub(super) fn run(
+    job: &Job,
+    files: &[Input],
+    jobs: usize,
+    sink: &mut Sink<'_>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let counter = AtomicU64::new(0);
+    let (to_workers, units) = mpsc::sync_channel::<Unit>(jobs);
+    let (to_sink, news) = mpsc::sync_channel(4 * jobs);
+    let units = Mutex::new(units);
+    thread::scope(|scope| {
+        let reader = to_sink.clone();
+        scope.spawn(move || read(job, files, &to_workers, &reader));
+        let mut running = 0;
+        for number in 0..jobs {
+            let to_sink = to_sink.clone();
+            let (units, counter) = (&units, &counter);
+            let worker = thread::Builder::new().name(format!("game {number}")).stack_size(Analyst::STACK_BYTES);
+            let spawned = worker.spawn_scoped(scope, move || work(job, units, &to_sink, counter));
+            match spawned {
+                Ok(_) => running += 1,
+                Err(error) if running == 0 => {
+                    job.stop.store(true, Ordering::Relaxed);
+                    // Without a worker the reader would wait for ever.
+                    while units.lock().unwrap_or_else(PoisonError::into_inner).recv().is_ok() {}
+                    return Err(error);
+                }
+                Err(_) => break,
+            }
+        }
+        drop(to_sink);
+        let result = sink.take_all(&news, &counter, out);
+        // After a failure of the output the workers have nothing to do.
+        job.stop.store(job.stop.load(Ordering::Relaxed) || result.is_err(), Ordering::Relaxed);
+        drop(news);
+        result
+    })
+}
+
+/// Reads the inputs and hands their games out.
+fn read(job: &Job, files: &[Input], workers: &SyncSender<Unit>, sink: &SyncSender<News>) {
+    let mut reader = Reader::new();
+    for input in files {
+        if job.stop.load(Ordering::Relaxed) {
+            // The receiver is gone when the sink has failed.
+            let _ = sink.send(News::Stopped);
+            return;
+        }
+        let found = reader.read(input);
+        let (own, others): (Vec<Unit>, Vec<Unit>) =
+            found.units.into_iter().partition(|unit| job.shard.contains(unit.number));
+        let positions = own.iter().map(|unit| positions_of(&unit.record)).sum();
+        // Messages are those of one shard only.
+        let is_ours = !own.is_empty() || (others.is_empty() && job.shard.contains(0));
+        let (messages, failed) = if is_ours { (found.messages, found.failed) } else { Default::default() };
+        let passed = others.into_iter().map(|unit| News::Passed(unit.number));
+        let news = std::iter::once(News::Read { name: found.name, messages, failed, positions }).chain(passed);
+        for news in news {
+            if sink.send(news).is_err() {
+                return;
+            }
+        }
+        for unit in own {
+            if workers.send(unit).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn positions_of(record: &Record) -> u64 {
+    record.moves().count() as u64 + 1
+}
+
+/// Analyses one game after the other.
+fn work(job: &Job, units: &Mutex<Receiver<Unit>>, sink: &SyncSender<News>, counter: &AtomicU64) {
+    let mut analyst = None;
+    loop {
+        let unit = units.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(unit) = unit else { return };
+        if job.stop.load(Ordering::Relaxed) {
+            let _ = sink.send(News::Stopped);
+            return;
+        }
+        let news = one(job, unit, &mut analyst, counter);
+        let is_last = matches!(news, News::Stopped);
+        if sink.send(news).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// Analyses a game and writes its files.
+fn one(job: &Job, unit: Unit, analyst: &mut Option<Analyst>, counter: &AtomicU64) -> News {
+    let folder = match &job.target {
+        Target::Folder(folder) => Some(folder),
+        Target::Stdout | Target::File(_) => None,
+    };
+    let known = folder.and_then(|folder| product::known(job, folder, &unit));
+    let (is_known, is_complete) =
+        (known.is_some(), known.is_some() && folder.is_some_and(|folder| product::is_complete(job, folder, &unit)));
+    let report = match known {
+        Some(report) => report,
+        None => match searched(job, &unit, analyst, counter) {
+            Ok(report) => report,
+            Err(None) => return News::Stopped,
+            Err(Some(message)) => return News::Failed(unit.number, unit.name, message),
+        },
+    };
+    let mut messages = Vec::new();
+    let row = folder.map(|_| product::row(&unit.base, &report));
+    if let Some(folder) = folder.filter(|_| !is_complete) {
+        match product::write(job, folder, &unit, &report) {
+            Ok(warnings) => messages.extend(warnings),
+            Err(error) => return News::Failed(unit.number, unit.name, error.to_string()),
+        }
+    }
+    if !is_known {
+        messages.extend(report.broken_off.iter().map(|reason| format!("analysed up to the fault: {reason}")));
+    }
+    let positions = positions_of(&unit.record);
+    News::Done(Box::new(Done {
+        number: unit.number,
+        name: unit.name,
+        positions,
+        known: is_known,
+        messages,
+        row,
+        problems: problems(&report),
+        game: folder.is_none().then_some((unit.record, report)),
+    }))
+}
+
+/// Searches the positions of a game; `None` for an interruption.
+fn searched(
+    job: &Job,
+    unit: &Unit,
+    analyst: &mut Option<Analyst>,
+    counter: &AtomicU64,
+) -> Result<GameReport, Option<String>> {
+    let analyst = match analyst {
+        Some(analyst) => analyst,
+        None => {
+            let made = Analyst::new(&job.settings, &job.evaluation, job.engine.clone(), Arc::clone(&job.book));
+            analyst.insert(made.map_err(|error| Some(error.to_string()))?)
+        }
+    };
+    let mut count = || {
+        counter.fetch_add(1, Ordering::Relaxed);
+    };
+    match analyse(&unit.record, analyst, &job.stop, &mut count) {
+        Ok(report) => Ok(GameReport { source: unit.source.clone(), ..report }),
+        Err(GameError::Interrupted) => Err(None),
+        Err(error) => Err(Some(error.to_string())),
+    }
+}
+
+/// Collects the results in the order of the games.
+pub(super) struct Sink<'j> {
+    job: &'j Job,
+    meter: Meter,
+    problems_path: Option<PathBuf>,
+    failures: usize,
+    rows: Vec<IndexRow>,
+    problems: Vec<String>,
+    /// Results that wait for those of games before them.
+    waiting: BTreeMap<u64, Option<Box<Done>>>,
+    next: u64,
+    /// Games for one file.
+    games: Vec<(Record, GameReport)>,
+    stopped: bool,
+}
+
+impl<'j> Sink<'j> {
+    pub(super) fn new(job: &'j Job, problems: Option<PathBuf>, inputs: usize) -> Self {
+        Self {
+            job,
+            meter: Meter::new(inputs),
+            problems_path: problems,
+            failures: 0,
+            rows: Vec::new(),
+            problems: Vec::new(),
+            waiting: BTreeMap::new(),
+            next: 0,
+            games: Vec::new(),
+            stopped: false,
+        }
+    }
+
+    fn take_all(&mut self, news: &Receiver<News>, counter: &AtomicU64, out: &mut impl Write) -> io::Result<()> {
+        const INTERVAL: Duration = Duration::from_millis(250);
+        loop {
+            match news.recv_timeout(INTERVAL) {
+                Ok(news) => self.take(news, out)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            self.meter.show(counter.load(Ordering::Relaxed));
+        }
+        self.meter.finish(counter.load(Ordering::Relaxed));
+        // After an interruption games are missing; those after them are written as well.
+        for (_, done) in std::mem::take(&mut self.waiting) {
+            if let Some(done) = done {
+                self.put(*done, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, news: News, out: &mut impl Write) -> io::Result<()> {
+        match news {
+            News::Read { name, messages, failed, positions } => {
+                self.meter.read(positions);
+                messages.iter().for_each(|message| self.meter.notice(&name, message));
+                self.failures += usize::from(failed);
+            }
+            News::Stopped => self.stopped = true,
+            News::Passed(number) => {
+                self.waiting.insert(number, None);
+            }
+            News::Failed(number, name, reason) => {
+                self.meter.notice(&name, &reason);
+                self.failures += 1;
+                self.waiting.insert(number, None);
+            }
+            News::Done(done) => {
+                self.meter.games += 1;
+                if done.known {
+                    self.meter.skip(done.positions);
+                }
+                done.messages.iter().for_each(|message| self.meter.notice(&done.name, message));
+                self.waiting.insert(done.number, Some(done));
+            }
+        }
+        while let Some(done) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            if let Some(done) = done {
+                self.put(*done, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the next game in order.
+    fn put(&mut self, done: Done, out: &mut impl Write) -> io::Result<()> {
+        self.rows.extend(done.row);
+        if self.problems_path.is_some() {
+            self.problems.extend(done.problems);
+        }
+        let Some((record, report)) = done.game else { return Ok(()) };
+        match (&self.job.target, self.job.kinds.first()) {
+            // Records may have one head for all games of a file.
+            (Target::Stdout, Some(Kind::Json)) => {
+                writeln!(out, "{}", report.to_json())?;
+                out.flush()
+            }
+            _ => {
+                self.games.push((record, report));
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes the results that all games share, and ends the command.
+    pub(super) fn finish(mut self, out: &mut impl Write) -> io::Result<ExitCode> {
+        self.write_together(out)?;
+        if let Target::Folder(folder) = &self.job.target {
+            let rows = if self.job.shard.is_whole() { std::mem::take(&mut self.rows) } else { product::rows(folder) };
+            if self.job.kinds.contains(&Kind::Html) {
+                write_file(&folder.join("index.html"), html::index(&rows, self.job.pages).as_bytes())?;
+            }
+        }
+        if let Some(path) = &self.problems_path {
+            let lines: String = self.problems.iter().map(|line| format!("{line}\n")).collect();
+            write_file(path, lines.as_bytes())?;
+        }
+        // Totals are for people; where results go to standard output they would be in the way.
+        let _ = writeln!(io::stderr(), "{}", self.meter.line());
+        if self.stopped || self.job.stop.load(Ordering::Relaxed) {
+            let hint = if matches!(self.job.target, Target::Folder(_)) { "; the same command continues" } else { "" };
+            let _ = writeln!(io::stderr(), "interrupted{hint}");
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+        match self.failures {
+            0 => Ok(ExitCode::SUCCESS),
+            1 => Err(io::Error::other("1 input had errors")),
+            failures => Err(io::Error::other(format!("{failures} inputs had errors"))),
+        }
+    }
+
+    fn write_together(&self, out: &mut impl Write) -> io::Result<()> {
+        let Some(kind) = self.job.kinds.first().filter(|_| !self.games.is_empty()) else { return Ok(()) };
+        if *kind == Kind::Html && self.games.len() > 1 {
+            return Err(io::Error::other("pages of several games need a folder: -o OUT/"));
+        }
+        let games: Vec<(&Record, &GameReport)> = self.games.iter().map(|(record, report)| (record, report)).collect();
+        let (bytes, messages) = product::render(self.job, kind, &games);
+        messages.iter().for_each(|message| self.meter.notice("output", message));
+        match &self.job.target {
+            Target::File(path) => write_file(path, &bytes),
+            Target::Stdout | Target::Folder(_) => out.write_all(&bytes),
+        }
+    }
+}

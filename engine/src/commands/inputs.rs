@@ -1,0 +1,89 @@
+//! The records that a command is given: files, folders, standard input.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use enbu_kifu::{Format, Problems};
+
+use super::failure::named;
+
+/// Warnings about one file that are shown; more are only counted.
+const MOST_WARNINGS: usize = 20;
+
+/// A file to read.
+pub(in crate::commands) struct Input {
+    pub(in crate::commands) path: PathBuf,
+    /// Its subfolder in a folder of the command line.
+    pub(in crate::commands) subfolder: PathBuf,
+}
+
+pub(in crate::commands) fn extension(path: &Path) -> Option<&str> {
+    path.extension()?.to_str()
+}
+
+/// The files to read; a folder gives the files in it with the extension of a format.
+pub(in crate::commands) fn inputs(named: &[PathBuf]) -> io::Result<Vec<Input>> {
+    let file = |path: &Path| Input { path: path.to_owned(), subfolder: PathBuf::new() };
+    if named.is_empty() {
+        return Ok(vec![file(Path::new("-"))]);
+    }
+    let mut files = Vec::new();
+    for path in named {
+        if path.is_dir() {
+            collect(path, Path::new(""), &mut files)?;
+        } else {
+            files.push(file(path));
+        }
+    }
+    Ok(files)
+}
+
+fn collect(folder: &Path, subfolder: &Path, files: &mut Vec<Input>) -> io::Result<()> {
+    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_cached_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        // Links are followed, as they are when they are named.
+        let kind = entry.file_type()?;
+        if kind.is_dir() || (kind.is_symlink() && path.is_dir()) {
+            collect(&path, &subfolder.join(entry.file_name()), files)?;
+        } else if extension(&path).and_then(Format::of_extension).is_some_and(|format| format != Format::Svg) {
+            files.push(Input { path, subfolder: subfolder.to_owned() });
+        }
+    }
+    Ok(())
+}
+
+impl Input {
+    /// Its name in messages.
+    pub(in crate::commands) fn name(&self) -> String {
+        if self.is_stdin() { "standard input".to_owned() } else { self.path.display().to_string() }
+    }
+
+    pub(in crate::commands) fn is_stdin(&self) -> bool {
+        self.path.as_os_str() == "-"
+    }
+
+    /// Fails if there is no such file.
+    pub(in crate::commands) fn check(&self) -> io::Result<()> {
+        let found = if self.is_stdin() { Ok(()) } else { fs::metadata(&self.path).map(drop) };
+        found.map_err(|error| named(&self.path, &error))
+    }
+
+    pub(in crate::commands) fn bytes(&self) -> io::Result<Vec<u8>> {
+        if !self.is_stdin() {
+            return fs::read(&self.path);
+        }
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// The first warnings, and the number of the others.
+pub(in crate::commands) fn shown<'w>(warnings: &'w Problems, of: &'w str) -> impl Iterator<Item = String> + 'w {
+    let more = warnings.count().saturating_sub(MOST_WARNINGS);
+    let first = warnings.iter().take(MOST_WARNINGS).map(move |warning| format!("warning: {of}{warning}"));
+    first.chain((more > 0).then(|| format!("warning: {more} more warnings")))
+}
