@@ -12,19 +12,19 @@ use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Sender, unbounded};
+use enbu_files::{Shard, fnv1a};
 use enbu_movegen::Color;
 use enbu_usi::client::{Cancel, EngineIdentity};
 use parking_lot::Mutex;
 
 use crate::adjudication::Adjudication;
-use crate::digest::fnv1a;
 use crate::engine_spec::EngineSpec;
 use crate::game::{Abandoned, GameSetup, PlayedGame, play, tenths};
 use crate::openings::Opening;
 use crate::player::{Patience, Player, PlayerError, TrafficLog};
 use crate::record::{Faults, GameRecord, Points};
 use crate::referee::Rules;
-use crate::schedule::{OpeningOrder, Pair, Schedule, Shard, Tournament};
+use crate::schedule::{OpeningOrder, Pair, Schedule, Tournament};
 use crate::stall::StallMeter;
 use crate::time_control::{GameClock, IncrementUse, TimeControl};
 

@@ -10,12 +10,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
+use enbu_files::fnv1a;
 use enbu_movegen::{Move, Position, Setup};
 use enbu_usi::{Command, PositionCommand};
 
 pub use generate::{Candidate, GenerateError, Judge, RandomOpenings};
 
-use crate::digest::fnv1a;
 use crate::referee::{Referee, Rules};
 
 /// A diagram and moves from it, all legal.

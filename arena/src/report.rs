@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::ops::AddAssign;
 
+use enbu_files::fnv1a;
 use enbu_movegen::Color;
 use serde::{Deserialize, Serialize};
 
-use crate::digest::fnv1a;
 use crate::record::{Faults, GameRecord, Points};
 use crate::referee::Reason;
 use crate::sprt::{Decision, Estimate, Pentanomial, Sprt};

@@ -1,4 +1,4 @@
-//! Atomic file writing: a complete new file, or the old one unchanged.
+//! Files of long runs: atomic writing, checksums, and shards for several machines.
 //!
 //! A [`Draft`] is a temporary file in the folder of its target, renamed when complete: no
 //! reader sees a partial file, and a failure leaves the old file unchanged. Symbolic links
@@ -7,10 +7,16 @@
 
 #![forbid(unsafe_code)]
 
+mod digest;
+mod shard;
+
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process;
+
+pub use digest::fnv1a;
+pub use shard::{Shard, ShardError};
 
 /// A file being written; dropped before [`finish`](Self::finish) it is removed.
 #[derive(Debug)]

@@ -204,8 +204,7 @@ impl GameFile {
 /// FNV-1a of all bytes except the checksum.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     let (before, after) = bytes.split_at(CHECKSUM.min(bytes.len()));
-    let counted = before.iter().chain(after.iter().skip(8));
-    counted.fold(0xCBF2_9CE4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+    enbu_files::fnv1a(before.iter().chain(after.iter().skip(8)))
 }
 
 fn encode_game(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {

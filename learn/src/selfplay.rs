@@ -16,7 +16,7 @@ use std::fmt;
 use enbu_search::Solo;
 
 pub use play::Player;
-pub use run::{ParseShardError, Progress, Run, RunError, Shard, files_in};
+pub use run::{Progress, Run, RunError, files_in};
 
 /// The settings of games. Runs with equal settings, evaluation and program give equal games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

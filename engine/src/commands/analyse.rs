@@ -26,8 +26,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use enbu_analysis::html::PageLanguage;
 use enbu_analysis::{Language, Limit, Order, Scope, Settings, Thresholds};
+use enbu_files::Shard;
 use enbu_kifu::{Format, ScoreStyle};
-use enbu_learn::selfplay::Shard;
 use enbu_movegen::Color;
 
 use super::failure::{named, usage};

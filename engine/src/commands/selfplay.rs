@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
 use enbu_eval::{Evaluation, Evaluator};
+use enbu_files::Shard;
 use enbu_learn::Statistics;
 use enbu_learn::export;
-use enbu_learn::selfplay::{Progress, Run, RunError, Settings, Shard};
+use enbu_learn::selfplay::{Progress, Run, RunError, Settings};
 use enbu_learn::source::{self, Format};
 use enbu_movegen::Position;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -185,14 +186,12 @@ pub(crate) fn run(args: &SelfplayArgs, out: &mut impl Write) -> io::Result<ExitC
 
 /// A digest of an evaluation: the hash of its values of fixed positions.
 fn fingerprint(evaluation: &Evaluation) -> io::Result<u64> {
-    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+    let mut values = Vec::new();
     for sfen in POSITIONS {
         let position = Position::from_setup(&sfen.parse().map_err(io::Error::other)?).map_err(io::Error::other)?;
-        for byte in Evaluator::with(evaluation, &position).evaluate(&position).to_le_bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-        }
+        values.extend(Evaluator::with(evaluation, &position).evaluate(&position).to_le_bytes());
     }
-    Ok(hash)
+    Ok(enbu_files::fnv1a(&values))
 }
 
 fn stats(sources: &[PathBuf], out: &mut impl Write) -> io::Result<()> {

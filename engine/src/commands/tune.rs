@@ -13,8 +13,9 @@ use enbu_arena::report::Tally;
 use enbu_arena::spsa::{self, Conditions, Spsa, State, Trial};
 use enbu_arena::{
     Contest, ContestError, EngineSpec, GameRecord, MatchEvent, MatchSettings, Opening, OpeningOrder, Ponder, Processes,
-    Schedule, Shard, Tournament, TrafficLog, identify, openings,
+    Schedule, Tournament, TrafficLog, identify, openings,
 };
+use enbu_files::Shard;
 use enbu_usi::client::Cancel;
 
 use super::failure::{INTERRUPTED, named};

@@ -7,76 +7,15 @@ use std::fs;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crossbeam_channel::Sender;
 use enbu_eval::Evaluation;
+use enbu_files::Shard;
 use enbu_search::HashError;
 
 use super::{Player, Settings};
 use crate::game_file::{EXTENSION, GameFile, GameFileError};
-
-/// A shard of a run: the files whose number modulo `count` is `index - 1`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Shard {
-    index: u64,
-    count: u64,
-}
-
-/// The text is not a valid `i/n`.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a shard i/n with i from 1 to n (such as 1/4)")]
-pub struct ParseShardError(String);
-
-impl Default for Shard {
-    /// The whole run.
-    fn default() -> Self {
-        Self { index: 1, count: 1 }
-    }
-}
-
-impl Shard {
-    /// Returns true if the shard contains the file (or other unit of work) with this
-    /// number, from 0.
-    ///
-    /// ```
-    /// use enbu_learn::selfplay::Shard;
-    /// let shard: Shard = "2/3".parse()?;
-    /// assert!(shard.contains(1) && shard.contains(4) && !shard.contains(0));
-    /// # Ok::<(), enbu_learn::selfplay::ParseShardError>(())
-    /// ```
-    pub const fn contains(self, number: u64) -> bool {
-        number % self.count == self.index - 1
-    }
-
-    /// Returns true if it is the whole run.
-    pub const fn is_whole(self) -> bool {
-        self.count == 1
-    }
-}
-
-impl FromStr for Shard {
-    type Err = ParseShardError;
-
-    /// Reads `i/n`.
-    ///
-    /// # Errors
-    /// [`ParseShardError`] unless `i` is from 1 to `n`.
-    ///
-    /// ```
-    /// use enbu_learn::selfplay::Shard;
-    /// assert!("2/4".parse::<Shard>().is_ok());
-    /// assert!("5/4".parse::<Shard>().is_err());
-    /// ```
-    fn from_str(text: &str) -> Result<Self, ParseShardError> {
-        let parsed = text.split_once('/').and_then(|(index, count)| {
-            let shard = Self { index: index.parse().ok()?, count: count.parse().ok()? };
-            (1..=shard.count).contains(&shard.index).then_some(shard)
-        });
-        parsed.ok_or_else(|| ParseShardError(text.chars().take(40).collect()))
-    }
-}
 
 /// Many games to be played.
 #[derive(Clone, Debug)]
@@ -172,8 +111,7 @@ impl Run {
     /// The numbers of this shard's files, in playing order.
     fn files(&self) -> impl Iterator<Item = u64> {
         let count = self.games.div_ceil(self.games_per_file.max(1));
-        let step = usize::try_from(self.shard.count).unwrap_or(usize::MAX);
-        (self.shard.index - 1..count).step_by(step)
+        (0..count).filter(|&number| self.shard.contains(number))
     }
 
     /// The path of a file.
@@ -393,12 +331,5 @@ mod tests {
         fs::write(&path, bytes).expect("written");
         let error = run.missing().expect_err("damaged").to_string();
         assert!(error.contains("000002.games: the file is damaged: its checksum is"), "{error}");
-    }
-
-    #[test]
-    fn invalid_shards_are_refused() {
-        for text in ["", "1", "0/2", "3/2", "1/0", "a/b"] {
-            assert!(text.parse::<Shard>().is_err(), "{text}");
-        }
     }
 }

@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 use enbu_analysis::html::PageLanguage;
 use enbu_analysis::{Book, Language, Settings};
 use enbu_eval::Evaluation;
+use enbu_files::Shard;
 use enbu_kifu::ScoreStyle;
-use enbu_learn::selfplay::Shard;
 
 use super::Kind;
 use crate::commands::failure::{check_writable, named};

@@ -5,7 +5,8 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, Shard, Sprt, Tournament};
+use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, Sprt, Tournament};
+use enbu_files::Shard;
 use enbu_usi::client::Cancel;
 
 use crate::commands::failure::usage;
