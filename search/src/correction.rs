@@ -3,7 +3,8 @@
 //! After a search the difference between its value and the static evaluation is
 //! noted under several features of the position; later evaluations of positions
 //! that share the feature are corrected by these errors. (Caissa, Stockfish;
-//! king with generals and hands with kings as in Stoat's log.)
+//! kings with generals, hands with kings, kings with large pieces, and lances with
+//! knights after Stoat's log.)
 
 use enbu_movegen::{Bitboard, Color, PieceType, Position};
 
@@ -21,7 +22,7 @@ const LIMIT: i32 = 8192;
 const SCALE: i32 = 64;
 
 /// By which features evaluations are corrected.
-const FEATURES: usize = 3;
+const FEATURES: usize = 5;
 
 /// The tables of one thread.
 pub(crate) struct Corrections {
@@ -52,11 +53,15 @@ impl Slots {
         let pawns = both(&[PieceType::Pawn], 1);
         let castle = both(&[PieceType::King, PieceType::Gold, PieceType::Silver], 2);
         let kings = both(&[PieceType::King], 3);
+        let large =
+            both(&[PieceType::King, PieceType::Rook, PieceType::Dragon, PieceType::Bishop, PieceType::Horse], 5);
+        let cavalry = both(&[PieceType::Lance, PieceType::Knight], 4);
         let hands = u64::from(position.hand(Color::Black).raw()) | u64::from(position.hand(Color::White).raw()) << 32;
         let kings_and_hands = spread(kings ^ hands);
         Self {
             side: position.turn(),
-            features: [pawns, castle, kings_and_hands].map(|hash| (hash >> (64 - ENTRIES.trailing_zeros())) as usize),
+            features: [pawns, castle, kings_and_hands, large, cavalry]
+                .map(|hash| (hash >> (64 - ENTRIES.trailing_zeros())) as usize),
             continuation: line.last.zip(line.before).map(|(last, before)| {
                 let pair = (last.index() * Arrival::COUNT + before.index() + 1) as u64;
                 (spread(pair) >> (64 - PAIRS.trailing_zeros())) as usize
@@ -92,7 +97,13 @@ impl Corrections {
     /// Correction of the evaluation, in centipawns.
     #[inline]
     pub(crate) fn of(&self, slots: Slots) -> Value {
-        let weights = [params::correction_pawns(), params::correction_castle(), params::correction_hands()];
+        let weights = [
+            params::correction_pawns(),
+            params::correction_castle(),
+            params::correction_hands(),
+            params::correction_large(),
+            params::correction_cavalry(),
+        ];
         let mut sum = 0;
         for ((table, slot), weight) in self.tables.iter().zip(slots.features).zip(weights) {
             sum += i32::from(table[slots.side][slot]) * weight;

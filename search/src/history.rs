@@ -3,7 +3,8 @@
 //! | table | index | counts |
 //! |---|---|---|
 //! | quiet | side, origin, destination | how often the move cut |
-//! | continuation | the piece and square of the last move and of the own move before, the moving piece, destination | how often it answered or followed those |
+//! | continuation | the piece and square of the last move, of the own move before and of the own move before that, the moving piece, destination | how often it answered or followed those |
+//! | pawns | side, both sides' pawns, the moving piece, destination | how often it cut among such pawns |
 //! | capture | side, moving piece, destination, victim | how often the capture cut |
 //!
 //! Every entry moves towards a limit: `h += bonus - h * |bonus| / limit` (gravity,
@@ -42,19 +43,49 @@ impl From<&Delta> for Arrival {
     }
 }
 
-/// The moves that led to a node: the opponent's last one, and the own one before.
-/// `None` after a null move or before the root.
+/// Context of a node's quiet moves: the opponent's last move, the own moves two and four
+/// plies before (`None` after a null move or before the root), and the pawns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) last: Option<Arrival>,
     pub(crate) before: Option<Arrival>,
+    pub(crate) fourth: Option<Arrival>,
+    pub(crate) pawns: PawnSlot,
+}
+
+impl Line {
+    fn arrivals(self) -> [Option<Arrival>; 3] {
+        [self.last, self.before, self.fourth]
+    }
+}
+
+/// Index of the pawns of a position, both sides', in the history by pawns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PawnSlot(u16);
+
+impl PawnSlot {
+    /// Number of slots; a power of two.
+    const COUNT: usize = 1024;
+
+    /// The slot of the pawns of `position`: the highest bits of a product of its bitboards.
+    #[inline]
+    pub(crate) fn of(position: &Position) -> Self {
+        let words = Color::ALL.map(|color| position.pieces(color, PieceType::Pawn).words());
+        let hash = words
+            .into_iter()
+            .flat_map(|(low, high)| [low, high])
+            .fold(0_u64, |hash, word| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
+        Self((hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::COUNT.trailing_zeros())) as u16)
+    }
 }
 
 /// The tables of one thread.
 pub(crate) struct Histories {
     quiet: [Box<[i16; SLOTS]>; 2],
-    /// After [`Line::last`] and after [`Line::before`]: one row for each arrival.
-    continuation: [Box<[[i16; PIECE_TO]]>; 2],
+    /// After each of [`Line::arrivals`]: one row for each arrival.
+    continuation: [Box<[[i16; PIECE_TO]]>; 3],
+    /// One row for each [`PawnSlot`], for each side to move.
+    pawns: [Box<[[i16; PIECE_TO]]>; 2],
     /// One row of victims for each arrival.
     capture: Box<[[i16; PieceType::COUNT]]>,
 }
@@ -63,22 +94,23 @@ pub(crate) struct Histories {
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'a> {
     quiet: &'a [i16; SLOTS],
-    continuation: [&'a [i16; PIECE_TO]; 2],
+    continuation: [&'a [i16; PIECE_TO]; 3],
+    pawns: &'a [i16; PIECE_TO],
 }
 
 /// History of one piece's quiet moves, by destination.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
     quiet: &'a [i16; 81],
-    continuation: [&'a [i16; 81]; 2],
+    continuation: [&'a [i16; 81]; 3],
+    pawns: &'a [i16; 81],
 }
 
 /// Stands for the rows of a move that was not made.
 static NOTHING: [i16; PIECE_TO] = [0; PIECE_TO];
 
 impl<'a> Known<'a> {
-    /// History of a quiet move of `position`: within ±3 times
-    /// [`params::history_limit`].
+    /// History of a quiet move of `position`, within 16 bits.
     #[inline(always)]
     pub(crate) fn of(&self, position: &Position, mv: Move) -> i32 {
         self.row(origin(mv), mover(position, mv)).of(mv.to())
@@ -87,21 +119,33 @@ impl<'a> Known<'a> {
     /// The moves of `kind` from one origin.
     #[inline(always)]
     pub(crate) fn row(&self, origin: Origin, kind: PieceType) -> Row<'a> {
-        Row { quiet: row(self.quiet, origin.0), continuation: self.continuation.map(|table| row(table, kind as usize)) }
+        let of_kind = |table| row(table, kind as usize);
+        Row {
+            quiet: row(self.quiet, origin.0),
+            continuation: self.continuation.map(of_kind),
+            pawns: of_kind(self.pawns),
+        }
     }
 }
 
 impl Row<'_> {
     #[inline(always)]
     pub(crate) fn of(&self, to: Square) -> i32 {
-        i32::from(self.quiet[to]) + i32::from(self.continuation[0][to]) + i32::from(self.continuation[1][to])
+        i32::from(self.at(to.index()))
     }
 
-    /// History of the moves to all squares at once; 16 bits hold the sums, as [`params::history_limit`] is bounded.
+    /// History of the moves to all squares at once.
     #[inline(always)]
     pub(crate) fn sums(&self) -> [i16; 81] {
-        let [first, second] = self.continuation;
-        std::array::from_fn(|to| self.quiet[to].saturating_add(first[to]).saturating_add(second[to]))
+        std::array::from_fn(|to| self.at(to))
+    }
+
+    /// The sum for one square: the fourth ply and the pawns count half. No sum of values
+    /// within [`params::history_limit`] leaves 16 bits before the last term.
+    #[inline(always)]
+    fn at(&self, to: usize) -> i16 {
+        let [last, before, fourth] = self.continuation.map(|table| table[to]);
+        (self.quiet[to] + last + before).saturating_add((fourth + self.pawns[to]) / 2)
     }
 }
 
@@ -161,7 +205,8 @@ impl Histories {
         let continuation = || vec![[0; PIECE_TO]; Arrival::COUNT].into_boxed_slice();
         Self {
             quiet: [Box::new([0; SLOTS]), Box::new([0; SLOTS])],
-            continuation: [continuation(), continuation()],
+            continuation: [(); 3].map(|()| continuation()),
+            pawns: [(); 2].map(|()| vec![[0; PIECE_TO]; PawnSlot::COUNT].into_boxed_slice()),
             capture: vec![[0; PieceType::COUNT]; Arrival::COUNT].into_boxed_slice(),
         }
     }
@@ -170,16 +215,20 @@ impl Histories {
     pub(crate) fn clear(&mut self) {
         self.quiet.iter_mut().for_each(|table| table.fill(0));
         self.continuation.iter_mut().for_each(|table| table.fill([0; PIECE_TO]));
+        self.pawns.iter_mut().for_each(|table| table.fill([0; PIECE_TO]));
         self.capture.fill([0; PieceType::COUNT]);
     }
 
     /// History of quiet moves of `turn` after `line`.
     #[inline]
     pub(crate) fn after(&self, turn: Color, line: Line) -> Known<'_> {
-        let row = |table: usize, arrival: Option<Arrival>| {
-            arrival.map_or(&NOTHING, |arrival| &self.continuation[table][arrival.index()])
-        };
-        Known { quiet: &self.quiet[turn], continuation: [row(0, line.last), row(1, line.before)] }
+        let arrivals = line.arrivals();
+        let row = |table: usize| arrivals[table].map_or(&NOTHING, |arrival| &self.continuation[table][arrival.index()]);
+        Known {
+            quiet: &self.quiet[turn],
+            continuation: [row(0), row(1), row(2)],
+            pawns: &self.pawns[turn][usize::from(line.pawns.0)],
+        }
     }
 
     /// History of a capture, within ±[`params::history_limit`].
@@ -192,7 +241,8 @@ impl Histories {
     pub(crate) fn adjust_quiet(&mut self, place: Place, line: Line, bonus: i32) {
         pull(&mut self.quiet[place.turn][usize::from(place.slot)], bonus);
         let piece_to = usize::from(place.piece_to);
-        for (table, arrival) in self.continuation.iter_mut().zip([line.last, line.before]) {
+        pull(&mut self.pawns[place.turn][usize::from(line.pawns.0)][piece_to], bonus);
+        for (table, arrival) in self.continuation.iter_mut().zip(line.arrivals()) {
             if let Some(arrival) = arrival {
                 pull(&mut table[arrival.index()][piece_to], bonus);
             }
@@ -286,7 +336,7 @@ mod tests {
         }
         let of = |histories: &Histories, mv| histories.after(Color::Black, line).of(&position, mv);
         let high = of(&histories, good);
-        assert!(high > params::history_limit() * 8 / 10 && high <= params::history_limit());
+        assert!(high > params::history_limit() * 8 / 10 && high <= 2 * params::history_limit());
         assert!(of(&histories, bad) < -params::history_limit() * 8 / 10);
         assert_eq!(histories.after(Color::White, line).of(&position, good), 0);
         histories.adjust_quiet(Place::of(&position, good), line, -100);
@@ -301,7 +351,7 @@ mod tests {
         let mut histories = Histories::new();
         histories.adjust_quiet(Place::of(&position, promotion), Line::default(), 900);
         let known = histories.after(Color::Black, Line::default());
-        assert_eq!((known.of(&position, plain), known.of(&position, promotion)), (0, 900));
+        assert_eq!((known.of(&position, plain), known.of(&position, promotion)), (0, 1350));
     }
 
     #[test]
@@ -309,10 +359,10 @@ mod tests {
         let mut position = Position::startpos();
         let first = Arrival::from(&position.do_move("7g7f".parse().expect("a move")));
         let reply: Move = "3c3d".parse().expect("a move");
-        let line = Line { last: Some(first), before: None };
+        let line = Line { last: Some(first), ..Line::default() };
         let mut histories = Histories::new();
         histories.adjust_quiet(Place::of(&position, reply), line, 500);
         let told = |line| histories.after(Color::White, line).of(&position, reply);
-        assert_eq!(told(line), 2 * told(Line::default()));
+        assert_eq!(told(line) - told(Line::default()), 500);
     }
 }

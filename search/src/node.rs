@@ -4,7 +4,7 @@ use enbu_movegen::{Aim, Move, PieceType};
 
 use crate::extend::SingularTest;
 use crate::failed_moves::FailedMoves;
-use crate::history::Line;
+use crate::history::{Line, PawnSlot};
 use crate::picker::{Picker, Wanted};
 use crate::prune::Trend;
 use crate::report::Bound;
@@ -181,10 +181,12 @@ impl Worker<'_> {
         let trend = Trend::of(eval, self.eval_before(ply));
         let frame = self.frame_mut(ply);
         frame.eval = eval;
+        frame.was_pv = was_pv;
         self.frame_mut(ply + 1).killers = Default::default();
         self.frame_mut(ply + 2).cutoffs = 0;
         let table_captures =
             entry.and_then(|entry| entry.mv).is_some_and(|mv| self.position.piece_at(mv.to()).is_some());
+        self.frame_mut(ply).pawns = PawnSlot::of(&self.position);
         let line = self.line(ply);
         let follows = N::PV && self.frame(ply).on_last_pv;
         let mut node = Node { depth, ply, line, entry, judged, eval, trend, was_pv, table_captures, follows, excluded };
@@ -230,7 +232,10 @@ impl Worker<'_> {
             _ => Bound::Upper,
         };
         self.learn_error(node, best, bound);
-        let Node { depth, ply, was_pv, .. } = *node;
+        let Node { depth, ply, .. } = *node;
+        // Where nothing beats alpha the move before may have been the better one. (Stockfish.)
+        let inherits = bound == Bound::Upper && depth > params::inherited_pv_depth();
+        let was_pv = node.was_pv || inherits && ply.checked_sub(1).is_some_and(|before| self.frame(before).was_pv);
         let entry = Entry { mv: best.mv, value: best.value, eval: node.raw(), depth, bound, on_pv: was_pv };
         self.job.table.store(self.position.key(), ply, entry);
     }
@@ -248,6 +253,8 @@ impl Worker<'_> {
         };
         self.frame_mut(1).killers = Default::default();
         self.frame_mut(2).cutoffs = 0;
+        self.frame_mut(0).was_pv = true;
+        self.frame_mut(0).pawns = PawnSlot::of(&self.position);
         Node {
             depth,
             ply: 0,
@@ -451,8 +458,8 @@ impl Worker<'_> {
     /// Stockfish's.
     fn reduction<N: NodeKind>(&self, node: &Node, candidate: &Candidate) -> i32 {
         let mut reduction = reduce::late_move(node.depth, candidate.number);
-        reduction -= candidate.history * reduce::PLY / params::lmr_history_divisor();
-        reduction -= i32::from(node.was_pv) * params::lmr_pv();
+        reduction -= (candidate.history - params::lmr_history_offset()) * reduce::PLY / params::lmr_history_divisor();
+        reduction -= i32::from(node.was_pv) * params::lmr_pv() + i32::from(N::PV) * params::lmr_open();
         if N::CUT {
             reduction += params::lmr_cut() + i32::from(node.table_move().is_none()) * params::lmr_no_table_move();
         }

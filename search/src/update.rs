@@ -50,7 +50,7 @@ impl Worker<'_> {
         let Some(before) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else { return };
         if let Some(place) = self.frame(before).quiet {
             let line = self.line(before);
-            self.memory.moves.adjust_quiet(place, line, bonus(node.depth));
+            self.memory.moves.adjust_quiet(place, line, bonus(node.depth) * params::history_fail_low() / 64);
         }
     }
 

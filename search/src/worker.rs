@@ -4,7 +4,7 @@ use enbu_mate::mate_in_one;
 use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Ruling};
 
 use crate::correction::Slots;
-use crate::history::{Arrival, Killers, Line, Place};
+use crate::history::{Arrival, Killers, Line, PawnSlot, Place};
 use crate::job::{Job, Role};
 use crate::level::Level;
 use crate::memory::Memory;
@@ -40,6 +40,10 @@ pub(crate) struct Frame {
     pub(crate) cutoffs: u16,
     /// By how many plies the search of the move is reduced.
     pub(crate) reduction: i32,
+    /// The table knows the node from a principal variation.
+    pub(crate) was_pv: bool,
+    /// Slot of the position's pawns, once its moves are searched.
+    pub(crate) pawns: PawnSlot,
 }
 
 /// Static evaluations of a position.
@@ -133,7 +137,8 @@ impl<'a> Worker<'a> {
     #[inline]
     pub(crate) fn line(&self, ply: usize) -> Line {
         let at = ply + Self::LOOKBACK;
-        Line { last: self.frames[at - 1].arrival, before: self.frames[at - 2].arrival }
+        let arrival = |plies: usize| self.frames[at - plies].arrival;
+        Line { last: arrival(1), before: arrival(2), fourth: arrival(4), pawns: self.frames[at].pawns }
     }
 
     /// The evaluation at the own move before the one at `ply`, or, if that was in check,
