@@ -2,6 +2,7 @@
 //!
 //! A program per file would link the whole engine once per file.
 
+mod analyse;
 mod arena;
 mod boundaries;
 mod clients;
@@ -18,6 +19,7 @@ mod networks;
 mod nnue;
 mod perft;
 mod reparse;
+mod report;
 mod repro;
 mod rules;
 mod selfplay;

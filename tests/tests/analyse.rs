@@ -1,0 +1,222 @@
+//! `enbu analyse` as people call it: files, folders, resumption, shards, bad input.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use enbu_kifu::{Event, Format, Mode, Record, read_any};
+use enbu_tests::binary::{enbu, workspace_root};
+use serde_json::Value;
+use tempfile::TempDir;
+
+const FAST: [&str; 2] = ["--nodes", "60"];
+
+const KIF: &str = "先手：甲\n後手：乙\n手数----指手---------消費時間--\n   1 ７六歩(77)   ( 0:03/00:00:03)\n*comment\n\
+   2 ３四歩(33)   ( 0:05/00:00:05)\n   3 ２二角成(88)   ( 0:01/00:00:04)\n   4 同　銀(31)\n   5 投了\n\n変化：3手\n   3 ２六歩(27)\n*variation\n";
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(enbu());
+    command.arg("analyse").args(arguments).args(FAST).current_dir(folder).stdin(Stdio::null());
+    command.output().unwrap()
+}
+
+#[track_caller]
+fn analyse(folder: &Path, arguments: &[&str]) -> Output {
+    let output = run(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+    output
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A folder with some games in `in/`.
+fn games(count: usize) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let moves = ["7g7f 3c3d 2g2f 8c8d 2f2e 8d8e", "2g2f 8c8d 2f2e 8d8e", "7g7f 8c8d 7i6h", "5g5f 3c3d 2h5h"];
+    for number in 0..count {
+        let file = folder.path().join(format!("in/{}/game{number}.usi", number % 2));
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, format!("startpos moves {}\n", moves[number % moves.len()])).unwrap();
+    }
+    folder
+}
+
+/// The files below a folder with their bytes.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(at) = folders.pop() {
+        for entry in fs::read_dir(&at).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.insert(path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn one_game_goes_to_standard_output_or_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.kif"), KIF).unwrap();
+    let output = analyse(folder.path(), &["a.kif"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["black_name"], report["moves"].as_array().unwrap().len()), (&Value::from("甲"), 4));
+    analyse(folder.path(), &["a.kif", "-o", "a.html"]);
+    assert!(fs::read_to_string(folder.path().join("a.html")).unwrap().starts_with("<!DOCTYPE html>"));
+    let refused = run(folder.path(), &["a.kif", "-o", "a.html"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("exists; --force overwrites it"), "{}", stderr(&refused));
+    let wrong = run(folder.path(), &["a.kif", "--format", "html,kif"]);
+    assert_eq!(wrong.status.code(), Some(2), "{}", stderr(&wrong));
+}
+
+#[test]
+fn records_written_back_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.kifu"), KIF).unwrap();
+    for scores in ["shogihome", "shogigui", "floodgate"] {
+        let out = format!("out-{scores}");
+        analyse(folder.path(), &["a.kifu", "-o", &out, "--format", "kif,ki2u,csa,jkf", "--scores", scores]);
+        let (_, original) = read_any(KIF.as_bytes(), Mode::Tolerant).unwrap();
+        let original = &original.records[0];
+        for (name, format) in
+            [("a.kif", Format::Kif), ("a.ki2u", Format::Ki2), ("a.csa", Format::Csa), ("a.jkf", Format::Jkf)]
+        {
+            let bytes = fs::read(folder.path().join(&out).join(name)).unwrap();
+            let reading = format.read_bytes(&bytes, Mode::Strict).unwrap();
+            let written: &Record = &reading.records[0];
+            assert!(written.moves().eq(original.moves()), "{name}");
+            assert_eq!(written.end(), original.end(), "{name}");
+            assert!(original.headers.iter().all(|(key, value)| written.headers.value(key) == Some(value)), "{name}");
+            assert_eq!(written.has_variations(), format != Format::Csa, "{name}");
+            for (one, other) in original.main_line().zip(written.main_line()) {
+                let (one, other) = (original.node(one), written.node(other));
+                if format != Format::Ki2 {
+                    assert_eq!(one.time_ms, other.time_ms, "{name}");
+                }
+                assert!(one.remarks().comments.iter().all(|text| other.remarks().comments.contains(text)), "{name}");
+                let scores = other.remarks().analyses.iter().filter(|analysis| analysis.score_cp.is_some()).count();
+                assert_eq!(scores, usize::from(matches!(one.event(), Event::Move(_))), "{name} {scores}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_command_skips_games_that_are_done() {
+    let folder = games(5);
+    let arguments = ["in", "-o", "out", "--format", "html,kif", "--jobs", "2", "--problems", "p.tsv"];
+    let first = analyse(folder.path(), &arguments);
+    assert!(stderr(&first).contains("5 games, "), "{}", stderr(&first));
+    let whole = files(&folder.path().join("out"));
+    assert_eq!(whole.len(), 3 * 5 + 1);
+    let again = analyse(folder.path(), &arguments);
+    assert!(stderr(&again).contains("5 games (5 of an earlier run), 0 positions"), "{}", stderr(&again));
+    assert_eq!(files(&folder.path().join("out")), whole);
+    // A lost file is rendered anew, a lost JSON analysed anew; both as before.
+    fs::remove_file(folder.path().join("out/0/game0.html")).unwrap();
+    fs::remove_file(folder.path().join("out/1/game1.analysis.json")).unwrap();
+    fs::write(folder.path().join("out/0/game2.analysis.json"), "{\"format\":1").unwrap();
+    let repaired = analyse(folder.path(), &arguments);
+    assert!(stderr(&repaired).contains("5 games (3 of an earlier run)"), "{}", stderr(&repaired));
+    assert_eq!(files(&folder.path().join("out")), whole);
+    // Other settings: all of them.
+    let other = analyse(folder.path(), &["in", "-o", "out", "--multipv", "2"]);
+    assert!(stderr(&other).contains("5 games, "), "{}", stderr(&other));
+}
+
+#[test]
+fn shards_together_are_the_whole() {
+    let folder = games(5);
+    analyse(folder.path(), &["in", "-o", "whole", "--jobs", "1"]);
+    for shard in ["1/2", "2/2"] {
+        analyse(folder.path(), &["in", "-o", "parts", "--jobs", "2", "--shard", shard]);
+    }
+    assert_eq!(files(&folder.path().join("whole")), files(&folder.path().join("parts")));
+}
+
+#[test]
+fn several_games_of_a_file_have_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("two.usi"), "startpos moves 7g7f\nstartpos moves 2g2f 8c8d\n").unwrap();
+    // The name of the index is taken.
+    fs::write(folder.path().join("index.usi"), "startpos moves 7g7f\n").unwrap();
+    analyse(folder.path(), &["two.usi", "index.usi", "-o", "out/"]);
+    let names: Vec<String> = files(&folder.path().join("out")).keys().map(|path| path.display().to_string()).collect();
+    let expected = [
+        "index.html",
+        "index.usi.analysis.json",
+        "index.usi.html",
+        "two-1.analysis.json",
+        "two-1.html",
+        "two-2.analysis.json",
+        "two-2.html",
+    ];
+    assert_eq!(names, expected);
+    let lines = String::from_utf8(analyse(folder.path(), &["two.usi"]).stdout).unwrap();
+    assert_eq!(lines.lines().count(), 2);
+}
+
+#[test]
+fn bad_input_is_named_and_the_rest_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("damaged.kif", "手数----指手---------消費時間--\n1 ７六歩(77)\n2 ３四歩(33)\n3 ９九玉(59)\n");
+    write("good.usi", "startpos moves 7g7f\n");
+    write("kings.sfen", "9/9/9/9/9/9/9/9/9 b - 1\n");
+    write("takeable.sfen", "4k4/9/9/9/9/9/9/9/4R3K b - 1\n");
+    write("text.kif", "no record\n");
+    let output = run(
+        folder.path(),
+        &["damaged.kif", "good.usi", "kings.sfen", "takeable.sfen", "text.kif", "none.kif", "-o", "out"],
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let messages = stderr(&output);
+    for (name, reason) in [
+        ("damaged.kif", "line 4"),
+        ("kings.sfen", "no black king"),
+        ("takeable.sfen", "cannot be played"),
+        ("text.kif", "no record found"),
+        ("none.kif", "No such file"),
+    ] {
+        let lines: Vec<&str> = messages.lines().filter(|line| line.starts_with(&format!("enbu: {name}"))).collect();
+        assert!(lines.len() == 1 && lines[0].contains(reason), "{name}: {messages}");
+    }
+    assert!(messages.ends_with("enbu: 5 inputs had errors\n"), "{messages}");
+    let damaged = fs::read_to_string(folder.path().join("out/damaged.analysis.json")).unwrap();
+    let damaged: Value = serde_json::from_str(&damaged).unwrap();
+    assert_eq!(damaged["moves"].as_array().unwrap().len(), 2);
+    assert!(folder.path().join("out/good.html").is_file());
+
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    let empty = run(folder.path(), &["empty", "-o", "out2"]);
+    assert_eq!((empty.status.code(), stderr(&empty).as_str()), (Some(1), "enbu: no records found in empty\n"));
+    let file_as_folder = run(folder.path(), &["good.usi", "-o", "good.usi/out"]);
+    assert_eq!((file_as_folder.status.code(), stderr(&file_as_folder).lines().count()), (Some(1), 1));
+}
+
+#[test]
+fn problems_hold_the_missed_mate() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("mate.sfen"), "7nl/7k1/6p2/9/6N2/9/9/9/4K4 b GS 1 moves 5i4i 2b3b\n").unwrap();
+    analyse(folder.path(), &["mate.sfen", "-o", "out", "--problems", "p.tsv", "--mate", "1000"]);
+    let problems = fs::read_to_string(folder.path().join("p.tsv")).unwrap();
+    let first = problems.lines().next().unwrap();
+    assert!(first.starts_with("7nl/7k1/6p2/9/6N2/9/9/9/4K4 b GS 1\tbm S*2c 2b1c G*1d\tam 5i4i\tmate "), "{problems}");
+}
+
+#[test]
+fn the_example_game_is_analysed_alike_by_one_job_and_two() {
+    let root = workspace_root();
+    let game = root.join("docs/game.kif");
+    let game = game.to_str().unwrap();
+    let one = analyse(&root, &[game, "--jobs", "1"]).stdout;
+    assert_eq!(analyse(&root, &[game, "--jobs", "2"]).stdout, one);
+}

@@ -1,0 +1,335 @@
+//! The pages of `enbu analyse` in a real browser.
+//!
+//! A headless Chromium loads the report of a game, is driven by keys and clicks over its
+//! debugging pipe, and must show what the JSON of the analysis says. The browser is
+//! `$ENBU_BROWSER` or the first one found; without one the tests pass and say so.
+
+#![cfg(unix)]
+
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use enbu_kifu::svg;
+use enbu_movegen::{Position, Setup};
+use enbu_tests::binary::{enbu, workspace_root};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A running browser with one page.
+struct Browser {
+    child: Child,
+    to: File,
+    from: BufReader<File>,
+    session: Option<String>,
+    last_id: u64,
+    /// Errors on the console, and requests that leave the file.
+    faults: Vec<String>,
+    loaded: bool,
+    _folder: TempDir,
+}
+
+fn browser_path() -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os("ENBU_BROWSER") {
+        return Some(path.into());
+    }
+    let path = std::env::var_os("PATH")?;
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name))).find(|file| file.is_file())
+}
+
+impl Browser {
+    /// Starts a browser with a window of this size; `None` where none is installed.
+    fn start(width: u32, height: u32) -> Option<Self> {
+        let Some(path) = browser_path() else {
+            eprintln!("skipped: no browser is installed (apt-get install chromium)");
+            return None;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let pipes = ["in", "out"].map(|name| folder.path().join(name));
+        assert!(Command::new("mkfifo").args(&pipes).status().unwrap().success());
+        // The pipes are the file descriptors 3 and 4 of the browser.
+        let script = "exec \"$0\" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
+                      --disable-background-networking --user-data-dir=\"$1\" --window-size=$2 --lang=en-US \
+                      --remote-debugging-pipe about:blank 3<\"$3\" 4>\"$4\"";
+        let child = Command::new("sh")
+            .args(["-c", script])
+            .arg(path)
+            .arg(folder.path().join("profile"))
+            .arg(format!("{width},{height}"))
+            .args(&pipes)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let to = File::options().write(true).open(&pipes[0]).unwrap();
+        let from = BufReader::new(File::open(&pipes[1]).unwrap());
+        let mut browser =
+            Self { child, to, from, session: None, last_id: 0, faults: Vec::new(), loaded: false, _folder: folder };
+        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let attached = json!({ "targetId": target["targetId"], "flatten": true });
+        browser.session = browser.call("Target.attachToTarget", attached)["sessionId"].as_str().map(str::to_owned);
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            browser.call(&format!("{domain}.enable"), json!({}));
+        }
+        Some(browser)
+    }
+
+    fn next(&mut self) -> Value {
+        let mut bytes = Vec::new();
+        self.from.read_until(0, &mut bytes).unwrap();
+        assert_eq!(bytes.pop(), Some(0), "the browser ended");
+        let message: Value = serde_json::from_slice(&bytes).unwrap();
+        let params = &message["params"];
+        match message["method"].as_str() {
+            Some("Page.loadEventFired") => self.loaded = true,
+            Some("Runtime.exceptionThrown") => self.faults.push(params.to_string()),
+            Some("Runtime.consoleAPICalled") if params["type"] == "error" => self.faults.push(params.to_string()),
+            Some("Log.entryAdded") if params["entry"]["level"] == "error" => self.faults.push(params.to_string()),
+            Some("Network.requestWillBeSent") => {
+                let url = params["request"]["url"].as_str().unwrap_or_default();
+                let is_local = url.starts_with("file:") && url.ends_with(".html");
+                if !is_local && !url.starts_with("data:") && url != "about:blank" {
+                    self.faults.push(format!("request of {url}"));
+                }
+            }
+            _ => {}
+        }
+        message
+    }
+
+    /// Calls a method of the debugging protocol.
+    fn call(&mut self, method: &str, params: Value) -> Value {
+        self.last_id += 1;
+        let mut message = json!({ "id": self.last_id, "method": method, "params": params });
+        if let Some(session) = &self.session {
+            message["sessionId"] = json!(session);
+        }
+        self.to.write_all(format!("{message}\0").as_bytes()).unwrap();
+        loop {
+            let answer = self.next();
+            if answer["id"] == self.last_id {
+                assert!(answer.get("error").is_none(), "{method}: {answer}");
+                return answer["result"].clone();
+            }
+        }
+    }
+
+    fn load(&mut self, page: &Path) {
+        self.loaded = false;
+        self.call("Page.navigate", json!({ "url": format!("file://{}", page.display()) }));
+        while !self.loaded {
+            self.next();
+        }
+    }
+
+    fn evaluate(&mut self, script: &str) -> Value {
+        let answer = self.call("Runtime.evaluate", json!({ "expression": script, "returnByValue": true }));
+        assert!(answer.get("exceptionDetails").is_none(), "{script}: {answer}");
+        answer["result"]["value"].clone()
+    }
+
+    fn key(&mut self, key: &str) {
+        for kind in ["keyDown", "keyUp"] {
+            self.call("Input.dispatchKeyEvent", json!({ "type": kind, "key": key }));
+        }
+    }
+
+    /// Clicks into the middle of an element.
+    fn click(&mut self, selector: &str) {
+        let script = format!(
+            "(e => {{ e.scrollIntoView({{block: 'center'}}); const b = e.getBoundingClientRect(); \
+             return [b.x + b.width / 2, b.y + b.height / 2] }})(document.querySelector({}))",
+            json!(selector)
+        );
+        let at = self.evaluate(&script);
+        for kind in ["mousePressed", "mouseReleased"] {
+            let params = json!({ "type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1 });
+            self.call("Input.dispatchMouseEvent", params);
+        }
+    }
+
+    /// The state that the page shows: number, board, score, and the pieces of the picture.
+    fn shown(&mut self) -> (String, String, String, String) {
+        let state = self.evaluate(
+            "[document.getElementById('ply').textContent, document.getElementById('board').dataset.sfen, \
+             document.getElementById('score').textContent, \
+             [...document.querySelectorAll('#board .pieces text')].map(e => e.textContent).join('')]",
+        );
+        let text = |index: usize| state[index].as_str().unwrap().to_owned();
+        (text(0), text(1), text(2), text(3))
+    }
+
+    #[track_caller]
+    fn assert_no_faults(&self) {
+        assert!(self.faults.is_empty(), "{:#?}", self.faults);
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The text of a score on an English page.
+fn score_text(score: &Value) -> String {
+    if let Some(cp) = score["cp"].as_i64() {
+        return if cp > 0 { format!("+{cp}") } else { cp.to_string() };
+    }
+    let Some(mate) = score.get("mate") else { return "–".to_owned() };
+    let winner = if mate["winner"] == "black" { "Black" } else { "White" };
+    match mate["plies"].as_u64().unwrap() {
+        0 => format!("{winner} wins"),
+        plies => format!("{winner} mates in {plies}"),
+    }
+}
+
+/// The pieces of the picture that `kifu::svg` draws.
+fn drawn(sfen: &str) -> String {
+    let setup: Setup = sfen.parse().unwrap();
+    let picture = svg::board(&setup, None);
+    let (_, pieces) = picture.split_once("<g class=\"pieces\">").unwrap();
+    pieces.split("</text>").filter_map(|text| text.rsplit_once('>').map(|(_, name)| name.trim())).collect()
+}
+
+/// Analyses a record and loads its page; returns the JSON too.
+fn analysed(browser: &mut Browser, record: &Path, options: &[&str]) -> (TempDir, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let mut command = Command::new(enbu());
+    command.arg("analyse").arg(record).arg("-o").arg(&out).args(["--nodes", "100", "--lang", "en"]).args(options);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let stem = record.file_stem().unwrap().to_str().unwrap();
+    let json = fs::read_to_string(out.join(format!("{stem}.analysis.json"))).unwrap();
+    browser.load(&out.join(format!("{stem}.html")));
+    (folder, serde_json::from_str(&json).unwrap())
+}
+
+/// Steps through the main line and compares each state with the JSON.
+#[track_caller]
+fn step_through(browser: &mut Browser, report: &Value) {
+    let positions = report["positions"].as_array().unwrap();
+    browser.key("Home");
+    for position in positions {
+        let (ply, sfen, score, pieces) = browser.shown();
+        assert_eq!((ply, sfen.as_str()), (position["ply"].to_string(), position["sfen"].as_str().unwrap()));
+        assert_eq!(score, score_text(&position["score"]), "{sfen}");
+        assert_eq!(pieces, drawn(&sfen), "{sfen}");
+        browser.key("ArrowRight");
+    }
+    // The end is the end, and back leads to the position before it.
+    assert_eq!(browser.shown().0, positions.last().unwrap()["ply"].to_string());
+    browser.key("ArrowLeft");
+    assert_eq!(browser.shown().1, positions[positions.len() - 2]["sfen"].as_str().unwrap());
+}
+
+#[test]
+fn the_page_of_a_game_shows_the_analysis() {
+    let Some(mut browser) = Browser::start(1280, 1000) else { return };
+    let (_folder, report) = analysed(&mut browser, &workspace_root().join("docs/game.kif"), &[]);
+    step_through(&mut browser, &report);
+    // Clicks on moves and on the moves of a line.
+    browser.click("#moves button[data-ply='60']");
+    assert_eq!(browser.shown().1, report["positions"][60]["sfen"].as_str().unwrap());
+    let mut position = Position::from_setup(&browser.shown().1.parse().unwrap()).unwrap();
+    let line = report["positions"][60]["lines"][0]["moves"].as_array().unwrap();
+    for (step, mv) in (1..).zip(line.iter().take(3)) {
+        position.play(mv.as_str().unwrap().parse().unwrap()).unwrap();
+        browser.click(&format!("#pvs button[data-pv='0'][data-step='{step}']"));
+        let (ply, sfen, score, _) = browser.shown();
+        assert_eq!((ply, sfen), (format!("60 + {step}"), position.to_setup().to_string()));
+        assert_eq!(score, score_text(&report["positions"][60]["lines"][0]["score"]));
+    }
+    browser.key("Escape");
+    assert_eq!(browser.shown().0, "60");
+    // The curve, the buttons, the language.
+    browser.click("#curve svg");
+    let middle: usize = browser.shown().0.parse().unwrap();
+    assert!((40..60).contains(&middle), "{middle}");
+    browser.click("#forward");
+    assert_eq!(browser.shown().0, (middle + 1).to_string());
+    browser.click("#first");
+    assert_eq!(browser.shown().0, "0");
+    browser.click("#lang");
+    assert_eq!(browser.evaluate("document.getElementById('mv').textContent"), "開始局面");
+    browser.click("#flip");
+    assert_eq!(browser.evaluate("document.querySelector('#board svg').style.transform"), "rotate(180deg)");
+    let labels = browser.evaluate("[...document.querySelectorAll('button')].filter(b => !b.textContent.trim()).length");
+    assert_eq!(labels, 0, "buttons without a name");
+    browser.assert_no_faults();
+}
+
+const HANDICAP: &str = "手合割：香落ち\n下手：下手\n上手：上手\n手数----指手---------消費時間--\n   1 ３四歩(33)   ( 0:05/00:00:05)\n\
+*上手の初手\n   2 ７六歩(77)   ( 0:10/00:00:10)\n   3 ４四歩(43)   ( 1:05/00:01:10)\n   4 中断\n\n\
+変化：2手\n   2 ２六歩(27)   ( 0:07/00:00:07)\n*変化\n   3 ３二銀(31)\n   4 ２五歩(26)\n\n変化：3手\n   3 ５四歩(53)\n";
+
+#[test]
+fn the_page_of_a_handicap_game_shows_variations_and_clocks() {
+    let Some(mut browser) = Browser::start(420, 900) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("handicap.kif");
+    fs::write(&record, HANDICAP).unwrap();
+    let (_folder, report) = analysed(&mut browser, &record, &["--variations"]);
+    step_through(&mut browser, &report);
+    assert_eq!(browser.evaluate("document.getElementById('clock-white').textContent"), "0:05");
+    browser.key("End");
+    assert_eq!(browser.evaluate("document.getElementById('clock-white').textContent"), "1:05 / 1:10");
+    for (number, variation) in (1..).zip(report["variations"].as_array().unwrap()) {
+        let from = variation["from"].as_u64().unwrap();
+        for (ply, position) in (from + 1..).zip(variation["positions"].as_array().unwrap().iter().skip(1)) {
+            browser.click(&format!("#moves button[data-line='{number}'][data-ply='{ply}']"));
+            let (_, sfen, score, _) = browser.shown();
+            assert_eq!(sfen, position["sfen"].as_str().unwrap());
+            assert_eq!(score, score_text(&position["score"]));
+        }
+        browser.click(&format!("#moves button[data-line='{number}'][data-ply='{}']", from + 1));
+        browser.key("ArrowLeft");
+        assert_eq!(browser.shown().0, from.to_string());
+    }
+    let overflow = browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+    assert_eq!(overflow, 0, "a narrow window scrolls sideways");
+    browser.assert_no_faults();
+}
+
+#[test]
+fn hostile_headers_and_comments_are_only_text() {
+    let Some(mut browser) = Browser::start(800, 900) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("hostile.kif");
+    let attack = "</script><script>window.hacked=1</script><img src=x onerror=\"window.hacked=2\">'\"&amp;<!--";
+    let long = "長い<b>コメント</b>\"'".repeat(6000);
+    let text = format!(
+        "先手：{attack}\n後手：{long}\n棋戦：{attack}\n開始日時：{attack}\n備考：{long}\n手数----指手---------消費時間--\n*{attack}\n\
+         1 ７六歩(77)\n*{attack}\n*{long}\n2 ３四歩(33)\n3 中断\n"
+    );
+    fs::write(&record, &text).unwrap();
+    let (out, report) = analysed(&mut browser, &record, &[]);
+    step_through(&mut browser, &report);
+    browser.click("#moves button[data-ply='1']");
+    let comment = browser.evaluate("document.getElementById('comment').textContent");
+    let comment = comment.as_str().unwrap();
+    assert!(
+        comment.starts_with(attack) && comment.contains(&long),
+        "{}",
+        comment.chars().take(200).collect::<String>()
+    );
+    assert_eq!(browser.evaluate("String(window.hacked)"), "undefined");
+    assert_eq!(browser.evaluate("document.images.length"), 0);
+    let title = browser.evaluate("document.title");
+    assert!(title.as_str().unwrap().starts_with(&attack[..60]), "{title}");
+    let overflow = browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+    assert_eq!(overflow, 0, "long names scroll the page sideways");
+    // The index links the page, and its columns sort.
+    browser.load(&out.path().join("out/index.html"));
+    assert_eq!(browser.evaluate("document.querySelector('tbody a').getAttribute('href')"), "hostile.html");
+    browser.click("th:nth-child(6) button");
+    assert_eq!(browser.evaluate("document.querySelector('th:nth-child(6)').getAttribute('aria-sort')"), "ascending");
+    assert_eq!(browser.evaluate("String(window.hacked)"), "undefined");
+    browser.assert_no_faults();
+}
