@@ -251,20 +251,57 @@ impl Client {
         let mut report = LastReport::default();
         loop {
             let line = self.line("bestmove", deadline)?;
-            let Heard { reply, problem } = parse_reply(&line.text);
-            match (reply, problem) {
-                (Some(Reply::Info(info)), problem) => report.update(info, problem),
-                (Some(Reply::BestMove(best)), problem) => {
-                    let ponder_fault = problem.map(ReplyError::into_text);
-                    return Ok(Answer { best: Ok(best), ponder_fault, at: line.at, report });
-                }
-                (_, Some(ReplyError::BestMove { text })) => {
-                    return Ok(Answer { best: Err(text), ponder_fault: None, at: line.at, report });
-                }
-                (_, Some(_)) => self.noise.unknown_lines += 1,
-                (_, None) => {}
+            if let Some(answer) = self.take(line, &mut report) {
+                return Ok(answer);
             }
         }
+    }
+
+    /// Takes the lines that have arrived, without waiting: reports update `report`, and
+    /// the answer to the last `go` is returned with it. For callers that wait for other
+    /// things as well; see [`set_waker`](Self::set_waker).
+    ///
+    /// # Errors
+    /// [`ClientError::Died`] when the engine has ended and all its lines are taken.
+    pub fn poll_answer(&mut self, report: &mut LastReport) -> Result<Option<Answer>, ClientError> {
+        while let Some(line) = self.process.poll_line()? {
+            if let Some(tap) = &mut self.wiretap {
+                tap.heard(&line.text);
+            }
+            if let Some(answer) = self.take(line, report) {
+                return Ok(Some(answer));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Calls `wake` from another thread whenever lines have arrived or the engine has
+    /// closed its output.
+    pub fn set_waker(&mut self, wake: impl Fn() + Send + 'static) {
+        self.process.set_waker(Box::new(wake));
+    }
+
+    /// Takes a line during a search, and returns the answer if it is one.
+    fn take(&mut self, line: Line, report: &mut LastReport) -> Option<Answer> {
+        let Heard { reply, problem } = parse_reply(&line.text);
+        match (reply, problem) {
+            (Some(Reply::Info(info)), problem) => report.update(info, problem),
+            (Some(Reply::BestMove(best)), problem) => {
+                let ponder_fault = problem.map(ReplyError::into_text);
+                return Some(Answer { best: Ok(best), ponder_fault, at: line.at, report: std::mem::take(report) });
+            }
+            (_, Some(ReplyError::BestMove { text })) => {
+                return Some(Answer {
+                    best: Err(text),
+                    ponder_fault: None,
+                    at: line.at,
+                    report: std::mem::take(report),
+                });
+            }
+            (_, Some(_)) => self.noise.unknown_lines += 1,
+            (_, None) => {}
+        }
+        None
     }
 
     /// Sends `gameover` with the result of the game.
@@ -350,8 +387,8 @@ impl fmt::Debug for Client {
 
 impl LastReport {
     /// Takes over the report `info` on the best line; other lines and bounds do
-    /// not change it.
-    fn update(&mut self, info: Info, problem: Option<ReplyError>) {
+    /// not change it. `problem` is the fault of its line of play.
+    pub fn update(&mut self, info: Info, problem: Option<ReplyError>) {
         if info.multipv.unwrap_or(1) != 1 {
             return;
         }

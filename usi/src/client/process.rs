@@ -39,14 +39,26 @@ pub struct Line {
     pub text: String,
 }
 
+/// Callback of a caller that does not wait for lines.
+pub(super) type Waker = Box<dyn Fn() + Send>;
+
 /// State shared by the reader threads and the owner.
 #[derive(Default)]
 struct Inbox {
     lines: VecDeque<Line>,
+    waker: Option<Waker>,
     lost: u32,
     closed: bool,
     stderr_tail: VecDeque<u8>,
     stderr_closed: bool,
+}
+
+impl Inbox {
+    fn wake(&self) {
+        if let Some(waker) = &self.waker {
+            waker();
+        }
+    }
 }
 
 type Shared = Arc<(Mutex<Inbox>, Condvar)>;
@@ -129,6 +141,22 @@ impl Process {
                 return Err(ClientError::Silent { expected, waited: now.saturating_duration_since(began) });
             }
         }
+    }
+
+    /// Sets the callback for arrivals, and calls it if something has arrived.
+    pub(super) fn set_waker(&self, waker: Waker) {
+        let mut inbox = self.shared.0.lock();
+        inbox.waker = Some(waker);
+        inbox.wake();
+    }
+
+    /// The next line that has arrived, or the death of a process that has no more.
+    pub(super) fn poll_line(&mut self) -> Result<Option<Line>, ClientError> {
+        let (line, closed) = {
+            let mut inbox = self.shared.0.lock();
+            (inbox.lines.pop_front(), inbox.closed)
+        };
+        if line.is_none() && closed { Err(self.death()) } else { Ok(line) }
     }
 
     /// A line that has already arrived.
@@ -240,6 +268,7 @@ fn read_lines(pipe: impl Read, shared: &Shared) {
         line.extend(last);
         let used = chunk.len();
         pipe.consume(used);
+        inbox.lock().wake();
         arrival.notify_all();
     }
     let mut inbox = inbox.lock();
@@ -247,6 +276,7 @@ fn read_lines(pipe: impl Read, shared: &Shared) {
         line.deliver(Instant::now(), &mut inbox);
     }
     inbox.closed = true;
+    inbox.wake();
     drop(inbox);
     arrival.notify_all();
 }
