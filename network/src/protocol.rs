@@ -639,4 +639,7 @@ fn printable(text: &str) -> String {
 }
 
 #[cfg(test)]
+pub(crate) mod sessions;
+
+#[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Conversations by hand, and every recorded session of a real server.
 
+use super::sessions::sessions;
 use super::*;
-use std::collections::BTreeMap;
 
 const OFFER: &str = "BEGIN Game_Summary\nProtocol_Version:1.2\nGame_ID:g1\nName+:enbu\nName-:other\nYour_Turn:+\n\
     To_Move:+\nBEGIN Time\nTime_Unit:1sec\nTotal_Time:60\nIncrement:2\nEND Time\nBEGIN Position\nPI\n+\nEND Position\n\
@@ -178,62 +178,6 @@ fn arbitrary_lines_change_nothing() {
         feed(&mut protocol, "x");
     }
     assert_eq!(feed(&mut protocol, "END Game_Summary"), Event::BadOffer(SummaryError::TooLong));
-}
-
-/// The rows of each recorded session: client, way, line.
-fn sessions() -> BTreeMap<String, Vec<[String; 3]>> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/csa-sessions.txt");
-    let text = std::fs::read_to_string(path).unwrap();
-    let macros: BTreeMap<&str, Vec<&str>> = BTreeMap::from([
-        (
-            "{head}",
-            vec![
-                "BEGIN Game_Summary",
-                "Protocol_Version:1.2",
-                "Protocol_Mode:Server",
-                "Format:Shogi 1.0",
-                "Declaration:Jishogi 1.1",
-            ],
-        ),
-        ("{board}", vec!["PI", "+"]),
-    ]);
-    let mut sessions: BTreeMap<String, Vec<[String; 3]>> = BTreeMap::new();
-    let mut name = String::new();
-    for row in text.lines() {
-        if let Some(next) = row.strip_prefix("= ") {
-            next.clone_into(&mut name);
-            continue;
-        }
-        let cells: Vec<&str> = row.split('\t').collect();
-        let [_, client, way, line] = cells[..] else { panic!("{row}") };
-        let lines = macros.get(line).cloned().unwrap_or_else(|| vec![line]);
-        let rows = sessions.entry(name.clone()).or_default();
-        rows.extend(lines.into_iter().map(|line| [client.to_owned(), way.to_owned(), line.replace("\\x0d", "\r")]));
-    }
-    for rows in sessions.values_mut() {
-        *rows = put_together(rows);
-    }
-    sessions
-}
-
-/// Puts lines that were sent in pieces (`C>S~`) together.
-fn put_together(rows: &[[String; 3]]) -> Vec<[String; 3]> {
-    let mut begun: BTreeMap<&str, String> = BTreeMap::new();
-    let mut whole = Vec::new();
-    for [client, way, line] in rows {
-        let begun = begun.entry(client).or_default();
-        if way == "C>S" || way == "C>S~" {
-            *begun += &line.replace("\\x0a", "\n");
-            *begun += if way == "C>S" { "\n" } else { "" };
-            while let Some((line, rest)) = begun.split_once('\n') {
-                whole.push([client.clone(), "C>S".to_owned(), line.trim_end_matches('\r').to_owned()]);
-                *begun = rest.to_owned();
-            }
-        } else {
-            whole.push([client.clone(), way.clone(), line.clone()]);
-        }
-    }
-    whole
 }
 
 /// Follows one client of a session, sending what it sent as far as the protocol permits it.

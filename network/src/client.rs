@@ -1,0 +1,327 @@
+//! The client: logs in, plays, writes records, and logs in again.
+//!
+//! | end of a session | next login |
+//! |---|---|
+//! | the game ended with a result | at once |
+//! | connection lost, game refused, silence | after a pause that grows from 10 s to 5 min |
+//! | the first connection or login refused, unknown game, engine that cannot be started | none: an error |
+//! | interrupted, or all games played | none |
+//!
+//! The socket is closed without `LOGOUT`, as floodgate wants it. An interruption first ends
+//! the program after the game; a second one resigns on the own turn, or closes the
+//! connection where that does not come soon.
+
+mod game;
+mod report;
+mod session;
+
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
+
+use crate::player::{Player, PlayerError, Pondering, Thinker};
+use crate::record::{RecordFiles, recover};
+use crate::secret::Secret;
+use crate::timing::{Backoff, EchoDelay, Pauses};
+
+pub use report::{GameReport, Tally};
+
+use session::{Session, SessionEnd, SessionError};
+
+/// Settings of the client.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Host name or address of the server.
+    pub host: String,
+    /// Port of the server.
+    pub port: u16,
+    /// Name on the server.
+    pub user: String,
+    /// Password, on floodgate the trip.
+    pub password: Secret,
+    /// Game on shogi-server, such as `floodgate-300-10F`; sent before the password.
+    pub game: Option<String>,
+    /// Number of games; `None` for no end.
+    pub games: Option<u32>,
+    /// Folder of records; `None` for no records.
+    pub records: Option<RecordFiles>,
+    /// Thinking on the opponent's time.
+    pub ponder: Pondering,
+    /// Least margin for the network with engines that have no option `NetworkDelay2`.
+    pub margin: Duration,
+    /// Silence after which a blank line is sent.
+    pub keepalive: Duration,
+    /// Pauses after errors.
+    pub backoff: Backoff,
+    /// Seed of the jitter of the pauses.
+    pub seed: u64,
+}
+
+/// Port of CSA servers.
+pub const DEFAULT_PORT: u16 = 4081;
+
+/// Least interval of keep-alive lines that the protocol permits.
+pub const LEAST_KEEPALIVE: Duration = Duration::from_secs(30);
+
+/// Longest name or game of the protocol, in bytes.
+const MAX_NAME_BYTES: usize = 32;
+
+impl Settings {
+    /// Checks the names: the login line holds no blanks, and a game name that shogi-server
+    /// does not understand would silently become another game.
+    ///
+    /// # Errors
+    /// The fault in words.
+    pub fn check(&self) -> Result<(), String> {
+        let is_word = |letter: char| letter.is_ascii_alphanumeric() || "_-@.".contains(letter);
+        if self.user.is_empty() || self.user.len() > MAX_NAME_BYTES || !self.user.chars().all(is_word) {
+            return Err(format!("user `{}`: 1 to 32 letters, digits or _ - @ . are needed", cut(&self.user)));
+        }
+        match &self.game {
+            Some(game) if !is_game_name(game) => Err(format!(
+                "unknown game `{}`: a name like floodgate-300-10F is needed (NAME-SECONDS-BYOYOMI or NAME-SECONDS-INCREMENTF)",
+                cut(game)
+            )),
+            Some(game) if game.starts_with("floodgate-") && (game.ends_with("-B") || game.ends_with("-W")) => {
+                Err(format!("game `{}`: floodgate takes no wish for a side", cut(game)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn cut(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).take(40).collect()
+}
+
+/// Returns true for `NAME-SECONDS-SECONDS[F][-B|-W]`.
+fn is_game_name(text: &str) -> bool {
+    let stem = text.strip_suffix("-B").or(text.strip_suffix("-W")).unwrap_or(text);
+    let stem = stem.strip_suffix('F').unwrap_or(stem);
+    let mut parts = stem.rsplitn(3, '-');
+    let is_number = |part: Option<&str>| {
+        part.is_some_and(|part| (1..=9).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let are_numbers = is_number(parts.next()) && is_number(parts.next());
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter))
+    };
+    are_numbers && parts.next().is_some_and(is_name)
+}
+
+/// Interruption by the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Halt {
+    /// Stop after the game.
+    AfterGame,
+    /// Resign and stop.
+    Now,
+}
+
+/// Direction of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// To the server.
+    Sent,
+    /// From the server.
+    Received,
+}
+
+/// Receives what the client has to report. No text contains the password.
+pub trait Listener {
+    /// Something for a person to read.
+    fn notice(&mut self, text: &str);
+    /// The state, for a line that is replaced by the next one.
+    fn status(&mut self, text: &str);
+    /// A line to or from the server.
+    fn line(&mut self, direction: Direction, text: &str);
+    /// A game has ended.
+    fn game(&mut self, report: &GameReport, tally: &Tally);
+}
+
+/// Reason for the end of the client before its games were played.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClientError {
+    /// Faulty settings.
+    #[error("{0}")]
+    Settings(String),
+    /// The first connection failed.
+    #[error("cannot connect to {server}: {reason}")]
+    Connect {
+        /// Host and port.
+        server: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The first login failed.
+    #[error("{server} refused the login of {user}: wrong password, or the name is in use")]
+    Login {
+        /// Host and port.
+        server: String,
+        /// The user.
+        user: String,
+    },
+    /// The server offers no game of the wanted kind.
+    #[error("{server}: {reason}")]
+    Refused {
+        /// Host and port.
+        server: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The engine cannot be used.
+    #[error(transparent)]
+    Engine(#[from] PlayerError),
+    /// The folder of records cannot be used.
+    #[error("records: {0}")]
+    Records(String),
+}
+
+/// A client and its engine.
+pub struct Client<'l> {
+    settings: Settings,
+    thinker: Thinker,
+    wake: Receiver<()>,
+    halts: Receiver<Halt>,
+    listener: &'l mut dyn Listener,
+    delay: EchoDelay,
+    tally: Tally,
+    halt: Option<Halt>,
+    was_logged_in: bool,
+    /// Largest delay that the engine itself keeps free, if it has the option.
+    own_margin: Option<Duration>,
+    max_moves: Option<u32>,
+}
+
+impl<'l> Client<'l> {
+    /// A client that plays by `player`, which wakes it through `wake`, until `halts`
+    /// interrupts it.
+    ///
+    /// # Errors
+    /// [`ClientError::Settings`].
+    pub fn new(
+        settings: Settings,
+        player: Box<dyn Player>,
+        wake: Receiver<()>,
+        halts: Receiver<Halt>,
+        listener: &'l mut dyn Listener,
+    ) -> Result<Self, ClientError> {
+        settings.check().map_err(ClientError::Settings)?;
+        let own_margin = player.option_text("NetworkDelay2").and_then(|text| text.parse().ok());
+        let own_margin = own_margin.map(Duration::from_millis);
+        Ok(Self {
+            settings,
+            thinker: Thinker::new(player),
+            wake,
+            halts,
+            listener,
+            delay: EchoDelay::default(),
+            tally: Tally::default(),
+            halt: None,
+            was_logged_in: false,
+            own_margin,
+            max_moves: None,
+        })
+    }
+
+    /// Plays until the games are played, the user interrupts, or an error permits no further game.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn run(mut self) -> Result<Tally, ClientError> {
+        self.recover()?;
+        let mut pauses = Pauses::new(self.settings.backoff, self.settings.seed);
+        loop {
+            self.take_halts();
+            if self.halt.is_some() || self.settings.games.is_some_and(|games| self.tally.games >= games) {
+                return Ok(self.tally);
+            }
+            self.thinker.prepare()?;
+            match Session::run(&mut self) {
+                Ok(SessionEnd::Played) => pauses.reset(),
+                Ok(SessionEnd::Halted) => return Ok(self.tally),
+                Err(SessionError::Fatal(error)) => return Err(error),
+                Err(SessionError::Lost { reason, game_was_begun }) => {
+                    if game_was_begun {
+                        pauses.reset();
+                    }
+                    let pause = pauses.next();
+                    self.notice(&format!("{reason}; next login in {:.0} s", pause.as_secs_f64().ceil()));
+                    if self.wait(pause) {
+                        return Ok(self.tally);
+                    }
+                }
+            }
+        }
+    }
+
+    fn recover(&mut self) -> Result<(), ClientError> {
+        let Some(files) = &self.settings.records else { return Ok(()) };
+        let wrong = |error: std::io::Error| ClientError::Records(format!("{}: {error}", files.dir.display()));
+        std::fs::create_dir_all(&files.dir).map_err(wrong)?;
+        enbu_files::check_writable(&files.dir.join("enbu.check")).map_err(wrong)?;
+        for path in recover(&files.dir).map_err(wrong)? {
+            self.notice(&format!("recovered {}", path.display()));
+        }
+        Ok(())
+    }
+
+    /// Waits for a new login; returns true when the user cancels it.
+    fn wait(&mut self, pause: Duration) -> bool {
+        self.status("waiting for the next login");
+        match self.halts.recv_timeout(pause) {
+            Ok(halt) => {
+                self.halt = Some(halt);
+                true
+            }
+            Err(RecvTimeoutError::Timeout) => false,
+            Err(RecvTimeoutError::Disconnected) => {
+                std::thread::sleep(pause);
+                false
+            }
+        }
+    }
+
+    fn take_halts(&mut self) {
+        loop {
+            match self.halts.try_recv() {
+                Ok(halt) => self.halt = self.halt.max(Some(halt)),
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn server(&self) -> String {
+        format!("{}:{}", self.settings.host, self.settings.port)
+    }
+
+    fn notice(&mut self, text: &str) {
+        self.listener.notice(&self.settings.password.masked(text));
+    }
+
+    fn status(&mut self, text: &str) {
+        self.listener.status(&self.settings.password.masked(text));
+    }
+
+    fn trace(&mut self, direction: Direction, line: &str) {
+        self.listener.line(direction, &self.settings.password.masked(line));
+    }
+}
+
+#[cfg(test)]
+mod scenarios;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn game_names_are_those_of_shogi_server() {
+        for name in ["floodgate-300-10F", "test-60-10", "t-1-0-B", "hcrook_x-60-10-W", "a-b-1500-060", "x-0-1F-B"] {
+            assert!(is_game_name(name), "{name}");
+        }
+        for name in ["", "floodgate", "floodgate-300", "floodgate-300-10f", "t-60-10-X", "-60-10", "t--10", "t 1-2-3"] {
+            assert!(!is_game_name(name), "{name}");
+        }
+    }
+}

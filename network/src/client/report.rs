@@ -1,0 +1,88 @@
+//! Results: one game as a line of JSON, and the sum of all games.
+
+use serde::Serialize;
+
+use crate::protocol::GameOutcome;
+
+/// A game that has ended, as `--log` writes it.
+#[derive(Clone, Debug, Serialize)]
+pub struct GameReport {
+    /// Number of the game, from 1.
+    pub game: u32,
+    /// Host and port.
+    pub server: String,
+    /// `Game_ID`.
+    pub game_id: String,
+    /// The opponent's name.
+    pub opponent: String,
+    /// `black` or `white`.
+    pub side: &'static str,
+    /// `win`, `lose`, `draw`, `censored`, `interrupted`, or `unknown` after a lost connection.
+    pub result: &'static str,
+    /// Reason of the server, or the fault of the connection.
+    pub reason: String,
+    /// Moves played in this game.
+    pub moves: usize,
+    /// Local time of the start.
+    pub start: String,
+    /// Local time of the end.
+    pub end: String,
+    /// Time charged to this client in milliseconds.
+    pub own_ms: u64,
+    /// Largest delay of the last echoes in milliseconds.
+    pub echo_ms: u64,
+    /// Moves of the opponent that the engine pondered on.
+    pub ponder_hits: u32,
+    /// Path of the record.
+    pub record: Option<String>,
+    /// Fault of the own engine, or an illegal move of the opponent.
+    pub fault: Option<String>,
+}
+
+impl GameReport {
+    /// The report as a line of statistics.
+    pub fn line(&self, tally: &Tally) -> String {
+        format!(
+            "game {}: {} ({}) as {} against {}, {} moves; {}; rating gain unknown",
+            self.game, self.result, self.reason, self.side, self.opponent, self.moves, tally
+        )
+    }
+}
+
+/// Sum of the games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Games begun.
+    pub games: u32,
+    /// Won.
+    pub wins: u32,
+    /// Lost.
+    pub losses: u32,
+    /// Drawn, censored games included.
+    pub draws: u32,
+    /// Without a result.
+    pub unknown: u32,
+    /// Games in which the own engine failed.
+    pub faults: u32,
+}
+
+impl Tally {
+    /// Counts a game.
+    pub(crate) const fn count(&mut self, outcome: Option<GameOutcome>) {
+        self.games += 1;
+        match outcome {
+            Some(GameOutcome::Win) => self.wins += 1,
+            Some(GameOutcome::Lose) => self.losses += 1,
+            Some(GameOutcome::Draw | GameOutcome::Censored) => self.draws += 1,
+            Some(GameOutcome::Interrupted) | None => self.unknown += 1,
+        }
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { wins, losses, draws, .. } = self;
+        write!(f, "{wins} won, {losses} lost, {draws} drawn")?;
+        if self.unknown > 0 { write!(f, ", {} without a result", self.unknown) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,279 @@
+//! Engines that play: one interface for a process and for an engine in this one, and the
+//! order of thinking, pondering and stopping above it.
+
+mod inside;
+mod process;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use enbu_movegen::{Move, Position, Setup};
+use enbu_usi::client::LastReport;
+use enbu_usi::{BestMove, Clock, GameResult, GoRequest, OptionSpec};
+
+pub use inside::Inside;
+pub(crate) use process::shortened;
+pub use process::{EngineCommand, Process};
+
+/// Fault of an engine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlayerError {
+    /// It cannot be started, or ended.
+    #[error("the engine {0}")]
+    Died(String),
+    /// It does not answer.
+    #[error("the engine gives no answer ({0})")]
+    Silent(&'static str),
+    /// An option that it does not have, or a value that it does not take.
+    #[error("option {name}: {reason}")]
+    Option {
+        /// The option.
+        name: String,
+        /// The fault.
+        reason: String,
+    },
+}
+
+/// Callback that wakes the client, from any thread.
+pub type Waker = Arc<dyn Fn() + Send + Sync>;
+
+/// A search to be made.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Start position of the game.
+    pub setup: Setup,
+    /// Moves since.
+    pub moves: Vec<Move>,
+    /// The position after them.
+    pub position: Position,
+    /// Clocks.
+    pub clock: Clock,
+    /// Start of the clock.
+    pub started: Instant,
+}
+
+impl Request {
+    /// Time for a move where no clock runs.
+    const WITHOUT_CLOCK_MS: u64 = 10_000;
+
+    /// The request as `go` states it.
+    fn go(&self, ponder: bool) -> GoRequest {
+        let movetime_ms = self.clock.is_empty().then_some(Self::WITHOUT_CLOCK_MS);
+        GoRequest { ponder, clock: self.clock, movetime_ms, ..GoRequest::default() }
+    }
+}
+
+/// Answer to a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The best move; the offending text if it is none.
+    pub best: Result<BestMove, String>,
+    /// The last report before it.
+    pub report: LastReport,
+}
+
+/// An engine. The caller observes the order of USI: one search at a time, `ponderhit` and
+/// `stop` only during a search, `prepare` and `game_over` only between searches.
+pub trait Player {
+    /// Name of the engine.
+    fn name(&self) -> String;
+
+    /// The declared options.
+    fn options(&self) -> Vec<OptionSpec>;
+
+    /// Sets an option.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when the option is not taken, or the engine has ended.
+    fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), PlayerError>;
+
+    /// Value of an option, as far as it is known.
+    fn option_text(&self, name: &str) -> Option<String>;
+
+    /// Makes the engine ready for a new game. May take long.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it has ended or is not ready in time.
+    fn prepare(&mut self) -> Result<(), PlayerError>;
+
+    /// Starts the engine again if it has ended.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it cannot be started.
+    fn revive(&mut self) -> Result<(), PlayerError>;
+
+    /// Starts a search.
+    ///
+    /// # Errors
+    /// [`PlayerError::Died`].
+    fn go(&mut self, request: &Request, ponder: Pondering) -> Result<(), PlayerError>;
+
+    /// Notifies the engine that the move it ponders on was played.
+    ///
+    /// # Errors
+    /// [`PlayerError::Died`].
+    fn ponder_hit(&mut self, clock: &Clock, at: Instant) -> Result<(), PlayerError>;
+
+    /// Asks the search to end.
+    ///
+    /// # Errors
+    /// [`PlayerError::Died`].
+    fn stop(&mut self) -> Result<(), PlayerError>;
+
+    /// Takes the answer if it has arrived.
+    ///
+    /// # Errors
+    /// [`PlayerError::Died`].
+    fn poll(&mut self) -> Result<Option<Answer>, PlayerError>;
+
+    /// Notifies the engine of the end of the game.
+    fn game_over(&mut self, result: GameResult);
+}
+
+/// The time on which a search runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pondering {
+    /// The engine's own.
+    No,
+    /// The opponent's.
+    Yes,
+}
+
+/// Stage of a [`Thinker`].
+#[derive(Debug)]
+enum Stage {
+    Idle,
+    Thinking,
+    /// On the expected reply. An answer that came before its time is kept.
+    Pondering {
+        expected: Move,
+        answer: Option<Answer>,
+    },
+    /// The answer to `stop` is awaited; then the next search begins.
+    Stopping {
+        next: Option<Box<Request>>,
+    },
+}
+
+/// An engine with the order of its searches.
+pub(crate) struct Thinker {
+    player: Box<dyn Player>,
+    stage: Stage,
+    /// An answer that is due at once: that of a ponder search that had ended.
+    due: Option<Answer>,
+}
+
+/// Limit for the answer to `stop`.
+const STOP_LIMIT: Duration = Duration::from_secs(10);
+
+impl Thinker {
+    pub(crate) const fn new(player: Box<dyn Player>) -> Self {
+        Self { player, stage: Stage::Idle, due: None }
+    }
+
+    pub(crate) fn player(&mut self) -> &mut dyn Player {
+        &mut *self.player
+    }
+
+    /// Thinks about the position of `request`, whose last move has just been played. A
+    /// search that ponders on it goes on.
+    pub(crate) fn think(&mut self, request: Request) -> Result<(), PlayerError> {
+        match std::mem::replace(&mut self.stage, Stage::Idle) {
+            Stage::Pondering { expected, answer } if request.moves.last() == Some(&expected) => match answer {
+                Some(answer) => {
+                    self.due = Some(answer);
+                    Ok(())
+                }
+                None => {
+                    self.stage = Stage::Thinking;
+                    self.player.ponder_hit(&request.clock, request.started)
+                }
+            },
+            Stage::Idle | Stage::Pondering { answer: Some(_), .. } => self.begin(&request),
+            Stage::Thinking | Stage::Pondering { answer: None, .. } => {
+                self.stage = Stage::Stopping { next: Some(Box::new(request)) };
+                self.player.stop()
+            }
+            Stage::Stopping { .. } => {
+                self.stage = Stage::Stopping { next: Some(Box::new(request)) };
+                Ok(())
+            }
+        }
+    }
+
+    fn begin(&mut self, request: &Request) -> Result<(), PlayerError> {
+        self.stage = Stage::Thinking;
+        self.player.go(request, Pondering::No)
+    }
+
+    /// Ponders on the position of `request`, whose last move is expected.
+    pub(crate) fn ponder(&mut self, request: &Request) -> Result<(), PlayerError> {
+        let (Stage::Idle, Some(&expected)) = (&self.stage, request.moves.last()) else { return Ok(()) };
+        self.stage = Stage::Pondering { expected, answer: None };
+        self.player.go(request, Pondering::Yes)
+    }
+
+    /// Asks a search on the own time to answer now.
+    pub(crate) fn hurry(&mut self) -> Result<(), PlayerError> {
+        if matches!(self.stage, Stage::Thinking) { self.player.stop() } else { Ok(()) }
+    }
+
+    /// Ends any search; its answer is dropped when it comes.
+    pub(crate) fn abandon(&mut self) -> Result<(), PlayerError> {
+        self.due = None;
+        match std::mem::replace(&mut self.stage, Stage::Idle) {
+            Stage::Thinking | Stage::Pondering { answer: None, .. } => {
+                self.stage = Stage::Stopping { next: None };
+                self.player.stop()
+            }
+            Stage::Stopping { .. } => {
+                self.stage = Stage::Stopping { next: None };
+                Ok(())
+            }
+            Stage::Idle | Stage::Pondering { answer: Some(_), .. } => Ok(()),
+        }
+    }
+
+    /// Takes the answer to a search on the own time, if it is due.
+    pub(crate) fn poll(&mut self) -> Result<Option<Answer>, PlayerError> {
+        if let Some(answer) = self.due.take() {
+            return Ok(Some(answer));
+        }
+        let Some(answer) = self.player.poll()? else { return Ok(None) };
+        match std::mem::replace(&mut self.stage, Stage::Idle) {
+            Stage::Thinking => return Ok(Some(answer)),
+            Stage::Pondering { expected, .. } => self.stage = Stage::Pondering { expected, answer: Some(answer) },
+            Stage::Stopping { next: Some(next) } => self.begin(&next)?,
+            Stage::Stopping { next: None } | Stage::Idle => {}
+        }
+        Ok(None)
+    }
+
+    /// Ends any search and waits for its answer.
+    pub(crate) fn settle(&mut self) -> Result<(), PlayerError> {
+        self.abandon()?;
+        let deadline = Instant::now() + STOP_LIMIT;
+        while !matches!(self.stage, Stage::Idle) {
+            self.poll()?;
+            if Instant::now() > deadline {
+                return Err(PlayerError::Silent("after stop"));
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
+    /// Makes the engine ready for the next game, after a fault by a new start.
+    pub(crate) fn prepare(&mut self) -> Result<(), PlayerError> {
+        let prepared = self.settle().and_then(|()| self.player.prepare());
+        if prepared.is_ok() {
+            return Ok(());
+        }
+        self.stage = Stage::Idle;
+        self.player.revive()?;
+        self.player.prepare()
+    }
+}
+
+#[cfg(test)]
+mod tests;
