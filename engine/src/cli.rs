@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use once_cell::sync::Lazy;
 
-use crate::commands::{analyse, bench, convert, matches, mate, openings, options, perft, selfplay, train, tune};
+use crate::commands::{analyse, bench, convert, csa, matches, mate, openings, options, perft, selfplay, train, tune};
 
 /// A USI shogi engine. Without a command it speaks USI on standard input and
 /// output, as GUIs expect.
@@ -23,6 +23,7 @@ const EXAMPLES: &str = "Examples:
   enbu perft 5                      count the game tree of the start position
   enbu match --engine self --engine ./other --tc 10+0.1
                                     play a match
+  enbu csa --config csa.toml        play on a CSA server
   enbu tune --engine self --param all --tc nodes=20000 --iterations 5000
                                     tune the search (a build with --features tune)
   enbu openings random:16,80        make openings for matches
@@ -46,6 +47,9 @@ pub(crate) enum Command {
     /// Play matches between USI engines
     #[command(after_help = matches::EXAMPLES, args_override_self = true)]
     Match(Box<matches::MatchArgs>),
+    /// Play on a CSA server
+    #[command(after_help = csa::EXAMPLES, args_override_self = true)]
+    Csa(Box<csa::CsaArgs>),
     /// Tune parameters of an engine by games against itself
     #[command(after_help = tune::EXAMPLES)]
     Tune(Box<tune::TuneArgs>),
@@ -79,6 +83,7 @@ impl Command {
             Self::Bench(args) => bench::run(&args, out),
             Self::Perft(args) => perft::run(&args, out),
             Self::Match(args) => matches::run(&args, out),
+            Self::Csa(args) => csa::run(&args, out),
             Self::Tune(args) => tune::run(&args, out),
             Self::Openings(args) => openings::run(&args, out),
             Self::Selfplay(args) => selfplay::run(&args, out),

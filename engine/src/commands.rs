@@ -7,6 +7,7 @@ pub(crate) mod analyse;
 pub(crate) mod bench;
 mod bench_positions;
 pub(crate) mod convert;
+pub(crate) mod csa;
 mod failure;
 mod game_args;
 mod inputs;

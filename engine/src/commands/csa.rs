@@ -1,0 +1,270 @@
+//! `enbu csa`: games on CSA servers.
+
+mod config;
+mod console;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use clap::Args;
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use enbu_arena::EngineSpec;
+use enbu_network::client::{DEFAULT_PORT, LEAST_KEEPALIVE};
+use enbu_network::player::{EngineCommand, Inside, Player, PlayerError, Pondering, Process, Waker};
+use enbu_network::{Backoff, Client, Halt, Kif, RecordFiles, Secret, Settings};
+use enbu_usi::client::Cancel;
+
+use super::failure::{named, usage};
+use super::game_args::find_program;
+use crate::adapter::Enbu;
+use config::Config;
+use console::Console;
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  enbu csa --host 127.0.0.1 --user enbu --password-file trip.txt --game floodgate-300-10F --games 0
+                                    play until interrupted
+  enbu csa --config csa.toml        settings from a file (examples/csa/csa.toml)
+  enbu csa --config csa.toml --engine ./other option.Threads=4 --games 1
+
+Ctrl-C ends the program after the game; twice, or SIGTERM, resigns. Exit code 1: login refused, no connection, or a fault of the engine.";
+
+/// Seconds between blank lines.
+const KEEPALIVE_S: f64 = 40.0;
+
+#[derive(Args)]
+pub(crate) struct CsaArgs {
+    /// Settings in TOML; options of the command line replace them
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Host name or address of the server
+    #[arg(long, value_name = "HOST", help_heading = "Server")]
+    host: Option<String>,
+    /// Port of the server [default: 4081]
+    #[arg(long, value_name = "PORT", help_heading = "Server")]
+    port: Option<u16>,
+    /// Name on the server
+    #[arg(long, value_name = "NAME", help_heading = "Server")]
+    user: Option<String>,
+    /// File with the password (on floodgate: the trip) in its first line
+    #[arg(long, value_name = "FILE", help_heading = "Server", conflicts_with = "password_env")]
+    password_file: Option<PathBuf>,
+    /// Environment variable with the password
+    #[arg(long, value_name = "VARIABLE", help_heading = "Server")]
+    password_env: Option<String>,
+    /// Game on shogi-server, sent before the password
+    #[arg(long, value_name = "GAME", help_heading = "Server")]
+    game: Option<String>,
+    /// Seconds of silence before a blank line, at least 30 [default: 40]
+    #[arg(long, value_name = "S", help_heading = "Server")]
+    keepalive: Option<f64>,
+    /// Seconds from an error to the next login, doubled for each further one [default: 10]
+    #[arg(long, value_name = "S", help_heading = "Server")]
+    retry: Option<f64>,
+    /// Longest time to the next login in seconds [default: 300]
+    #[arg(long, value_name = "S", help_heading = "Server")]
+    retry_max: Option<f64>,
+
+    /// Engine: `self`, or a command, and words option.X=V and dir=D [default: self]
+    #[arg(long, value_names = ["COMMAND", "WORD"], num_args = 1.., help_heading = "Engine")]
+    engine: Vec<String>,
+    /// Think on the opponent's time
+    #[arg(long, help_heading = "Engine")]
+    ponder: bool,
+    /// Milliseconds kept for the network, for engines without the option NetworkDelay2 [default: 200]
+    #[arg(long, value_name = "MS", help_heading = "Engine")]
+    margin: Option<u64>,
+
+    /// Number of games; 0: until interrupted [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Games")]
+    games: Option<u32>,
+
+    /// Folder for a CSA record of each game
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    records: Option<PathBuf>,
+    /// Write a KIF file beside each record
+    #[arg(long, help_heading = "Output")]
+    kif: bool,
+    /// Append a line of JSON for each game
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    log: Option<PathBuf>,
+    /// Append every line to and from the server, passwords masked
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    trace: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &CsaArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    let config = args.config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
+    let settings = settings(args, &config)?;
+    settings.check().map_err(|error| io::Error::other(usage::<CsaArgs>("csa", error)))?;
+    let engine = if args.engine.is_empty() {
+        config.engine.spec()?
+    } else {
+        EngineSpec::from_words(&args.engine).map_err(io::Error::other)?
+    };
+    let log = args.log.as_ref().or(config.records.log.as_ref());
+    let trace = args.trace.as_ref().or(config.records.trace.as_ref());
+    let mut console = Console::new(out, log.map(PathBuf::as_path), trace.map(PathBuf::as_path))?;
+    let (halts, cancel) = signals()?;
+    let (wake, wakes) = waker();
+    let player = player(engine, settings.ponder, wake, cancel).map_err(io::Error::other)?;
+    let client = Client::new(settings, player, wakes, halts, &mut console).map_err(io::Error::other)?;
+    let result = client.run();
+    console.finish()?;
+    let tally = result.map_err(io::Error::other)?;
+    Ok(if tally.faults > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn settings(args: &CsaArgs, config: &Config) -> io::Result<Settings> {
+    let missing =
+        |name: &str| io::Error::other(usage::<CsaArgs>("csa", format!("--{name} is needed, or a --config with it")));
+    let host = args.host.clone().or(config.server.host.clone()).ok_or_else(|| missing("host"))?;
+    let user = args.user.clone().or(config.account.user.clone()).ok_or_else(|| missing("user"))?;
+    let games = args.games.or(config.play.games).unwrap_or(1);
+    let dir = args.records.clone().or(config.records.dir.clone());
+    let kif = if args.kif || config.records.kif == Some(true) { Kif::Yes } else { Kif::No };
+    let ponder = args.ponder || config.play.ponder == Some(true);
+    let seconds = |argument: Option<f64>, file: Option<f64>, default: f64| {
+        let value = argument.or(file).unwrap_or(default);
+        Duration::try_from_secs_f64(value).map_err(|_| io::Error::other(format!("{value} is no number of seconds")))
+    };
+    let keepalive = seconds(args.keepalive, config.server.keepalive, KEEPALIVE_S)?;
+    if keepalive < LEAST_KEEPALIVE {
+        return Err(io::Error::other(usage::<CsaArgs>("csa", "--keepalive: at least 30 seconds are needed")));
+    }
+    Ok(Settings {
+        host,
+        port: args.port.or(config.server.port).unwrap_or(DEFAULT_PORT),
+        user,
+        password: password(args, config)?,
+        game: args.game.clone().or(config.play.game.clone()),
+        games: (games > 0).then_some(games),
+        records: dir.map(|dir| RecordFiles { dir, kif }),
+        ponder: if ponder { Pondering::Yes } else { Pondering::No },
+        margin: Duration::from_millis(args.margin.or(config.engine.margin).unwrap_or(200)),
+        keepalive,
+        backoff: Backoff {
+            first: seconds(args.retry, config.server.retry, 10.0)?,
+            longest: seconds(args.retry_max, config.server.retry_max, 300.0)?,
+        },
+        seed: SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs()),
+    })
+}
+
+/// The password from its file or variable. No message contains it.
+fn password(args: &CsaArgs, config: &Config) -> io::Result<Secret> {
+    let is_given = args.password_file.is_some() || args.password_env.is_some();
+    let file = args.password_file.as_ref().or(config.account.password_file.as_ref().filter(|_| !is_given));
+    let variable = args.password_env.as_ref().or(config.account.password_env.as_ref().filter(|_| !is_given));
+    let (text, source) = match (file, variable) {
+        (Some(path), None) => (read_first_line(path)?, path.display().to_string()),
+        (None, Some(name)) => {
+            let value = std::env::var(name).map_err(|_| io::Error::other(format!("the variable {name} is not set")))?;
+            (value, format!("the variable {name}"))
+        }
+        (Some(_), Some(_)) => {
+            return Err(io::Error::other("the settings name a password file and a variable; one is needed"));
+        }
+        (None, None) => {
+            let text = "--password-file or --password-env is needed, or a --config with one of them";
+            return Err(io::Error::other(usage::<CsaArgs>("csa", text)));
+        }
+    };
+    Secret::new(&text).map_err(|error| io::Error::other(format!("{source}: {error}")))
+}
+
+fn read_first_line(path: &Path) -> io::Result<String> {
+    let bytes = fs::read(path).map_err(|error| named(path, &error))?;
+    let text = String::from_utf8(bytes).map_err(|_| io::Error::other(format!("{}: not UTF-8", path.display())))?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+/// The engine, with its options set.
+fn player(
+    mut engine: EngineSpec,
+    ponder: Pondering,
+    wake: Waker,
+    cancel: Cancel,
+) -> Result<Box<dyn Player>, PlayerError> {
+    let fault = |error: io::Error| PlayerError::Died(error.to_string());
+    let mut player: Box<dyn Player> = if engine.command == ["self"] {
+        let notice = |text: &str| {
+            // Play goes on even if stderr is closed.
+            let _ = writeln!(io::stderr(), "{text}");
+        };
+        Box::new(Inside::new(Enbu::new(), wake, notice))
+    } else {
+        find_program(&mut engine).map_err(fault)?;
+        let mut words = engine.command.into_iter();
+        let program = words.next().unwrap_or_default();
+        let command = EngineCommand { program, arguments: words.collect(), dir: engine.dir };
+        Box::new(Process::start(command, wake, cancel)?)
+    };
+    for (name, value) in &engine.options {
+        player.set_option(name, value.as_deref())?;
+    }
+    if player.options().iter().any(|option| option.name == "USI_Ponder") {
+        player.set_option("USI_Ponder", Some(if ponder == Pondering::Yes { "true" } else { "false" }))?;
+    }
+    Ok(player)
+}
+
+/// A callback that wakes the client, and the channel in which it is noticed.
+fn waker() -> (Waker, Receiver<()>) {
+    let (sender, receiver) = bounded(1);
+    let wake = move || {
+        // A full channel wakes the client as well.
+        let _ = sender.try_send(());
+    };
+    (Arc::new(wake), receiver)
+}
+
+/// Interruptions: SIGINT after the game, twice or SIGTERM at once. The second one also ends
+/// the waiting for an engine.
+fn signals() -> io::Result<(Receiver<Halt>, Cancel)> {
+    let (sender, receiver) = unbounded();
+    let cancel = Cancel::default();
+    listen(sender, cancel.clone())?;
+    Ok((receiver, cancel))
+}
+
+#[cfg(unix)]
+fn listen(sender: Sender<Halt>, cancel: Cancel) -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let listener = move || {
+        let mut count = 0;
+        for signal in signals.forever() {
+            count += 1;
+            let halt = if signal == SIGINT && count == 1 { Halt::AfterGame } else { Halt::Now };
+            halted(&sender, halt, count, &cancel);
+        }
+    };
+    std::thread::Builder::new().name("csa-signals".into()).spawn(listener).map(drop)
+}
+
+#[cfg(not(unix))]
+fn listen(sender: Sender<Halt>, cancel: Cancel) -> io::Result<()> {
+    let count = std::sync::atomic::AtomicU32::new(0);
+    ctrlc::set_handler(move || {
+        let count = count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+        halted(&sender, if count == 1 { Halt::AfterGame } else { Halt::Now }, count, &cancel);
+    })
+    .map_err(io::Error::other)
+}
+
+/// Interruptions after which the waiting for an engine ends.
+const PATIENCE: u32 = 3;
+
+fn halted(sender: &Sender<Halt>, halt: Halt, count: u32, cancel: &Cancel) {
+    // The client is gone only at the end of the program.
+    let _ = sender.send(halt);
+    if count >= PATIENCE {
+        cancel.cancel();
+    }
+}
