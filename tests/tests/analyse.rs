@@ -220,3 +220,31 @@ fn the_example_game_is_analysed_alike_by_one_job_and_two() {
     let one = analyse(&root, &[game, "--jobs", "1"]).stdout;
     assert_eq!(analyse(&root, &[game, "--jobs", "2"]).stdout, one);
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_ends_soon_and_is_continued() {
+    let folder = games(24);
+    let arguments = ["in", "-o", "out", "--jobs", "2"];
+    let mut command = Command::new(enbu());
+    command.arg("analyse").args(arguments).args(["--nodes", "400"]).current_dir(folder.path()).stdin(Stdio::null());
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let first = folder.path().join("out/0/game0.analysis.json");
+    while !first.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    // It may have ended just before the signal.
+    if output.status.code() != Some(0) {
+        assert_eq!(output.status.code(), Some(130));
+        assert!(stderr(&output).ends_with("interrupted; the same command continues\n"), "{}", stderr(&output));
+    }
+    let finish = |out: &str| {
+        let mut command = Command::new(enbu());
+        command.args(["analyse", "in", "-o", out, "--nodes", "400"]).current_dir(folder.path());
+        assert!(command.stdin(Stdio::null()).output().unwrap().status.success());
+        files(&folder.path().join(out))
+    };
+    assert_eq!(finish("out"), finish("whole"));
+}

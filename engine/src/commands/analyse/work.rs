@@ -134,14 +134,16 @@ fn work(job: &Job, units: &Mutex<Receiver<Unit>>, sink: &SyncSender<News>, count
         let Ok(unit) = unit else { return };
         if job.stop.load(Ordering::Relaxed) {
             let _ = sink.send(News::Stopped);
-            return;
+            break;
         }
         let news = one(job, unit, &mut analyst, counter);
         let is_last = matches!(news, News::Stopped);
         if sink.send(news).is_err() || is_last {
-            return;
+            break;
         }
     }
+    // The reader must not wait for a worker that has ended.
+    while units.lock().unwrap_or_else(PoisonError::into_inner).recv().is_ok() {}
 }
 
 /// Analyses a game and writes its files.
