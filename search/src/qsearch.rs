@@ -1,7 +1,7 @@
 //! Quiescence: captures are played out before a position is judged.
 
 use enbu_eval::piece_value::exchange;
-use enbu_movegen::Move;
+use enbu_movegen::{Move, Square};
 
 use crate::node::NodeKind;
 use crate::picker::{Picker, Wanted};
@@ -10,6 +10,16 @@ use crate::tt::Entry;
 use crate::value::{INFINITE, MAX_PLY, REPETITION_WIN, Value, mated_at};
 use crate::worker::Worker;
 use crate::{params, see};
+
+/// Prospect of a move in quiescence, once one is not lost.
+enum Prospect {
+    /// It is not searched.
+    Hopeless,
+    /// It wins so much material and nothing else, in exchange units.
+    Gain(Value),
+    /// It may win more than material.
+    Forcing,
+}
 
 impl Worker<'_> {
     /// The value of the position once no capture gains anything; in check, evasions are
@@ -70,24 +80,16 @@ impl Worker<'_> {
         let recapture = self.position.last_move().map(Move::to);
         let mut number = 0;
         while let Some(mv) = picker.next(&self.position, self.memory, line, None, &mut self.moves) {
-            if in_check && best > -REPETITION_WIN {
-                // Once an evasion holds, quiet ones and ones that lose material add little.
-                // (Stockfish.)
-                if self.position.piece_at(mv.to()).is_none() || !see::reaches(&self.position, mv, 0) {
-                    continue;
-                }
-            } else if best > -REPETITION_WIN {
-                // After a few captures only recaptures and checks. (Stockfish.)
+            if best > -REPETITION_WIN {
                 number += 1;
-                let forcing = Some(mv.to()) == recapture || self.position.gives_check(mv);
-                if number > params::quiescence_moves() && !forcing {
-                    continue;
-                }
-                // Even with its victim, the capture does not come near alpha.
-                let gain = self.position.piece_at(mv.to()).map_or(0, |taken| exchange(taken.kind));
-                if futile + gain <= alpha && !mv.is_promotion() && !self.position.gives_check(mv) {
-                    best = best.max(futile + gain);
-                    continue;
+                match self.prospect(mv, number, in_check, recapture) {
+                    Prospect::Hopeless => continue,
+                    // Even with its victim, the capture does not come near alpha.
+                    Prospect::Gain(gain) if futile + gain <= alpha => {
+                        best = best.max(futile + gain);
+                        continue;
+                    }
+                    Prospect::Gain(_) | Prospect::Forcing => {}
                 }
             }
             self.job.table.prefetch(self.position.key_after(mv));
@@ -124,5 +126,25 @@ impl Worker<'_> {
             Entry { mv: best_move, value: best, eval: known.map(|known| known.raw), depth: 0, bound, on_pv: was_pv };
         self.job.table.store(self.position.key(), ply, stored);
         best
+    }
+
+    /// The prospect of move number `number`, counted from 1, in quiescence.
+    fn prospect(&self, mv: Move, number: i32, in_check: bool, recapture: Option<Square>) -> Prospect {
+        let victim = self.position.piece_at(mv.to());
+        if in_check {
+            // Once an evasion holds, quiet ones and ones that lose material add little.
+            // (Stockfish.)
+            let wins = victim.is_some() && see::reaches(&self.position, mv, 0);
+            return if wins { Prospect::Forcing } else { Prospect::Hopeless };
+        }
+        // After a few captures only recaptures and checks. (Stockfish.)
+        let checks = self.position.gives_check(mv);
+        if number > params::quiescence_moves() && Some(mv.to()) != recapture && !checks {
+            return Prospect::Hopeless;
+        }
+        if mv.is_promotion() || checks {
+            return Prospect::Forcing;
+        }
+        Prospect::Gain(victim.map_or(0, |taken| exchange(taken.kind)))
     }
 }
