@@ -362,7 +362,8 @@ mod tests {
         let (first, last) = (trainer.curve()[0], trainer.curve()[trainer.curve().len() - 1]);
         assert!(last.training < 0.6 * first.training, "{first:?} {last:?}");
         let validation = trainer.validation();
-        assert!(validation.loss(Class::All) < 0.8 * first.validation, "{validation} {first:?}");
+        // A few games by whichever search is present: lower, but not by much.
+        assert!(validation.loss(Class::All) < 0.9 * first.validation, "{validation} {first:?}");
         let error = trainer.rounding_error().expect("fits");
         assert!(error.arithmetic.max < 3.0, "{error}");
     }
