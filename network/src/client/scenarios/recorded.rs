@@ -1,5 +1,7 @@
 //! The recorded sessions of a real server, line by line.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::*;
 use crate::protocol::sessions::sessions;
 
@@ -98,31 +100,45 @@ impl Part {
     }
 }
 
+/// Plays the part of one client of a session; returns the number of its results.
+fn play_part(name: &str, part: Part) -> usize {
+    let expected = part.results;
+    let mut scenario = Scenario::new(part.steps).games(part.games.max(1));
+    scenario.answers = part.answers;
+    (scenario.user, scenario.password) = (part.user, part.password);
+    let found = scenario.play();
+    let with_result: Vec<String> =
+        found.results().into_iter().filter(|result| !result.starts_with("unknown")).collect();
+    assert_eq!(with_result, expected, "{name}: {:?}", found.notices);
+    for record in &found.records {
+        let reading = enbu_kifu::csa::read(record, enbu_kifu::Mode::Strict).unwrap();
+        assert!(reading.records.len() == 1 && reading.errors.first().is_none(), "{name}");
+    }
+    expected.len()
+}
+
 #[test]
 fn the_client_plays_every_recorded_session_that_keeps_the_protocol() {
+    // The sessions wait more than they work.
+    const THREADS: usize = 16;
     let sessions = sessions();
-    let mut played = 0;
-    let mut results = 0;
-    for (name, rows) in &sessions {
-        for client in ["a", "b", "c"] {
-            let Some(part) = Part::of(rows, client) else { continue };
-            println!("{name} {client}");
-            let expected = part.results.clone();
-            let mut scenario = Scenario::new(part.steps).games(part.games.max(1));
-            scenario.answers = part.answers;
-            (scenario.user, scenario.password) = (part.user, part.password);
-            let found = scenario.play();
-            let with_result: Vec<String> =
-                found.results().into_iter().filter(|result| !result.starts_with("unknown")).collect();
-            assert_eq!(with_result, expected, "{name} {client}: {:?}", found.notices);
-            for record in &found.records {
-                let reading = enbu_kifu::csa::read(record, enbu_kifu::Mode::Strict).unwrap();
-                assert!(reading.records.len() == 1 && reading.errors.first().is_none(), "{name} {client}");
-            }
-            played += 1;
-            results += expected.len();
+    let parts = sessions.iter().flat_map(|(name, rows)| {
+        ["a", "b", "c"].iter().filter_map(move |client| Some((format!("{name} {client}"), Part::of(rows, client)?)))
+    });
+    let parts = Mutex::new(parts.collect::<Vec<_>>());
+    let (played, results) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                loop {
+                    let Some((name, part)) = parts.lock().pop() else { break };
+                    results.fetch_add(play_part(&name, part), Ordering::Relaxed);
+                    played.fetch_add(1, Ordering::Relaxed);
+                }
+            });
         }
-    }
-    println!("{played} parts of {} sessions, {results} results", sessions.len());
-    assert!(played >= 100 && results >= 100, "{played} {results}");
+    });
+    let (played, results) = (played.into_inner(), results.into_inner());
+    let count = sessions.len();
+    assert!(played >= 100 && results >= 100, "{played} parts of {count} sessions, {results} results");
 }
