@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use process_wrap::std::{ChildWrapper, CommandWrap};
 
 use super::{Cancel, ClientError};
@@ -39,6 +39,12 @@ pub struct Line {
     pub text: String,
 }
 
+impl Line {
+    fn is_info(&self) -> bool {
+        self.text.starts_with("info")
+    }
+}
+
 /// Callback of a caller that does not wait for lines.
 pub(super) type Waker = Box<dyn Fn() + Send>;
 
@@ -46,6 +52,8 @@ pub(super) type Waker = Box<dyn Fn() + Send>;
 #[derive(Default)]
 struct Inbox {
     lines: VecDeque<Line>,
+    /// Number of `info` lines among them.
+    infos: usize,
     waker: Option<Waker>,
     lost: u32,
     closed: bool,
@@ -54,6 +62,25 @@ struct Inbox {
 }
 
 impl Inbox {
+    fn push(&mut self, line: Line) {
+        if self.lines.len() >= MAX_WAITING_LINES {
+            self.lost += 1;
+            if self.infos == 0 {
+                return;
+            }
+            let oldest = self.lines.iter().position(Line::is_info);
+            self.infos -= usize::from(oldest.and_then(|oldest| self.lines.remove(oldest)).is_some());
+        }
+        self.infos += usize::from(line.is_info());
+        self.lines.push_back(line);
+    }
+
+    fn pop(&mut self) -> Option<Line> {
+        let line = self.lines.pop_front()?;
+        self.infos -= usize::from(line.is_info());
+        Some(line)
+    }
+
     fn wake(&self) {
         if let Some(waker) = &self.waker {
             waker();
@@ -124,7 +151,11 @@ impl Process {
                 let (inbox, arrival) = &*self.shared;
                 let mut inbox = inbox.lock();
                 while inbox.lines.is_empty() && !inbox.closed && !arrival.wait_until(&mut inbox, wake).timed_out() {}
-                if let Some(line) = inbox.lines.pop_front() {
+                // An engine that floods always has a line, at last one that came too late.
+                if inbox.lines.front().is_some_and(|line| line.at > deadline) {
+                    return Err(ClientError::Silent { expected, waited: deadline.saturating_duration_since(began) });
+                }
+                if let Some(line) = inbox.pop() {
                     return Ok(line);
                 }
                 if inbox.closed {
@@ -154,14 +185,14 @@ impl Process {
     pub(super) fn poll_line(&mut self) -> Result<Option<Line>, ClientError> {
         let (line, closed) = {
             let mut inbox = self.shared.0.lock();
-            (inbox.lines.pop_front(), inbox.closed)
+            (inbox.pop(), inbox.closed)
         };
         if line.is_none() && closed { Err(self.death()) } else { Ok(line) }
     }
 
     /// A line that has already arrived.
     pub(super) fn waiting_line(&mut self) -> Option<Line> {
-        self.shared.0.lock().lines.pop_front()
+        self.shared.0.lock().pop()
     }
 
     /// Returns `true` if an unread line satisfies `wanted`.
@@ -188,7 +219,8 @@ impl Process {
             thread::sleep(Duration::from_millis(1));
         }
         self.kill();
-        std::mem::take(&mut self.shared.0.lock().lines).into()
+        let mut inbox = self.shared.0.lock();
+        std::iter::from_fn(|| inbox.pop()).collect()
     }
 
     fn has_ended(&mut self) -> bool {
@@ -264,6 +296,8 @@ fn read_lines(pipe: impl Read, shared: &Shared) {
                 line.extend(part);
                 line.deliver(at, &mut inbox);
             }
+            // An engine that floods does not keep the owner from the lock.
+            MutexGuard::unlock_fair(inbox);
         }
         line.extend(last);
         let used = chunk.len();
@@ -304,16 +338,7 @@ impl PartOfLine {
         if cut {
             inbox.lost += 1;
         }
-        if inbox.lines.len() >= MAX_WAITING_LINES {
-            inbox.lost += 1;
-            match inbox.lines.iter().position(|line| line.text.starts_with("info")) {
-                Some(oldest) => {
-                    inbox.lines.remove(oldest);
-                }
-                None => return,
-            }
-        }
-        inbox.lines.push_back(Line { at, text });
+        inbox.push(Line { at, text });
     }
 }
 
@@ -362,11 +387,30 @@ mod tests {
         while !closed {
             let mut inbox = shared.0.lock();
             closed = inbox.closed;
-            let lines: Vec<String> = inbox.lines.drain(..).map(|line| line.text).collect();
+            let lines: Vec<String> = std::iter::from_fn(|| inbox.pop()).map(|line| line.text).collect();
             drop(inbox);
             assert!(lines.chunks(2).all(|pair| pair == ["one", "two"]), "{lines:?}");
         }
         reader.join().unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_flood_does_not_move_the_deadline() {
+        for text in ["info depth 1", "nonsense"] {
+            let mut command = Command::new("yes");
+            command.arg(text);
+            let mut process = Process::spawn(command, Cancel::default()).unwrap();
+            let deadline = Instant::now() + Duration::from_millis(50);
+            let limit = deadline + Duration::from_secs(20);
+            let fault = loop {
+                assert!(Instant::now() < limit, "`{text}` is read for ever");
+                if let Err(fault) = process.line("bestmove", deadline) {
+                    break fault;
+                }
+            };
+            assert!(matches!(fault, ClientError::Silent { .. }), "{fault}");
+        }
     }
 
     #[test]
