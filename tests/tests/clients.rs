@@ -464,7 +464,8 @@ fn the_log_file_holds_everything_received_and_sent() {
     let go = lines.iter().position(|line| line.starts_with("> go nodes 500")).expect("the go");
     let best = lines.iter().position(|line| line.strip_prefix("< ").is_some_and(|line| line.starts_with(&answer)));
     assert!(best.is_some_and(|best| best > go) && lines[go..].iter().any(|line| line.starts_with("< info ")), "{text}");
-    assert_eq!(lines.last(), Some(&"> quit"), "{text}");
+    // It may be read before the answer is written.
+    assert!(lines[lines.len() - 2..].contains(&"> quit"), "{text}");
 }
 
 #[test]

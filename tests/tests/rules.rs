@@ -27,6 +27,7 @@ fn max_moves(row: &Row) -> u32 {
 /// An engine that shows the position of the row.
 fn at(row: &Row, options: &[(&str, &str)]) -> Session {
     let mut session = Session::start();
+    session.send("setoption name USI_Hash value 1");
     for (name, value) in options {
         session.send(&format!("setoption name {name} value {value}"));
     }
