@@ -13,7 +13,7 @@
 //! * [`player`]: engines in this process or another one, and the order of their searches;
 //! * [`client`]: sessions on a server, from the login to the record of each game.
 //!
-//! Nothing here prints: the caller's [`Listener`](client::Listener) receives reports, in
+//! Nothing here prints: the caller's [`Listener`] receives reports, in
 //! which passwords are masked.
 
 #![forbid(unsafe_code)]
