@@ -40,6 +40,8 @@ pub(crate) enum Incoming {
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: TcpStream,
+    /// Time that the connection took to be made: one round trip.
+    pub(crate) round_trip: Duration,
     pub(crate) incoming: Receiver<Incoming>,
 }
 
@@ -52,7 +54,7 @@ impl Connection {
         let opened = sender.clone();
         let spawned = thread::Builder::new().name("csa-connect".into()).spawn(move || {
             // A client that was interrupted does not take the connection.
-            let _ = opened.send(connect(&host, port).and_then(Self::start));
+            let _ = opened.send(connect(&host, port).and_then(|(stream, took)| Self::start(stream, took)));
         });
         if let Err(error) = spawned {
             let _ = sender.send(Err(error));
@@ -60,7 +62,7 @@ impl Connection {
         receiver
     }
 
-    fn start(stream: TcpStream) -> io::Result<Self> {
+    fn start(stream: TcpStream, round_trip: Duration) -> io::Result<Self> {
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(WRITE_LIMIT))?;
         let keepalive = TcpKeepalive::new().with_time(Duration::from_secs(10)).with_interval(Duration::from_secs(10));
@@ -69,7 +71,7 @@ impl Connection {
         let reader = stream.try_clone()?;
         let (sender, incoming) = bounded(LINES_AHEAD);
         thread::Builder::new().name("csa-input".into()).spawn(move || read_all(reader, &sender))?;
-        Ok(Self { stream, incoming })
+        Ok(Self { stream, round_trip, incoming })
     }
 
     /// Sends a line, and returns the time after it was handed to the system.
@@ -86,11 +88,12 @@ impl Drop for Connection {
     }
 }
 
-fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
+fn connect(host: &str, port: u16) -> io::Result<(TcpStream, Duration)> {
     let mut last = io::Error::new(ErrorKind::NotFound, "the name has no address");
     for address in (host, port).to_socket_addrs()? {
+        let begun = Instant::now();
         match TcpStream::connect_timeout(&address, CONNECT_LIMIT) {
-            Ok(stream) => return Ok(stream),
+            Ok(stream) => return Ok((stream, begun.elapsed())),
             Err(error) => last = error,
         }
     }

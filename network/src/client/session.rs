@@ -37,8 +37,8 @@ const VERDICT_LIMIT: Duration = Duration::from_secs(60);
 /// Limit for the own turn and the end of the game after the second interruption.
 const HALT_LIMIT: Duration = Duration::from_secs(3);
 
-/// Kept free at the end of the own time, besides the delay of the network.
-const LAST_MS: Duration = Duration::from_millis(30);
+/// Kept free at least at the end of the own time, besides the delay of the network.
+const LAST: Duration = Duration::from_millis(30);
 
 /// Unknown lines of one connection that are reported.
 const MAX_NOTICES: u32 = 20;
@@ -79,6 +79,8 @@ impl<'c, 'l> Session<'c, 'l> {
     /// Connects, logs in and plays a game.
     pub(super) fn run(client: &'c mut Client<'l>) -> Result<SessionEnd, SessionError> {
         let Some(connection) = connect(client)? else { return Ok(SessionEnd::Halted) };
+        // The first move has no echo to learn from.
+        client.delay.observe(connection.round_trip);
         let now = Instant::now();
         let protocol = Protocol::new(client.settings.user.clone());
         let mut session =
@@ -446,7 +448,8 @@ impl<'c, 'l> Session<'c, 'l> {
         let playing = self.playing.as_ref().filter(|playing| !playing.is_hurried)?;
         let _ = playing;
         let available = game::available(game, game.summary().your_turn)?;
-        let kept = self.client.delay.worst() + LAST_MS;
+        // Half of the margin, so that an engine that keeps the margin itself is not hurried.
+        let kept = self.client.delay.worst() + (self.client.floor() / 2).max(LAST);
         Some(game.turn_began() + available.saturating_sub(kept).max(available / 2))
     }
 
@@ -572,10 +575,14 @@ impl<'c, 'l> Session<'c, 'l> {
 }
 
 impl Client<'_> {
+    /// Least margin for the network.
+    fn floor(&self) -> Duration {
+        self.own_margin.unwrap_or(self.settings.margin)
+    }
+
     /// Time that the engine's clock is shown short: the margin, less what the engine keeps itself.
     fn cut_ms(&self) -> u64 {
-        let floor = self.own_margin.unwrap_or(self.settings.margin);
-        let margin = self.delay.margin(floor);
+        let margin = self.delay.margin(self.floor());
         let kept = self.own_margin.unwrap_or_default();
         u64::try_from(margin.saturating_sub(kept).as_millis()).unwrap_or(u64::MAX)
     }
