@@ -13,6 +13,8 @@
 use enbu_kifu::{Mode, csa};
 use enbu_movegen::{Color, EnteringKingRule, Move, Position, Setup};
 
+use crate::secret::Secret;
+
 /// Largest number of lines of an offer.
 pub const MAX_LINES: usize = 20_000;
 
@@ -119,6 +121,12 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Returns the offer as records hold it: a server that repeats the password cannot bring it there.
+    pub(crate) fn masked(&self, password: &Secret) -> Self {
+        let names = self.names.each_ref().map(|name| password.masked(name));
+        Self { names, game_id: password.masked(&self.game_id), ..self.clone() }
+    }
+
     /// Returns the position in which the game begins, with the moves before it as history.
     ///
     /// # Errors

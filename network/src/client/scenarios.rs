@@ -305,7 +305,8 @@ impl Scenario {
         let csa = paths.iter().filter(|path| path.extension().is_some_and(|end| end == "csa"));
         let records: Vec<String> = csa.map(|path| std::fs::read_to_string(path).unwrap()).collect();
         let Heard { notices, lines, games } = heard;
-        for text in notices.iter().chain(&lines).chain(&records) {
+        let reports: Vec<String> = games.iter().map(|game| serde_json::to_string(game).unwrap()).collect();
+        for text in notices.iter().chain(&lines).chain(&records).chain(&reports) {
             assert!(!text.contains(PASSWORD), "{text}");
         }
         let (calls, clocks) = (calls.lock().clone(), clocks.lock().clone());

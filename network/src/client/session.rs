@@ -259,7 +259,7 @@ impl<'c, 'l> Session<'c, 'l> {
         self.since = at;
         let Some(game) = self.protocol.game() else { return Ok(()) };
         let start = now();
-        let summary = game.summary().clone();
+        let summary = game.summary().masked(&self.client.settings.password);
         let (record, opened) = GameRecord::begin(&summary, &start, self.client.settings.records.clone());
         self.playing = Some(Playing::new(record, start, at));
         if let Err(error) = opened {
@@ -393,7 +393,7 @@ impl<'c, 'l> Session<'c, 'l> {
 
     /// Notes an illegal move that the server relayed. No line answers it: the verdict is the server's.
     fn illegal(&mut self, line: &str, reason: &str) -> Result<(), SessionError> {
-        let text = format!("illegal move {line}: {reason}");
+        let text = self.client.settings.password.masked(&format!("illegal move {line}: {reason}"));
         let _ = self.client.thinker.abandon();
         if let Some(playing) = &mut self.playing {
             playing.record.comment(&text);
@@ -530,8 +530,8 @@ impl<'c, 'l> Session<'c, 'l> {
         let report = GameReport {
             game: client.tally.games,
             server: client.server(),
-            game_id: summary.game_id.clone(),
-            opponent: summary.opponent().to_owned(),
+            game_id: client.settings.password.masked(&summary.game_id),
+            opponent: client.settings.password.masked(summary.opponent()),
             side: side(summary.your_turn),
             result: outcome.map_or("unknown", GameOutcome::as_str),
             reason: client.settings.password.masked(why),
@@ -542,7 +542,7 @@ impl<'c, 'l> Session<'c, 'l> {
             echo_ms: u64::try_from(client.delay.worst().as_millis()).unwrap_or(u64::MAX),
             ponder_hits: playing.ponder_hits,
             record: record.as_ref().ok().and_then(|path: &Option<PathBuf>| Some(path.as_ref()?.display().to_string())),
-            fault: playing.fault.or(playing.foul),
+            fault: playing.fault.or(playing.foul).map(|text| client.settings.password.masked(&text)),
         };
         if let Err(error) = record {
             client.notice(&format!("the record cannot be written: {error}"));

@@ -304,3 +304,13 @@ fn a_start_of_another_game_is_passed_over() {
     steps.extend([expect("%TORYO"), send("%TORYO\n#RESIGN\n#LOSE")]);
     assert!(Scenario::new(steps).play().noticed("unknown line of the server: START:h"));
 }
+
+#[test]
+fn a_password_that_the_server_repeats_is_masked() {
+    let names = offer(&format!("g{PASSWORD}"), '+', CLOCK).replace("Name-:B", &format!("Name-:B{PASSWORD}"));
+    let mut steps = login();
+    steps.extend([send(&names), expect("AGREE g"), send(&format!("{PASSWORD}\nSTART:g{PASSWORD}")), expect("+7776FU")]);
+    steps.push(send(&format!("+7776FU,T1\n-3335FU,'{PASSWORD}\n#ILLEGAL_MOVE\n#WIN")));
+    let played = Scenario::new(steps).answers(&["7g7f"]).play();
+    assert_eq!((played.games[0].opponent.as_str(), played.games[0].game_id.as_str()), ("B********", "g********"));
+}
