@@ -53,8 +53,33 @@ pub struct Settings {
     pub keepalive: Duration,
     /// Pauses after errors.
     pub backoff: Backoff,
+    /// Longest silence of the server and the engine.
+    pub limits: Limits,
     /// Seed of the jitter of the pauses.
     pub seed: u64,
+}
+
+/// Longest silence of the server and the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// For the answer to `LOGIN`.
+    pub login: Duration,
+    /// From `AGREE` to `START`. shogi-server rejects after 120 s.
+    pub start: Duration,
+    /// Silence of the server past a side's time that means the end of the connection.
+    /// shogi-server notices a silent player 60 s after his last line.
+    pub server: Duration,
+    /// Time past the own clock after which the engine counts as silent.
+    pub engine: Duration,
+    /// For the server's verdict on an illegal move.
+    pub verdict: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let [one_minute, three_minutes] = [60, 180].map(Duration::from_secs);
+        Self { login: one_minute, start: three_minutes, server: three_minutes, engine: one_minute, verdict: one_minute }
+    }
 }
 
 /// Port of CSA servers.

@@ -28,7 +28,7 @@ mod socket;
 pub mod summary;
 mod timing;
 
-pub use client::{Client, ClientError, GameReport, Halt, Listener, Settings, Tally};
+pub use client::{Client, ClientError, GameReport, Halt, Limits, Listener, Settings, Tally};
 pub use protocol::{Event, Protocol, State};
 pub use record::{Kif, RecordFiles, recover};
 pub use secret::{Secret, SecretError};

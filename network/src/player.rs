@@ -56,6 +56,9 @@ impl Request {
     /// Time for a move where no clock runs.
     const WITHOUT_CLOCK_MS: u64 = 10_000;
 
+    /// [`WITHOUT_CLOCK_MS`](Self::WITHOUT_CLOCK_MS) as a duration.
+    pub(crate) const WITHOUT_CLOCK: Duration = Duration::from_millis(Self::WITHOUT_CLOCK_MS);
+
     /// The request as `go` states it.
     fn go(&self, ponder: bool) -> GoRequest {
         let movetime_ms = self.clock.is_empty().then_some(Self::WITHOUT_CLOCK_MS);
@@ -161,6 +164,8 @@ pub(crate) struct Thinker {
     stage: Stage,
     /// An answer that is due at once: that of a ponder search that had ended.
     due: Option<Answer>,
+    /// It did not answer `stop`, and must be started again.
+    is_silent: bool,
 }
 
 /// Limit for the answer to `stop`.
@@ -168,7 +173,7 @@ const STOP_LIMIT: Duration = Duration::from_secs(10);
 
 impl Thinker {
     pub(crate) const fn new(player: Box<dyn Player>) -> Self {
-        Self { player, stage: Stage::Idle, due: None }
+        Self { player, stage: Stage::Idle, due: None, is_silent: false }
     }
 
     pub(crate) fn player(&mut self) -> &mut dyn Player {
@@ -251,11 +256,15 @@ impl Thinker {
 
     /// Ends any search and waits for its answer.
     pub(crate) fn settle(&mut self) -> Result<(), PlayerError> {
+        if self.is_silent {
+            return Err(PlayerError::Silent("after stop"));
+        }
         self.abandon()?;
         let deadline = Instant::now() + STOP_LIMIT;
         while !matches!(self.stage, Stage::Idle) {
             self.poll()?;
             if Instant::now() > deadline {
+                self.is_silent = true;
                 return Err(PlayerError::Silent("after stop"));
             }
             std::thread::sleep(Duration::from_millis(1));
@@ -270,6 +279,7 @@ impl Thinker {
             return Ok(());
         }
         self.stage = Stage::Idle;
+        self.is_silent = false;
         self.player.revive()?;
         self.player.prepare()
     }

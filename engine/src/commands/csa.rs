@@ -15,7 +15,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use enbu_arena::EngineSpec;
 use enbu_network::client::{DEFAULT_PORT, LEAST_KEEPALIVE};
 use enbu_network::player::{EngineCommand, Inside, Player, PlayerError, Pondering, Process, Waker};
-use enbu_network::{Backoff, Client, Halt, Kif, RecordFiles, Secret, Settings};
+use enbu_network::{Backoff, Client, Halt, Kif, Limits, RecordFiles, Secret, Settings};
 use enbu_usi::client::Cancel;
 
 use super::failure::{named, usage};
@@ -152,6 +152,7 @@ fn settings(args: &CsaArgs, config: &Config) -> io::Result<Settings> {
             first: seconds(args.retry, config.server.retry, 10.0)?,
             longest: seconds(args.retry_max, config.server.retry_max, 300.0)?,
         },
+        limits: Limits::default(),
         seed: SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs()),
     })
 }

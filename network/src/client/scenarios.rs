@@ -44,6 +44,8 @@ enum Step {
     Close,
     /// Waits until the client has closed the connection.
     AwaitClose,
+    /// Refuses connections for a time in milliseconds.
+    Away(u64),
     /// Interrupts the client.
     Halt(Halt),
 }
@@ -89,7 +91,7 @@ fn short_game(id: &str, side: char) -> Vec<Step> {
 }
 
 /// Engine whose answers are a list: moves, `resign`, `win`, `dies`, or any other text.
-/// An answer `A>B` ponders on B; `hangs` gives none. At the end of the list it resigns.
+/// An answer `A>B` ponders on B; `hangs` gives none before `stop`, `mute` none at all. At the end of the list it resigns.
 struct Scripted {
     answers: VecDeque<String>,
     calls: Arc<Mutex<Vec<String>>>,
@@ -97,6 +99,7 @@ struct Scripted {
     ready: Option<String>,
     waker: Waker,
     pondering: bool,
+    is_mute: bool,
 }
 
 impl Scripted {
@@ -127,6 +130,7 @@ impl Player for Scripted {
     fn revive(&mut self) -> Result<(), PlayerError> {
         self.calls.lock().push("revive".to_owned());
         self.ready = None;
+        self.is_mute = false;
         Ok(())
     }
     fn go(&mut self, request: &Request, ponder: Pondering) -> Result<(), PlayerError> {
@@ -148,8 +152,10 @@ impl Player for Scripted {
     }
     fn stop(&mut self) -> Result<(), PlayerError> {
         self.calls.lock().push("stop".to_owned());
-        self.ready = Some("9i9h".to_owned());
-        (self.waker)();
+        if !self.is_mute {
+            self.ready = Some("9i9h".to_owned());
+            (self.waker)();
+        }
         Ok(())
     }
     fn poll(&mut self) -> Result<Option<Answer>, PlayerError> {
@@ -159,6 +165,10 @@ impl Player for Scripted {
         let best = match text {
             "dies" => return Err(PlayerError::Died("ended with signal 6".to_owned())),
             "hangs" => return Ok(None),
+            "mute" => {
+                self.is_mute = true;
+                return Ok(None);
+            }
             "resign" => Ok(BestMove::Resign),
             "win" => Ok(BestMove::Win),
             text => text.parse().map_err(|_| text.to_owned()).map(|best| {
@@ -231,6 +241,8 @@ struct Scenario {
     ponder: Pondering,
     user: String,
     password: String,
+    limits: Limits,
+    backoff: Backoff,
 }
 
 impl Scenario {
@@ -243,7 +255,16 @@ impl Scenario {
             ponder: Pondering::No,
             user: "enbu".to_owned(),
             password: PASSWORD.to_owned(),
+            limits: Limits::default(),
+            backoff: Backoff { first: Duration::from_millis(5), longest: Duration::from_millis(20) },
         }
+    }
+
+    /// With limits of `ms` for everything.
+    fn impatient(self, ms: u64) -> Self {
+        let limit = Duration::from_millis(ms);
+        let limits = Limits { login: limit, start: limit, server: limit, engine: limit, verdict: limit };
+        Self { limits, ..self }
     }
 
     fn answers(mut self, answers: &[&str]) -> Self {
@@ -270,6 +291,7 @@ impl Scenario {
             ready: None,
             waker: Arc::new(move || _ = wake.try_send(())),
             pondering: false,
+            is_mute: false,
         };
         let settings = Settings {
             host: "127.0.0.1".to_owned(),
@@ -282,7 +304,8 @@ impl Scenario {
             ponder: self.ponder,
             margin: Duration::from_millis(100),
             keepalive: LEAST_KEEPALIVE,
-            backoff: Backoff { first: Duration::from_millis(5), longest: Duration::from_millis(20) },
+            backoff: self.backoff,
+            limits: self.limits,
             seed: 1,
         };
         let mut heard = Heard::default();
@@ -314,10 +337,10 @@ impl Scenario {
     }
 }
 
-/// The next connection, which must come within 5 s.
+/// The next connection, which must come within 20 s.
 fn accept(listener: &TcpListener) -> TcpStream {
     listener.set_nonblocking(true).unwrap();
-    let deadline = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + Duration::from_secs(20);
     loop {
         if let Ok((stream, _)) = listener.accept() {
             stream.set_nonblocking(false).unwrap();
@@ -329,7 +352,7 @@ fn accept(listener: &TcpListener) -> TcpStream {
 }
 
 /// Plays the server's part in a thread, and returns the lines received.
-fn serve(listener: TcpListener, steps: Vec<Step>, halt: Sender<Halt>) -> JoinHandle<Vec<String>> {
+fn serve(mut listener: TcpListener, steps: Vec<Step>, halt: Sender<Halt>) -> JoinHandle<Vec<String>> {
     thread::spawn(move || {
         let mut received = Vec::new();
         let mut connection: Option<(TcpStream, BufReader<TcpStream>)> = None;
@@ -373,6 +396,13 @@ fn serve(listener: TcpListener, steps: Vec<Step>, halt: Sender<Halt>) -> JoinHan
                     while connection.as_mut().unwrap().1.read_line(&mut line).is_ok_and(|count| count > 0) {
                         received.push(std::mem::take(&mut line));
                     }
+                }
+                Step::Away(ms) => {
+                    let address = listener.local_addr().unwrap();
+                    connection = None;
+                    drop(listener);
+                    thread::sleep(Duration::from_millis(ms));
+                    listener = TcpListener::bind(address).unwrap();
                 }
                 Step::Halt(how) => halt.send(how).unwrap(),
             }

@@ -10,29 +10,13 @@ use jiff::Zoned;
 use super::game::{self, Playing};
 use super::report::GameReport;
 use super::{Client, ClientError, Direction, Halt};
-use crate::player::{Answer, Pondering, Thinker};
+use crate::player::{Answer, Pondering, Request, Thinker};
 use crate::protocol::{Event, Game, GameOutcome, Protocol, Reason, State};
 use crate::record::GameRecord;
 use crate::socket::{Connection, Incoming};
 use crate::summary::Summary;
 use enbu_movegen::{Color, Declaration, Move};
 use enbu_usi::BestMove;
-
-/// Limit for the answer to `LOGIN`.
-const LOGIN_LIMIT: Duration = Duration::from_secs(60);
-
-/// Limit from `AGREE` to `START`. shogi-server rejects after 120 s.
-const START_LIMIT: Duration = Duration::from_secs(180);
-
-/// Silence of the server past a side's time that means the end of the connection.
-/// shogi-server notices a silent player 60 s after his last line.
-const SILENCE_LIMIT: Duration = Duration::from_secs(180);
-
-/// Time past the own clock after which the engine counts as silent.
-const ENGINE_LIMIT: Duration = Duration::from_secs(60);
-
-/// Limit for the server's verdict on an illegal move.
-const VERDICT_LIMIT: Duration = Duration::from_secs(60);
 
 /// Limit for the own turn and the end of the game after the second interruption.
 const HALT_LIMIT: Duration = Duration::from_secs(3);
@@ -477,30 +461,31 @@ impl<'c, 'l> Session<'c, 'l> {
 
     /// Ends the session when the server or the engine is silent for too long.
     fn check_silence(&mut self, now: Instant) -> Result<(), SessionError> {
+        let limits = self.client.settings.limits;
         let waited = now.saturating_duration_since(self.since);
         match self.protocol.state() {
-            State::LoggingIn if waited > LOGIN_LIMIT => return Err(lost(&"the server does not answer the login")),
-            State::Agreed if waited > START_LIMIT => return Err(lost(&"the game does not start")),
+            State::LoggingIn if waited > limits.login => return Err(lost(&"the server does not answer the login")),
+            State::Agreed if waited > limits.start => return Err(lost(&"the game does not start")),
             State::Playing => {}
             _ => return Ok(()),
         }
         let (Some(game), Some(playing)) = (self.protocol.game(), &self.playing) else { return Ok(()) };
         let silence = now.saturating_duration_since(playing.heard);
         if playing.foul.is_some() {
-            let late = silence > VERDICT_LIMIT;
+            let late = silence > limits.verdict;
             return if late { Err(self.lost_game("no verdict on an illegal move")) } else { Ok(()) };
         }
         let turn = game.position().turn();
         if game.is_own_turn() {
-            let available = game::available(game, turn);
-            let is_silent = available.is_some_and(|time| now > game.turn_began() + time + ENGINE_LIMIT);
+            let time = game::available(game, turn).unwrap_or(Request::WITHOUT_CLOCK);
+            let is_silent = now > game.turn_began() + time + limits.engine;
             return if is_silent && playing.fault.is_none() {
                 self.fault("the engine does not answer")
             } else {
                 Ok(())
             };
         }
-        let limit = game::available(game, turn).map(|time| time + SILENCE_LIMIT);
+        let limit = game::available(game, turn).map(|time| time + limits.server);
         if limit.is_some_and(|limit| silence > limit) {
             return Err(self.lost_game("the server is silent"));
         }

@@ -305,6 +305,103 @@ fn a_start_of_another_game_is_passed_over() {
     assert!(Scenario::new(steps).play().noticed("unknown line of the server: START:h"));
 }
 
+/// A server that falls silent after `steps`: the client leaves, and logs in again.
+fn silent(steps: Vec<Step>, answers: &[&str], reason: &str) -> Played {
+    let mut all = steps;
+    all.push(Step::AwaitClose);
+    all.extend(login());
+    all.extend(short_game("after", '+'));
+    let mut scenario = Scenario::new(all).answers(answers).impatient(1500);
+    let is_begun = answers != ["unused"];
+    scenario.games = if is_begun { 2 } else { 1 };
+    scenario.answers.retain(|answer| answer != "unused");
+    let played = scenario.play();
+    assert!(played.noticed(reason), "{:?}", played.notices);
+    assert_eq!(played.results().last().unwrap(), "lose RESIGN");
+    assert_eq!(played.records.len(), played.games.len());
+    played
+}
+
+/// Begins a game with a second a move.
+fn quick(side: char) -> Vec<Step> {
+    let clock = "BEGIN Time\nTotal_Time:0\nByoyomi:1\nEND Time";
+    after_login(&[send(&offer("g", side, clock)), expect("AGREE g"), send("START:g")])
+}
+
+#[test]
+fn a_login_that_is_not_answered_is_given_up() {
+    silent([logged_in_before(), vec![Accept, expect("LOGIN")]].concat(), &["unused"], "does not answer the login");
+}
+
+#[test]
+fn a_game_that_does_not_start_is_given_up() {
+    silent(after_login(&[send(&offer("g", '+', CLOCK)), expect("AGREE g")]), &["unused"], "the game does not start");
+}
+
+#[test]
+fn a_server_silent_on_the_opponents_turn_is_left() {
+    let played = silent(quick('-'), &[], "the server is silent");
+    assert_eq!(played.results()[0], "unknown the server is silent");
+}
+
+#[test]
+fn a_server_that_confirms_no_move_is_left() {
+    let steps = [quick('+'), vec![expect("+7776FU")]].concat();
+    let played = silent(steps, &["7g7f"], "the server is silent");
+    assert!(played.records.iter().any(|record| record.contains("%CHUDAN\n'*the server is silent")));
+}
+
+#[test]
+fn a_server_without_a_verdict_is_left() {
+    let steps = [quick('+'), vec![expect("+7776FU"), send("+7776FU,T0\n-3335FU,T0")]].concat();
+    silent(steps, &["7g7f"], "no verdict on an illegal move");
+}
+
+#[test]
+fn an_engine_that_never_answers_resigns_and_is_started_again() {
+    let mut steps = quick('+');
+    steps.extend([expect("%TORYO"), send("%TORYO\n#RESIGN\n#LOSE"), Close]);
+    steps.extend(login());
+    steps.extend(short_game("after", '+'));
+    let played = Scenario::new(steps).answers(&["mute"]).games(2).impatient(500).play();
+    assert_eq!((played.results().len(), played.tally().faults), (2, 1));
+    assert!(played.games[0].fault.as_ref().unwrap().contains("the engine does not answer"));
+    assert!(played.calls.contains(&"stop".to_owned()) && played.calls.contains(&"revive".to_owned()));
+}
+
+#[test]
+fn an_engine_that_never_answers_resigns_without_a_clock_as_well() {
+    let clock = "BEGIN Time\nTotal_Time:0\nByoyomi:0\nEND Time";
+    let mut steps = after_login(&[send(&offer("g", '+', clock)), expect("AGREE g"), send("START:g")]);
+    steps.extend([expect("%TORYO"), send("%TORYO\n#RESIGN\n#LOSE")]);
+    let played = Scenario::new(steps).answers(&["mute"]).impatient(500).play();
+    assert!(played.games[0].fault.as_ref().unwrap().contains("the engine does not answer"));
+}
+
+#[test]
+fn connections_refused_after_the_first_login_are_tried_again() {
+    let mut steps = logged_in_before();
+    steps.push(Step::Away(400));
+    steps.extend(login());
+    steps.extend(short_game("after", '+'));
+    let played = Scenario::new(steps).play();
+    assert!(played.noticed("cannot connect: ") && played.results() == ["lose RESIGN"], "{:?}", played.notices);
+}
+
+#[test]
+fn pauses_begin_again_after_a_lost_game() {
+    let mut steps = [logged_in_before(), logged_in_before(), login()].concat();
+    steps.extend(short_game("g", '+'));
+    steps.extend(logged_in_before());
+    steps.extend(login());
+    steps.extend(short_game("after", '+'));
+    let mut scenario = Scenario::new(steps).games(2);
+    scenario.backoff = Backoff { first: Duration::from_millis(800), longest: Duration::from_secs(60) };
+    let played = scenario.play();
+    let pauses = played.notices.iter().filter_map(|notice| notice.split_once("next login in "));
+    assert_eq!(pauses.map(|(_, pause)| pause).collect::<Vec<_>>(), ["1 s", "2 s", "1 s"]);
+}
+
 #[test]
 fn a_password_that_the_server_repeats_is_masked() {
     let names = offer(&format!("g{PASSWORD}"), '+', CLOCK).replace("Name-:B", &format!("Name-:B{PASSWORD}"));

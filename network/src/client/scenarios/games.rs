@@ -154,6 +154,57 @@ fn a_delay_is_free_time_of_each_move() {
     assert_eq!(found[1], clock([53_000, 60_000], None, Some([5000; 2])));
 }
 
+/// Time left to Black after a move that the server confirmed without its time.
+fn left_after_estimate(clock: &str) -> u64 {
+    let mut steps = login();
+    steps.extend([send(&offer("g", '+', &time(clock))), expect("AGREE g"), send("START:g"), expect("+7776FU")]);
+    steps.extend([Pause(20), send("+7776FU\n-3334FU"), expect("%TORYO"), send("%TORYO\n#RESIGN\n#LOSE")]);
+    Scenario::new(steps).answers(&["7g7f"]).play().clocks[1].black_ms.unwrap()
+}
+
+#[test]
+fn a_least_time_is_charged_for_each_move() {
+    assert_eq!(left_after_estimate("Time_Unit:1min\nTotal_Time:9\nLeast_Time_Per_Move:2"), 420_000);
+}
+
+#[test]
+fn a_unit_that_has_begun_is_charged_where_times_are_rounded_up() {
+    assert_eq!(left_after_estimate("Time_Unit:1min\nTotal_Time:9\nTime_Roundup:YES"), 480_000);
+}
+
+#[test]
+fn a_stop_watch_charges_whole_minutes() {
+    assert_eq!(left_after_estimate("Time_Unit:1min\nTotal_Time:9\nByoyomi:1\nTime_Roundup:NO"), 540_000);
+}
+
+/// A game whose start comes `ms` after the agreement.
+fn started_after(ms: u64) -> Scenario {
+    let mut steps = login();
+    steps.extend([send(&offer("g", '+', &time("Total_Time:1\nByoyomi:1"))), expect("AGREE g"), Pause(ms)]);
+    steps.extend([send("START:g"), expect("+7776FU"), send("+7776FU,T0\n%TORYO\n#RESIGN\n#WIN")]);
+    Scenario::new(steps).answers(&["7g7f"])
+}
+
+#[test]
+fn a_start_may_take_up_to_its_limit() {
+    // A hundredth of the protocol's times.
+    for ms in [0, 10, 100, 300, 600] {
+        assert_eq!(started_after(ms).impatient(60_000).play().results(), ["win RESIGN"], "{ms}");
+    }
+}
+
+#[test]
+fn a_start_after_a_minute_is_awaited() {
+    if std::env::var_os("ENBU_SLOW_TESTS").is_none() {
+        return;
+    }
+    thread::scope(|scope| {
+        for ms in [1000, 10_000, 30_000, 45_000, 60_000] {
+            scope.spawn(move || assert_eq!(started_after(ms).play().results(), ["win RESIGN"], "{ms}"));
+        }
+    });
+}
+
 #[test]
 fn a_clock_that_ran_out_shows_nothing() {
     let found = clocks(&time("Total_Time:3\nByoyomi:20"));
