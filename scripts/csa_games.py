@@ -169,7 +169,7 @@ class Server:
             self.move(player, line, now)
 
     def waited(self, player):
-        return waited_ms(self.pids.get(player.name)) + waited_ms(os.getpid())
+        return waits([self.pids.get(player.name), os.getpid()])
 
     def turn(self, game):
         """Begins a turn: notes the waiting of the side to move so far, and the time of a cut."""
@@ -187,10 +187,12 @@ class Server:
         charged = int(elapsed // o.unit) * o.unit
         left = game["left"][turn] + o.increment * o.unit
         if charged >= left + o.byoyomi * o.unit:
-            waited, limit = self.waited(player) - game["waited"], left + o.byoyomi * o.unit
+            before, limit = game["waited"], left + o.byoyomi * o.unit
+            # Threads wait at the same time: the longest wait of one of them is sure.
+            waited = max(wait - before.get(thread, 0) for thread, wait in self.waited(player).items())
             self.late.append({"elapsed_ms": round(elapsed), "limit_ms": limit, "waited_ms": round(waited)})
             print(f"time: {game['id']} move {len(game['moves']) + 1}: {elapsed:.0f} ms of {limit}, "
-                  f"{waited:.0f} ms of them waiting for a processor, load {os.getloadavg()[0]:.1f}", flush=True)
+                  f"a thread waited {waited:.0f} ms for a processor, load {os.getloadavg()[0]:.1f}", flush=True)
             self.end("#TIME_UP", 1 - turn)
             return
         if line == "%TORYO":
@@ -252,15 +254,15 @@ class Server:
             self.cut(self.random.choice(self.game["players"]), len(self.game["moves"]))
 
 
-def waited_ms(pid):
-    """Time that the threads of a process were ready and did not run."""
-    waited = 0
-    for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
+def waits(pids):
+    """Time in ms that each thread of the processes was ready and did not run."""
+    found = {}
+    for path in (path for pid in pids for path in glob.glob(f"/proc/{pid}/task/*/schedstat")):
         try:
-            waited += int(open(path).read().split()[1])
+            found[path] = int(open(path).read().split()[1]) / 1e6
         except (OSError, IndexError):
             pass
-    return waited / 1e6
+    return found
 
 
 def moves_of(path):
