@@ -5,6 +5,7 @@
 //! test while an engine that hangs still does. Everything the engine prints is held
 //! to the transport rules: whole lines, LF only, UTF-8, at most 8 KiB.
 
+use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -314,6 +315,24 @@ impl Drop for Session {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Returns true if a process runs. Known only on Linux; elsewhere the engines end themselves
+/// when their pipes close, and nothing more is claimed.
+pub fn is_running(pid: &str) -> bool {
+    let deadline = Instant::now() + patience();
+    let state = || {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        stat.rsplit(") ").next()?.chars().next()
+    };
+    // A process that was killed may wait for its parent to look.
+    while state().is_some_and(|letter| letter != 'Z') {
+        if Instant::now() > deadline {
+            return true;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    false
 }
 
 fn begins_with_words(line: &str, words: &str) -> bool {

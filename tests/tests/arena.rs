@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use enbu_arena::{EloModel, Pentanomial, Sprt};
 use enbu_tests::invocation::Invocation;
-use enbu_tests::session::patience;
+use enbu_tests::session::{is_running, patience};
 use enbu_tests::{binary, table};
 use serde_json::Value;
 
@@ -58,24 +58,6 @@ impl Match {
             assert!(!is_running(pid), "process {pid} is left of {:?}", self.command());
         }
     }
-}
-
-/// Returns true if a process runs. Known only on Linux; elsewhere the engines end themselves
-/// when their pipes close, and nothing more is claimed.
-fn is_running(pid: &str) -> bool {
-    let deadline = Instant::now() + patience();
-    let state = || {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        stat.rsplit(") ").next()?.chars().next()
-    };
-    // A process that was killed may wait for its parent to look.
-    while matches!(state(), Some(letter) if letter != 'Z') {
-        if Instant::now() > deadline {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    false
 }
 
 fn games(path: &Path) -> Vec<Value> {

@@ -8,6 +8,7 @@ mod boundaries;
 mod clients;
 mod console;
 mod convert;
+mod csa;
 mod docs;
 mod learn;
 mod legality;
