@@ -329,6 +329,7 @@ fn sessions_in_the_pages_go_as_written() {
     for page in pages() {
         for block in blocks(&read(&page)).iter().filter(|block| block.language == "usi") {
             let mut session = Session::start();
+            session.send("setoption name USI_Hash value 16");
             for line in block.text.lines() {
                 match line.strip_prefix("< ") {
                     Some(expected) => drop(session.until(expected.split("...").next().unwrap().trim_end())),

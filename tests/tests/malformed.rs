@@ -143,6 +143,7 @@ fn the_other_limits_count_beside_a_refused_one() {
 #[test]
 fn byoyomi_shorter_than_the_network_delay_is_neither_overstepped_nor_resigned() {
     let mut session = Session::start();
+    session.send("setoption name USI_Hash value 16");
     session.send("setoption name NetworkDelay value 1000");
     session.send("setoption name NetworkDelay2 value 2000");
     session.send("setoption name MinimumThinkingTime value 2000");
@@ -409,6 +410,7 @@ fn the_move_number_is_clamped() {
 #[test]
 fn a_refused_option_keeps_its_old_value() {
     let mut session = Session::start();
+    session.send("setoption name USI_Hash value 16");
     session.send("setoption name EnteringKingRule value CSARule27");
     session.send("setoption name MaxMovesToDraw value 7");
     session.accepts("position sfen +R+B2K2+B+R/+P+P+P+P+P+P3/9/9/9/9/9/9/4k4 b 2P4g4s4n4l10p 9");

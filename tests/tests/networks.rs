@@ -140,6 +140,7 @@ impl Installed {
             let default = words.iter().position(|&word| word == "default").map(|at| words[at + 1]).unwrap();
             session.send(&format!("setoption name {} value {default}", words[2]));
         }
+        session.send("setoption name USI_Hash value 16");
         settings.iter().for_each(|setting| session.send(setting));
         session.send("isready");
         let seen: Vec<String> =

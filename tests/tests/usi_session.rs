@@ -80,7 +80,7 @@ fn a_script_in_a_pipe_gets_every_answer() {
         ("isready\nquit\n", &["readyok"]),
     ] {
         let mut session = Session::start();
-        session.send_bytes(script.as_bytes());
+        session.send_bytes(format!("setoption name USI_Hash value 16\n{script}").as_bytes());
         session.close_input();
         for answer in answers {
             session.expect(answer);
@@ -101,6 +101,7 @@ fn quit_ends_the_process_whatever_it_is_doing() {
         "go btime 600000 wtime 600000",
     ] {
         let mut session = Session::start();
+        session.send("setoption name USI_Hash value 16");
         session.send("position startpos moves 7g7f");
         session.send(busy);
         session.send("quit");
@@ -128,6 +129,7 @@ fn a_closed_standard_error_has_no_effect() {
     let mut session = Session::spawn(command.args(["-c", "exec \"$0\" 2>&-"]).arg(enbu()));
     session.send("usi");
     session.expect("usiok");
+    session.send("setoption name USI_Hash value 16");
     session.send("go nodes 1000");
     assert_legal("startpos", &session.bestmove());
     session.send("quit");
@@ -138,6 +140,7 @@ fn a_closed_standard_error_has_no_effect() {
 #[test]
 fn an_output_that_nobody_reads_for_a_while_loses_no_answer() {
     let mut session = Session::spawn_unread(&mut Command::new(enbu()));
+    session.send("setoption name USI_Hash value 16");
     session.send("isready");
     session.send(&format!("position sfen {MOST_MOVES}"));
     // 593 moves are about 3 KiB: more lines than any pipe holds.
@@ -253,6 +256,8 @@ fn usi_is_answered_during_a_search_that_goes_on() {
 fn analysis_reports_at_once_and_never_goes_silent() {
     let mut session = Session::start();
     session.send("setoption name PvInterval value 1000000");
+    session.send("setoption name USI_Hash value 16");
+    session.send("setoption name Threads value 1");
     session.send("isready");
     session.until("readyok");
     session.send("go infinite");
