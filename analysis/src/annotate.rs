@@ -1,6 +1,6 @@
 //! The judgements written back into a record.
 
-use enbu_kifu::{Analysis, Board, Record, ki2};
+use enbu_kifu::{Analysis, Board, Format, Record, ki2};
 use enbu_movegen::{Move, Square};
 
 use crate::class::Class;
@@ -19,9 +19,12 @@ pub enum Language {
 /// Moves of a line that a comment shows.
 const SHOWN_MOVES: usize = 12;
 
-/// Adds scores, lines and classes to `record`, of which `report` is the analysis. Nothing
-/// of the record is changed or removed.
-pub fn annotate(record: &mut Record, report: &GameReport, language: Language) {
+/// Adds scores, lines and classes to `record`, of which `report` is the analysis, for a file
+/// in `format`. Nothing of the record is changed or removed.
+///
+/// The start position gets no score in CSA, where a score follows its move: cshogi 1.1.0
+/// ends with a memory fault at one before the first move.
+pub fn annotate(record: &mut Record, report: &GameReport, language: Language, format: Format) {
     let lines = nodes::of_lines(record, report);
     let mut judged = vec![(&report.positions, &report.moves)];
     judged.extend(report.variations.iter().map(|variation| (&variation.positions, &variation.moves)));
@@ -34,7 +37,9 @@ pub fn annotate(record: &mut Record, report: &GameReport, language: Language) {
                 _ => Vec::new(),
             };
             let remarks = record.node_mut(id).remarks_mut();
-            remarks.analyses.extend(analysis(position, &report.engine));
+            if place > 0 || format != Format::Csa {
+                remarks.analyses.extend(analysis(position, &report.engine));
+            }
             remarks.comments.extend(comment);
         }
     }

@@ -90,7 +90,7 @@ pub(super) fn render(job: &Job, kind: &Kind, games: &[(&Record, &GameReport)]) -
                 .iter()
                 .map(|(record, report)| {
                     let mut record = Record::clone(record);
-                    annotate(&mut record, report, job.comments);
+                    annotate(&mut record, report, job.comments, *format);
                     record
                 })
                 .collect();
