@@ -17,6 +17,16 @@ use enbu_tests::binary::{enbu, workspace_root};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+/// Number, board, score, hands and pieces on a page.
+struct Shown {
+    ply: String,
+    sfen: String,
+    score: String,
+    hands: [String; 2],
+    /// Places and names.
+    pieces: String,
+}
+
 /// A running browser with one page.
 struct Browser {
     child: Child,
@@ -75,6 +85,9 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.call(&format!("{domain}.enable"), json!({}));
         }
+        // A headless window is never narrower than 500 pixels; the page's view can be.
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        browser.call("Emulation.setDeviceMetricsOverride", size);
         Some(browser)
     }
 
@@ -152,15 +165,23 @@ impl Browser {
         }
     }
 
-    /// The state that the page shows: number, board, score, and the pieces of the picture.
-    fn shown(&mut self) -> (String, String, String, String) {
+    /// The state that the page shows.
+    fn shown(&mut self) -> Shown {
         let state = self.evaluate(
-            "[document.getElementById('ply').textContent, document.getElementById('board').dataset.sfen, \
-             document.getElementById('score').textContent, \
-             [...document.querySelectorAll('#board .pieces text')].map(e => e.textContent).join('')]",
+            "(text => [text('ply'), document.getElementById('board').dataset.sfen, text('score'), \
+             text('hand-black'), text('hand-white'), \
+             [...document.querySelectorAll('#board .pieces text')].map(e => \
+             ['x', 'y', 'transform'].map(name => e.getAttribute(name) || '').concat(e.textContent).join(' ')).join(', ')])\
+             (id => document.getElementById(id).textContent)",
         );
-        let text = |index: usize| state[index].as_str().unwrap().to_owned();
-        (text(0), text(1), text(2), text(3))
+        let [ply, sfen, score, black, white, pieces] =
+            [0, 1, 2, 3, 4, 5].map(|index: usize| state[index].as_str().unwrap().to_owned());
+        Shown { ply, sfen, score, hands: [black, white], pieces }
+    }
+
+    /// Pixels by which the page is wider than its window.
+    fn overflow(&mut self) -> Value {
+        self.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     }
 
     #[track_caller]
@@ -190,12 +211,44 @@ fn score_text(score: &Value) -> String {
     }
 }
 
-/// The pieces of the picture that `kifu::svg` draws.
+/// Places and names of the pieces in the picture that `kifu::svg` draws.
 fn drawn(sfen: &str) -> String {
     let setup: Setup = sfen.parse().unwrap();
     let picture = svg::board(&setup, None);
     let (_, pieces) = picture.split_once("<g class=\"pieces\">").unwrap();
-    pieces.split("</text>").filter_map(|text| text.rsplit_once('>').map(|(_, name)| name.trim())).collect()
+    let pieces = pieces.split("</text>").filter_map(|text| text.rsplit_once('>'));
+    let piece = |(tag, name): (&str, &str)| {
+        let attribute = |key: &str| {
+            let (_, rest) = tag.split_once(&format!(" {key}=\"")).unwrap_or_default();
+            rest.split('"').next().unwrap_or_default().to_owned()
+        };
+        [attribute("x"), attribute("y"), attribute("transform"), name.trim().to_owned()].join(" ")
+    };
+    pieces.filter(|(tag, _)| tag.contains("<text")).map(piece).collect::<Vec<_>>().join(", ")
+}
+
+/// The hands of Black and White on an English page.
+fn hands(sfen: &str) -> [String; 2] {
+    let field = sfen.split(' ').nth(2).unwrap();
+    let count = |letter: char| {
+        let Some((before, _)) = field.split_once(letter) else { return 0 };
+        let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap();
+        if digits.is_empty() { 1 } else { digits.parse().unwrap() }
+    };
+    let numbers = "／／二／三／四／五／六／七／八／九／十／十一／十二／十三／十四／十五／十六／十七／十八";
+    let numbers: Vec<&str> = numbers.split('／').collect();
+    [["R飛", "B角", "G金", "S銀", "N桂", "L香", "P歩"], ["r飛", "b角", "g金", "s銀", "n桂", "l香", "p歩"]].map(
+        |kinds| {
+            let held = kinds.iter().filter_map(|kind| {
+                let letter = kind.chars().next().unwrap();
+                let name = kind.trim_start_matches(letter);
+                let count: usize = count(letter);
+                (count > 0).then(|| format!("{name}{}", numbers[count]))
+            });
+            let held: Vec<String> = held.collect();
+            if held.is_empty() { "none".to_owned() } else { held.join(" ") }
+        },
+    )
 }
 
 /// Analyses a record and loads its page; returns the JSON too.
@@ -218,16 +271,17 @@ fn step_through(browser: &mut Browser, report: &Value) {
     let positions = report["positions"].as_array().unwrap();
     browser.key("Home");
     for position in positions {
-        let (ply, sfen, score, pieces) = browser.shown();
+        let Shown { ply, sfen, score, hands: shown_hands, pieces } = browser.shown();
         assert_eq!((ply, sfen.as_str()), (position["ply"].to_string(), position["sfen"].as_str().unwrap()));
         assert_eq!(score, score_text(&position["score"]), "{sfen}");
         assert_eq!(pieces, drawn(&sfen), "{sfen}");
+        assert_eq!(shown_hands, hands(&sfen), "{sfen}");
         browser.key("ArrowRight");
     }
     // The end is the end, and back leads to the position before it.
-    assert_eq!(browser.shown().0, positions.last().unwrap()["ply"].to_string());
+    assert_eq!(browser.shown().ply, positions.last().unwrap()["ply"].to_string());
     browser.key("ArrowLeft");
-    assert_eq!(browser.shown().1, positions[positions.len() - 2]["sfen"].as_str().unwrap());
+    assert_eq!(browser.shown().sfen, positions[positions.len() - 2]["sfen"].as_str().unwrap());
 }
 
 #[test]
@@ -237,30 +291,64 @@ fn the_page_of_a_game_shows_the_analysis() {
     step_through(&mut browser, &report);
     // Clicks on moves and on the moves of a line.
     browser.click("#moves button[data-ply='60']");
-    assert_eq!(browser.shown().1, report["positions"][60]["sfen"].as_str().unwrap());
-    let mut position = Position::from_setup(&browser.shown().1.parse().unwrap()).unwrap();
+    assert_eq!(browser.shown().sfen, report["positions"][60]["sfen"].as_str().unwrap());
+    let mut position = Position::from_setup(&browser.shown().sfen.parse().unwrap()).unwrap();
     let line = report["positions"][60]["lines"][0]["moves"].as_array().unwrap();
     for (step, mv) in (1..).zip(line.iter().take(3)) {
         position.play(mv.as_str().unwrap().parse().unwrap()).unwrap();
         browser.click(&format!("#pvs button[data-pv='0'][data-step='{step}']"));
-        let (ply, sfen, score, _) = browser.shown();
+        let Shown { ply, sfen, score, .. } = browser.shown();
         assert_eq!((ply, sfen), (format!("60 + {step}"), position.to_setup().to_string()));
         assert_eq!(score, score_text(&report["positions"][60]["lines"][0]["score"]));
     }
     browser.key("Escape");
-    assert_eq!(browser.shown().0, "60");
+    assert_eq!(browser.shown().ply, "60");
+    // Keys and buttons to the mistakes and the ends.
+    let bad = |mv: &&Value| mv["missed_mate"].is_array() || !matches!(mv["class"].as_str(), Some("best" | "good"));
+    let mistakes: Vec<String> =
+        report["moves"].as_array().unwrap().iter().filter(bad).map(|mv| mv["ply"].to_string()).collect();
+    assert!(mistakes.len() > 1, "no mistakes to step through");
+    browser.key("Home");
+    for (number, ply) in mistakes.iter().enumerate() {
+        if number % 2 == 0 {
+            browser.key("ArrowDown")
+        } else {
+            browser.click("#mistake")
+        }
+        assert_eq!(&browser.shown().ply, ply);
+    }
+    browser.key("ArrowUp");
+    assert_eq!(browser.shown().ply, mistakes[mistakes.len() - 2]);
+    browser.key("End");
+    let last = browser.shown();
+    browser.click("#back");
+    assert_eq!(browser.shown().ply, (last.ply.parse::<usize>().unwrap() - 1).to_string());
+    browser.click("#end");
+    assert_eq!(browser.shown().sfen, last.sfen);
     // The curve, the buttons, the language.
     browser.click("#curve svg");
-    let middle: usize = browser.shown().0.parse().unwrap();
+    let middle: usize = browser.shown().ply.parse().unwrap();
     assert!((40..60).contains(&middle), "{middle}");
     browser.click("#forward");
-    assert_eq!(browser.shown().0, (middle + 1).to_string());
+    assert_eq!(browser.shown().ply, (middle + 1).to_string());
     browser.click("#first");
-    assert_eq!(browser.shown().0, "0");
+    assert_eq!(browser.shown().ply, "0");
     browser.click("#lang");
     assert_eq!(browser.evaluate("document.getElementById('mv').textContent"), "開始局面");
     browser.click("#flip");
     assert_eq!(browser.evaluate("document.querySelector('#board svg').style.transform"), "rotate(180deg)");
+    browser.key("f");
+    assert_eq!(browser.evaluate("document.querySelector('#board svg').style.transform"), "");
+    for width in [320, 400, 1280] {
+        let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        browser.call("Emulation.setDeviceMetricsOverride", size);
+        assert_eq!(browser.overflow(), 0, "a window of {width} pixels scrolls sideways");
+        let smallest = browser.evaluate(
+            "Math.min(...[...document.querySelectorAll('#curve text')].map(e => parseFloat(getComputedStyle(e).fontSize) * \
+             document.querySelector('#curve svg').getBoundingClientRect().width / 720))",
+        );
+        assert!(smallest.as_f64().unwrap() >= 8.0, "the curve's text has {smallest} pixels at {width}");
+    }
     let labels = browser.evaluate("[...document.querySelectorAll('button')].filter(b => !b.textContent.trim()).length");
     assert_eq!(labels, 0, "buttons without a name");
     browser.assert_no_faults();
@@ -272,7 +360,7 @@ const HANDICAP: &str = "手合割：香落ち\n下手：下手\n上手：上手\
 
 #[test]
 fn the_page_of_a_handicap_game_shows_variations_and_clocks() {
-    let Some(mut browser) = Browser::start(420, 900) else { return };
+    let Some(mut browser) = Browser::start(400, 900) else { return };
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("handicap.kif");
     fs::write(&record, HANDICAP).unwrap();
@@ -285,16 +373,15 @@ fn the_page_of_a_handicap_game_shows_variations_and_clocks() {
         let from = variation["from"].as_u64().unwrap();
         for (ply, position) in (from + 1..).zip(variation["positions"].as_array().unwrap().iter().skip(1)) {
             browser.click(&format!("#moves button[data-line='{number}'][data-ply='{ply}']"));
-            let (_, sfen, score, _) = browser.shown();
+            let Shown { sfen, score, .. } = browser.shown();
             assert_eq!(sfen, position["sfen"].as_str().unwrap());
             assert_eq!(score, score_text(&position["score"]));
         }
         browser.click(&format!("#moves button[data-line='{number}'][data-ply='{}']", from + 1));
         browser.key("ArrowLeft");
-        assert_eq!(browser.shown().0, from.to_string());
+        assert_eq!(browser.shown().ply, from.to_string());
     }
-    let overflow = browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-    assert_eq!(overflow, 0, "a narrow window scrolls sideways");
+    assert_eq!(browser.overflow(), 0, "a narrow window scrolls sideways");
     browser.assert_no_faults();
 }
 
@@ -324,8 +411,7 @@ fn hostile_headers_and_comments_are_only_text() {
     assert_eq!(browser.evaluate("document.images.length"), 0);
     let title = browser.evaluate("document.title");
     assert!(title.as_str().unwrap().starts_with(&attack[..60]), "{title}");
-    let overflow = browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-    assert_eq!(overflow, 0, "long names scroll the page sideways");
+    assert_eq!(browser.overflow(), 0, "long names scroll the page sideways");
     // The index links the page, and its columns sort.
     browser.load(&out.path().join("out/index.html"));
     assert_eq!(browser.evaluate("document.querySelector('tbody a').getAttribute('href')"), "hostile.html");

@@ -7,8 +7,8 @@ use crate::report::GameReport;
 
 pub(super) const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 200.0;
-pub(super) const LEFT: f64 = 34.0;
-const TOP: f64 = 10.0;
+pub(super) const LEFT: f64 = 48.0;
+const TOP: f64 = 14.0;
 const BOTTOM: f64 = 20.0;
 
 /// Distance between two moves.
