@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use enbu_kifu::{Event, Format, Mode, Record, read_any};
 use enbu_tests::binary::{enbu, workspace_root};
+use enbu_tests::table::rows;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -247,4 +248,33 @@ fn an_interrupted_run_ends_soon_and_is_continued() {
         files(&folder.path().join(out))
     };
     assert_eq!(finish("out"), finish("whole"));
+}
+
+/// Missed mates, mates kept by another check, blunders and good moves, as deeper searches
+/// and two mate solvers classify them.
+#[test]
+fn known_mistakes_are_classified() {
+    let rows = rows("analyse.tsv");
+    let folder = tempfile::tempdir().unwrap();
+    let games: String = rows.iter().map(|row| format!("{} moves {}\n", row.text("sfen"), row.text("move"))).collect();
+    fs::write(folder.path().join("games.sfen"), games).unwrap();
+    let mut command = Command::new(enbu());
+    command.args(["analyse", "games.sfen", "--nodes", "30000", "--mate", "20000"]).current_dir(folder.path());
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), rows.len());
+    for (row, line) in rows.iter().zip(text.lines()) {
+        let report: Value = serde_json::from_str(line).unwrap();
+        let mv = &report["moves"][0];
+        let class = mv["class"].as_str().unwrap();
+        let is_right = match row.text("expected") {
+            "missed mate" => mv["missed_mate"].is_array(),
+            "mate kept" => mv["missed_mate"].is_null() && mv["loss"].as_f64() < Some(0.05),
+            "blunder" => class == "blunder",
+            "good" => matches!(class, "best" | "good"),
+            other => panic!("{other}"),
+        };
+        assert!(is_right, "{} {}: {}: {mv}", row.text("sfen"), row.text("move"), row.text("expected"));
+    }
 }
