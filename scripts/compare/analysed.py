@@ -115,7 +115,7 @@ def by_tsshogi(folder):
     return json.loads(run.stdout)
 
 
-SCORES = [r"^#評価値=(-?\d+)$", r"^\*対局.*評価値 (-?\d+)", r"^\*解析.*評価値 (-?\d+)", r"^\*? ?\*? ?(-?\d+)(?: |$)"]
+SCORES = [r"^#評価値=(-?\d+)$", r"^\*?対局.*評価値 (-?\d+)", r"^\*?解析.*評価値 (-?\d+)", r"^\*? ?\*? ?(-?\d+)(?: |$)"]
 
 
 def score_in(comment):
