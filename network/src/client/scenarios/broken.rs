@@ -1,4 +1,4 @@
-//! What goes wrong: logins, connections, servers, engines, and interruptions.
+//! Faults of logins, connections, servers and engines, and interruptions of the client.
 
 use super::*;
 use crate::socket::Connection;
