@@ -1,4 +1,4 @@
-//! Passes the commit of the build to the program.
+//! Passes the commit and the target of the build to the program.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,6 +6,8 @@ use std::process::Command;
 fn main() {
     let commit = git(&["rev-parse", "--short=10", "HEAD"]).unwrap_or_else(|| "unknown commit".into());
     println!("cargo::rustc-env=ENBU_COMMIT={commit}");
+    // Set by cargo for every build script.
+    println!("cargo::rustc-env=ENBU_TARGET={}", std::env::var("TARGET").unwrap_or_default());
     println!("cargo::rerun-if-changed=build.rs");
     // Where these lie differs between a clone and a worktree; a path that is not
     // there would mean a rebuild every time.

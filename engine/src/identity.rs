@@ -1,10 +1,13 @@
-//! Name and author of the engine, or those that `engine_name.txt` gives it.
+//! Name and author of the engine, or those that `engine_name.txt` gives it; version,
+//! commit, target and CPU features of this build.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use enbu_eval::nnue::Simd;
 use enbu_usi::Identity;
+use once_cell::sync::Lazy;
 
 /// The file beside the executable whose first line is the name and whose second, if
 /// there is one, the author. YaneuraOu reads the same file.
@@ -16,12 +19,49 @@ const MAX_BYTES: u64 = 1024;
 /// Longest name, in characters.
 const MAX_CHARS: usize = 100;
 
+/// Version of the package.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Commit of the build; "unknown commit" outside a git checkout.
+pub(crate) const COMMIT: &str = env!("ENBU_COMMIT");
+
+/// Target triple of the build.
+pub(crate) const TARGET: &str = env!("ENBU_TARGET");
+
+/// The text of `--version`: version, commit, target, CPU features and available kernels.
+pub(crate) fn version() -> &'static str {
+    static TEXT: Lazy<String> = Lazy::new(|| {
+        let (features, kernels) = (cpu_features().join(" "), kernels().join(" "));
+        format!("{VERSION} ({COMMIT}; {TARGET}; CPU {features}; kernels {kernels})")
+    });
+    &TEXT
+}
+
+/// The CPU features found, of those that the engine uses.
+pub(crate) fn cpu_features() -> Vec<&'static str> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut found = vec!["x86-64"];
+        macro_rules! detect {
+            ($($feature:tt)*) => { $(if is_x86_feature_detected!($feature) { found.push($feature); })* };
+        }
+        detect!("popcnt" "avx2" "bmi2" "avx512bw" "avx512vnni");
+        found
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        vec![std::env::consts::ARCH]
+    }
+}
+
+/// Names of the kernels that this processor can run, the fastest first.
+pub(crate) fn kernels() -> Vec<&'static str> {
+    Simd::all().into_iter().map(Simd::name).collect()
+}
+
 /// The engine's name with that of its evaluation, unless the user chose another.
 pub(crate) fn identity(evaluation: &str) -> Identity {
-    let own = Identity {
-        name: format!("Enbu {} ({evaluation})", env!("CARGO_PKG_VERSION")),
-        author: "the Enbu developers".into(),
-    };
+    let own = Identity { name: format!("Enbu {VERSION} ({evaluation})"), author: "the Enbu developers".into() };
     match crate::paths::beside_executable(FILE).as_deref().and_then(read) {
         Some(bytes) => renamed(own, &bytes),
         None => own,
@@ -68,6 +108,13 @@ mod tests {
         // Shift_JIS, as old editors write it.
         assert_eq!(given(b"\x89\x89\x95\x90 2")[0], japanese);
         assert_eq!(given(&[b'x'; 1000])[0].len(), MAX_CHARS);
+    }
+
+    #[test]
+    fn the_version_names_commit_target_and_kernels() {
+        let text = version();
+        assert!(text.starts_with(VERSION) && text.contains(COMMIT) && text.contains(TARGET));
+        assert!(text.contains(std::env::consts::ARCH) && text.ends_with("scalar)"));
     }
 
     #[test]

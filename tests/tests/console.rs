@@ -182,10 +182,15 @@ fn a_missing_file_of_problems_is_named() {
 }
 
 #[test]
-fn version_names_commit_and_cpu_features() {
+fn version_names_commit_target_features_and_kernels() {
     let version = stdout(&["--version"]);
     let rest = version.trim_end().strip_prefix(concat!("enbu ", env!("CARGO_PKG_VERSION"), " (")).expect(&version);
-    let (commit, features) = rest.strip_suffix(')').and_then(|rest| rest.split_once("; ")).expect(&version);
-    assert!(!commit.is_empty() && !features.is_empty(), "{version}");
+    let parts: Vec<&str> = rest.strip_suffix(')').expect(&version).split("; ").collect();
+    let [commit, target, features, kernels] = parts[..] else { panic!("{version}") };
+    assert!(!commit.is_empty() && target.contains(std::env::consts::ARCH), "{version}");
+    assert!(
+        features.starts_with("CPU ") && kernels.starts_with("kernels ") && kernels.ends_with("scalar"),
+        "{version}"
+    );
     assert!(stdout(&["--help"]).contains("bench"));
 }
