@@ -1,0 +1,154 @@
+//! A book opened for probing.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::Path;
+
+use enbu_movegen::{Position, Setup};
+
+use crate::db;
+use crate::error::{BookError, Fault};
+use crate::format::Format;
+use crate::key::PositionKey;
+use crate::page::Page;
+
+/// The options of a book in play.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// A `.db` is searched on disk, which needs a sorted file; otherwise it is loaded.
+    pub on_the_fly: bool,
+    /// A position is found at any ply. Otherwise the ply of the book, where there is one,
+    /// must be that of the position.
+    pub ignore_ply: bool,
+}
+
+/// A book opened for probing.
+///
+/// ```
+/// use enbu_book::{Book, OpenOptions};
+/// use enbu_movegen::Position;
+/// let file = tempfile::NamedTempFile::new()?;
+/// std::fs::write(
+///     file.path(),
+///     "#YANEURAOU-DB2016 1.00\n\
+///      sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n\
+///      7g7f 3c3d 30 12 150\n",
+/// )?;
+/// let book = Book::open(file.path(), &OpenOptions::default())?;
+/// let page = book.probe(&Position::startpos())?.expect("a position of the book");
+/// assert_eq!(page.entries[0].mv.to_string(), "7g7f");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Book {
+    format: Format,
+    ignore_ply: bool,
+    store: Store,
+    faults: Faults,
+}
+
+/// The faults of a loaded book; faulty entries are left out of it.
+#[derive(Debug, Default)]
+pub struct Faults {
+    /// The first ones.
+    pub first: Vec<BookError>,
+    /// All of them.
+    pub count: u64,
+}
+
+/// Faults that are kept.
+const KEPT_FAULTS: usize = 10;
+
+#[derive(Debug)]
+enum Store {
+    /// A `.db` in memory.
+    Loaded(db::Loaded),
+    /// A `.db` on disk.
+    Searched(db::Searched),
+}
+
+impl Book {
+    /// Opens a book; its format is detected from its content.
+    ///
+    /// # Errors
+    /// [`BookError`] if the file cannot be read, is of no known format, or is a `.db` to
+    /// be searched on disk that is not sorted.
+    pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, BookError> {
+        let format = detect(path)?;
+        let mut faults = Faults::default();
+        let store = match format {
+            Format::Db if options.on_the_fly => Store::Searched(db::Searched::open(File::open(path)?)?),
+            Format::Db => Store::Loaded(db::Loaded::new(fs::read(path)?, &mut |error| faults.add(error))?),
+            _ => return Err(BookError::file(Fault::UnknownFormat)),
+        };
+        Ok(Self { format, ignore_ply: options.ignore_ply, store, faults })
+    }
+
+    /// The entry of a position: for several plies that of the smallest permitted one.
+    ///
+    /// # Errors
+    /// [`BookError`] if the file cannot be read or the entry is faulty.
+    pub fn probe(&self, position: &Position) -> Result<Option<Page>, BookError> {
+        self.probe_setup(&position.to_setup())
+    }
+
+    /// Like [`probe`](Self::probe), for a diagram, such as that of the flipped position.
+    ///
+    /// # Errors
+    /// Those of [`probe`](Self::probe).
+    pub fn probe_setup(&self, setup: &Setup) -> Result<Option<Page>, BookError> {
+        let key = PositionKey::of_setup(setup);
+        let pages = match &self.store {
+            Store::Loaded(loaded) => loaded.find(&key),
+            Store::Searched(searched) => searched.find(&key)?,
+        };
+        let permitted = |page: &Page| self.ignore_ply || page.ply.is_none_or(|ply| ply == u32::from(setup.ply));
+        Ok(pages.into_iter().filter(permitted).min_by_key(|page| page.ply))
+    }
+
+    /// The format of the file.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Number of positions; `None` for a book searched on disk that does not name it.
+    pub fn len(&self) -> Option<u64> {
+        match &self.store {
+            Store::Loaded(loaded) => Some(loaded.len()),
+            Store::Searched(_) => None,
+        }
+    }
+
+    /// Returns true if the book is known to have no position.
+    pub fn is_empty(&self) -> bool {
+        self.len() == Some(0)
+    }
+
+    /// The faults found while loading.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
+    }
+}
+
+/// Detects the format from the first bytes of a file.
+fn detect(path: &Path) -> Result<Format, BookError> {
+    let mut head = Vec::new();
+    File::open(path)?.take(4096).read_to_end(&mut head)?;
+    if head.is_empty() {
+        return Err(BookError::file(Fault::Empty));
+    }
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+    if text.starts_with(b"#") || text.starts_with(b"sfen ") {
+        return Ok(Format::Db);
+    }
+    Err(BookError::file(Fault::UnknownFormat))
+}
+
+impl Faults {
+    fn add(&mut self, error: BookError) {
+        self.count += 1;
+        if self.first.len() < KEPT_FAULTS {
+            self.first.push(error);
+        }
+    }
+}

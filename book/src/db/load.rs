@@ -1,0 +1,86 @@
+//! A file in memory.
+
+use super::read::{Assembler, Line, check_header, key_and_ply};
+use crate::error::BookError;
+use crate::key::PositionKey;
+use crate::page::Page;
+
+/// The text of a file and the offsets of its positions: 16 bytes a position besides the
+/// text.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    text: Vec<u8>,
+    /// Digests of the keys and offsets of their lines, sorted.
+    index: Vec<(u64, usize)>,
+}
+
+/// The lines of a text from an offset on, with their offsets.
+fn lines(text: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u8])> {
+    let rest = text.get(from..).unwrap_or_default();
+    rest.split_inclusive(|&byte| byte == b'\n').scan(from, |offset, line| {
+        let at = *offset;
+        *offset += line.len();
+        Some((at, line))
+    })
+}
+
+impl Loaded {
+    /// Indexes the text of a file and reports its faults.
+    ///
+    /// # Errors
+    /// A file with another header is refused.
+    pub(crate) fn new(mut text: Vec<u8>, report: &mut impl FnMut(BookError)) -> Result<Self, BookError> {
+        if text.starts_with(b"\xef\xbb\xbf") {
+            text.drain(..3);
+        }
+        if let Some((_, first)) = lines(&text, 0).next() {
+            check_header(first).map_err(|fault| BookError::line(1, fault))?;
+        }
+        let mut index = Vec::new();
+        let mut assembler = Assembler::default();
+        for ((offset, line), number) in lines(&text, 0).zip(1..) {
+            let outcome = match Line::of(line) {
+                Line::Blank | Line::Comment(_) => Ok(()),
+                Line::Entry(text) => assembler.entry(text),
+                Line::Position(text) => {
+                    if let Ok((key, _)) = key_and_ply(text) {
+                        index.push((key.digest(), offset));
+                    }
+                    assembler.begin(text).1
+                }
+            };
+            outcome.unwrap_or_else(|fault| report(BookError::line(number, fault)));
+        }
+        index.sort_unstable();
+        index.shrink_to_fit();
+        Ok(Self { text, index })
+    }
+
+    /// Number of positions, those with several plies counted for each.
+    pub(crate) fn len(&self) -> u64 {
+        self.index.len() as u64
+    }
+
+    /// The pages of a position: one, or one for each ply. Faulty moves are left out.
+    pub(crate) fn find(&self, key: &PositionKey) -> Vec<Page> {
+        let digest = key.digest();
+        let begin = self.index.partition_point(|&(other, _)| other < digest);
+        let found = self.index.get(begin..).unwrap_or_default().iter().take_while(|&&(other, _)| other == digest);
+        found.filter_map(|&(_, offset)| self.page(offset)).filter(|page| page.position == *key).collect()
+    }
+
+    fn page(&self, offset: usize) -> Option<Page> {
+        let mut assembler = Assembler::default();
+        for (at, line) in lines(&self.text, offset) {
+            match Line::of(line) {
+                Line::Blank => {}
+                Line::Comment(text) => drop(assembler.comment(text)),
+                Line::Position(_) if at > offset => break,
+                Line::Position(text) => drop(assembler.begin(text)),
+                // Faults were reported when the file was loaded.
+                Line::Entry(text) => drop(assembler.entry(text)),
+            }
+        }
+        assembler.finish()
+    }
+}

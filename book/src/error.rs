@@ -1,0 +1,117 @@
+//! Faults of books and their places.
+
+use std::fmt;
+use std::io;
+
+use enbu_movegen::SfenError;
+
+use crate::format::Format;
+
+/// A fault in a book and its place.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}{fault}")]
+pub struct BookError {
+    /// The place of the fault.
+    pub place: Place,
+    /// The fault.
+    #[source]
+    pub fault: Fault,
+}
+
+/// The place of a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The file as a whole.
+    File,
+    /// A line, counted from 1.
+    Line(u64),
+    /// A byte, counted from 0.
+    Offset(u64),
+}
+
+/// The faults of books.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The file could not be read or written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The file is empty.
+    #[error("the file is empty")]
+    Empty,
+    /// The content is none of the formats.
+    #[error("not a book: neither .db nor .ybb, book.bin of Apery or .sbk")]
+    UnknownFormat,
+    /// The first line of a `.db` is not its header.
+    #[error("the header is not `#YANEURAOU-DB2016 1.00` but `{0}`")]
+    Header(String),
+    /// A line is too long to be one of a book.
+    #[error("a line of more than {0} bytes")]
+    LongLine(u64),
+    /// A position is not an SFEN.
+    #[error("{0}")]
+    Sfen(#[from] SfenError),
+    /// A move of a book that is not in USI notation.
+    #[error("not a move: `{0}`")]
+    Move(String),
+    /// A field that is not a number.
+    #[error("not {field}: `{text}`")]
+    Number {
+        /// The field with its article.
+        field: &'static str,
+        /// The offending text.
+        text: String,
+    },
+    /// A move before the first position.
+    #[error("a move before the first position")]
+    NoPosition,
+    /// Positions of a file, or of an input that must be sorted, are out of order.
+    #[error("the positions are not sorted: `{0}` comes too late")]
+    Unsorted(String),
+    /// A file that is not sorted cannot be searched on disk.
+    #[error("the book is not sorted and cannot be searched on disk; `enbu book sort` sorts it: {0}")]
+    NotSearchable(Box<BookError>),
+    /// An operation that a format does not permit.
+    #[error("{format} {problem}")]
+    Unsupported {
+        /// The format.
+        format: Format,
+        /// The reason.
+        problem: &'static str,
+    },
+}
+
+impl BookError {
+    pub(crate) fn file(fault: impl Into<Fault>) -> Self {
+        Self { place: Place::File, fault: fault.into() }
+    }
+
+    pub(crate) fn line(line: u64, fault: impl Into<Fault>) -> Self {
+        Self { place: Place::Line(line), fault: fault.into() }
+    }
+
+    pub(crate) fn offset(offset: u64, fault: impl Into<Fault>) -> Self {
+        Self { place: Place::Offset(offset), fault: fault.into() }
+    }
+}
+
+impl From<io::Error> for BookError {
+    fn from(error: io::Error) -> Self {
+        Self::file(error)
+    }
+}
+
+impl fmt::Display for Place {
+    /// The place with a colon and a blank after it; nothing for the whole file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File => Ok(()),
+            Self::Line(line) => write!(f, "line {line}: "),
+            Self::Offset(offset) => write!(f, "offset {offset}: "),
+        }
+    }
+}
+
+/// The first 40 characters of a text.
+pub(crate) fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}
