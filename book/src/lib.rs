@@ -8,6 +8,9 @@
 //! | `error` | [`BookError`]: a fault in a file and its place |
 //! | [`db`] | YaneuraOu's text format: reader, writer, search on disk |
 //! | `book` | [`Book`]: a book opened for probing |
+//! | [`choose`] | the choice of a move |
+//! | [`gather`] | books from games |
+//! | [`grow`] | books grown by search |
 //!
 //! No input causes a panic, and no number in a file decides the size of an allocation.
 
@@ -15,9 +18,12 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod book;
+pub mod choose;
 pub mod db;
 mod error;
 mod format;
+pub mod gather;
+pub mod grow;
 mod key;
 mod page;
 
