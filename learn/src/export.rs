@@ -6,14 +6,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use enbu_files::Draft;
-use enbu_movegen::Color;
+use enbu_movegen::{Color, PackError};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::game::GameResult;
 use crate::game_file::{GameFile, GameFileError};
-use crate::packed::{PSV_BYTES, PackError, PackFileError, Record, encode_pack};
+use crate::packed::{PSV_BYTES, PackFileError, Record, encode_pack};
 use crate::source::{self, Format, SourceError};
 
 /// The reason why a file cannot be written.

@@ -32,10 +32,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use enbu_movegen::{Color, Move, Setup};
+use enbu_movegen::{Color, Move, PackedSfen, Setup, UnpackError};
 
 use crate::game::{Ending, Game, GameResult, ScoredMove};
-use crate::packed::{PackedSfen, UnpackError};
 
 /// The extension of files of games.
 pub(crate) const EXTENSION: &str = "games";

@@ -11,7 +11,7 @@
 //! | [`selfplay`] | games of the search against itself |
 //! | `game` | a game with the scores of its search |
 //! | `game_file` | Enbu's own files of games |
-//! | `packed` | the packed positions and records of other programs |
+//! | `packed` | the packed records of other programs |
 //! | [`source`] | reading positions from files of any format |
 //! | [`export`] | converting, shuffling and merging files |
 //! | `statistics` | counts of games and positions |
@@ -51,9 +51,7 @@ pub use filter::{Filter, Loud, Skipped};
 pub use foresight::Foresight;
 pub use game::{Ending, Game, GameResult, MATE_SCORE, ReplayError, ScoredMove};
 pub use game_file::{GameFile, GameFileError};
-pub use packed::{
-    PackError, PackFileError, PackedHcp, PackedSfen, Record, RecordError, UnpackError, decode_pack, encode_pack,
-};
+pub use packed::{PackFileError, Record, RecordError, decode_pack, encode_pack};
 pub use quantise::QuantiseError;
 pub use shape::{KINDS, Kind, Shape, ShapeError, Sizes};
 pub use statistics::Statistics;

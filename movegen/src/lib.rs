@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `color` `square` `piece` `hand` `moves` `move_list` `bitboard` | the vocabulary |
 //! | [`rays`] [`sliders`] [`attacks`] | lines, sliding pieces, attacks of every kind |
-//! | `setup` `sfen` | any diagram and its text form |
+//! | `setup` `sfen` `packed` | any diagram, its text form, and its 256 bits in files of other programs (with Apery's moves) |
 //! | `position` | the playable position: do, undo, checks, legality |
 //! | `replay` | a position for reading game records: checks and plays one move at a time |
 //! | `generate` | legal moves as sets |
@@ -40,6 +40,7 @@ mod generate;
 mod hand;
 mod move_list;
 mod moves;
+mod packed;
 pub mod perft;
 mod piece;
 mod position;
@@ -58,6 +59,7 @@ pub use generate::{Aim, MoveSet, Scope};
 pub use hand::Hand;
 pub use move_list::{MAX_MOVES, MoveList};
 pub use moves::{Move, MoveParts, ParseMoveError};
+pub use packed::{PackError, PackedHcp, PackedSfen, UnpackError, apery_move, from_apery_move};
 pub use piece::{HandPiece, Piece, PieceType};
 pub use position::{Capture, Delta, IllegalMove, IllegalReason, Origin, Position, PositionError};
 pub use replay::{Replay, Replayed};

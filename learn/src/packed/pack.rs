@@ -12,10 +12,8 @@
 //! Every move has a score. The random opening of a self-play game is therefore not written:
 //! the game begins after it.
 
-use enbu_movegen::{Color, Position};
+use enbu_movegen::{Color, PackError, PackedHcp, Position, UnpackError, apery_move, from_apery_move};
 
-use super::coding::{PackError, PackedHcp, UnpackError};
-use super::record::{apery_move, from_apery_move};
 use crate::game::{Ending, Game, GameResult, ReplayError, ScoredMove};
 
 /// The fault of a game that is read from or written to a `.pack` file.

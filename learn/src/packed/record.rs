@@ -13,9 +13,8 @@
 //!
 //! Move 0 is no move. hcpe does not store plies.
 
-use enbu_movegen::{Color, HandPiece, Move, MoveParts, Setup, Square};
+use enbu_movegen::{Color, Move, PackError, PackedHcp, PackedSfen, Setup, UnpackError, apery_move, from_apery_move};
 
-use super::coding::{PackError, PackedHcp, PackedSfen, UnpackError};
 use crate::game::GameResult;
 
 /// Length of a PackedSfenValue record.
@@ -48,32 +47,6 @@ pub enum RecordError {
     /// The result is invalid.
     #[error("the result {0} is invalid")]
     Result(i8),
-}
-
-/// A move in Apery's 16 bits.
-pub(crate) fn apery_move(mv: Move) -> u16 {
-    let to = mv.to() as u16;
-    match mv.parts() {
-        MoveParts::Board { from, promote, .. } => to | (from as u16) << 7 | u16::from(promote) << 14,
-        MoveParts::Drop { piece, .. } => to | (81 + piece as u16) << 7,
-    }
-}
-
-/// The inverse of [`apery_move`].
-pub(crate) fn from_apery_move(raw: u16) -> Option<Move> {
-    let to = Square::from_index(usize::from(raw & 0x7f))?;
-    let promotes = raw >> 14 & 1 == 1;
-    let origin = usize::from(raw >> 7 & 0x7f);
-    if raw >> 15 != 0 {
-        return None;
-    }
-    match Square::from_index(origin) {
-        Some(from) if from == to => None,
-        Some(from) if promotes => Some(Move::promotion(from, to)),
-        Some(from) => Some(Move::board(from, to)),
-        None if promotes => None,
-        None => HandPiece::ALL.get(origin - Square::COUNT).map(|&piece| Move::drop(piece, to)),
-    }
 }
 
 /// A move, where 0 is none.
@@ -194,18 +167,6 @@ mod tests {
                 assert_eq!(record.to_hcpe().map(|bytes| Record::from_hcpe(&bytes)), Ok(Ok(without_ply)));
             }
         }
-    }
-
-    #[test]
-    fn every_move_survives_both_codings() {
-        let mut moves = 0;
-        for raw in 0..=u16::MAX {
-            if let Some(mv) = Move::from_raw(raw) {
-                assert_eq!(from_apery_move(apery_move(mv)), Some(mv));
-                moves += 1;
-            }
-        }
-        assert_eq!((0..=u16::MAX).filter_map(from_apery_move).count(), moves);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Positions in 256 bits.
+//! Positions in 256 bits, and Apery's moves in 16, as files of other programs hold them.
 //!
 //! Two dialects of one idea: side to move (1 bit), the squares of both kings (7 bits
 //! each, 81: none), the other 79 squares in index order and then the pieces in hand,
@@ -15,9 +15,15 @@
 //! | in hand | the code without its low bit, 0 (not gold), colour | see `HCP_HAND` |
 //! | missing pieces | as in hand, with 1 for the 0; gold as a white silver | none |
 
+use std::fmt;
 use std::sync::LazyLock;
 
-use enbu_movegen::{Color, Hand, HandPiece, Piece, PieceType, Setup, Square};
+use crate::color::Color;
+use crate::hand::Hand;
+use crate::moves::{Move, MoveParts};
+use crate::piece::{HandPiece, Piece, PieceType};
+use crate::setup::Setup;
+use crate::square::Square;
 
 /// Bits of a packed position.
 const BITS: usize = 256;
@@ -25,38 +31,58 @@ const BITS: usize = 256;
 const NO_SQUARE: u16 = 81;
 
 /// The reason why a diagram cannot be packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackError {
     /// A side has several kings.
-    #[error("{0:?} has several kings")]
     SeveralKings(Color),
     /// It takes more than 256 bits: it has more pieces than a set, or lacks a king.
-    #[error("more than 256 bits are needed: there are more pieces than a set has, or a king is missing")]
     TooLong,
     /// Pieces are missing, for which the format has no code.
-    #[error("there are fewer pieces than a set has, which this format cannot hold")]
     TooFew,
 }
 
+impl fmt::Display for PackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SeveralKings(color) => write!(f, "{color:?} has several kings"),
+            Self::TooLong => {
+                f.write_str("more than 256 bits are needed: there are more pieces than a set has, or a king is missing")
+            }
+            Self::TooFew => f.write_str("there are fewer pieces than a set has, which this format cannot hold"),
+        }
+    }
+}
+
+impl std::error::Error for PackError {}
+
 /// The reason why bits are not a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnpackError {
     /// The square of a king is out of range.
-    #[error("a king is on square {0} of 81")]
     King(u16),
     /// Both kings are on one square.
-    #[error("both kings are on {0}")]
     SameSquare(Square),
     /// The bits at this offset are not a code.
-    #[error("the bits from {0} on are not the code of a piece")]
     Code(usize),
     /// The pieces on the board take more than all bits.
-    #[error("the pieces take more than 256 bits")]
     TooLong,
     /// More pieces of a kind than a hand can hold.
-    #[error("there are too many pieces in hand")]
     HandFull,
 }
+
+impl fmt::Display for UnpackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::King(square) => write!(f, "a king is on square {square} of 81"),
+            Self::SameSquare(square) => write!(f, "both kings are on {square}"),
+            Self::Code(offset) => write!(f, "the bits from {offset} on are not the code of a piece"),
+            Self::TooLong => f.write_str("the pieces take more than 256 bits"),
+            Self::HandFull => f.write_str("there are too many pieces in hand"),
+        }
+    }
+}
+
+impl std::error::Error for UnpackError {}
 
 /// A prefix code: its bits, the first one lowest, and their number.
 #[derive(Clone, Copy)]
@@ -356,8 +382,7 @@ fn held(hand: Hand, piece: HandPiece) -> Result<Hand, UnpackError> {
 /// A position in the coding of YaneuraOu.
 ///
 /// ```
-/// use enbu_learn::PackedSfen;
-/// use enbu_movegen::Setup;
+/// use enbu_movegen::{PackedSfen, Setup};
 /// let packed = PackedSfen::pack(&Setup::startpos()).expect("a set of pieces");
 /// assert_eq!(packed.unpack(), Ok(Setup::startpos()));
 /// ```
@@ -385,8 +410,7 @@ impl PackedSfen {
 /// A position in the coding of Apery (HuffmanCodedPos).
 ///
 /// ```
-/// use enbu_learn::PackedHcp;
-/// use enbu_movegen::Setup;
+/// use enbu_movegen::{PackedHcp, Setup};
 /// let packed = PackedHcp::pack(&Setup::startpos()).expect("a set of pieces");
 /// assert_eq!(packed.unpack(), Ok(Setup::startpos()));
 /// ```
@@ -408,6 +432,39 @@ impl PackedHcp {
     /// [`UnpackError`] with the first fault.
     pub fn unpack(&self) -> Result<Setup, UnpackError> {
         unpack::<Hcp>(&self.0)
+    }
+}
+
+/// A move in Apery's 16 bits: destination, origin (81 and more: a drop), promotion.
+///
+/// ```
+/// use enbu_movegen::{apery_move, from_apery_move};
+/// let mv = "8h2b+".parse()?;
+/// assert_eq!(from_apery_move(apery_move(mv)), Some(mv));
+/// # Ok::<(), enbu_movegen::ParseMoveError>(())
+/// ```
+pub fn apery_move(mv: Move) -> u16 {
+    let to = mv.to() as u16;
+    match mv.parts() {
+        MoveParts::Board { from, promote, .. } => to | (from as u16) << 7 | u16::from(promote) << 14,
+        MoveParts::Drop { piece, .. } => to | (81 + piece as u16) << 7,
+    }
+}
+
+/// The inverse of [`apery_move`]; `None` for other bits.
+pub fn from_apery_move(raw: u16) -> Option<Move> {
+    let to = Square::from_index(usize::from(raw & 0x7f))?;
+    let promotes = raw >> 14 & 1 == 1;
+    let origin = usize::from(raw >> 7 & 0x7f);
+    if raw >> 15 != 0 {
+        return None;
+    }
+    match Square::from_index(origin) {
+        Some(from) if from == to => None,
+        Some(from) if promotes => Some(Move::promotion(from, to)),
+        Some(from) => Some(Move::board(from, to)),
+        None if promotes => None,
+        None => HandPiece::ALL.get(origin - Square::COUNT).map(|&piece| Move::drop(piece, to)),
     }
 }
 
@@ -522,5 +579,17 @@ mod tests {
             errors += usize::from(PackedHcp(bytes).unpack().is_err());
         }
         assert!(errors > 10_000);
+    }
+
+    #[test]
+    fn every_move_survives_the_coding_of_apery() {
+        let mut moves = 0;
+        for raw in 0..=u16::MAX {
+            if let Some(mv) = Move::from_raw(raw) {
+                assert_eq!(from_apery_move(apery_move(mv)), Some(mv));
+                moves += 1;
+            }
+        }
+        assert_eq!((0..=u16::MAX).filter_map(from_apery_move).count(), moves);
     }
 }
