@@ -1,21 +1,22 @@
 //! A book opened for probing.
 
 use std::fs::{self, File};
-use std::io::Read as _;
 use std::path::Path;
 
 use enbu_movegen::{Position, Setup};
 
-use crate::db;
-use crate::error::{BookError, Fault};
+use crate::error::BookError;
 use crate::format::Format;
 use crate::key::PositionKey;
 use crate::page::Page;
+use crate::pages::detect;
+use crate::{apery, db, sbk, ybb};
 
 /// The options of a book in play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// A `.db` is searched on disk, which needs a sorted file; otherwise it is loaded.
+    /// A `.db` is searched on disk, which needs a sorted file; otherwise it is loaded. A
+    /// `.ybb` and a `book.bin` are always searched on disk, a `.sbk` is always loaded.
     pub on_the_fly: bool,
     /// A position is found at any ply. Otherwise the ply of the book, where there is one,
     /// must be that of the position.
@@ -65,6 +66,12 @@ enum Store {
     Loaded(db::Loaded),
     /// A `.db` on disk.
     Searched(db::Searched),
+    /// A `.ybb` on disk.
+    Ybb(ybb::Searched),
+    /// A `book.bin` on disk.
+    Apery(apery::Searched),
+    /// A `.sbk` in memory.
+    Sbk(sbk::Loaded),
 }
 
 impl Book {
@@ -79,7 +86,9 @@ impl Book {
         let store = match format {
             Format::Db if options.on_the_fly => Store::Searched(db::Searched::open(File::open(path)?)?),
             Format::Db => Store::Loaded(db::Loaded::new(fs::read(path)?, &mut |error| faults.add(error))?),
-            _ => return Err(BookError::file(Fault::UnknownFormat)),
+            Format::Ybb => Store::Ybb(ybb::Searched::open(File::open(path)?)?),
+            Format::Apery => Store::Apery(apery::Searched::open(File::open(path)?)?),
+            Format::Sbk => Store::Sbk(sbk::Loaded::open(path, &mut |error| faults.add(error))?),
         };
         Ok(Self { format, ignore_ply: options.ignore_ply, store, faults })
     }
@@ -101,6 +110,9 @@ impl Book {
         let pages = match &self.store {
             Store::Loaded(loaded) => loaded.find(&key),
             Store::Searched(searched) => searched.find(&key)?,
+            Store::Ybb(searched) => Vec::from_iter(searched.find(setup)?),
+            Store::Apery(searched) => Vec::from_iter(searched.page(setup)?),
+            Store::Sbk(loaded) => Vec::from_iter(loaded.find(&key)?),
         };
         let permitted = |page: &Page| self.ignore_ply || page.ply.is_none_or(|ply| ply == u32::from(setup.ply));
         Ok(pages.into_iter().filter(permitted).min_by_key(|page| page.ply))
@@ -115,7 +127,9 @@ impl Book {
     pub fn len(&self) -> Option<u64> {
         match &self.store {
             Store::Loaded(loaded) => Some(loaded.len()),
-            Store::Searched(_) => None,
+            Store::Ybb(searched) => Some(searched.positions()),
+            Store::Sbk(loaded) => Some(loaded.len()),
+            Store::Searched(_) | Store::Apery(_) => None,
         }
     }
 
@@ -128,20 +142,6 @@ impl Book {
     pub fn faults(&self) -> &Faults {
         &self.faults
     }
-}
-
-/// Detects the format from the first bytes of a file.
-fn detect(path: &Path) -> Result<Format, BookError> {
-    let mut head = Vec::new();
-    File::open(path)?.take(4096).read_to_end(&mut head)?;
-    if head.is_empty() {
-        return Err(BookError::file(Fault::Empty));
-    }
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
-    if text.starts_with(b"#") || text.starts_with(b"sfen ") {
-        return Ok(Format::Db);
-    }
-    Err(BookError::file(Fault::UnknownFormat))
 }
 
 impl Faults {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use enbu_movegen::SfenError;
+use enbu_movegen::{IllegalMove, Move, PositionError, SfenError, UnpackError};
 
 use crate::format::Format;
 
@@ -60,6 +60,41 @@ pub enum Fault {
         field: &'static str,
         /// The offending text.
         text: String,
+    },
+    /// The file ends within a record, or a record refers to bytes after its end.
+    #[error("the file ends before the data does")]
+    Truncated,
+    /// The length of a file of records is no multiple of theirs.
+    #[error("the last record has only {0} bytes")]
+    PartialRecord(u64),
+    /// Bits of the header of a `.ybb` without a known meaning.
+    #[error("unknown flags {0:#x}")]
+    Flags(u64),
+    /// A packed position is invalid.
+    #[error("{0}")]
+    Unpack(#[from] UnpackError),
+    /// A position that no game can have.
+    #[error("{0}")]
+    Position(#[from] PositionError),
+    /// The bits of a move are invalid.
+    #[error("not a move: {0:#06x}")]
+    MoveBits(u32),
+    /// A move is illegal in its position.
+    #[error("illegal move: {0}")]
+    Illegal(#[from] IllegalMove),
+    /// Bytes that are no message of protobuf, or not of the kind expected there.
+    #[error("damaged data of protobuf: {0}")]
+    Protobuf(&'static str),
+    /// States of a `.sbk` to which no path of moves leads from a position.
+    #[error("state {0} and {1} more are not connected with any position")]
+    Unconnected(i32, u64),
+    /// A move leads to a state that does not exist.
+    #[error("the move {mv} leads to state {state}, which does not exist")]
+    NoState {
+        /// The move.
+        mv: Move,
+        /// The number of the state.
+        state: i32,
     },
     /// A move before the first position.
     #[error("a move before the first position")]

@@ -3,32 +3,53 @@
 //! | module | contents |
 //! |---|---|
 //! | `key` | [`PositionKey`]: a position as text, without its ply |
-//! | `page` | [`Page`] and [`Entry`]: a position of a book and its moves |
+//! | `page`, `preface` | [`Page`] and [`Entry`]: a position of a book and its moves; [`Preface`]: author and description |
 //! | `format` | [`Format`] |
-//! | `error` | [`BookError`]: a fault in a file and its place |
+//! | `error`, `losses` | [`BookError`]: a fault in a file and its place; [`Losses`]: fields that a format cannot hold |
 //! | [`db`] | YaneuraOu's text format: reader, writer, search on disk |
+//! | [`ybb`] | YaneuraOu's binary format |
+//! | [`apery`] | Apery's `book.bin` |
+//! | [`sbk`] | ShogiGUI's format |
+//! | `pages` | [`Pages`] and [`write`]: one interface to all readers and writers; [`detect`] |
 //! | `book` | [`Book`]: a book opened for probing |
 //! | [`choose`] | the choice of a move |
 //! | [`gather`] | books from games |
 //! | [`grow`] | books grown by search |
+//! | `sort`, `spool`, `combine` | [`Sorter`]: sorting in bounded memory, with temporary files; [`Combined`]: one page a position |
+//! | `disk` | reading a file at any offset |
 //!
 //! No input causes a panic, and no number in a file decides the size of an allocation.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+pub mod apery;
 mod book;
 pub mod choose;
+mod combine;
 pub mod db;
+mod disk;
 mod error;
 mod format;
 pub mod gather;
 pub mod grow;
 mod key;
+mod losses;
 mod page;
+mod pages;
+mod preface;
+pub mod sbk;
+mod sort;
+mod spool;
+pub mod ybb;
 
 pub use book::{Book, Faults, OpenOptions};
+pub use combine::{Choice, Combined, Plies};
 pub use error::{BookError, Fault, Place};
 pub use format::{Format, UnknownFormat};
 pub use key::PositionKey;
+pub use losses::Losses;
 pub use page::{Analysis, Entry, Games, Judgement, Page, flip_move};
+pub use pages::{Pages, Search, Written, detect, folder, order, write};
+pub use preface::Preface;
+pub use sort::{Order, Sorted, Sorter};

@@ -1,11 +1,10 @@
 //! Searching a sorted file on disk.
 
 use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
-use std::sync::Mutex;
 
 use super::SFEN;
 use super::read::{Assembler, Line, key_and_ply};
+use crate::disk::Disk;
 use crate::error::{BookError, Fault};
 use crate::key::PositionKey;
 use crate::page::Page;
@@ -28,8 +27,7 @@ const MAX_GAP: u64 = 16 << 20;
 /// A file that is searched by bisection.
 #[derive(Debug)]
 pub(crate) struct Searched {
-    file: Mutex<File>,
-    len: u64,
+    disk: Disk,
 }
 
 /// A line of a position, as it is in the file.
@@ -60,8 +58,7 @@ impl Searched {
     /// # Errors
     /// Those of the system, and [`Fault::NotSearchable`] if the file is not sorted.
     pub(crate) fn open(file: File) -> Result<Self, BookError> {
-        let len = file.metadata()?.len();
-        let searched = Self { file: Mutex::new(file), len };
+        let searched = Self { disk: Disk::new(file)? };
         searched.check().map_err(|error| match error.fault {
             Fault::Io(_) => error,
             _ => BookError::file(Fault::NotSearchable(Box::new(error))),
@@ -87,25 +84,15 @@ impl Searched {
             Ok(end)
         };
         for _ in 0..FIRST {
-            let Some(found) = self.position_from(at, self.len)? else { return Ok(()) };
+            let Some(found) = self.position_from(at, self.disk.len())? else { return Ok(()) };
             at = check(found)?;
         }
-        let step = (self.len - at) / SAMPLES;
+        let step = (self.disk.len() - at) / SAMPLES;
         for sample in 0..SAMPLES {
-            let Some(found) = self.position_from(at + sample * step, self.len)? else { return Ok(()) };
+            let Some(found) = self.position_from(at + sample * step, self.disk.len())? else { return Ok(()) };
             check(found)?;
         }
         Ok(())
-    }
-
-    /// Reads up to `size` bytes from `offset`.
-    fn read(&self, offset: u64, size: usize) -> Result<Vec<u8>, BookError> {
-        let mut bytes = Vec::with_capacity(size);
-        // A poisoned lock is that of a thread that panicked between two reads.
-        let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        file.seek(SeekFrom::Start(offset))?;
-        (&mut *file).take(size as u64).read_to_end(&mut bytes).map_err(|error| BookError::offset(offset, error))?;
-        Ok(bytes)
     }
 
     /// The first line of a position that begins at `from` or later, before `end`.
@@ -138,7 +125,7 @@ impl Searched {
                     return Ok(None);
                 }
             }
-            let more = self.read(offset + bytes.len() as u64, BLOCK)?;
+            let more = self.disk.read(offset + bytes.len() as u64, BLOCK)?;
             if more.is_empty() {
                 return Ok(line_of_position(&bytes, searched_to, offset == 0).map(|at| Found {
                     offset: offset + at as u64,
@@ -156,7 +143,7 @@ impl Searched {
     pub(crate) fn find(&self, key: &PositionKey) -> Result<Vec<Page>, BookError> {
         let target = key.as_str().as_bytes();
         // Lines before `low` have smaller keys, lines from `high` on have not.
-        let (mut low, mut high) = (0, self.len);
+        let (mut low, mut high) = (0, self.disk.len());
         while high - low > NEAR {
             let middle = low + (high - low) / 2;
             match self.position_from(middle, high)? {
@@ -165,7 +152,7 @@ impl Searched {
             }
         }
         let mut pages = Vec::new();
-        while let Some(found) = self.position_from(low, self.len)? {
+        while let Some(found) = self.position_from(low, self.disk.len())? {
             if found.key() > target {
                 break;
             }
@@ -184,7 +171,7 @@ impl Searched {
         let mut offset = found.end();
         let mut bytes = Vec::new();
         loop {
-            let more = self.read(offset + bytes.len() as u64, BLOCK)?;
+            let more = self.disk.read(offset + bytes.len() as u64, BLOCK)?;
             let is_last = more.is_empty();
             bytes.extend(more);
             if is_last && !bytes.ends_with(b"\n") {

@@ -1,0 +1,195 @@
+//! Apery's format, `book.bin`.
+//!
+//! Records of 16 bytes, little-endian, sorted by key:
+//!
+//! | bytes | contents |
+//! |---|---|
+//! | 8 | key of the position |
+//! | 2 | move: destination (7 bits), origin or 81 + piece in hand (7), promotion (1) |
+//! | 2 | count |
+//! | 4 | value |
+//!
+//! The key is the exclusive or of random numbers of the 64-bit Mersenne Twister with its
+//! default seed: 81 for each of 31 piece codes, 19 for each kind of piece in hand, one for
+//! White to move. Only the hand of the side to move counts; in a full set it determines the
+//! other one.
+//!
+//! A key does not name its position: [`Pages`] finds the positions of a book by playing from
+//! known ones. The writer writes an absent count as 1 and an absent value as 0, as YaneuraOu
+//! reads them, and numbers out of range as the nearest one. Plies, replies, depths and
+//! comments have no place in the format.
+
+mod keys;
+mod pages;
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::Write;
+
+use enbu_movegen::{Setup, apery_move, from_apery_move};
+
+use crate::disk::{Disk, part};
+use crate::error::{BookError, Fault};
+use crate::key::PositionKey;
+use crate::losses::Losses;
+use crate::page::{Entry, Page};
+
+pub use keys::key;
+pub(crate) use keys::key_of_setup;
+pub use pages::Pages;
+
+const RECORD_BYTES: usize = 16;
+
+/// Records that are compared when a file is opened.
+const SAMPLES: u64 = 1024;
+
+/// Records of one position that are read at most: no position has more legal moves.
+const MAX_ENTRIES: u64 = 600;
+
+/// Returns true if the first records of a file, which has `len` bytes, can be those of a
+/// book: sorted keys and valid moves.
+pub(crate) fn is_plausible(head: &[u8], len: u64) -> bool {
+    let keys = head.chunks_exact(RECORD_BYTES).map(|record| u64::from_le_bytes(part(record, 0)));
+    let mut moves = head.chunks_exact(RECORD_BYTES).map(|record| from_apery_move(u16::from_le_bytes(part(record, 8))));
+    len >= RECORD_BYTES as u64 && keys.is_sorted() && moves.all(|mv| mv.is_some())
+}
+
+/// A file that is searched by bisection.
+#[derive(Debug)]
+pub(crate) struct Searched {
+    disk: Disk,
+    count: u64,
+}
+
+impl Searched {
+    /// Opens a file after a look at records all over it.
+    pub(crate) fn open(file: File) -> Result<Self, BookError> {
+        let disk = Disk::new(file)?;
+        let (count, rest) = (disk.len() / RECORD_BYTES as u64, disk.len() % RECORD_BYTES as u64);
+        if rest != 0 {
+            return Err(BookError::offset(disk.len() - rest, Fault::PartialRecord(rest)));
+        }
+        let searched = Self { disk, count };
+        searched.check()?;
+        Ok(searched)
+    }
+
+    fn check(&self) -> Result<(), BookError> {
+        let samples = self.count.min(SAMPLES);
+        let mut last = 0;
+        for sample in 0..samples {
+            let number = if samples == self.count { sample } else { self.count / samples * sample };
+            let key = self.key(number)?;
+            if last > key {
+                let unsorted = BookError::offset(number * 16, Fault::Unsorted(format!("{key:016x}")));
+                return Err(BookError::file(Fault::NotSearchable(Box::new(unsorted))));
+            }
+            last = key;
+        }
+        Ok(())
+    }
+
+    /// Number of records, which are moves.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn key(&self, number: u64) -> Result<u64, BookError> {
+        self.disk.array(number * RECORD_BYTES as u64).map(u64::from_le_bytes)
+    }
+
+    /// All keys.
+    fn keys(&self) -> Result<HashSet<u64>, BookError> {
+        const BLOCK: usize = 1 << 16;
+        let mut keys = HashSet::new();
+        for offset in (0..self.disk.len()).step_by(BLOCK) {
+            let bytes = self.disk.read(offset, BLOCK)?;
+            keys.extend(bytes.chunks_exact(RECORD_BYTES).map(|record| u64::from_le_bytes(part(record, 0))));
+        }
+        Ok(keys)
+    }
+
+    /// The moves of a key, in the order of the file.
+    pub(crate) fn find(&self, key: u64) -> Result<Vec<Entry>, BookError> {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.key(middle)? < key { low = middle + 1 } else { high = middle }
+        }
+        let mut entries = Vec::new();
+        for number in low..self.count.min(low + MAX_ENTRIES) {
+            let offset = number * RECORD_BYTES as u64;
+            let bytes: [u8; RECORD_BYTES] = self.disk.array(offset)?;
+            if u64::from_le_bytes(part(&bytes, 0)) != key {
+                break;
+            }
+            let raw = u16::from_le_bytes(part(&bytes, 8));
+            let mv = from_apery_move(raw).ok_or_else(|| BookError::offset(offset + 8, Fault::MoveBits(raw.into())))?;
+            let count = Some(u16::from_le_bytes(part(&bytes, 10)).into());
+            let value = Some(i32::from_le_bytes(part(&bytes, 12)));
+            entries.push(Entry { count, value, ..Entry::new(mv) });
+        }
+        Ok(entries)
+    }
+
+    /// The page of a position.
+    pub(crate) fn page(&self, setup: &Setup) -> Result<Option<Page>, BookError> {
+        let entries = self.find(key_of_setup(setup))?;
+        let page = || Page { entries, ..Page::new(PositionKey::of_setup(setup)) };
+        Ok(Some(page()).filter(|page| !page.entries.is_empty()))
+    }
+}
+
+/// Writes pages that are sorted by their keys.
+#[derive(Debug)]
+pub struct Writer<W> {
+    out: W,
+    last: Option<u64>,
+}
+
+impl<W: Write> Writer<W> {
+    /// A writer to `out`.
+    pub fn new(out: W) -> Self {
+        Self { out, last: None }
+    }
+
+    /// Writes a page; fields without a place in the format are counted in `losses`.
+    ///
+    /// # Errors
+    /// Those of `out`; [`Fault::Unsorted`] if the page belongs before the last one.
+    pub fn write(&mut self, page: &Page, losses: &mut Losses) -> Result<(), BookError> {
+        let key = key_of_setup(&page.position.to_setup());
+        if page.entries.is_empty() || self.last == Some(key) {
+            losses.positions += 1;
+            return Ok(());
+        }
+        if self.last.is_some_and(|last| last > key) {
+            return Err(BookError::file(Fault::Unsorted(page.position.to_string())));
+        }
+        self.last = Some(key);
+        losses.without_extras(page);
+        losses.plies += u64::from(page.ply.is_some());
+        for entry in &page.entries {
+            losses.replies += u64::from(entry.ponder.is_some());
+            losses.depths += u64::from(entry.depth.is_some());
+            losses.comments += u64::from(entry.comment.is_some());
+            losses.judgements += u64::from(entry.judgement.is_some());
+            let count = entry.count.unwrap_or(1);
+            losses.clamped += u64::from(count > u16::MAX.into());
+            self.out.write_all(&key.to_le_bytes())?;
+            self.out.write_all(&apery_move(entry.mv).to_le_bytes())?;
+            self.out.write_all(&(count.min(u16::MAX.into()) as u16).to_le_bytes())?;
+            self.out.write_all(&entry.value.unwrap_or(0).to_le_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Flushes and returns the output.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn finish(mut self) -> Result<W, BookError> {
+        self.out.flush()?;
+        Ok(self.out)
+    }
+}

@@ -1,0 +1,78 @@
+//! Fields that a format cannot hold.
+
+use std::fmt;
+
+use crate::page::Page;
+
+/// Numbers of fields that were left out of a written book because its format has no place
+/// for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Positions: not enough bits, no moves, or another position has the same key.
+    pub positions: u64,
+    /// Plies.
+    pub plies: u64,
+    /// Replies.
+    pub replies: u64,
+    /// Values.
+    pub values: u64,
+    /// Depths.
+    pub depths: u64,
+    /// Counts.
+    pub counts: u64,
+    /// Comments.
+    pub comments: u64,
+    /// Judgements of moves.
+    pub judgements: u64,
+    /// Results of games.
+    pub games: u64,
+    /// Analyses of positions.
+    pub analyses: u64,
+    /// Numbers that were written as the nearest one in range.
+    pub clamped: u64,
+}
+
+impl Losses {
+    /// Counts the fields of a page, its entries apart, that only `.sbk` and `.db` hold.
+    pub(crate) fn without_extras(&mut self, page: &Page) {
+        self.comments += u64::from(page.comment.is_some());
+        self.without_results(page);
+    }
+
+    /// Counts the fields of a page, its entries apart, that only `.sbk` holds.
+    pub(crate) fn without_results(&mut self, page: &Page) {
+        self.games += u64::from(page.games.is_some());
+        self.analyses += page.analyses.len() as u64;
+    }
+}
+
+impl fmt::Display for Losses {
+    /// A list such as `3 replies, 1 comment`; empty if nothing was lost.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fields = [
+            (self.positions, "position"),
+            (self.plies, "ply"),
+            (self.replies, "reply"),
+            (self.values, "value"),
+            (self.depths, "depth"),
+            (self.counts, "count"),
+            (self.comments, "comment"),
+            (self.judgements, "judgement"),
+            (self.games, "result"),
+            (self.analyses, "analysis"),
+            (self.clamped, "number out of range"),
+        ];
+        let mut separator = "";
+        for (count, name) in fields.into_iter().filter(|&(count, _)| count > 0) {
+            let plural = match (count, name) {
+                (1, name) => name.to_owned(),
+                (_, "analysis") => "analyses".to_owned(),
+                (_, "number out of range") => "numbers out of range".to_owned(),
+                (_, name) => name.strip_suffix('y').map_or_else(|| format!("{name}s"), |stem| format!("{stem}ies")),
+            };
+            write!(f, "{separator}{count} {plural}")?;
+            separator = ", ";
+        }
+        Ok(())
+    }
+}

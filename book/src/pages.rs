@@ -1,0 +1,205 @@
+//! Reading and writing books of any format, detected by content.
+
+use std::fs::File;
+use std::io::{BufReader, Read as _};
+use std::path::Path;
+
+use enbu_files::Draft;
+use enbu_movegen::Setup;
+
+use crate::error::{BookError, Fault};
+use crate::format::Format;
+use crate::losses::Losses;
+use crate::page::Page;
+use crate::preface::Preface;
+use crate::sort::Order;
+use crate::{apery, db, sbk, ybb};
+
+/// The bytes that decide about the format.
+const HEAD: u64 = 4096;
+
+/// Detects the format of a file from its first bytes.
+///
+/// # Errors
+/// Those of the system; [`Fault::Empty`], [`Fault::UnknownFormat`].
+pub fn detect(path: &Path) -> Result<Format, BookError> {
+    let (mut file, mut head) = (File::open(path)?, Vec::new());
+    let len = file.metadata()?.len();
+    (&mut file).take(HEAD).read_to_end(&mut head)?;
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+    if head.is_empty() {
+        Err(BookError::file(Fault::Empty))
+    } else if head.starts_with(&ybb::MAGIC) {
+        Ok(Format::Ybb)
+    } else if [&b"#"[..], b"//", b"sfen "].iter().any(|begin| text.starts_with(begin)) {
+        Ok(Format::Db)
+    } else if sbk::is_plausible(&head, len) {
+        Ok(Format::Sbk)
+    } else if apery::is_plausible(&head, len) {
+        Ok(Format::Apery)
+    } else {
+        Err(BookError::file(Fault::UnknownFormat))
+    }
+}
+
+/// Where the positions of a `book.bin` are searched.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// Known positions.
+    pub roots: Vec<Setup>,
+    /// Positions in a row that the book may lack.
+    pub gap: u32,
+}
+
+impl Default for Search {
+    /// From the start position, with one missing position in a row.
+    fn default() -> Self {
+        Self { roots: vec![Setup::startpos()], gap: 1 }
+    }
+}
+
+/// The pages of a file, one by one.
+///
+/// After a fault the iterator goes on where the format permits it.
+#[derive(Debug)]
+pub struct Pages {
+    format: Format,
+    reader: Reader,
+}
+
+#[derive(Debug)]
+enum Reader {
+    Db(Box<db::Reader<BufReader<File>>>),
+    Ybb(Box<ybb::Reader>),
+    Apery(Box<apery::Pages>),
+    Sbk(Box<sbk::Reader>),
+}
+
+impl Pages {
+    /// Opens a file of any format.
+    ///
+    /// # Errors
+    /// [`BookError`] if the file cannot be read or is damaged as a whole.
+    pub fn open(path: &Path, search: &Search) -> Result<Self, BookError> {
+        let format = detect(path)?;
+        let reader = match format {
+            Format::Db => Reader::Db(Box::new(db::Reader::new(BufReader::with_capacity(1 << 18, File::open(path)?)))),
+            Format::Ybb => Reader::Ybb(Box::new(ybb::Reader::open(path)?)),
+            Format::Apery => Reader::Apery(Box::new(apery::Pages::new(File::open(path)?, &search.roots, search.gap)?)),
+            Format::Sbk => Reader::Sbk(Box::new(sbk::Reader::open(path)?)),
+        };
+        Ok(Self { format, reader })
+    }
+
+    /// The format of the file.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Author and description; complete once a page was read.
+    pub fn preface(&self) -> Preface {
+        match &self.reader {
+            Reader::Db(reader) => Preface { author: String::new(), description: reader.preface().join("\n") },
+            Reader::Sbk(reader) => reader.preface().clone(),
+            _ => Preface::default(),
+        }
+    }
+
+    /// Moves of a `book.bin` whose positions were not found, once all pages were read.
+    pub fn unreached(&self) -> u64 {
+        if let Reader::Apery(pages) = &self.reader { pages.unreached() } else { 0 }
+    }
+}
+
+impl Iterator for Pages {
+    type Item = Result<Page, BookError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.reader {
+            Reader::Db(reader) => reader.next(),
+            Reader::Ybb(reader) => reader.next(),
+            Reader::Apery(reader) => reader.next(),
+            Reader::Sbk(reader) => reader.next(),
+        }
+    }
+}
+
+/// The result of writing a book.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Positions offered.
+    pub positions: u64,
+    /// Moves offered.
+    pub moves: u64,
+    /// Fields without a place in the format.
+    pub losses: Losses,
+}
+
+/// The order in which the pages of a format must come.
+pub fn order(format: Format) -> Order {
+    match format {
+        Format::Db | Format::Sbk => Order::Text,
+        Format::Ybb => Order::Packed,
+        Format::Apery => Order::Apery,
+    }
+}
+
+/// Writes a book atomically from pages in the order of its format, one page a position.
+///
+/// # Errors
+/// The first fault of `pages`; those of the system; [`Fault::Unsorted`]. An old file is
+/// unchanged then.
+pub fn write(
+    path: &Path,
+    format: Format,
+    preface: &Preface,
+    pages: impl IntoIterator<Item = Result<Page, BookError>>,
+) -> Result<Written, BookError> {
+    let mut draft = Draft::create(path)?;
+    let mut written = Written::default();
+    let mut losses = Losses::default();
+    let mut pages = pages.into_iter().inspect(|page| {
+        if let Ok(page) = page {
+            written.positions += 1;
+            written.moves += page.entries.len() as u64;
+        }
+    });
+    match format {
+        Format::Db => {
+            let lines: Vec<String> = preface.description.split('\n').map(str::to_owned).collect();
+            let lines = if preface.description.is_empty() { &[][..] } else { &lines };
+            let mut writer = db::Writer::new(&mut draft, lines)?;
+            pages.try_for_each(|page| {
+                let page = page?;
+                losses.without_results(&page);
+                losses.positions += u64::from(page.entries.is_empty());
+                losses.judgements += page.entries.iter().filter(|entry| entry.judgement.is_some()).count() as u64;
+                writer.write(&page)
+            })?;
+            writer.finish()?;
+        }
+        Format::Ybb => {
+            let mut writer = ybb::Writer::new(&folder(path))?;
+            pages.try_for_each(|page| writer.write(&page?, &mut losses))?;
+            writer.finish(&mut draft)?;
+        }
+        Format::Apery => {
+            let mut writer = apery::Writer::new(&mut draft);
+            pages.try_for_each(|page| writer.write(&page?, &mut losses))?;
+            writer.finish()?;
+        }
+        Format::Sbk => sbk::write(&mut draft, preface, &mut pages, &mut losses)?,
+    }
+    drop(pages);
+    draft.finish()?;
+    written.losses = losses;
+    Ok(written)
+}
+
+/// The folder of a file, for temporary files next to it.
+pub fn folder(path: &Path) -> std::path::PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => std::path::PathBuf::from("."),
+    }
+}

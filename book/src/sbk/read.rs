@@ -1,0 +1,340 @@
+//! Reading states and finding their positions.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs;
+use std::path::Path;
+
+use enbu_movegen::{Move, Position, Setup};
+
+use super::bits::decode;
+use super::wire::{Field, Fields};
+use crate::error::{BookError, Fault};
+use crate::key::PositionKey;
+use crate::page::{Analysis, Entry, Games, Judgement, Page};
+use crate::preface::Preface;
+
+/// Reads the pages of a file one by one: from the states that name their positions along
+/// the moves, breadth first. The file is held in memory.
+///
+/// After a fault the iterator goes on: an invalid or illegal move is left out of its page.
+#[derive(Debug)]
+pub struct Reader {
+    file: SbkFile,
+    /// States to read with their positions.
+    queue: VecDeque<(usize, PositionKey)>,
+    /// States that were queued.
+    queued: Vec<bool>,
+    /// The next state to look at for a position of its own.
+    next_root: usize,
+    ready: VecDeque<Result<Page, BookError>>,
+    done: bool,
+}
+
+/// The bytes of a file and the places of its states.
+#[derive(Debug)]
+struct SbkFile {
+    bytes: Vec<u8>,
+    preface: Preface,
+    states: Vec<State>,
+    /// Index of the states by number, where they are not equal.
+    numbers: Option<HashMap<i32, usize>>,
+}
+
+/// The place of a state.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    offset: u64,
+    len: usize,
+    number: i32,
+    has_position: bool,
+}
+
+/// A state with the numbers of the next ones.
+struct Content {
+    position: Option<(String, u64)>,
+    games: Games,
+    comment: Option<String>,
+    moves: Vec<Successor>,
+    analyses: Vec<Analysis>,
+}
+
+struct Successor {
+    entry: Entry,
+    next: i32,
+    offset: u64,
+}
+
+impl SbkFile {
+    fn read(path: &Path) -> Result<Self, BookError> {
+        let bytes = fs::read(path)?;
+        let (mut preface, mut states) = (Preface::default(), Vec::new());
+        for field in Fields::of(&bytes, 0) {
+            let field = field?;
+            match field.number {
+                1 => preface.author = field.text()?,
+                2 => preface.description = field.text()?,
+                3 => states.push(State::of(&field)?),
+                _ => {}
+            }
+        }
+        let is_plain = (0..).zip(&states).all(|(index, state)| state.number == index);
+        let by_number = || states.iter().enumerate().rev().map(|(index, state)| (state.number, index)).collect();
+        let numbers = if is_plain { None } else { Some(by_number()) };
+        Ok(Self { bytes, preface, states, numbers })
+    }
+
+    fn index(&self, number: i32) -> Option<usize> {
+        match &self.numbers {
+            Some(numbers) => numbers.get(&number).copied(),
+            None => usize::try_from(number).ok().filter(|&index| index < self.states.len()),
+        }
+    }
+
+    /// Decodes a state; faulty moves go to `report`.
+    fn content(&self, state: State, report: &mut impl FnMut(BookError)) -> Result<Content, BookError> {
+        let begin = usize::try_from(state.offset).unwrap_or(usize::MAX);
+        let message = self.bytes.get(begin..).and_then(|rest| rest.get(..state.len)).unwrap_or_default();
+        let games = Games { total: 0, black_wins: 0, white_wins: 0 };
+        let mut content = Content { position: None, games, comment: None, moves: Vec::new(), analyses: Vec::new() };
+        for field in Fields::of(message, state.offset) {
+            let field = field?;
+            match field.number {
+                4 => content.games.total = field.int()?.max(0) as u32,
+                5 => content.games.black_wins = field.int()?.max(0) as u32,
+                6 => content.games.white_wins = field.int()?.max(0) as u32,
+                7 => content.position = Some((field.text()?, field.offset)).filter(|(text, _)| !text.is_empty()),
+                8 => content.comment = Some(field.text()?).filter(|text| !text.is_empty()),
+                9 => match successor(&field) {
+                    Ok(successor) => content.moves.push(successor),
+                    Err(error) => report(error),
+                },
+                10 => content.analyses.push(analysis(&field)?),
+                _ => {}
+            }
+        }
+        Ok(content)
+    }
+}
+
+impl State {
+    fn of(field: &Field<'_>) -> Result<Self, BookError> {
+        let (bytes, offset) = field.bytes()?;
+        let mut state = Self { offset, len: bytes.len(), number: 0, has_position: false };
+        for field in Fields::of(bytes, offset) {
+            let field = field?;
+            match field.number {
+                1 => state.number = field.int()?,
+                7 => state.has_position = !field.bytes()?.0.is_empty(),
+                _ => {}
+            }
+        }
+        Ok(state)
+    }
+}
+
+fn successor(field: &Field<'_>) -> Result<Successor, BookError> {
+    let (bytes, offset) = field.bytes()?;
+    let (mut bits, mut judgement, mut weight, mut next) = (0, 0, 0, 0);
+    for field in Fields::of(bytes, offset) {
+        let field = field?;
+        match field.number {
+            1 => bits = field.int()? as u32,
+            2 => judgement = field.int()?,
+            3 => weight = field.int()?,
+            4 => next = field.int()?,
+            _ => {}
+        }
+    }
+    let mv: Move = decode(bits).ok_or_else(|| BookError::offset(field.offset, Fault::MoveBits(bits)))?;
+    let judgement = match judgement {
+        1 => Some(Judgement::Forced),
+        2 => Some(Judgement::Good),
+        3 => Some(Judgement::Bad),
+        4 => Some(Judgement::Blunder),
+        _ => None,
+    };
+    let count = u64::try_from(weight).ok().filter(|&weight| weight > 0);
+    Ok(Successor { entry: Entry { count, judgement, ..Entry::new(mv) }, next, offset: field.offset })
+}
+
+fn analysis(field: &Field<'_>) -> Result<Analysis, BookError> {
+    let (bytes, offset) = field.bytes()?;
+    let mut analysis =
+        Analysis { value: 0, depth: 0, selective_depth: 0, nodes: 0, variation: String::new(), engine: None };
+    for field in Fields::of(bytes, offset) {
+        let field = field?;
+        match field.number {
+            1 => analysis.value = field.int()?,
+            2 => analysis.depth = field.int()?,
+            3 => analysis.selective_depth = field.int()?,
+            4 => analysis.nodes = field.long()?,
+            5 => analysis.variation = field.text()?,
+            6 => analysis.engine = Some(field.text()?).filter(|text| !text.is_empty()),
+            _ => {}
+        }
+    }
+    Ok(analysis)
+}
+
+impl Reader {
+    /// Reads a file into memory.
+    ///
+    /// # Errors
+    /// Those of the system; [`Fault::Protobuf`] for damaged data outside of the states.
+    pub fn open(path: &Path) -> Result<Self, BookError> {
+        SbkFile::read(path).map(Self::new)
+    }
+
+    fn new(file: SbkFile) -> Self {
+        let queued = vec![false; file.states.len()];
+        Self { file, queue: VecDeque::new(), queued, next_root: 0, ready: VecDeque::new(), done: false }
+    }
+
+    /// Author and description.
+    pub fn preface(&self) -> &Preface {
+        &self.file.preface
+    }
+
+    /// Number of states.
+    pub fn states(&self) -> usize {
+        self.file.states.len()
+    }
+
+    /// Reads the next state that is queued or names its position; returns its index and its
+    /// position. At the end reports the states that are left.
+    fn step(&mut self) -> Option<(usize, PositionKey)> {
+        while self.queue.is_empty() {
+            let Some(state) = self.file.states.get(self.next_root).copied() else {
+                self.finish();
+                return None;
+            };
+            let index = self.next_root;
+            self.next_root += 1;
+            if state.has_position && !self.queued.get(index).is_none_or(|&queued| queued) {
+                match self.root(state) {
+                    Ok(key) => self.enqueue(index, key),
+                    Err(error) => self.ready.push_back(Err(error)),
+                }
+            }
+        }
+        let (index, key) = self.queue.pop_front()?;
+        if let Err(error) = self.read(index, &key) {
+            self.ready.push_back(Err(error));
+        }
+        Some((index, key))
+    }
+
+    fn root(&self, state: State) -> Result<PositionKey, BookError> {
+        let content = self.file.content(state, &mut |_| ())?;
+        let (text, offset) = content.position.unwrap_or_default();
+        let text = text.trim();
+        let text = text.strip_prefix("sfen ").unwrap_or(text);
+        let (key, _) = PositionKey::parse(text).map_err(|error| BookError::offset(offset, error))?;
+        Ok(key)
+    }
+
+    fn enqueue(&mut self, index: usize, key: PositionKey) {
+        if let Some(queued) = self.queued.get_mut(index) {
+            *queued = true;
+        }
+        self.queue.push_back((index, key));
+    }
+
+    /// Reads a state: its page is ready then and its successors are queued.
+    fn read(&mut self, index: usize, key: &PositionKey) -> Result<(), BookError> {
+        let Some(&state) = self.file.states.get(index) else { return Ok(()) };
+        let ready = &mut self.ready;
+        let content = self.file.content(state, &mut |error| ready.push_back(Err(error)))?;
+        let setup: Setup = key.to_setup();
+        let mut position = Position::from_setup(&setup).map_err(|error| BookError::offset(state.offset, error))?;
+        let mut page = Page { comment: content.comment, analyses: content.analyses, ..Page::new(key.clone()) };
+        page.games = Some(content.games)
+            .filter(|&Games { total, black_wins, white_wins }| total != 0 || black_wins != 0 || white_wins != 0);
+        for Successor { entry, next, offset } in content.moves {
+            let mv = entry.mv;
+            if let Err(illegal) = position.play(mv) {
+                self.ready.push_back(Err(BookError::offset(offset, illegal)));
+                continue;
+            }
+            page.entries.push(entry);
+            match self.file.index(next) {
+                Some(next) if self.queued.get(next) == Some(&false) => self.enqueue(next, PositionKey::of(&position)),
+                None if next >= 0 => {
+                    self.ready.push_back(Err(BookError::offset(offset, Fault::NoState { mv, state: next })));
+                }
+                _ => {}
+            }
+            position.undo_move();
+        }
+        self.ready.push_back(Ok(page));
+        Ok(())
+    }
+
+    /// Reports the states without a position.
+    fn finish(&mut self) {
+        if self.done {
+            return;
+        }
+        self.done = true;
+        let mut left =
+            self.file.states.iter().zip(&self.queued).filter(|&(_, &queued)| !queued).map(|(state, _)| state);
+        if let Some(state) = left.next() {
+            let fault = Fault::Unconnected(state.number, left.count() as u64);
+            self.ready.push_back(Err(BookError::offset(state.offset, fault)));
+        }
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Result<Page, BookError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.ready.is_empty() && !self.done {
+            self.step();
+        }
+        self.ready.pop_front()
+    }
+}
+
+/// A file in memory with an index of its positions.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    file: SbkFile,
+    /// Digests of the keys and indices of their states, sorted.
+    index: Vec<(u64, usize)>,
+}
+
+impl Loaded {
+    /// Reads a file and reports its faults.
+    pub(crate) fn open(path: &Path, report: &mut impl FnMut(BookError)) -> Result<Self, BookError> {
+        let mut reader = Reader::open(path)?;
+        let mut index = Vec::new();
+        while !reader.done {
+            index.extend(reader.step().map(|(state, key)| (key.digest(), state)));
+            reader.ready.drain(..).filter_map(Result::err).for_each(&mut *report);
+        }
+        index.sort_unstable();
+        index.shrink_to_fit();
+        Ok(Self { file: reader.file, index })
+    }
+
+    /// Number of positions.
+    pub(crate) fn len(&self) -> u64 {
+        self.index.len() as u64
+    }
+
+    /// The page of a position, without faulty moves.
+    pub(crate) fn find(&self, key: &PositionKey) -> Result<Option<Page>, BookError> {
+        let found = self.index.binary_search_by_key(&key.digest(), |&(digest, _)| digest);
+        let Some(&(_, state)) = found.ok().and_then(|at| self.index.get(at)) else { return Ok(None) };
+        let Some(&state) = self.file.states.get(state) else { return Ok(None) };
+        let content = self.file.content(state, &mut |_| ())?;
+        let Ok(position) = Position::from_setup(&key.to_setup()) else { return Ok(None) };
+        let mut page = Page { comment: content.comment, analyses: content.analyses, ..Page::new(key.clone()) };
+        let is_known = |games: &Games| games.total != 0 || games.black_wins != 0 || games.white_wins != 0;
+        page.games = Some(content.games).filter(is_known);
+        let entries = content.moves.into_iter().map(|successor| successor.entry);
+        page.entries = entries.filter(|entry| position.is_legal(entry.mv)).collect();
+        Ok(Some(page))
+    }
+}

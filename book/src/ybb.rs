@@ -1,0 +1,362 @@
+//! YaneuraOu's binary format, `.ybb`.
+//!
+//! | bytes | contents |
+//! |---|---|
+//! | 16 | `YANE-BINBOOK-V1` and a zero |
+//! | 8 | number of positions |
+//! | 8 | flags; bit 0: moves have depths |
+//! | 44 each | positions: [`PackedSfen`] (32), offset of the moves (8), ply (2), number of moves (2) |
+//! | 4 or 6 each | moves: Move16 (2), value (2), depth (2, only with bit 0) |
+//!
+//! Numbers are little-endian; offsets count from the first move. The positions are sorted
+//! by their packed bytes, and none occurs twice. Move16 has the bits of
+//! [`Move::raw`](enbu_movegen::Move::raw). Ply 0 stands for an unknown one. Values of mates
+//! are near 32 000.
+//!
+//! The writer always writes depths, 0 for an unknown value or depth, and values outside of
+//! 16 bits as the nearest one. Positions that do not fit into 256 bits, replies, counts and
+//! comments have no place in the format.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use enbu_movegen::{Move, PackedSfen, Setup};
+
+use crate::disk::{Disk, part};
+use crate::error::{BookError, Fault};
+use crate::key::PositionKey;
+use crate::losses::Losses;
+use crate::page::{Entry, Page};
+
+/// The first bytes of a file.
+pub(crate) const MAGIC: [u8; 16] = *b"YANE-BINBOOK-V1\0";
+
+const HEADER_BYTES: u64 = 32;
+const RECORD_BYTES: usize = 44;
+
+/// Records that are compared when a file is opened.
+const SAMPLES: u64 = 1024;
+
+/// The layout of a file.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    count: u64,
+    has_depths: bool,
+    len: u64,
+}
+
+/// The record of a position.
+struct Record {
+    packed: [u8; 32],
+    moves_offset: u64,
+    ply: u16,
+    move_count: u16,
+}
+
+impl Layout {
+    fn read(header: &[u8; 32], len: u64) -> Result<Self, BookError> {
+        let count = u64::from_le_bytes(part(header, 16));
+        let flags = u64::from_le_bytes(part(header, 24));
+        if flags > 1 {
+            return Err(BookError::offset(24, Fault::Flags(flags)));
+        }
+        let end = count.checked_mul(RECORD_BYTES as u64).and_then(|size| size.checked_add(HEADER_BYTES));
+        if end.is_none_or(|end| end > len) {
+            return Err(BookError::offset(16, Fault::Truncated));
+        }
+        Ok(Self { count, has_depths: flags == 1, len })
+    }
+
+    fn record_offset(&self, number: u64) -> u64 {
+        HEADER_BYTES + number * RECORD_BYTES as u64
+    }
+
+    fn move_bytes(&self) -> usize {
+        if self.has_depths { 6 } else { 4 }
+    }
+
+    /// Offset and length of the moves of a record; `at` is its own offset.
+    fn moves(&self, record: &Record, at: u64) -> Result<(u64, usize), BookError> {
+        let size = usize::from(record.move_count) * self.move_bytes();
+        let begin = self.record_offset(self.count).checked_add(record.moves_offset);
+        let begin = begin.filter(|begin| begin.checked_add(size as u64).is_some_and(|end| end <= self.len));
+        Ok((begin.ok_or_else(|| BookError::offset(at + 32, Fault::Truncated))?, size))
+    }
+
+    /// Decodes the moves of a record at `offset`; invalid ones go to `report`.
+    fn entries(&self, bytes: &[u8], offset: u64, report: &mut impl FnMut(BookError)) -> Vec<Entry> {
+        let mut entries = Vec::with_capacity(bytes.len() / self.move_bytes());
+        for (at, bytes) in bytes.chunks_exact(self.move_bytes()).enumerate() {
+            let raw = u16::from_le_bytes(part(bytes, 0));
+            let Some(mv) = Move::from_raw(raw) else {
+                let offset = offset + (at * self.move_bytes()) as u64;
+                report(BookError::offset(offset, Fault::MoveBits(raw.into())));
+                continue;
+            };
+            let value = Some(i16::from_le_bytes(part(bytes, 2)).into());
+            let depth = self.has_depths.then(|| u16::from_le_bytes(part(bytes, 4)).into());
+            entries.push(Entry { value, depth, ..Entry::new(mv) });
+        }
+        entries
+    }
+}
+
+impl Record {
+    fn of(bytes: &[u8; RECORD_BYTES]) -> Self {
+        Self {
+            packed: part(bytes, 0),
+            moves_offset: u64::from_le_bytes(part(bytes, 32)),
+            ply: u16::from_le_bytes(part(bytes, 40)),
+            move_count: u16::from_le_bytes(part(bytes, 42)),
+        }
+    }
+
+    fn to_bytes(&self) -> [u8; RECORD_BYTES] {
+        let mut bytes = [0; RECORD_BYTES];
+        let fields: [&[u8]; 4] =
+            [&self.packed, &self.moves_offset.to_le_bytes(), &self.ply.to_le_bytes(), &self.move_count.to_le_bytes()];
+        bytes.iter_mut().zip(fields.into_iter().flatten()).for_each(|(to, from)| *to = *from);
+        bytes
+    }
+
+    /// The page without its moves.
+    fn page(&self, offset: u64) -> Result<Page, BookError> {
+        let setup = PackedSfen(self.packed).unpack().map_err(|error| BookError::offset(offset, error))?;
+        let ply = Some(u32::from(self.ply)).filter(|&ply| ply != 0);
+        Ok(Page { ply, ..Page::new(PositionKey::of_setup(&setup)) })
+    }
+}
+
+/// A file that is searched by bisection.
+#[derive(Debug)]
+pub(crate) struct Searched {
+    disk: Disk,
+    layout: Layout,
+}
+
+impl Searched {
+    /// Opens a file after a look at its header and at records all over it.
+    pub(crate) fn open(file: File) -> Result<Self, BookError> {
+        let disk = Disk::new(file)?;
+        let layout = Layout::read(&disk.array(0)?, disk.len())?;
+        let searched = Self { disk, layout };
+        searched.check()?;
+        Ok(searched)
+    }
+
+    /// Fails if samples of the positions are out of order.
+    fn check(&self) -> Result<(), BookError> {
+        let count = self.layout.count;
+        let samples = count.min(SAMPLES);
+        let mut last: Option<[u8; 32]> = None;
+        for sample in 0..samples {
+            // No overflow: a file has fewer than 2^59 records.
+            let number = if samples == count { sample } else { count / samples * sample };
+            let record = self.record(number)?;
+            if last.is_some_and(|last| last >= record.packed) {
+                let offset = self.layout.record_offset(number);
+                let key = record.page(offset).map_or_else(|_| "?".to_owned(), |page| page.position.to_string());
+                let unsorted = BookError::offset(offset, Fault::Unsorted(key));
+                return Err(BookError::file(Fault::NotSearchable(Box::new(unsorted))));
+            }
+            last = Some(record.packed);
+        }
+        Ok(())
+    }
+
+    /// Number of positions.
+    pub(crate) fn positions(&self) -> u64 {
+        self.layout.count
+    }
+
+    fn record(&self, number: u64) -> Result<Record, BookError> {
+        self.disk.array(self.layout.record_offset(number)).map(|bytes| Record::of(&bytes))
+    }
+
+    /// The page of a position.
+    pub(crate) fn find(&self, setup: &Setup) -> Result<Option<Page>, BookError> {
+        let Ok(PackedSfen(packed)) = PackedSfen::pack(setup) else { return Ok(None) };
+        let (mut low, mut high) = (0, self.layout.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let record = self.record(middle)?;
+            if record.packed == packed {
+                return self.page(&record, middle).map(Some);
+            }
+            if record.packed < packed { low = middle + 1 } else { high = middle }
+        }
+        Ok(None)
+    }
+
+    fn page(&self, record: &Record, number: u64) -> Result<Page, BookError> {
+        let at = self.layout.record_offset(number);
+        let (offset, size) = self.layout.moves(record, at)?;
+        let mut fault = None;
+        let bytes = self.disk.read(offset, size)?;
+        let entries = self.layout.entries(&bytes, offset, &mut |error| fault = Some(error));
+        match fault {
+            Some(error) => Err(error),
+            None => Ok(Page { entries, ..record.page(at)? }),
+        }
+    }
+}
+
+/// Reads the pages of a file one by one, in the order of the file.
+///
+/// After a fault the iterator goes on: an invalid move is left out of its page, a position
+/// that is invalid or out of order with all its moves.
+#[derive(Debug)]
+pub struct Reader {
+    layout: Layout,
+    index: BufReader<File>,
+    moves: BufReader<File>,
+    /// Offset of the next byte of `moves`.
+    moves_at: u64,
+    next: u64,
+    last: Option<[u8; 32]>,
+    queue: VecDeque<Result<Page, BookError>>,
+}
+
+impl Reader {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// Those of the system; [`Fault::Truncated`] if the file is shorter than its header says.
+    pub fn open(path: &Path) -> Result<Self, BookError> {
+        let mut index = BufReader::with_capacity(1 << 16, File::open(path)?);
+        let mut header = [0; 32];
+        index.read_exact(&mut header).map_err(|_| BookError::offset(0, Fault::Truncated))?;
+        let layout = Layout::read(&header, index.get_ref().metadata()?.len())?;
+        let moves = BufReader::with_capacity(1 << 16, File::open(path)?);
+        Ok(Self { layout, index, moves, moves_at: 0, next: 0, last: None, queue: VecDeque::new() })
+    }
+
+    /// Reads the next record; its page and faults go to the queue.
+    fn read(&mut self) -> Result<(), BookError> {
+        let at = self.layout.record_offset(self.next);
+        self.next += 1;
+        let mut bytes = [0; RECORD_BYTES];
+        self.index.read_exact(&mut bytes).map_err(|error| BookError::offset(at, error))?;
+        let record = Record::of(&bytes);
+        let page = record.page(at)?;
+        if self.last.replace(record.packed).is_some_and(|last| last >= record.packed) {
+            return Err(BookError::offset(at, Fault::Unsorted(page.position.to_string())));
+        }
+        let (offset, size) = self.layout.moves(&record, at)?;
+        let bytes = self.moves_from(offset, size).map_err(|error| BookError::offset(offset, error))?;
+        let queue = &mut self.queue;
+        let entries = self.layout.entries(&bytes, offset, &mut |error| queue.push_back(Err(error)));
+        self.queue.push_back(Ok(Page { entries, ..page }));
+        Ok(())
+    }
+
+    fn moves_from(&mut self, offset: u64, size: usize) -> io::Result<Vec<u8>> {
+        if offset != self.moves_at {
+            self.moves.seek(SeekFrom::Start(offset))?;
+        }
+        let mut bytes = vec![0; size];
+        self.moves.read_exact(&mut bytes)?;
+        self.moves_at = offset + size as u64;
+        Ok(bytes)
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Result<Page, BookError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.queue.is_empty() && self.next < self.layout.count {
+            if let Err(error) = self.read() {
+                if matches!(error.fault, Fault::Io(_)) {
+                    self.next = self.layout.count;
+                }
+                self.queue.push_back(Err(error));
+            }
+        }
+        self.queue.pop_front()
+    }
+}
+
+/// Writes pages that are sorted by their packed positions.
+///
+/// Index and moves go to temporary files first, since the index comes before the moves and
+/// the number of positions before both.
+#[derive(Debug)]
+pub struct Writer {
+    index: BufWriter<File>,
+    moves: BufWriter<File>,
+    moves_offset: u64,
+    count: u64,
+    last: Option<[u8; 32]>,
+}
+
+impl Writer {
+    /// A writer with temporary files in `folder`.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn new(folder: &Path) -> Result<Self, BookError> {
+        let file = || tempfile::tempfile_in(folder).map(|file| BufWriter::with_capacity(1 << 16, file));
+        Ok(Self { index: file()?, moves: file()?, moves_offset: 0, count: 0, last: None })
+    }
+
+    /// Writes a page; fields without a place in the format are counted in `losses`.
+    ///
+    /// # Errors
+    /// Those of the system; [`Fault::Unsorted`] if the page belongs before the last one.
+    pub fn write(&mut self, page: &Page, losses: &mut Losses) -> Result<(), BookError> {
+        let Ok(PackedSfen(packed)) = PackedSfen::pack(&page.position.to_setup()) else {
+            losses.positions += 1;
+            return Ok(());
+        };
+        if page.entries.is_empty() || self.last == Some(packed) {
+            losses.positions += 1;
+            return Ok(());
+        }
+        if self.last.is_some_and(|last| last > packed) {
+            return Err(BookError::file(Fault::Unsorted(page.position.to_string())));
+        }
+        self.last = Some(packed);
+        losses.without_extras(page);
+        let ply = page.ply.map_or(0, |ply| ply.min(u16::MAX.into()) as u16);
+        let entries = page.entries.get(..usize::from(u16::MAX)).unwrap_or(&page.entries);
+        let record = Record { packed, moves_offset: self.moves_offset, ply, move_count: entries.len() as u16 };
+        self.index.write_all(&record.to_bytes())?;
+        for entry in entries {
+            losses.replies += u64::from(entry.ponder.is_some());
+            losses.counts += u64::from(entry.count.is_some());
+            losses.comments += u64::from(entry.comment.is_some());
+            losses.judgements += u64::from(entry.judgement.is_some());
+            let value = entry.value.unwrap_or(0);
+            let clamped = value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+            let depth = entry.depth.unwrap_or(0);
+            let shortened = depth.min(u16::MAX.into()) as u16;
+            losses.clamped += u64::from(i32::from(clamped) != value || u32::from(shortened) != depth);
+            self.moves.write_all(&entry.mv.raw().to_le_bytes())?;
+            self.moves.write_all(&clamped.to_le_bytes())?;
+            self.moves.write_all(&shortened.to_le_bytes())?;
+        }
+        self.moves_offset += 6 * entries.len() as u64;
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Writes header, index and moves to `out`.
+    ///
+    /// # Errors
+    /// Those of the system and of `out`.
+    pub fn finish(self, mut out: impl Write) -> Result<(), BookError> {
+        out.write_all(&MAGIC)?;
+        out.write_all(&self.count.to_le_bytes())?;
+        out.write_all(&1_u64.to_le_bytes())?;
+        for part in [self.index, self.moves] {
+            let mut file = part.into_inner().map_err(io::IntoInnerError::into_error)?;
+            file.seek(SeekFrom::Start(0))?;
+            io::copy(&mut file, &mut out)?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+}
