@@ -19,6 +19,8 @@ use crate::options::Options;
 /// Enbu as the USI session sees it.
 pub(crate) struct Enbu {
     options: Options,
+    /// The options that `engine_options.txt` sets have not been named to the user yet.
+    names_frozen: bool,
     search: Search,
     evaluation: Current,
     mate: MateSearch,
@@ -39,7 +41,8 @@ struct Expected {
 impl Enbu {
     pub(crate) fn new() -> Self {
         Self {
-            options: Options::new(),
+            options: Options::load(),
+            names_frozen: true,
             search: Search::new(),
             evaluation: Current::new(),
             mate: MateSearch::default(),
@@ -55,7 +58,7 @@ impl Engine for Enbu {
     }
 
     fn options(&self) -> Vec<OptionSpec> {
-        Options::specs()
+        self.options.specs()
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
@@ -67,6 +70,7 @@ impl Engine for Enbu {
     }
 
     fn prepare(&mut self, _cancel: &AtomicBool, notice: &mut dyn FnMut(&str)) {
+        self.report_options_file(notice);
         if let Err(error) = self.search.set_hash_mb(self.options.hash_mb()) {
             notice(&format!("error: {error}"));
         }
@@ -149,6 +153,14 @@ impl Engine for Enbu {
 }
 
 impl Enbu {
+    /// Reports the options that `engine_options.txt` sets, once, and its errors, always.
+    fn report_options_file(&mut self, notice: &mut dyn FnMut(&str)) {
+        if let Some(text) = self.options.frozen_text().filter(|_| std::mem::take(&mut self.names_frozen)) {
+            notice(&format!("{} sets {text}", crate::options::file::NAME));
+        }
+        self.options.file_faults().iter().for_each(|fault| notice(&format!("error: {fault}")));
+    }
+
     /// Starts the search that a `go` asks for.
     fn search_for(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender) {
         let limits = self.limits(request);

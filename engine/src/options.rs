@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `table` | the rows: name, type, range, default and help in English and Japanese |
 //! | `row` | one row: its declaration, its line in the user's pages, its JSON |
+//! | `file` | `engine_options.txt`, which sets and freezes options |
 //! | `tuning` | the search's parameters as options, with the feature `tune` |
 //!
 //! The `option` lines, the checking of values, `enbu options` and the tables of
 //! `docs/options.md` and `docs/options.ja.md` all come from the table.
 
+pub(crate) mod file;
 mod row;
 mod table;
 mod tuning;
@@ -19,7 +21,8 @@ use std::time::Duration;
 use enbu_kifu::csa::FileVersion;
 use enbu_movegen::EnteringKingRule;
 use enbu_search::{Level, Lines, Moves, Rounding, Timing};
-use enbu_usi::{OptionError, OptionSpec, OptionValue};
+use enbu_usi::token::printable;
+use enbu_usi::{OptionError, OptionKind, OptionSpec, OptionValue};
 use serde_json::Value;
 
 use self::row::{Id, Row};
@@ -34,29 +37,124 @@ pub(crate) struct Options {
     values: Vec<OptionValue>,
     /// The button `Clear_Hash` was pressed, and nothing has been cleared since.
     clears_hash: bool,
+    /// The options that `engine_options.txt` sets, which nothing else changes.
+    frozen: Vec<Frozen>,
+    /// The errors of that file, in ASCII.
+    faults: Vec<String>,
 }
+
+/// An option that `engine_options.txt` sets.
+struct Frozen {
+    name: String,
+    /// The line that sets it.
+    line: usize,
+}
+
+/// Errors of `engine_options.txt` that are kept; a file of something else has many.
+const MOST_FAULTS: usize = 10;
 
 impl Options {
     /// Every option at its default.
     pub(crate) fn new() -> Self {
-        Self { values: ROWS.iter().map(|row| row.spec().kind.default_value()).collect(), clears_hash: false }
+        Self {
+            values: ROWS.iter().map(|row| row.spec().kind.default_value()).collect(),
+            clears_hash: false,
+            frozen: Vec::new(),
+            faults: Vec::new(),
+        }
     }
 
-    /// The declarations for the GUI.
-    pub(crate) fn specs() -> Vec<OptionSpec> {
-        let mut specs: Vec<OptionSpec> = ROWS.iter().map(Row::spec).collect();
+    /// Every option at its default, or as `engine_options.txt` beside the executable has it.
+    pub(crate) fn load() -> Self {
+        let mut options = Self::new();
+        match crate::paths::beside_executable(file::NAME).as_deref().map(file::read) {
+            Some(Ok(Some(text))) => options.freeze(&text),
+            Some(Err(error)) => options.faults.push(format!("{}: {error}", file::NAME)),
+            Some(Ok(None)) | None => {}
+        }
+        options
+    }
+
+    /// Sets and freezes the options in the text of `engine_options.txt`; keeps its errors.
+    fn freeze(&mut self, text: &str) {
+        let mut left_out = 0_usize;
+        for found in file::assignments(text) {
+            let Err(fault) = self.freeze_one(&found) else { continue };
+            if self.faults.len() < MOST_FAULTS {
+                self.faults.push(format!("{} line {}: {fault}", file::NAME, found.line));
+            } else {
+                left_out += 1;
+            }
+        }
+        if left_out > 0 {
+            self.faults.push(format!("{}: {left_out} more errors", file::NAME));
+        }
+    }
+
+    fn freeze_one(&mut self, found: &file::Assignment) -> Result<(), String> {
+        let row = ROWS.iter().find(|row| row.is_named(found.name));
+        if row.is_some_and(|row| row.spec().kind == OptionKind::Button) {
+            return Err(format!("option {}: a button has no value", found.name));
+        }
+        let name = row.map_or(found.name, |row| row.name);
+        if let Some(earlier) = self.frozen_by(name) {
+            return Err(format!("option {name}: already set in line {earlier}"));
+        }
+        // An empty value is written `<empty>`; without one the line is a mistake.
+        if found.value.is_none() {
+            let expected = "a name and a value are needed".to_owned();
+            return Err(OptionError::Missing { name: name.to_owned(), expected }.to_string());
+        }
+        self.set(name, found.value).map_err(|error| error.to_string())?;
+        if !is_ignored(name) {
+            self.frozen.push(Frozen { name: name.to_owned(), line: found.line });
+        }
+        Ok(())
+    }
+
+    /// The line of `engine_options.txt` that sets the option of this name.
+    fn frozen_by(&self, name: &str) -> Option<usize> {
+        self.frozen.iter().find(|frozen| frozen.name.eq_ignore_ascii_case(name)).map(|frozen| frozen.line)
+    }
+
+    /// The errors in `engine_options.txt`, each with its line.
+    pub(crate) fn file_faults(&self) -> &[String] {
+        &self.faults
+    }
+
+    /// The options that `engine_options.txt` sets, with their values, as `Threads 4, USI_Hash 64`.
+    pub(crate) fn frozen_text(&self) -> Option<String> {
+        let pair = |frozen: &Frozen| {
+            let value = self.text(&frozen.name).map_or(String::new(), |value| format!(" {}", printable(&value)));
+            format!("{}{value}", printable(&frozen.name))
+        };
+        let pairs: Vec<String> = self.frozen.iter().map(pair).collect();
+        (!pairs.is_empty()).then(|| pairs.join(", "))
+    }
+
+    /// The declarations for the GUI; a frozen option has its value as the default.
+    pub(crate) fn specs(&self) -> Vec<OptionSpec> {
+        let declared = |(row, value): (&Row, &OptionValue)| match self.frozen_by(row.name) {
+            Some(_) => row.spec().with_default(value),
+            None => row.spec(),
+        };
+        let mut specs: Vec<OptionSpec> = ROWS.iter().zip(&self.values).map(declared).collect();
         specs.extend(tuning::specs());
         specs
     }
 
-    /// Sets an option; names compare without regard to case.
+    /// Sets an option; names compare without regard to case. A frozen one keeps its value
+    /// without an error: clients set every option that they know.
     pub(crate) fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
+        let known_as = ROWS.iter().find(|row| row.is_named(name)).map_or(name, |row| row.name);
+        if self.frozen_by(known_as).is_some() {
+            return Ok(());
+        }
         if let Some(result) = tuning::set(name, value) {
             return result;
         }
         let Some((row, slot)) = ROWS.iter().zip(&mut self.values).find(|(row, _)| row.is_named(name)) else {
-            let is_ignored = IGNORED.iter().any(|ignored| ignored.eq_ignore_ascii_case(name));
-            return if is_ignored { Ok(()) } else { Err(OptionError::Unknown { name: name.into() }) };
+            return if is_ignored(name) { Ok(()) } else { Err(OptionError::Unknown { name: name.into() }) };
         };
         *slot = row.spec().parse(value)?;
         self.clears_hash |= row.id == Id::ClearHash;
@@ -189,7 +287,7 @@ impl Options {
     pub(crate) fn evaluation(&self) -> Choice {
         let (folder, file) = (self.word(Id::EvalDir), self.word(Id::EvalFile));
         // A file that is not in that folder may be named with a folder of its own.
-        let joined = crate::paths::resolve(&Path::new(folder).join(file).to_string_lossy());
+        let joined = self.network_path();
         let alone = crate::paths::resolve(file);
         let path = if !joined.exists() && alone.exists() { alone } else { joined };
         let is_named = (folder, file) != ("eval", "nn.bin");
@@ -200,6 +298,11 @@ impl Options {
             "Auto" if !file.is_empty() && (is_named || path.try_exists().unwrap_or(true)) => Choice::File(path),
             _ => Choice::BuiltIn,
         }
+    }
+
+    /// The file in which a network is looked for.
+    pub(crate) fn network_path(&self) -> PathBuf {
+        crate::paths::resolve(&Path::new(self.word(Id::EvalDir)).join(self.word(Id::EvalFile)).to_string_lossy())
     }
 
     /// Divisor of the output of a standard network, where the user sets one.
@@ -241,6 +344,11 @@ impl Options {
     }
 }
 
+/// Returns true for a name that is accepted and has no meaning here.
+fn is_ignored(name: &str) -> bool {
+    IGNORED.iter().any(|ignored| ignored.eq_ignore_ascii_case(name))
+}
+
 /// The table of options as Markdown, one row an option.
 pub(crate) fn markdown(language: Language) -> String {
     let head = match language {
@@ -272,6 +380,54 @@ mod tests {
             assert_eq!(options.text(row.name), Some(text));
         }
         assert!(options.set("Skill Level", Some("3")).is_err());
+    }
+
+    #[test]
+    fn the_file_sets_and_freezes_options() {
+        let mut options = Options::new();
+        options
+            .freeze("Threads 3 // cores\nHash=64\noption name EvalDir type string default my eval\nNumaPolicy auto\n");
+        assert_eq!(options.file_faults(), [""; 0]);
+        assert_eq!(options.frozen_text().as_deref(), Some("Threads 3, USI_Hash 64, EvalDir my eval"));
+        for (name, value) in [("Threads", "1"), ("USI_Hash", "16"), ("Hash", "16"), ("usi_hash", "no number")] {
+            assert_eq!(options.set(name, Some(value)), Ok(()), "{name}");
+        }
+        assert_eq!((options.threads(), options.hash_mb()), (3, 64));
+        let declared: Vec<String> = options.specs().iter().map(OptionSpec::to_string).collect();
+        assert!(declared.contains(&"option name Threads type spin default 3 min 1 max 1024".to_owned()));
+        assert!(declared.contains(&"option name EvalDir type string default my eval".to_owned()));
+        options.set("MultiPV", Some("2")).expect("not frozen");
+        assert!(
+            options.specs().contains(&OptionSpec::new("MultiPV", OptionKind::Spin { default: 1, min: 1, max: 600 }))
+        );
+    }
+
+    #[test]
+    fn errors_of_the_file_name_their_lines_and_change_nothing() {
+        let mut options = Options::new();
+        options.freeze(concat!(
+            "Threads 0\n\nNoSuch 1\nClear_Hash\nMultiPV\nEval \u{8a55}\u{4fa1}\n",
+            "USI_Hash 32\nHash 64\noption type spin\n"
+        ));
+        let range = "a whole number from 1 to 1024 is needed";
+        let expected = [
+            &format!("line 1: option Threads: `0` refused, {range}"),
+            "line 3: unknown option `NoSuch`",
+            "line 4: option Clear_Hash: a button has no value",
+            "line 5: option MultiPV: value missing, a name and a value are needed",
+            "line 6: option Eval: `\\u{8a55}\\u{4fa1}` refused, one of",
+            "line 8: option USI_Hash: already set in line 7",
+            "line 9: option : value missing",
+        ];
+        assert_eq!(options.file_faults().len(), expected.len(), "{:?}", options.file_faults());
+        for (fault, expected) in options.file_faults().iter().zip(expected) {
+            assert!(fault.starts_with(&format!("engine_options.txt {expected}")) && fault.is_ascii(), "{fault}");
+        }
+        assert_eq!((options.threads(), options.hash_mb()), (Options::new().threads(), 32));
+        let mut options = Options::new();
+        options.freeze(&"?\n".repeat(1000));
+        assert_eq!(options.file_faults().len(), MOST_FAULTS + 1);
+        assert_eq!(options.file_faults().last().expect("a line"), "engine_options.txt: 990 more errors");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! - [`table`]: the tables in `tests/data`, each run through [`table::check`].
 //! - [`positions`]: positions in the notation of the tests, and snapshots that compare them.
 //! - [`binary`]: the path of the built `enbu`; it is built on first use.
+//! - [`installation`]: the executable in a folder of its own, as a user unpacks it.
 //! - [`invocation`]: one command of the binary, run in a folder of its own.
 //! - [`modules`]: the import circles between the modules of a crate.
 //! - [`networks`]: random networks in every kind of file.
@@ -16,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 pub mod binary;
+pub mod installation;
 pub mod invocation;
 pub mod modules;
 pub mod networks;

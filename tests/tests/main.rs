@@ -18,6 +18,7 @@ mod mate;
 mod memory;
 mod networks;
 mod nnue;
+mod options_file;
 mod perft;
 mod reparse;
 mod report;

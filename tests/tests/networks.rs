@@ -6,12 +6,12 @@ use std::process::{Command, Output};
 
 use enbu_eval::nnue::{Network, Simd};
 use enbu_tests::binary::enbu;
+use enbu_tests::installation::Installation;
 use enbu_tests::networks::damage::{damaged, examine, resealed};
 use enbu_tests::networks::write;
 use enbu_tests::session::Session;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tempfile::TempDir;
 
 /// Small networks of every family that the reader knows.
 const SMALL: [&str; 4] = ["kp-32x2-8-16", "sfnn-ka2-64-7-8-progress4", "enbu-64-b2", "kp-64x2-16-32"];
@@ -110,57 +110,42 @@ fn each_fault_is_named() {
     assert!(error.contains(&format!("at offset {} needs 4294967295 bytes", mark + 21)), "{error}");
 }
 
-/// A folder with a copy of the executable, as after unpacking and registering it.
-struct Installed(TempDir);
+/// The place of the network file.
+fn network(installed: &Installation) -> PathBuf {
+    installed.path("eval").join("nn.bin")
+}
 
-impl Installed {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::copy(enbu(), folder.path().join(enbu().file_name().unwrap())).unwrap();
-        fs::create_dir(folder.path().join("eval")).unwrap();
-        Self(folder)
+/// Registers as ShogiHome does: every option is set to its default; then lets it
+/// evaluate and play. Returns the lines that the user sees at `isready`, and the answer to `eval`.
+fn play(installed: &Installation, settings: &[&str]) -> (String, String) {
+    let mut session = Session::spawn(&mut Command::new(installed.executable()));
+    session.send("usi");
+    let declared = session.until("usiok");
+    for line in declared.iter().filter(|line| line.starts_with("option ") && !line.ends_with(" type button")) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let default = words.iter().position(|&word| word == "default").map(|at| words[at + 1]).unwrap();
+        session.send(&format!("setoption name {} value {default}", words[2]));
     }
-
-    fn executable(&self) -> PathBuf {
-        self.0.path().join(enbu().file_name().unwrap())
-    }
-
-    fn network(&self) -> PathBuf {
-        self.0.path().join("eval").join("nn.bin")
-    }
-
-    /// Registers as ShogiHome does: every option is set to its default; then lets it
-    /// evaluate and play. Returns the lines that the user sees at `isready`, and the answer to `eval`.
-    fn play(&self, settings: &[&str]) -> (String, String) {
-        let mut session = Session::spawn(&mut Command::new(self.executable()));
-        session.send("usi");
-        let declared = session.until("usiok");
-        for line in declared.iter().filter(|line| line.starts_with("option ") && !line.ends_with(" type button")) {
-            let words: Vec<&str> = line.split(' ').collect();
-            let default = words.iter().position(|&word| word == "default").map(|at| words[at + 1]).unwrap();
-            session.send(&format!("setoption name {} value {default}", words[2]));
-        }
-        session.send("setoption name USI_Hash value 16");
-        settings.iter().for_each(|setting| session.send(setting));
-        session.send("isready");
-        let seen: Vec<String> =
-            session.until("readyok").into_iter().filter(|line| line.starts_with("info string")).collect();
-        session.send("usinewgame");
-        session.send("position startpos moves 7g7f");
-        let mut eval = session.reply("eval");
-        eval.retain(|line| !line.starts_with("info string"));
-        assert!(eval.last().unwrap().starts_with("value "), "{eval:?}");
-        session.send("go nodes 500");
-        session.bestmove();
-        session.send("quit");
-        (seen.join("\n"), eval.join("\n"))
-    }
+    session.send("setoption name USI_Hash value 16");
+    settings.iter().for_each(|setting| session.send(setting));
+    session.send("isready");
+    let seen: Vec<String> =
+        session.until("readyok").into_iter().filter(|line| line.starts_with("info string")).collect();
+    session.send("usinewgame");
+    session.send("position startpos moves 7g7f");
+    let mut eval = session.reply("eval");
+    eval.retain(|line| !line.starts_with("info string"));
+    assert!(eval.last().unwrap().starts_with("value "), "{eval:?}");
+    session.send("go nodes 500");
+    session.bestmove();
+    session.send("quit");
+    (seen.join("\n"), eval.join("\n"))
 }
 
 #[test]
 fn without_a_file_the_built_in_evaluation_plays_and_says_so() {
-    let installed = Installed::new();
-    let (seen, eval) = installed.play(&[]);
+    let installed = Installation::new();
+    let (seen, eval) = play(&installed, &[]);
     assert!(seen.starts_with("info string evaluation ") && !seen.contains("error"), "{seen}");
     // Nothing is wrong, so no file is named.
     assert!(seen.contains(" (built in), ") && !seen.contains("nn.bin"), "{seen}");
@@ -169,19 +154,19 @@ fn without_a_file_the_built_in_evaluation_plays_and_says_so() {
 
 #[test]
 fn a_file_beside_the_executable_is_used_and_named() {
-    let installed = Installed::new();
-    fs::write(installed.network(), file("kp-256x2-32-32")).unwrap();
-    let (seen, eval) = installed.play(&[]);
+    let installed = Installation::new();
+    fs::write(network(&installed), file("kp-256x2-32-32")).unwrap();
+    let (seen, eval) = play(&installed, &[]);
     // Its path is shown from the folder of the executable on.
     assert!(seen.starts_with("info string evaluation kp-256x2-32-32 from eval"), "{seen}");
     assert!(seen.contains("nn.bin, FV_SCALE 16 (automatic)"), "{seen}");
     assert!(eval.starts_with("evaluation kp-256x2-32-32\nfile ") && eval.contains("\nraw "), "{eval}");
     let number = |key: &str| -> i64 { eval.lines().find_map(|line| line.strip_prefix(key)).unwrap().parse().unwrap() };
     assert_eq!(number("value "), number("raw ") / 16);
-    let (seen, eval_at_24) = installed.play(&["setoption name FV_SCALE value 24"]);
+    let (seen, eval_at_24) = play(&installed, &["setoption name FV_SCALE value 24"]);
     assert!(seen.contains("FV_SCALE 24") && !seen.contains("automatic"), "{seen}");
     assert!(eval_at_24.ends_with(&format!("value {}", number("raw ") / 24)), "{eval_at_24}");
-    let (seen, _) = installed.play(&["setoption name Eval value PieceSquare"]);
+    let (seen, _) = play(&installed, &["setoption name Eval value PieceSquare"]);
     assert_eq!(seen, "info string evaluation piece-square");
 }
 
@@ -194,7 +179,7 @@ fn name(session: &mut Session) -> String {
 
 #[test]
 fn the_name_of_the_engine_names_its_evaluation() {
-    let installed = Installed::new();
+    let installed = Installation::new();
     let mut session = Session::spawn(&mut Command::new(installed.executable()));
     let own = name(&mut session);
     assert!(own.starts_with("Enbu ") && own.ends_with(')'), "{own}");
@@ -206,13 +191,13 @@ fn the_name_of_the_engine_names_its_evaluation() {
     session.send("setoption name Eval value PieceSquare");
     assert!(name(&mut session).ends_with(" (piece-square)"));
     // A file goes by its path until it is read, whatever it holds, and by its shape after that.
-    fs::write(installed.network(), file("kp-32x2-8-16")).unwrap();
+    fs::write(network(&installed), file("kp-32x2-8-16")).unwrap();
     session.send("setoption name Eval value Auto");
     assert!(name(&mut session).ends_with("nn.bin)"));
     session.send("isready");
     session.until("readyok");
     assert!(name(&mut session).ends_with(" (kp-32x2-8-16)"));
-    fs::write(installed.network(), "no network").unwrap();
+    fs::write(network(&installed), "no network").unwrap();
     session.send("isready");
     session.until("readyok");
     assert!(name(&mut session).contains(&format!(" ({evaluation} instead of ")));
@@ -220,9 +205,9 @@ fn the_name_of_the_engine_names_its_evaluation() {
 
 #[test]
 fn a_file_beside_the_executable_gives_the_engine_another_name() {
-    let installed = Installed::new();
+    let installed = Installation::new();
     let japanese = "\u{6f14}\u{6b66} \u{7d42}\u{76e4}\u{7528}";
-    fs::write(installed.0.path().join("engine_name.txt"), format!("{japanese}\r\nme\r\n")).unwrap();
+    fs::write(installed.path("engine_name.txt"), format!("{japanese}\r\nme\r\n")).unwrap();
     let mut session = Session::spawn(&mut Command::new(installed.executable()));
     session.send("usi");
     let lines = session.until("usiok");
@@ -231,17 +216,17 @@ fn a_file_beside_the_executable_gives_the_engine_another_name() {
 
 #[test]
 fn a_folder_with_a_japanese_name_is_shown_as_it_is() {
-    let installed = Installed::new();
-    let folder = installed.0.path().join("\u{8a55}\u{4fa1}");
+    let installed = Installation::new();
+    let folder = installed.path("\u{8a55}\u{4fa1}");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("nn.bin"), file("kp-32x2-8-16")).unwrap();
-    let (seen, _) = installed.play(&["setoption name EvalDir value \u{8a55}\u{4fa1}"]);
+    let (seen, _) = play(&installed, &["setoption name EvalDir value \u{8a55}\u{4fa1}"]);
     assert!(seen.starts_with("info string evaluation kp-32x2-8-16 from \u{8a55}\u{4fa1}"), "{seen}");
 }
 
 #[test]
 fn a_wrong_file_is_named_with_the_reason_and_play_goes_on() {
-    let installed = Installed::new();
+    let installed = Installation::new();
     let good = file("kp-256x2-32-32");
     let cases: [(&[u8], &str); 4] = [
         (b"<html>Not Found</html>", "not a network of a known version"),
@@ -250,8 +235,8 @@ fn a_wrong_file_is_named_with_the_reason_and_play_goes_on() {
         (&[&good[..], b"\r\n"].concat(), "not the 893740 of kp-256x2-32-32"),
     ];
     for (bytes, reason) in cases {
-        fs::write(installed.network(), bytes).unwrap();
-        let (seen, eval) = installed.play(&[]);
+        fs::write(network(&installed), bytes).unwrap();
+        let (seen, eval) = play(&installed, &[]);
         assert!(seen.starts_with("info string error: evaluation file "), "{seen}");
         assert!(seen.contains("nn.bin") && seen.contains(reason) && seen.contains("; using "), "{seen}");
         assert!(!eval.contains("kp-256"), "{eval}");
@@ -260,16 +245,16 @@ fn a_wrong_file_is_named_with_the_reason_and_play_goes_on() {
 
 #[test]
 fn what_is_no_file_or_is_missing_where_it_was_named_is_an_error() {
-    let installed = Installed::new();
-    fs::create_dir(installed.network()).unwrap();
-    let (seen, _) = installed.play(&[]);
+    let installed = Installation::new();
+    fs::create_dir(network(&installed)).unwrap();
+    let (seen, _) = play(&installed, &[]);
     assert!(seen.contains("error: evaluation file") && seen.contains("is not a regular file"), "{seen}");
     for setting in ["EvalFile value missing.bin", "EvalDir value nowhere"] {
-        let (seen, _) = installed.play(&[&format!("setoption name {setting}")]);
+        let (seen, _) = play(&installed, &[&format!("setoption name {setting}")]);
         assert!(seen.contains("error: evaluation file") && seen.contains("cannot be read"), "{seen}");
     }
-    fs::remove_dir(installed.network()).unwrap();
-    let (seen, _) = installed.play(&["setoption name Eval value File"]);
+    fs::remove_dir(network(&installed)).unwrap();
+    let (seen, _) = play(&installed, &["setoption name Eval value File"]);
     assert!(seen.contains("error: evaluation file") && seen.contains("cannot be read"), "{seen}");
 }
 
@@ -277,14 +262,14 @@ fn what_is_no_file_or_is_missing_where_it_was_named_is_an_error() {
 #[test]
 fn a_file_or_folder_without_permission_is_named() {
     use std::os::unix::fs::PermissionsExt;
-    let installed = Installed::new();
-    fs::write(installed.network(), file("kp-32x2-8-16")).unwrap();
-    let folder = installed.network().parent().unwrap().to_owned();
-    for locked in [installed.network(), folder] {
+    let installed = Installation::new();
+    fs::write(network(&installed), file("kp-32x2-8-16")).unwrap();
+    let folder = network(&installed).parent().unwrap().to_owned();
+    for locked in [network(&installed), folder] {
         let usual = fs::metadata(&locked).unwrap().permissions();
         fs::set_permissions(&locked, fs::Permissions::from_mode(0o0)).unwrap();
-        let is_above_permissions = fs::read(installed.network()).is_ok();
-        let (seen, _) = installed.play(&[]);
+        let is_above_permissions = fs::read(network(&installed)).is_ok();
+        let (seen, _) = play(&installed, &[]);
         fs::set_permissions(&locked, usual).unwrap();
         if is_above_permissions {
             assert!(seen.contains("evaluation kp-32x2-8-16 from"), "{seen}");
@@ -296,19 +281,19 @@ fn a_file_or_folder_without_permission_is_named() {
 
 #[test]
 fn a_file_of_two_gigabytes_is_refused_without_reading_it() {
-    let installed = Installed::new();
-    let sparse = fs::File::create(installed.network()).unwrap();
+    let installed = Installation::new();
+    let sparse = fs::File::create(network(&installed)).unwrap();
     if sparse.set_len(2 << 30).is_err() {
         return; // A file system without files of holes may have no room for it.
     }
-    let (seen, _) = installed.play(&[]);
+    let (seen, _) = play(&installed, &[]);
     assert!(seen.contains("has 2147483648 bytes; networks have at most"), "{seen}");
 }
 
 #[test]
 fn a_replaced_file_is_read_again_at_the_next_isready() {
-    let installed = Installed::new();
-    fs::write(installed.network(), file("kp-256x2-32-32")).unwrap();
+    let installed = Installation::new();
+    fs::write(network(&installed), file("kp-256x2-32-32")).unwrap();
     let mut session = Session::spawn(&mut Command::new(installed.executable()));
     let mut ready = || {
         session.send("isready");
@@ -316,9 +301,9 @@ fn a_replaced_file_is_read_again_at_the_next_isready() {
     };
     assert!(ready().contains("evaluation kp-256x2-32-32"));
     assert!(!ready().contains("evaluation"), "nothing new to say");
-    fs::write(installed.network(), file("enbu-64-b2")).unwrap();
+    fs::write(network(&installed), file("enbu-64-b2")).unwrap();
     assert!(ready().contains("evaluation enbu-64-b2"));
-    fs::remove_file(installed.network()).unwrap();
+    fs::remove_file(network(&installed)).unwrap();
     assert!(ready().contains(" (built in), "));
 }
 

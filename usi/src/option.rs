@@ -121,6 +121,21 @@ impl OptionSpec {
         Self { name: name.into(), kind }
     }
 
+    /// This option with another default; a value of another type changes nothing.
+    #[must_use]
+    pub fn with_default(mut self, value: &OptionValue) -> Self {
+        match (&mut self.kind, value) {
+            (OptionKind::Check { default }, OptionValue::Check(value)) => *default = *value,
+            (OptionKind::Spin { default, .. }, OptionValue::Spin(value)) => *default = *value,
+            (OptionKind::Combo { default, .. }, OptionValue::Combo(value))
+            | (OptionKind::Text { default } | OptionKind::Filename { default }, OptionValue::Text(value)) => {
+                default.clone_from(value);
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// Returns `true` if `name` is the name of this option, ignoring case.
     pub fn is_named(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
@@ -286,6 +301,20 @@ mod tests {
             let value = spec.kind.default_value();
             assert_eq!(spec.parse(Some(&value.to_string())), Ok(value), "{spec}");
         }
+    }
+
+    #[test]
+    fn a_default_is_replaced_by_a_value_of_its_type_only() {
+        for spec in one_of_each() {
+            let value = spec.kind.default_value();
+            assert_eq!(spec.clone().with_default(&value), spec);
+            assert_eq!(spec.clone().with_default(&OptionValue::Button), spec);
+        }
+        let hash = OptionSpec::new("Hash", OptionKind::Spin { default: 16, min: 1, max: 64 });
+        assert_eq!(
+            hash.with_default(&OptionValue::Spin(32)).to_string(),
+            "option name Hash type spin default 32 min 1 max 64"
+        );
     }
 
     #[test]

@@ -245,6 +245,8 @@ impl<E: Engine> Session<E> {
 
     fn serve(&mut self, lines: &Receiver<Input>, messages: &Receiver<Message>) -> Exit {
         let no_lines = never();
+        // A file beside the engine may name the log before any command.
+        self.choose_traffic_log();
         loop {
             if let ControlFlow::Break(exit) = self.obey_waiting() {
                 return exit;

@@ -99,7 +99,7 @@ impl<E: Engine> Session<E> {
     }
 
     /// Begins or ends the log of everything received and sent, as the options have it now.
-    fn choose_traffic_log(&mut self) {
+    pub(super) fn choose_traffic_log(&mut self) {
         let wanted = self.call_engine("traffic_log", |engine| engine.traffic_log()).flatten();
         if wanted.as_ref() == self.traffic.as_ref().map(|(path, _)| path) {
             return;
