@@ -1,4 +1,5 @@
-//! Passes the commit and the target of the build to the program.
+//! Passes the commit and the target of the build, and the signature of its search, to the
+//! program.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,6 +9,7 @@ fn main() {
     println!("cargo::rustc-env=ENBU_COMMIT={commit}");
     // Set by cargo for every build script.
     println!("cargo::rustc-env=ENBU_TARGET={}", std::env::var("TARGET").unwrap_or_default());
+    println!("cargo::rustc-env=ENBU_SIGNATURE={}", signature().unwrap_or_default());
     println!("cargo::rerun-if-changed=build.rs");
     // Where these lie differs between a clone and a worktree; a path that is not
     // there would mean a rebuild every time.
@@ -16,6 +18,13 @@ fn main() {
             println!("cargo::rerun-if-changed={path}");
         }
     }
+}
+
+/// The signature of the search at this commit: the newest `Bench: N` in the log.
+fn signature() -> Option<String> {
+    let body = git(&["log", "-1", "--grep=^Bench: [0-9][0-9]*$", "--format=%B"])?;
+    let number = body.lines().rev().find_map(|line| line.strip_prefix("Bench: "))?.trim();
+    number.parse::<u64>().ok().map(|number| number.to_string())
 }
 
 /// The output of a git command; `None` without git or outside a checkout.

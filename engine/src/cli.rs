@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{analyse, bench, convert, csa, matches, mate, openings, options, perft, selfplay, train, tune};
+use crate::commands::{
+    analyse, bench, convert, csa, doctor, matches, mate, openings, options, perft, selfplay, train, tune,
+};
 
 /// A USI shogi engine. Without a command it speaks USI on standard input and
 /// output, as GUIs expect.
@@ -33,6 +35,7 @@ const EXAMPLES: &str = "Examples:
                                     make games to learn from
   enbu train data/selfplay --out data/my.nnue
                                     train a network on them
+  enbu doctor                       check this installation
   enbu options                      list the USI options";
 
 #[derive(Subcommand)]
@@ -70,6 +73,9 @@ pub(crate) enum Command {
     /// Analyse games: scores, mistakes, better moves, missed mates; as pages, records or JSON
     #[command(after_help = analyse::EXAMPLES)]
     Analyse(Box<analyse::AnalyseArgs>),
+    /// Check this installation: one page to paste into a question
+    #[command(after_help = doctor::EXAMPLES)]
+    Doctor(doctor::DoctorArgs),
     /// List the USI options as a Markdown table
     #[command(after_help = options::EXAMPLES)]
     Options(options::OptionsArgs),
@@ -90,6 +96,7 @@ impl Command {
             Self::Mate(args) => mate::run(&args, out),
             Self::Analyse(args) => analyse::run(&args, out),
             Self::Convert(args) => convert::run(args, out),
+            Self::Doctor(args) => doctor::run(&args, out),
             Self::Options(args) => options::run(&args, out),
         }
     }

@@ -8,6 +8,7 @@ pub(crate) mod bench;
 mod bench_positions;
 pub(crate) mod convert;
 pub(crate) mod csa;
+pub(crate) mod doctor;
 mod failure;
 mod game_args;
 mod inputs;

@@ -15,7 +15,7 @@ use once_cell::sync::Lazy;
 use crate::paths;
 
 /// Names the kernels to use instead of the fastest ones, for tests.
-const SIMD_VARIABLE: &str = "ENBU_SIMD";
+pub(crate) const SIMD_VARIABLE: &str = "ENBU_SIMD";
 
 /// The evaluation that the user selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl fmt::Display for LoadError {
 impl std::error::Error for LoadError {}
 
 /// The kernels to use: the fastest, or those that the environment names.
-fn kernels() -> Result<Simd, LoadError> {
+pub(crate) fn kernels() -> Result<Simd, LoadError> {
     match std::env::var(SIMD_VARIABLE) {
         Ok(name) if !name.is_empty() => Simd::named(&name).map_err(LoadError::Kernels),
         _ => Ok(Simd::best()),

@@ -28,6 +28,12 @@ pub(crate) const COMMIT: &str = env!("ENBU_COMMIT");
 /// Target triple of the build.
 pub(crate) const TARGET: &str = env!("ENBU_TARGET");
 
+/// The signature of the search at the commit of the build, which `enbu bench` prints;
+/// `None` outside a git checkout.
+pub(crate) fn signature() -> Option<u64> {
+    env!("ENBU_SIGNATURE").parse().ok()
+}
+
 /// The text of `--version`: version, commit, target, CPU features and available kernels.
 pub(crate) fn version() -> &'static str {
     static TEXT: Lazy<String> = Lazy::new(|| {

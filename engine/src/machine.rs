@@ -17,23 +17,33 @@ const UNKNOWN_HASH: i64 = 512;
 /// Files in which Linux names limits of memory for a group of processes, in bytes.
 const LIMITS: [&str; 2] = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
 
+/// The processors that this process may use.
+pub(crate) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Default of `Threads`: the processors that this process may use, at most 8.
 pub(crate) fn threads() -> i64 {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    i64::try_from(processors).unwrap_or(MOST_THREADS).min(MOST_THREADS)
+    i64::try_from(processors()).unwrap_or(MOST_THREADS).min(MOST_THREADS)
+}
+
+/// Free memory in MB; `None` where the system does not name it.
+pub(crate) fn available_mb() -> Option<usize> {
+    let bytes = fs::read_to_string("/proc/meminfo").ok().and_then(|text| bytes(&text, "MemAvailable:"))?;
+    usize::try_from(bytes >> 20).ok()
 }
 
 /// Default of `USI_Hash` in MB: an eighth of the memory, rounded down to a power of two,
 /// from 16 to 1024; 512 where the system does not name its memory.
 pub(crate) fn hash_mb() -> i64 {
-    let total = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_bytes(&text));
+    let total = fs::read_to_string("/proc/meminfo").ok().and_then(|text| bytes(&text, "MemTotal:"));
     let limits = LIMITS.iter().filter_map(|path| fs::read_to_string(path).ok()?.trim().parse().ok());
     total.into_iter().chain(limits).min().map_or(UNKNOWN_HASH, hash_mb_for)
 }
 
-/// The whole memory according to the text of `/proc/meminfo`.
-fn total_bytes(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+/// The number after `key` in the text of `/proc/meminfo`, in bytes.
+fn bytes(meminfo: &str, key: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix(key))?;
     let kilobytes: u64 = line.split_ascii_whitespace().next()?.parse().ok()?;
     kilobytes.checked_mul(1024)
 }
@@ -58,9 +68,10 @@ mod tests {
     #[test]
     fn the_memory_is_read_in_kilobytes() {
         let text = "MemTotal:       24684092 kB\nMemFree:          384012 kB\n";
-        assert_eq!(total_bytes(text), Some(24_684_092 * 1024));
+        assert_eq!(bytes(text, "MemTotal:"), Some(24_684_092 * 1024));
+        assert_eq!(bytes(text, "MemFree:"), Some(384_012 * 1024));
         for odd in ["", "MemFree: 5 kB\n", "MemTotal:\n", "MemTotal: many\n", "MemTotal: 18446744073709551615 kB\n"] {
-            assert_eq!(total_bytes(odd), None, "{odd}");
+            assert_eq!(bytes(odd, "MemTotal:"), None, "{odd}");
         }
     }
 

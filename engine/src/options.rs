@@ -43,6 +43,27 @@ pub(crate) struct Options {
     faults: Vec<String>,
 }
 
+/// A file or folder that an option names.
+pub(crate) struct Place {
+    /// The option.
+    pub(crate) option: &'static str,
+    /// The path, resolved.
+    pub(crate) path: PathBuf,
+    /// The access that the engine needs.
+    pub(crate) access: Access,
+}
+
+/// Access to a file or folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Files in the folder are read.
+    ReadFolder,
+    /// New files are written into the folder, which is made if needed.
+    WriteFolder,
+    /// Lines are appended to the file, which is made if needed.
+    AppendFile,
+}
+
 /// An option that `engine_options.txt` sets.
 struct Frozen {
     name: String,
@@ -303,6 +324,24 @@ impl Options {
     /// The file in which a network is looked for.
     pub(crate) fn network_path(&self) -> PathBuf {
         crate::paths::resolve(&Path::new(self.word(Id::EvalDir)).join(self.word(Id::EvalFile)).to_string_lossy())
+    }
+
+    /// Returns true if a network file is used when there is one.
+    pub(crate) fn looks_for_a_file(&self) -> bool {
+        matches!(self.word(Id::Eval), "Auto" | "File")
+    }
+
+    /// The files and folders that options name, with the access that the engine needs. The
+    /// folder of the network is among them if it exists.
+    pub(crate) fn places(&self) -> Vec<Place> {
+        let place = |option, id, access| self.path(id).map(|path| Place { option, path, access });
+        let network = place("EvalDir", Id::EvalDir, Access::ReadFolder).filter(|place| place.path.exists());
+        let others = [
+            network,
+            place("CsaLogDir", Id::CsaLogDir, Access::WriteFolder),
+            place("DebugLogFile", Id::DebugLogFile, Access::AppendFile),
+        ];
+        others.into_iter().flatten().collect()
     }
 
     /// Divisor of the output of a standard network, where the user sets one.

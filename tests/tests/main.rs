@@ -10,6 +10,7 @@ mod console;
 mod convert;
 mod csa;
 mod docs;
+mod doctor;
 mod learn;
 mod legality;
 mod make_undo;

@@ -1,0 +1,99 @@
+//! `enbu doctor`: one page about this installation, for a question about it.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `report` | checks, findings and texts in two languages; the page and its JSON |
+//! | `system` | processor, kernels, threads |
+//! | `memory` | the transposition table and its huge pages |
+//! | `files` | `engine_options.txt`, the network, folders |
+//! | `selftest` | perft, signature, kernels, a mate, records |
+//! | `speed` | nodes per second, measured and expected |
+
+mod files;
+mod memory;
+mod report;
+mod selftest;
+mod speed;
+mod system;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use self::report::{Check, Report, Topic};
+use self::selftest::SelfTest;
+use super::failure;
+use crate::options::{Language, Options};
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  enbu doctor                             a page to paste into a question
+  enbu doctor --lang ja                   the page in Japanese
+  enbu doctor --option USI_Hash=4096 --option EvalDir=nets
+                                          with the options as the GUI sets them
+  enbu doctor --only network,folders      some of the checks
+  enbu doctor --json                      the same for programs";
+
+/// The arguments of `enbu doctor`.
+#[derive(Args)]
+pub(crate) struct DoctorArgs {
+    /// Set a USI option, as in the GUI (repeatable)
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    options: Vec<String>,
+    /// Do only these checks, separated by commas
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "CHECK,...")]
+    only: Vec<Topic>,
+    /// Language of the page; default: that of the system, if Japanese, else English
+    #[arg(long, value_enum)]
+    lang: Option<Language>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Checks this installation and prints the page; exit code 1 if something is wrong.
+pub(crate) fn run(args: &DoctorArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    let options = options(&args.options)?;
+    let wanted = |topic: &Topic| args.only.is_empty() || args.only.contains(topic);
+    let language = args.lang.unwrap_or_else(language_of_the_system);
+    let mut self_test = None;
+    let checks = Topic::ALL.into_iter().filter(wanted).map(|topic| check(topic, &options, &mut self_test));
+    let report = Report::new(checks.collect(), language);
+    if args.json {
+        writeln!(out, "{:#}", report.json())?;
+    } else {
+        write!(out, "{report}")?;
+    }
+    Ok(if report.has_faults() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The options as the engine has them after the GUI has set `settings`.
+fn options(settings: &[String]) -> io::Result<Options> {
+    let mut options = Options::load();
+    for setting in settings {
+        let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+        let result = options.set(name, Some(value));
+        result.map_err(|error| io::Error::other(failure::usage::<DoctorArgs>("doctor", error)))?;
+    }
+    Ok(options)
+}
+
+fn language_of_the_system() -> Language {
+    let is_japanese = sys_locale::get_locale().is_some_and(|locale| locale.to_ascii_lowercase().starts_with("ja"));
+    if is_japanese { Language::Ja } else { Language::En }
+}
+
+/// Does one check. Self-test and speed share one run.
+fn check(topic: Topic, options: &Options, self_test: &mut Option<SelfTest>) -> Check {
+    match topic {
+        Topic::Processor => system::processor(),
+        Topic::Kernels => system::kernels(),
+        Topic::Threads => system::threads(options),
+        Topic::OptionsFile => files::options_file(options),
+        Topic::Network => files::network(options),
+        Topic::Hash => memory::hash(options),
+        Topic::Folders => files::folders(options),
+        Topic::SelfTest => self_test.get_or_insert_with(SelfTest::run).check(options),
+        Topic::Speed => speed::speed(self_test.get_or_insert_with(SelfTest::run)),
+    }
+}

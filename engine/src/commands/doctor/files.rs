@@ -1,0 +1,234 @@
+//! Files: `engine_options.txt`, the network, and the folders that options name.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use enbu_eval::Evaluation;
+
+use super::report::{Check, Text, Topic};
+use crate::evaluation::{self, Choice};
+use crate::options::{Access, Options, Place, file};
+use crate::paths;
+
+/// `path` as a user would write it, with `~` for the home folder.
+fn shown(path: &Path) -> String {
+    let home = std::env::home_dir().filter(|home| home.parent().is_some());
+    match home.and_then(|home| path.strip_prefix(home).ok().map(Path::to_path_buf)) {
+        Some(rest) if path.is_absolute() => Path::new("~").join(rest).display().to_string(),
+        _ => paths::shown(path),
+    }
+}
+
+/// The options that `engine_options.txt` sets, and its errors.
+pub(super) fn options_file(options: &Options) -> Check {
+    let mut check = Check::new(Topic::OptionsFile);
+    let name = file::NAME;
+    check.set("sets", options.frozen_text());
+    check.set("errors", options.file_faults().to_vec());
+    match options.frozen_text() {
+        Some(text) => check.fine(Text::new(
+            format!("{name} sets {text}; the GUI cannot change them"),
+            format!("{name} により {text}（GUI からは変更できません）"),
+        )),
+        None if options.file_faults().is_empty() => {
+            check.fine(Text::new(format!("no {name}"), format!("{name} はありません")));
+        }
+        None => {}
+    }
+    for fault in options.file_faults() {
+        check.fault(
+            Text::new(fault, fault),
+            Text::new(
+                "Correct or remove the line; `enbu options` lists names and values.",
+                "その行を直すか削除します。名前と値は `enbu options --lang ja` で表示されます。",
+            ),
+        );
+    }
+    check
+}
+
+/// The evaluation that the options select, loaded as at `isready`.
+pub(super) fn network(options: &Options) -> Check {
+    let mut check = Check::new(Topic::Network);
+    let choice = options.evaluation();
+    match evaluation::load(&choice, options.fv_scale()) {
+        Ok(evaluation) => {
+            check.set("evaluation", evaluation.to_string());
+            describe(&mut check, &choice, &evaluation);
+        }
+        Err(error) => {
+            check.set("error", error.to_string());
+            let instead = evaluation::load(&Choice::BuiltIn, None).unwrap_or_default();
+            check.fault(
+                Text::new(
+                    format!("{error}; the engine plays with {instead} instead"),
+                    format!("{error}。代わりに {instead} で指します"),
+                ),
+                Text::new(
+                    "Copy the file again, complete and unpacked, or correct Eval, EvalDir and EvalFile.",
+                    "ファイルを展開して丸ごとコピーし直すか、Eval、EvalDir、EvalFile を直します。",
+                ),
+            );
+        }
+    }
+    if matches!(choice, Choice::BuiltIn) && options.looks_for_a_file() {
+        stray_files(&mut check, options);
+    }
+    check
+}
+
+/// Describes an evaluation that was loaded.
+fn describe(check: &mut Check, choice: &Choice, evaluation: &Evaluation) {
+    let origin = match choice {
+        Choice::File(path) => Text::new(format!(" from {}", shown(path)), format!("（{}）", shown(path))),
+        Choice::BuiltIn => Text::new(" (built in)", "（内蔵）"),
+        Choice::PieceSquare => Text::new(" (by Eval)", "（Eval で指定）"),
+    };
+    check.fine(Text::new(evaluation.to_string(), evaluation.to_string()).then(&origin));
+    let Evaluation::Network { network, scale } = evaluation else { return };
+    if network.takes_scale() {
+        check.fine(Text::new(format!("FV_SCALE {scale}"), format!("FV_SCALE {scale}")));
+    }
+    if !network.hashes_agree() {
+        check.note(
+            Text::new(
+                "the hashes in the file are not those of its shape",
+                "ファイル内のハッシュ値が構造と一致しません",
+            ),
+            Text::new(
+                "Other programs write such files; if the moves are strange, copy the file again.",
+                "ほかのソフトが書いたファイルではよくあります。指し手がおかしければコピーし直します。",
+            ),
+        );
+    }
+}
+
+/// Names network files that are near the place where one is looked for.
+fn stray_files(check: &mut Check, options: &Options) {
+    let wanted = options.network_path();
+    check.fine(Text::new(format!("no file {}", shown(&wanted)), format!("{} はありません", shown(&wanted))));
+    let folders = [wanted.parent().map(Path::to_path_buf), paths::beside_executable(""), Some(PathBuf::from("."))];
+    let found: Vec<String> = folders.into_iter().flatten().flat_map(|folder| networks_in(&folder)).collect();
+    if let Some(first) = found.first() {
+        check.note(
+            Text::new(format!("there is {first}, which is not used"), format!("{first} がありますが、使われません")),
+            Text::new(
+                format!(
+                    "To use it, name it nn.bin in the folder {}, or set EvalDir and EvalFile.",
+                    shown_parent(&wanted)
+                ),
+                format!(
+                    "使うには、{} フォルダに nn.bin として置くか、EvalDir と EvalFile を設定します。",
+                    shown_parent(&wanted)
+                ),
+            ),
+        );
+    }
+}
+
+fn shown_parent(path: &Path) -> String {
+    path.parent().map_or_else(String::new, shown)
+}
+
+/// Files in `folder` with the names that networks have.
+fn networks_in(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let is_network = |path: &PathBuf| {
+        let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+        extension.is_some_and(|extension| extension == "bin" || extension == "nnue") && path.is_file()
+    };
+    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_network).collect();
+    found.sort();
+    found.iter().map(|path| shown(path)).collect()
+}
+
+/// The folder of the executable, and the permissions of the files and folders that options name.
+pub(super) fn folders(options: &Options) -> Check {
+    let mut check = Check::new(Topic::Folders);
+    if let Some(folder) = paths::beside_executable("") {
+        let text = shown_folder(&folder);
+        check.fine(Text::new(format!("executable in {text}"), format!("実行ファイルの場所: {text}")));
+    }
+    for place in options.places() {
+        let text = shown(&place.path);
+        match permission(&place) {
+            Ok(()) => check.fine(Text::new(format!("{} {text}", place.option), format!("{} {text}", place.option))),
+            Err(error) => refuse(&mut check, &place, &text, &error),
+        }
+    }
+    check
+}
+
+/// The folder itself is not shown relative to the executable, which would be nothing.
+fn shown_folder(folder: &Path) -> String {
+    let text = shown(folder);
+    if text.is_empty() { folder.display().to_string() } else { text }
+}
+
+fn refuse(check: &mut Check, place: &Place, text: &str, error: &io::Error) {
+    let option = place.option;
+    let (what, japanese) = match place.access {
+        Access::ReadFolder => ("cannot be read", "を読み取れません"),
+        Access::WriteFolder | Access::AppendFile => ("cannot be written", "に書き込めません"),
+    };
+    check.fault(
+        Text::new(format!("{option} {text} {what}: {error}"), format!("{option} {text} {japanese}: {error}")),
+        Text::new(
+            format!("Give your user the permission for it, or choose another place for {option}."),
+            format!("このユーザーに権限を与えるか、{option} に別の場所を指定します。"),
+        ),
+    );
+}
+
+/// Tries the access that the engine needs; leaves nothing changed.
+fn permission(place: &Place) -> io::Result<()> {
+    match place.access {
+        Access::ReadFolder => fs::read_dir(&place.path).map(drop),
+        Access::WriteFolder => enbu_files::check_writable(&existing(&place.path).join("enbu-doctor")),
+        Access::AppendFile if place.path.is_file() => fs::File::options().append(true).open(&place.path).map(drop),
+        Access::AppendFile => enbu_files::check_writable(&place.path),
+    }
+}
+
+/// The folder, or the nearest one above it that exists: the engine makes the others.
+fn existing(folder: &Path) -> &Path {
+    let above = folder.ancestors().find(|folder| folder.exists() && !folder.as_os_str().is_empty());
+    above.unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn permissions_are_tried_without_a_trace() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("file");
+        fs::write(&file, "text").expect("a file");
+        let allows = |access, path: PathBuf| permission(&Place { option: "CsaLogDir", path, access }).is_ok();
+        assert!(allows(Access::WriteFolder, folder.path().to_path_buf()));
+        assert!(allows(Access::WriteFolder, folder.path().join("new/folder")));
+        assert!(!allows(Access::WriteFolder, file.join("folder")));
+        assert!(!allows(Access::WriteFolder, file.clone()));
+        assert!(allows(Access::AppendFile, file.clone()) && allows(Access::AppendFile, folder.path().join("log")));
+        assert!(
+            !allows(Access::AppendFile, file.join("log")) && !allows(Access::AppendFile, folder.path().join("no/log"))
+        );
+        assert!(allows(Access::ReadFolder, folder.path().to_path_buf()) && !allows(Access::ReadFolder, file.clone()));
+        assert_eq!(fs::read_to_string(&file).expect("a file"), "text");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn files_of_networks_are_found_by_their_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["b.NNUE", "a.bin", "readme.txt"] {
+            fs::write(folder.path().join(name), "").expect("a file");
+        }
+        let found = networks_in(folder.path());
+        assert_eq!(found.len(), 2);
+        assert!(found.iter().zip(["a.bin", "b.NNUE"]).all(|(path, name)| path.ends_with(name)), "{found:?}");
+        assert!(networks_in(&folder.path().join("none")).is_empty());
+    }
+}
