@@ -29,7 +29,7 @@ pub(super) fn options_file(options: &Options) -> Check {
     match options.frozen_text() {
         Some(text) => check.fine(Text::new(
             format!("{name} sets {text}; the GUI cannot change them"),
-            format!("{name} により {text}（GUI からは変更できません）"),
+            format!("{name} により {text}（将棋ソフトからは変更できません）"),
         )),
         None if options.file_faults().is_empty() => {
             check.fine(Text::new(format!("no {name}"), format!("{name} はありません")));
@@ -38,7 +38,7 @@ pub(super) fn options_file(options: &Options) -> Check {
     }
     for fault in options.file_faults() {
         check.fault(
-            Text::new(fault, fault),
+            Text::new(fault, format!("誤り: {fault}")),
             Text::new(
                 "Correct or remove the line; `enbu options` lists names and values.",
                 "その行を直すか削除します。名前と値は `enbu options --lang ja` で表示されます。",
@@ -63,7 +63,7 @@ pub(super) fn network(options: &Options) -> Check {
             check.fault(
                 Text::new(
                     format!("{error}; the engine plays with {instead} instead"),
-                    format!("{error}。代わりに {instead} で指します"),
+                    format!("読み込めません（{error}）。代わりに {instead} で指します"),
                 ),
                 Text::new(
                     "Copy the file again, complete and unpacked, or correct Eval, EvalDir and EvalFile.",

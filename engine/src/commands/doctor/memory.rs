@@ -38,7 +38,8 @@ fn judge_size(check: &mut Check, wanted: usize, available: Option<usize>, refuse
         |mb| Text::new(format!("{mb} MB of memory free"), format!("空きメモリ {mb} MB")),
     );
     let size = Text::new(format!("USI_Hash {wanted} MB; "), format!("USI_Hash {wanted} MB、")).then(&memory);
-    let half = available.map_or(1024, |mb| mb / 2).max(LEAST_MB);
+    // A limit of the process or its group may be lower than the free memory.
+    let half = available.map_or(wanted / 2, |mb| if refused { (mb / 2).min(wanted / 2) } else { mb / 2 }).max(LEAST_MB);
     let smaller = Text::new(format!("Set USI_Hash to {half} or less."), format!("USI_Hash を {half} 以下にします。"));
     if refused {
         let text = Text::new(

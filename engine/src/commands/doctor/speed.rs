@@ -93,7 +93,11 @@ fn explain(check: &mut Check, test: &SelfTest) {
     let millions = test.leaves_per_second / 1_000_000;
     check.fine(Text::new(
         format!("expected: perft here ({millions} million leaves/s, {percent} % of that of {machine})"),
-        format!("目安: この PC の perft（毎秒 {millions} × 100 万局面、{machine} の {percent} %）"),
+        format!(
+            "目安: この PC の perft（毎秒 {}.{} 億局面、{machine} の {percent} %）",
+            millions / 100,
+            millions / 10 % 10
+        ),
     ));
     check.fine(Text::new(
         format!("times the ratio of search to perft there ({day}, same kernels); a third more or less is usual"),

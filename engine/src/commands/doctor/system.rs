@@ -84,7 +84,7 @@ pub(super) fn kernels() -> Check {
         Err(error) => check.fault(
             Text::new(
                 format!("{error}; the engine plays with piece-square tables instead of a network"),
-                format!("{error}。ネットワークの代わりに駒位置評価で指します"),
+                format!("指定が使えません（{error}）。ネットワークの代わりに駒位置評価で指します"),
             ),
             Text::new(
                 format!("Remove the environment variable {variable}, or set it to one of: {list}."),
