@@ -79,13 +79,47 @@ impl PawnSlot {
     }
 }
 
+/// A large table that a short search leaves almost empty: rows of values by piece and
+/// destination, and which of them were written to.
+struct Rows {
+    rows: Box<[[i16; PIECE_TO]]>,
+    written: Box<[bool]>,
+}
+
+impl Rows {
+    fn new(count: usize) -> Self {
+        Self { rows: vec![[0; PIECE_TO]; count].into_boxed_slice(), written: vec![false; count].into_boxed_slice() }
+    }
+
+    #[inline(always)]
+    fn row(&self, index: usize) -> &[i16; PIECE_TO] {
+        &self.rows[index]
+    }
+
+    #[inline(always)]
+    fn row_mut(&mut self, index: usize) -> &mut [i16; PIECE_TO] {
+        self.written[index] = true;
+        &mut self.rows[index]
+    }
+
+    /// Sets all values to 0, in time proportional to the rows written to: analysis and
+    /// self-play clear 20 MB between searches of a hundred nodes.
+    fn clear(&mut self) {
+        for (row, written) in self.rows.iter_mut().zip(&mut self.written) {
+            if std::mem::take(written) {
+                row.fill(0);
+            }
+        }
+    }
+}
+
 /// The tables of one thread.
 pub(crate) struct Histories {
     quiet: [Box<[i16; SLOTS]>; 2],
     /// After each of [`Line::arrivals`]: one row for each arrival.
-    continuation: [Box<[[i16; PIECE_TO]]>; 3],
+    continuation: [Rows; 3],
     /// One row for each [`PawnSlot`], for each side to move.
-    pawns: [Box<[[i16; PIECE_TO]]>; 2],
+    pawns: [Rows; 2],
     /// One row of victims for each arrival.
     capture: Box<[[i16; PieceType::COUNT]]>,
 }
@@ -202,11 +236,10 @@ impl From<HandPiece> for Origin {
 
 impl Histories {
     pub(crate) fn new() -> Self {
-        let continuation = || vec![[0; PIECE_TO]; Arrival::COUNT].into_boxed_slice();
         Self {
             quiet: [Box::new([0; SLOTS]), Box::new([0; SLOTS])],
-            continuation: [(); 3].map(|()| continuation()),
-            pawns: [(); 2].map(|()| vec![[0; PIECE_TO]; PawnSlot::COUNT].into_boxed_slice()),
+            continuation: [(); 3].map(|()| Rows::new(Arrival::COUNT)),
+            pawns: [(); 2].map(|()| Rows::new(PawnSlot::COUNT)),
             capture: vec![[0; PieceType::COUNT]; Arrival::COUNT].into_boxed_slice(),
         }
     }
@@ -214,8 +247,7 @@ impl Histories {
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.quiet.iter_mut().for_each(|table| table.fill(0));
-        self.continuation.iter_mut().for_each(|table| table.fill([0; PIECE_TO]));
-        self.pawns.iter_mut().for_each(|table| table.fill([0; PIECE_TO]));
+        self.continuation.iter_mut().chain(&mut self.pawns).for_each(Rows::clear);
         self.capture.fill([0; PieceType::COUNT]);
     }
 
@@ -223,11 +255,11 @@ impl Histories {
     #[inline]
     pub(crate) fn after(&self, turn: Color, line: Line) -> Known<'_> {
         let arrivals = line.arrivals();
-        let row = |table: usize| arrivals[table].map_or(&NOTHING, |arrival| &self.continuation[table][arrival.index()]);
+        let row = |table: usize| arrivals[table].map_or(&NOTHING, |arrival| self.continuation[table].row(arrival.index()));
         Known {
             quiet: &self.quiet[turn],
             continuation: [row(0), row(1), row(2)],
-            pawns: &self.pawns[turn][usize::from(line.pawns.0)],
+            pawns: self.pawns[turn].row(usize::from(line.pawns.0)),
         }
     }
 
@@ -241,10 +273,10 @@ impl Histories {
     pub(crate) fn adjust_quiet(&mut self, place: Place, line: Line, bonus: i32) {
         pull(&mut self.quiet[place.turn][usize::from(place.slot)], bonus);
         let piece_to = usize::from(place.piece_to);
-        pull(&mut self.pawns[place.turn][usize::from(line.pawns.0)][piece_to], bonus);
+        pull(&mut self.pawns[place.turn].row_mut(usize::from(line.pawns.0))[piece_to], bonus);
         for (table, arrival) in self.continuation.iter_mut().zip(line.arrivals()) {
             if let Some(arrival) = arrival {
-                pull(&mut table[arrival.index()][piece_to], bonus);
+                pull(&mut table.row_mut(arrival.index())[piece_to], bonus);
             }
         }
     }
