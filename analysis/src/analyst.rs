@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use enbu_eval::Evaluation;
 use enbu_mate::{Refinement, Solver, Verdict};
@@ -285,6 +285,9 @@ impl Analyst {
             entering_king: rules.entering_king,
             max_moves: rules.max_moves,
             lines: Lines::Continued,
+            // Only the last report of a line is of use.
+            report_interval: Duration::from_secs(3600),
+            heartbeat: None,
             ..Options::default()
         };
         let mut limits = Limits { root_moves, ..Limits::default() };

@@ -255,7 +255,8 @@ impl Histories {
     #[inline]
     pub(crate) fn after(&self, turn: Color, line: Line) -> Known<'_> {
         let arrivals = line.arrivals();
-        let row = |table: usize| arrivals[table].map_or(&NOTHING, |arrival| self.continuation[table].row(arrival.index()));
+        let row =
+            |table: usize| arrivals[table].map_or(&NOTHING, |arrival| self.continuation[table].row(arrival.index()));
         Known {
             quiet: &self.quiet[turn],
             continuation: [row(0), row(1), row(2)],

@@ -2,11 +2,12 @@
 
 use enbu_kifu::{Board, NodeId, Record, ki2};
 use enbu_movegen::{Color, Move, MoveParts, Piece, PieceType, Square};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::{Judgement, curve};
+use crate::class::Class;
 use crate::nodes;
-use crate::report::{BestLine, GameReport, MoveReport, PositionReport, Side};
+use crate::report::{BestLine, GameReport, MoveReport, PositionReport, Score, Side};
 
 /// Moves of a best line that the page offers.
 const SHOWN_MOVES: usize = 20;
@@ -104,74 +105,134 @@ fn english(board: &Board, mv: Move) -> String {
     }
 }
 
-fn best_line(sfen: &str, line: &BestLine) -> Value {
-    let moves: Vec<String> = line.moves.iter().take(SHOWN_MOVES).cloned().collect();
-    let mut value = pv(sfen, &moves);
-    put(&mut value, "s", json!(line.score));
-    put(&mut value, "w", json!(line.win));
-    value
+/// The data of the script.
+#[derive(Serialize)]
+struct Data<'r> {
+    start: String,
+    lines: Vec<LineData<'r>>,
+    #[serde(rename = "com")]
+    comments: &'r [String],
+    deciding: Option<usize>,
+    width: f64,
+    x0: f64,
+    dx: f64,
 }
 
-/// Adds a field to an object.
-fn put(object: &mut Value, key: &str, value: Value) {
-    if let Some(object) = object.as_object_mut() {
-        object.insert(key.to_owned(), value);
+#[derive(Serialize)]
+struct LineData<'r> {
+    parent: usize,
+    from: usize,
+    moves: Vec<MoveData<'r>>,
+    #[serde(rename = "pos")]
+    positions: Vec<PositionData<'r>>,
+}
+
+#[derive(Serialize)]
+struct PositionData<'r> {
+    #[serde(rename = "s")]
+    score: Option<Score>,
+    #[serde(rename = "w")]
+    win: Option<f64>,
+    lines: Vec<Pv<'r>>,
+}
+
+#[derive(Serialize)]
+struct MoveData<'r> {
+    #[serde(rename = "u")]
+    usi: &'r str,
+    #[serde(rename = "ja")]
+    japanese: &'r str,
+    #[serde(rename = "en")]
+    english: &'r str,
+    #[serde(rename = "b")]
+    is_black: bool,
+    #[serde(rename = "f")]
+    first_choice: bool,
+    #[serde(rename = "com")]
+    comments: &'r [String],
+    #[serde(rename = "t", skip_serializing_if = "Option::is_none")]
+    time_ms: Option<u64>,
+    #[serde(rename = "c", skip_serializing_if = "Option::is_none")]
+    class: Option<Class>,
+    #[serde(rename = "l", skip_serializing_if = "Option::is_none")]
+    loss: Option<f64>,
+    #[serde(rename = "mm", skip_serializing_if = "Option::is_none")]
+    missed_mate: Option<Pv<'r>>,
+}
+
+/// A line of moves with its score.
+#[derive(Serialize)]
+struct Pv<'r> {
+    #[serde(rename = "m")]
+    moves: &'r [String],
+    #[serde(rename = "ja")]
+    japanese: Vec<String>,
+    #[serde(rename = "en")]
+    english: Vec<String>,
+    #[serde(rename = "s")]
+    score: Score,
+    #[serde(rename = "w")]
+    win: f64,
+}
+
+impl<'r> Pv<'r> {
+    fn new(sfen: &str, moves: &'r [String], score: Score, win: f64) -> Self {
+        let (japanese, english) = line_texts(sfen, moves).into_iter().unzip();
+        Self { moves, japanese, english, score, win }
+    }
+
+    fn best(sfen: &str, line: &'r BestLine) -> Self {
+        Self::new(sfen, &line.moves[..line.moves.len().min(SHOWN_MOVES)], line.score, line.win)
+    }
+
+    fn missed(sfen: &str, mv: &'r MoveReport, mate: &'r [String]) -> Self {
+        let win = if mv.side == Side::Black { 1.0 } else { 0.0 };
+        Self::new(sfen, mate, Score::Mate { winner: mv.side, plies: mate.len() as u16 }, win)
     }
 }
 
-fn pv(sfen: &str, moves: &[String]) -> Value {
-    let (japanese, english): (Vec<String>, Vec<String>) = line_texts(sfen, moves).into_iter().unzip();
-    json!({ "m": moves, "ja": japanese, "en": english })
-}
-
 /// The data of the script as JSON.
-pub(super) fn data(record: &Record, report: &GameReport, lines: &[Line]) -> String {
+pub(super) fn data<'r>(record: &'r Record, report: &'r GameReport, lines: &'r [Line]) -> String {
     let comments = |id: Option<&NodeId>| id.map_or(&[][..], |&id| &record.node(id).remarks().comments);
-    let of_line = |line: &Line| {
+    let of_line = |line: &'r Line| {
         let (positions, moves) = line.parts(report);
-        let positions_data: Vec<Value> = positions
-            .iter()
-            .map(|position| {
-                let best: Vec<Value> = position.lines.iter().map(|line| best_line(&position.sfen, line)).collect();
-                json!({ "s": position.score, "w": position.win, "lines": best })
-            })
-            .collect();
-        let moves_data: Vec<Value> = moves
-            .iter()
-            .zip(&line.texts)
-            .enumerate()
-            .map(|(index, (mv, text))| {
-                let mut data = json!({
-                    "u": mv.usi, "ja": text.0, "en": text.1, "b": mv.side == Side::Black, "f": mv.first_choice,
-                    "com": comments(line.nodes.get(index + 1)),
-                });
-                let missed = mv.missed_mate.as_ref().zip(positions.get(index));
-                let missed = missed.map(|(mate, position)| {
-                    let mut line = pv(&position.sfen, mate);
-                    let win = if mv.side == Side::Black { 1.0 } else { 0.0 };
-                    put(&mut line, "s", json!({ "mate": { "winner": mv.side, "plies": mate.len() } }));
-                    put(&mut line, "w", json!(win));
-                    line
-                });
-                for (key, value) in [
-                    ("t", mv.time_ms.map(|ms| json!(ms))),
-                    ("c", mv.class.map(|class| json!(class))),
-                    ("l", mv.loss.map(|loss| json!(loss))),
-                    ("mm", missed),
-                ] {
-                    if let Some(value) = value {
-                        put(&mut data, key, value);
-                    }
-                }
-                data
-            })
-            .collect();
-        json!({ "parent": line.parent, "from": line.from, "moves": moves_data, "pos": positions_data })
+        let of_position = |position: &'r PositionReport| PositionData {
+            score: position.score,
+            win: position.win,
+            lines: position.lines.iter().map(|line| Pv::best(&position.sfen, line)).collect(),
+        };
+        let of_move = |(index, (mv, (japanese, english))): (usize, (&'r MoveReport, &'r (String, String)))| MoveData {
+            usi: &mv.usi,
+            japanese,
+            english,
+            is_black: mv.side == Side::Black,
+            first_choice: mv.first_choice,
+            comments: comments(line.nodes.get(index + 1)),
+            time_ms: mv.time_ms,
+            class: mv.class,
+            loss: mv.loss,
+            missed_mate: mv
+                .missed_mate
+                .as_ref()
+                .zip(positions.get(index))
+                .map(|(mate, position)| Pv::missed(&position.sfen, mv, mate)),
+        };
+        LineData {
+            parent: line.parent,
+            from: line.from,
+            moves: moves.iter().zip(&line.texts).enumerate().map(of_move).collect(),
+            positions: positions.iter().map(of_position).collect(),
+        }
     };
-    let all: Vec<Value> = lines.iter().map(of_line).collect();
-    json!({
-        "start": record.setup().to_string(), "lines": all, "com": comments(Some(&record.root())),
-        "deciding": report.deciding_ply, "width": curve::WIDTH, "x0": curve::LEFT, "dx": curve::step(report),
-    })
-    .to_string()
+    let data = Data {
+        start: record.setup().to_string(),
+        lines: lines.iter().map(of_line).collect(),
+        comments: comments(Some(&record.root())),
+        deciding: report.deciding_ply,
+        width: curve::WIDTH,
+        x0: curve::LEFT,
+        dx: curve::step(report),
+    };
+    // Maps with keys of text and finite numbers cannot fail.
+    serde_json::to_string(&data).unwrap_or_default()
 }

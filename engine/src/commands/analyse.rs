@@ -85,7 +85,7 @@ pub(crate) struct AnalyseArgs {
     /// Games side by side [default: one for each CPU, divided by the threads]
     #[arg(long, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=512))]
     jobs: Option<u16>,
-    /// Transposition table of each game, in MB [default: 8 for up to 20000 nodes, else 64]
+    /// Transposition table of each game, in MB [default: 1 to 8 for up to 20000 nodes, else 64]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     hash: Option<u32>,
     /// Formats to write, separated by commas: html, json, kif, kifu, ki2, ki2u, csa, jkf
@@ -188,14 +188,18 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 impl AnalyseArgs {
     fn settings(&self) -> Settings {
-        const FEW_NODES: u64 = 20_000;
+        /// Nodes of a position for each MB of the table. Emptying a larger one for each
+        /// game would take longer than the searches.
+        const NODES_PER_MB: u64 = 2_500;
+        const MOST_SMALL_MB: u64 = 8;
         const USUAL_MATE_NODES: u64 = 100_000;
         let limit = match (self.nodes, self.depth) {
             (Some(nodes), _) => Limit::Nodes(nodes),
             (None, Some(depth)) => Limit::Depth(depth),
             (None, None) => Limit::Time(self.time.unwrap_or(Duration::from_secs(1))),
         };
-        let is_short = self.nodes.is_some_and(|nodes| nodes <= FEW_NODES);
+        let small_mb = self.nodes.map(|nodes| nodes.div_ceil(NODES_PER_MB)).filter(|&mb| mb <= MOST_SMALL_MB);
+        let hash_mb = self.hash.map(u64::from).or(small_mb).unwrap_or(64);
         Settings {
             limit,
             multi_pv: self.multipv.into(),
@@ -208,7 +212,7 @@ impl AnalyseArgs {
                 SideChoice::Both => None,
             },
             threads: self.threads.into(),
-            hash_mb: self.hash.map_or(if is_short { 8 } else { 64 }, |mb| mb as usize),
+            hash_mb: usize::try_from(hash_mb).unwrap_or(usize::MAX),
             order: if self.forward { Order::FromStart } else { Order::FromEnd },
             scope: if self.variations { Scope::Variations } else { Scope::MainLine },
             book_plies: self.book.into(),
