@@ -11,8 +11,8 @@
 //! - [`networks`]: random networks in every kind of file.
 //! - [`session`]: a running `enbu`, spoken to over its pipes, with deadlines.
 //!
-//! Environment: `ENBU_SLOW_TESTS=1` adds the perft rows above a hundred million
-//! nodes (some minutes); `ENBU_BIN=PATH` tests that executable instead of building one.
+//! Environment: `ENBU_SLOW_TESTS=1` adds the rows that [`has_slow_rows`] decides on (some
+//! minutes); `ENBU_BIN=PATH` tests that executable instead of building one.
 
 #![forbid(unsafe_code)]
 
@@ -25,3 +25,9 @@ pub mod positions;
 pub mod session;
 pub mod table;
 pub mod words;
+
+/// Returns `true` if all rows of the tests are to run: `ENBU_SLOW_TESTS` is set, as in
+/// `.ci/run`. Otherwise tests of many seconds choose rows that end soon.
+pub fn has_slow_rows() -> bool {
+    std::env::var_os("ENBU_SLOW_TESTS").is_some()
+}

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use enbu_tests::binary::{enbu, workspace_root};
+use enbu_tests::has_slow_rows;
 use enbu_tests::session::Session;
 
 /// Set to rewrite the tables of options in place of comparing them.
@@ -306,7 +307,8 @@ fn run_script(script: &str, folder: &Path, place: &str) {
 #[cfg(unix)]
 fn commands_in_the_pages_run() {
     let mut run = 0;
-    for page in pages() {
+    let is_door = |page: &PathBuf| page.file_name().is_some_and(|name| name.to_string_lossy().starts_with("README"));
+    for page in pages().into_iter().filter(|page| has_slow_rows() || is_door(page)) {
         let folder = tempfile::tempdir().unwrap();
         fixtures(folder.path());
         for block in blocks(&read(&page)) {
@@ -320,7 +322,7 @@ fn commands_in_the_pages_run() {
             }
         }
     }
-    assert!(run >= 10, "only {run} blocks were run");
+    assert!(run >= if has_slow_rows() { 10 } else { 2 }, "only {run} blocks were run");
 }
 
 #[test]

@@ -20,16 +20,16 @@ fn said(output: &Output) -> String {
 fn games_become_a_network_that_plays() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let play = "selfplay --games 40 --games-per-file 10 --nodes 30 --hash 1 --out games";
+    let play = "selfplay --games 16 --games-per-file 4 --nodes 30 --hash 1 --out games";
     let first = said(&run(folder, play));
-    assert!(first.starts_with("files 4/4 games 40 positions "), "{first}");
+    assert!(first.starts_with("files 4/4 games 16 positions "), "{first}");
     // Given again, there is nothing left to do.
     let again = said(&run(folder, play));
-    assert!(again.starts_with("files 4/4 games 40 positions ") && again.contains("this run: 0 "), "{again}");
+    assert!(again.starts_with("files 4/4 games 16 positions ") && again.contains("this run: 0 "), "{again}");
     let stats = said(&run(folder, "selfplay stats games"));
-    assert!(stats.starts_with("games 40\n") && stats.contains("points fit"), "{stats}");
+    assert!(stats.starts_with("games 16\n") && stats.contains("points fit"), "{stats}");
 
-    let train = "train games --epochs 3 --batch 512 --scale 600 --name tiny --chart tiny.svg";
+    let train = "train games --epochs 2 --batch 512 --scale 600 --name tiny --chart tiny.svg";
     let trained = said(&run(folder, &format!("{train} --out tiny.nnue --checkpoint tiny.checkpoint")));
     assert!(trained.contains("plan: width=64") && trained.contains("positions/s"), "{trained}");
     run(folder, &format!("{train} --out same.nnue --threads 1"));
@@ -55,7 +55,7 @@ fn games_become_a_network_that_plays() {
 fn a_standard_network_is_made_for_other_programs() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    run(folder, "selfplay --games 20 --nodes 30 --hash 1 --out games");
+    run(folder, "selfplay --games 6 --nodes 30 --hash 1 --out games");
     let train = "train games --shape kp --epochs 2 --batch 512 --scale 600 --name tiny";
     let trained = said(&run(folder, &format!("{train} --out nn.bin --checkpoint a.checkpoint --chart a.svg")));
     assert!(trained.contains("plan: kp-256x2-32-32 ") && trained.contains("file against floating point"), "{trained}");

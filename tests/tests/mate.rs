@@ -23,7 +23,7 @@ const EXACT_PLIES: u64 = 17;
 /// Returns true if the row belongs to this run: all with an exact length when
 /// `ENBU_SLOW_TESTS` is set.
 fn selected(row: &Row) -> bool {
-    let limit = if std::env::var_os("ENBU_SLOW_TESTS").is_some() { 21 } else { ALWAYS_PLIES };
+    let limit = if enbu_tests::has_slow_rows() { 21 } else { ALWAYS_PLIES };
     match row.text("mate_plies") {
         "nomate" => true,
         text => text.parse::<u64>().is_ok_and(|plies| plies <= limit),

@@ -10,7 +10,7 @@ use enbu_tests::table::{self, Row, equal};
 const ALWAYS_NODES: u64 = if cfg!(debug_assertions) { 300_000 } else { 100_000_000 };
 
 fn selected(row: &Row) -> bool {
-    row.number("nodes") <= ALWAYS_NODES || std::env::var_os("ENBU_SLOW_TESTS").is_some()
+    row.number("nodes") <= ALWAYS_NODES || enbu_tests::has_slow_rows()
 }
 
 fn depth(row: &Row) -> u32 {
