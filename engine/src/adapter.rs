@@ -12,6 +12,7 @@ use enbu_usi::{
     Outcome, Rules, Score,
 };
 
+use crate::book::{CurrentBook, Query};
 use crate::evaluation::Current;
 use crate::mate_search::{MateRequest, MateSearch};
 use crate::options::Options;
@@ -23,6 +24,7 @@ pub(crate) struct Enbu {
     names_frozen: bool,
     search: Search,
     evaluation: Current,
+    book: CurrentBook,
     mate: MateSearch,
     /// Whose clock a `ponderhit` updates.
     side: Color,
@@ -45,6 +47,7 @@ impl Enbu {
             names_frozen: true,
             search: Search::new(),
             evaluation: Current::new(),
+            book: CurrentBook::new(),
             mate: MateSearch::default(),
             side: Color::Black,
             expected: None,
@@ -79,6 +82,7 @@ impl Engine for Enbu {
         }
         let (choice, scale) = (self.options.evaluation(), self.options.fv_scale());
         self.evaluation.update(choice, scale, &mut self.search, notice);
+        self.book.update(self.options.book_file(), notice);
         if self.options.take_clear_hash() {
             self.new_game();
         }
@@ -87,6 +91,7 @@ impl Engine for Enbu {
     fn new_game(&mut self) {
         self.search.new_game();
         self.mate.forget();
+        self.book.new_game();
     }
 
     fn go(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender) {
@@ -161,8 +166,13 @@ impl Enbu {
         self.options.file_faults().iter().for_each(|fault| notice(&format!("error: {fault}")));
     }
 
-    /// Starts the search that a `go` asks for.
+    /// Answers a `go` from the book, or starts its search.
     fn search_for(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender) {
+        let query = Query { position, request, rules: self.options.book_rules(), started };
+        if let Some(best) = self.book.consult(&query, &events) {
+            events.done(Outcome::BestMove(best));
+            return;
+        }
         let limits = self.limits(request);
         let options = for_request(self.options.for_search(), request);
         self.search.start(position, limits, options, started, Arc::new(self.forwarder(events)));

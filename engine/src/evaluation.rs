@@ -1,10 +1,8 @@
 //! The evaluation in use: loading networks, and reporting the result.
 
 use std::fmt;
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use enbu_eval::nnue::{Network, NetworkError, NoSuchPath, Simd, embedded};
 use enbu_eval::{Evaluation, Evaluator};
@@ -94,7 +92,7 @@ struct Wanted {
     choice: Choice,
     scale: Option<i32>,
     /// Length and time of the file, which may be replaced while we run.
-    file: Option<(u64, Option<SystemTime>)>,
+    file: Option<paths::Stamp>,
 }
 
 /// The evaluation in use.
@@ -228,8 +226,9 @@ impl Current {
 }
 
 /// Length and time of the file of a choice.
-fn stamp(choice: &Choice) -> Option<(u64, Option<SystemTime>)> {
-    let Choice::File(path) = choice else { return None };
-    let metadata = fs::metadata(path).ok()?;
-    Some((metadata.len(), metadata.modified().ok()))
+fn stamp(choice: &Choice) -> Option<paths::Stamp> {
+    match choice {
+        Choice::File(path) => paths::stamp(path),
+        Choice::BuiltIn | Choice::PieceSquare => None,
+    }
 }

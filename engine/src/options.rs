@@ -18,6 +18,8 @@ mod tuning;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use enbu_book::OpenOptions;
+use enbu_book::choose::{Narrow, Rules, Weight};
 use enbu_kifu::csa::FileVersion;
 use enbu_movegen::EnteringKingRule;
 use enbu_search::{Level, Lines, Moves, Rounding, Timing};
@@ -27,6 +29,7 @@ use serde_json::Value;
 
 use self::row::{Id, Row};
 use self::table::{IGNORED, ROWS};
+use crate::book::{BookFile, BookRules};
 use crate::evaluation::Choice;
 use crate::strength;
 
@@ -342,6 +345,50 @@ impl Options {
             place("DebugLogFile", Id::DebugLogFile, Access::AppendFile),
         ];
         others.into_iter().flatten().collect()
+    }
+
+    /// The book, by `USI_OwnBook`, `BookFile` and `BookDir`; `None` for none.
+    pub(crate) fn book_file(&self) -> Option<BookFile> {
+        let (folder, file) = (self.word(Id::BookDir), self.word(Id::BookFile));
+        if !self.is_on(Id::OwnBook) || file.is_empty() || file.eq_ignore_ascii_case("no_book") {
+            return None;
+        }
+        // A file that is not in that folder may be named with a folder of its own.
+        let joined = crate::paths::resolve(&Path::new(folder).join(file).to_string_lossy());
+        let places = [joined.clone(), crate::paths::resolve(file)];
+        // Like YaneuraOu: where only the binary form of a `.db` exists, that is meant.
+        let binary = |path: &PathBuf| (path.extension()? == "db").then(|| path.with_extension("ybb"));
+        let found = places.into_iter().flat_map(|path| [Some(path.clone()), binary(&path)]).flatten();
+        let path = found.into_iter().find(|path| path.exists()).unwrap_or(joined);
+        Some(BookFile {
+            path,
+            is_named: (folder, file) != ("book", "standard_book.db"),
+            options: OpenOptions {
+                on_the_fly: self.is_on(Id::BookOnTheFly),
+                ignore_ply: self.is_on(Id::IgnoreBookPly),
+            },
+        })
+    }
+
+    /// The rules by which book moves are played.
+    pub(crate) fn book_rules(&self) -> BookRules {
+        let cp = |id| i32::try_from(self.number(id)).unwrap_or(0);
+        let number = |id| u32::try_from(self.number(id)).unwrap_or(0);
+        BookRules {
+            choice: Rules {
+                eval_diff_cp: cp(Id::BookEvalDiff),
+                eval_limits_cp: [cp(Id::BookEvalBlackLimit), cp(Id::BookEvalWhiteLimit)],
+                min_depth: number(Id::BookDepthLimit),
+                narrow: if self.is_on(Id::NarrowBook) { Narrow::Yes } else { Narrow::No },
+                weight: if self.is_on(Id::ConsiderBookMoveCount) { Weight::Counts } else { Weight::Equal },
+            },
+            last_ply: number(Id::BookMoves),
+            ignore_percent: number(Id::BookIgnoreRate),
+            line_plies: usize::try_from(self.number(Id::BookPvMoves)).unwrap_or(1),
+            lines: usize::try_from(self.number(Id::MultiPv)).unwrap_or(1),
+            is_flipped: self.is_on(Id::FlippedBook),
+            seed: Some(self.number(Id::SkillSeed).unsigned_abs()).filter(|&seed| seed > 0),
+        }
     }
 
     /// Divisor of the output of a standard network, where the user sets one.

@@ -1,6 +1,8 @@
 //! Relative paths in options, and how paths are shown.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Resolves a relative path: beside the executable if it exists there, else in the working
 /// directory if it exists there, else beside the executable.
@@ -18,6 +20,15 @@ pub(crate) fn resolve(text: &str) -> PathBuf {
 /// `path` in the folder of the executable, where the system names that.
 pub(crate) fn beside_executable(path: impl AsRef<Path>) -> Option<PathBuf> {
     Some(std::env::current_exe().ok()?.parent()?.join(path))
+}
+
+/// Length of a file and time of its last change, by which another content is noticed.
+pub(crate) type Stamp = (u64, Option<SystemTime>);
+
+/// The stamp of a file; `None` if there is none.
+pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.len(), metadata.modified().ok()))
 }
 
 /// The path as a user would write it: from the folder of the executable on.

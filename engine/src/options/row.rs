@@ -39,6 +39,21 @@ pub(super) enum Id {
     EvalDir,
     EvalFile,
     FvScale,
+    OwnBook,
+    BookFile,
+    BookDir,
+    BookMoves,
+    BookIgnoreRate,
+    BookEvalDiff,
+    BookEvalBlackLimit,
+    BookEvalWhiteLimit,
+    BookDepthLimit,
+    BookOnTheFly,
+    ConsiderBookMoveCount,
+    NarrowBook,
+    BookPvMoves,
+    IgnoreBookPly,
+    FlippedBook,
     ClearHash,
     DebugLogFile,
 }
@@ -51,6 +66,8 @@ pub(super) enum Kind {
     Measured(fn() -> i64, Words, i64, i64),
     Combo(&'static str, &'static [&'static str]),
     Text(&'static str),
+    /// A text that names a file; GUIs offer a dialog.
+    File(&'static str),
     Button,
 }
 
@@ -105,6 +122,7 @@ impl Row {
                     choices: choices.iter().map(|&choice| choice.into()).collect(),
                 },
                 Kind::Text(default) => OptionKind::Text { default: default.into() },
+                Kind::File(default) => OptionKind::Filename { default: default.into() },
                 Kind::Button => OptionKind::Button,
             },
         )
@@ -132,6 +150,7 @@ impl Row {
             Kind::Button => ("button", String::new(), String::new()),
             Kind::Text("") => ("string", empty.into(), String::new()),
             Kind::Text(default) => ("string", default.into(), String::new()),
+            Kind::File(default) => ("filename", default.into(), String::new()),
         };
         let alias = self.alias.map(|alias| format!(" ({also} `{alias}`)")).unwrap_or_default();
         format!("| `{}`{alias} | {kind} | {default} | {range} | {help} |", self.name)
