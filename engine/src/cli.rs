@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    analyse, bench, convert, csa, doctor, matches, mate, openings, options, perft, selfplay, train, tune,
+    analyse, bench, book, convert, csa, doctor, matches, mate, openings, options, perft, selfplay, train, tune,
 };
 
 /// A USI shogi engine. Without a command it speaks USI on standard input and
@@ -31,6 +31,7 @@ const EXAMPLES: &str = "Examples:
   enbu mate problems.sfen           solve mate problems, one SFEN a line
   enbu convert game.kif --to csa    convert game records and positions
   enbu analyse games/ -o report/    analyse games, with pages to look at
+  enbu book make games/ -o book.db  make an opening book
   enbu selfplay --games 1000 --out data/selfplay
                                     make games to learn from
   enbu train data/selfplay --out data/my.nnue
@@ -76,6 +77,8 @@ pub(crate) enum Command {
     /// Check this installation: one page to paste into a question
     #[command(after_help = doctor::EXAMPLES)]
     Doctor(doctor::DoctorArgs),
+    /// Make opening books
+    Book(book::BookArgs),
     /// List the USI options as a Markdown table
     #[command(after_help = options::EXAMPLES)]
     Options(options::OptionsArgs),
@@ -97,6 +100,7 @@ impl Command {
             Self::Analyse(args) => analyse::run(&args, out),
             Self::Convert(args) => convert::run(args, out),
             Self::Doctor(args) => doctor::run(&args, out),
+            Self::Book(args) => book::run(&args, out),
             Self::Options(args) => options::run(&args, out),
         }
     }

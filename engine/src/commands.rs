@@ -6,6 +6,7 @@
 pub(crate) mod analyse;
 pub(crate) mod bench;
 mod bench_positions;
+pub(crate) mod book;
 pub(crate) mod convert;
 pub(crate) mod csa;
 pub(crate) mod doctor;

@@ -1,5 +1,6 @@
 //! Shards: parts of one work that several machines do, each into files of its own.
 
+use std::fmt;
 use std::str::FromStr;
 
 /// Part `index` of `count` parts of a work whose pieces are numbered from 0.
@@ -30,6 +31,11 @@ impl Shard {
         number % self.count == self.index - 1
     }
 
+    /// Number of parts of the work.
+    pub const fn count(self) -> u64 {
+        self.count
+    }
+
     /// Returns true if the shard is the whole work.
     pub const fn is_whole(self) -> bool {
         self.count == 1
@@ -40,6 +46,13 @@ impl Default for Shard {
     /// The whole work.
     fn default() -> Self {
         Self { index: 1, count: 1 }
+    }
+}
+
+impl fmt::Display for Shard {
+    /// `i/n`, as [`FromStr`] reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
     }
 }
 
@@ -83,5 +96,6 @@ mod tests {
             assert_eq!(shards.iter().filter(|shard| shard.contains(number)).count(), 1);
             assert!(Shard::default().contains(number));
         }
+        assert_eq!(shards.map(|shard| format!("{shard} of {}", shard.count())), ["1/3 of 3", "2/3 of 3", "3/3 of 3"]);
     }
 }

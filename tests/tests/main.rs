@@ -4,6 +4,7 @@
 
 mod analyse;
 mod arena;
+mod book_make;
 mod book_play;
 mod boundaries;
 mod clients;

@@ -1,0 +1,369 @@
+//! `enbu book make self`: books grown by our own search.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use clap::Args;
+use enbu_book::grow::{Plan, Searched, Tree, Verdict};
+use enbu_eval::Evaluation;
+use enbu_files::Shard;
+use enbu_kifu::{Mode, usi};
+use enbu_movegen::{Position, Setup};
+use enbu_search::{BestMove, Limits, Listener, Options, Report, Score, Solo};
+
+use super::grow_log::{Contents, Header, Line, Log, merge};
+use super::output::{Output, Replaces};
+use crate::commands::failure::INTERRUPTED;
+use crate::commands::progress::Progress;
+use crate::evaluation;
+
+/// Value of a mate at once; one in `n` plies is `n` less.
+const MATE_CP: i32 = 32_000;
+
+/// Positions that all parts of a work have, for each part.
+const TRUNK_PER_PART: u32 = 32;
+
+/// Memory for sorting the book in the order of its format.
+const SORT_BYTES: usize = 64 << 20;
+
+/// The arguments of `enbu book make self`.
+#[derive(Args)]
+pub(crate) struct GrowArgs {
+    /// The book to write at the end and when interrupted: .db, .ybb, .bin (Apery) or .sbk
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Log of the searches; an existing one is continued [default: FILE.grow.jsonl]
+    #[arg(long, value_name = "LOG")]
+    state: Option<PathBuf>,
+    /// Number of positions to search, those in the log included
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    positions: u32,
+    /// Nodes for each position
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Moves of each position
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=64))]
+    multipv: u16,
+    /// Loss in centipawns that is as costly as one ply: larger values make the book wider and shorter
+    #[arg(long, value_name = "CP", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    ply_cost: u32,
+    /// Moves that lose more centipawns against the best one are not followed
+    #[arg(long, value_name = "CP", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=30_000))]
+    max_loss: u32,
+    /// Moves of a game after this one are not followed
+    #[arg(long, value_name = "PLY", default_value_t = 60, value_parser = clap::value_parser!(u16).range(1..))]
+    max_ply: u16,
+    /// Moves that lose more centipawns against the best one are not written
+    #[arg(long, value_name = "CP", default_value_t = 100)]
+    keep: u32,
+    /// Leave the depths of the searches out, so that BookDepthLimit lets all positions pass
+    #[arg(long)]
+    no_depths: bool,
+    /// Root as `startpos` or an SFEN, with `moves` or without; repeatable [default: startpos]
+    #[arg(long = "position", value_name = "POSITION")]
+    roots: Vec<String>,
+    /// Positions searched at once; part of the result, unlike --jobs
+    #[arg(long, value_name = "B", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    batch: u16,
+    /// Threads [default: one for each CPU]
+    #[arg(long, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=512))]
+    jobs: Option<u16>,
+    /// Transposition table of each thread, in MB
+    #[arg(long, value_name = "MB", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    hash: u32,
+    /// Evaluation: embedded (the strongest), piece-square, or the file of a network
+    #[arg(long, default_value = "embedded", value_name = "EVAL")]
+    eval: String,
+    /// Decides between leaves of equal cost, and which part of a work a leaf belongs to
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Grow only part i of n of the tree
+    #[arg(long, value_name = "I/N", default_value = "1/1")]
+    shard: Shard,
+    /// Put logs of parts together and search nothing; --state writes a log that can be continued
+    #[arg(long, value_name = "LOG", num_args = 1.., conflicts_with_all = ["shard", "positions"])]
+    merge: Vec<PathBuf>,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    // The log makes an existing book a state of this work.
+    Output::check(&args.output, Replaces::Yes)?;
+    if args.merge.is_empty() { grow(args, out) } else { put_together(args, out) }
+}
+
+impl GrowArgs {
+    fn header(&self, engine: String) -> io::Result<Header> {
+        let parts = u32::try_from(self.shard.count()).unwrap_or(u32::MAX);
+        let texts = if self.roots.is_empty() { &["startpos".to_owned()][..] } else { &self.roots };
+        let roots = texts.iter().map(|text| root(text)).collect::<io::Result<Vec<_>>>()?;
+        Ok(Header {
+            engine,
+            nodes: self.nodes,
+            multipv: self.multipv,
+            ply_cost: self.ply_cost,
+            max_loss: self.max_loss,
+            max_ply: self.max_ply,
+            batch: self.batch,
+            seed: self.seed,
+            trunk: if self.shard.is_whole() { 0 } else { parts.saturating_mul(TRUNK_PER_PART) },
+            shard: self.shard.to_string(),
+            roots: roots.iter().map(|position| position.to_setup().to_string()).collect(),
+        })
+    }
+
+    fn state_path(&self) -> PathBuf {
+        self.state.clone().unwrap_or_else(|| {
+            let mut name = OsString::from(&self.output);
+            name.push(".grow.jsonl");
+            name.into()
+        })
+    }
+
+    fn jobs(&self) -> usize {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or(cores, usize::from).min(self.batch.into()).max(1)
+    }
+}
+
+/// The position that `text` names in the words of USI.
+fn root(text: &str) -> io::Result<Position> {
+    let fault = |error: &dyn std::fmt::Display| io::Error::other(format!("--position {text}: {error}"));
+    let reading = usi::read(text, Mode::Strict).map_err(|error| fault(&error))?;
+    let record = reading.records.first().ok_or_else(|| fault(&"no position"))?;
+    let mut position = Position::from_setup(record.setup()).map_err(|error| fault(&error))?;
+    for mv in record.moves() {
+        position.play(mv).map_err(|error| fault(&error))?;
+    }
+    Ok(position)
+}
+
+/// The tree of a header, without positions.
+fn tree(header: &Header) -> io::Result<Tree> {
+    let roots: Option<Vec<Position>> =
+        header.roots.iter().map(|sfen| Position::from_setup(&sfen.parse::<Setup>().ok()?).ok()).collect();
+    let roots = roots.ok_or_else(|| io::Error::other("a root of the log is not a position"))?;
+    let plan =
+        Plan { ply_cp: header.ply_cost, max_loss_cp: header.max_loss, max_ply: header.max_ply, seed: header.seed };
+    Ok(Tree::new(roots, plan))
+}
+
+/// Writes the book of a tree; returns the number of its positions.
+fn write(args: &GrowArgs, tree: &Tree) -> io::Result<u64> {
+    let mut output = Output::create(&args.output, SORT_BYTES)?;
+    for mut page in tree.pages(args.keep) {
+        if args.no_depths {
+            page.entries.iter_mut().for_each(|entry| entry.depth = None);
+        }
+        output.write(page)?;
+    }
+    output.finish()
+}
+
+/// Puts logs together.
+fn put_together(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    let mut logs: Vec<Contents> = Vec::new();
+    for path in &args.merge {
+        let missing = || io::Error::other(format!("{}: no log of a growing book", path.display()));
+        let contents = Contents::read(path)?.ok_or_else(missing)?;
+        if let Some(first) = logs.first() {
+            contents.header.whole().check(path, &first.header.whole())?;
+        }
+        logs.push(contents);
+    }
+    let Some(header) = logs.first().map(|log| log.header.whole()) else { return Ok(ExitCode::SUCCESS) };
+    let mut tree = tree(&header)?;
+    let lines = merge(&mut tree, logs);
+    if let Some(state) = &args.state {
+        let mut log = Log::open(state, &header, None)?;
+        lines.chunks(header.batch.max(1).into()).try_for_each(|batch| log.add(batch))?;
+    }
+    let positions = write(args, &tree)?;
+    writeln!(out, "{positions} positions of {} logs", args.merge.len())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Grows a book, or continues it.
+fn grow(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    let evaluation = evaluation::load(&evaluation::Choice::named(&args.eval), None).map_err(io::Error::other)?;
+    let header = args.header(format!("Enbu {} ({evaluation})", env!("CARGO_PKG_VERSION")))?;
+    let path = args.state_path();
+    let contents = Contents::read(&path)?;
+    if let Some(contents) = &contents {
+        contents.header.check(&path, &header)?;
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let on_signal = Arc::clone(&stop);
+    ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
+    let mut work = Work::new(args, header, evaluation)?;
+    work.log = Some(Log::open(&path, &work.header, contents.as_ref())?);
+    for batch in contents.iter().flat_map(|contents| &contents.batches) {
+        work.divide_after_trunk();
+        for line in batch {
+            line.insert(&mut work.tree);
+        }
+    }
+    let is_complete = work.grow(&stop)?;
+    let positions = write(args, &work.tree)?;
+    let value = work.tree.value_cp().map_or_else(String::new, |value| format!(", value {value}"));
+    writeln!(out, "{positions} positions{value}")?;
+    if is_complete {
+        return Ok(ExitCode::SUCCESS);
+    }
+    writeln!(out, "interrupted; the same command continues")?;
+    Ok(ExitCode::from(INTERRUPTED))
+}
+
+/// The work in progress.
+struct Work<'a> {
+    args: &'a GrowArgs,
+    header: Header,
+    tree: Tree,
+    judges: Vec<Judge>,
+    log: Option<Log>,
+    is_divided: bool,
+}
+
+impl<'a> Work<'a> {
+    fn new(args: &'a GrowArgs, header: Header, evaluation: Evaluation) -> io::Result<Self> {
+        let judge = || Judge::new(args, evaluation.clone());
+        let judges = (0..args.jobs()).map(|_| judge()).collect::<io::Result<_>>()?;
+        let is_divided = args.shard.is_whole();
+        Ok(Self { args, tree: tree(&header)?, header, judges, log: None, is_divided })
+    }
+
+    /// Number of positions after which the batch ends at the latest.
+    fn target(&self) -> usize {
+        let all = self.args.positions as usize;
+        if self.is_divided { all } else { all.min(self.header.trunk as usize) }
+    }
+
+    /// Leaves the rest of the tree to the other parts, once all parts have the trunk.
+    fn divide_after_trunk(&mut self) {
+        if !self.is_divided && self.tree.len() >= self.header.trunk as usize {
+            self.is_divided = true;
+            self.tree.divide(|number| self.args.shard.contains(number));
+        }
+    }
+
+    /// Grows the tree to its size; false if it was stopped before.
+    fn grow(&mut self, stop: &AtomicBool) -> io::Result<bool> {
+        let all = self.args.positions as usize;
+        let mut progress = Progress::new(all as u64);
+        loop {
+            self.divide_after_trunk();
+            let missing = self.target().saturating_sub(self.tree.len());
+            let leaves = self.tree.take_leaves(missing.min(self.args.batch.into()));
+            if leaves.is_empty() {
+                break;
+            }
+            if stop.load(Ordering::Relaxed) {
+                progress.finish();
+                return Ok(false);
+            }
+            let verdicts = search(&mut self.judges, &leaves)?;
+            let lines: Vec<Line> =
+                leaves.iter().zip(&verdicts).map(|(leaf, verdict)| Line::new(leaf, verdict)).collect();
+            self.log.as_mut().map_or(Ok(()), |log| log.add(&lines))?;
+            for (leaf, verdict) in leaves.iter().zip(&verdicts) {
+                self.tree.insert(leaf, verdict);
+            }
+            let tree = &self.tree;
+            progress.show(tree.len() as u64, || format!("{} of {all} positions", tree.len()));
+        }
+        progress.finish();
+        Ok(true)
+    }
+}
+
+/// Searches positions side by side; the verdicts are in the order of the positions.
+fn search(judges: &mut [Judge], leaves: &[Position]) -> io::Result<Vec<Verdict>> {
+    let next = AtomicUsize::new(0);
+    let verdicts = Mutex::new(vec![None; leaves.len()]);
+    thread::scope(|scope| {
+        for judge in judges.iter_mut().take(leaves.len()) {
+            let (next, verdicts) = (&next, &verdicts);
+            let work = move || {
+                while let Some((index, leaf)) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|index| Some((index, leaves.get(index)?)))
+                {
+                    let verdict = judge.verdict(leaf);
+                    let mut verdicts = verdicts.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Some(slot) = verdicts.get_mut(index) {
+                        *slot = Some(verdict);
+                    }
+                }
+            };
+            // With fewer threads than wanted the others do the work.
+            let _ = thread::Builder::new().name("grow".into()).stack_size(Solo::STACK_BYTES).spawn_scoped(scope, work);
+        }
+    });
+    let verdicts = verdicts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let all: Option<Vec<Verdict>> = verdicts.into_iter().collect();
+    all.ok_or_else(|| io::Error::other("a search failed, or there is no thread for it"))
+}
+
+/// A search thread's own searcher.
+struct Judge {
+    solo: Solo,
+    nodes: u64,
+    multi_pv: usize,
+}
+
+impl Judge {
+    fn new(args: &GrowArgs, evaluation: Evaluation) -> io::Result<Self> {
+        let solo = Solo::new(args.hash as usize, evaluation).map_err(io::Error::other)?;
+        Ok(Self { solo, nodes: args.nodes, multi_pv: args.multipv.into() })
+    }
+
+    fn verdict(&mut self, position: &Position) -> Verdict {
+        // The result must not depend on earlier searches.
+        self.solo.new_game();
+        let lines = Arc::new(Lines::default());
+        let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
+        let options = Options { multi_pv: self.multi_pv, ..Options::default() };
+        let best = self.solo.analyse(position, limits, options, Arc::clone(&lines) as Arc<dyn Listener>);
+        let mut moves: Vec<Searched> = Vec::new();
+        for searched in lines.0.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            // A rank of an iteration that was not completed may repeat an earlier one.
+            if moves.iter().all(|earlier| earlier.mv != searched.mv) {
+                moves.push(searched);
+            }
+        }
+        Verdict { moves, value_cp: if best == BestMove::Win { MATE_CP } else { -MATE_CP } }
+    }
+}
+
+/// Keeps the last report of each line.
+#[derive(Default)]
+struct Lines(Mutex<Vec<Searched>>);
+
+impl Listener for Lines {
+    fn report(&self, report: &Report) {
+        let Some(&mv) = report.pv.first() else { return };
+        let searched = Searched { mv, value_cp: centipawns(report.score), depth: report.depth };
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A rank is first reported after the ones before it.
+        match lines.get_mut(report.multi_pv - 1) {
+            Some(line) => *line = searched,
+            None => lines.push(searched),
+        }
+    }
+
+    fn notice(&self, _: &str) {}
+
+    fn finished(&self, _: &BestMove) {}
+}
+
+fn centipawns(score: Score) -> i32 {
+    match score {
+        Score::Cp(cp) => cp,
+        Score::MateIn(plies) => MATE_CP - i32::from(plies),
+        Score::MatedIn(plies) => i32::from(plies) - MATE_CP,
+    }
+}

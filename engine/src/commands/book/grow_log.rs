@@ -1,0 +1,179 @@
+//! The log of a growing book: a header and one line a batch of searched positions.
+//!
+//! The tree follows from the log, so that a work that was interrupted continues where it
+//! stopped, and logs of several machines are put together. A torn last line is dropped: it
+//! is a batch whose positions are searched again.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use enbu_book::grow::{Searched, Tree, Verdict};
+use enbu_movegen::{Position, Setup};
+use serde::{Deserialize, Serialize};
+
+use crate::commands::failure::named;
+
+/// Everything that a tree follows from, besides its searches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Header {
+    /// Program and evaluation.
+    pub(super) engine: String,
+    pub(super) nodes: u64,
+    pub(super) multipv: u16,
+    pub(super) ply_cost: u32,
+    pub(super) max_loss: u32,
+    pub(super) max_ply: u16,
+    pub(super) batch: u16,
+    pub(super) seed: u64,
+    /// Part of the work, and number of positions that all parts have.
+    pub(super) shard: String,
+    pub(super) trunk: u32,
+    /// Roots as SFEN.
+    pub(super) roots: Vec<String>,
+}
+
+impl Header {
+    /// The first difference to another header, in words.
+    fn difference(&self, other: &Self) -> Option<String> {
+        let one = serde_json::to_value(self).ok()?;
+        let other = serde_json::to_value(other).ok()?;
+        let (one, other) = (one.as_object()?, other.as_object()?);
+        let (key, value) = one.iter().find(|(key, value)| other.get(*key) != Some(value))?;
+        Some(format!("{key} {value}, not {}", other.get(key)?))
+    }
+
+    /// Fails unless the log at `path`, whose header this is, has the settings of `wanted`.
+    pub(super) fn check(&self, path: &Path, wanted: &Self) -> io::Result<()> {
+        match self.difference(wanted) {
+            None => Ok(()),
+            Some(difference) => Err(io::Error::other(format!("{} was made with {difference}", path.display()))),
+        }
+    }
+
+    /// The header of the whole work that this is a part of.
+    pub(super) fn whole(&self) -> Self {
+        Self { shard: "1/1".to_owned(), trunk: 0, ..self.clone() }
+    }
+}
+
+/// A searched position.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Line {
+    sfen: String,
+    /// Moves with value and depth.
+    moves: Vec<(String, i32, u32)>,
+    value: i32,
+}
+
+impl Line {
+    pub(super) fn new(position: &Position, verdict: &Verdict) -> Self {
+        let moves = verdict.moves.iter();
+        Self {
+            sfen: position.to_setup().to_string(),
+            moves: moves.map(|searched| (searched.mv.to_string(), searched.value_cp, searched.depth)).collect(),
+            value: verdict.value_cp,
+        }
+    }
+
+    /// Position and verdict; `None` if the line is not of our making.
+    fn parts(&self) -> Option<(Position, Verdict)> {
+        let setup: Setup = self.sfen.parse().ok()?;
+        let searched = |(mv, value_cp, depth): &(String, i32, u32)| {
+            Some(Searched { mv: mv.parse().ok()?, value_cp: *value_cp, depth: *depth })
+        };
+        let moves = self.moves.iter().map(searched).collect::<Option<_>>()?;
+        Some((Position::from_setup(&setup).ok()?, Verdict { moves, value_cp: self.value }))
+    }
+
+    /// Adds the position to a tree; false if nothing leads to it.
+    pub(super) fn insert(&self, tree: &mut Tree) -> bool {
+        self.parts().is_some_and(|(position, verdict)| tree.insert(&position, &verdict))
+    }
+}
+
+/// The content of a log.
+pub(super) struct Contents {
+    pub(super) header: Header,
+    pub(super) batches: Vec<Vec<Line>>,
+    /// Bytes up to the end of the last whole line.
+    bytes: u64,
+}
+
+impl Contents {
+    /// Reads a log; `None` if there is none.
+    pub(super) fn read(path: &Path) -> io::Result<Option<Self>> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(named(path, &error)),
+        };
+        let fault = |line: usize, error: serde_json::Error| {
+            io::Error::other(format!("{}: line {line}: not the log of a growing book: {error}", path.display()))
+        };
+        let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        let Some(first) = lines.next() else { return Ok(None) };
+        let header = serde_json::from_str(first).map_err(|error| fault(1, error))?;
+        let mut contents = Self { header, batches: Vec::new(), bytes: first.len() as u64 };
+        for (number, line) in (2..).zip(lines) {
+            contents.batches.push(serde_json::from_str(line).map_err(|error| fault(number, error))?);
+            contents.bytes += line.len() as u64;
+        }
+        Ok(Some(contents))
+    }
+}
+
+/// A log being written.
+pub(super) struct Log {
+    path: PathBuf,
+    file: File,
+}
+
+impl Log {
+    /// Opens the log after the batches of `contents`, or begins it with a header.
+    pub(super) fn open(path: &Path, header: &Header, contents: Option<&Contents>) -> io::Result<Self> {
+        let open = || {
+            let mut file = File::options().create(true).write(true).truncate(false).open(path)?;
+            file.set_len(contents.map_or(0, |contents| contents.bytes))?;
+            io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
+            Ok(file)
+        };
+        let file = open().map_err(|error: io::Error| named(path, &error))?;
+        let mut log = Self { path: path.to_owned(), file };
+        if contents.is_none() {
+            log.line(header)?;
+        }
+        Ok(log)
+    }
+
+    /// Adds a batch.
+    pub(super) fn add(&mut self, batch: &[Line]) -> io::Result<()> {
+        self.line(&batch)
+    }
+
+    fn line(&mut self, value: &impl Serialize) -> io::Result<()> {
+        let line = serde_json::to_string(value)? + "\n";
+        self.file.write_all(line.as_bytes()).map_err(|error| named(&self.path, &error))
+    }
+}
+
+/// Adds the positions of several logs to a tree; returns those that were added, in order.
+pub(super) fn merge(tree: &mut Tree, logs: impl IntoIterator<Item = Contents>) -> Vec<Line> {
+    let mut waiting: VecDeque<Line> = logs.into_iter().flat_map(|log| log.batches).flatten().collect();
+    let mut added = Vec::new();
+    loop {
+        let (before, mut rest) = (added.len(), VecDeque::new());
+        for line in waiting {
+            if line.insert(tree) {
+                added.push(line);
+            } else {
+                rest.push_back(line);
+            }
+        }
+        if added.len() == before {
+            return added;
+        }
+        waiting = rest;
+    }
+}

@@ -1,0 +1,338 @@
+//! `enbu book make`: books from game records.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::{Args, Subcommand, ValueEnum};
+use enbu_book::gather::{Gatherer, Score};
+use enbu_book::{PositionKey, folder};
+use enbu_kifu::{Event, Format, HeaderKey, KifuError, Mode, Reading, Record, read_any};
+use enbu_movegen::{Color, Move, Replay};
+use rayon::prelude::*;
+
+use super::grow;
+use super::output::{Output, Replaces};
+use crate::commands::failure::usage;
+use crate::commands::inputs::{Input, inputs, shown};
+use crate::commands::progress::Progress;
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  enbu book make games/ -o book.db                      the first 40 plies of all games
+  enbu book make games/ -o book.db --to 60 --min-count 3 --result decisive --min-rating 3500
+  enbu book make self -o book.db --positions 10000 --nodes 5000
+  enbu book make self -o part2.db --positions 40000 --shard 2/8
+  enbu book make self -o all.db --merge part*.db.grow.jsonl
+In play, BookEvalDiff and BookEvalBlackLimit choose among the values of a book; books from
+records have no depths, which BookDepthLimit passes.";
+
+/// The arguments of `enbu book make`.
+#[derive(Args)]
+pub(crate) struct MakeArgs {
+    #[command(subcommand)]
+    source: Option<Source>,
+    #[command(flatten)]
+    records: RecordsArgs,
+}
+
+#[derive(Subcommand)]
+enum Source {
+    /// Grow a book by our own search: best-first, with minimax values
+    #[command(name = "self")]
+    Own(Box<grow::GrowArgs>),
+}
+
+#[derive(Args)]
+struct RecordsArgs {
+    /// Records in any format, and folders; `-` is standard input
+    #[arg(value_name = "RECORDS", required = true)]
+    inputs: Vec<PathBuf>,
+    /// The book to write: .db, .ybb, .bin (Apery) or .sbk
+    #[arg(short, long, value_name = "FILE", required = true)]
+    output: Option<PathBuf>,
+    /// The first move of a game that counts
+    #[arg(long, value_name = "PLY", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    from: u16,
+    /// The last move of a game that counts
+    #[arg(long, value_name = "PLY", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
+    to: u16,
+    /// The moves that count, by the results of their games
+    #[arg(long, value_enum, default_value_t = Results::Any)]
+    result: Results,
+    /// Least rating of both players; games without ratings do not count
+    #[arg(long, value_name = "RATING")]
+    min_rating: Option<f64>,
+    /// Least number of games with a move
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    min_count: u32,
+    /// Memory for collecting moves, in MB; more moves go to temporary files beside FILE
+    #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    memory: u32,
+    /// Overwrite a file that exists
+    #[arg(long)]
+    force: bool,
+}
+
+/// Moves that count, by the results of their games.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Results {
+    /// Those of all games
+    Any,
+    /// Those of games with a known result
+    Known,
+    /// Those of games with a winner
+    Decisive,
+    /// Those of the winner
+    Winner,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &MakeArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    match &args.source {
+        Some(Source::Own(args)) => grow::run(args, out),
+        None => args.records.run(out),
+    }
+}
+
+/// Moves of a game or of several.
+type Moves = Vec<(PositionKey, u16, Move, Score)>;
+
+/// The moves of a part of an input, and messages about it.
+#[derive(Default)]
+struct Found {
+    games: u64,
+    moves: Moves,
+    messages: Vec<String>,
+    failed: bool,
+}
+
+/// Counts of the whole work.
+#[derive(Default)]
+struct Totals {
+    games: u64,
+    failures: u64,
+}
+
+impl RecordsArgs {
+    fn run(&self, out: &mut impl Write) -> io::Result<ExitCode> {
+        let Some(path) = &self.output else { return Err(io::Error::other(usage::<Self>("make", "no -o FILE"))) };
+        Output::check(path, if self.force { Replaces::Yes } else { Replaces::No })?;
+        let files = inputs(&self.inputs)?;
+        if files.is_empty() {
+            return Err(io::Error::other("no records found"));
+        }
+        let started = Instant::now();
+        let memory_bytes = self.memory as usize * (1 << 20);
+        let mut gatherer = Gatherer::new(memory_bytes, &folder(path));
+        let totals = self.gather(&files, &mut gatherer)?;
+        let moves = gatherer.added();
+        let mut output = Output::create(path, memory_bytes)?;
+        gatherer.finish(self.min_count, |page| output.write(page))?;
+        let positions = output.finish()?;
+        let seconds = started.elapsed().as_secs_f64().max(0.001);
+        let Totals { games, failures } = totals;
+        writeln!(
+            out,
+            "{games} games, {moves} moves, {positions} positions in {seconds:.1} s ({:.0} moves a second)",
+            moves as f64 / seconds
+        )?;
+        match failures {
+            0 => Ok(ExitCode::SUCCESS),
+            1 => Err(io::Error::other("1 input had errors")),
+            failures => Err(io::Error::other(format!("{failures} inputs had errors"))),
+        }
+    }
+
+    /// Reads all inputs, several parts at once.
+    fn gather(&self, files: &[Input], gatherer: &mut Gatherer) -> io::Result<Totals> {
+        let at_once = 2 * rayon::current_num_threads();
+        let mut progress = Progress::new(files.len() as u64);
+        let mut totals = Totals::default();
+        let mut parts = files.iter().enumerate().flat_map(|(number, file)| {
+            Parts::open(file).map(move |part| (number, part.map_err(|error| format!("{}: {error}", file.name()))))
+        });
+        loop {
+            let batch: Vec<(usize, Result<Part, String>)> = parts.by_ref().take(at_once).collect();
+            let Some((last, _)) = batch.last() else { break };
+            let done = *last as u64;
+            let found: Vec<Found> = batch
+                .into_par_iter()
+                .map(|(_, part)| match part {
+                    Ok(part) => self.read(&part),
+                    Err(message) => Found { messages: vec![message], failed: true, ..Found::default() },
+                })
+                .collect();
+            for found in found {
+                totals.games += found.games;
+                totals.failures += u64::from(found.failed);
+                found.messages.iter().for_each(|message| progress.notice(message));
+                for (position, ply, mv, score) in &found.moves {
+                    gatherer.add(position, *ply, *mv, *score)?;
+                }
+            }
+            progress.show(done, || format!("{} games, {} moves", totals.games, gatherer.added()));
+        }
+        progress.finish();
+        Ok(totals)
+    }
+
+    /// The moves of a part.
+    fn read(&self, part: &Part) -> Found {
+        let mut found = Found::default();
+        let reading = match part.format {
+            Some(format) => format.read_bytes(&part.bytes, Mode::Tolerant),
+            None => read_any(&part.bytes, Mode::Tolerant).map(|(_, reading)| reading),
+        };
+        let message = |error: &KifuError| {
+            let error = KifuError { line: error.line + part.lines_before, ..error.clone() };
+            format!("{}: {error}", part.name)
+        };
+        let Reading { records, errors, warnings } = match reading {
+            Ok(reading) => reading,
+            Err(error) => return Found { messages: vec![message(&error)], failed: true, ..found },
+        };
+        found.messages.extend(errors.iter().map(message));
+        found.messages.extend(shown(&warnings, &format!("{}: ", part.name)));
+        found.failed = !errors.is_empty();
+        for record in &records {
+            found.games += u64::from(self.add(record, &mut found.moves));
+        }
+        found
+    }
+
+    /// Adds the moves of a game. Returns false for a game that does not count.
+    fn add(&self, record: &Record, moves: &mut Moves) -> bool {
+        let has_rating = |least: f64| {
+            Color::ALL.into_iter().all(|color| rating(record, color).is_some_and(|rating| rating >= least))
+        };
+        let result = record.end().and_then(|end| end.result);
+        let counts = match self.result {
+            Results::Any => true,
+            Results::Known => result.is_some(),
+            Results::Decisive | Results::Winner => result.is_some_and(|result| result.winner().is_some()),
+        };
+        let Ok(mut game) = Replay::from_setup(record.setup()) else { return false };
+        if !counts || !self.min_rating.is_none_or(has_rating) {
+            return false;
+        }
+        for id in record.main_line() {
+            let Event::Move(mv) = *record.node(id).event() else { break };
+            let (setup, mover) = (game.to_setup(), game.turn());
+            if setup.ply > self.to || game.play(mv).is_err() {
+                break;
+            }
+            let score = match result.map(|result| result.winner()) {
+                None => Score::Unknown,
+                Some(None) => Score::Draw,
+                Some(Some(winner)) if winner == mover => Score::Win,
+                Some(Some(_)) => Score::Loss,
+            };
+            if setup.ply >= self.from && (self.result != Results::Winner || score == Score::Win) {
+                moves.push((PositionKey::of_setup(&setup), setup.ply, mv, score));
+            }
+        }
+        true
+    }
+}
+
+/// The rating of a player: the comments of shogi-server (`black_rate`), the tags of PGN,
+/// whose White moves first.
+fn rating(record: &Record, color: Color) -> Option<f64> {
+    let (server, tag) = match color {
+        Color::Black => ("BLACK_RATE", "WhiteElo"),
+        Color::White => ("WHITE_RATE", "BlackElo"),
+    };
+    let value = |key: &str| record.headers.value(&HeaderKey::Other(key.to_owned()));
+    let text = value(server).and_then(|text| text.rsplit(':').next()).or_else(|| value(tag))?;
+    text.trim().parse().ok()
+}
+
+/// A part of an input: whole games.
+struct Part {
+    name: String,
+    bytes: Vec<u8>,
+    /// The format, where the part has no beginning that would show it.
+    format: Option<Format>,
+    lines_before: usize,
+}
+
+/// Size of the parts of a file with one game a line; other files are read as a whole.
+const PART_BYTES: u64 = 4 << 20;
+
+/// Bytes from which the format of a file is detected.
+const HEAD_BYTES: u64 = 1 << 16;
+
+/// The parts of an input.
+struct Parts<'i> {
+    input: &'i Input,
+    state: State,
+}
+
+enum State {
+    Start,
+    Lines { file: BufReader<File>, format: Format, lines_before: usize },
+    End,
+}
+
+impl<'i> Parts<'i> {
+    fn open(input: &'i Input) -> Self {
+        Self { input, state: State::Start }
+    }
+
+    fn part(&self, bytes: Vec<u8>, format: Option<Format>, lines_before: usize) -> Part {
+        Part { name: self.input.name(), bytes, format, lines_before }
+    }
+
+    /// Opens the input; the whole of it unless it is a large file of lines.
+    fn begin(&mut self) -> io::Result<Option<Part>> {
+        self.input.check()?;
+        let length = std::fs::metadata(&self.input.path).map_or(0, |found| found.len());
+        if !self.input.is_stdin() && length > PART_BYTES {
+            let mut head = Vec::new();
+            File::open(&self.input.path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
+            let lines = head.rsplitn(2, |&byte| byte == b'\n').last().unwrap_or_default();
+            let format = std::str::from_utf8(lines).ok().and_then(Format::detect);
+            if let Some(format) = format.filter(|format| matches!(format, Format::Usi | Format::Sfen)) {
+                let file = BufReader::with_capacity(1 << 20, File::open(&self.input.path)?);
+                self.state = State::Lines { file, format, lines_before: 0 };
+                return self.next_lines();
+            }
+        }
+        self.state = State::End;
+        let bytes = self.input.bytes()?;
+        Ok(Some(self.part(bytes, None, 0)))
+    }
+
+    /// The next lines of the file; `None` at its end.
+    fn next_lines(&mut self) -> io::Result<Option<Part>> {
+        let State::Lines { file, format, lines_before } = &mut self.state else { return Ok(None) };
+        let mut bytes = Vec::new();
+        file.by_ref().take(PART_BYTES).read_to_end(&mut bytes)?;
+        file.read_until(b'\n', &mut bytes)?;
+        let (format, before) = (*format, *lines_before);
+        *lines_before += bytes.iter().filter(|&&byte| byte == b'\n').count();
+        if bytes.is_empty() {
+            self.state = State::End;
+            return Ok(None);
+        }
+        Ok(Some(self.part(bytes, Some(format), before)))
+    }
+}
+
+impl Iterator for Parts<'_> {
+    type Item = io::Result<Part>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let part = match self.state {
+            State::Start => self.begin(),
+            State::Lines { .. } => self.next_lines(),
+            State::End => Ok(None),
+        };
+        if part.is_err() {
+            self.state = State::End;
+        }
+        part.transpose()
+    }
+}

@@ -1,0 +1,98 @@
+//! The file of a book that is made.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use enbu_book::{BookError, Format, Page, Preface, Sorter, db, folder, order};
+use enbu_files::Draft;
+
+use crate::commands::failure::{check_writable, named};
+
+/// A book being written, from pages in the order of their texts.
+pub(super) struct Output {
+    path: PathBuf,
+    format: Format,
+    sink: Sink,
+    positions: u64,
+}
+
+/// Destination of the pages.
+enum Sink {
+    /// A `.db`, whose order is that of the texts.
+    Text(Box<db::Writer<Draft>>),
+    /// Another format, in an order of its own.
+    Sorter(Sorter),
+}
+
+/// Permission to replace a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Replaces {
+    Yes,
+    No,
+}
+
+impl Output {
+    /// Fails now if the book could not be written to `path` after long work.
+    pub(super) fn check(path: &Path, replaces: Replaces) -> io::Result<()> {
+        format(path)?;
+        if replaces == Replaces::No && enbu_files::would_replace(path) {
+            return Err(io::Error::other(format!("{} exists; --force overwrites it", path.display())));
+        }
+        check_writable(path)
+    }
+
+    /// Begins a book that uses about `memory_bytes` of memory.
+    pub(super) fn create(path: &Path, memory_bytes: usize) -> io::Result<Self> {
+        let format = format(path)?;
+        let sink = if format == Format::Db {
+            let draft = Draft::create(path).map_err(|error| named(path, &error))?;
+            Sink::Text(Box::new(db::Writer::new(draft, &[]).map_err(|error| fault(path, &error))?))
+        } else {
+            Sink::Sorter(Sorter::new(order(format), &folder(path), memory_bytes))
+        };
+        Ok(Self { path: path.to_owned(), format, sink, positions: 0 })
+    }
+
+    pub(super) fn write(&mut self, page: Page) -> io::Result<()> {
+        self.positions += 1;
+        let written = match &mut self.sink {
+            Sink::Text(writer) => writer.write(&page),
+            Sink::Sorter(sorter) => sorter.push(page),
+        };
+        written.map_err(|error| fault(&self.path, &error))
+    }
+
+    /// Ends the file and returns the number of its positions.
+    pub(super) fn finish(self) -> io::Result<u64> {
+        let Self { path, format, sink, positions } = self;
+        match sink {
+            Sink::Text(writer) => {
+                let draft = writer.finish().map_err(|error| fault(&path, &error))?;
+                draft.finish().map_err(|error| named(&path, &error))?;
+            }
+            Sink::Sorter(sorter) => {
+                let pages = sorter.finish().map_err(|error| fault(&path, &error))?;
+                let written = enbu_book::write(&path, format, &Preface::default(), pages);
+                let losses = written.map_err(|error| fault(&path, &error))?.losses.to_string();
+                if !losses.is_empty() {
+                    // The book is complete without the notice.
+                    let _ = writeln!(io::stderr(), "{}: a {format} has no place for {losses}", path.display());
+                }
+            }
+        }
+        Ok(positions)
+    }
+}
+
+/// The format of files with the extension of `path`.
+fn format(path: &Path) -> io::Result<Format> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let known = "known are .db, .ybb, .bin (Apery) and .sbk";
+    extension
+        .and_then(Format::of_extension)
+        .ok_or_else(|| io::Error::other(format!("{}: not the extension of a book; {known}", path.display())))
+}
+
+fn fault(path: &Path, error: &BookError) -> io::Error {
+    io::Error::other(format!("{}: {error}", path.display()))
+}
