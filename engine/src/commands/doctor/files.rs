@@ -108,7 +108,7 @@ fn describe(check: &mut Check, choice: &Choice, evaluation: &Evaluation) {
 fn stray_files(check: &mut Check, options: &Options) {
     let wanted = options.network_path();
     check.fine(Text::new(format!("no file {}", shown(&wanted)), format!("{} はありません", shown(&wanted))));
-    let folders = [wanted.parent().map(Path::to_path_buf), paths::beside_executable(""), Some(PathBuf::from("."))];
+    let folders = [wanted.parent().map(Path::to_path_buf), paths::beside_executable("")];
     let found: Vec<String> = folders.into_iter().flatten().flat_map(|folder| networks_in(&folder)).collect();
     if let Some(first) = found.first() {
         check.note(
