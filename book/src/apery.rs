@@ -22,7 +22,6 @@
 mod keys;
 mod pages;
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write;
 
@@ -47,11 +46,22 @@ const SAMPLES: u64 = 1024;
 const MAX_ENTRIES: u64 = 600;
 
 /// Returns true if the first records of a file, which has `len` bytes, can be those of a
-/// book: sorted keys and valid moves.
+/// book: valid moves, and sorted keys where there are few.
 pub(crate) fn is_plausible(head: &[u8], len: u64) -> bool {
     let keys = head.chunks_exact(RECORD_BYTES).map(|record| u64::from_le_bytes(part(record, 0)));
     let mut moves = head.chunks_exact(RECORD_BYTES).map(|record| from_apery_move(u16::from_le_bytes(part(record, 8))));
-    len >= RECORD_BYTES as u64 && keys.is_sorted() && moves.all(|mv| mv.is_some())
+    // Bytes of another kind are moves with a probability of 1 : 5 a record.
+    let is_long = len >= 16 * RECORD_BYTES as u64;
+    len >= RECORD_BYTES as u64 && (is_long || keys.is_sorted()) && moves.all(|mv| mv.is_some())
+}
+
+/// The entry of a record.
+fn entry(record: &[u8; RECORD_BYTES]) -> Result<Entry, Fault> {
+    let raw = u16::from_le_bytes(part(record, 8));
+    let mv = from_apery_move(raw).ok_or(Fault::MoveBits(raw.into()))?;
+    let count = Some(u16::from_le_bytes(part(record, 10)).into());
+    let value = Some(i32::from_le_bytes(part(record, 12)));
+    Ok(Entry { count, value, ..Entry::new(mv) })
 }
 
 /// A file that is searched by bisection.
@@ -89,24 +99,8 @@ impl Searched {
         Ok(())
     }
 
-    /// Number of records, which are moves.
-    pub(crate) fn count(&self) -> u64 {
-        self.count
-    }
-
     fn key(&self, number: u64) -> Result<u64, BookError> {
         self.disk.array(number * RECORD_BYTES as u64).map(u64::from_le_bytes)
-    }
-
-    /// All keys.
-    fn keys(&self) -> Result<HashSet<u64>, BookError> {
-        const BLOCK: usize = 1 << 16;
-        let mut keys = HashSet::new();
-        for offset in (0..self.disk.len()).step_by(BLOCK) {
-            let bytes = self.disk.read(offset, BLOCK)?;
-            keys.extend(bytes.chunks_exact(RECORD_BYTES).map(|record| u64::from_le_bytes(part(record, 0))));
-        }
-        Ok(keys)
     }
 
     /// The moves of a key, in the order of the file.
@@ -123,11 +117,7 @@ impl Searched {
             if u64::from_le_bytes(part(&bytes, 0)) != key {
                 break;
             }
-            let raw = u16::from_le_bytes(part(&bytes, 8));
-            let mv = from_apery_move(raw).ok_or_else(|| BookError::offset(offset + 8, Fault::MoveBits(raw.into())))?;
-            let count = Some(u16::from_le_bytes(part(&bytes, 10)).into());
-            let value = Some(i32::from_le_bytes(part(&bytes, 12)));
-            entries.push(Entry { count, value, ..Entry::new(mv) });
+            entries.push(entry(&bytes).map_err(|fault| BookError::offset(offset + 8, fault))?);
         }
         Ok(entries)
     }

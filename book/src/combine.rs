@@ -28,7 +28,8 @@ pub enum Plies {
     Separate,
 }
 
-/// Combines neighbouring pages of one position in a sorted sequence.
+/// Combines neighbouring pages of one position in a sorted sequence, and repeated moves of
+/// a page.
 #[derive(Debug)]
 pub struct Combined<I: Iterator<Item = Result<Page, BookError>>> {
     pages: Peekable<I>,
@@ -57,6 +58,9 @@ impl<I: Iterator<Item = Result<Page, BookError>>> Iterator for Combined<I> {
             Ok(page) => page,
             Err(error) => return Some(Err(error)),
         };
+        let entries = Vec::with_capacity(page.entries.len());
+        let entries = std::mem::replace(&mut page.entries, entries);
+        add(&mut page.entries, entries, self.choice);
         let is_same = |page: &Page, other: &Result<Page, BookError>| {
             other.as_ref().is_ok_and(|other| {
                 other.position == page.position && (self.plies == Plies::Smallest || other.ply == page.ply)
@@ -88,10 +92,15 @@ fn absorb(page: &mut Page, other: Page, choice: Choice) {
             page.analyses.push(analysis);
         }
     }
-    for entry in other.entries {
-        match page.entries.iter_mut().find(|known| known.mv == entry.mv) {
+    add(&mut page.entries, other.entries, choice);
+}
+
+/// Adds entries, one for each move.
+fn add(entries: &mut Vec<Entry>, others: Vec<Entry>, choice: Choice) {
+    for entry in others {
+        match entries.iter_mut().find(|known| known.mv == entry.mv) {
             Some(known) => *known = chosen(known.clone(), entry, choice),
-            None => page.entries.push(entry),
+            None => entries.push(entry),
         }
     }
 }
@@ -144,7 +153,7 @@ mod tests {
 
     fn combined(choice: Choice, plies: Plies) -> Vec<Page> {
         let pages = [
-            page(3, &[("5i5h", 10, 5, 2)]),
+            page(3, &[("5i5h", 10, 5, 2), ("5i5h", -5, 4, 1)]),
             page(3, &[("5i5h", 20, 9, 3), ("5i4h", 1, 1, 1)]),
             page(7, &[("5i5h", 30, 9, 4)]),
         ];
@@ -156,7 +165,7 @@ mod tests {
         let both = |value, depth, count| vec![page(3, &[("5i5h", value, depth, count), ("5i4h", 1, 1, 1)])];
         assert_eq!(combined(Choice::Deeper, Plies::Smallest), both(20, 9, 4));
         assert_eq!(combined(Choice::First, Plies::Smallest), both(10, 5, 2));
-        assert_eq!(combined(Choice::AddCounts, Plies::Smallest), both(20, 9, 9));
+        assert_eq!(combined(Choice::AddCounts, Plies::Smallest), both(20, 9, 10));
         assert_eq!(
             combined(Choice::Deeper, Plies::Separate),
             [both(20, 9, 3), vec![page(7, &[("5i5h", 30, 9, 4)])]].concat()

@@ -80,7 +80,7 @@ pub enum Fault {
     #[error("not a move: {0:#06x}")]
     MoveBits(u32),
     /// A move is illegal in its position.
-    #[error("illegal move: {0}")]
+    #[error("{0}")]
     Illegal(#[from] IllegalMove),
     /// Bytes that are no message of protobuf, or not of the kind expected there.
     #[error("damaged data of protobuf: {0}")]

@@ -15,7 +15,9 @@
 //! | [`choose`] | the choice of a move |
 //! | [`gather`] | books from games |
 //! | [`grow`] | books grown by search |
-//! | `sort`, `spool`, `combine` | [`Sorter`]: sorting in bounded memory, with temporary files; [`Combined`]: one page a position |
+//! | `order`, `sort`, `merge`, `spool` | [`Order`] of a format; [`Sorter`]: sorting in bounded memory, with temporary files; [`Merge`] |
+//! | `combine`, `prune` | [`Combined`]: one page a position; [`Filter`]: fewer moves |
+//! | `verify`, `statistics` | [`Verifier`]: faults against the rules; [`Statistics`] |
 //! | `disk` | reading a file at any offset |
 //!
 //! No input causes a panic, and no number in a file decides the size of an allocation.
@@ -35,12 +37,17 @@ pub mod gather;
 pub mod grow;
 mod key;
 mod losses;
+mod merge;
+mod order;
 mod page;
 mod pages;
 mod preface;
+mod prune;
 pub mod sbk;
 mod sort;
 mod spool;
+mod statistics;
+mod verify;
 pub mod ybb;
 
 pub use book::{Book, Faults, OpenOptions};
@@ -49,7 +56,12 @@ pub use error::{BookError, Fault, Place};
 pub use format::{Format, UnknownFormat};
 pub use key::PositionKey;
 pub use losses::Losses;
+pub use merge::Merge;
+pub use order::Order;
 pub use page::{Analysis, Entry, Games, Judgement, Page, flip_move};
-pub use pages::{Pages, Search, Written, detect, folder, order, write};
+pub use pages::{Pages, Search, Written, detect, folder, write};
 pub use preface::Preface;
-pub use sort::{Order, Sorted, Sorter};
+pub use prune::Filter;
+pub use sort::{Sorted, Sorter};
+pub use statistics::Statistics;
+pub use verify::{Finding, Verifier};

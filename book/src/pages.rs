@@ -7,12 +7,11 @@ use std::path::Path;
 use enbu_files::Draft;
 use enbu_movegen::Setup;
 
-use crate::error::{BookError, Fault};
+use crate::error::{BookError, Fault, Place};
 use crate::format::Format;
 use crate::losses::Losses;
 use crate::page::Page;
 use crate::preface::Preface;
-use crate::sort::Order;
 use crate::{apery, db, sbk, ybb};
 
 /// The bytes that decide about the format.
@@ -85,7 +84,7 @@ impl Pages {
         let reader = match format {
             Format::Db => Reader::Db(Box::new(db::Reader::new(BufReader::with_capacity(1 << 18, File::open(path)?)))),
             Format::Ybb => Reader::Ybb(Box::new(ybb::Reader::open(path)?)),
-            Format::Apery => Reader::Apery(Box::new(apery::Pages::new(File::open(path)?, &search.roots, search.gap)?)),
+            Format::Apery => Reader::Apery(Box::new(apery::Pages::new(path, &search.roots, search.gap)?)),
             Format::Sbk => Reader::Sbk(Box::new(sbk::Reader::open(path)?)),
         };
         Ok(Self { format, reader })
@@ -102,6 +101,16 @@ impl Pages {
             Reader::Db(reader) => Preface { author: String::new(), description: reader.preface().join("\n") },
             Reader::Sbk(reader) => reader.preface().clone(),
             _ => Preface::default(),
+        }
+    }
+
+    /// The place of the last page; the file as a whole for a `book.bin`.
+    pub fn place(&self) -> Place {
+        match &self.reader {
+            Reader::Db(reader) => reader.place(),
+            Reader::Ybb(reader) => reader.place(),
+            Reader::Apery(_) => Place::File,
+            Reader::Sbk(reader) => reader.place(),
         }
     }
 
@@ -133,15 +142,6 @@ pub struct Written {
     pub moves: u64,
     /// Fields without a place in the format.
     pub losses: Losses,
-}
-
-/// The order in which the pages of a format must come.
-pub fn order(format: Format) -> Order {
-    match format {
-        Format::Db | Format::Sbk => Order::Text,
-        Format::Ybb => Order::Packed,
-        Format::Apery => Order::Apery,
-    }
 }
 
 /// Writes a book atomically from pages in the order of its format, one page a position.

@@ -1,29 +1,14 @@
 //! Sorting books of any size in bounded memory.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use enbu_movegen::PackedSfen;
-
-use crate::apery;
 use crate::error::BookError;
-use crate::key::PositionKey;
+use crate::merge::Merge;
+use crate::order::{Item, Order, rank};
 use crate::page::{Entry, Page};
 use crate::spool;
-
-/// The orders of positions in the formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Bytes of the SFEN, as in `.db`.
-    Text,
-    /// Bytes of the packed position, as in `.ybb`; those that cannot be packed come last.
-    Packed,
-    /// Apery's keys, as in `book.bin`.
-    Apery,
-}
 
 /// Runs that are merged at a time.
 const FAN_IN: usize = 256;
@@ -39,31 +24,6 @@ pub struct Sorter {
     chunk: Vec<Item>,
     chunk_bytes: usize,
     runs: Vec<File>,
-}
-
-/// A page with the bytes that decide first; equal in the order of texts.
-type Item = ([u8; 32], Page);
-
-/// The fields of an item that are compared.
-type Rank<'i> = ([u8; 32], &'i PositionKey, Option<u32>);
-
-fn rank(item: &Item) -> Rank<'_> {
-    (item.0, &item.1.position, item.1.ply)
-}
-
-impl Order {
-    fn bytes(self, page: &Page) -> [u8; 32] {
-        match self {
-            Self::Text => [0; 32],
-            Self::Packed => PackedSfen::pack(&page.position.to_setup()).map_or([u8::MAX; 32], |packed| packed.0),
-            Self::Apery => {
-                let mut bytes = [0; 32];
-                let key = apery::key_of_setup(&page.position.to_setup()).to_be_bytes();
-                bytes.iter_mut().zip(key).for_each(|(to, from)| *to = from);
-                bytes
-            }
-        }
-    }
 }
 
 impl Sorter {
@@ -118,14 +78,14 @@ impl Sorter {
             let mut runs = std::mem::take(&mut self.runs).into_iter();
             while runs.len() > 0 {
                 let mut out = BufWriter::with_capacity(1 << 18, tempfile::tempfile_in(&self.folder)?);
-                for page in Merge::new(self.order, runs.by_ref().take(FAN_IN))? {
+                for page in merged(self.order, runs.by_ref().take(FAN_IN)) {
                     spool::write(&mut out, &page?)?;
                 }
                 out.flush()?;
                 self.add_run(out)?;
             }
         }
-        Ok(Sorted(Source::Runs(Merge::new(self.order, self.runs.into_iter())?)))
+        Ok(Sorted(Source::Runs(Box::new(merged(self.order, self.runs.into_iter())))))
     }
 }
 
@@ -148,7 +108,7 @@ pub struct Sorted(Source);
 #[derive(Debug)]
 enum Source {
     Memory(std::vec::IntoIter<Item>),
-    Runs(Merge),
+    Runs(Box<Merge<Run>>),
 }
 
 impl Iterator for Sorted {
@@ -162,82 +122,27 @@ impl Iterator for Sorted {
     }
 }
 
-/// Merges sorted runs.
+/// The pages of a run.
 #[derive(Debug)]
-struct Merge {
-    order: Order,
-    runs: Vec<BufReader<File>>,
-    /// The first page of each run that is not empty.
-    heads: BinaryHeap<Reverse<Head>>,
-    failure: Option<BookError>,
-}
+struct Run(BufReader<File>);
 
-/// A page and the number of its run.
-#[derive(Debug)]
-struct Head {
-    item: Item,
-    run: usize,
-}
-
-impl Head {
-    fn rank(&self) -> (Rank<'_>, usize) {
-        (rank(&self.item), self.run)
-    }
-}
-
-impl PartialEq for Head {
-    fn eq(&self, other: &Self) -> bool {
-        self.rank() == other.rank()
-    }
-}
-
-impl Eq for Head {}
-
-impl PartialOrd for Head {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Head {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.rank().cmp(&other.rank())
-    }
-}
-
-impl Merge {
-    fn new(order: Order, runs: impl Iterator<Item = File>) -> Result<Self, BookError> {
-        let runs: Vec<_> = runs.map(|file| BufReader::with_capacity(1 << 18, file)).collect();
-        let mut merge = Self { order, runs, heads: BinaryHeap::new(), failure: None };
-        (0..merge.runs.len()).try_for_each(|run| merge.refill(run))?;
-        Ok(merge)
-    }
-
-    /// Reads the next page of a run.
-    fn refill(&mut self, run: usize) -> Result<(), BookError> {
-        let page = self.runs.get_mut(run).map(spool::read).transpose()?.flatten();
-        self.heads.extend(page.map(|page| Reverse(Head { item: (self.order.bytes(&page), page), run })));
-        Ok(())
-    }
-}
-
-impl Iterator for Merge {
+impl Iterator for Run {
     type Item = Result<Page, BookError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(error) = self.failure.take() {
-            self.heads.clear();
-            return Some(Err(error));
-        }
-        let Reverse(head) = self.heads.pop()?;
-        self.failure = self.refill(head.run).err();
-        Some(Ok(head.item.1))
+        spool::read(&mut self.0).map_err(BookError::from).transpose()
     }
+}
+
+fn merged(order: Order, runs: impl Iterator<Item = File>) -> Merge<Run> {
+    Merge::new(order, runs.map(|file| Run(BufReader::with_capacity(1 << 18, file))))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::PositionKey;
+    use crate::page::Entry;
 
     fn page(number: u64) -> Page {
         let pawns = number % 18 + 1;

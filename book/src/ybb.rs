@@ -13,8 +13,8 @@
 //! [`Move::raw`](enbu_movegen::Move::raw). Ply 0 stands for an unknown one. Values of mates
 //! are near 32 000.
 //!
-//! The writer always writes depths, 0 for an unknown value or depth, and values outside of
-//! 16 bits as the nearest one. Positions that do not fit into 256 bits, replies, counts and
+//! The writer writes depths if any move has one, 0 for an unknown value or depth, and values
+//! outside of 16 bits as the nearest one. Positions that do not fit into 256 bits, replies, counts and
 //! comments have no place in the format.
 
 use std::collections::VecDeque;
@@ -25,7 +25,7 @@ use std::path::Path;
 use enbu_movegen::{Move, PackedSfen, Setup};
 
 use crate::disk::{Disk, part};
-use crate::error::{BookError, Fault};
+use crate::error::{BookError, Fault, Place};
 use crate::key::PositionKey;
 use crate::losses::Losses;
 use crate::page::{Entry, Page};
@@ -205,8 +205,8 @@ impl Searched {
 
 /// Reads the pages of a file one by one, in the order of the file.
 ///
-/// After a fault the iterator goes on: an invalid move is left out of its page, a position
-/// that is invalid or out of order with all its moves.
+/// After a fault the iterator goes on: an invalid move is left out of its page, an invalid
+/// position with all its moves. A page out of order follows the fault that names it.
 #[derive(Debug)]
 pub struct Reader {
     layout: Layout,
@@ -233,6 +233,11 @@ impl Reader {
         Ok(Self { layout, index, moves, moves_at: 0, next: 0, last: None, queue: VecDeque::new() })
     }
 
+    /// Offset of the last page, and of the first one before any was read.
+    pub fn place(&self) -> Place {
+        Place::Offset(self.layout.record_offset(self.next.saturating_sub(1)))
+    }
+
     /// Reads the next record; its page and faults go to the queue.
     fn read(&mut self) -> Result<(), BookError> {
         let at = self.layout.record_offset(self.next);
@@ -242,7 +247,7 @@ impl Reader {
         let record = Record::of(&bytes);
         let page = record.page(at)?;
         if self.last.replace(record.packed).is_some_and(|last| last >= record.packed) {
-            return Err(BookError::offset(at, Fault::Unsorted(page.position.to_string())));
+            self.queue.push_back(Err(BookError::offset(at, Fault::Unsorted(page.position.to_string()))));
         }
         let (offset, size) = self.layout.moves(&record, at)?;
         let bytes = self.moves_from(offset, size).map_err(|error| BookError::offset(offset, error))?;
@@ -286,8 +291,11 @@ impl Iterator for Reader {
 #[derive(Debug)]
 pub struct Writer {
     index: BufWriter<File>,
+    /// Six bytes a move.
     moves: BufWriter<File>,
-    moves_offset: u64,
+    /// Moves so far.
+    move_count: u64,
+    has_depths: bool,
     count: u64,
     last: Option<[u8; 32]>,
 }
@@ -299,7 +307,7 @@ impl Writer {
     /// Those of the system.
     pub fn new(folder: &Path) -> Result<Self, BookError> {
         let file = || tempfile::tempfile_in(folder).map(|file| BufWriter::with_capacity(1 << 16, file));
-        Ok(Self { index: file()?, moves: file()?, moves_offset: 0, count: 0, last: None })
+        Ok(Self { index: file()?, moves: file()?, move_count: 0, has_depths: false, count: 0, last: None })
     }
 
     /// Writes a page; fields without a place in the format are counted in `losses`.
@@ -322,7 +330,8 @@ impl Writer {
         losses.without_extras(page);
         let ply = page.ply.map_or(0, |ply| ply.min(u16::MAX.into()) as u16);
         let entries = page.entries.get(..usize::from(u16::MAX)).unwrap_or(&page.entries);
-        let record = Record { packed, moves_offset: self.moves_offset, ply, move_count: entries.len() as u16 };
+        // The number of moves before: their length follows in the end.
+        let record = Record { packed, moves_offset: self.move_count, ply, move_count: entries.len() as u16 };
         self.index.write_all(&record.to_bytes())?;
         for entry in entries {
             losses.replies += u64::from(entry.ponder.is_some());
@@ -332,13 +341,14 @@ impl Writer {
             let value = entry.value.unwrap_or(0);
             let clamped = value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
             let depth = entry.depth.unwrap_or(0);
+            self.has_depths |= entry.depth.is_some();
             let shortened = depth.min(u16::MAX.into()) as u16;
             losses.clamped += u64::from(i32::from(clamped) != value || u32::from(shortened) != depth);
             self.moves.write_all(&entry.mv.raw().to_le_bytes())?;
             self.moves.write_all(&clamped.to_le_bytes())?;
             self.moves.write_all(&shortened.to_le_bytes())?;
         }
-        self.moves_offset += 6 * entries.len() as u64;
+        self.move_count += entries.len() as u64;
         self.count += 1;
         Ok(())
     }
@@ -350,13 +360,34 @@ impl Writer {
     pub fn finish(self, mut out: impl Write) -> Result<(), BookError> {
         out.write_all(&MAGIC)?;
         out.write_all(&self.count.to_le_bytes())?;
-        out.write_all(&1_u64.to_le_bytes())?;
-        for part in [self.index, self.moves] {
-            let mut file = part.into_inner().map_err(io::IntoInnerError::into_error)?;
-            file.seek(SeekFrom::Start(0))?;
-            io::copy(&mut file, &mut out)?;
+        out.write_all(&u64::from(self.has_depths).to_le_bytes())?;
+        let move_bytes = if self.has_depths { 6 } else { 4 };
+        let mut index = reread(self.index)?;
+        for _ in 0..self.count {
+            let mut bytes = [0; RECORD_BYTES];
+            index.read_exact(&mut bytes)?;
+            let mut record = Record::of(&bytes);
+            record.moves_offset *= move_bytes;
+            out.write_all(&record.to_bytes())?;
+        }
+        let mut moves = reread(self.moves)?;
+        if self.has_depths {
+            io::copy(&mut moves, &mut out)?;
+        } else {
+            for _ in 0..self.move_count {
+                let mut bytes = [0; 6];
+                moves.read_exact(&mut bytes)?;
+                out.write_all(&part::<4>(&bytes, 0))?;
+            }
         }
         out.flush()?;
         Ok(())
     }
+}
+
+/// A written file from its beginning.
+fn reread(file: BufWriter<File>) -> io::Result<BufReader<File>> {
+    let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(BufReader::with_capacity(1 << 16, file))
 }

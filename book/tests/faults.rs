@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use enbu_book::{Book, BookError, Fault, Format, OpenOptions, Pages, Place, Preface, Search, Sorter, order, write};
+use enbu_book::{Book, BookError, Fault, Format, OpenOptions, Order, Pages, Place, Preface, Search, Sorter, write};
 
 use crate::sample::pages;
 
@@ -14,7 +14,7 @@ struct Made {
 
 fn made(format: Format, count: usize) -> Made {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut sorter = Sorter::new(order(format), folder.path(), usize::MAX);
+    let mut sorter = Sorter::new(Order::of(format), folder.path(), usize::MAX);
     pages(count).into_iter().for_each(|page| sorter.push(page).expect("sorted"));
     let path = folder.path().join("book");
     write(&path, format, &Preface::default(), sorter.finish().expect("sorted")).expect("written");

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use enbu_book::{Book, Format, OpenOptions, Pages, Preface, Search, Sorter, order, write};
+use enbu_book::{Book, Format, OpenOptions, Order, Pages, Preface, Search, Sorter, write};
 use enbu_movegen::{Position, Setup};
 
 use crate::sample::{Chance, pages};
@@ -13,7 +13,7 @@ use crate::sample::{Chance, pages};
 /// Books of several sizes.
 fn files(format: Format, folder: &Path) -> Vec<Vec<u8>> {
     let file = |&count: &usize| {
-        let mut sorter = Sorter::new(order(format), folder, usize::MAX);
+        let mut sorter = Sorter::new(Order::of(format), folder, usize::MAX);
         pages(count).into_iter().for_each(|page| sorter.push(page).expect("sorted"));
         let path = folder.join("made");
         write(&path, format, &Preface::default(), sorter.finish().expect("sorted")).expect("written");

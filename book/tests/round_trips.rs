@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use enbu_book::{
-    Book, BookError, Format, OpenOptions, Page, Pages, Preface, Search, Sorter, Written, db, order, write,
+    Book, BookError, Format, OpenOptions, Order, Page, Pages, Preface, Search, Sorter, Written, db, write,
 };
 use enbu_movegen::{Position, Setup};
 
@@ -24,7 +24,7 @@ fn sorted(
     folder: &Path,
     pages: impl IntoIterator<Item = Result<Page, BookError>>,
 ) -> impl Iterator<Item = Result<Page, BookError>> {
-    let mut sorter = Sorter::new(order(to), folder, usize::MAX);
+    let mut sorter = Sorter::new(Order::of(to), folder, usize::MAX);
     pages.into_iter().for_each(|page| sorter.push(page.expect("a page")).expect("sorted"));
     sorter.finish().expect("sorted")
 }
@@ -151,6 +151,20 @@ fn a_sorted_db_is_written_byte_for_byte_as_documented() {
     let mut writer = db::Writer::new(Vec::new(), &[]).expect("written");
     pages.iter().for_each(|page| writer.write(page).expect("written"));
     assert!(writer.finish().expect("flushed") == text.as_bytes());
+}
+
+#[test]
+fn a_ybb_without_depths_has_four_bytes_a_move() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut pages = held(Format::Ybb, &pages(100));
+    let moves: usize = pages.iter().map(|page| page.entries.len()).sum();
+    for (move_bytes, depth) in [(6, Some(7)), (4, None)] {
+        pages.iter_mut().flat_map(|page| &mut page.entries).for_each(|entry| entry.depth = depth);
+        let path = folder.path().join("a.ybb");
+        written(&path, Format::Ybb, &pages);
+        assert_eq!(fs::metadata(&path).expect("a file").len() as usize, 32 + 44 * pages.len() + move_bytes * moves);
+        assert_same(&read(&path), &pages, "depths");
+    }
 }
 
 #[test]

@@ -101,7 +101,13 @@ fn entry(chance: &mut Chance, mv: Move, replies: &[Move]) -> Entry {
 
 /// The pages as a book of this format holds them, in the order of `.db`.
 pub(crate) fn held(format: Format, pages: &[Page]) -> Vec<Page> {
-    pages.iter().cloned().map(|page| held_page(format, page)).collect()
+    let mut held: Vec<Page> = pages.iter().cloned().map(|page| held_page(format, page)).collect();
+    let mut depths = pages.iter().flat_map(|page| &page.entries).map(|entry| entry.depth);
+    if depths.all(|depth| depth.is_none()) {
+        // A `.ybb` has depths for all moves or for none.
+        held.iter_mut().flat_map(|page| &mut page.entries).for_each(|entry| entry.depth = None);
+    }
+    held
 }
 
 fn held_page(format: Format, page: Page) -> Page {

@@ -32,6 +32,8 @@ const EXAMPLES: &str = "Examples:
   enbu convert game.kif --to csa    convert game records and positions
   enbu analyse games/ -o report/    analyse games, with pages to look at
   enbu book make games/ -o book.db  make an opening book
+  enbu book convert book.bin -o book.db
+                                    convert, sort, merge and check opening books
   enbu selfplay --games 1000 --out data/selfplay
                                     make games to learn from
   enbu train data/selfplay --out data/my.nnue
@@ -77,7 +79,7 @@ pub(crate) enum Command {
     /// Check this installation: one page to paste into a question
     #[command(after_help = doctor::EXAMPLES)]
     Doctor(doctor::DoctorArgs),
-    /// Make opening books
+    /// Make, convert, merge and check opening books
     Book(book::BookArgs),
     /// List the USI options as a Markdown table
     #[command(after_help = options::EXAMPLES)]

@@ -6,6 +6,7 @@ mod analyse;
 mod arena;
 mod book_make;
 mod book_play;
+mod book_tools;
 mod boundaries;
 mod clients;
 mod console;

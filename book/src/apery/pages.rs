@@ -1,30 +1,35 @@
 //! Finding the positions of a book by playing.
 
 use std::collections::{HashSet, VecDeque};
-use std::fs::File;
+use std::fs;
+use std::path::Path;
 
 use enbu_movegen::{Move, MoveList, MoveParts, Piece, Position, Setup};
 
-use super::Searched;
-use super::keys::{board_key, piece_key, rest_key};
-use crate::error::BookError;
+use super::keys::{board_key, key_of_setup, piece_key, rest_key};
+use super::{RECORD_BYTES, entry};
+use crate::disk::part;
+use crate::error::{BookError, Fault};
 use crate::key::PositionKey;
 use crate::page::Page;
 
-/// Pages of the positions that are found from known ones, breadth first.
+/// Pages of the positions that are found from known ones, breadth first. The file is held in
+/// memory.
 ///
 /// From each position of the book all legal moves are played, and from each position that
-/// the book lacks again, up to `gap` positions in a row.
+/// the book lacks again, up to `gap` positions in a row. After a fault the iterator goes on:
+/// invalid and illegal moves are left out.
 #[derive(Debug)]
 pub struct Pages {
-    book: Searched,
-    /// The keys of the book.
+    /// Records with their offsets, sorted by key.
+    records: Vec<(u64, u64, [u8; RECORD_BYTES])>,
+    /// The keys of the records.
     keys: HashSet<u64>,
     gap: u32,
     queue: VecDeque<PositionKey>,
     /// Keys of the positions that were queued.
     seen: HashSet<u64>,
-    /// Faults of the last page.
+    /// Faults to report before the next page.
     faults: VecDeque<BookError>,
     /// Moves of the pages so far.
     found: u64,
@@ -34,12 +39,30 @@ impl Pages {
     /// Searches the positions of a file from `roots`.
     ///
     /// # Errors
-    /// [`BookError`] if the file is not a sorted book.
-    pub fn new(file: File, roots: &[Setup], gap: u32) -> Result<Self, BookError> {
-        let book = Searched::open(file)?;
-        let keys = book.keys()?;
+    /// Those of the system; [`Fault::PartialRecord`]; a root that cannot be played.
+    pub fn new(path: &Path, roots: &[Setup], gap: u32) -> Result<Self, BookError> {
+        let bytes = fs::read(path)?;
+        let (chunks, rest) = bytes.as_chunks::<RECORD_BYTES>();
+        if !rest.is_empty() {
+            let (offset, rest) = ((bytes.len() - rest.len()) as u64, rest.len() as u64);
+            return Err(BookError::offset(offset, Fault::PartialRecord(rest)));
+        }
+        let offsets = (0..).step_by(RECORD_BYTES);
+        let record = |(offset, chunk): (u64, &[u8; RECORD_BYTES])| (u64::from_le_bytes(part(chunk, 0)), offset, *chunk);
+        let mut records: Vec<_> = offsets.zip(chunks).map(record).collect();
+        let mut faults = VecDeque::new();
+        let mut last = 0;
+        for &(key, offset, _) in &records {
+            if key < last {
+                faults.push_back(BookError::offset(offset, Fault::Unsorted(format!("{key:016x}"))));
+                break;
+            }
+            last = key;
+        }
+        records.sort_unstable_by_key(|&(key, offset, _)| (key, offset));
+        let keys = records.iter().map(|&(key, ..)| key).collect();
         let (queue, seen) = (VecDeque::new(), HashSet::new());
-        let mut pages = Self { book, keys, gap, queue, seen, faults: VecDeque::new(), found: 0 };
+        let mut pages = Self { records, keys, gap, queue, seen, faults, found: 0 };
         for root in roots {
             let mut position = Position::from_setup(root).map_err(BookError::file)?;
             pages.visit(&mut position, board_key(root), gap.saturating_add(1));
@@ -49,7 +72,7 @@ impl Pages {
 
     /// Number of moves whose positions were not found, once all pages were read.
     pub fn unreached(&self) -> u64 {
-        self.book.count().saturating_sub(self.found)
+        (self.records.len() as u64).saturating_sub(self.found)
     }
 
     /// Queues a position of the book; for another one visits its children while `left`
@@ -77,18 +100,29 @@ impl Pages {
         }
     }
 
-    /// The page of a queued position, without its illegal moves. They are faults: another
-    /// position has the same key.
-    fn page(&mut self, key: &PositionKey) -> Result<Page, BookError> {
-        let setup = key.to_setup();
+    /// The page of a queued position. Illegal moves are faults: another position has the
+    /// same key.
+    fn page(&mut self, position_key: &PositionKey) -> Result<Page, BookError> {
+        let setup = position_key.to_setup();
         let mut position = Position::from_setup(&setup).map_err(BookError::file)?;
-        let mut page = self.book.page(&setup)?.unwrap_or_else(|| Page::new(key.clone()));
-        self.found += page.entries.len() as u64;
-        page.entries.retain(|entry| {
-            let illegal = position.clone().play(entry.mv).err();
-            self.faults.extend(illegal.map(BookError::file));
-            illegal.is_none()
-        });
+        let key = key_of_setup(&setup);
+        let begin = self.records.partition_point(|&(other, ..)| other < key);
+        let records = self.records.get(begin..).unwrap_or_default().iter().take_while(|&&(other, ..)| other == key);
+        let mut page = Page::new(position_key.clone());
+        for (_, offset, record) in records {
+            self.found += 1;
+            let legal = entry(record).and_then(|entry| match position.play(entry.mv) {
+                Ok(_) => Ok(entry),
+                Err(illegal) => Err(illegal.into()),
+            });
+            match legal {
+                Ok(entry) => {
+                    position.undo_move();
+                    page.entries.push(entry);
+                }
+                Err(fault) => self.faults.push_back(BookError::offset(offset + 8, fault)),
+            }
+        }
         self.visit_children(&mut position, board_key(&setup), self.gap.saturating_add(1));
         Ok(page)
     }

@@ -26,6 +26,10 @@ pub struct Reader<R> {
     preface: Vec<String>,
     /// A page of which the end was found together with a fault.
     waiting: Option<Page>,
+    /// Line of the position that is being read.
+    begun_at: u64,
+    /// Line of the position of the last page.
+    page_at: u64,
     done: bool,
 }
 
@@ -204,6 +208,8 @@ impl<R: BufRead> Reader<R> {
             assembler: Assembler::default(),
             preface: Vec::new(),
             waiting: None,
+            begun_at: 0,
+            page_at: 0,
             done: false,
         }
     }
@@ -211,6 +217,11 @@ impl<R: BufRead> Reader<R> {
     /// The comment lines before the first position; complete once a page was read.
     pub fn preface(&self) -> &[String] {
         &self.preface
+    }
+
+    /// Line of the last page.
+    pub fn place(&self) -> Place {
+        Place::Line(self.page_at)
     }
 
     /// Reads the next line; returns false at the end.
@@ -245,6 +256,7 @@ impl<R: BufRead> Reader<R> {
             Line::Entry(text) => self.assembler.entry(text).map(|()| None).map_err(|fault| BookError { place, fault }),
             Line::Position(text) => {
                 let (page, outcome) = self.assembler.begin(text);
+                self.page_at = mem::replace(&mut self.begun_at, self.number);
                 match outcome {
                     Ok(()) => Ok(page),
                     Err(fault) => {
@@ -273,11 +285,13 @@ impl<R: BufRead> Iterator for Reader<R> {
                 },
                 Ok(false) => {
                     self.done = true;
+                    self.page_at = self.begun_at;
                     return self.assembler.finish().map(Ok);
                 }
                 // The rest of the file cannot be trusted.
                 Err(error) => {
                     self.done = true;
+                    self.page_at = self.begun_at;
                     self.waiting = self.assembler.finish();
                     return Some(Err(error));
                 }

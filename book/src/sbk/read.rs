@@ -8,7 +8,7 @@ use enbu_movegen::{Move, Position, Setup};
 
 use super::bits::decode;
 use super::wire::{Field, Fields};
-use crate::error::{BookError, Fault};
+use crate::error::{BookError, Fault, Place};
 use crate::key::PositionKey;
 use crate::page::{Analysis, Entry, Games, Judgement, Page};
 use crate::preface::Preface;
@@ -27,6 +27,8 @@ pub struct Reader {
     /// The next state to look at for a position of its own.
     next_root: usize,
     ready: VecDeque<Result<Page, BookError>>,
+    /// Offset of the last state.
+    state_at: u64,
     done: bool,
 }
 
@@ -187,12 +189,17 @@ impl Reader {
 
     fn new(file: SbkFile) -> Self {
         let queued = vec![false; file.states.len()];
-        Self { file, queue: VecDeque::new(), queued, next_root: 0, ready: VecDeque::new(), done: false }
+        Self { file, queue: VecDeque::new(), queued, next_root: 0, ready: VecDeque::new(), state_at: 0, done: false }
     }
 
     /// Author and description.
     pub fn preface(&self) -> &Preface {
         &self.file.preface
+    }
+
+    /// Offset of the last page.
+    pub fn place(&self) -> Place {
+        Place::Offset(self.state_at)
     }
 
     /// Number of states.
@@ -243,6 +250,7 @@ impl Reader {
     /// Reads a state: its page is ready then and its successors are queued.
     fn read(&mut self, index: usize, key: &PositionKey) -> Result<(), BookError> {
         let Some(&state) = self.file.states.get(index) else { return Ok(()) };
+        self.state_at = state.offset;
         let ready = &mut self.ready;
         let content = self.file.content(state, &mut |error| ready.push_back(Err(error)))?;
         let setup: Setup = key.to_setup();

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use enbu_book::{BookError, Format, Page, Preface, Sorter, db, folder, order};
+use enbu_book::{BookError, Format, Order, Page, Preface, Sorter, db, folder};
 use enbu_files::Draft;
 
 use crate::commands::failure::{check_writable, named};
@@ -48,7 +48,7 @@ impl Output {
             let draft = Draft::create(path).map_err(|error| named(path, &error))?;
             Sink::Text(Box::new(db::Writer::new(draft, &[]).map_err(|error| fault(path, &error))?))
         } else {
-            Sink::Sorter(Sorter::new(order(format), &folder(path), memory_bytes))
+            Sink::Sorter(Sorter::new(Order::of(format), &folder(path), memory_bytes))
         };
         Ok(Self { path: path.to_owned(), format, sink, positions: 0 })
     }

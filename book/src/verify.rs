@@ -1,0 +1,141 @@
+//! Faults of a book against the rules of shogi and of its format.
+
+use std::collections::HashSet;
+
+use enbu_movegen::{IllegalMove, Move, Position, PositionError};
+
+use crate::format::Format;
+use crate::key::PositionKey;
+use crate::page::Page;
+
+/// A fault of a position that can be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Finding {
+    /// The position cannot be played.
+    #[error("{0}")]
+    Unplayable(PositionError),
+    /// A move is illegal.
+    #[error("{0}")]
+    IllegalMove(IllegalMove),
+    /// The reply to a move is illegal.
+    #[error("reply to {mv}: {reply}")]
+    IllegalReply {
+        /// The move.
+        mv: Move,
+        /// The reply.
+        reply: IllegalMove,
+    },
+    /// A move occurs twice.
+    #[error("the move {0} occurs twice")]
+    RepeatedMove(Move),
+    /// The position has no move.
+    #[error("the position has no move")]
+    NoMoves,
+    /// The position occurs twice with one ply.
+    #[error("the position occurs twice")]
+    RepeatedPosition,
+    /// The position belongs before the last one.
+    #[error("the position is out of order")]
+    Unsorted,
+}
+
+impl Finding {
+    /// The kind in a summary.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Unplayable(_) => "unplayable positions",
+            Self::IllegalMove(_) => "illegal moves",
+            Self::IllegalReply { .. } => "illegal replies",
+            Self::RepeatedMove(_) => "repeated moves",
+            Self::NoMoves => "positions without moves",
+            Self::RepeatedPosition => "repeated positions",
+            Self::Unsorted => "positions out of order",
+        }
+    }
+}
+
+/// Checks the pages of a book in the order of the file. Takes up to 32 bytes of memory a
+/// position.
+#[derive(Debug)]
+pub struct Verifier {
+    /// The order matters: in the other formats the reader checks it, or there is none.
+    is_ordered: bool,
+    last: Option<(PositionKey, Option<u32>)>,
+    seen: HashSet<(u64, Option<u32>)>,
+}
+
+impl Verifier {
+    /// For a book of this format.
+    pub fn new(format: Format) -> Self {
+        Self { is_ordered: format == Format::Db, last: None, seen: HashSet::new() }
+    }
+
+    /// The faults of the next page.
+    pub fn check(&mut self, page: &Page) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        if self.is_ordered {
+            let place = (page.position.clone(), page.ply);
+            if self.last.as_ref().is_some_and(|last| *last > place) {
+                findings.push(Finding::Unsorted);
+            }
+            self.last = Some(place);
+        }
+        if !self.seen.insert((page.position.digest(), page.ply)) {
+            findings.push(Finding::RepeatedPosition);
+        }
+        if page.entries.is_empty() {
+            findings.push(Finding::NoMoves);
+        }
+        match Position::from_setup(&page.position.to_setup()) {
+            Ok(mut position) => check_moves(page, &mut position, &mut findings),
+            Err(error) => findings.push(Finding::Unplayable(error)),
+        }
+        findings
+    }
+}
+
+fn check_moves(page: &Page, position: &mut Position, findings: &mut Vec<Finding>) {
+    for (at, entry) in page.entries.iter().enumerate() {
+        if page.entries.iter().take(at).any(|other| other.mv == entry.mv) {
+            findings.push(Finding::RepeatedMove(entry.mv));
+        }
+        if let Err(illegal) = position.play(entry.mv) {
+            findings.push(Finding::IllegalMove(illegal));
+            continue;
+        }
+        if let Some(reply) = entry.ponder {
+            match position.play(reply) {
+                Ok(_) => drop(position.undo_move()),
+                Err(reply) => findings.push(Finding::IllegalReply { mv: entry.mv, reply }),
+            }
+        }
+        position.undo_move();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db;
+
+    #[test]
+    fn every_fault_is_found() {
+        let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL";
+        let text = format!(
+            "sfen {start} w - 2\n8c8d\nsfen {start} b - 1\n7g7f 3c3d\n7g7f 7g7f\n7f7e\nsfen {start} b - 1\n\
+             sfen {start} b - 3\n2g2f\nsfen 4k4/4R4/9/9/9/9/9/9/4K4 b - 1\n5b5a\n"
+        );
+        let mut verifier = Verifier::new(Format::Db);
+        let pages = db::Reader::new(text.as_bytes()).map(|page| page.expect("a page"));
+        let found: Vec<Vec<&str>> =
+            pages.map(|page| verifier.check(&page).iter().map(Finding::kind).collect()).collect();
+        let expected: [&[&str]; 5] = [
+            &[],
+            &["positions out of order", "repeated moves", "illegal replies", "illegal moves"],
+            &["repeated positions", "positions without moves"],
+            &[],
+            &["positions out of order", "unplayable positions"],
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,251 @@
+//! Reading and writing books for the commands: arguments, notices, faults.
+
+use std::cell::RefCell;
+use std::io::{self, IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use enbu_book::{
+    BookError, Choice, Combined, Fault, Format, Merge, Order, Page, Pages, Plies, Search, Sorter, Written, folder,
+    write,
+};
+use enbu_movegen::{Setup, SfenError};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::commands::failure::{named, usage};
+
+/// Faults that are printed; more are only counted.
+pub(super) const MOST_FAULTS: u64 = 20;
+
+/// Arguments of the commands that read books.
+#[derive(Args)]
+pub(super) struct ReadArgs {
+    /// Positions that the search for those of a book.bin begins at; default: the start position
+    #[arg(long = "from", value_name = "SFEN", value_parser = setup)]
+    roots: Vec<Setup>,
+    /// Positions in a row that a book.bin may lack on the way from one of its positions to the next
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=3))]
+    gap: u32,
+}
+
+/// Arguments of the commands that write books.
+#[derive(Args)]
+pub(super) struct WriteArgs {
+    /// File to write
+    #[arg(short, long, value_name = "OUT")]
+    pub(super) output: PathBuf,
+    /// Format of the output: db, ybb, apery or sbk; default: by OUT's extension (.bin: apery)
+    #[arg(long, value_name = "FORMAT")]
+    to: Option<Format>,
+    /// Overwrite a file that exists
+    #[arg(long)]
+    force: bool,
+    /// Leave out faulty entries and name them, in place of ending at the first one
+    #[arg(long)]
+    skip_faults: bool,
+    /// Memory for sorting in MB; larger books are sorted with temporary files next to OUT
+    #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    memory: u32,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+fn setup(text: &str) -> Result<Setup, SfenError> {
+    text.parse()
+}
+
+impl ReadArgs {
+    pub(super) fn open(&self, path: &Path) -> io::Result<Pages> {
+        let roots = if self.roots.is_empty() { Search::default().roots } else { self.roots.clone() };
+        Pages::open(path, &Search { roots, gap: self.gap }).map_err(|error| faulty(path, &error))
+    }
+}
+
+/// An error of a book with its path.
+pub(super) fn faulty(path: &Path, error: &BookError) -> io::Error {
+    io::Error::other(format!("{}: {error}", path.display()))
+}
+
+/// A line on stderr.
+pub(super) fn notice(text: &str) {
+    // No stream is left if even this fails.
+    let _ = writeln!(io::stderr(), "enbu: {text}");
+}
+
+/// The number of positions on a terminal.
+pub(super) fn progress() -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{spinner} {human_pos} positions, {per_sec}, {elapsed}");
+    let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+/// A book to be written from others.
+pub(super) struct Job<'a> {
+    pub(super) inputs: &'a [PathBuf],
+    pub(super) args: &'a WriteArgs,
+    pub(super) choice: Choice,
+    pub(super) plies: Plies,
+    /// Changes a page or drops it.
+    pub(super) edit: &'a dyn Fn(Page) -> Option<Page>,
+}
+
+/// The faults of the inputs and the notices about them.
+#[derive(Default)]
+struct Notices {
+    lines: Vec<String>,
+    faults: u64,
+    /// The first fault, if faults are not skipped.
+    fatal: Option<io::Error>,
+}
+
+impl Job<'_> {
+    /// Writes the book and prints its size: in one pass if all inputs are in the order of
+    /// the output, otherwise sorted.
+    pub(super) fn run(&self, name: &'static str, out: &mut impl Write) -> io::Result<()> {
+        let path = &self.args.output;
+        let by_name = || path.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
+        let Some(format) = self.args.to.or_else(by_name) else {
+            let message = "the format of the output is not known: add --to FORMAT, or name OUT with its extension";
+            return Err(io::Error::other(usage::<WriteArgs>(name, message)));
+        };
+        if enbu_files::would_replace(path) && !self.args.force {
+            return Err(io::Error::other(format!("{} exists; --force overwrites it", path.display())));
+        }
+        enbu_files::check_writable(path).map_err(|error| named(path, &error))?;
+        let notices = RefCell::new(Notices::default());
+        let streamed = match self.stream(format, &notices) {
+            Err(BookError { fault: Fault::Unsorted(_), .. }) => {
+                notices.take();
+                self.sort(format, &notices)
+            }
+            outcome => outcome,
+        };
+        let notices = notices.into_inner();
+        notices.lines.iter().for_each(|line| notice(line));
+        if notices.faults > MOST_FAULTS {
+            notice(&format!("{} more faults", notices.faults - MOST_FAULTS));
+        }
+        if let Some(fatal) = notices.fatal {
+            return Err(fatal);
+        }
+        let (written, combined) = streamed.map_err(|error| faulty(path, &error))?;
+        let losses = written.losses.to_string();
+        if !losses.is_empty() {
+            notice(&format!("{format} has no place for {losses}"));
+        }
+        let combined = match combined {
+            0 => String::new(),
+            combined => format!(", {combined} combined with others"),
+        };
+        writeln!(out, "{}: {} positions, {} moves{combined}", path.display(), written.positions, written.moves)
+    }
+
+    /// The pages of an input, edited. A fault becomes a notice, or ends all inputs.
+    fn pages<'n>(
+        &'n self,
+        path: &'n Path,
+        notices: &'n RefCell<Notices>,
+    ) -> impl Iterator<Item = Result<Page, BookError>> + 'n {
+        let mut pages = match self.args.read.open(path) {
+            Ok(pages) => Some(pages),
+            Err(error) => {
+                notices.borrow_mut().fatal.get_or_insert(error);
+                None
+            }
+        };
+        std::iter::from_fn(move || {
+            loop {
+                let source = pages.as_mut()?;
+                let mut notices = notices.borrow_mut();
+                match source.next() {
+                    _ if notices.fatal.is_some() => return None,
+                    Some(Ok(page)) => {
+                        if let Some(page) = (self.edit)(page) {
+                            return Some(Ok(page));
+                        }
+                    }
+                    // The page follows, and finds its place in the output.
+                    Some(Err(BookError { fault: Fault::Unsorted(_), .. })) => {}
+                    Some(Err(error)) if self.args.skip_faults => {
+                        notices.faults += 1;
+                        if notices.faults <= MOST_FAULTS {
+                            notices.lines.push(format!("{}: {error}", path.display()));
+                        }
+                    }
+                    Some(Err(error)) => {
+                        let message = format!("{}: {error} (--skip-faults leaves it out)", path.display());
+                        notices.fatal = Some(io::Error::other(message));
+                        return None;
+                    }
+                    None => {
+                        if let unreached @ 1.. = source.unreached() {
+                            let text =
+                                "moves belong to positions that were not found; --gap 2 or --from SFEN may find more";
+                            notices.lines.push(format!("{}: {unreached} {text}", path.display()));
+                        }
+                        pages = None;
+                    }
+                }
+            }
+        })
+    }
+
+    fn stream(&self, format: Format, notices: &RefCell<Notices>) -> Result<(Written, u64), BookError> {
+        let sources = self.inputs.iter().map(|path| self.pages(path, notices));
+        self.write(format, Merge::new(Order::of(format), sources), notices)
+    }
+
+    fn sort(&self, format: Format, notices: &RefCell<Notices>) -> Result<(Written, u64), BookError> {
+        let limit = (self.args.memory as usize).saturating_mul(1 << 20);
+        let mut sorter = Sorter::new(Order::of(format), &folder(&self.args.output), limit);
+        let bar = progress();
+        for path in self.inputs {
+            for page in self.pages(path, notices) {
+                sorter.push(page?)?;
+                bar.inc(1);
+            }
+        }
+        bar.finish_and_clear();
+        self.write(format, sorter.finish()?, notices)
+    }
+
+    /// Writes sorted pages; returns the number of those combined with others as well.
+    fn write(
+        &self,
+        format: Format,
+        pages: impl Iterator<Item = Result<Page, BookError>>,
+        notices: &RefCell<Notices>,
+    ) -> Result<(Written, u64), BookError> {
+        let bar = progress();
+        // Only a `.db` has a page for each ply.
+        let plies = if format == Format::Db { self.plies } else { Plies::Smallest };
+        let mut pages = Combined::new(pages, self.choice, plies);
+        let preface = self.preface();
+        let counted = pages.by_ref().inspect(|_| bar.inc(1));
+        // A fatal fault ends the inputs; it must end the writing as well.
+        let checked = counted.chain(std::iter::from_fn(|| {
+            notices.borrow().fatal.as_ref().map(|error| Err(BookError::from(io::Error::other(error.to_string()))))
+        }));
+        let written = write(&self.args.output, format, &preface, checked);
+        bar.finish_and_clear();
+        written.map(|written| (written, pages.combined()))
+    }
+
+    /// Author and description of the first input that has any.
+    fn preface(&self) -> enbu_book::Preface {
+        let preface = |path: &PathBuf| {
+            let mut pages = self.args.read.open(path).ok()?;
+            // Comments of a `.db` are known once its first position was read.
+            if pages.format() == Format::Db {
+                pages.next();
+            }
+            Some(pages.preface()).filter(|preface| *preface != enbu_book::Preface::default())
+        };
+        self.inputs.iter().find_map(preface).unwrap_or_default()
+    }
+}
