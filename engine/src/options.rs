@@ -335,16 +335,17 @@ impl Options {
     }
 
     /// The files and folders that options name, with the access that the engine needs. The
-    /// folder of the network is among them if it exists.
+    /// folders of network and book are among them if they exist.
     pub(crate) fn places(&self) -> Vec<Place> {
         let place = |option, id, access| self.path(id).map(|path| Place { option, path, access });
-        let network = place("EvalDir", Id::EvalDir, Access::ReadFolder).filter(|place| place.path.exists());
-        let others = [
-            network,
+        let existing = |option, id| place(option, id, Access::ReadFolder).filter(|place| place.path.exists());
+        let all = [
+            existing("EvalDir", Id::EvalDir),
+            existing("BookDir", Id::BookDir),
             place("CsaLogDir", Id::CsaLogDir, Access::WriteFolder),
             place("DebugLogFile", Id::DebugLogFile, Access::AppendFile),
         ];
-        others.into_iter().flatten().collect()
+        all.into_iter().flatten().collect()
     }
 
     /// The book, by `USI_OwnBook`, `BookFile` and `BookDir`; `None` for none.

@@ -40,7 +40,7 @@ fn a_healthy_machine_passes_every_check() {
     assert_eq!((output.status.code(), &report["healthy"]), (Some(0), &Value::Bool(true)), "{report:#}");
     let checks = report["checks"].as_array().expect("checks");
     let names: Vec<&str> = checks.iter().filter_map(|check| check["name"].as_str()).collect();
-    let all = "processor kernels threads hash options-file network folders self-test speed";
+    let all = "processor kernels threads hash options-file network book folders self-test speed";
     assert_eq!(names, all.split(' ').collect::<Vec<_>>());
     let values = |name: &str| &checks.iter().find(|check| check["name"] == name).expect("a check")["values"];
     assert_eq!(values("kernels")["used"], Simd::best().name());
@@ -75,6 +75,30 @@ fn a_wrong_network_file_is_named_with_the_reason() {
     fs::write(&place, &bytes).unwrap();
     let (code, page) = doctor(&installed, &only);
     assert!(code == Some(0) && page.contains("kp-32x2-8-16 from eval") && page.contains("FV_SCALE 16"), "{page}");
+}
+
+#[test]
+fn a_book_is_described_or_named_with_the_reason() {
+    let installed = Installation::new();
+    let with = |file: &str| ["--only".to_owned(), "book".to_owned(), "--option".to_owned(), format!("BookFile={file}")];
+    for (file, words) in [("standard_book.db", "no file book"), ("no_book", "none, by ")] {
+        let arguments = with(file);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let (code, page) = doctor(&installed, &arguments);
+        assert!(code == Some(0) && page.contains(words), "{file}: {page}");
+    }
+    fs::create_dir(installed.path("book")).unwrap();
+    fs::write(installed.path("book").join("wrong.db"), "<html>Not Found</html>\n").unwrap();
+    for file in ["missing.db", "wrong.db"] {
+        let arguments = with(file);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        names(&installed, &arguments, &[file, "playing without a book"]);
+    }
+    let sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+    let book = format!("#YANEURAOU-DB2016 1.00\nsfen {sfen}\n7g7f 3c3d 0 32 1\n");
+    fs::write(installed.path("book").join("standard_book.db"), book).unwrap();
+    let (code, page) = doctor(&installed, &["--only", "book,folders"]);
+    assert!(code == Some(0) && page.contains("1 positions") && page.contains("BookDir book"), "{page}");
 }
 
 #[test]

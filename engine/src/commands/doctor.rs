@@ -5,7 +5,7 @@
 //! | `report` | checks, findings and texts in two languages; the page and its JSON |
 //! | `system` | processor, kernels, threads |
 //! | `memory` | the transposition table and its huge pages |
-//! | `files` | `engine_options.txt`, the network, folders |
+//! | `files` | `engine_options.txt`, the network, the book, folders |
 //! | `selftest` | perft, signature, kernels, a mate, records |
 //! | `speed` | nodes per second, measured and expected |
 
@@ -92,6 +92,7 @@ fn check(topic: Topic, options: &Options, self_test: &mut Option<SelfTest>) -> C
         Topic::OptionsFile => files::options_file(options),
         Topic::Network => files::network(options),
         Topic::Hash => memory::hash(options),
+        Topic::Book => files::book(options),
         Topic::Folders => files::folders(options),
         Topic::SelfTest => self_test.get_or_insert_with(SelfTest::run).check(options),
         Topic::Speed => speed::speed(self_test.get_or_insert_with(SelfTest::run)),

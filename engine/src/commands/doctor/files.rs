@@ -1,4 +1,4 @@
-//! Files: `engine_options.txt`, the network, and the folders that options name.
+//! Files: `engine_options.txt`, the network, the book, and the folders that options name.
 
 use std::fs;
 use std::io;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use enbu_eval::Evaluation;
 
 use super::report::{Check, Text, Topic};
+use crate::book::CurrentBook;
 use crate::evaluation::{self, Choice};
 use crate::options::{Access, Options, Place, file};
 use crate::paths;
@@ -131,16 +132,50 @@ fn shown_parent(path: &Path) -> String {
     path.parent().map_or_else(String::new, shown)
 }
 
-/// Files in `folder` with the names that networks have.
+/// Files in `folder` with the names that networks have; Apery's books are called `book.bin`.
 fn networks_in(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let is_network = |path: &PathBuf| {
         let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
-        extension.is_some_and(|extension| extension == "bin" || extension == "nnue") && path.is_file()
+        let is_book = path.file_stem().is_some_and(|stem| stem.to_string_lossy().to_lowercase().contains("book"));
+        extension.is_some_and(|extension| extension == "bin" || extension == "nnue") && !is_book && path.is_file()
     };
     let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_network).collect();
     found.sort();
     found.iter().map(|path| shown(path)).collect()
+}
+
+/// The book that the options select, opened as at `isready`.
+pub(super) fn book(options: &Options) -> Check {
+    let mut check = Check::new(Topic::Book);
+    let Some(file) = options.book_file() else {
+        check.fine(Text::new("none, by USI_OwnBook or BookFile", "なし（USI_OwnBook か BookFile で指定）"));
+        return check;
+    };
+    let place = shown(&file.path);
+    let mut notices = Vec::new();
+    CurrentBook::new().update(Some(file), &mut |text| notices.push(text.to_owned()));
+    check.set("notices", notices.clone());
+    if notices.is_empty() {
+        check.fine(Text::new(format!("no file {place}"), format!("{place} はありません")));
+    }
+    for notice in &notices {
+        match notice.strip_prefix("error: ") {
+            None => check.fine(Text::new(notice, notice)),
+            Some(error) if error.ends_with("playing without a book") => check.fault(
+                Text::new(error, format!("定跡を使わずに指します（{error}）")),
+                Text::new(
+                    "Correct BookFile and BookDir, or set BookFile to no_book.",
+                    "BookFile と BookDir を直すか、BookFile を no_book にします。",
+                ),
+            ),
+            Some(error) => check.note(
+                Text::new(error, format!("定跡の誤り: {error}")),
+                Text::new("The other positions of the book are used.", "定跡のほかの局面は使われます。"),
+            ),
+        }
+    }
+    check
 }
 
 /// The folder of the executable, and the permissions of the files and folders that options name.
@@ -223,7 +258,7 @@ mod tests {
     #[test]
     fn files_of_networks_are_found_by_their_names() {
         let folder = tempfile::tempdir().expect("a folder");
-        for name in ["b.NNUE", "a.bin", "readme.txt"] {
+        for name in ["b.NNUE", "a.bin", "readme.txt", "Book.bin"] {
             fs::write(folder.path().join(name), "").expect("a file");
         }
         let found = networks_in(folder.path());

@@ -83,6 +83,7 @@ pub(super) enum Topic {
     Hash,
     OptionsFile,
     Network,
+    Book,
     Folders,
     SelfTest,
     Speed,
@@ -90,13 +91,14 @@ pub(super) enum Topic {
 
 impl Topic {
     /// All, in the order of the page.
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Processor,
         Self::Kernels,
         Self::Threads,
         Self::Hash,
         Self::OptionsFile,
         Self::Network,
+        Self::Book,
         Self::Folders,
         Self::SelfTest,
         Self::Speed,
@@ -111,6 +113,7 @@ impl Topic {
             Self::Hash => ("hash", "hash", "置換表"),
             Self::OptionsFile => ("options-file", "options file", "設定ファイル"),
             Self::Network => ("network", "network", "評価関数"),
+            Self::Book => ("book", "book", "定跡"),
             Self::Folders => ("folders", "folders", "フォルダ"),
             Self::SelfTest => ("self-test", "self-test", "自己診断"),
             Self::Speed => ("speed", "speed", "速度"),
