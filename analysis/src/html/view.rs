@@ -182,7 +182,7 @@ impl<'r> Pv<'r> {
     }
 
     fn best(sfen: &str, line: &'r BestLine) -> Self {
-        Self::new(sfen, &line.moves[..line.moves.len().min(SHOWN_MOVES)], line.score, line.win)
+        Self::new(sfen, line.moves.get(..SHOWN_MOVES).unwrap_or(&line.moves), line.score, line.win)
     }
 
     fn missed(sfen: &str, mv: &'r MoveReport, mate: &'r [String]) -> Self {
