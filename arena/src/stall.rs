@@ -32,26 +32,20 @@ pub struct StallMeter {
 }
 
 impl StallMeter {
-    /// Begins to measure on every processor that this program may use; on any of them
-    /// where the system does not report which. Where no thread can be started, no stall is
-    /// ever seen.
+    /// Begins to measure on every processor that this program may use. Where no thread can
+    /// be started, no stall is ever seen.
     pub fn start() -> Self {
         let late = Arc::default();
         let stop = Arc::default();
-        let cores = core_affinity::get_core_ids().unwrap_or_default();
-        let cores = if cores.is_empty() { vec![None] } else { cores.into_iter().map(Some).collect() };
-        let measure_on = |core| {
+        let measure_on = |processor| {
             let (late, stop) = (Arc::clone(&late), Arc::clone(&stop));
             let measure = move || {
-                if let Some(core) = core {
-                    // Without permission, the thread runs on any CPU.
-                    core_affinity::set_for_current(core);
-                }
+                pin(processor);
                 measure(&late, &stop);
             };
             thread::Builder::new().name("stall meter".into()).spawn(measure).ok()
         };
-        let threads = cores.into_iter().filter_map(measure_on).collect();
+        let threads = processors().into_iter().filter_map(measure_on).collect();
         Self { late, stop, threads }
     }
 
@@ -60,6 +54,28 @@ impl StallMeter {
         let late = self.late.lock();
         late.iter().rev().take_while(|(end, _)| *end >= since).map(|&(_, late)| late).max().unwrap_or_default()
     }
+}
+
+/// The processors that this program may use, by their numbers.
+fn processors() -> Vec<usize> {
+    #[cfg(target_os = "linux")]
+    if let Ok(set) = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0)) {
+        return (0..nix::sched::CpuSet::count()).filter(|&number| set.is_set(number) == Ok(true)).collect();
+    }
+    (0..thread::available_parallelism().map_or(1, usize::from)).collect()
+}
+
+/// Binds the calling thread to a processor. Without permission it runs on any of them,
+/// and on systems other than Linux on the one that the system prefers for it.
+fn pin(processor: usize) {
+    #[cfg(target_os = "linux")]
+    {
+        let mut set = nix::sched::CpuSet::new();
+        let this_thread = nix::unistd::Pid::from_raw(0);
+        let _ = set.set(processor).and_then(|()| nix::sched::sched_setaffinity(this_thread, &set));
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = processor;
 }
 
 /// Sleeps and records lateness until stopped.
@@ -115,8 +131,8 @@ mod tests {
     #[test]
     fn a_meter_naps_on_every_processor_and_ends_with_its_threads() {
         let meter = StallMeter::start();
-        let cores = core_affinity::get_core_ids().map_or(1, |cores| cores.len());
-        assert_eq!(meter.threads.len(), cores);
+        assert_eq!(meter.threads.len(), processors().len());
+        assert!(thread::available_parallelism().is_ok_and(|found| found.get() <= meter.threads.len()));
         let future = Instant::now() + Duration::from_secs(3600);
         assert_eq!(meter.worst_since(future), Duration::ZERO);
         let (late, stop) = (Arc::clone(&meter.late), Arc::clone(&meter.stop));

@@ -4,10 +4,10 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use enbu_eval::nnue::Simd;
 use enbu_usi::Identity;
-use once_cell::sync::Lazy;
 
 /// The file beside the executable whose first line is the name and whose second, if
 /// there is one, the author. YaneuraOu reads the same file.
@@ -36,7 +36,7 @@ pub(crate) fn signature() -> Option<u64> {
 
 /// The text of `--version`: version, commit, target, CPU features and available kernels.
 pub(crate) fn version() -> &'static str {
-    static TEXT: Lazy<String> = Lazy::new(|| {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
         let (features, kernels) = (cpu_features().join(" "), kernels().join(" "));
         format!("{VERSION} ({COMMIT}; {TARGET}; CPU {features}; kernels {kernels})")
     });

@@ -45,10 +45,14 @@ const ALLOWED: [(&str, &[&str]); 15] = [
 ];
 
 /// Crates that must not contain a line of unsafe code.
-const SAFE: [&str; 10] = ["files", "usi", "kifu", "book", "arena", "network", "learn", "analysis", "engine", "tests"];
+const SAFE: [&str; 10] =
+    ["files", "usi", "kifu", "book", "arena", "network", "learn", "analysis", "engine", "tests"];
 
 /// The word that opens a lint for one place.
 const EXCEPTION: &str = concat!("unsafe", "_code");
+
+/// Most packages in Cargo.lock, our own included.
+const MAX_PACKAGES: usize = 110;
 
 /// No file is longer, tables apart.
 const MAX_LINES: usize = 900;
@@ -111,6 +115,20 @@ fn the_yardsticks_are_outside_the_dependency_tree() {
     let lock = fs::read_to_string(workspace_root().join("Cargo.lock")).unwrap();
     for library in ["haitaka", "rsshogi"] {
         assert!(!lock.contains(&format!("name = \"{library}\"")), "{library} is in Cargo.lock");
+    }
+}
+
+#[test]
+fn the_lock_file_stays_small_and_each_library_has_a_reason() {
+    let lock = fs::read_to_string(workspace_root().join("Cargo.lock")).unwrap();
+    let packages = lock.lines().filter(|line| *line == "[[package]]").count();
+    assert!(packages <= MAX_PACKAGES, "{packages} packages");
+    let manifest = fs::read_to_string(workspace_root().join("Cargo.toml")).unwrap();
+    let (_, table) = manifest.split_once("[workspace.dependencies]\n").unwrap();
+    let (table, _) = table.split_once("\n[").unwrap();
+    // A comment holds for the lines up to the next blank line or comment.
+    for group in table.split("\n\n").filter(|group| !group.starts_with("enbu-")) {
+        assert!(group.trim_start().starts_with('#'), "no reason: {group}");
     }
 }
 

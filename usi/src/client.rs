@@ -14,6 +14,7 @@
 //! [`MAX_WAITING_LINES`] are kept, and dropping the client ends the process and
 //! those that it started.
 
+mod family;
 mod heard;
 mod process;
 

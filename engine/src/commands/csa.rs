@@ -234,15 +234,18 @@ fn signals() -> io::Result<(Receiver<Halt>, Cancel)> {
     Ok((receiver, cancel))
 }
 
+/// Called before the first thread starts: threads and the listener share the blocked signals,
+/// which otherwise end the program.
 #[cfg(unix)]
 fn listen(sender: Sender<Halt>, cancel: Cancel) -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    use nix::sys::signal::{SigSet, Signal};
+    let signals = SigSet::from_iter([Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP]);
+    signals.thread_block()?;
     let listener = move || {
         let mut count = 0;
-        for signal in signals.forever() {
+        while let Ok(signal) = signals.wait() {
             count += 1;
-            let halt = if signal == SIGINT && count == 1 { Halt::AfterGame } else { Halt::Now };
+            let halt = if signal == Signal::SIGINT && count == 1 { Halt::AfterGame } else { Halt::Now };
             halted(&sender, halt, count, &cancel);
         }
     };

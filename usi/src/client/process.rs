@@ -2,15 +2,14 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use process_wrap::std::{ChildWrapper, CommandWrap};
 
-use super::{Cancel, ClientError};
+use super::{Cancel, ClientError, family};
 use crate::token::ascii;
 
 /// The longest line that is read from an engine, in bytes. The rest of a longer one
@@ -90,9 +89,9 @@ impl Inbox {
 
 type Shared = Arc<(Mutex<Inbox>, Condvar)>;
 
-/// A process with its own group (on Windows: job), so that its child processes end with it.
+/// A process whose child processes end with it.
 pub(super) struct Process {
-    child: Box<dyn ChildWrapper>,
+    child: Child,
     stdin: Option<ChildStdin>,
     shared: Shared,
     cancel: Cancel,
@@ -102,19 +101,14 @@ pub(super) struct Process {
 impl Process {
     pub(super) fn spawn(mut command: Command, cancel: Cancel) -> std::io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut command = CommandWrap::from(command);
-        #[cfg(unix)]
-        command.wrap(process_wrap::std::ProcessGroup::leader());
-        #[cfg(windows)]
-        command.wrap(process_wrap::std::JobObject);
-        let mut child = command.spawn()?;
+        let mut child = family::spawn(&mut command)?;
         let shared = Shared::default();
-        let stdin = child.stdin().take();
-        if let Some(stdout) = child.stdout().take() {
+        let stdin = child.stdin.take();
+        if let Some(stdout) = child.stdout.take() {
             let shared = Arc::clone(&shared);
             thread::Builder::new().name("engine stdout".into()).spawn(move || read_lines(stdout, &shared))?;
         }
-        if let Some(stderr) = child.stderr().take() {
+        if let Some(stderr) = child.stderr.take() {
             let shared = Arc::clone(&shared);
             thread::Builder::new().name("engine stderr".into()).spawn(move || read_tail(stderr, &shared))?;
         }
@@ -230,10 +224,9 @@ impl Process {
         self.ended.is_some()
     }
 
-    /// Ends the process and every process of its group, and takes their leftovers.
+    /// Ends the process with those that it started, and takes its exit status.
     fn kill(&mut self) {
-        // Fails when the group has no process left, which is no error here.
-        let _ = self.child.start_kill();
+        family::kill(&mut self.child);
         if let Ok(status) = self.child.wait() {
             self.ended = Some(status);
         }
