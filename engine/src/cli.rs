@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    analyse, bench, book, convert, csa, doctor, matches, mate, openings, options, perft, selfplay, train, tune,
+    analyse, bench, book, completions, convert, csa, doctor, man, matches, mate, openings, options, perft, selfplay,
+    train, tune,
 };
 
 /// A USI shogi engine. Without a command it speaks USI on standard input and
@@ -84,6 +85,12 @@ pub(crate) enum Command {
     /// List the USI options as a Markdown table
     #[command(after_help = options::EXAMPLES)]
     Options(options::OptionsArgs),
+    /// Print a script with which a shell completes the command line
+    #[command(after_help = completions::EXAMPLES)]
+    Completions(completions::CompletionsArgs),
+    /// Print the manual page
+    #[command(after_help = man::EXAMPLES)]
+    Man(man::ManArgs),
 }
 
 impl Command {
@@ -104,6 +111,8 @@ impl Command {
             Self::Doctor(args) => doctor::run(&args, out),
             Self::Book(args) => book::run(&args, out),
             Self::Options(args) => options::run(&args, out),
+            Self::Completions(args) => completions::run(&args, Cli::command(), out),
+            Self::Man(args) => man::run(&args, Cli::command(), out),
         }
     }
 }
@@ -111,7 +120,6 @@ impl Command {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_well_formed() {
