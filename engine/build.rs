@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    let commit = git(&["rev-parse", "--short=10", "HEAD"]).unwrap_or_else(|| "unknown commit".into());
+    let commit = git(&["rev-parse", "HEAD"]).or_else(archived_commit);
+    let commit = commit.as_deref().and_then(|commit| commit.get(..10)).unwrap_or("unknown commit");
     println!("cargo::rustc-env=ENBU_COMMIT={commit}");
     // Set by cargo for every build script.
     println!("cargo::rustc-env=ENBU_TARGET={}", std::env::var("TARGET").unwrap_or_default());
@@ -25,6 +26,14 @@ fn signature() -> Option<String> {
     let body = git(&["log", "-1", "--grep=^Bench: [0-9][0-9]*$", "--format=%B"])?;
     let number = body.lines().rev().find_map(|line| line.strip_prefix("Bench: "))?.trim();
     number.parse::<u64>().ok().map(|number| number.to_string())
+}
+
+/// The commit of a source archive: `git archive` writes it into the file.
+fn archived_commit() -> Option<String> {
+    println!("cargo::rerun-if-changed=commit.txt");
+    let text = std::fs::read_to_string("commit.txt").ok()?;
+    let commit = text.trim();
+    commit.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| commit.to_owned())
 }
 
 /// The output of a git command; `None` without git or outside a checkout.

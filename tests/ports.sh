@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # The bench signature of each kind of evaluation on other processors and systems.
 #
-# Compares the native build with: older x86-64 processors (qemu-user: Nehalem without
-# AVX2, Haswell with it), an aarch64 build (qemu-user), and a Windows executable
-# (wine). Not part of CI: it needs Debian packages (see `packages` below) and some
-# minutes. What is missing is skipped, and said.
+# Takes the programs of `cargo xtask dist` and compares the one for Linux x86-64 with:
+# itself on older processors (qemu-user: Nehalem without AVX2, Haswell with it), the
+# one for aarch64 (qemu-user), and the Windows executable (wine). Part of
+# `cargo xtask dist --check`, not of CI: it needs Debian packages (see `packages` below)
+# and some minutes. What is missing is skipped, and said.
 set -euo pipefail
 
-packages='qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross
-rustc-web cargo-web rust-web-src wine64 gcc-mingw-w64-x86-64-posix'
+packages='qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross rustc-web cargo-web
+rust-web-src wine64 gcc-mingw-w64-x86-64-posix'
 
 usage() {
     cat <<USAGE
-usage: scripts/ports.sh [levels] [arm] [windows]
+usage: tests/ports.sh [levels] [arm] [windows]
 
 Without arguments: all of them. ENBU_PORTS_DEPTH sets the depth of the bench (2).
 Debian packages (levels needs only qemu-user):
@@ -40,11 +41,24 @@ depth=${ENBU_PORTS_DEPTH:-2}
 target=${CARGO_TARGET_DIR:-target}
 case $target in /*) ;; *) target=$PWD/$target ;; esac
 work=$target/ports
-mkdir -p "$work"
+rm -rf "$work/programs"
+mkdir -p "$work/programs"
 failures=0
 
+# program NAME FILE: path of the program for a target, unpacked from dist/.
+program() {
+    local archive
+    archive=$(compgen -G "dist/enbu-*-$1.*" | tail -n 1) || true
+    [ -n "$archive" ] || { echo "dist/ has nothing for $1; \`cargo xtask dist\` fills it" >&2; return 1; }
+    case $archive in
+        *.zip) unzip -q -o "$archive" -d "$work/programs" ;;
+        *) tar --extract --file "$archive" --directory "$work/programs" ;;
+    esac
+    echo "$work/programs"/enbu-*-"$1/$2"
+}
+
 # Debian's compiler can build the standard library from its own sources, without
-# a network. Only the builds for other systems use it.
+# a network. The tests of the kernels for aarch64 use it.
 foreign() {
     PATH=/usr/bin:$PATH RUSTC_BOOTSTRAP=1 nice -n 10 /usr/bin/cargo "$@" --target-dir "$work/build"
 }
@@ -59,11 +73,11 @@ skip() {
 
 # ---- the native build, and networks of every kind --------------------------------
 
-nice -n 10 cargo build --quiet --release --package enbu --bin enbu
-nice -n 10 cargo build --quiet --release --package enbu-tests --example write_network
+native=$(program linux-x86_64 enbu)
+nice -n 10 cargo build --quiet --locked --profile thorough --package enbu-tests --example write_network
 shapes='piece-square kp-256x2-32-32 halfkpvm-256x2-32-32 sfnn-ka2-256-8-32-hand16-k9k9-progress4 enbu-128-b4'
 for shape in $shapes; do
-    [ "$shape" = piece-square ] || [ -s "$work/$shape.bin" ] || "$target/release/examples/write_network" "$shape" "$work/$shape.bin"
+    [ "$shape" = piece-square ] || [ -s "$work/$shape.bin" ] || "$target/thorough/examples/write_network" "$shape" "$work/$shape.bin"
 done
 
 # signature SHAPE COMMAND...: the last line of the bench.
@@ -77,7 +91,7 @@ signature() {
 
 declare -A expected
 for shape in $shapes; do
-    expected[$shape]=$(signature "$shape" "$target/release/enbu")
+    expected[$shape]=$(signature "$shape" "$native")
     [ -n "${expected[$shape]}" ] || { cat "$work/errors" >&2; exit 1; }
     echo "native $shape: ${expected[$shape]}"
 done
@@ -99,8 +113,8 @@ check() {
 }
 
 for path in scalar avx2 avx512 neon; do
-    if ENBU_SIMD=$path signature enbu-128-b4 "$target/release/enbu" >/dev/null 2>&1 && ! [ -s "$work/errors" ]; then
-        check "native $path" env "ENBU_SIMD=$path" "$target/release/enbu"
+    if ENBU_SIMD=$path signature enbu-128-b4 "$native" >/dev/null 2>&1 && ! [ -s "$work/errors" ]; then
+        check "native $path" env "ENBU_SIMD=$path" "$native"
     fi
 done
 
@@ -109,7 +123,7 @@ done
 if [[ $wanted == *' levels '* ]]; then
     if have qemu-x86_64; then
         for cpu in Nehalem Haswell; do
-            check "$cpu" qemu-x86_64 -cpu "$cpu" "$target/release/enbu"
+            check "$cpu" qemu-x86_64 -cpu "$cpu" "$native"
         done
     else
         skip "older processors (qemu-x86_64 is not installed)"
@@ -121,11 +135,10 @@ fi
 if [[ $wanted == *' arm '* ]]; then
     if have qemu-aarch64 && have aarch64-linux-gnu-gcc && [ -x /usr/bin/cargo ]; then
         export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
-        export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS=-Ctarget-feature=+crt-static
-        export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=qemu-aarch64
-        foreign build --quiet --release --package enbu --bin enbu --target aarch64-unknown-linux-gnu -Zbuild-std
-        foreign test --quiet --release --package enbu-eval --lib --target aarch64-unknown-linux-gnu -Zbuild-std
-        check aarch64 qemu-aarch64 -cpu cortex-a53 "$work/build/aarch64-unknown-linux-gnu/release/enbu"
+        export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER='qemu-aarch64 -L /usr/aarch64-linux-gnu'
+        foreign test --quiet --profile thorough --package enbu-eval --lib --target aarch64-unknown-linux-gnu -Zbuild-std
+        arm=$(program linux-aarch64 enbu)
+        check aarch64 qemu-aarch64 -L /usr/aarch64-linux-gnu -cpu cortex-a53 "$arm"
     else
         skip "aarch64 (qemu-aarch64, aarch64-linux-gnu-gcc or /usr/bin/cargo is not installed)"
     fi
@@ -133,28 +146,15 @@ fi
 
 # ---- Windows -----------------------------------------------------------------------
 
-# Wine 8 lacks a library function that Windows has had since 2007 under another
-# name; the stand-in is for this test only.
-prepare_wine() {
-    export WINEPREFIX=$work/wine WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml='
-    local stand_in=$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll
-    [ -e "$stand_in" ] && return
-    /usr/lib/wine/wine64 wineboot -i >/dev/null 2>&1
-    printf '%s\n' '#include <windows.h>' 'BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);' \
-        '__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE p, SIZE_T n) { return SystemFunction036(p, (ULONG)n); }' \
-        >"$work/prng.c"
-    x86_64-w64-mingw32-gcc -shared -O2 -s -o "$stand_in" "$work/prng.c" -ladvapi32
-}
+. tests/wine.sh
 
 if [[ $wanted == *' windows '* ]]; then
-    if [ -x /usr/lib/wine/wine64 ] && have x86_64-w64-mingw32-gcc && [ -x /usr/bin/cargo ]; then
-        prepare_wine
-        export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc
-        export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUSTFLAGS=-Ctarget-feature=+crt-static
-        foreign build --quiet --release --package enbu --bin enbu --target x86_64-pc-windows-gnu -Zbuild-std
-        check windows /usr/lib/wine/wine64 "$work/build/x86_64-pc-windows-gnu/release/enbu.exe"
+    if [ -x /usr/lib/wine/wine64 ] && have x86_64-w64-mingw32-gcc; then
+        prepare_wine "$work/wine"
+        windows=$(program windows-x86_64 enbu.exe)
+        check windows /usr/lib/wine/wine64 "$windows"
     else
-        skip "Windows (wine64, mingw or /usr/bin/cargo is not installed)"
+        skip "Windows (wine64 or mingw is not installed)"
     fi
 fi
 

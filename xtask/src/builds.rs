@@ -1,0 +1,194 @@
+//! The program for each target, equal bytes for equal commits.
+//!
+//! The standard library of a target comes from rustup (`rustup target add`) or is built
+//! from the sources that Debian's compiler brings (packages `rustc-web`, `cargo-web`,
+//! `rust-web-src`); the second way needs no network.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::tool::{self, At, Fault, Outcome};
+
+/// A target of the releases.
+pub(crate) struct Target {
+    /// Name for the compiler.
+    pub(crate) triple: &'static str,
+    /// Name in the files of the release.
+    pub(crate) name: &'static str,
+    /// File name of the program.
+    pub(crate) program: &'static str,
+    linker: &'static str,
+    flags: &'static [&'static str],
+    /// Libraries beside those of `Cargo.lock` that the program contains, with their
+    /// licence and the files in which systems keep its text.
+    pub(crate) system: &'static [SystemLibrary],
+}
+
+/// A library of the system that is linked in.
+pub(crate) struct SystemLibrary {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Its licence.
+    pub(crate) licence: &'static str,
+    /// Files with the text of the licence, of which one must exist.
+    pub(crate) texts: &'static [&'static str],
+}
+
+const RUST: SystemLibrary = SystemLibrary {
+    name: "Rust standard library",
+    licence: "MIT OR Apache-2.0",
+    texts: &["/usr/share/doc/libstd-rust-web-dev/copyright", "SYSROOT/share/doc/rust/COPYRIGHT-library.html"],
+};
+
+const MUSL: SystemLibrary =
+    SystemLibrary { name: "musl", licence: "MIT", texts: &["/usr/share/doc/musl-dev/copyright"] };
+
+const MINGW: SystemLibrary = SystemLibrary {
+    name: "mingw-w64 runtime",
+    licence: "ZPL-2.1 and public domain",
+    texts: &["/usr/share/doc/mingw-w64-x86-64-dev/copyright", "/usr/share/doc/mingw-w64-common/copyright"],
+};
+
+/// Targets of the releases. The first runs where the releases are made.
+pub(crate) const TARGETS: [Target; 3] = [
+    Target {
+        triple: "x86_64-unknown-linux-musl",
+        name: "linux-x86_64",
+        program: "enbu",
+        linker: "musl-gcc",
+        flags: &["-Ctarget-feature=+crt-static", "-Crelocation-model=static"],
+        system: &[RUST, MUSL],
+    },
+    // glibc is not linked in: a static one cannot look up the names of servers.
+    Target {
+        triple: "aarch64-unknown-linux-gnu",
+        name: "linux-aarch64",
+        program: "enbu",
+        linker: "aarch64-linux-gnu-gcc",
+        flags: &[],
+        system: &[RUST],
+    },
+    // Without the time of the build, which the linker would write into the file.
+    Target {
+        triple: "x86_64-pc-windows-gnu",
+        name: "windows-x86_64",
+        program: "enbu.exe",
+        linker: "x86_64-w64-mingw32-gcc",
+        flags: &["-Ctarget-feature=+crt-static", "-Clink-arg=-Wl,--no-insert-timestamp"],
+        system: &[RUST, MINGW],
+    },
+];
+
+/// The compiler that builds for a target.
+enum Compiler {
+    /// That of the project, with a standard library for the target.
+    Installed { sysroot: PathBuf },
+    /// Debian's, which builds the standard library first.
+    Debian { sysroot: PathBuf },
+}
+
+const DEBIAN: &str = "/usr/bin";
+
+impl Compiler {
+    fn find(target: &Target) -> Outcome<Self> {
+        let sysroot = PathBuf::from(tool::line(Command::new("rustc").args(["--print", "sysroot"]))?);
+        if sysroot.join("lib/rustlib").join(target.triple).join("lib").exists() {
+            return Ok(Self::Installed { sysroot });
+        }
+        let debian = Path::new(DEBIAN).join("rustc");
+        if debian.exists() && Path::new(DEBIAN).join("cargo").exists() {
+            let sysroot = PathBuf::from(tool::line(Command::new(debian).args(["--print", "sysroot"]))?);
+            if sysroot.join("lib/rustlib/src/rust/library").exists() {
+                return Ok(Self::Debian { sysroot });
+            }
+        }
+        let triple = target.triple;
+        Err(Fault::Other(format!(
+            "no standard library for {triple}: `rustup target add {triple}`, or on Debian \
+             `apt-get install rustc-web cargo-web rust-web-src`"
+        )))
+    }
+
+    fn sysroot(&self) -> &Path {
+        match self {
+            Self::Installed { sysroot } | Self::Debian { sysroot } => sysroot,
+        }
+    }
+
+    fn cargo(&self) -> Command {
+        match self {
+            Self::Installed { .. } => Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
+            Self::Debian { .. } => {
+                let mut cargo = Command::new(Path::new(DEBIAN).join("cargo"));
+                let path = std::env::var("PATH").unwrap_or_default();
+                cargo.env("PATH", format!("{DEBIAN}:{path}")).env("RUSTC_BOOTSTRAP", "1");
+                // Set by the cargo that runs this task; they would choose its compiler again.
+                for name in ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN", "LD_LIBRARY_PATH"] {
+                    cargo.env_remove(name);
+                }
+                cargo
+            }
+        }
+    }
+}
+
+/// Path of a text of [`SystemLibrary`] on this machine, if there is one.
+pub(crate) fn licence_file(target: &Target, library: &SystemLibrary) -> Outcome<Option<PathBuf>> {
+    let compiler = Compiler::find(target)?;
+    let sysroot = compiler.sysroot().to_string_lossy();
+    let paths = library.texts.iter().map(|path| PathBuf::from(path.replace("SYSROOT", &sysroot)));
+    let mut existing = paths.filter(|path| path.exists());
+    // Debian's text belongs to Debian's compiler.
+    let is_rustup = matches!(compiler, Compiler::Installed { .. }) && library.name == RUST.name;
+    Ok(if is_rustup { existing.next_back() } else { existing.next() })
+}
+
+/// Builds the program for a target and returns its path.
+pub(crate) fn build(target: &Target, root: &Path, epoch: &str) -> Outcome<PathBuf> {
+    let compiler = Compiler::find(target)?;
+    let folder = root.join("target/dist");
+    let mut flags: Vec<String> = target.flags.iter().map(ToString::to_string).collect();
+    flags.extend(remaps(root, compiler.sysroot()));
+    let linker = target.triple.to_uppercase().replace('-', "_");
+    let mut cargo = compiler.cargo();
+    cargo.current_dir(root).args(["build", "--locked", "--package", "enbu", "--bin", "enbu", "--profile", "dist"]);
+    cargo.args(["--target", target.triple, "--target-dir"]).arg(&folder);
+    if matches!(compiler, Compiler::Debian { .. }) {
+        cargo.arg("-Zbuild-std=std,panic_unwind");
+        if target.linker == "musl-gcc" {
+            flags.extend(musl_without_llvm(&folder)?);
+        }
+        cargo.env(format!("CARGO_TARGET_{linker}_LINKER"), target.linker);
+    } else if target.linker != "musl-gcc" {
+        cargo.env(format!("CARGO_TARGET_{linker}_LINKER"), target.linker);
+    }
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+    cargo.env("SOURCE_DATE_EPOCH", epoch).env("CARGO_INCREMENTAL", "0").env_remove("RUSTFLAGS");
+    tool::run(&mut cargo)?;
+    Ok(folder.join(target.triple).join("dist").join(target.program))
+}
+
+/// Flags that take the folders of this machine out of the program.
+fn remaps(root: &Path, sysroot: &Path) -> Vec<String> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo"))).unwrap_or_default();
+    let from = [(root.to_owned(), "/enbu"), (home, "/cargo"), (sysroot.join("lib/rustlib/src/rust"), "/rust")];
+    from.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())).collect()
+}
+
+/// Flags for musl without the files that rustup brings: the unwinder of gcc takes the
+/// place of LLVM's, with an answer to the one question that it has for glibc.
+fn musl_without_llvm(folder: &Path) -> Outcome<[String; 2]> {
+    const STUB: &str =
+        "int _dl_find_object(void *pc, void *result) { (void)pc; (void)result; return -1; /* not found */ }\n";
+    let folder = folder.join("musl");
+    fs::create_dir_all(&folder).at(&folder)?;
+    let [source, object, library] = ["dl.c", "dl.o", "libunwind.a"].map(|name| folder.join(name));
+    let unwinder = tool::line(Command::new("gcc").arg("-print-file-name=libgcc_eh.a"))?;
+    fs::copy(&unwinder, &library).at(Path::new(&unwinder))?;
+    fs::write(&source, STUB).at(&source)?;
+    tool::run(Command::new("musl-gcc").args(["-O2", "-c"]).arg(&source).arg("-o").arg(&object))?;
+    tool::run(Command::new("ar").arg("rD").arg(&library).arg(&object))?;
+    Ok(["-Clink-self-contained=no".to_owned(), format!("-Lnative={}", folder.display())])
+}

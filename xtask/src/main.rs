@@ -1,0 +1,55 @@
+//! `cargo xtask`: tasks of the project that cargo alone does not do.
+//!
+//! `cargo xtask dist` makes all files of a release, and `cargo xtask dist --check` tries them:
+//!
+//! ```text
+//! builds: one program a target ──► stage: folders as users unpack them ──► archives: tar.gz, zip, deb, SHA256SUMS
+//!                                    ▲
+//! licences: cargo metadata ──────────┘
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod archives;
+mod builds;
+mod dist;
+mod expression;
+mod licences;
+mod stage;
+mod tool;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Tasks of the project
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Make the files of a release in dist/, or try those that are there
+    Dist(dist::DistArgs),
+    /// Check the licences of everything that the releases contain
+    Licences,
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().task {
+        Task::Dist(args) => dist::run(&args),
+        Task::Licences => licences::check(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // No stream is left if even this fails.
+            let _ = writeln!(io::stderr(), "xtask: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
