@@ -1,7 +1,7 @@
 //! A file in memory.
 
-use super::read::{Assembler, Line, check_header, key_and_ply};
-use crate::error::BookError;
+use super::read::{Assembler, Line, MAX_LINE, check_header, key_and_ply};
+use crate::error::{BookError, Fault};
 use crate::key::PositionKey;
 use crate::page::Page;
 
@@ -40,6 +40,7 @@ impl Loaded {
         let mut assembler = Assembler::default();
         for ((offset, line), number) in lines(&text, 0).zip(1..) {
             let outcome = match Line::of(line) {
+                _ if line.len() as u64 > MAX_LINE => Err(Fault::LongLine(MAX_LINE)),
                 Line::Blank | Line::Comment(_) => Ok(()),
                 Line::Entry(text) => assembler.entry(text),
                 Line::Position(text) => {
@@ -73,6 +74,7 @@ impl Loaded {
         let mut assembler = Assembler::default();
         for (at, line) in lines(&self.text, offset) {
             match Line::of(line) {
+                _ if line.len() as u64 > MAX_LINE => {}
                 Line::Blank => {}
                 Line::Comment(text) => drop(assembler.comment(text)),
                 Line::Position(_) if at > offset => break,

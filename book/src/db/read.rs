@@ -11,7 +11,7 @@ use crate::key::PositionKey;
 use crate::page::{Entry, Page};
 
 /// The longest line; only comments come near it.
-const MAX_LINE: u64 = 1 << 20;
+pub(crate) const MAX_LINE: u64 = 1 << 20;
 
 /// Reads the pages of a file one by one, in the order of the file.
 ///

@@ -123,6 +123,9 @@ fn other_headers_and_endless_lines_end_the_reading() {
     let long = format!("sfen {START} 1\n7g7f\n#{}", "x".repeat(2 << 20));
     assert_eq!(faults(&long).len(), 1);
     assert_eq!(pages(&long).into_iter().filter_map(Result::ok).count(), 1);
+    let loaded = book(&long, OpenOptions::default()).expect("a book");
+    assert_eq!(loaded.faults().count, 1);
+    assert!(loaded.probe(&Position::startpos()).expect("read").is_some_and(|page| page.entries.len() == 1));
     assert!(matches!(book("", ON_THE_FLY), Err(BookError { fault: Fault::Empty, .. })));
     assert!(matches!(book("\0\0\0\0", ON_THE_FLY), Err(BookError { fault: Fault::UnknownFormat, .. })));
     assert!(Book::open(Path::new("no/such/book.db"), &ON_THE_FLY).is_err());
