@@ -10,7 +10,7 @@
 //! | [`ybb`] | YaneuraOu's binary format |
 //! | [`apery`] | Apery's `book.bin` |
 //! | [`sbk`] | ShogiGUI's format |
-//! | `pages` | [`Pages`] and [`write`]: one interface to all readers and writers; [`detect`] |
+//! | `pages` | [`Pages`] and [`write()`]: one interface to all readers and writers; [`detect`] |
 //! | `book` | [`Book`]: a book opened for probing |
 //! | [`choose`] | the choice of a move |
 //! | [`gather`] | books from games |

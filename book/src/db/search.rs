@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use super::SFEN;
-use super::read::{Assembler, Line, key_and_ply};
+use super::read::{Assembler, Line, check_header, key_and_ply};
 use crate::disk::Disk;
 use crate::error::{BookError, Fault};
 use crate::key::PositionKey;
@@ -56,9 +56,14 @@ impl Searched {
     /// Opens a file after a look at its first positions and at others all over it.
     ///
     /// # Errors
-    /// Those of the system, and [`Fault::NotSearchable`] if the file is not sorted.
+    /// Those of the system, [`Fault::Header`], and [`Fault::NotSearchable`] if the file is not
+    /// sorted.
     pub(crate) fn open(file: File) -> Result<Self, BookError> {
         let searched = Self { disk: Disk::new(file)? };
+        let head = searched.disk.read(0, BLOCK)?;
+        let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+        let first = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        check_header(first).map_err(|fault| BookError::line(1, fault))?;
         searched.check().map_err(|error| match error.fault {
             Fault::Io(_) => error,
             _ => BookError::file(Fault::NotSearchable(Box::new(error))),
@@ -144,7 +149,8 @@ impl Searched {
         let target = key.as_str().as_bytes();
         // Lines before `low` have smaller keys, lines from `high` on have not.
         let (mut low, mut high) = (0, self.disk.len());
-        while high - low > NEAR {
+        // A line that begins before `high` may end after it.
+        while high.saturating_sub(low) > NEAR {
             let middle = low + (high - low) / 2;
             match self.position_from(middle, high)? {
                 Some(found) if found.key() < target => low = found.end(),

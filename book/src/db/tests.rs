@@ -122,6 +122,10 @@ fn other_headers_and_endless_lines_end_the_reading() {
     assert!(found[0].1.contains("2018"), "{found:?}");
     let long = format!("sfen {START} 1\n7g7f\n#{}", "x".repeat(2 << 20));
     assert_eq!(faults(&long).len(), 1);
+    for options in [OpenOptions::default(), ON_THE_FLY] {
+        let other = FILE.replace("1.00", "2.00");
+        assert!(matches!(book(&other, options), Err(BookError { fault: Fault::Header(_), place: Place::Line(1) })));
+    }
     assert_eq!(pages(&long).into_iter().filter_map(Result::ok).count(), 1);
     let loaded = book(&long, OpenOptions::default()).expect("a book");
     assert_eq!(loaded.faults().count, 1);
@@ -204,6 +208,28 @@ fn every_position_is_found_on_disk_and_in_memory() {
         }
     }
     assert!(searched.probe(&Position::startpos()).expect("read").is_none());
+}
+
+#[test]
+fn crlf_and_long_comments_do_not_mislead_the_search() {
+    let (_, setups) = many();
+    let mut setups: Vec<Setup> = setups.into_iter().take(150).collect();
+    setups.sort_by_key(PositionKey::of_setup);
+    // Blocks of long comments and of lines without any, in every phase of the bisection.
+    for period in [1, 2, 3, 7, 31] {
+        let mut text = format!("\u{feff}{HEADER}\r\n");
+        for (number, setup) in setups.iter().enumerate() {
+            text += &format!("sfen {}\r\n", PositionKey::of_setup(setup));
+            if number % period == 0 {
+                text += &format!("#{}\r\n", "x".repeat(4090 + number));
+            }
+            text += "P*5e none 1\r\n";
+        }
+        let book = book(&text, ON_THE_FLY).expect("sorted");
+        for setup in &setups {
+            assert!(book.probe_setup(setup).expect("read").is_some(), "{period}: {setup}");
+        }
+    }
 }
 
 #[test]
