@@ -178,16 +178,14 @@ fn remaps(root: &Path, sysroot: &Path) -> Vec<String> {
 }
 
 /// Flags for musl without the files that rustup brings: the unwinder of gcc takes the
-/// place of LLVM's, with an answer to the one question that it has for glibc.
+/// place of LLVM's, with an answer to its question for glibc.
 fn musl_without_llvm(folder: &Path) -> Outcome<[String; 2]> {
-    const STUB: &str =
-        "int _dl_find_object(void *pc, void *result) { (void)pc; (void)result; return -1; /* not found */ }\n";
     let folder = folder.join("musl");
     fs::create_dir_all(&folder).at(&folder)?;
-    let [source, object, library] = ["dl.c", "dl.o", "libunwind.a"].map(|name| folder.join(name));
+    let [source, object, library] = ["find_object.c", "find_object.o", "libunwind.a"].map(|name| folder.join(name));
     let unwinder = tool::line(Command::new("gcc").arg("-print-file-name=libgcc_eh.a"))?;
     fs::copy(&unwinder, &library).at(Path::new(&unwinder))?;
-    fs::write(&source, STUB).at(&source)?;
+    fs::write(&source, include_str!("find_object.c")).at(&source)?;
     tool::run(Command::new("musl-gcc").args(["-O2", "-c"]).arg(&source).arg("-o").arg(&object))?;
     tool::run(Command::new("ar").arg("rD").arg(&library).arg(&object))?;
     Ok(["-Clink-self-contained=no".to_owned(), format!("-Lnative={}", folder.display())])
