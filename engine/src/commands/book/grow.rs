@@ -50,7 +50,7 @@ pub(crate) struct GrowArgs {
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=64))]
     multipv: u16,
     /// Loss in centipawns that is as costly as one ply: larger values make the book wider and shorter
-    #[arg(long, value_name = "CP", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "CP", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     ply_cost: u32,
     /// Moves that lose more centipawns against the best one are not followed
     #[arg(long, value_name = "CP", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=30_000))]
