@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use enbu_tests::binary::enbu;
+use enbu_tests::binary::{enbu, workspace_root};
 use enbu_tests::session::Session;
 use tempfile::TempDir;
 
@@ -461,4 +461,14 @@ fn a_book_move_never_loses_by_perpetual_check() {
     let answer = play.go(&format!("{start} moves 8i9i 9a8a 9i8i 8a9a"), "nodes 50");
     assert!(answer.says("book: 8i9i loses by repetition and is not played"), "{:?}", answer.lines);
     assert_eq!(answer.book_move(), None);
+}
+
+#[test]
+fn the_book_of_the_examples_is_valid_and_is_played() {
+    let path = workspace_root().join("examples/books/enbu.ybb");
+    let verified = Command::new(enbu()).args(["book", "verify"]).arg(&path).output().expect("a process");
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+    let mut play = Play::without();
+    play.set("BookFile", &path.to_string_lossy());
+    assert!(play.book_move().is_some());
 }
