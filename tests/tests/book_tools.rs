@@ -90,6 +90,16 @@ fn sorting_gives_the_order_of_the_writer() {
 }
 
 #[test]
+fn moves_of_combined_positions_are_sorted_too() {
+    let text = format!("sfen {START} b - 1\n7g7f none 1 1 5\nsfen {START} b - 3\n2g2f none 1 1 9\n");
+    let folder = Folder::with(&[("a.db", &text)]);
+    for command in ["sort", "merge"] {
+        folder.quietly(&format!("{command} a.db -o out.db --force"));
+        assert!(folder.read("out.db").ends_with("b - 1\n2g2f none 1 1 9\n7g7f none 1 1 5\n"), "{command}");
+    }
+}
+
+#[test]
 fn plies_are_kept_on_request() {
     let folder = Folder::with(&[("a.db", &unsorted_book())]);
     folder.quietly("sort a.db -o plies.db --keep-plies");

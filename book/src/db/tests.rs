@@ -133,6 +133,11 @@ fn other_headers_and_endless_lines_end_the_reading() {
     assert!(matches!(book("", ON_THE_FLY), Err(BookError { fault: Fault::Empty, .. })));
     assert!(matches!(book("\0\0\0\0", ON_THE_FLY), Err(BookError { fault: Fault::UnknownFormat, .. })));
     assert!(Book::open(Path::new("no/such/book.db"), &ON_THE_FLY).is_err());
+    // Chess and minishogi.
+    for other in ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rbsgk/4p/5/P4/KGSBR b - 1"] {
+        let found = faults(&format!("sfen {other}\ne2e4 e7e5 30 12 9\n"));
+        assert_eq!(found.iter().map(|(place, _)| *place).collect::<Vec<_>>(), [Place::Line(1)]);
+    }
 }
 
 #[test]

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use enbu_book::{Choice, Filter, Page, Plies};
+use enbu_book::{Choice, Filter, Plies};
 
-use super::files::{Job, WriteArgs};
+use super::files::{Job, Moves, WriteArgs};
 
 pub(super) const CONVERT_EXAMPLES: &str = "Examples:
   enbu book convert book.bin -o book.db         positions are found by playing from the start position
@@ -113,21 +113,17 @@ fn plies(keep: bool) -> Plies {
     if keep { Plies::Separate } else { Plies::Smallest }
 }
 
-fn sorted(mut page: Page) -> Option<Page> {
-    page.sort();
-    Some(page)
-}
-
 pub(super) fn convert(args: &ConvertArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let inputs = std::slice::from_ref(&args.input);
-    let job = Job { inputs, args: &args.write, choice: Choice::Deeper, plies: Plies::Separate, edit: &Some };
+    let (choice, plies) = (Choice::Deeper, Plies::Separate);
+    let job = Job { inputs, args: &args.write, choice, plies, moves: Moves::Kept, edit: &Some };
     job.run("book convert", out).map(|()| ExitCode::SUCCESS)
 }
 
 pub(super) fn sort(args: &SortArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let inputs = std::slice::from_ref(&args.input);
     let plies = plies(args.keep_plies);
-    let job = Job { inputs, args: &args.write, choice: Choice::Deeper, plies, edit: &sorted };
+    let job = Job { inputs, args: &args.write, choice: Choice::Deeper, plies, moves: Moves::Sorted, edit: &Some };
     job.run("book sort", out).map(|()| ExitCode::SUCCESS)
 }
 
@@ -137,7 +133,14 @@ pub(super) fn merge(args: &MergeArgs, out: &mut impl Write) -> io::Result<ExitCo
         Rule::First => Choice::First,
         Rule::AddCounts => Choice::AddCounts,
     };
-    let job = Job { inputs: &args.inputs, args: &args.write, choice, plies: plies(args.keep_plies), edit: &Some };
+    let job = Job {
+        inputs: &args.inputs,
+        args: &args.write,
+        choice,
+        plies: plies(args.keep_plies),
+        moves: Moves::Sorted,
+        edit: &Some,
+    };
     job.run("book merge", out).map(|()| ExitCode::SUCCESS)
 }
 
@@ -153,6 +156,7 @@ pub(super) fn prune(args: &PruneArgs, out: &mut impl Write) -> io::Result<ExitCo
     };
     let inputs = std::slice::from_ref(&args.input);
     let edit = |page| filter.apply(page);
-    let job = Job { inputs, args: &args.write, choice: Choice::Deeper, plies: Plies::Separate, edit: &edit };
+    let (choice, plies) = (Choice::Deeper, Plies::Separate);
+    let job = Job { inputs, args: &args.write, choice, plies, moves: Moves::Kept, edit: &edit };
     job.run("book prune", out).map(|()| ExitCode::SUCCESS)
 }

@@ -90,8 +90,18 @@ pub(super) struct Job<'a> {
     pub(super) args: &'a WriteArgs,
     pub(super) choice: Choice,
     pub(super) plies: Plies,
+    pub(super) moves: Moves,
     /// Changes a page or drops it.
     pub(super) edit: &'a dyn Fn(Page) -> Option<Page>,
+}
+
+/// The order of the moves of a position.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moves {
+    /// That of the input.
+    Kept,
+    /// Falling counts, then falling values.
+    Sorted,
 }
 
 /// The faults of the inputs and the notices about them.
@@ -226,7 +236,15 @@ impl Job<'_> {
         let plies = if format == Format::Db { self.plies } else { Plies::Smallest };
         let mut pages = Combined::new(pages, self.choice, plies);
         let preface = self.preface();
-        let counted = pages.by_ref().inspect(|_| bar.inc(1));
+        let counted = pages.by_ref().map(|page| {
+            bar.inc(1);
+            page.map(|mut page| {
+                if self.moves == Moves::Sorted {
+                    page.sort();
+                }
+                page
+            })
+        });
         // A fatal fault ends the inputs; it must end the writing as well.
         let checked = counted.chain(std::iter::from_fn(|| {
             notices.borrow().fatal.as_ref().map(|error| Err(BookError::from(io::Error::other(error.to_string()))))
