@@ -23,7 +23,7 @@ folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
 
 cargo run --quiet --release -p enbu-tests --example random_records -- "$games" "$folder"
-"$enbu" convert "$folder/csa" -o "$folder/games.usi" 2>/dev/null
+"$enbu" convert "$folder/csa" -o "$folder/games.usi" --ends 2>/dev/null
 for input in games.usi csa; do
     echo "==> $input"
     /usr/bin/time -f '%M KB peak, %e s, %U s of one CPU' \

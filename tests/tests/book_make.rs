@@ -77,10 +77,11 @@ fn games_become_counts_and_values() {
     assert!(entries(&at.join("second.db")).iter().all(|(ply, _)| ply == "2"));
     assert!(refused(at, "games.usi -o all.db").contains("all.db exists; --force overwrites it"));
     assert!(refused(at, "games.usi -o all.txt").contains("all.txt: not the extension of a book"));
-    for extension in ["ybb", "bin", "sbk"] {
-        made(at, &format!("games.usi --min-count 2 -o all.{extension}"));
+    // Where there is no .db of this name, the .ybb is meant.
+    for (extension, named) in [("ybb", "ybb"), ("bin", "bin"), ("sbk", "sbk"), ("ybb", "db")] {
+        made(at, &format!("games.usi --min-count 2 -o played.{extension} --force"));
         let mut session = Session::start();
-        session.send(&format!("setoption name BookFile value {}", at.join(format!("all.{extension}")).display()));
+        session.send(&format!("setoption name BookFile value {}", at.join(format!("played.{named}")).display()));
         session.send("setoption name Eval value PieceSquare");
         // A .ybb has a depth of 0 where there is none.
         session.send("setoption name BookDepthLimit value 0");

@@ -259,7 +259,7 @@ struct Part {
 }
 
 /// Size of the parts of a file with one game a line; other files are read as a whole.
-const PART_BYTES: u64 = 4 << 20;
+const PART_BYTES: u64 = 1 << 17;
 
 /// Bytes from which the format of a file is detected.
 const HEAD_BYTES: u64 = 1 << 16;
