@@ -3,7 +3,8 @@
 //! A message of Protocol Buffers: author, description, and states. A state is a position
 //! with results of games, a comment, moves and analyses by engines; a move leads to another
 //! state by its number. Only some states name their position, as SFEN; the positions of the
-//! others follow from the moves that lead to them.
+//! others follow from the moves that lead to them. State 0 is the start position of an even
+//! game if it names none and no move leads to it, as in BookConv.
 //!
 //! | message | fields |
 //! |---|---|
@@ -15,7 +16,8 @@
 //! The bits of a move, from the lowest: rank and file of the origin (4 bits each, 0 for a
 //! drop), rank and file of the destination (4 each), 3 unused, promotion (1), captured piece
 //! (4), moved piece (5), 2 unused, White's move (1). Pieces are numbered pawn, lance, knight,
-//! silver, gold, bishop, rook, king from 1, promoted ones 8 higher.
+//! silver, gold, bishop, rook, king from 1, promoted ones 8 higher; a moved piece of White 16
+//! higher.
 //!
 //! The weight of a move is its count; 0 stands for none. Plies are not read: programs write
 //! 1 for any position. The reader accepts absent fields (0 or no text) and unknown ones, and

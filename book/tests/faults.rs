@@ -128,6 +128,11 @@ fn sbk_faults_have_offsets() {
     assert!(made.faults(bytes).is_empty());
     let cut = made.faults(&bytes[..bytes.len() - 1]);
     assert!(matches!(cut[..], [BookError { fault: Fault::Protobuf(_) | Fault::UnknownFormat, .. }]), "{cut:?}");
+    // A first state without a position is the start position, as this one is.
+    let tag = bytes.windows(4).position(|window| window == b"lnsg").expect("a position") - 2;
+    let mut unnamed = bytes.clone();
+    unnamed[tag] = 0x7a;
+    assert!(made.faults(&unnamed).is_empty());
     // Without the text of the only position no state has one.
     let text = bytes.windows(9).position(|window| window == b"lnsgkgsnl").expect("the start position");
     let mut lost = bytes.clone();

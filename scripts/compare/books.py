@@ -120,14 +120,15 @@ def sbk_move(board, move):
     """The bits of a move, as a number with sign."""
     usi = cshogi.move_to_usi(move)
     rank = lambda letter: ord(letter) - ord("a") + 1
-    bits = int(usi[2]) << 12 | rank(usi[3]) << 8 | (usi[4:] == "+") << 19
+    white = board.turn == cshogi.WHITE
+    bits = white << 28 | int(usi[2]) << 12 | rank(usi[3]) << 8 | (usi[4:] == "+") << 19
     if usi[1] == "*":
         bits |= SBK_PIECES.index(usi[0]) + 1 << 24
     else:
         bits |= int(usi[0]) << 4 | rank(usi[1])
         number = lambda square: sbk_piece(board.piece(square))
         bits |= number(cshogi.move_from(move)) << 24 | number(cshogi.move_to(move)) << 20
-    return bits - (1 << 31) if board.turn == cshogi.WHITE else bits
+    return bits - (1 << 31) if white else bits
 
 
 def sbk_piece(piece):

@@ -20,6 +20,8 @@ const HAND_ORDER: [HandPiece; 7] = [
 
 const PROMOTED: u32 = 8;
 const KING: u32 = 8;
+/// The flag of a white piece, which only the moved piece has.
+const WHITE: u32 = 16;
 
 /// The number of a piece.
 fn number(kind: PieceType) -> u32 {
@@ -44,7 +46,7 @@ fn square(bits: u32) -> Option<Square> {
 pub(super) fn decode(bits: u32) -> Option<Move> {
     let to = square(bits >> 8)?;
     if bits & 0xff == 0 {
-        // Some programs add 16 to White's pieces.
+        // ShogiHome leaves out the flag of white pieces.
         let piece = HAND_ORDER.get((bits >> 24 & 15).checked_sub(1)? as usize)?;
         return Some(Move::drop(*piece, to));
     }
@@ -54,7 +56,8 @@ pub(super) fn decode(bits: u32) -> Option<Move> {
 
 /// The bits of a move in a position.
 pub(super) fn encode(mv: Move, setup: &Setup) -> u32 {
-    let side = u32::from(setup.turn == Color::White) << 31;
+    // White's move, and the flag of a white piece.
+    let side = if setup.turn == Color::White { 1 << 31 | WHITE << 24 } else { 0 };
     let to = mv.to();
     match mv.parts() {
         MoveParts::Drop { piece, .. } => side | number(piece.piece_type()) << 24 | place(to) << 8,
@@ -89,7 +92,7 @@ mod tests {
         assert_eq!(capture, 6 << 24 | 9 << 20 | 0x27 << 8 | 0x28);
         let white = Setup { turn: Color::White, ..setup };
         let promotion = encode("2g2h+".parse().expect("a move"), &white);
-        assert_eq!(promotion, 1 << 31 | 9 << 24 | 6 << 20 | 1 << 19 | 0x28 << 8 | 0x27);
-        assert_eq!(encode("G*5e".parse().expect("a move"), &white), 1 << 31 | 5 << 24 | 0x55 << 8);
+        assert_eq!(promotion, 1 << 31 | 25 << 24 | 6 << 20 | 1 << 19 | 0x28 << 8 | 0x27);
+        assert_eq!(encode("G*5e".parse().expect("a move"), &white), 1 << 31 | 21 << 24 | 0x55 << 8);
     }
 }

@@ -212,6 +212,12 @@ impl Reader {
     fn step(&mut self) -> Option<(usize, PositionKey)> {
         while self.queue.is_empty() {
             let Some(state) = self.file.states.get(self.next_root).copied() else {
+                if self.file.states.first().is_some_and(|state| !state.has_position)
+                    && self.queued.first() == Some(&false)
+                {
+                    self.enqueue(0, PositionKey::of_setup(&Setup::startpos()));
+                    continue;
+                }
                 self.finish();
                 return None;
             };
