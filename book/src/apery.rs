@@ -148,8 +148,12 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// Those of `out`; [`Fault::Unsorted`] if the page belongs before the last one.
     pub fn write(&mut self, page: &Page, losses: &mut Losses) -> Result<(), BookError> {
+        if page.entries.is_empty() {
+            losses.without_extras(page);
+            return Ok(());
+        }
         let key = key_of_setup(&page.position.to_setup());
-        if page.entries.is_empty() || self.last == Some(key) {
+        if self.last == Some(key) {
             losses.positions += 1;
             return Ok(());
         }

@@ -93,7 +93,8 @@ impl Book {
         Ok(Self { format, ignore_ply: options.ignore_ply, store, faults })
     }
 
-    /// The entry of a position: for several plies that of the smallest permitted one.
+    /// The page of a position, if it has moves: for several plies that of the smallest
+    /// permitted one.
     ///
     /// # Errors
     /// [`BookError`] if the file cannot be read or the entry is faulty.
@@ -115,7 +116,7 @@ impl Book {
             Store::Sbk(loaded) => Vec::from_iter(loaded.find(&key)?),
         };
         let permitted = |page: &Page| self.ignore_ply || page.ply.is_none_or(|ply| ply == u32::from(setup.ply));
-        Ok(pages.into_iter().filter(permitted).min_by_key(|page| page.ply))
+        Ok(pages.into_iter().filter(|page| !page.entries.is_empty() && permitted(page)).min_by_key(|page| page.ply))
     }
 
     /// The format of the file.

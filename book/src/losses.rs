@@ -8,7 +8,7 @@ use crate::page::Page;
 /// for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// Positions: not enough bits, no moves, or another position has the same key.
+    /// Positions: not enough bits, or another position has the same key.
     pub positions: u64,
     /// Plies.
     pub plies: u64,

@@ -126,6 +126,11 @@ impl Page {
         }
     }
 
+    /// Returns true if there are no moves, comment, results or analyses.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.entries.is_empty() && self.comment.is_none() && self.games.is_none() && self.analyses.is_empty()
+    }
+
     /// The entry of a move.
     pub fn entry(&self, mv: Move) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.mv == mv)

@@ -136,9 +136,9 @@ impl Iterator for Pages {
 /// The result of writing a book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Positions offered.
+    /// Positions with moves.
     pub positions: u64,
-    /// Moves offered.
+    /// Their moves.
     pub moves: u64,
     /// Fields without a place in the format.
     pub losses: Losses,
@@ -160,7 +160,7 @@ pub fn write(
     let mut losses = Losses::default();
     let mut pages = pages.into_iter().inspect(|page| {
         if let Ok(page) = page {
-            written.positions += 1;
+            written.positions += u64::from(!page.entries.is_empty());
             written.moves += page.entries.len() as u64;
         }
     });
@@ -172,7 +172,9 @@ pub fn write(
             pages.try_for_each(|page| {
                 let page = page?;
                 losses.without_results(&page);
-                losses.positions += u64::from(page.entries.is_empty());
+                if page.entries.is_empty() {
+                    losses.comments += u64::from(page.comment.is_some());
+                }
                 losses.judgements += page.entries.iter().filter(|entry| entry.judgement.is_some()).count() as u64;
                 writer.write(&page)
             })?;

@@ -60,6 +60,8 @@ impl Finding {
 pub struct Verifier {
     /// The order matters: in the other formats the reader checks it, or there is none.
     is_ordered: bool,
+    /// In a `.sbk` the last positions have no moves.
+    needs_moves: bool,
     last: Option<(PositionKey, Option<u32>)>,
     seen: HashSet<(u64, Option<u32>)>,
 }
@@ -67,7 +69,7 @@ pub struct Verifier {
 impl Verifier {
     /// For a book of this format.
     pub fn new(format: Format) -> Self {
-        Self { is_ordered: format == Format::Db, last: None, seen: HashSet::new() }
+        Self { is_ordered: format == Format::Db, needs_moves: format != Format::Sbk, last: None, seen: HashSet::new() }
     }
 
     /// The faults of the next page.
@@ -83,7 +85,7 @@ impl Verifier {
         if !self.seen.insert((page.position.digest(), page.ply)) {
             findings.push(Finding::RepeatedPosition);
         }
-        if page.entries.is_empty() {
+        if page.entries.is_empty() && self.needs_moves {
             findings.push(Finding::NoMoves);
         }
         match Position::from_setup(&page.position.to_setup()) {

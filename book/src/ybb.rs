@@ -315,11 +315,15 @@ impl Writer {
     /// # Errors
     /// Those of the system; [`Fault::Unsorted`] if the page belongs before the last one.
     pub fn write(&mut self, page: &Page, losses: &mut Losses) -> Result<(), BookError> {
+        if page.entries.is_empty() {
+            losses.without_extras(page);
+            return Ok(());
+        }
         let Ok(PackedSfen(packed)) = PackedSfen::pack(&page.position.to_setup()) else {
             losses.positions += 1;
             return Ok(());
         };
-        if page.entries.is_empty() || self.last == Some(packed) {
+        if self.last == Some(packed) {
             losses.positions += 1;
             return Ok(());
         }

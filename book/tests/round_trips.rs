@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use enbu_book::{
-    Book, BookError, Format, OpenOptions, Order, Page, Pages, Preface, Search, Sorter, Written, db, write,
+    Book, BookError, Format, Games, OpenOptions, Order, Page, Pages, PositionKey, Preface, Search, Sorter, Verifier,
+    Written, db, write,
 };
 use enbu_movegen::{Position, Setup};
 
@@ -165,6 +166,34 @@ fn a_ybb_without_depths_has_four_bytes_a_move() {
         assert_eq!(fs::metadata(&path).expect("a file").len() as usize, 32 + 44 * pages.len() + move_bytes * moves);
         assert_same(&read(&path), &pages, "depths");
     }
+}
+
+#[test]
+fn last_positions_of_an_sbk_have_no_moves() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |format: Format| folder.path().join(format.name());
+    let mut pages = pages(2);
+    pages.retain(|page| page.position == PositionKey::of(&Position::startpos()));
+    let first = &mut pages[0];
+    first.entries.truncate(1);
+    let mut position = Position::startpos();
+    position.play(first.entries[0].mv).expect("a legal move");
+    let games = Some(Games { total: 1, black_wins: 0, white_wins: 0 });
+    pages.push(Page { games, ..Page::new(PositionKey::of(&position)) });
+    pages.sort_by(|a, b| a.position.cmp(&b.position));
+    written(&path(Format::Sbk), Format::Sbk, &pages);
+    let held = held(Format::Sbk, &pages);
+    assert_same(&read(&path(Format::Sbk)), &held, "both");
+    for format in Format::ALL.into_iter().filter(|&format| format != Format::Sbk) {
+        let losses = written(&path(format), format, &held).losses;
+        assert!(losses.positions == 0 && losses.games >= 1, "{format}: {losses}");
+        assert_eq!(read(&path(format)).len(), 1);
+    }
+    let book = Book::open(&path(Format::Sbk), &OpenOptions::default()).expect("a book");
+    assert!(book.probe(&Position::startpos()).expect("read").is_some());
+    assert!(book.probe(&position).expect("read").is_none());
+    let mut verifier = Verifier::new(Format::Sbk);
+    assert!(held.iter().all(|page| verifier.check(page).is_empty()));
 }
 
 #[test]

@@ -24,7 +24,8 @@ struct Place {
 }
 
 /// Writes pages in any order, which are held in memory. The first page of a position counts.
-/// Illegal moves are left out.
+/// Illegal moves are left out; pages without moves stay if they have results, analyses or a
+/// comment.
 ///
 /// # Errors
 /// Those of `pages` and of `out`.
@@ -38,7 +39,10 @@ pub fn write(
     let mut index: HashMap<PositionKey, usize> = HashMap::new();
     for page in pages {
         let page = page?;
-        if page.entries.is_empty() || index.contains_key(&page.position) {
+        if page.is_blank() {
+            continue;
+        }
+        if index.contains_key(&page.position) {
             losses.positions += 1;
             continue;
         }
