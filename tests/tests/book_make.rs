@@ -83,8 +83,6 @@ fn games_become_counts_and_values() {
         let mut session = Session::start();
         session.send(&format!("setoption name BookFile value {}", at.join(format!("played.{named}")).display()));
         session.send("setoption name Eval value PieceSquare");
-        // A .ybb has a depth of 0 where there is none.
-        session.send("setoption name BookDepthLimit value 0");
         session.send("go nodes 50");
         session.expect("info string book: 7g7f,");
     }
