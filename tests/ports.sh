@@ -75,7 +75,7 @@ skip() {
 
 native=$(program linux-x86_64 enbu)
 nice -n 10 cargo build --quiet --locked --profile thorough --package enbu-tests --example write_network
-shapes='piece-square kp-256x2-32-32 halfkpvm-256x2-32-32 sfnn-ka2-256-8-32-hand16-k9k9-progress4 enbu-128-b4'
+shapes='piece-square kp-256x2-32-32 halfkpvm-256x2-32-32 sfnn-ka2-256-8-32-hand16-k9k9-progress4 enbu-128-b4 enbu-64-attacks'
 for shape in $shapes; do
     [ "$shape" = piece-square ] || [ -s "$work/$shape.bin" ] || "$target/thorough/examples/write_network" "$shape" "$work/$shape.bin"
 done

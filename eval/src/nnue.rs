@@ -4,6 +4,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`features`] | sets of inputs, and the active inputs of a position |
+//! | `attacks` | inputs from attacks, and their sums |
 //! | `accumulator` | the accumulators of the first layer, updated incrementally |
 //! | `layers` | the layers after the first in standard files |
 //! | `selector` | the choice among several small networks |
@@ -17,6 +18,7 @@
 //! [`Evaluator`](crate::Evaluator) holds the state of one line of play.
 
 mod accumulator;
+mod attacks;
 pub mod embedded;
 mod error;
 pub mod features;
@@ -33,5 +35,5 @@ pub use features::FeatureSet;
 pub use format::{classic, own};
 pub use network::{Explanation, Network, Side};
 pub use selector::{HandBuckets, KingBuckets, Selector};
-pub use shape::{Classic, Shape};
+pub use shape::{Classic, Inputs, Shape};
 pub use simd::{NoSuchPath, Simd};

@@ -303,10 +303,11 @@ fn write_halfkp(out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A network of our own, `WIDTH` or `WIDTH-bBUCKETS`: random numbers in the same
+/// A network of our own, `WIDTH`, `WIDTH-bBUCKETS` or either with `-attacks`: random numbers in the same
 /// manner, with sums below, within and above the limits.
 fn write_own(shape: &str, out: &mut impl Write) -> io::Result<()> {
-    let (width, buckets) = shape.split_once("-b").unwrap_or((shape, "1"));
+    let sizes = shape.strip_suffix("-attacks");
+    let (width, buckets) = sizes.unwrap_or(shape).split_once("-b").unwrap_or((sizes.unwrap_or(shape), "1"));
     let (Ok(width), Ok(buckets)) = (width.parse::<u64>(), buckets.parse::<u64>()) else {
         return Err(io::Error::other(format!("no shape `enbu-{shape}`")));
     };
@@ -321,6 +322,7 @@ fn write_own(shape: &str, out: &mut impl Write) -> io::Result<()> {
         bucket_step: 4,
         biases: words(numbers(1, width, 120).into_iter().map(|bias| bias + 90).collect()),
         weights: words(numbers(2, 2344 * width, 40)),
+        attack_weights: words(numbers(5, sizes.map_or(0, |_| 2134 * width), 24)),
         output_weights: words(numbers(3, 2 * width * buckets, limit)),
         output_biases: numbers(4, buckets, 3000).into_iter().map(|bias| bias as i32).collect(),
     };

@@ -315,8 +315,14 @@ fn bench(network: &Path, kernels: &str) -> Output {
 #[test]
 fn the_signature_of_each_kind_is_the_same_on_every_path() {
     let folder = tempfile::tempdir().unwrap();
-    let shapes = ["kp-256x2-32-32", "enbu-128-b4", "halfkpvm-256x2-32-32", "sfnn-ka2-256-8-32-hand16-k9k9-progress4"];
-    for shape in shapes.into_iter().take(if enbu_tests::has_slow_rows() { 4 } else { 2 }) {
+    let shapes = [
+        "kp-256x2-32-32",
+        "enbu-64-attacks",
+        "enbu-128-b4",
+        "halfkpvm-256x2-32-32",
+        "sfnn-ka2-256-8-32-hand16-k9k9-progress4",
+    ];
+    for shape in shapes.into_iter().take(if enbu_tests::has_slow_rows() { 5 } else { 2 }) {
         let path = folder.path().join("nn.bin");
         fs::write(&path, file(shape)).unwrap();
         let signatures: Vec<String> = Simd::all()

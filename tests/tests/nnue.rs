@@ -152,6 +152,8 @@ fn games_are_followed_move_by_move() {
         "enbu-128",
         "enbu-96-b3",
         "enbu-1024",
+        "enbu-64-b2-attacks",
+        "enbu-96-attacks",
     ] {
         updates_equal_fresh_values(shape);
     }
@@ -159,11 +161,16 @@ fn games_are_followed_move_by_move() {
 
 #[test]
 fn own_networks_see_both_sides_alike_and_mirror_images_alike() {
-    let evaluation = evaluation(network("enbu-64-b4"));
+    for shape in ["enbu-64-b4", "enbu-64-attacks"] {
+        sees_both_sides_alike(&evaluation(network(shape)));
+    }
+}
+
+fn sees_both_sides_alike(evaluation: &Evaluation) {
     for sfen in ["l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1", "4k4/9/9/9/9/9/9/9/9 b G2p 1"]
     {
         let setup = from_sfen(sfen).to_setup();
-        let raw = |position: &Position| Evaluator::with(&evaluation, position).raw(position);
+        let raw = |position: &Position| Evaluator::with(evaluation, position).raw(position);
         let (position, flipped) = (from_sfen(sfen), Position::from_setup(&setup.flipped()).unwrap());
         assert_eq!(raw(&position), raw(&flipped), "{sfen}");
         let board = sfen.split(' ').next().unwrap();
@@ -201,6 +208,7 @@ fn the_value_of_an_own_network_is_its_formula() {
         bucket_step: 1,
         biases: vec![0; 64],
         weights: vec![0; 2344 * 64],
+        attack_weights: Vec::new(),
         output_weights: vec![0; 128],
         output_biases: vec![1000],
     };

@@ -6,6 +6,8 @@ use std::slice;
 use enbu_movegen::{Color, Delta, Position};
 
 use super::accumulator::{Accumulators, Transformer};
+use super::attacks::Attacks;
+use super::attacks::sums::{AttackRows, AttackSums};
 use super::features::active;
 use super::layers::{Layers, Scratch};
 use super::memory::Block;
@@ -20,6 +22,8 @@ pub struct Network {
     pub(crate) shape: Shape,
     pub(crate) simd: Simd,
     pub(crate) transformer: Transformer,
+    /// The first layer's rows for attacks, if these are inputs.
+    pub(crate) attacks: Option<AttackRows>,
     pub(crate) head: Head,
     /// The default of FV_SCALE for standard files; the scale of Enbu's own.
     pub(crate) scale: i32,
@@ -111,6 +115,7 @@ impl Network {
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     accumulators: Accumulators,
+    attacks: Option<AttackSums>,
     scratch: Option<Scratch>,
     cache: OutputCache,
 }
@@ -155,6 +160,7 @@ impl State {
         };
         Ok(Self {
             accumulators: Accumulators::new(&network.transformer)?,
+            attacks: network.attacks.as_ref().map(AttackSums::new).transpose()?,
             scratch: layers.map(Scratch::new).transpose()?,
             cache: OutputCache::new(),
         })
@@ -209,9 +215,15 @@ impl Task for Raw<'_> {
 
     #[inline(always)]
     fn run<K: Kernels>(self, kernels: K) -> i32 {
-        let Self { state: State { accumulators, scratch, .. }, network, position } = self;
+        let Self { state: State { accumulators, attacks, scratch, .. }, network, position } = self;
         accumulators.update(kernels, &network.transformer, position);
-        let sums = accumulators.sums(position.turn());
+        let sums = match (&network.attacks, attacks) {
+            (Some(rows), Some(attacks)) => {
+                attacks.update(kernels, rows, position, accumulators.sums(Color::Black));
+                attacks.totals(position.turn())
+            }
+            _ => accumulators.sums(position.turn()),
+        };
         match (&network.head, scratch) {
             (Head::Classic(layers), Some(scratch)) => {
                 let (own, enemy) = scratch.inputs.split_at_mut(sums[0].len());
@@ -265,7 +277,10 @@ impl State {
             Head::Outputs(outputs) => (UNIT, (outputs.bucket(position), outputs.biases.len())),
         };
         let raw = self.raw(network, position);
-        let sums = self.accumulators.sums(Color::Black);
+        let sums = match &self.attacks {
+            Some(attacks) => attacks.totals(Color::Black),
+            None => self.accumulators.sums(Color::Black),
+        };
         let mut sides = sums.map(|sums| Side {
             inputs: 0,
             sums: sums.len(),
@@ -274,6 +289,9 @@ impl State {
         });
         for color in Color::ALL {
             active(network.transformer.features, color, position, |_| sides[color].inputs += 1);
+        }
+        if network.attacks.is_some() {
+            Attacks::of(position).inputs(position, |color, _| sides[color].inputs += 1);
         }
         Explanation { sides, part, raw }
     }

@@ -2,8 +2,8 @@
 //!
 //! The names are `halfkp-256x2-32-32` (classic: inputs, accumulator width of each side,
 //! hidden layers), `sfnn-halfkahm2-1536-15-32-k3k3` (layer stacks: the last word names the
-//! selector) and `enbu-128` or `enbu-128-b8` (Enbu's own: accumulator width, output
-//! buckets).
+//! selector) and `enbu-128` or `enbu-128-b8-attacks` (Enbu's own: accumulator width, output
+//! buckets, inputs from attacks).
 
 use std::fmt;
 
@@ -35,7 +35,18 @@ pub enum Shape {
         width: usize,
         /// Outputs, one selected for each position.
         buckets: usize,
+        /// The inputs.
+        inputs: Inputs,
     },
+}
+
+/// Inputs of Enbu's own networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Inputs {
+    /// Pieces on squares and in hand.
+    Pieces,
+    /// These, and attacks: king zones and pairs.
+    Attacks,
 }
 
 /// Sizes of the classic family.
@@ -60,8 +71,13 @@ impl fmt::Display for Shape {
             Self::Stacks { features, width, first, second, selector } => {
                 write!(f, "sfnn-{}-{width}-{first}-{second}{selector}", features.name())
             }
-            Self::Own { width, buckets: 1 } => write!(f, "enbu-{width}"),
-            Self::Own { width, buckets } => write!(f, "enbu-{width}-b{buckets}"),
+            Self::Own { width, buckets, inputs } => {
+                write!(f, "enbu-{width}")?;
+                if *buckets != 1 {
+                    write!(f, "-b{buckets}")?;
+                }
+                if *inputs == Inputs::Attacks { f.write_str("-attacks") } else { Ok(()) }
+            }
         }
     }
 }

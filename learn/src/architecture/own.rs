@@ -183,6 +183,7 @@ impl Architecture for Own {
             bucket_step: self.bucket_step,
             biases: words(parameters, transformer.biases(), UNIT as f32, i16::MAX)?,
             weights: words(parameters, transformer.rows(), UNIT as f32, i16::MAX)?,
+            attack_weights: Vec::new(),
             output_weights,
             output_biases: whole(parameters, self.output_biases(), (UNIT * OUTPUT_UNIT) as f32, 1_000_000_000)?,
         }))

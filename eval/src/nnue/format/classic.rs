@@ -114,6 +114,7 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
         shape: Shape::Classic(shape),
         simd,
         transformer,
+        attacks: None,
         head: Head::Classic(layers),
         scale: header.scale().unwrap_or(SCALE),
         hashes_agree: found.hashes_agree,

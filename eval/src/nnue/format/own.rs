@@ -1,12 +1,13 @@
 //! Enbu's own network files.
 //!
 //! (2344 inputs → L1) for each side, limited to 0..=255 and squared, → one output,
-//! or one of several output buckets. Version 1, all numbers little-endian:
+//! or one of several output buckets. Version 1, and version 2 with 2134 more inputs from
+//! attacks; all numbers little-endian:
 //!
 //! | offset | type | content |
 //! |---|---|---|
 //! | 0 | 8 bytes | `ENBUNNUE` |
-//! | 8 | u32 | version, 1 |
+//! | 8 | u32 | version, 1 or 2 |
 //! | 12 | u32 | L1: accumulator width of each side, a multiple of 32 from 64 to 1024 |
 //! | 16 | u32 | output buckets B, 1 to 16 |
 //! | 20 | u32 | pieces in hand per bucket S, 1 to 38: the bucket is the number of pieces both sides hold, divided by S, at most B - 1 |
@@ -16,6 +17,7 @@
 //! | 40 | 24 bytes | name of the network: ASCII, the rest zeros |
 //! | 64 | i16 × L1 | biases of the first layer, 255 = 1.0 |
 //! | | i16 × 2344 × L1 | its weights, a row for each input |
+//! | | i16 × 2134 × L1 | version 2: the weights of the inputs from attacks, each within ±127 |
 //! | | i16 × B × 2 L1 | weights of the outputs, 64 = 1.0, each within ±128: first those of the side to move |
 //! | | i32 × B | biases of the outputs, 255 × 64 = 1.0 |
 //!
@@ -27,8 +29,21 @@
 //! turns the board by 180 degrees. If the own king is then on files 6 to 9, all files are
 //! mirrored.
 //!
-//! **Output**: with a = bias + rows of the active inputs (16 bits, wrapping),
-//! v = min(max(a, 0), 255), raw = Σ v² × weight / 255 (towards zero) + bias, and the
+//! **Inputs from attacks**: a piece attacks the squares that it could move to if they were
+//! empty or held an enemy piece, pins and checks disregarded; sliders end at the first piece.
+//! For each view, oriented and mirrored as above:
+//!
+//! - King zones: for each square of the 5 × 5 around the own king (zone 0) and the enemy king
+//!   (zone 1) that is on the board, one input: 27 × (25 × zone + 5 × file + rank) plus 9 ×
+//!   occupant plus 3 × own plus enemy. File and rank count from the zone's corner with the
+//!   lowest numbers; occupant is 0 for none, 1 for own and 2 for enemy pieces; own and enemy
+//!   are the numbers of attacks by pieces of the two sides, at most 2.
+//! - Pairs, if at least one such attack exists: 1350 + 28 × attacker + victim, both 14 × side (0
+//!   own, 1 enemy) + type. Pieces that protect one of their own side are attackers, too.
+//!
+//! **Output**: with a = bias + rows of the active inputs (16 bits, wrapping) and, in version 2,
+//! the sums of the rows of the active king zones and pairs (16 bits, wrapping) added with
+//! saturation, in this order, v = min(max(a, 0), 255), raw = Σ v² × weight / 255 (towards zero) + bias, and the
 //! value in centipawns raw × K / (255 × 64), towards zero. The reader refuses weights
 //! with which the sum could exceed 32 bits.
 
@@ -36,17 +51,24 @@ use enbu_movegen::{Color, Position};
 
 use super::cursor::Cursor;
 use crate::nnue::accumulator::Transformer;
+use crate::nnue::attacks;
+use crate::nnue::attacks::sums::AttackRows;
 use crate::nnue::error::NetworkError;
 use crate::nnue::features::{FeatureSet, active};
 use crate::nnue::memory::Block;
 use crate::nnue::network::{Head, Network, Outputs};
-use crate::nnue::shape::Shape;
+use crate::nnue::shape::{Inputs, Shape};
 use crate::nnue::simd::Simd;
 
+pub use crate::nnue::attacks::{Attacks, Board};
 pub use crate::nnue::network::{OUTPUT_UNIT, UNIT};
 
-/// The number of inputs.
+/// The number of inputs of version 1.
 pub const INPUTS: usize = FeatureSet::Mirrored.inputs();
+/// The number of inputs from attacks in version 2.
+pub const ATTACK_INPUTS: usize = attacks::INPUTS;
+/// The bound of the weights of inputs from attacks: sums of up to 258 rows fit 16 bits.
+pub const MAX_ATTACK_WEIGHT: i16 = 127;
 
 /// Inputs of one side's pieces.
 const SIDE: u16 = (INPUTS / 2) as u16;
@@ -100,7 +122,8 @@ pub(super) const fn numbered(input: u16, features: FeatureSet) -> u16 {
 /// The first bytes of every file.
 pub const MAGIC: [u8; 8] = *b"ENBUNNUE";
 
-const VERSION: u32 = 1;
+/// The version without and with inputs from attacks.
+const VERSIONS: [u32; 2] = [1, 2];
 const CHECKSUM: usize = 32;
 const NAME: usize = 40;
 const HEADER: usize = 64;
@@ -118,6 +141,8 @@ pub struct Parts {
     pub biases: Vec<i16>,
     /// Weights of the first layer: 2344 rows as long as `biases`.
     pub weights: Vec<i16>,
+    /// Weights of inputs from attacks: none, or 2134 rows; within ±127.
+    pub attack_weights: Vec<i16>,
     /// For each bucket the weights of both accumulators, side to move first; within ±128.
     pub output_weights: Vec<i16>,
     /// One for each bucket, 1 to 16.
@@ -136,6 +161,7 @@ impl Parts {
     ///     bucket_step: 1,
     ///     biases: vec![0; 64],
     ///     weights: vec![0; 2344 * 64],
+    ///     attack_weights: Vec::new(),
     ///     output_weights: vec![0; 128],
     ///     output_biases: vec![255 * 64],
     /// };
@@ -145,13 +171,14 @@ impl Parts {
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let (width, buckets) = (self.biases.len() as u32, self.output_biases.len() as u32);
-        for number in [VERSION, width, buckets, self.bucket_step, self.scale, 0] {
+        let version = VERSIONS[usize::from(!self.attack_weights.is_empty())];
+        for number in [version, width, buckets, self.bucket_step, self.scale, 0] {
             bytes.extend(number.to_le_bytes());
         }
         bytes.resize(NAME, 0);
         bytes.extend(self.name.bytes().take(HEADER - NAME));
         bytes.resize(HEADER, 0);
-        for part in [&self.biases, &self.weights, &self.output_weights] {
+        for part in [&self.biases, &self.weights, &self.attack_weights, &self.output_weights] {
             part.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         }
         self.output_biases.iter().for_each(|bias| bytes.extend(bias.to_le_bytes()));
@@ -172,7 +199,8 @@ fn checksum(bytes: &[u8]) -> u64 {
 pub(crate) fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
     let mut cursor = Cursor::new(bytes);
     cursor.take(MAGIC.len(), "the magic")?;
-    field(&mut cursor, "the version", VERSION..=VERSION, "1")?;
+    let version = field(&mut cursor, "the version", VERSIONS[0]..=VERSIONS[1], "1 or 2")?;
+    let inputs = if version == VERSIONS[0] { Inputs::Pieces } else { Inputs::Attacks };
     let offset = cursor.offset();
     let width = field(&mut cursor, "L1", 64..=1024, "a multiple of 32 from 64 to 1024")? as usize;
     if !width.is_multiple_of(32) {
@@ -189,6 +217,15 @@ pub(crate) fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
         rows: cursor.words(FeatureSet::Mirrored.inputs() * width, "the first layer's weights")?,
     };
     let offset = cursor.offset();
+    let attacks = match inputs {
+        Inputs::Pieces => None,
+        Inputs::Attacks => {
+            let rows = cursor.words(ATTACK_INPUTS * width, "the weights of inputs from attacks")?;
+            check_weights(&rows, MAX_ATTACK_WEIGHT, offset, "a weight of an input from attacks", "-127 to 127")?;
+            Some(AttackRows::new(&rows, width)?)
+        }
+    };
+    let offset = cursor.offset();
     let weights = cursor.words(buckets * 2 * width, "the output weights")?;
     let biases = cursor.numbers(buckets, "the output biases")?;
     cursor.end()?;
@@ -196,9 +233,10 @@ pub(crate) fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
     check_outputs(&weights, 2 * width, offset)?;
     let biases: Vec<i32> = biases.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect();
     Ok(Network {
-        shape: Shape::Own { width, buckets },
+        shape: Shape::Own { width, buckets, inputs },
         simd,
         transformer,
+        attacks,
         head: Head::Outputs(Outputs { weights, biases, bucket_step }),
         scale,
         hashes_agree: true,
@@ -224,13 +262,23 @@ fn verify(bytes: &[u8]) -> Result<(), NetworkError> {
     if expected == found { Ok(()) } else { Err(NetworkError::Checksum { offset: CHECKSUM, expected, found }) }
 }
 
+/// Checks that all weights are within ±`limit`.
+fn check_weights(
+    weights: &[i16],
+    limit: i16,
+    offset: usize,
+    part: &'static str,
+    expected: &'static str,
+) -> Result<(), NetworkError> {
+    let Some(at) = weights.iter().position(|weight| !(-limit..=limit).contains(weight)) else { return Ok(()) };
+    Err(NetworkError::Field { part, offset: offset + 2 * at, value: weights[at].into(), expected })
+}
+
 /// Checks that sums of 255² × weight fit 32 bits, and 255 × weight 16.
 fn check_outputs(weights: &Block<i16>, per_bucket: usize, offset: usize) -> Result<(), NetworkError> {
+    check_weights(weights, 128, offset, "an output weight", "-128 to 128")?;
     let error =
         |at: usize, part, value, expected| NetworkError::Field { part, offset: offset + 2 * at, value, expected };
-    if let Some(at) = weights.iter().position(|weight| !(-128..=128).contains(weight)) {
-        return Err(error(at, "an output weight", i64::from(weights[at]), "-128 to 128"));
-    }
     for (bucket, weights) in weights.chunks_exact(per_bucket).enumerate() {
         let sum: i64 = weights.iter().map(|&weight| i64::from(weight).abs()).sum();
         if sum * i64::from(UNIT * UNIT) > i64::from(i32::MAX) {
@@ -252,6 +300,7 @@ mod tests {
             bucket_step: 5,
             biases: (0..64).collect(),
             weights: (0..2344 * 64).map(|index| (index % 13) as i16 - 6).collect(),
+            attack_weights: Vec::new(),
             output_weights: (0..256).map(|index| (index % 200) - 100).collect(),
             output_biases: vec![100, -100],
         }
@@ -270,6 +319,17 @@ mod tests {
         let Head::Outputs(outputs) = &network.head else { panic!("another head") };
         assert_eq!((&*outputs.weights, &outputs.biases), (&parts().output_weights[..], &parts().output_biases));
         assert_eq!((outputs.bucket_step, network.scale), (5, 400));
+    }
+
+    #[test]
+    fn networks_with_attacks_are_read_back() {
+        let attack_weights: Vec<i16> = (0..ATTACK_INPUTS * 64).map(|index| (index % 255) as i16 - 127).collect();
+        let mut parts = Parts { attack_weights, ..parts() };
+        let network = read(&parts.encode(), Simd::SCALAR).expect("a network");
+        assert_eq!(network.shape().to_string(), "enbu-64-b2-attacks");
+        assert!(network.attacks.is_some());
+        parts.attack_weights[3] = 128;
+        assert!(refused(&parts.encode()).contains("an input from attacks at offset 300230 is 128"));
     }
 
     #[test]
@@ -304,7 +364,8 @@ mod tests {
     fn damage_is_named_with_its_offset() {
         let good = parts().encode();
         for (offset, byte, words) in [
-            (8, 2, "the version at offset 8 is 2"),
+            (8, 3, "the version at offset 8 is 3"),
+            (8, 2, "ends too early"),
             (12, 65, "L1 at offset 12 is 65"),
             (13, 9, "L1 at offset 12 is 2368"),
             (12, 96, "ends too early"),

@@ -66,6 +66,7 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
         shape: Shape::Stacks { features: transformer.features, width, first, second, selector },
         simd,
         transformer,
+        attacks: None,
         head: Head::Stacks(Stacks { stacks, first, selector, progress }),
         scale: header.scale().unwrap_or(SCALE),
         hashes_agree: hash == TRANSFORMER_HASH && header.hash == file_hash,

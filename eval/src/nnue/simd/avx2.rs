@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use enbu_isa::has_avx2;
 
-use super::kernels::{Task, kernels, load, store};
+use super::kernels::{LANES, Planes, Sides, Task, Window, Zones, kernels, load, store};
 
 /// Proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT: all that have the
 /// first have the rest.
@@ -37,6 +37,9 @@ store!("avx2", store16: [i16; 16] <= __m256i, _mm256_storeu_si256);
 load!("avx2", load_bytes: [u8; 32] => __m256i, _mm256_loadu_si256);
 load!("avx2", load_weights: [i8; 32] => __m256i, _mm256_loadu_si256);
 store!("avx2", store_bytes: [u8; 32] <= __m256i, _mm256_storeu_si256);
+load!("avx2", load_words: [u64; 4] => __m256i, _mm256_loadu_si256);
+store!("avx2", store_words: [u64; 4] <= __m256i, _mm256_storeu_si256);
+load!("avx2", load_set: [u64; 2] => __m128i, _mm_loadu_si128);
 load!("avx2", load8: [i32; 8] => __m256i, _mm256_loadu_si256);
 store!("avx2", store8: [i32; 8] <= __m256i, _mm256_storeu_si256);
 
@@ -52,10 +55,10 @@ fn total(vector: __m256i) -> i32 {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
-    if target.len().is_multiple_of(128) {
-        update_tiles::<8>(rows, source, target, removed, added);
-    } else {
-        update_tiles::<2>(rows, source, target, removed, added);
+    match target.len() {
+        width if width.is_multiple_of(128) => update_tiles::<8>(rows, source, target, removed, added),
+        width if width.is_multiple_of(64) => update_tiles::<4>(rows, source, target, removed, added),
+        _ => update_tiles::<2>(rows, source, target, removed, added),
     }
 }
 
@@ -85,6 +88,40 @@ fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16]
             }
         }
         for (words, sum) in target.iter_mut().zip(sums) {
+            store16(words, sum);
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn exchange(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+    match sums.len() {
+        width if width.is_multiple_of(128) => exchange_tiles::<8>(rows, sums, pairs),
+        width if width.is_multiple_of(64) => exchange_tiles::<4>(rows, sums, pairs),
+        _ => exchange_tiles::<2>(rows, sums, pairs),
+    }
+}
+
+/// [`exchange`] in tiles of `N` vectors, which stay in registers for all rows.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn exchange_tiles<const N: usize>(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+    let tiles = sums.len() / (16 * N);
+    let (rows, _) = rows.as_chunks::<16>().0.as_chunks::<N>();
+    let (sums, _) = sums.as_chunks_mut::<16>().0.as_chunks_mut::<N>();
+    for (tile, words) in sums.iter_mut().enumerate() {
+        let mut sums = [_mm256_setzero_si256(); N];
+        for (sum, words) in sums.iter_mut().zip(&*words) {
+            *sum = load16(words);
+        }
+        for &[removed, added] in pairs {
+            let (removed, added) = (&rows[removed as usize * tiles + tile], &rows[added as usize * tiles + tile]);
+            for (sum, (removed, added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
+                *sum = _mm256_add_epi16(_mm256_sub_epi16(*sum, load16(removed)), load16(added));
+            }
+        }
+        for (words, sum) in words.iter_mut().zip(sums) {
             store16(words, sum);
         }
     }
@@ -281,4 +318,82 @@ fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
         }
     }
     total(_mm256_add_epi32(totals[0], totals[1]))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
+    let parts = a.as_chunks::<16>().0.iter().zip(b.as_chunks::<16>().0).zip(c.as_chunks::<16>().0);
+    for (total, ((a, b), c)) in totals.as_chunks_mut::<16>().0.iter_mut().zip(parts) {
+        store16(total, _mm256_adds_epi16(_mm256_adds_epi16(load16(a), load16(b)), load16(c)));
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn zones_of(planes: &Planes, windows: [&Window; 2], zones: &mut Zones) {
+    let mut sets = [_mm256_setzero_si256(); 6];
+    for (set, words) in sets.iter_mut().zip(planes) {
+        *set = _mm256_broadcastsi128_si256(load_set(words));
+    }
+    let (zones, _) = zones.as_chunks_mut::<LANES>();
+    for (zone, window) in zones.iter_mut().zip(windows) {
+        let (places, bits) = (load_bytes(&window.places), load_bytes(&window.bits));
+        // -1 where the bit is set. A shuffle gives zero for places from 128 on.
+        let mut planes = sets;
+        for plane in &mut planes {
+            *plane = _mm256_cmpeq_epi8(_mm256_and_si256(_mm256_shuffle_epi8(*plane, places), bits), bits);
+        }
+        let [a, b, c, d, e, f] = planes;
+        let nines = _mm256_add_epi8(a, _mm256_add_epi8(b, b));
+        let threes = _mm256_add_epi8(_mm256_add_epi8(c, d), _mm256_add_epi8(nines, _mm256_add_epi8(nines, nines)));
+        let threefold = _mm256_add_epi8(threes, _mm256_add_epi8(threes, threes));
+        let classes = _mm256_add_epi8(_mm256_add_epi8(e, f), threefold);
+        store_bytes(zone, _mm256_sub_epi8(load_bytes(&window.bases), classes));
+    }
+}
+
+/// Two kinds at once: low and high words are brought together.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn touched(sets: &[Sides; 16], squares: [u64; 2]) -> u32 {
+    let squares = _mm256_broadcastsi128_si256(load_set(&squares));
+    let (mut black, mut white) = (0, 0);
+    for (pair, [one, other]) in sets.as_chunks::<2>().0.iter().enumerate() {
+        let one = _mm256_and_si256(load_words(one), squares);
+        let other = _mm256_and_si256(load_words(other), squares);
+        let both = _mm256_or_si256(_mm256_unpacklo_epi64(one, other), _mm256_unpackhi_epi64(one, other));
+        let empty = _mm256_cmpeq_epi64(both, _mm256_setzero_si256());
+        // Black's two sets, then White's.
+        let found = !_mm256_movemask_pd(_mm256_castsi256_pd(empty)) as u32;
+        black |= (found & 3) << (2 * pair);
+        white |= (found >> 2 & 3) << (2 * pair);
+    }
+    black | white << 16
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn differences(old: &[u8; 2 * LANES], new: &[u8; 2 * LANES]) -> u64 {
+    let mut equal = [0; 2];
+    let pairs = old.as_chunks::<LANES>().0.iter().zip(new.as_chunks::<LANES>().0);
+    for (bits, (old, new)) in equal.iter_mut().zip(pairs) {
+        *bits = _mm256_movemask_epi8(_mm256_cmpeq_epi8(load_bytes(old), load_bytes(new))) as u32;
+    }
+    !(u64::from(equal[0]) | u64::from(equal[1]) << 32)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn join(once: &[Sides; 16], twice: &[Sides; 16]) -> [Sides; 2] {
+    let (mut some, mut several) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+    for (once, twice) in once.iter().zip(twice) {
+        let once = load_words(once);
+        several = _mm256_or_si256(several, _mm256_or_si256(load_words(twice), _mm256_and_si256(some, once)));
+        some = _mm256_or_si256(some, once);
+    }
+    let mut sides = [[0; 4]; 2];
+    store_words(&mut sides[0], some);
+    store_words(&mut sides[1], several);
+    sides
 }

@@ -5,7 +5,8 @@ use std::hint::black_box;
 
 use enbu_isa::has_avx2;
 
-use super::kernels::{Task, kernels, load, store};
+use super::avx2::{differences, join, touched, zones_of};
+use super::kernels::{LANES, Planes, Sides, Task, Window, Zones, kernels, load, store};
 
 /// Proof that the processor has AVX-512 F, BW, VL and VNNI, and the features of
 /// [`has_avx2`].
@@ -58,6 +59,7 @@ fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], add
     match target.len() {
         width if width.is_multiple_of(256) => update_tiles::<8>(rows, source, target, removed, added),
         width if width.is_multiple_of(128) => update_tiles::<4>(rows, source, target, removed, added),
+        width if width.is_multiple_of(64) => update_tiles::<2>(rows, source, target, removed, added),
         _ => update_tiles::<1>(rows, source, target, removed, added),
     }
 }
@@ -88,6 +90,40 @@ fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16]
             }
         }
         for (words, sum) in target.iter_mut().zip(sums) {
+            store32(words, sum);
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn exchange(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+    match sums.len() {
+        width if width.is_multiple_of(128) => exchange_tiles::<4>(rows, sums, pairs),
+        width if width.is_multiple_of(64) => exchange_tiles::<2>(rows, sums, pairs),
+        _ => exchange_tiles::<1>(rows, sums, pairs),
+    }
+}
+
+/// [`exchange`] in tiles of `N` vectors, which stay in registers for all rows.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn exchange_tiles<const N: usize>(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+    let tiles = sums.len() / (32 * N);
+    let (rows, _) = rows.as_chunks::<32>().0.as_chunks::<N>();
+    let (sums, _) = sums.as_chunks_mut::<32>().0.as_chunks_mut::<N>();
+    for (tile, words) in sums.iter_mut().enumerate() {
+        let mut sums = [_mm512_setzero_si512(); N];
+        for (sum, words) in sums.iter_mut().zip(&*words) {
+            *sum = load32(words);
+        }
+        for &[removed, added] in pairs {
+            let (removed, added) = (&rows[removed as usize * tiles + tile], &rows[added as usize * tiles + tile]);
+            for (sum, (removed, added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
+                *sum = _mm512_add_epi16(_mm512_sub_epi16(*sum, load32(removed)), load32(added));
+            }
+        }
+        for (words, sum) in words.iter_mut().zip(sums) {
             store32(words, sum);
         }
     }
@@ -358,4 +394,13 @@ fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
         total = _mm512_add_epi32(total, _mm512_madd_epi16(weighted, value));
     }
     _mm512_reduce_add_epi32(total)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
+    let parts = a.as_chunks::<32>().0.iter().zip(b.as_chunks::<32>().0).zip(c.as_chunks::<32>().0);
+    for (total, ((a, b), c)) in totals.as_chunks_mut::<32>().0.iter_mut().zip(parts) {
+        store32(total, _mm512_adds_epi16(_mm512_adds_epi16(load32(a), load32(b)), load32(c)));
+    }
 }

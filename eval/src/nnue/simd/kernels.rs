@@ -1,5 +1,33 @@
 //! The contract of kernels and of the tasks that run on them.
 
+/// Bytes of a zone: its squares and padding.
+pub(crate) const LANES: usize = 32;
+
+/// Classes of the squares around Black's king, then around White's, as Black sees them: 5 ×
+/// file + rank from the corner with the lowest numbers. Padding is outside the board.
+pub(crate) type Zones = [u8; 2 * LANES];
+
+/// Both words of a set of squares.
+pub(crate) type Words = [u64; 2];
+
+/// A set of squares for Black, then one for White: low and high words.
+pub(crate) type Sides = [u64; 4];
+
+/// The sets that make a class: Black's pieces, White's, squares that Black attacks, at least
+/// twice, and that White attacks, at least twice.
+pub(crate) type Planes = [Words; 6];
+
+/// The 5 × 5 squares around a king: where their bits are in the bytes of a set.
+#[repr(align(32))]
+pub(crate) struct Window {
+    /// For each square its byte; 128 outside the board.
+    pub(crate) places: [u8; LANES],
+    /// The bit in this byte.
+    pub(crate) bits: [u8; LANES],
+    /// The class of a square in no set: that outside the board, else 0.
+    pub(crate) bases: [u8; LANES],
+}
+
 /// A computation with the kernels of one path.
 ///
 /// It is compiled for each path with the features of the path, as far as it is inlined:
@@ -19,6 +47,10 @@ pub(crate) trait Kernels: Copy {
     /// `changes.1`, wrapping. Rows have the width of `target`, a multiple of 32, and are
     /// contiguous in `rows`.
     fn update(self, rows: &[i16], source: &[i16], target: &mut [i16], changes: (&[u32], &[u32]));
+
+    /// Subtracts from `sums` the first row of each pair and adds the second, wrapping; rows as
+    /// in [`update`](Self::update).
+    fn exchange(self, rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]);
 
     /// Limits `sums` to 0..=127; both lengths are the same multiple of 32.
     fn clip(self, sums: &[i16], outputs: &mut [u8]);
@@ -43,6 +75,25 @@ pub(crate) trait Kernels: Copy {
     /// The sum of `v * v * weight` where `v` is each sum limited to 0..=255,
     /// wrapping. Weights are within ±128, their number is a multiple of 32.
     fn squared_dot(self, sums: &[i16], weights: &[i16]) -> i32;
+
+    /// `totals` = `a` + `b` + `c`, limited to 16 bits after each addition. All lengths are the
+    /// same multiple of 32.
+    fn add_sums(self, a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]);
+
+    /// The classes of the squares of two windows. With the bits p of a square in the six
+    /// planes, its class is its base + 9 (p0 + 2 p1) + 3 (p2 + p3) + p4 + p5.
+    fn zones(self, planes: &Planes, windows: [&Window; 2], zones: &mut Zones);
+
+    /// The indices of bytes that differ, as bits.
+    fn differences(self, old: &[u8; 2 * LANES], new: &[u8; 2 * LANES]) -> u64;
+
+    /// The sets of both sides that contain one of `squares`, as bits: first those of Black,
+    /// then those of White.
+    fn touched(self, sets: &[Sides; 16], squares: [u64; 2]) -> u32;
+
+    /// The squares that are in at least one of the sets, and those that are in at least two,
+    /// or in `twice`.
+    fn join(self, once: &[Sides; 16], twice: &[Sides; 16]) -> [Sides; 2];
 }
 
 /// Implements [`Kernels`] for a path with the functions of its module, after checking the
@@ -56,6 +107,13 @@ macro_rules! kernels {
                 // SAFETY: the function needs the features of its path and nothing
                 // else; `self` exists only where `detect` has found them.
                 $($unsafe)? { update(rows, source, target, changes.0, changes.1) }
+            }
+
+            #[inline(always)]
+            fn exchange(self, rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+                assert!(sums.len().is_multiple_of(32));
+                // SAFETY: as above.
+                $($unsafe)? { exchange(rows, sums, pairs) }
             }
 
             #[inline(always)]
@@ -103,6 +161,38 @@ macro_rules! kernels {
                 debug_assert!(weights.iter().all(|weight| (-128..=128).contains(weight)));
                 // SAFETY: as above.
                 $($unsafe)? { squared_dot(sums, weights) }
+            }
+
+            #[inline(always)]
+            fn add_sums(self, a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
+                let width = totals.len();
+                assert!(a.len() == width && b.len() == width && c.len() == width && width.is_multiple_of(32));
+                // SAFETY: as above.
+                $($unsafe)? { add_sums(a, b, c, totals) }
+            }
+
+            #[inline(always)]
+            fn zones(self, planes: &Planes, windows: [&Window; 2], zones: &mut Zones) {
+                // SAFETY: as above.
+                $($unsafe)? { zones_of(planes, windows, zones) }
+            }
+
+            #[inline(always)]
+            fn touched(self, sets: &[Sides; 16], squares: [u64; 2]) -> u32 {
+                // SAFETY: as above.
+                $($unsafe)? { touched(sets, squares) }
+            }
+
+            #[inline(always)]
+            fn join(self, once: &[Sides; 16], twice: &[Sides; 16]) -> [Sides; 2] {
+                // SAFETY: as above.
+                $($unsafe)? { join(once, twice) }
+            }
+
+            #[inline(always)]
+            fn differences(self, old: &[u8; 2 * LANES], new: &[u8; 2 * LANES]) -> u64 {
+                // SAFETY: as above.
+                $($unsafe)? { differences(old, new) }
             }
         }
     };

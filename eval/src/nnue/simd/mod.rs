@@ -25,7 +25,8 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use kernels::{Kernels, Task};
+pub(crate) use kernels::{Kernels, LANES, Sides, Task, Window, Words, Zones};
+pub(crate) use scalar::Scalar;
 
 /// A path of kernels; proof that this processor can run it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +114,7 @@ impl Simd {
     #[inline]
     pub(crate) fn run<T: Task>(self, task: T) -> T::Output {
         match self.0 {
-            Path::Scalar => task.run(scalar::Scalar),
+            Path::Scalar => task.run(Scalar),
             #[cfg(target_arch = "x86_64")]
             Path::Avx2(proof) => proof.run(task),
             #[cfg(target_arch = "x86_64")]

@@ -2,7 +2,7 @@
 
 use std::arch::aarch64::*;
 
-use super::kernels::{Task, kernels, load, store};
+use super::kernels::{LANES, Planes, Sides, Task, Window, Zones, kernels, load, store};
 
 /// Proof that the processor has NEON, which Rust's AArch64 targets with an operating
 /// system require.
@@ -33,6 +33,10 @@ kernels!(Neon, unsafe);
 load!("neon", load8: [i16; 8] => int16x8_t, vld1q_s16);
 store!("neon", store8: [i16; 8] <= int16x8_t, vst1q_s16);
 store!("neon", store_bytes: [u8; 8] <= uint8x8_t, vst1_u8);
+load!("neon", load_plain: [u8; 16] => uint8x16_t, vld1q_u8);
+store!("neon", store_plain: [u8; 16] <= uint8x16_t, vst1q_u8);
+store!("neon", store_words: [u64; 2] <= uint64x2_t, vst1q_u64);
+load!("neon", load_words: [u64; 2] => uint64x2_t, vld1q_u64);
 load!("neon", load_bytes: [u8; 16] => int8x16_t, vld1q_s8);
 load!("neon", load_weights: [i8; 16] => int8x16_t, vld1q_s8);
 load!("neon", load4: [i32; 4] => int32x4_t, vld1q_s32);
@@ -41,10 +45,10 @@ store!("neon", store4: [i32; 4] <= int32x4_t, vst1q_s32);
 #[inline]
 #[target_feature(enable = "neon")]
 fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
-    if target.len().is_multiple_of(128) {
-        update_tiles::<16>(rows, source, target, removed, added);
-    } else {
-        update_tiles::<4>(rows, source, target, removed, added);
+    match target.len() {
+        width if width.is_multiple_of(128) => update_tiles::<16>(rows, source, target, removed, added),
+        width if width.is_multiple_of(64) => update_tiles::<8>(rows, source, target, removed, added),
+        _ => update_tiles::<4>(rows, source, target, removed, added),
     }
 }
 
@@ -74,6 +78,40 @@ fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16]
             }
         }
         for (words, sum) in target.iter_mut().zip(sums) {
+            store8(words, sum);
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn exchange(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+    match sums.len() {
+        width if width.is_multiple_of(128) => exchange_tiles::<16>(rows, sums, pairs),
+        width if width.is_multiple_of(64) => exchange_tiles::<8>(rows, sums, pairs),
+        _ => exchange_tiles::<4>(rows, sums, pairs),
+    }
+}
+
+/// [`exchange`] in tiles of `N` vectors, which stay in registers for all rows.
+#[inline]
+#[target_feature(enable = "neon")]
+fn exchange_tiles<const N: usize>(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+    let tiles = sums.len() / (8 * N);
+    let (rows, _) = rows.as_chunks::<8>().0.as_chunks::<N>();
+    let (sums, _) = sums.as_chunks_mut::<8>().0.as_chunks_mut::<N>();
+    for (tile, words) in sums.iter_mut().enumerate() {
+        let mut sums = [vdupq_n_s16(0); N];
+        for (sum, words) in sums.iter_mut().zip(&*words) {
+            *sum = load8(words);
+        }
+        for &[removed, added] in pairs {
+            let (removed, added) = (&rows[removed as usize * tiles + tile], &rows[added as usize * tiles + tile]);
+            for (sum, (removed, added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
+                *sum = vaddq_s16(vsubq_s16(*sum, load8(removed)), load8(added));
+            }
+        }
+        for (words, sum) in words.iter_mut().zip(sums) {
             store8(words, sum);
         }
     }
@@ -200,4 +238,88 @@ fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
         total = vmlal_high_s16(total, weighted, value);
     }
     vaddvq_s32(total)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
+    let parts = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).zip(c.as_chunks::<8>().0);
+    for (total, ((a, b), c)) in totals.as_chunks_mut::<8>().0.iter_mut().zip(parts) {
+        store8(total, vqaddq_s16(vqaddq_s16(load8(a), load8(b)), load8(c)));
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn zones_of(planes: &Planes, windows: [&Window; 2], zones: &mut Zones) {
+    let mut sets = [vdupq_n_u8(0); 6];
+    for (set, words) in sets.iter_mut().zip(planes) {
+        *set = vreinterpretq_u8_u64(load_words(words));
+    }
+    let (zones, _) = zones.as_chunks_mut::<16>().0.as_chunks_mut::<2>();
+    for (zone, window) in zones.iter_mut().zip(windows) {
+        let (places, bits) = (window.places.as_chunks::<16>().0, window.bits.as_chunks::<16>().0);
+        let lanes = zone.iter_mut().zip(window.bases.as_chunks::<16>().0).zip(places.iter().zip(bits));
+        for ((zone, base), (places, bits)) in lanes {
+            // -1 where the bit is set. A table gives zero for places from 16 on.
+            let mut planes = sets;
+            for plane in &mut planes {
+                *plane = vtstq_u8(vqtbl1q_u8(*plane, load_plain(places)), load_plain(bits));
+            }
+            let [a, b, c, d, e, f] = planes;
+            let nines = vaddq_u8(a, vaddq_u8(b, b));
+            let threes = vaddq_u8(vaddq_u8(c, d), vaddq_u8(nines, vaddq_u8(nines, nines)));
+            let threefold = vaddq_u8(threes, vaddq_u8(threes, threes));
+            let classes = vaddq_u8(vaddq_u8(e, f), threefold);
+            store_plain(zone, vsubq_u8(load_plain(base), classes));
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn touched(sets: &[Sides; 16], squares: [u64; 2]) -> u32 {
+    let squares = load_words(&squares);
+    let mut touched = 0;
+    for (index, set) in sets.iter().enumerate() {
+        for (side, words) in set.as_chunks::<2>().0.iter().enumerate() {
+            let common = vreinterpretq_u32_u64(vandq_u64(load_words(words), squares));
+            touched |= u32::from(vmaxvq_u32(common) != 0) << (16 * side + index);
+        }
+    }
+    touched
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn differences(old: &[u8; 2 * LANES], new: &[u8; 2 * LANES]) -> u64 {
+    let weights = load_plain(&[1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128]);
+    let mut differ = [0; 8];
+    let parts = old.as_chunks::<16>().0.iter().zip(new.as_chunks::<16>().0);
+    for ([low, high], (old, new)) in differ.as_chunks_mut::<2>().0.iter_mut().zip(parts) {
+        let bits = vandq_u8(vmvnq_u8(vceqq_u8(load_plain(old), load_plain(new))), weights);
+        *low = vaddv_u8(vget_low_u8(bits));
+        *high = vaddv_u8(vget_high_u8(bits));
+    }
+    u64::from_le_bytes(differ)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn join(once: &[Sides; 16], twice: &[Sides; 16]) -> [Sides; 2] {
+    let (mut some, mut several) = ([vdupq_n_u64(0); 2], [vdupq_n_u64(0); 2]);
+    for (once, twice) in once.iter().zip(twice) {
+        for (side, (once, twice)) in once.as_chunks::<2>().0.iter().zip(twice.as_chunks::<2>().0).enumerate() {
+            let once = load_words(once);
+            several[side] = vorrq_u64(several[side], vorrq_u64(load_words(twice), vandq_u64(some[side], once)));
+            some[side] = vorrq_u64(some[side], once);
+        }
+    }
+    let mut sides = [[0; 4]; 2];
+    for (words, vectors) in sides.iter_mut().zip([some, several]) {
+        for (words, vector) in words.as_chunks_mut::<2>().0.iter_mut().zip(vectors) {
+            store_words(words, vector);
+        }
+    }
+    sides
 }

@@ -2,11 +2,11 @@
 //!
 //! Lengths are checked by [`Kernels`](super::kernels::Kernels).
 
-use super::kernels::kernels;
+use super::kernels::{LANES, Planes, Sides, Window, Zones, kernels};
 
 /// The path without processor features.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scalar;
+pub(crate) struct Scalar;
 
 kernels!(Scalar);
 
@@ -25,6 +25,15 @@ fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], add
         for &index in added {
             target.iter_mut().zip(row(index)).for_each(|(sum, &weight)| *sum = sum.wrapping_add(weight));
         }
+    }
+}
+
+fn exchange(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+    let width = sums.len();
+    for &pair in pairs {
+        let [removed, added] = pair.map(|index| &rows[index as usize * width..][..width]);
+        let changes = removed.iter().zip(added);
+        sums.iter_mut().zip(changes).for_each(|(sum, (&a, &b))| *sum = sum.wrapping_sub(a).wrapping_add(b));
     }
 }
 
@@ -68,4 +77,51 @@ fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
         let value = i32::from(sum.clamp(0, 255));
         total.wrapping_add(value * value * i32::from(weight))
     })
+}
+
+fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
+    let parts = a.iter().zip(b).zip(c);
+    totals.iter_mut().zip(parts).for_each(|(total, ((a, &b), &c))| *total = a.saturating_add(b).saturating_add(c));
+}
+
+#[inline]
+fn zones_of(planes: &Planes, windows: [&Window; 2], zones: &mut Zones) {
+    let (zones, _) = zones.as_chunks_mut::<LANES>();
+    for (zone, Window { places, bits, bases }) in zones.iter_mut().zip(windows) {
+        for (class, (&place, (&bit, &base))) in zone.iter_mut().zip(places.iter().zip(bits.iter().zip(bases))) {
+            let [a, b, c, d, e, f] = planes.map(|words| {
+                let byte = words[usize::from(place / 8 % 2)] >> (8 * (place % 8));
+                u8::from(place < 16 && byte as u8 & bit != 0)
+            });
+            *class = base + 9 * (a + 2 * b) + 3 * (c + d) + e + f;
+        }
+    }
+}
+
+fn differences(old: &[u8; 2 * LANES], new: &[u8; 2 * LANES]) -> u64 {
+    let differ = old.iter().zip(new).map(|(old, new)| u64::from(old != new));
+    differ.rev().fold(0, |bits, bit| bits << 1 | bit)
+}
+
+#[inline]
+fn touched(sets: &[Sides; 16], squares: [u64; 2]) -> u32 {
+    let [low, high] = squares;
+    let mut touched = 0;
+    for (index, [a, b, c, d]) in sets.iter().enumerate() {
+        touched |= u32::from(a & low | b & high != 0) << index;
+        touched |= u32::from(c & low | d & high != 0) << (16 + index);
+    }
+    touched
+}
+
+#[inline]
+fn join(once: &[Sides; 16], twice: &[Sides; 16]) -> [Sides; 2] {
+    let (mut some, mut several) = ([0; 4], [0; 4]);
+    for (once, twice) in once.iter().zip(twice) {
+        for word in 0..4 {
+            several[word] |= twice[word] | some[word] & once[word];
+            some[word] |= once[word];
+        }
+    }
+    [some, several]
 }

@@ -1,5 +1,6 @@
 //! Every path against the scalar one, on numbers at all limits.
 
+use super::kernels::Planes;
 use super::*;
 
 /// Calls a kernel of the path.
@@ -20,6 +21,10 @@ macro_rules! dispatch {
 impl Kernels for Simd {
     fn update(self, rows: &[i16], source: &[i16], target: &mut [i16], changes: (&[u32], &[u32])) {
         dispatch!(self, update(rows, source, target, changes));
+    }
+
+    fn exchange(self, rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+        dispatch!(self, exchange(rows, sums, pairs));
     }
 
     fn clip(self, sums: &[i16], outputs: &mut [u8]) {
@@ -44,6 +49,26 @@ impl Kernels for Simd {
 
     fn squared_dot(self, sums: &[i16], weights: &[i16]) -> i32 {
         dispatch!(self, squared_dot(sums, weights))
+    }
+
+    fn add_sums(self, a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
+        dispatch!(self, add_sums(a, b, c, totals));
+    }
+
+    fn zones(self, planes: &Planes, windows: [&Window; 2], zones: &mut Zones) {
+        dispatch!(self, zones(planes, windows, zones));
+    }
+
+    fn touched(self, sets: &[Sides; 16], squares: [u64; 2]) -> u32 {
+        dispatch!(self, touched(sets, squares))
+    }
+
+    fn join(self, once: &[Sides; 16], twice: &[Sides; 16]) -> [Sides; 2] {
+        dispatch!(self, join(once, twice))
+    }
+
+    fn differences(self, old: &[u8; 2 * LANES], new: &[u8; 2 * LANES]) -> u64 {
+        dispatch!(self, differences(old, new))
     }
 }
 
@@ -126,6 +151,24 @@ fn updates_agree() {
 }
 
 #[test]
+fn exchanges_are_updates_in_place() {
+    let mut random = Random(8);
+    for width in [32, 64, 96, 128, 192, 1024] {
+        let (rows, source) = (random.words(9 * width), random.words(width));
+        for pairs in [&[][..], &[[8, 0]], &[[1, 3], [3, 1], [2, 8], [5, 5], [0, 7]]] {
+            let (removed, added): (Vec<u32>, Vec<u32>) = pairs.iter().map(|&[a, b]| (a, b)).unzip();
+            let mut expected = vec![0; width];
+            Simd::SCALAR.update(&rows, &source, &mut expected, (&removed, &added));
+            for simd in Simd::all() {
+                let mut sums = source.clone();
+                simd.exchange(&rows, &mut sums, pairs);
+                assert_eq!(sums, expected, "{} width {width}", simd.name());
+            }
+        }
+    }
+}
+
+#[test]
 fn rows_outside_the_table_are_refused_by_every_path() {
     for simd in Simd::all() {
         let refused = std::panic::catch_unwind(|| simd.update(&[0; 320], &[0; 32], &mut [0; 32], (&[10], &[])));
@@ -194,6 +237,79 @@ fn the_last_steps_agree() {
         for simd in others() {
             let expected = Simd::SCALAR.squared_dot(&sums, &weights);
             assert_eq!(simd.squared_dot(&sums, &weights), expected, "{} width {width}", simd.name());
+        }
+    }
+}
+
+#[test]
+fn sums_of_accumulators_agree() {
+    let mut random = Random(5);
+    for width in [32, 64, 96, 1024] {
+        let [a, b, c] = [(); 3].map(|()| random.words(width));
+        let sum = |at: usize| a[at].saturating_add(b[at]).saturating_add(c[at]);
+        let expected: Vec<i16> = (0..width).map(sum).collect();
+        for simd in Simd::all() {
+            let mut totals = vec![0; width];
+            simd.add_sums(&a, &b, &c, &mut totals);
+            assert_eq!(totals, expected, "{} width {width}", simd.name());
+        }
+    }
+}
+
+#[test]
+fn zones_and_their_differences_agree() {
+    let mut random = Random(6);
+    let mut before = [0; 2 * LANES];
+    for _ in 0..1000 {
+        let planes = [[0; 2]; 6].map(|words| words.map(|_: u64| random.next() & random.next()));
+        let windows = [(); 2].map(|()| {
+            let mut window = Window { places: [0; LANES], bits: [0; LANES], bases: [0; LANES] };
+            for lane in 0..LANES {
+                window.places[lane] = [random.next() as u8 % 16, 128][usize::from(random.next().is_multiple_of(4))];
+                window.bits[lane] = 1 << (random.next() % 8);
+                window.bases[lane] = [0, 27][usize::from(window.places[lane] == 128)];
+            }
+            window
+        });
+        let mut expected = [0; 2 * LANES];
+        Simd::SCALAR.zones(&planes, windows.each_ref(), &mut expected);
+        let Window { places, bits, bases } = &windows[1];
+        let [a, b, c, d, e, f] = planes.map(|words: [u64; 2]| {
+            let bytes: [u8; 16] = bytemuck::cast(words.map(u64::to_le));
+            u8::from(bytes.get(usize::from(places[7])).is_some_and(|byte| byte & bits[7] != 0))
+        });
+        assert_eq!(expected[LANES + 7], bases[7] + 9 * (a + 2 * b) + 3 * (c + d) + e + f);
+        let differences = Simd::SCALAR.differences(&before, &expected);
+        let mut all = before.iter().zip(&expected).enumerate();
+        assert!(all.all(|(at, (old, new))| (differences >> at & 1 != 0) == (old != new)));
+        for simd in others() {
+            let mut zones = [0; 2 * LANES];
+            simd.zones(&planes, windows.each_ref(), &mut zones);
+            assert_eq!(zones, expected, "{}", simd.name());
+            assert_eq!(simd.differences(&before, &zones), differences, "{}", simd.name());
+        }
+        before = expected;
+    }
+}
+
+#[test]
+fn touched_and_joined_sets_agree() {
+    let mut random = Random(7);
+    for _ in 0..1000 {
+        let sets = [[0; 4]; 16].map(|words| words.map(|_: u64| random.next() & random.next() & random.next()));
+        let twice = sets.map(|words| words.map(|word| word & random.next() & random.next()));
+        let joined = Simd::SCALAR.join(&sets, &twice);
+        let at = |sets: &[Sides; 16]| sets.iter().filter(|set| set[2] & 4 != 0).count();
+        assert_eq!(joined.map(|words| words[2] & 4 != 0), [at(&sets) > 0, at(&sets) > 1 || at(&twice) > 0]);
+        let squares = [0; 2].map(|_: u64| 1 << (random.next() % 64) & random.next());
+        let expected = Simd::SCALAR.touched(&sets, squares);
+        for (index, [a, b, c, d]) in sets.iter().enumerate() {
+            assert_eq!(expected >> index & 1 != 0, a & squares[0] | b & squares[1] != 0);
+            assert_eq!(expected >> (16 + index) & 1 != 0, c & squares[0] | d & squares[1] != 0);
+        }
+        for simd in others() {
+            assert_eq!(simd.touched(&sets, squares), expected, "{}", simd.name());
+            assert_eq!(simd.join(&sets, &twice), joined, "{}", simd.name());
         }
     }
 }

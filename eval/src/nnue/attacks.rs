@@ -1,0 +1,526 @@
+//! Inputs from attacks: king zones, and pairs of attacker and victim.
+//!
+//! | set | an input for each |
+//! |---|---|
+//! | king zones | square of the 5 × 5 around a king × occupant (none, own, enemy) × own attacks on it (0, 1, more) × enemy attacks (0, 1, more) |
+//! | pairs | kind of an attacker of either side × kind of a piece of either side that it attacks or protects |
+//!
+//! Both depend on the diagram alone and are computed when an evaluation is needed, by their
+//! differences from the position that was evaluated last. [`Attacks::update`] computes the
+//! attacked squares of the kinds of pieces that a difference affects, and adds up all kinds,
+//! for all squares at once, in two planes a side: attacked, and attacked at least twice. A
+//! kernel reads both zones from them. [`sums`] adds and subtracts the rows of inputs that
+//! differ.
+
+pub(crate) mod sums;
+
+use enbu_movegen::attacks::attacks;
+use enbu_movegen::{Bitboard, Color, Piece, PieceType, Position, Square};
+
+use super::features::{FeatureSet, View};
+use super::simd::{Kernels, LANES, Scalar, Sides, Window, Words, Zones};
+
+/// Squares of a zone.
+const ZONE: usize = 25;
+/// Classes of a square: occupants × own attacks × enemy attacks.
+const CLASSES: usize = 27;
+/// The class of a square outside the board, which is no input.
+const OUTSIDE: u8 = CLASSES as u8;
+/// Inputs of both zones.
+const ZONE_INPUTS: usize = 2 * ZONE * CLASSES;
+/// Pieces of both sides.
+const PIECES: usize = 2 * PieceType::COUNT;
+/// Inputs of both sets: zones, then pairs.
+pub(crate) const INPUTS: usize = ZONE_INPUTS + PIECES * PIECES;
+
+/// The pieces on a board, and the squares of the kings.
+pub trait Board {
+    /// The squares with a piece of `color`.
+    fn by_color(&self, color: Color) -> Bitboard;
+    /// The squares with a piece of type `kind`, of either side.
+    fn by_kind(&self, kind: PieceType) -> Bitboard;
+    /// The piece on `square`.
+    fn piece_at(&self, square: Square) -> Option<Piece>;
+    /// The square of `color`'s king, if there is one.
+    fn king(&self, color: Color) -> Option<Square>;
+}
+
+impl Board for Position {
+    #[inline(always)]
+    fn by_color(&self, color: Color) -> Bitboard {
+        Self::by_color(self, color)
+    }
+
+    #[inline(always)]
+    fn by_kind(&self, kind: PieceType) -> Bitboard {
+        Self::by_kind(self, kind)
+    }
+
+    #[inline(always)]
+    fn piece_at(&self, square: Square) -> Option<Piece> {
+        Self::piece_at(self, square)
+    }
+
+    #[inline(always)]
+    fn king(&self, color: Color) -> Option<Square> {
+        Self::king(self, color)
+    }
+}
+
+/// Zones without kings.
+const NO_ZONES: Zones = [OUTSIDE; 2 * LANES];
+
+/// The number of a piece among bits and attackers: 16 for each side.
+#[inline(always)]
+const fn code(color: Color, kind: PieceType) -> usize {
+    16 * color as usize + kind as usize
+}
+
+/// The index of the words for pieces with `code` among those of both sides for each kind.
+#[inline(always)]
+const fn side(code: usize) -> usize {
+    2 * (code % 16) + code / 16 % 2
+}
+
+/// The type of a piece with a code.
+#[inline(always)]
+const fn kind_of(code: usize) -> PieceType {
+    // Of length 16, so that the index needs no check.
+    const KINDS: [PieceType; 16] = {
+        let mut kinds = [PieceType::Dragon; 16];
+        let mut kind = 0;
+        while kind < PieceType::COUNT {
+            kinds[kind] = PieceType::ALL[kind];
+            kind += 1;
+        }
+        kinds
+    };
+    KINDS[code % 16]
+}
+
+/// The sets of a board: of each colour, then of each kind.
+type Sets = [Words; 2 + PieceType::COUNT];
+
+/// The sets of `board`.
+#[inline(always)]
+fn sets(board: &impl Board) -> Sets {
+    let mut sets = [[0; 2]; 2 + PieceType::COUNT];
+    for color in Color::ALL {
+        sets[color as usize] = board.by_color(color).words().into();
+    }
+    for kind in PieceType::ALL {
+        sets[2 + kind as usize] = board.by_kind(kind).words().into();
+    }
+    sets
+}
+
+/// Sets whose bytes [`Kernels::differences`] compares at once.
+const PART: usize = 2 * LANES / size_of::<Words>();
+
+/// The attacks on a board. [`update`](Self::update) computes only those that differ from the
+/// attacks on the last board, which need not be the parent position.
+#[derive(Clone, Debug)]
+pub struct Attacks {
+    sets: Sets,
+    /// For each kind the squares that its pieces attack, and those that several attack.
+    once: [Sides; 16],
+    twice: [Sides; 16],
+    /// For each attacker ([`code`]) the set of its victims' codes.
+    pairs: [u32; 32],
+}
+
+/// A difference between two boards.
+struct Difference {
+    /// Codes of pieces that are placed differently.
+    codes: u32,
+    /// Squares with another piece, and squares that became occupied or empty.
+    changed: Words,
+    filled: Words,
+}
+
+/// Codes of the pieces whose attacks end at others.
+const SLIDERS: u32 = {
+    use PieceType::{Bishop, Dragon, Horse, Lance, Rook};
+    let one_side = 1 << Lance as u32 | 1 << Bishop as u32 | 1 << Rook as u32 | 1 << Horse as u32 | 1 << Dragon as u32;
+    one_side | one_side << 16
+};
+
+/// A change of a pair: 32 × attacker + victim.
+type PairCode = u32;
+
+impl Attacks {
+    /// An empty board.
+    pub(crate) const NONE: Self =
+        Self { sets: [[0; 2]; 2 + PieceType::COUNT], once: [[0; 4]; 16], twice: [[0; 4]; 16], pairs: [0; 32] };
+
+    /// The attacks on `board`.
+    #[inline(always)]
+    pub fn of(board: &impl Board) -> Self {
+        let mut attacks = Self::NONE;
+        attacks.update(Scalar, board, |_| (), |_| ());
+        attacks
+    }
+
+    /// Computes the attacks on `board`; calls `removed` and `added` with the pairs that change.
+    #[inline(always)]
+    fn update<K: Kernels>(
+        &mut self,
+        kernels: K,
+        board: &impl Board,
+        removed: impl FnMut(PairCode),
+        added: impl FnMut(PairCode),
+    ) {
+        let Difference { codes, changed, filled } = self.place(kernels, board);
+        let touched = kernels.touched(&self.once, changed);
+        let mut stale = codes;
+        for_each_bit(touched & SLIDERS, |code| {
+            let [low, high] = self.attacked(code);
+            stale |= u32::from(low & filled[0] | high & filled[1] != 0) << code;
+        });
+        let occupied = board.by_color(Color::Black) | board.by_color(Color::White);
+        for_each_bit(stale, |code| self.count(board, code, occupied));
+        self.find_victims(board, stale | touched, removed, added);
+    }
+
+    /// The squares that the pieces with `code` attack.
+    #[inline(always)]
+    fn attacked(&self, code: usize) -> Words {
+        let sides: &[Words; 32] = bytemuck::cast_ref(&self.once);
+        sides[side(code)]
+    }
+
+    /// Places the pieces of `board`.
+    #[inline(always)]
+    fn place<K: Kernels>(&mut self, kernels: K, board: &impl Board) -> Difference {
+        let new = sets(board);
+        let old = std::mem::replace(&mut self.sets, new);
+        let mut kinds = kinds_that_differ(kernels, &old, &new);
+        let turned = board.by_color(Color::Black).words();
+        let turned = [turned.0 & old[1][0] | new[1][0] & old[0][0], turned.1 & old[1][1] | new[1][1] & old[0][1]];
+        // A piece may have been replaced by one of its kind.
+        for_each_square(turned, |square| {
+            if let Some(piece) = board.piece_at(square) {
+                kinds |= 1 << piece.kind as u32;
+            }
+        });
+        let word = |index: usize| {
+            let [black, white] = [old[0][index] ^ new[0][index], old[1][index] ^ new[1][index]];
+            (black | white, (old[0][index] | old[1][index]) ^ (new[0][index] | new[1][index]))
+        };
+        let [low, high] = [word(0), word(1)];
+        let mut difference = Difference { codes: 0, changed: [low.0, high.0], filled: [low.1, high.1] };
+        for_each_bit(kinds, |kind| {
+            let set = (kind + 2) % new.len();
+            let (before, after) = (old[set], new[set]);
+            for color in 0..2 {
+                let low = before[0] & old[color][0] ^ after[0] & new[color][0];
+                let high = before[1] & old[color][1] ^ after[1] & new[color][1];
+                difference.codes |= u32::from(low | high != 0) << (16 * color + kind);
+                difference.changed[0] |= low;
+                difference.changed[1] |= high;
+            }
+        });
+        difference
+    }
+
+    /// Counts the attacks of the pieces with `code`.
+    #[inline(always)]
+    fn count(&mut self, board: &impl Board, code: usize, occupied: Bitboard) {
+        let (color, kind) = (Color::ALL[code / 16], kind_of(code));
+        let pieces = board.by_kind(kind) & board.by_color(color);
+        let (mut once, mut twice) = (Bitboard::EMPTY, Bitboard::EMPTY);
+        if kind == PieceType::Pawn {
+            once = pieces.forward(color);
+        } else {
+            for square in pieces {
+                let set = attacks(kind, color, square, occupied);
+                twice |= once & set;
+                once |= set;
+            }
+        }
+        let sides: &mut [Words; 32] = bytemuck::cast_mut(&mut self.once);
+        sides[side(code)] = once.words().into();
+        let sides: &mut [Words; 32] = bytemuck::cast_mut(&mut self.twice);
+        sides[side(code)] = twice.words().into();
+    }
+
+    /// Finds the victims of the attackers with these codes.
+    #[inline(always)]
+    fn find_victims(
+        &mut self,
+        board: &impl Board,
+        attackers: u32,
+        mut removed: impl FnMut(PairCode),
+        mut added: impl FnMut(PairCode),
+    ) {
+        let [black, white] = [self.sets[0], self.sets[1]];
+        for_each_bit(attackers, |attacker| {
+            let [low, high] = self.attacked(attacker);
+            let mut victims = 0;
+            for_each_square([low & (black[0] | white[0]), high & (black[1] | white[1])], |square| {
+                if let Some(piece) = board.piece_at(square) {
+                    victims |= 1 << code(piece.color, piece.kind);
+                }
+            });
+            let before = std::mem::replace(&mut self.pairs[attacker], victims);
+            for_each_bit(before & !victims, |victim| removed((32 * attacker + victim) as PairCode));
+            for_each_bit(victims & !before, |victim| added((32 * attacker + victim) as PairCode));
+        });
+    }
+
+    /// The classes of the squares around both kings.
+    #[inline(always)]
+    fn zones<K: Kernels>(&self, kernels: K, kings: [Option<Square>; 2]) -> Zones {
+        let [once, twice] = kernels.join(&self.once, &self.twice);
+        let [black, white] = [self.sets[0], self.sets[1]];
+        let planes = [black, white, [once[0], once[1]], [twice[0], twice[1]], [once[2], once[3]], [twice[2], twice[3]]];
+        let mut zones = NO_ZONES;
+        kernels.zones(&planes, kings.map(|king| &WINDOWS[king.map_or(81, Square::index)]), &mut zones);
+        zones
+    }
+
+    /// Calls `input` with every active input of `board` from 0, for the views of both sides.
+    #[inline(always)]
+    pub fn inputs(&self, board: &impl Board, mut input: impl FnMut(Color, u16)) {
+        let kings = Color::ALL.map(|color| board.king(color));
+        let zones = self.zones(Scalar, kings);
+        for color in Color::ALL {
+            let order = Order::of(color, View::new(FeatureSet::Mirrored, color, kings[color]).slot());
+            for (square, &class) in zones.iter().enumerate() {
+                if class != OUTSIDE {
+                    input(color, order.zone(square, [class; 2])[0] as u16);
+                }
+            }
+            for (attacker, &victims) in self.pairs.iter().enumerate() {
+                for_each_bit(victims, |victim| input(color, pair(color as usize, attacker, victim) as u16));
+            }
+        }
+    }
+}
+
+/// The input of a pair of codes in a view.
+const fn pair(color: usize, attacker: usize, victim: usize) -> usize {
+    ZONE_INPUTS + PIECES * number(color, attacker) + number(color, victim)
+}
+
+/// The number of a piece in a view: own from 0, enemy from 14 on.
+const fn number(color: usize, code: usize) -> usize {
+    PieceType::COUNT * ((code / 16) ^ color) + code % 16
+}
+
+impl Window {
+    /// The window of a king on the square with this index; for 81 one outside the board.
+    const fn new(king: usize) -> Self {
+        let mut window = Self { places: [128; LANES], bits: [1; LANES], bases: [OUTSIDE; LANES] };
+        let mut at = 0;
+        while at < ZONE {
+            let (file, rank) = (king / 9 + at / 5, king % 9 + at % 5);
+            if king < 81 && file >= 2 && file < 11 && rank >= 2 && rank < 11 {
+                let square = 9 * (file - 2) + rank - 2;
+                // The high word begins with square 63.
+                let bit = if square < 63 { square } else { square + 1 };
+                window.places[at] = (bit / 8) as u8;
+                window.bits[at] = 1 << (bit % 8);
+                window.bases[at] = 0;
+            }
+            at += 1;
+        }
+        window
+    }
+}
+
+/// The windows of all king squares, and that of no king.
+static WINDOWS: [Window; 82] = {
+    let mut windows = [const { Window::new(81) }; 82];
+    let mut king = 0;
+    while king < 81 {
+        windows[king] = Window::new(king);
+        king += 1;
+    }
+    windows
+};
+
+/// The kinds whose sets differ, as bits.
+#[inline(always)]
+fn kinds_that_differ<K: Kernels>(kernels: K, old: &Sets, new: &Sets) -> u32 {
+    let mut differ = 0;
+    let parts = old.as_chunks::<PART>().0.iter().zip(new.as_chunks::<PART>().0);
+    for (part, (old, new)) in parts.enumerate() {
+        let mut bytes = kernels.differences(bytemuck::cast_ref(old), bytemuck::cast_ref(new));
+        while bytes != 0 {
+            let set = bytes.trailing_zeros() / 16;
+            differ |= 1 << (PART as u32 * part as u32 + set);
+            bytes &= !(0xFFFF << (16 * set));
+        }
+    }
+    differ >> 2
+}
+
+/// Calls `each` with every square of a set.
+#[inline(always)]
+fn for_each_square(set: Words, mut each: impl FnMut(Square)) {
+    for (mut left, first) in set.into_iter().zip([0, 63]) {
+        while left != 0 {
+            each(Square::ALL[(first + left.trailing_zeros() as usize).min(80)]);
+            left &= left - 1;
+        }
+    }
+}
+
+/// Calls `each` with the number of every bit that is set.
+#[inline(always)]
+fn for_each_bit(mut bits: u32, mut each: impl FnMut(usize)) {
+    while bits != 0 {
+        each(bits.trailing_zeros() as usize);
+        bits &= bits - 1;
+    }
+}
+
+/// One view's numbering of zones: roles, and the orientation of the board.
+#[derive(Debug)]
+struct Order {
+    /// For each square of both zones its first input.
+    squares: [u16; 2 * LANES],
+    /// For each class what is added to it.
+    classes: [u8; 32],
+}
+
+/// Orders by colour and mirroring.
+static ORDERS: [[Order; 2]; 2] =
+    [[Order::new(0, false), Order::new(0, true)], [Order::new(1, false), Order::new(1, true)]];
+
+impl Order {
+    /// The order of `color`'s view, mirrored in slot 1.
+    #[inline(always)]
+    fn of(color: Color, slot: usize) -> &'static Self {
+        &ORDERS[color][slot & 1]
+    }
+
+    /// The inputs of a square of the zones, numbered as in [`Zones`], in two classes;
+    /// [`ZONE_INPUTS`] outside the board.
+    #[inline(always)]
+    fn zone(&self, square: usize, classes: [u8; 2]) -> [u32; 2] {
+        let first = u32::from(self.squares[square % (2 * LANES)]);
+        classes.map(|class| match class {
+            OUTSIDE => ZONE_INPUTS as u32,
+            class => first + u32::from(self.classes[usize::from(class) % 32]),
+        })
+    }
+
+    const fn new(color: usize, is_mirrored: bool) -> Self {
+        let mut order = Self { squares: [0; 64], classes: [0; 32] };
+        let mut king = 0;
+        while king < 2 {
+            let mut at = 0;
+            while at < ZONE {
+                let (mut file, mut rank) = (at / 5, at % 5);
+                if color == 1 {
+                    (file, rank) = (4 - file, 4 - rank);
+                }
+                if is_mirrored {
+                    file = 4 - file;
+                }
+                let number = ZONE * (king ^ color) + 5 * file + rank;
+                order.squares[LANES * king + at] = (CLASSES * number) as u16;
+                at += 1;
+            }
+            king += 1;
+        }
+        let mut class = 0;
+        while class < CLASSES {
+            let (occupant, black, white) = (class / 9, class / 3 % 3, class % 3);
+            order.classes[class] = if color == 0 { class } else { 9 * ((3 - occupant) % 3) + 3 * white + black } as u8;
+            class += 1;
+        }
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use enbu_movegen::MoveList;
+
+    /// The inputs as the format describes them, square by square, sorted.
+    fn plain_inputs(position: &Position, color: Color) -> Vec<u16> {
+        let mut inputs = Vec::new();
+        let is_mirrored = position.king(color).is_some_and(|king| king.relative(color).file() > 5);
+        let seen = |square: Square| {
+            let square = square.relative(color);
+            if is_mirrored { square.mirrored() } else { square }
+        };
+        let side = |other: Color| usize::from(other != color);
+        let occupied = position.occupied();
+        for square in Square::ALL {
+            let counts = [color, !color].map(|side| position.attackers(square, side, occupied).count().min(2) as usize);
+            let occupant = position.piece_at(square).map_or(0, |piece| 1 + side(piece.color));
+            let at = seen(square);
+            for (zone, king) in [color, !color].into_iter().enumerate() {
+                let Some(king) = position.king(king).map(seen) else { continue };
+                let (file, rank) = (at.file() + 2 - king.file().min(at.file() + 2), at.rank() + 2);
+                let (file, rank) = (usize::from(file), usize::from(rank.saturating_sub(king.rank())));
+                let near = |a: u8, b: u8| a.abs_diff(b) <= 2;
+                if near(at.file(), king.file()) && near(at.rank(), king.rank()) {
+                    let class = 9 * occupant + 3 * counts[0] + counts[1];
+                    inputs.push((27 * (25 * zone + 5 * file + rank) + class) as u16);
+                }
+            }
+            if let Some(victim) = position.piece_at(square) {
+                for attacker in
+                    position.attackers(square, color, occupied) | position.attackers(square, !color, occupied)
+                {
+                    let attacker = position.piece_at(attacker).expect("a piece");
+                    let number = |piece: Piece| 14 * side(piece.color) + piece.kind as usize;
+                    inputs.push((1350 + 28 * number(attacker) + number(victim)) as u16);
+                }
+            }
+        }
+        inputs.sort_unstable();
+        inputs.dedup();
+        inputs
+    }
+
+    fn check(position: &Position, attacks: &mut Attacks) {
+        attacks.update(Scalar, position, |_| (), |_| ());
+        assert_eq!(attacks.pairs, Attacks::of(position).pairs);
+        let mut views = [Vec::new(), Vec::new()];
+        attacks.inputs(position, |color, input| views[color].push(input));
+        for (color, mut inputs) in Color::ALL.into_iter().zip(views) {
+            inputs.sort_unstable();
+            assert!(inputs.iter().all(|&input| usize::from(input) < INPUTS));
+            assert_eq!(inputs, plain_inputs(position, color), "{position} {color:?}");
+        }
+    }
+
+    #[test]
+    fn inputs_are_those_of_the_format() {
+        let mut attacks = Attacks::NONE;
+        for sfen in [
+            "9/9/9/9/9/9/9/9/9 b 31P 1",
+            "4k4/9/9/9/9/9/9/9/9 b G2p 1",
+            "k8/9/9/9/9/9/9/9/8K w - 1",
+            "1+P1K5/2G1+P4/+PS1+N1+L3/9/9/4p4/3p1+n1+p1/1+s1g1k1+r1/4+b4 b RBG2SN2L7P2g4p 210",
+            "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
+        ] {
+            check(&Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable"), &mut attacks);
+        }
+        let mut state = 88_172_645_463_325_252_u64;
+        for _ in 0..20 {
+            let mut position = Position::startpos();
+            for _ in 0..120 {
+                let mut moves = MoveList::new();
+                position.legal_moves(&mut moves);
+                if moves.is_empty() {
+                    break;
+                }
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                position.do_move(moves[state as usize % moves.len()]);
+                if state >> 33 & 1 == 0 {
+                    check(&position, &mut attacks);
+                }
+            }
+        }
+    }
+}
