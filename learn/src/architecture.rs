@@ -10,8 +10,8 @@
 //!
 //! A new architecture is a new file with an implementation of [`Architecture`], and a row
 //! in the table [`KINDS`](crate::shape::KINDS). One with a first layer names its
-//! [`InputSet`](transformer::InputSet); inputs that do not follow from the squares of the
-//! pieces (attacks) are computed where an [`Entry`] is made.
+//! [`InputSet`](transformer::InputSet). Those that do not follow from single pieces (attacks)
+//! are computed from the board that an [`Entry`] describes.
 
 pub(crate) mod factors;
 pub(crate) mod k_p;
@@ -27,8 +27,9 @@ use std::ops::Range;
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::dataset::{Entry, MAX_INPUTS};
+use crate::dataset::Entry;
 use crate::quantise::QuantiseError;
+use transformer::Views;
 
 /// An architecture with its sizes.
 ///
@@ -135,7 +136,7 @@ pub(crate) const HIDDEN: usize = 32;
 #[derive(Clone, Debug)]
 pub(crate) struct Room {
     /// Active inputs as both sides number them.
-    pub(crate) views: [[u16; MAX_INPUTS]; 2],
+    pub(crate) views: Views,
     /// The accumulators of both sides.
     pub(crate) sums: [Vec<f32>; 2],
     /// The sums of hidden layers.
@@ -146,6 +147,6 @@ impl Room {
     /// Room for an architecture.
     pub(crate) fn new(architecture: &(impl Architecture + ?Sized)) -> Self {
         let sums = vec![0.0; architecture.width()];
-        Self { views: [[0; MAX_INPUTS]; 2], sums: [sums.clone(), sums], hidden: [[0.0; HIDDEN]; 2] }
+        Self { views: Views::new(), sums: [sums.clone(), sums], hidden: [[0.0; HIDDEN]; 2] }
     }
 }

@@ -15,7 +15,7 @@
 //! | [`source`] | reading positions from files of any format |
 //! | [`export`] | converting, shuffling and merging files |
 //! | `statistics` | counts of games and positions |
-//! | `filter`, `dataset` | the positions to learn from, and their memory layout |
+//! | `filter`, `dataset`, `diagram` | the positions to learn from, their memory layout, and their boards |
 //! | `foresight` | labels from the rest of a game |
 //! | `architecture`, `shape` | the trainable architectures, one file each, and their table |
 //! | `loss`, `loops` | the loss, and the loops over positions |
@@ -30,6 +30,7 @@
 mod architecture;
 mod chart;
 mod dataset;
+mod diagram;
 pub mod export;
 mod filter;
 mod foresight;

@@ -82,13 +82,13 @@ impl<A: Architecture> Task for Outputs<'_, A> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::architecture::own::Own;
+    use crate::architecture::own::{Own, OwnInputs};
     use crate::architecture::slopes::{entries, random};
 
     /// The gradient of the loss: a step against it lowers the loss by its squared length.
     #[test]
     fn losses_fall_along_their_gradient() {
-        let own = Own { width: 64, buckets: 2, bucket_step: 8 };
+        let own = Own { width: 64, buckets: 2, bucket_step: 8, inputs: OwnInputs };
         let (entries, order) = (entries(), [0, 1, 2]);
         let batch = Batch { entries: &entries, order: &order, target: Target { scale: 400.0, result_share: 0.25 } };
         let mut parameters = random(&own);

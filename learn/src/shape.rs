@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::architecture::k_p::KP;
-use crate::architecture::own::Own;
+use crate::architecture::own::{AttackInputs, Own, OwnInputs, OwnSet};
 use crate::architecture::piece_square::PieceSquare;
 use crate::architecture::{Architecture, Room};
 use crate::loops::Loops;
@@ -40,21 +40,20 @@ pub struct Kind {
 }
 
 /// Every architecture that can be trained.
-pub const KINDS: [Kind; 3] = [
+pub const KINDS: [Kind; 4] = [
     Kind {
         name: "own",
         about: "Our own network, as it is built in",
         product: "network",
-        build: |sizes| {
-            let Own { width, buckets, bucket_step } = Own::default();
-            let own = Own {
-                width: sizes.width.unwrap_or(width),
-                buckets: sizes.buckets.unwrap_or(buckets),
-                bucket_step: sizes.bucket_step.unwrap_or(bucket_step),
-            };
-            if own.is_valid() { Ok(Shape::new(own)) } else { Err(ShapeError::Range) }
-        },
-        decode: |code| Own::from_code(code).map(Shape::new),
+        build: own::<OwnInputs>,
+        decode: |code| Own::<OwnInputs>::from_code(code).map(Shape::new),
+    },
+    Kind {
+        name: "attacks",
+        about: "Our own network with inputs from attacks: around both kings, and who attacks what",
+        product: "network",
+        build: own::<AttackInputs>,
+        decode: |code| Own::<AttackInputs>::from_code(code).map(Shape::new),
     },
     Kind {
         name: "kp",
@@ -71,6 +70,18 @@ pub const KINDS: [Kind; 3] = [
         decode: |code| PieceSquare::from_code(code).map(Shape::new),
     },
 ];
+
+/// One of Enbu's own networks.
+fn own<I: OwnSet>(sizes: Sizes) -> Result<Shape, ShapeError> {
+    let Own { width, buckets, bucket_step, inputs } = Own::<I>::default();
+    let own = Own {
+        width: sizes.width.unwrap_or(width),
+        buckets: sizes.buckets.unwrap_or(buckets),
+        bucket_step: sizes.bucket_step.unwrap_or(bucket_step),
+        inputs,
+    };
+    if own.is_valid() { Ok(Shape::new(own)) } else { Err(ShapeError::Range) }
+}
 
 /// A shape without sizes to choose.
 fn fixed(sizes: Sizes, architecture: impl Architecture) -> Result<Shape, ShapeError> {
@@ -98,7 +109,7 @@ impl Kind {
     /// use enbu_learn::{KINDS, Sizes};
     /// let wide = Sizes { width: Some(128), ..Sizes::default() };
     /// assert_eq!(KINDS[0].shape(wide).expect("in range").to_string(), "width=128 buckets=1x5");
-    /// assert!(KINDS[1].shape(wide).is_err());
+    /// assert!(KINDS[2].shape(wide).is_err());
     /// ```
     pub fn shape(&self, sizes: Sizes) -> Result<Shape, ShapeError> {
         (self.build)(sizes)
@@ -129,7 +140,7 @@ impl Shape {
 impl Default for Shape {
     /// Enbu's own network of the smallest size.
     fn default() -> Self {
-        Self::new(Own::default())
+        Self::new(Own::<OwnInputs>::default())
     }
 }
 
@@ -159,6 +170,6 @@ mod tests {
         }
         assert_eq!(Shape::from_code([9, 0, 0, 0]), None);
         assert_eq!(KINDS[0].shape(Sizes { width: Some(63), ..Sizes::default() }), Err(ShapeError::Range));
-        assert_eq!(KINDS[2].shape(Sizes { buckets: Some(1), ..Sizes::default() }), Err(ShapeError::Fixed));
+        assert_eq!(KINDS[3].shape(Sizes { buckets: Some(1), ..Sizes::default() }), Err(ShapeError::Fixed));
     }
 }

@@ -276,7 +276,7 @@ impl<'a> Trainer<'a> {
 mod tests {
     use super::*;
     use crate::architecture::k_p::KP;
-    use crate::architecture::own::Own;
+    use crate::architecture::own::{AttackInputs, Own, OwnInputs};
     use crate::architecture::piece_square::PieceSquare;
     use crate::filter::{Filter, Loud};
     use crate::game_file::GameFile;
@@ -328,9 +328,11 @@ mod tests {
         let data = data();
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.checkpoint");
-        for (shape, epochs, lowered, rounding) in
-            [(Shape::new(KP), 5, 0.9, 20.0), (Shape::new(PieceSquare), 6, 0.97, 0.1)]
-        {
+        for (shape, epochs, lowered, rounding) in [
+            (Shape::new(KP), 5, 0.9, 20.0),
+            (Shape::new(Own::<AttackInputs>::default()), 5, 0.7, 3.0),
+            (Shape::new(PieceSquare), 6, 0.97, 0.1),
+        ] {
             let plan = Plan { shape: shape.clone(), epochs, ..plan() };
             let whole = trained_by(plan.clone(), &data, 3);
             let (first, last) = (whole.curve()[0], whole.curve()[whole.curve().len() - 1]);
@@ -392,7 +394,7 @@ mod tests {
         let mut other = Trainer::new(Plan { epochs: 7, ..plan() }, &data).expect("a plan");
         assert!(matches!(other.resume(&path), Err(CheckpointError::Plan { .. })));
         assert!(other.start_from(&path).is_ok());
-        let shape = Shape::new(Own { width: 96, ..Own::default() });
+        let shape = Shape::new(Own::<OwnInputs> { width: 96, ..Own::default() });
         let mut wide = Trainer::new(Plan { shape, ..plan() }, &data).expect("a plan");
         assert!(matches!(wide.start_from(&path), Err(CheckpointError::Shape { .. })));
     }

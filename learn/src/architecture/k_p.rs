@@ -7,7 +7,7 @@ use std::ops::Range;
 use enbu_eval::nnue::classic::{AffineParts, Parts, UNIT, WEIGHT_UNIT};
 use enbu_eval::nnue::{Classic, FeatureSet};
 
-use super::transformer::{InputSet, Transformer, is_inside, limited};
+use super::transformer::{InputSet, Transformer, Views, is_inside, limited};
 use super::{Architecture, Fill, Grid, HIDDEN, Quantised, Room, factors};
 use crate::dataset::{Entry, MAX_INPUTS};
 use crate::quantise::{QuantiseError, whole, words};
@@ -61,8 +61,8 @@ impl InputSet for KPInputs {
     const COUNT: usize = FeatureSet::Kp.inputs();
 
     #[inline(always)]
-    fn views<'a>(entry: &'a Entry, [own, other]: &'a mut [[u16; MAX_INPUTS]; 2]) -> [&'a [u16]; 2] {
-        entry.k_p_views([own, other])
+    fn list(entry: &Entry, views: &mut Views) {
+        views.set(|places| entry.k_p_views(places).map(<[u16]>::len));
     }
 
     fn virtual_inputs(input: usize) -> impl Iterator<Item = usize> {
@@ -151,7 +151,7 @@ impl Architecture for KP {
     }
 
     #[inline(always)]
-    fn backward(&self, parameters: &[f32], entry: &Entry, slope: f32, room: &mut Room, gradient: &mut [f32]) {
+    fn backward(&self, parameters: &[f32], _entry: &Entry, slope: f32, room: &mut Room, gradient: &mut [f32]) {
         let Room { views, sums, hidden: [first, second] } = room;
         gradient[LAST_BIAS.start] += slope;
         for (index, sum) in second.iter_mut().enumerate() {
@@ -165,7 +165,7 @@ impl Architecture for KP {
             let at = FIRST.start + side * WIDTH * HIDDEN;
             derive(sums, first, &parameters[at..][..WIDTH * HIDDEN], &mut gradient[at..][..WIDTH * HIDDEN]);
         }
-        TRANSFORMER.backward(sums, entry, views, gradient);
+        TRANSFORMER.backward(sums, views, gradient);
     }
 
     fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError> {
@@ -320,9 +320,9 @@ mod tests {
     /// The network as its description says, in double precision.
     fn plain_output(_: &KP, parameters: &[f32], entry: &Entry) -> f64 {
         let at = |index: usize| f64::from(parameters[index]);
-        let mut buffers = [[0; MAX_INPUTS]; 2];
-        let views = KPInputs::views(entry, &mut buffers);
-        let sums = views.iter().flat_map(|inputs| {
+        let mut views = Views::new();
+        KPInputs::list(entry, &mut views);
+        let sums = views.lists().into_iter().flat_map(|inputs| {
             (0..WIDTH).map(|unit| {
                 let rows = inputs.iter().map(|&input| at(usize::from(input) * WIDTH + unit));
                 at(BIASES.start + unit) + rows.sum::<f64>()
@@ -348,8 +348,9 @@ mod tests {
 
     #[test]
     fn gradients_are_the_slopes_of_the_output() {
-        let mut buffers = [[0; MAX_INPUTS]; 2];
-        let input = usize::from(KPInputs::views(&entries()[1], &mut buffers)[0][5]);
+        let mut views = Views::new();
+        KPInputs::list(&entries()[1], &mut views);
+        let input = usize::from(views.lists()[0][5]);
         let tried = (input * WIDTH..(input + 1) * WIDTH).chain(BIASES.start..LENGTH);
         check_gradient(&KP, tried.step_by(37), plain_output);
     }

@@ -4,21 +4,21 @@
 use std::fmt;
 use std::ops::Range;
 
-use enbu_eval::nnue::own::{INPUTS, OUTPUT_UNIT, Parts, UNIT};
+use enbu_eval::nnue::own::{ATTACK_INPUTS, Attacks, INPUTS, MAX_ATTACK_WEIGHT, OUTPUT_UNIT, Parts, UNIT};
+use enbu_movegen::Color;
 
-use super::transformer::{InputSet, TILE, Transformer, is_inside, limited};
+use super::transformer::{InputSet, TILE, Transformer, Views, is_inside, limited};
 use super::{Architecture, Fill, Grid, Quantised, Room, factors};
-use crate::dataset::{Entry, MAX_INPUTS};
+use crate::dataset::Entry;
+use crate::diagram::Diagram;
 use crate::quantise::{QuantiseError, whole, words};
-
-/// The code of the kind in checkpoints.
-const CODE: u32 = 0;
 
 /// Independent sums of a dot product.
 const LANES: usize = 16;
 
 /// Forty rows and a bias cannot overflow 16 bits: 41 × 505 < 32 768.
 const TRANSFORMER: Grid = Grid { unit: UNIT as f32, limit: 505.0 / UNIT as f32 };
+const ATTACK_ROWS: Grid = Grid { unit: UNIT as f32, limit: MAX_ATTACK_WEIGHT as f32 / UNIT as f32 };
 /// The file allows 128 / 64.
 const OUTPUTS: Grid = Grid { unit: OUTPUT_UNIT as f32, limit: 127.0 / OUTPUT_UNIT as f32 };
 const OUTPUT_BIASES: Grid = Grid { unit: (UNIT * OUTPUT_UNIT) as f32, limit: 100.0 };
@@ -27,16 +27,28 @@ const OUTPUT_BIASES: Grid = Grid { unit: (UNIT * OUTPUT_UNIT) as f32, limit: 100
 /// fit 32 bits.
 const MAX_OUTPUTS: i64 = (i32::MAX / (UNIT * UNIT)) as i64;
 
-/// The inputs of Enbu's own networks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A set of inputs of Enbu's own networks.
+pub(crate) trait OwnSet: InputSet + Default + PartialEq {
+    /// The code of the kind in checkpoints.
+    const CODE: u32;
+    /// The first word of descriptions, with a space.
+    const NAME: &str;
+}
+
+/// Pieces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct OwnInputs;
 
 impl InputSet for OwnInputs {
     const COUNT: usize = INPUTS;
 
     #[inline(always)]
-    fn views<'a>(entry: &'a Entry, [_, other]: &'a mut [[u16; MAX_INPUTS]; 2]) -> [&'a [u16]; 2] {
-        [entry.own_view(), entry.other_view(other)]
+    fn list(entry: &Entry, views: &mut Views) {
+        views.set(|[own, other]| {
+            let inputs = entry.own_view();
+            own[..inputs.len()].copy_from_slice(inputs);
+            [inputs.len(), entry.other_view(other).len()]
+        });
     }
 
     fn virtual_inputs(input: usize) -> impl Iterator<Item = usize> {
@@ -44,24 +56,58 @@ impl InputSet for OwnInputs {
     }
 }
 
+impl OwnSet for OwnInputs {
+    const CODE: u32 = 0;
+    const NAME: &str = "";
+}
+
+/// Pieces and attacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct AttackInputs;
+
+impl InputSet for AttackInputs {
+    const COUNT: usize = INPUTS + ATTACK_INPUTS;
+
+    #[inline(always)]
+    fn list(entry: &Entry, views: &mut Views) {
+        OwnInputs::list(entry, views);
+        let diagram = Diagram::new(entry.own_view());
+        Attacks::of(&diagram).inputs(&diagram, |color, input| {
+            let side = usize::from(color == Color::White);
+            views.push(side, INPUTS as u16 + input);
+        });
+    }
+
+    /// None for attacks: few of their inputs are rare.
+    fn virtual_inputs(input: usize) -> impl Iterator<Item = usize> {
+        (input < INPUTS).then(|| factors::of_own(input)).into_iter().flatten()
+    }
+}
+
+impl OwnSet for AttackInputs {
+    const CODE: u32 = 3;
+    const NAME: &str = "attacks ";
+}
+
 /// The sizes of one of Enbu's own networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Own {
+pub(crate) struct Own<I = OwnInputs> {
     /// L1: accumulator width of each side, a multiple of 32 from 64 to 1024.
     pub(crate) width: usize,
     /// Outputs, 1 to 16; the pieces in hand choose one.
     pub(crate) buckets: usize,
     /// Pieces in hand of both sides for each output, 1 to 38.
     pub(crate) bucket_step: u32,
+    pub(crate) inputs: I,
 }
 
-impl Default for Own {
+impl<I: OwnSet> Default for Own<I> {
     fn default() -> Self {
-        Self { width: 64, buckets: 1, bucket_step: 5 }
+        Self { width: 64, buckets: 1, bucket_step: 5, inputs: I::default() }
     }
 }
 
-impl Own {
+impl<I: OwnSet> Own<I> {
     /// True for sizes in range.
     pub(crate) fn is_valid(&self) -> bool {
         let width = (64..=1024).contains(&self.width) && self.width.is_multiple_of(32);
@@ -70,9 +116,9 @@ impl Own {
 
     /// The sizes in a checkpoint's code, if it is of this kind.
     pub(crate) fn from_code(code: [u32; 4]) -> Option<Self> {
-        let [CODE, width, buckets, bucket_step] = code else { return None };
-        let own = Self { width: width as usize, buckets: buckets as usize, bucket_step };
-        own.is_valid().then_some(own)
+        let [kind, width, buckets, bucket_step] = code;
+        let own = Self { width: width as usize, buckets: buckets as usize, bucket_step, inputs: I::default() };
+        (kind == I::CODE && own.is_valid()).then_some(own)
     }
 
     /// The output that evaluates a position with `held` pieces in hand.
@@ -81,8 +127,18 @@ impl Own {
         ((u32::from(held) / self.bucket_step) as usize).min(self.buckets - 1)
     }
 
-    const fn transformer(&self) -> Transformer<OwnInputs> {
+    const fn transformer(&self) -> Transformer<I> {
         Transformer::new(self.width)
+    }
+
+    /// Weights of the pieces.
+    const fn piece_rows(&self) -> Range<usize> {
+        0..INPUTS * self.width
+    }
+
+    /// Weights of the attacks.
+    const fn attack_rows(&self) -> Range<usize> {
+        INPUTS * self.width..self.transformer().rows().end
     }
 
     /// Weights of all outputs: for each those of the side to move, then of the other side.
@@ -97,16 +153,16 @@ impl Own {
     }
 }
 
-impl fmt::Display for Own {
+impl<I: OwnSet> fmt::Display for Own<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { width, buckets, bucket_step } = self;
-        write!(f, "width={width} buckets={buckets}x{bucket_step}")
+        let Self { width, buckets, bucket_step, .. } = self;
+        write!(f, "{}width={width} buckets={buckets}x{bucket_step}", I::NAME)
     }
 }
 
-impl Architecture for Own {
+impl<I: OwnSet> Architecture for Own<I> {
     fn code(&self) -> [u32; 4] {
-        [CODE, self.width as u32, self.buckets as u32, self.bucket_step]
+        [I::CODE, self.width as u32, self.buckets as u32, self.bucket_step]
     }
 
     fn len(&self) -> usize {
@@ -123,16 +179,19 @@ impl Architecture for Own {
 
     fn ranges(&self, _scale: f32) -> Vec<(Range<usize>, Grid)> {
         vec![
-            (0..self.transformer().biases().end, TRANSFORMER),
+            (self.piece_rows(), TRANSFORMER),
+            (self.attack_rows(), ATTACK_ROWS),
+            (self.transformer().biases(), TRANSFORMER),
             (self.outputs(), OUTPUTS),
             (self.output_biases(), OUTPUT_BIASES),
             (self.len()..self.trained(), TRANSFORMER),
         ]
     }
 
-    /// Makes accumulators of about 0 to 1 and outputs near 0.
+    /// Makes accumulators of about 0 to 1 and outputs near 0. Attacks begin without weights:
+    /// the rows of rare inputs stay near zero.
     fn fill(&self, fill: &mut Fill<'_>, _scale: f32) {
-        fill.uniform(self.transformer().rows(), 0.0, 0.08);
+        fill.uniform(self.piece_rows(), 0.0, 0.08);
         fill.uniform(self.transformer().biases(), 0.3, 0.1);
         fill.uniform(self.outputs(), 0.0, (1.0 / (2 * self.width) as f32).sqrt());
     }
@@ -165,7 +224,7 @@ impl Architecture for Own {
             let at = outputs + side * width;
             derive(slope, sums, &parameters[at..][..width], &mut gradient[at..][..width]);
         }
-        self.transformer().backward(&room.sums, entry, &mut room.views, gradient);
+        self.transformer().backward(&room.sums, &room.views, gradient);
     }
 
     fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError> {
@@ -182,8 +241,8 @@ impl Architecture for Own {
             scale: scale.round() as u32,
             bucket_step: self.bucket_step,
             biases: words(parameters, transformer.biases(), UNIT as f32, i16::MAX)?,
-            weights: words(parameters, transformer.rows(), UNIT as f32, i16::MAX)?,
-            attack_weights: Vec::new(),
+            weights: words(parameters, self.piece_rows(), UNIT as f32, i16::MAX)?,
+            attack_weights: words(parameters, self.attack_rows(), UNIT as f32, MAX_ATTACK_WEIGHT)?,
             output_weights,
             output_biases: whole(parameters, self.output_biases(), (UNIT * OUTPUT_UNIT) as f32, 1_000_000_000)?,
         }))
@@ -197,14 +256,23 @@ impl Quantised for Parts {
 
     fn value(&self, entry: &Entry) -> f64 {
         let width = self.biases.len();
-        let shape = Own { width, buckets: self.output_biases.len(), bucket_step: self.bucket_step };
-        let bucket = shape.bucket(entry.held);
-        let mut view = [0; MAX_INPUTS];
+        let (buckets, bucket_step) = (self.output_biases.len(), self.bucket_step);
+        let bucket = Own { width, buckets, bucket_step, inputs: OwnInputs }.bucket(entry.held);
+        let mut views = Views::new();
+        if self.attack_weights.is_empty() {
+            OwnInputs::list(entry, &mut views);
+        } else {
+            AttackInputs::list(entry, &mut views);
+        }
         let mut sum = 0_i64;
-        for (side, inputs) in [entry.own_view(), entry.other_view(&mut view)].into_iter().enumerate() {
+        for (side, inputs) in views.lists().into_iter().enumerate() {
             let weights = &self.output_weights[(2 * bucket + side) * width..][..width];
             for (unit, &weight) in weights.iter().enumerate() {
-                let rows = inputs.iter().map(|&input| i32::from(self.weights[usize::from(input) * width + unit]));
+                let rows = inputs.iter().map(|&input| {
+                    let at = usize::from(input) * width + unit;
+                    let attack = || self.attack_weights[at - self.weights.len()];
+                    i32::from(self.weights.get(at).copied().unwrap_or_else(attack))
+                });
                 let total = (i32::from(self.biases[unit]) + rows.sum::<i32>()).clamp(0, UNIT);
                 sum += i64::from(total * total * i32::from(weight));
             }
@@ -250,15 +318,17 @@ mod tests {
     use super::*;
     use crate::architecture::slopes::{check_gradient, check_outputs, entries, random};
 
-    const SHAPE: Own = Own { width: 64, buckets: 2, bucket_step: 8 };
+    const SHAPE: Own = Own { width: 64, buckets: 2, bucket_step: 8, inputs: OwnInputs };
+    const ATTACKS: Own<AttackInputs> = Own { width: 64, buckets: 2, bucket_step: 8, inputs: AttackInputs };
 
     /// The network as its description says, in double precision.
-    fn plain_output(own: &Own, parameters: &[f32], entry: &Entry) -> f64 {
+    fn plain_output<I: OwnSet>(own: &Own<I>, parameters: &[f32], entry: &Entry) -> f64 {
         let at = |index: usize| f64::from(parameters[index]);
-        let mut view = [0; MAX_INPUTS];
+        let mut views = Views::new();
+        I::list(entry, &mut views);
         let bucket = own.bucket(entry.held);
         let mut output = at(own.output_biases().start + bucket);
-        for (side, inputs) in [entry.own_view(), entry.other_view(&mut view)].into_iter().enumerate() {
+        for (side, inputs) in views.lists().into_iter().enumerate() {
             for unit in 0..own.width {
                 let rows = inputs.iter().map(|&input| at(usize::from(input) * own.width + unit));
                 let value = (at(own.transformer().biases().start + unit) + rows.sum::<f64>()).clamp(0.0, 1.0);
@@ -270,7 +340,8 @@ mod tests {
 
     #[test]
     fn outputs_are_those_of_the_description() {
-        check_outputs(&Own { width: 96, buckets: 3, bucket_step: 5 }, plain_output);
+        check_outputs(&Own { width: 96, buckets: 3, bucket_step: 5, inputs: OwnInputs }, plain_output);
+        check_outputs(&Own { width: 96, buckets: 1, bucket_step: 5, inputs: AttackInputs }, plain_output);
     }
 
     #[test]
@@ -278,6 +349,17 @@ mod tests {
         let inputs = usize::from(entries()[1].own_view()[5]) * 64..;
         let tried = inputs.take(64).chain(SHAPE.transformer().biases()).chain(SHAPE.outputs());
         check_gradient(&SHAPE, tried.chain(SHAPE.output_biases()).step_by(3), plain_output);
+    }
+
+    #[test]
+    fn gradients_of_attacks_are_the_slopes_of_the_output() {
+        let mut views = Views::new();
+        AttackInputs::list(&entries()[1], &mut views);
+        let [own, other] = views.lists();
+        assert!(own.len() > 80 && other.len() == own.len());
+        let tried =
+            own.iter().rev().step_by(9).flat_map(|&input| usize::from(input) * 64..usize::from(input) * 64 + 64);
+        check_gradient(&ATTACKS, tried.step_by(7), plain_output);
     }
 
     #[test]
@@ -298,10 +380,12 @@ mod tests {
 
     #[test]
     fn sizes_out_of_range_are_refused() {
-        let own = |width, buckets, bucket_step| Own { width, buckets, bucket_step };
+        let own = |width, buckets, bucket_step| Own { width, buckets, bucket_step, inputs: OwnInputs };
         for own in [own(63, 1, 1), own(32, 1, 1), own(64, 17, 1), own(64, 1, 0), own(1056, 1, 1)] {
-            assert!(!own.is_valid() && Own::from_code(own.code()).is_none(), "{own}");
+            assert!(!own.is_valid() && Own::<OwnInputs>::from_code(own.code()).is_none(), "{own}");
         }
         assert_eq!(Own::from_code(SHAPE.code()), Some(SHAPE));
+        assert_eq!(Own::from_code(ATTACKS.code()), Some(ATTACKS));
+        assert_eq!(Own::<OwnInputs>::from_code(ATTACKS.code()), None);
     }
 }

@@ -18,11 +18,54 @@ pub(crate) trait InputSet: Copy + std::fmt::Debug + Send + Sync + 'static {
     /// The number of inputs.
     const COUNT: usize;
 
-    /// The active inputs of both sides, the side to move first. `buffers` may hold them.
-    fn views<'a>(entry: &'a Entry, buffers: &'a mut [[u16; MAX_INPUTS]; 2]) -> [&'a [u16]; 2];
+    /// Lists the active inputs of both sides, the side to move first.
+    fn list(entry: &Entry, views: &mut Views);
 
     /// The [virtual inputs](factors) that are active with `input`.
     fn virtual_inputs(input: usize) -> impl Iterator<Item = usize>;
+}
+
+/// The most active inputs of a view: the pieces, the squares of both king zones, and all
+/// pairs of attacker and victim.
+const MAX_ACTIVE: usize = MAX_INPUTS + 50 + 28 * 28;
+
+/// Lists of the active inputs of both sides, the side to move first.
+#[derive(Clone, Debug)]
+pub(crate) struct Views {
+    inputs: [[u16; MAX_ACTIVE]; 2],
+    counts: [usize; 2],
+}
+
+impl Views {
+    pub(crate) const fn new() -> Self {
+        Self { inputs: [[0; MAX_ACTIVE]; 2], counts: [0; 2] }
+    }
+
+    /// Begins the lists with the inputs that `list` writes to both places; it returns their
+    /// numbers.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, list: impl FnOnce([&mut [u16; MAX_INPUTS]; 2]) -> [usize; 2]) {
+        let [own, other] = self.inputs.each_mut().map(|inputs| inputs.first_chunk_mut());
+        if let (Some(own), Some(other)) = (own, other) {
+            self.counts = list([own, other]);
+        }
+    }
+
+    /// Appends an input of the side to move (0) or the other side (1).
+    #[inline(always)]
+    pub(crate) fn push(&mut self, side: usize, input: u16) {
+        if let Some(place) = self.inputs[side].get_mut(self.counts[side]) {
+            *place = input;
+            self.counts[side] += 1;
+        }
+    }
+
+    /// Both lists.
+    #[inline(always)]
+    pub(crate) fn lists(&self) -> [&[u16]; 2] {
+        let [own, other] = &self.inputs;
+        [&own[..self.counts[0].min(MAX_ACTIVE)], &other[..self.counts[1].min(MAX_ACTIVE)]]
+    }
 }
 
 /// A first layer, whose parameters come before all others: the weight rows of the inputs,
@@ -57,31 +100,21 @@ impl<I: InputSet> Transformer<I> {
 
     /// Computes the accumulators of both sides.
     #[inline(always)]
-    pub(crate) fn forward(
-        &self,
-        parameters: &[f32],
-        entry: &Entry,
-        views: &mut [[u16; MAX_INPUTS]; 2],
-        sums: &mut [Vec<f32>; 2],
-    ) {
+    pub(crate) fn forward(&self, parameters: &[f32], entry: &Entry, views: &mut Views, sums: &mut [Vec<f32>; 2]) {
+        I::list(entry, views);
         let (rows, biases) = (&parameters[self.rows()], &parameters[self.biases()]);
-        for (inputs, sums) in I::views(entry, views).into_iter().zip(sums) {
+        for (inputs, sums) in views.lists().into_iter().zip(sums) {
             add_up(rows, biases, inputs, sums);
         }
     }
 
-    /// Adds the derivatives by the accumulators to those by the parameters.
+    /// Adds the derivatives by the accumulators to those by the parameters; `views` are those
+    /// of [`forward`](Self::forward).
     #[inline(always)]
-    pub(crate) fn backward(
-        &self,
-        slopes: &[Vec<f32>; 2],
-        entry: &Entry,
-        views: &mut [[u16; MAX_INPUTS]; 2],
-        gradient: &mut [f32],
-    ) {
+    pub(crate) fn backward(&self, slopes: &[Vec<f32>; 2], views: &Views, gradient: &mut [f32]) {
         let (rows, rest) = gradient.split_at_mut(self.biases().start);
         let by_bias = &mut rest[..self.width];
-        for (inputs, slopes) in I::views(entry, views).into_iter().zip(slopes) {
+        for (inputs, slopes) in views.lists().into_iter().zip(slopes) {
             spread(slopes, inputs, rows, by_bias);
         }
     }

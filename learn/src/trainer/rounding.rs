@@ -66,7 +66,7 @@ pub(super) fn measure(model: &Model, entries: &[Entry]) -> Result<RoundingError,
 mod tests {
     use super::*;
     use crate::architecture::k_p::KP;
-    use crate::architecture::own::Own;
+    use crate::architecture::own::{AttackInputs, Own, OwnInputs};
     use crate::architecture::piece_square::PieceSquare;
     use crate::game::GameResult;
     use crate::selfplay::{Player, Settings};
@@ -105,9 +105,14 @@ mod tests {
 
     #[test]
     fn files_evaluate_as_the_engine_does() {
-        let error = check(Shape::new(Own { width: 64, buckets: 3, bucket_step: 4 }), Some(1));
-        assert!(error.arithmetic.max < 2.0 && error.arithmetic.mean > 0.0, "{error}");
-        assert!(error.numbers.max > error.arithmetic.max && error.numbers.max < 200.0, "{error}");
+        for shape in [
+            Shape::new(Own { width: 64, buckets: 3, bucket_step: 4, inputs: OwnInputs }),
+            Shape::new(Own { width: 64, buckets: 1, bucket_step: 4, inputs: AttackInputs }),
+        ] {
+            let error = check(shape, Some(1));
+            assert!(error.arithmetic.max < 2.0 && error.arithmetic.mean > 0.0, "{error}");
+            assert!(error.numbers.max > error.arithmetic.max && error.numbers.max < 200.0, "{error}");
+        }
         let error = check(Shape::new(KP), Some(16));
         assert!(error.arithmetic.max < 4.0 && error.arithmetic.mean > 0.0, "{error}");
         assert!(error.numbers.max > error.arithmetic.max && error.numbers.max < 200.0, "{error}");
