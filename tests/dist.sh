@@ -110,7 +110,8 @@ source_archive() {
     grep -qE '^[0-9a-f]{40}$' "$work"/source/enbu-*/engine/commit.txt
     cargo metadata --locked --no-deps --format-version 1 --manifest-path "$work"/source/enbu-*/Cargo.toml >/dev/null
 }
-report "source archive" source_archive "$(file_of 'enbu-[0-9.]*[0-9].tar.gz')"
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
+report "source archive" source_archive "$(file_of "enbu-$version.tar.gz")"
 
 # ---- Linux x86-64: alone in a root folder ---------------------------------------------
 
@@ -171,7 +172,7 @@ wine() {
 }
 
 four_games() {
-    wine "$windows/enbu.exe" match --engine self --engine 'self name=other' --tc nodes=500 --games 4 \
+    wine "$windows/enbu.exe" match --engine self --engine self name=other --tc nodes=500 --games 4 \
         --concurrency 1 --out "$work/match.jsonl" >"$work/match" 2>&1
     cat "$work/match"
     [ "$(grep -c '"moves"' "$work/match.jsonl")" = 4 ]

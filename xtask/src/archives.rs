@@ -107,7 +107,7 @@ fn packed(bytes: &[u8]) -> Outcome<Vec<u8>> {
 fn copyright(mit: &str) -> String {
     let mut text = String::from(
         "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: Enbu\n\n\
-         Files: *\nCopyright: The Enbu developers\nLicense: Expat or Apache-2.0\n\
+         Files: *\nCopyright: 2026 The Enbu developers\nLicense: Expat or Apache-2.0\n\
          Comment: The licences of the libraries in the program are in THIRD-PARTY-LICENSES.txt.gz.\n\n\
          License: Apache-2.0\n On Debian systems, the text is in /usr/share/common-licenses/Apache-2.0.\n\nLicense: Expat\n",
     );
@@ -132,7 +132,7 @@ pub(crate) fn debian(stage: &Stage, version: &str, epoch: u64, package: &Path) -
     let size = bytes.div_ceil(1024);
     let control = format!(
         "Package: enbu\nVersion: {version}-1\nArchitecture: amd64\nMaintainer: {MAINTAINER}\nInstalled-Size: {size}\n\
-         Section: games\nPriority: optional\nDescription: USI shogi engine\n \
+         Section: misc\nPriority: optional\nDescription: USI shogi engine\n \
          Enbu plays and analyses shogi in programs that speak USI (Universal Shogi\n \
          Interface). It also solves mate problems, converts game records, judges\n games and runs matches between engines.\n"
     );
