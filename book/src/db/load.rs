@@ -1,6 +1,6 @@
 //! A file in memory.
 
-use super::read::{Assembler, Line, MAX_LINE, check_header, key_and_ply};
+use super::read::{Assembler, Line, MAX_LINE, check_header};
 use crate::error::{BookError, Fault};
 use crate::key::PositionKey;
 use crate::page::Page;
@@ -44,10 +44,9 @@ impl Loaded {
                 Line::Blank | Line::Comment(_) => Ok(()),
                 Line::Entry(text) => assembler.entry(text),
                 Line::Position(text) => {
-                    if let Ok((key, _)) = key_and_ply(text) {
-                        index.push((key.digest(), offset));
-                    }
-                    assembler.begin(text).1
+                    let outcome = assembler.begin(text).1;
+                    index.extend(assembler.position().map(|key| (key.digest(), offset)));
+                    outcome
                 }
             };
             outcome.unwrap_or_else(|fault| report(BookError::line(number, fault)));

@@ -107,6 +107,11 @@ impl Assembler {
         }
     }
 
+    /// The position of the page that is being put together.
+    pub(crate) fn position(&self) -> Option<&PositionKey> {
+        self.page.as_ref().map(|page| &page.position)
+    }
+
     /// Takes a move line.
     pub(crate) fn entry(&mut self, text: &[u8]) -> Result<(), Fault> {
         match (&mut self.page, self.state) {
