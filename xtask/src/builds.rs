@@ -4,7 +4,9 @@
 //! from the sources that Debian's compiler brings (packages `rustc-web`, `cargo-web`,
 //! `rust-web-src`); the second way needs no network.
 
+use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -163,10 +165,34 @@ pub(crate) fn build(target: &Target, root: &Path, epoch: &str) -> Outcome<PathBu
     } else if target.linker != "musl-gcc" {
         cargo.env(format!("CARGO_TARGET_{linker}_LINKER"), target.linker);
     }
+    if target.triple.contains("windows") {
+        sort_imports_alike(&mut cargo, target, root, &folder)?;
+    }
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     cargo.env("SOURCE_DATE_EPOCH", epoch).env("CARGO_INCREMENTAL", "0").env_remove("RUSTFLAGS");
     tool::run(&mut cargo)?;
     Ok(folder.join(target.triple).join("dist").join(target.program))
+}
+
+/// Gives the linker paths from the root of the repository: it sorts the imports of a
+/// Windows program by the paths of the files that they come from.
+fn sort_imports_alike(cargo: &mut Command, target: &Target, root: &Path, folder: &Path) -> Outcome {
+    const SCRIPT: &str = "#!/bin/sh\nfor argument; do shift; set -- \"$@\" \"${argument#\"$ENBU_ROOT/\"}\"; done\n\
+                          exec \"$ENBU_LINKER\" \"$@\"\n";
+    let (scripts, temporary) = (folder.join("linker"), folder.join("tmp"));
+    let linker = tool::line(Command::new("sh").args(["-c", "command -v \"$1\"", "sh", target.linker]))?;
+    for folder in [&scripts, &temporary] {
+        fs::create_dir_all(folder).at(folder)?;
+    }
+    let script = scripts.join(target.linker);
+    fs::write(&script, SCRIPT).at(&script)?;
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).at(&script)?;
+    let known = cargo.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value.map(OsString::from));
+    let mut path = OsString::from(scripts);
+    path.push(":");
+    path.push(known.or_else(|| std::env::var_os("PATH")).unwrap_or_default());
+    cargo.env("PATH", path).env("TMPDIR", temporary).env("ENBU_ROOT", root).env("ENBU_LINKER", linker);
+    Ok(())
 }
 
 /// Flags that take the folders of this machine out of the program.
