@@ -117,7 +117,7 @@ fn sets(board: &impl Board) -> Sets {
 /// Sets whose bytes [`Kernels::differences`] compares at once.
 const PART: usize = 2 * LANES / size_of::<Words>();
 
-/// The attacks on a board. [`update`](Self::update) computes only those that differ from the
+/// The attacks on a board. `update` computes only those that differ from the
 /// attacks on the last board, which need not be the parent position.
 #[derive(Clone, Debug)]
 pub struct Attacks {
