@@ -3,8 +3,8 @@
 //! ```sh
 //! cargo build --release -p enbu-book --example large_book
 //! large=target/release/examples/large_book
-//! $large make 20000000 /tmp/large.db          # or .ybb, .bin
-//! $large probe /tmp/large.db 100000           # on the fly; `load` at the end loads a .db
+//! $large make 20000000 large.db          # or .ybb, .bin
+//! $large probe large.db 100000           # on the fly; `load` at the end loads a .db
 //! ```
 //!
 //! The positions are those of random games from ply 5 on, with three moves each. The same

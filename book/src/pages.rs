@@ -41,7 +41,7 @@ pub fn detect(path: &Path) -> Result<Format, BookError> {
     }
 }
 
-/// Where the positions of a `book.bin` are searched.
+/// Roots and limit of the search for the positions of a `book.bin`, which has only their keys.
 #[derive(Clone, Debug)]
 pub struct Search {
     /// Known positions.

@@ -127,17 +127,6 @@ trait Dialect {
 
 const EMPTY: Code = Code::new(0, 1);
 
-/// Pieces in the order in which hands are written.
-const HAND_ORDER: [HandPiece; 7] = [
-    HandPiece::Pawn,
-    HandPiece::Lance,
-    HandPiece::Knight,
-    HandPiece::Silver,
-    HandPiece::Gold,
-    HandPiece::Bishop,
-    HandPiece::Rook,
-];
-
 /// YaneuraOu's PackedSfen.
 enum Sfen {}
 
@@ -295,13 +284,13 @@ fn pack<D: Dialect>(setup: &Setup) -> Result<[u8; 32], PackError> {
         }
     }
     for color in Color::ALL {
-        for piece in HAND_ORDER {
+        for piece in HandPiece::PACKED_ORDER {
             for _ in 0..setup.hands[color].count(piece) {
                 writer.put(D::hand(color, piece))?;
             }
         }
     }
-    for piece in HAND_ORDER {
+    for piece in HandPiece::PACKED_ORDER {
         let missing = u32::from(piece.set_count()).saturating_sub(setup.count(piece.piece_type()));
         for _ in 0..missing {
             writer.put(D::missing(piece).ok_or(PackError::TooFew)?)?;

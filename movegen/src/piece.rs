@@ -174,6 +174,13 @@ impl HandPiece {
         Self::Pawn, Self::Lance, Self::Knight, Self::Silver, Self::Bishop, Self::Rook, Self::Gold,
     ];
 
+    /// Every kind in the order of YaneuraOu's packed positions, of Apery's keys and of the
+    /// numbers in `.sbk` files: P, L, N, S, G, B, R.
+    #[rustfmt::skip]
+    pub const PACKED_ORDER: [Self; 7] = [
+        Self::Pawn, Self::Lance, Self::Knight, Self::Silver, Self::Gold, Self::Bishop, Self::Rook,
+    ];
+
     /// Every kind in the order that SFEN writes hands: R, B, G, S, N, L, P.
     #[rustfmt::skip]
     pub const SFEN_ORDER: [Self; 7] = [

@@ -55,7 +55,7 @@ fn split(folder: &Path) -> (PathBuf, PathBuf) {
     (parent, folder.file_name().map(PathBuf::from).unwrap_or_default())
 }
 
-/// Who answers for the package.
+/// Maintainer of the Debian package, in the form of its control file.
 const MAINTAINER: &str = "The Enbu developers <enbu@localhost.invalid>";
 
 /// Fills the stage with the files of the Debian package. The program is static, so the

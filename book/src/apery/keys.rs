@@ -24,17 +24,6 @@ struct Keys {
 const CODES: usize = 31;
 const FIRST_WHITE: usize = 17;
 
-/// Pieces in hand in Apery's order.
-const HAND_ORDER: [HandPiece; 7] = [
-    HandPiece::Pawn,
-    HandPiece::Lance,
-    HandPiece::Knight,
-    HandPiece::Silver,
-    HandPiece::Gold,
-    HandPiece::Bishop,
-    HandPiece::Rook,
-];
-
 static KEYS: LazyLock<Keys> = LazyLock::new(|| {
     // The default seed of the generator in C++.
     let mut random = Mt64::new(5489);
@@ -49,7 +38,7 @@ static KEYS: LazyLock<Keys> = LazyLock::new(|| {
             *place = numbers;
         }
     }
-    for piece in HAND_ORDER {
+    for piece in HandPiece::PACKED_ORDER {
         keys.hands[piece] = std::array::from_fn(|_| random.next_u64());
     }
     keys.white_to_move = random.next_u64();

@@ -7,17 +7,6 @@
 
 use enbu_movegen::{Color, HandPiece, Move, MoveParts, PieceType, Setup, Square};
 
-/// Pieces in hand in the order of their numbers, which begin at 1.
-const HAND_ORDER: [HandPiece; 7] = [
-    HandPiece::Pawn,
-    HandPiece::Lance,
-    HandPiece::Knight,
-    HandPiece::Silver,
-    HandPiece::Gold,
-    HandPiece::Bishop,
-    HandPiece::Rook,
-];
-
 const PROMOTED: u32 = 8;
 const KING: u32 = 8;
 /// The flag of a white piece, which only the moved piece has.
@@ -26,7 +15,7 @@ const WHITE: u32 = 16;
 /// The number of a piece.
 fn number(kind: PieceType) -> u32 {
     let held = kind.unpromoted().hand_piece();
-    let number = held.and_then(|piece| (1..).zip(HAND_ORDER).find(|&(_, other)| other == piece));
+    let number = held.and_then(|piece| (1..).zip(HandPiece::PACKED_ORDER).find(|&(_, other)| other == piece));
     match number {
         Some((number, _)) if kind.is_promoted() => number + PROMOTED,
         Some((number, _)) => number,
@@ -47,7 +36,7 @@ pub(super) fn decode(bits: u32) -> Option<Move> {
     let to = square(bits >> 8)?;
     if bits & 0xff == 0 {
         // ShogiHome leaves out the flag of white pieces.
-        let piece = HAND_ORDER.get((bits >> 24 & 15).checked_sub(1)? as usize)?;
+        let piece = HandPiece::PACKED_ORDER.get((bits >> 24 & 15).checked_sub(1)? as usize)?;
         return Some(Move::drop(*piece, to));
     }
     let from = square(bits).filter(|&from| from != to)?;
