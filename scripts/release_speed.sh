@@ -5,7 +5,8 @@
 #
 # Takes the programs for Linux and Windows (by wine) from dist/, builds the native one
 # with the same profile, and prints the best and the median speed of each and its ratio
-# to the native one. With valgrind also the instructions of a shorter bench.
+# to the native one. The native one also runs without huge pages, which a Windows program
+# has only by a privilege. With valgrind also the instructions of a shorter bench.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tests/wine.sh
@@ -18,8 +19,15 @@ trap 'rm -rf "$work"' EXIT
 tar --extract --file dist/enbu-*-linux-x86_64.tar.gz --directory "$work"
 unzip -q dist/enbu-*-windows-x86_64.zip -d "$work"
 cargo build --quiet --locked --profile dist --package enbu --target-dir "$target/gnu"
-names=(native musl)
-commands=("$target/gnu/dist/enbu" "$(echo "$work"/enbu-*-linux-x86_64/enbu)")
+cat >"$work/small-pages" <<SCRIPT
+#!/usr/bin/env python3
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(41, 1, 0, 0, 0)  # PR_SET_THP_DISABLE
+os.execv("$target/gnu/dist/enbu", ["enbu", *sys.argv[1:]])
+SCRIPT
+chmod +x "$work/small-pages"
+names=(native musl small-pages)
+commands=("$target/gnu/dist/enbu" "$(echo "$work"/enbu-*-linux-x86_64/enbu)" "$work/small-pages")
 if [ -x /usr/lib/wine/wine64 ]; then
     prepare_wine "$target/wine"
     names+=(windows)
@@ -36,7 +44,7 @@ done
 for name in "${names[@]}"; do
     sort -n "$work/$name" | awk -v name="$name" '{ value[NR] = $1 } END { print name, value[NR], value[int((NR + 1) / 2)] }'
 done | awk '{ if (NR == 1) { best = $2; median = $3 }
-    printf "%-8s best %7d nps (%.3f)  median %7d nps (%.3f)\n", $1, $2, $2 / best, $3, $3 / median }'
+    printf "%-11s best %7d nps (%.3f)  median %7d nps (%.3f)\n", $1, $2, $2 / best, $3, $3 / median }'
 
 if command -v valgrind >/dev/null; then
     for i in 0 1; do
