@@ -70,7 +70,7 @@ pub use engine::{CsaSettings, Engine, Event, EventSender, Identity, Outcome, Rul
 
 use game::Game;
 use input::Input;
-use job::{Job, JobKind};
+use job::{Job, JobKind, StartThread};
 use log::Log;
 use output::Output;
 use search::{Search, Stage};
@@ -207,6 +207,7 @@ struct Session<E> {
     input_ended: bool,
     leaving: Option<Leaving>,
     job: Option<Job>,
+    start_thread: StartThread,
     search: Option<Search>,
     /// Number of the newest search.
     searches: u64,
@@ -233,6 +234,7 @@ impl<E: Engine> Session<E> {
             input_ended: false,
             leaving: None,
             job: None,
+            start_thread: job::start_thread,
             search: None,
             searches: 0,
             log: Log::new(game.setup.clone()),

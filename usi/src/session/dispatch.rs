@@ -135,7 +135,7 @@ impl<E: Engine> Session<E> {
 
     fn start_job(&mut self, kind: JobKind, work: impl FnOnce(&JobContext) + Send + 'static) {
         let keepalive_at = Instant::now() + self.timing.keepalive;
-        let job = Job::start(kind, keepalive_at, &self.sender, work);
+        let job = Job::start(kind, keepalive_at, &self.sender, self.start_thread, work);
         if self.leaving.as_ref().is_some_and(|leaving| leaving.cancelled) {
             job.cancel();
         }

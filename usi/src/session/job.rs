@@ -1,6 +1,7 @@
 //! Work that may take long, on a thread of its own, while the session listens.
 
 use std::any::Any;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +20,17 @@ pub(super) struct Job {
     /// Time of the next sign of life.
     pub(super) keepalive_at: Instant,
     cancel: Arc<AtomicBool>,
+}
+
+/// Work of a job, which sends its messages to the session.
+pub(super) type Work = Box<dyn FnOnce() + Send>;
+
+/// Starts a thread that does the work.
+pub(super) type StartThread = fn(Work) -> io::Result<()>;
+
+/// Starts a thread of the system; tests of the session keep the work instead.
+pub(super) fn start_thread(work: Work) -> io::Result<()> {
+    thread::Builder::new().name("usi-job".into()).spawn(work).map(drop)
 }
 
 /// Kind of a job, which decides the next step after it.
@@ -62,15 +74,16 @@ impl Job {
         kind: JobKind,
         keepalive_at: Instant,
         messages: &Sender<Message>,
+        start_thread: StartThread,
         work: impl FnOnce(&JobContext) + Send + 'static,
     ) -> Self {
         let cancel = Arc::new(AtomicBool::new(false));
         let context = JobContext { cancel: Arc::clone(&cancel), messages: messages.clone() };
-        let run = move || {
+        let run = Box::new(move || {
             let failure = catch_unwind(AssertUnwindSafe(|| work(&context))).err().map(|payload| panic_text(&*payload));
             let _ = context.messages.send(Message::JobDone { failure });
-        };
-        if let Err(error) = thread::Builder::new().name("usi-job".into()).spawn(run) {
+        });
+        if let Err(error) = start_thread(run) {
             let failure = Some(format!("no thread: {error}"));
             let _ = messages.send(Message::JobDone { failure });
         }

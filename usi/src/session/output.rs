@@ -181,3 +181,17 @@ impl Queue {
         *self = Self { state: State::Finished, ..Self::default() };
     }
 }
+
+#[cfg(test)]
+impl Output {
+    /// An output without a thread: its lines stay in the queue.
+    pub(super) fn unwritten() -> Self {
+        Self { shared: Arc::new(Shared { queue: Mutex::default(), changed: Condvar::new(), log: Mutex::default() }) }
+    }
+
+    /// The lines of an output without a thread since the last call, without their line ends.
+    pub(super) fn take_lines(&self) -> Vec<String> {
+        let mut queue = self.shared.queue.lock();
+        std::iter::from_fn(|| queue.pop(0)).map(|line| line.text.trim_end().to_owned()).collect()
+    }
+}

@@ -5,6 +5,7 @@
 //! was written are heard before that line, so such tests cannot pass by luck.
 
 mod console;
+mod exhaustive;
 mod fake;
 mod faults;
 mod races;
