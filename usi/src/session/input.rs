@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind, Read};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, SendError, Sender, bounded};
 
@@ -12,6 +12,10 @@ pub(super) const MAX_LINE_BYTES: usize = 16 << 20;
 /// Number of lines read ahead of the session. It takes them at once, so this limits
 /// memory and does not affect speed.
 const LINES_AHEAD: usize = 8;
+
+/// Interval between two attempts at a stream that is not ready. A parent that made its own
+/// end of a shared stream non-blocking made this one so as well.
+pub(super) const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
 /// One line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +49,10 @@ fn read_all(mut stdin: impl Read, lines: &Sender<Input>) {
             Ok(0) => break,
             Ok(count) => buffer.get(..count).unwrap_or_default(),
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                thread::sleep(RETRY_INTERVAL);
+                continue;
+            }
             Err(_) => break,
         };
         if splitter.feed(bytes, Instant::now(), &mut |line| lines.send(line)).is_err() {
@@ -107,6 +115,8 @@ impl Splitter {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use super::*;
 
     /// The texts of the lines; `None` for one that was too long.
@@ -151,6 +161,32 @@ mod tests {
         expected.extend(texts(&["d"]));
         assert_eq!(split(5, &[b"12345\n123", b"456", b"789\nd\n"]), expected);
         assert_eq!(split(5, &[b"123456"]), [None]);
+    }
+
+    /// Bytes one by one, with an error that passes before each.
+    struct Halting(VecDeque<u8>, bool);
+
+    impl Read for Halting {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                let kinds = [ErrorKind::WouldBlock, ErrorKind::Interrupted];
+                return Err(kinds[self.0.len() % 2].into());
+            }
+            Ok(self.0.pop_front().map_or(0, |byte| {
+                buffer[0] = byte;
+                1
+            }))
+        }
+    }
+
+    #[test]
+    fn a_stream_that_is_not_ready_is_no_end_of_input() {
+        let (sender, lines) = bounded(LINES_AHEAD);
+        read_all(Halting(b"usi\nquit".iter().copied().collect(), false), &sender);
+        drop(sender);
+        let lines: Vec<Input> = lines.iter().collect();
+        assert!(matches!(&lines[..], [Input::Line { text, .. }, Input::Line { .. }] if text == "usi"), "{lines:?}");
     }
 
     #[test]

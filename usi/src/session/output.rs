@@ -5,7 +5,7 @@
 //! first, when too many wait; answers are kept.
 
 use std::collections::VecDeque;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use crate::reply::Reply;
+use crate::session::input::RETRY_INTERVAL;
 use crate::session::traffic::{Direction, TrafficLog};
 
 /// Maximum size in bytes of the `info` lines that wait for a slow reader.
@@ -121,8 +122,7 @@ impl Output {
 impl Shared {
     fn write_all(&self, mut stdout: impl Write) -> io::Result<()> {
         while let Some(line) = self.next()? {
-            stdout.write_all(line.text.as_bytes())?;
-            stdout.flush()?;
+            write_line(&mut stdout, line.text.as_bytes())?;
             if let Some(log) = &*self.log.lock() {
                 log.add(Direction::Sent, &line.text);
             }
@@ -135,7 +135,7 @@ impl Shared {
         let mut queue = self.queue.lock();
         loop {
             if queue.answer_bytes > MAX_ANSWER_BYTES {
-                return Err(io::ErrorKind::TimedOut.into());
+                return Err(ErrorKind::TimedOut.into());
             }
             if let Some(line) = queue.pop(0) {
                 return Ok(Some(line));
@@ -145,6 +145,33 @@ impl Shared {
             }
             self.changed.wait(&mut queue);
         }
+    }
+}
+
+/// Writes and flushes a line, waiting for a stream that is not ready.
+fn write_line(out: &mut impl Write, mut line: &[u8]) -> io::Result<()> {
+    while !line.is_empty() {
+        match out.write(line) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(count) => line = line.get(count..).unwrap_or_default(),
+            Err(error) => wait_after(error)?,
+        }
+    }
+    while let Err(error) = out.flush() {
+        wait_after(error)?;
+    }
+    Ok(())
+}
+
+/// Waits if the error may pass; else returns it.
+fn wait_after(error: io::Error) -> io::Result<()> {
+    match error.kind() {
+        ErrorKind::Interrupted => Ok(()),
+        ErrorKind::WouldBlock => {
+            thread::sleep(RETRY_INTERVAL);
+            Ok(())
+        }
+        _ => Err(error),
     }
 }
 
@@ -193,5 +220,51 @@ impl Output {
     pub(super) fn take_lines(&self) -> Vec<String> {
         let mut queue = self.shared.queue.lock();
         std::iter::from_fn(|| queue.pop(0)).map(|line| line.text.trim_end().to_owned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes up to three bytes at a time, and none at every second attempt.
+    #[derive(Default)]
+    struct Halting {
+        taken: Vec<u8>,
+        attempts: usize,
+    }
+
+    impl Halting {
+        fn attempt(&mut self) -> io::Result<()> {
+            self.attempts += 1;
+            match self.attempts % 4 {
+                1 => Err(ErrorKind::WouldBlock.into()),
+                3 => Err(ErrorKind::Interrupted.into()),
+                _ => Ok(()),
+            }
+        }
+    }
+
+    impl Write for Halting {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.attempt()?;
+            let count = bytes.len().min(3);
+            self.taken.extend(&bytes[..count]);
+            Ok(count)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.attempt()
+        }
+    }
+
+    #[test]
+    fn a_stream_that_is_not_ready_gets_whole_lines() {
+        let mut out = Halting::default();
+        for _ in 0..3 {
+            write_line(&mut out, b"bestmove 7g7f\n").unwrap();
+        }
+        assert_eq!(out.taken, b"bestmove 7g7f\n".repeat(3));
+        assert_eq!(write_line(&mut &mut [0_u8; 2][..], b"usiok\n").unwrap_err().kind(), ErrorKind::WriteZero);
     }
 }
