@@ -88,6 +88,9 @@ pub enum ContestError {
     /// An engine cannot take part.
     #[error(transparent)]
     Player(#[from] PlayerError),
+    /// The system gives no thread.
+    #[error("no thread for a game: {0}")]
+    NoThread(String),
     /// It was interrupted.
     #[error("interrupted")]
     Cancelled,
@@ -212,10 +215,19 @@ impl Contest {
         let (sender, events) = unbounded();
         let mut result = Ok(());
         thread::scope(|scope| {
-            for _ in 0..settings.concurrency.max(1) {
+            for number in 0..settings.concurrency.max(1) {
                 let sender = sender.clone();
                 let worker = Worker { contest: self, cancel, log, stalls: &stalls, done, sender };
-                scope.spawn(move || worker.run(next));
+                match thread::Builder::new().name("game".into()).spawn_scoped(scope, move || worker.run(next)) {
+                    Ok(_) => {}
+                    Err(error) => {
+                        // Without the later ones fewer games are played at once.
+                        if number == 0 {
+                            result = Err(ContestError::NoThread(error.to_string()));
+                        }
+                        break;
+                    }
+                }
             }
             drop(sender);
             for message in events {

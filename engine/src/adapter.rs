@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use enbu_movegen::{Color, Position};
-use enbu_search::{Limits, Lines, Listener, Progress, Report, Search};
+use enbu_search::{Limits, Lines, Listener, Progress, Report, Search, ThreadError};
 use enbu_usi::{
     BestMove, Bound, CsaSettings, Engine, EventSender, GoRequest, Identity, Info, LineEnd, OptionError, OptionSpec,
     Outcome, Rules, Score,
@@ -41,17 +41,21 @@ struct Expected {
 }
 
 impl Enbu {
-    pub(crate) fn new() -> Self {
-        Self {
+    /// An engine with the options of its file.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub(crate) fn new() -> Result<Self, ThreadError> {
+        Ok(Self {
             options: Options::load(),
             names_frozen: true,
-            search: Search::new(),
+            search: Search::try_new()?,
             evaluation: Current::new(),
             book: CurrentBook::new(),
             mate: MateSearch::default(),
             side: Color::Black,
             expected: None,
-        }
+        })
     }
 }
 

@@ -41,11 +41,18 @@ fn main() -> ExitCode {
     }
 }
 
-/// The USI loop. Standard error stays silent: GUIs open it as a pipe and never
-/// read it, and a full pipe would block the engine.
+/// The USI loop. Standard error stays silent unless there is nothing to play with: GUIs
+/// open it as a pipe and never read it, and a full pipe would block the engine.
 fn speak_usi() -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
-    enbu_usi::run(adapter::Enbu::new(), io::stdin(), io::stdout()).into()
+    let engine = match adapter::Enbu::new() {
+        Ok(engine) => engine,
+        Err(error) => return fail(io::Error::other(error)),
+    };
+    match enbu_usi::run(engine, io::stdin(), io::stdout()) {
+        enbu_usi::Exit::NoThreads => fail(io::Error::other("the system gives no threads for input and output")),
+        exit => exit.into(),
+    }
 }
 
 /// Prints the error; exit code 2 for wrong usage, 1 for anything else.

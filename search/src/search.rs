@@ -133,9 +133,21 @@ impl Search {
     /// When the system can give neither a megabyte nor a thread.
     #[expect(clippy::expect_used, reason = "without a thread there is no engine")]
     pub fn new() -> Self {
-        let main = Member::new(Role::Main).expect("a thread");
+        Self::try_new().expect("a thread")
+    }
+
+    /// Like [`new`](Self::new), without a panic for the lack of a thread.
+    ///
+    /// # Errors
+    /// [`ThreadError`] when the system gives no thread.
+    ///
+    /// # Panics
+    /// When it cannot give a megabyte.
+    #[expect(clippy::expect_used, reason = "without a megabyte there is no engine")]
+    pub fn try_new() -> Result<Self, ThreadError> {
+        let main = Member::new(Role::Main).ok_or(ThreadError { asked: 1, got: 0 })?;
         let table = Table::new(INITIAL_HASH_MB, 1).expect("a megabyte");
-        Self { table: Arc::new(table), evaluation: Evaluation::default(), team: vec![main], current: None }
+        Ok(Self { table: Arc::new(table), evaluation: Evaluation::default(), team: vec![main], current: None })
     }
 
     /// Size of the transposition table in megabytes (2^20 bytes).

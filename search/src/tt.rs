@@ -163,9 +163,16 @@ impl Table {
         std::thread::scope(|scope| {
             let mut parts = self.words.chunks(part);
             let own = parts.next();
-            let others: Vec<_> = parts.map(|words| scope.spawn(move || zero(words))).collect();
+            let others: Vec<_> = parts
+                .map(|words| (words, std::thread::Builder::new().spawn_scoped(scope, move || zero(words))))
+                .collect();
             let own = own.is_none_or(zero);
-            others.into_iter().map(|other| other.join().unwrap_or(false)).fold(own, |all, one| all && one)
+            let finished = others.into_iter().map(|(words, other)| match other {
+                Ok(other) => other.join().unwrap_or(false),
+                // The system gives no thread.
+                Err(_) => zero(words),
+            });
+            finished.fold(own, |all, one| all && one)
         })
     }
 

@@ -66,10 +66,13 @@ pub(in crate::commands) struct Bench {
 
 impl Bench {
     /// A bench with this evaluation and one thread.
-    pub(in crate::commands) fn new(evaluation: Evaluation) -> Self {
-        let mut search = Search::new();
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub(in crate::commands) fn new(evaluation: Evaluation) -> io::Result<Self> {
+        let mut search = Search::try_new().map_err(io::Error::other)?;
         search.set_evaluation(evaluation);
-        Self { search, nodes: 0, time: Duration::ZERO }
+        Ok(Self { search, nodes: 0, time: Duration::ZERO })
     }
 
     /// Searches the position of `sfen` to `depth` and returns the number of nodes.
@@ -106,7 +109,7 @@ pub(crate) fn run(args: &BenchArgs, out: &mut impl Write) -> io::Result<ExitCode
     let choice = args.network.as_ref().map_or(Choice::BuiltIn, |path| Choice::File(path.clone()));
     let evaluation = evaluation::load(&choice, None).map_err(io::Error::other)?;
     writeln!(out, "evaluation {evaluation}")?;
-    let mut bench = Bench::new(evaluation);
+    let mut bench = Bench::new(evaluation)?;
     if let Err(error) = bench.set_hash_mb(args.hash) {
         writeln!(out, "{error}")?;
     }

@@ -198,7 +198,8 @@ fn player(
             // Play goes on even if stderr is closed.
             let _ = writeln!(io::stderr(), "{text}");
         };
-        Box::new(Inside::new(Enbu::new(), wake, notice))
+        let engine = Enbu::new().map_err(|error| PlayerError::Died(error.to_string()))?;
+        Box::new(Inside::new(engine, wake, notice))
     } else {
         find_program(&mut engine).map_err(fault)?;
         let mut words = engine.command.into_iter();

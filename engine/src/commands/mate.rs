@@ -110,11 +110,18 @@ pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<ExitCode>
     let progress = progress(problems.len());
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (sender, events) = mpsc::channel();
+    let mut running = 0;
     let outcome = thread::scope(|scope| {
         for mut solver in solvers {
             let sender = (!progress.is_hidden(), sender.clone());
             let (problems, next, stop) = (&problems, &next, &stop);
-            scope.spawn(move || work(args, &mut solver, problems, next, stop, &sender));
+            let work = move || work(args, &mut solver, problems, next, stop, &sender);
+            match thread::Builder::new().name("mate".into()).spawn_scoped(scope, work) {
+                Ok(_) => running += 1,
+                Err(error) if running == 0 => return Err(error),
+                // Fewer problems at once.
+                Err(_) => break,
+            }
         }
         drop(sender);
         let outcome = print(args, &problems, &events, &progress, out);

@@ -64,7 +64,7 @@ pub(super) fn run(
     let units = Mutex::new(units);
     thread::scope(|scope| {
         let reader = to_sink.clone();
-        scope.spawn(move || read(job, files, &to_workers, &reader));
+        thread::Builder::new().spawn_scoped(scope, move || read(job, files, &to_workers, &reader))?;
         let mut running = 0;
         for number in 0..jobs {
             let to_sink = to_sink.clone();

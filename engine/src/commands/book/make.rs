@@ -126,7 +126,8 @@ impl RecordsArgs {
         let started = Instant::now();
         let memory_bytes = self.memory as usize * (1 << 20);
         let mut gatherer = Gatherer::new(memory_bytes, &folder(path));
-        let totals = self.gather(&files, &mut gatherer)?;
+        let pool = rayon::ThreadPoolBuilder::new().build().map_err(io::Error::other)?;
+        let totals = pool.install(|| self.gather(&files, &mut gatherer))?;
         let moves = gatherer.added();
         let mut output = Output::create(path, memory_bytes)?;
         gatherer.finish(self.min_count, |page| output.write(page))?;

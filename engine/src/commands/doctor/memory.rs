@@ -21,8 +21,9 @@ pub(super) fn hash(options: &Options) -> Check {
     check.set("hash_mb", wanted);
     check.set("available_mb", available);
     let before = Pages::now();
-    let mut search = Search::new();
-    let refused = search.set_hash_mb(wanted).is_err();
+    // Kept until the pages are counted.
+    let mut search = Search::try_new();
+    let refused = search.as_mut().map_or(true, |search| search.set_hash_mb(wanted).is_err());
     judge_size(&mut check, wanted, available, refused);
     if !refused {
         let gained = Pages::now().zip(before).map(|(after, before)| after.since(&before));

@@ -72,9 +72,9 @@ impl SelfTest {
             Evaluation::Network { network, .. } => Some(network.simd().name()),
             Evaluation::PieceSquare => None,
         };
-        let mut bench = Bench::new(evaluation);
+        let mut bench = Bench::new(evaluation).ok();
         let waited = Waited::now();
-        let signature = search(&mut bench);
+        let signature = bench.as_mut().map_or(Signature::OutOfTime, search);
         let waited_percent = waited.and_then(|before| Waited::now()?.percent_since(&before));
         let (_, second) = move_generation();
         // Without a network there are no kernels to compare.
@@ -89,7 +89,7 @@ impl SelfTest {
             results,
             signature,
             leaves_per_second: first.max(second),
-            nodes_per_second: bench.nodes_per_second(),
+            nodes_per_second: bench.as_ref().map_or(Default::default(), Bench::nodes_per_second),
             kernels,
             waited_percent,
             time: started.elapsed(),
