@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use enbu_usi::token::printable;
+
 use crate::record::GameRecord;
 use crate::report::Report;
 use crate::sprt::Sprt;
@@ -141,9 +143,9 @@ fn draw_panel(svg: &mut String, panel: &Panel<'_>, top: f64) {
     }
 }
 
-/// Text as XML wants it.
+/// Text as XML permits it.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::commands::{
     analyse, bench, book, completions, convert, csa, doctor, man, matches, mate, openings, options, perft, selfplay,
     train, tune,
 };
+use crate::terminal::Content;
 
 /// A USI shogi engine. Without a command it speaks USI on standard input and
 /// output, as GUIs expect.
@@ -94,6 +95,14 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Content of its standard output.
+    pub(crate) const fn content(&self) -> Content {
+        match self {
+            Self::Analyse(_) | Self::Convert(_) | Self::Completions(_) | Self::Man(_) => Content::Data,
+            _ => Content::Text,
+        }
+    }
+
     /// Runs the command and returns its exit code.
     pub(crate) fn run(self, out: &mut impl Write) -> io::Result<ExitCode> {
         match self {

@@ -18,6 +18,7 @@ mod mate_search;
 mod options;
 mod paths;
 mod strength;
+mod terminal;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -27,10 +28,16 @@ use clap::Parser;
 use cli::Cli;
 
 fn main() -> ExitCode {
-    match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() => return fail(io::Error::other(error)),
+        // Help, or the version.
+        Err(help) => help.exit(),
+    };
+    match cli.command {
         None => speak_usi(),
         Some(command) => {
-            let mut out = io::stdout().lock();
+            let mut out = terminal::output(io::stdout().lock(), command.content());
             match command.run(&mut out).and_then(|code| out.flush().map(|()| code)) {
                 Ok(code) => code,
                 // The reader closed the pipe: not a failure.
@@ -60,11 +67,11 @@ fn fail(error: io::Error) -> ExitCode {
     match error.downcast::<clap::Error>() {
         Ok(usage) => {
             // No stream is left if even this fails.
-            let _ = usage.print();
+            let _ = write!(terminal::stderr(), "{}", usage.render());
             ExitCode::from(2)
         }
         Err(error) => {
-            let _ = writeln!(io::stderr(), "enbu: {error}");
+            let _ = writeln!(terminal::stderr(), "enbu: {error}");
             ExitCode::FAILURE
         }
     }

@@ -14,6 +14,7 @@ mod convert;
 mod csa;
 mod docs;
 mod doctor;
+mod hostile;
 mod learn;
 mod legality;
 mod make_undo;

@@ -97,7 +97,13 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
 /// assert_eq!(printable("\u{6b69}.bin\n"), "\u{6b69}.bin\\u{a}");
 /// ```
 pub fn printable(text: &str) -> Cow<'_, str> {
-    escape_unless(text, |letter| !letter.is_control() && !is_formatting(letter))
+    escape_unless(text, is_shown)
+}
+
+/// Returns true for a character that neither ends a line nor changes the way in which the
+/// rest of it is shown.
+pub fn is_shown(letter: char) -> bool {
+    !letter.is_control() && !is_formatting(letter)
 }
 
 /// Returns true for a character without a glyph that breaks lines or turns the direction

@@ -17,6 +17,7 @@ use rayon::prelude::*;
 
 use super::failure::usage;
 use super::inputs::{Input, extension, inputs, shown};
+use crate::terminal;
 
 /// The arguments of `enbu convert`.
 #[derive(Args)]
@@ -380,7 +381,7 @@ impl<W: Write> Sink<'_, W> {
     fn say(&self, name: &str, what: &str) {
         self.progress.suspend(|| {
             // No stream is left if even this fails.
-            let _ = writeln!(io::stderr(), "enbu: {name}: {what}");
+            let _ = writeln!(terminal::stderr(), "enbu: {name}: {what}");
         });
     }
 

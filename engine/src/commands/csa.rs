@@ -21,6 +21,7 @@ use enbu_usi::client::Cancel;
 use super::failure::{named, usage};
 use super::game_args::find_program;
 use crate::adapter::Enbu;
+use crate::terminal;
 use config::Config;
 use console::Console;
 
@@ -196,7 +197,7 @@ fn player(
     let mut player: Box<dyn Player> = if engine.command == ["self"] {
         let notice = |text: &str| {
             // Play goes on even if stderr is closed.
-            let _ = writeln!(io::stderr(), "{text}");
+            let _ = writeln!(terminal::stderr(), "{text}");
         };
         let engine = Enbu::new().map_err(|error| PlayerError::Died(error.to_string()))?;
         Box::new(Inside::new(engine, wake, notice))

@@ -19,6 +19,7 @@ use enbu_usi::client::Cancel;
 use super::failure::{INTERRUPTED, check_writable, named};
 use super::game_args;
 use super::progress::Progress;
+use crate::terminal;
 pub(crate) use args::MatchArgs;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -53,7 +54,7 @@ fn merge(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let contents = results::merge(&args.merge).map_err(io::Error::other)?;
     for path in &contents.torn {
         // The result does not depend on the notice.
-        let _ = writeln!(io::stderr(), "{}: the last line is torn; its game is left out", path.display());
+        let _ = writeln!(terminal::stderr(), "{}: the last line is torn; its game is left out", path.display());
     }
     if contents.games.is_empty() {
         let names: Vec<String> = args.merge.iter().map(|path| path.display().to_string()).collect();
@@ -88,7 +89,7 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let settings = args.settings(&cancel)?;
     if settings.repeats_games() {
         // The match does not depend on the notice.
-        let _ = writeln!(io::stderr(), "{}", game_args::REPEATED_GAMES);
+        let _ = writeln!(terminal::stderr(), "{}", game_args::REPEATED_GAMES);
     }
     let log = game_args::traffic_log(args.log.as_deref())?;
     let contest = match Contest::prepare(settings, &cancel, log.as_ref()) {
@@ -152,7 +153,7 @@ fn open_results(args: &MatchArgs, path: &Path, contest: &Contest) -> io::Result<
     }
     if contents.torn.as_ref().is_some_and(|torn| !torn.is_empty()) {
         // Printed before any progress is shown.
-        let _ = writeln!(io::stderr(), "{}: the last line was torn; its game is played again", path.display());
+        let _ = writeln!(terminal::stderr(), "{}: the last line was torn; its game is played again", path.display());
     }
     Ok((file, contents.games))
 }

@@ -23,6 +23,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use problems::Problem;
 use report::{Solved, Totals};
 
+use crate::terminal::message;
+
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu mate \"7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1\"
   enbu mate problems.sfen --time 60 --hash 4096
@@ -175,7 +177,7 @@ fn print(
     }
     for event in events {
         match event {
-            Event::Status(text) => progress.set_message(text),
+            Event::Status(text) => progress.set_message(message(&text)),
             Event::Solved(number, solved) => {
                 progress.inc(1);
                 waiting.insert(number, solved);

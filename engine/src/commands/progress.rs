@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use crate::terminal::{self, message};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Least interval between two plain lines.
@@ -47,7 +48,7 @@ impl Progress {
         match &mut self.shown {
             Shown::Live => {
                 self.bar.set_position(done);
-                self.bar.set_message(state());
+                self.bar.set_message(message(&state()));
             }
             Shown::Lines { last } if last.is_none_or(|last| last.elapsed() >= LINE_INTERVAL) => {
                 *last = Some(Instant::now());
@@ -65,7 +66,7 @@ impl Progress {
     /// Prints a notice, also when no progress is shown.
     pub(crate) fn notice(&self, text: &str) {
         match self.shown {
-            Shown::Live => self.bar.println(text),
+            Shown::Live => self.bar.println(message(text)),
             Shown::Lines { .. } | Shown::Quiet => line(text),
         }
     }
@@ -79,5 +80,5 @@ impl Progress {
 
 fn line(text: &str) {
     // The work goes on even if stderr is closed.
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(terminal::stderr(), "{text}");
 }

@@ -21,6 +21,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::bench_positions::POSITIONS;
 use super::failure::INTERRUPTED;
 use crate::evaluation;
+use crate::terminal;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu selfplay --games 20000 --out data/selfplay/first
@@ -257,7 +258,7 @@ impl Meter {
         if self.interval.is_some_and(|interval| self.told.elapsed() >= interval) {
             self.told = Instant::now();
             // Progress that cannot be printed is no reason to stop.
-            let _ = writeln!(io::stderr(), "{}", self.line());
+            let _ = writeln!(terminal::stderr(), "{}", self.line());
         }
     }
 

@@ -21,6 +21,7 @@ use enbu_usi::client::Cancel;
 use super::failure::{INTERRUPTED, named};
 use super::game_args;
 use super::progress::Progress;
+use crate::terminal;
 pub(crate) use args::TuneArgs;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -51,7 +52,11 @@ pub(crate) fn run(args: &TuneArgs, out: &mut impl Write) -> io::Result<ExitCode>
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(TuneError::Contest(ContestError::Cancelled)) => {
             // The exit code reports it as well.
-            let _ = writeln!(io::stderr(), "interrupted; the same command goes on (state in {})", args.state.display());
+            let _ = writeln!(
+                terminal::stderr(),
+                "interrupted; the same command goes on (state in {})",
+                args.state.display()
+            );
             Ok(ExitCode::from(INTERRUPTED))
         }
         Err(TuneError::Contest(error)) => Err(io::Error::other(error)),
@@ -122,7 +127,7 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> Result
     let time_control = args.time_control(&engine)?;
     if args.openings.is_none() && engine.time_control.unwrap_or(time_control).is_deterministic() {
         // The tuning does not depend on the notice.
-        let _ = writeln!(io::stderr(), "{}", game_args::REPEATED_GAMES);
+        let _ = writeln!(terminal::stderr(), "{}", game_args::REPEATED_GAMES);
     }
     let patience = args.clock.patience();
     let name = engine.name.clone().unwrap_or_else(|| "the engine".to_owned());

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::{Cancel, ClientError, family};
-use crate::token::ascii;
+use crate::token::{ascii, printable};
 
 /// The longest line that is read from an engine, in bytes. The rest of a longer one
 /// is skipped.
@@ -327,7 +327,9 @@ impl PartOfLine {
     /// the next one.
     fn deliver(&mut self, at: Instant, inbox: &mut Inbox) {
         let Self { bytes, cut } = std::mem::take(self);
-        let text = String::from_utf8_lossy(&bytes).trim_end_matches('\r').to_owned();
+        let text = String::from_utf8_lossy(&bytes);
+        // Names and quoted words reach messages, records and logs.
+        let text = printable(text.trim_end_matches('\r')).into_owned();
         if cut {
             inbox.lost += 1;
         }

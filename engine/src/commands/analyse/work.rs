@@ -21,6 +21,7 @@ use super::units::{Reader, Unit};
 use super::{Kind, write_file};
 use crate::commands::failure::INTERRUPTED;
 use crate::commands::inputs::Input;
+use crate::terminal;
 
 /// Messages to the sink.
 enum News {
@@ -331,10 +332,10 @@ impl<'j> Sink<'j> {
             write_file(path, lines.as_bytes())?;
         }
         // Totals are for people; where results go to standard output they would be in the way.
-        let _ = writeln!(io::stderr(), "{}", self.meter.line());
+        let _ = writeln!(terminal::stderr(), "{}", self.meter.line());
         if self.stopped || self.job.stop.load(Ordering::Relaxed) {
             let hint = if matches!(self.job.target, Target::Folder(_)) { "; the same command continues" } else { "" };
-            let _ = writeln!(io::stderr(), "interrupted{hint}");
+            let _ = writeln!(terminal::stderr(), "interrupted{hint}");
             return Ok(ExitCode::from(INTERRUPTED));
         }
         match self.failures {

@@ -14,6 +14,7 @@ use enbu_movegen::{Setup, SfenError};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::commands::failure::{named, usage};
+use crate::terminal;
 
 /// Faults that are printed; more are only counted.
 pub(super) const MOST_FAULTS: u64 = 20;
@@ -70,7 +71,7 @@ pub(super) fn faulty(path: &Path, error: &BookError) -> io::Error {
 /// A line on stderr.
 pub(super) fn notice(text: &str) {
     // No stream is left if even this fails.
-    let _ = writeln!(io::stderr(), "enbu: {text}");
+    let _ = writeln!(terminal::stderr(), "enbu: {text}");
 }
 
 /// The number of positions on a terminal.

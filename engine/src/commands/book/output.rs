@@ -7,6 +7,7 @@ use enbu_book::{BookError, Format, Order, Page, Preface, Sorter, db, folder};
 use enbu_files::Draft;
 
 use crate::commands::failure::{check_writable, named};
+use crate::terminal;
 
 /// A book being written, from pages in the order of their texts.
 pub(super) struct Output {
@@ -76,7 +77,7 @@ impl Output {
                 let losses = written.map_err(|error| fault(&path, &error))?.losses.to_string();
                 if !losses.is_empty() {
                     // The book is complete without the notice.
-                    let _ = writeln!(io::stderr(), "{}: a {format} has no place for {losses}", path.display());
+                    let _ = writeln!(terminal::stderr(), "{}: a {format} has no place for {losses}", path.display());
                 }
             }
         }

@@ -9,6 +9,7 @@ use enbu_network::{GameReport, Listener, Tally};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::commands::failure::named;
+use crate::terminal::{self, message};
 
 /// Receives the reports of the client.
 pub(super) struct Console<'o, W> {
@@ -52,14 +53,14 @@ impl<W: Write> Listener for Console<'_, W> {
     fn notice(&mut self, text: &str) {
         if self.bar.is_hidden() {
             // Play goes on even if stderr is closed.
-            let _ = writeln!(io::stderr(), "{text}");
+            let _ = writeln!(terminal::stderr(), "{text}");
         } else {
-            self.bar.println(text);
+            self.bar.println(message(text));
         }
     }
 
     fn status(&mut self, text: &str) {
-        self.bar.set_message(text.to_owned());
+        self.bar.set_message(message(text));
         self.bar.tick();
     }
 
@@ -69,7 +70,7 @@ impl<W: Write> Listener for Console<'_, W> {
             Direction::Sent => '>',
             Direction::Received => '<',
         };
-        let written = writeln!(trace, "{mark} {text}");
+        let written = writeln!(trace, "{mark} {}", message(text));
         self.keep_error(written);
     }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
+use crate::terminal;
 use enbu_kifu::{Board, KifuError, Mode, Record, encoding, read_any, usi};
 use enbu_movegen::Position;
 
@@ -93,7 +94,7 @@ fn records(bytes: &[u8], name: &str, ply: Option<usize>, problems: &mut Vec<Prob
     let (_, reading) = read_any(bytes, Mode::Tolerant).map_err(|error| error.to_string())?;
     for error in &reading.errors {
         // No stream is left if even this fails.
-        let _ = writeln!(io::stderr(), "enbu: {name}: {error}");
+        let _ = writeln!(terminal::stderr(), "enbu: {name}: {error}");
     }
     let several = reading.records.len() > 1;
     for (number, record) in (1..).zip(&reading.records) {
