@@ -167,6 +167,22 @@ impl Session {
         }
     }
 
+    /// The remaining lines, until the engine closes its output.
+    ///
+    /// # Panics
+    /// If it does not within [`patience`].
+    pub fn rest(&mut self) -> Vec<String> {
+        let deadline = Instant::now() + patience();
+        let mut seen = Vec::new();
+        loop {
+            match self.next_line(deadline) {
+                Ok(line) => seen.push(line),
+                Err(RecvTimeoutError::Disconnected) => return seen,
+                Err(RecvTimeoutError::Timeout) => self.fail("the output stays open"),
+            }
+        }
+    }
+
     /// The first line whose leading words are `words`, skipping the lines before it.
     ///
     /// # Panics

@@ -30,6 +30,7 @@ mod report;
 mod repro;
 mod rules;
 mod selfplay;
+mod sequences;
 mod sfen;
 mod stop;
 mod tune;
