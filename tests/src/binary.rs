@@ -74,6 +74,15 @@ fn executable(message: &str) -> Option<PathBuf> {
     message["executable"].as_str().filter(|_| is_enbu).map(PathBuf::from)
 }
 
+/// The folder that cargo builds this test into.
+///
+/// # Panics
+/// If the path of the running program is unknown.
+pub fn built_folder() -> PathBuf {
+    let program = std::env::current_exe().expect("the path of this program");
+    program.parent().expect("a folder").to_owned()
+}
+
 /// The folder of the workspace.
 pub fn workspace_root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")

@@ -5,6 +5,7 @@
 //! - [`table`]: the tables in `tests/data`, each run through [`table::check`].
 //! - [`positions`]: positions in the notation of the tests, and snapshots that compare them.
 //! - [`binary`]: the path of the built `enbu`; it is built on first use.
+//! - [`faults`]: faults of the system below the binary.
 //! - [`installation`]: the executable in a folder of its own, as a user unpacks it.
 //! - [`invocation`]: one command of the binary, run in a folder of its own.
 //! - [`modules`]: the import circles between the modules of a crate.
@@ -17,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod binary;
+pub mod faults;
 pub mod installation;
 pub mod invocation;
 pub mod modules;

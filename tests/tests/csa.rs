@@ -8,6 +8,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use enbu_tests::faults::{self, Fault};
 use enbu_tests::invocation::Invocation;
 use enbu_tests::session::{Session, patience};
 use serde_json::Value;
@@ -361,4 +362,60 @@ fn an_engine_that_cannot_be_started_contacts_nothing() {
     }
     server.0.set_nonblocking(true).unwrap();
     assert!(server.0.accept().is_err(), "a connection was made");
+}
+
+#[cfg(unix)]
+#[test]
+fn text_of_a_server_reaches_no_terminal_or_path() {
+    let harmful = "\u{1b}[2J\u{1b}]0;t\u{7}\u{202e}";
+    let server = Server::new();
+    let csa = csa(server.port()).with(&QUICK).with(&["--games", "1", "--kif"]);
+    let mut session = Session::spawn(&mut csa.command());
+    let mut link = server.login();
+    link.send("LOGIN:enbu OK");
+    link.send(&format!("##[CHAT] {harmful}"));
+    link.send(harmful);
+    link.begin(&format!("../../x{harmful}y"), '-');
+    link.send(&format!("+7776FU,T1,'* 1 {harmful}"));
+    link.confirm("-");
+    link.send(&format!("##[ERROR] {harmful}"));
+    link.send("%TORYO\n#RESIGN\n#WIN");
+    let line = session.expect("game 1:");
+    link.closed();
+    let (_, errors) = end(&mut session, &csa);
+    let controls = |text: &str| text.chars().any(|letter| letter.is_control() && !"\n\r\t".contains(letter));
+    assert!(!controls(&line) && !controls(&errors), "{line} {errors:?}");
+    let names: Vec<_> = fs::read_dir(csa.path("records")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    for path in names.into_iter().chain([csa.path("trace.txt"), csa.path("log.jsonl")]) {
+        assert!(!controls(path.to_str().unwrap()), "{path:?}");
+        assert!(!controls(&String::from_utf8_lossy(&fs::read(&path).unwrap())), "{path:?}");
+    }
+}
+
+#[test]
+fn a_full_disk_loses_no_game_and_leaves_no_half_record() {
+    for room in [0, 150, 400] {
+        let server = Server::new();
+        let csa = csa(server.port()).with(&QUICK).with(&["--games", "1"]);
+        let mut command = csa.command();
+        if !faults::give(&mut command, &[Fault::Disk(room)]) {
+            return;
+        }
+        let mut session = Session::spawn(&mut command);
+        let mut link = server.game("e+full+1", '-');
+        link.send("+7776FU,T1");
+        link.confirm("-");
+        link.send("%TORYO\n#RESIGN\n#WIN");
+        link.closed();
+        let (code, errors) = end(&mut session, &csa);
+        assert_eq!(code, Some(1), "{room}: {errors}");
+        assert!(errors.contains("No space left on device"), "{room}: {errors}");
+        let record = fs::read_to_string(csa.path("records/e+full+1.csa"));
+        assert!(record.as_ref().map_or(true, |text| text.ends_with("%TORYO\n")), "{room}: {record:?}");
+        assert!(fs::read_dir(csa.path("records")).unwrap().all(|entry| {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            !name.ends_with(".part")
+        }));
+    }
 }

@@ -14,6 +14,8 @@ mod convert;
 mod csa;
 mod docs;
 mod doctor;
+mod faults;
+mod full_disk;
 mod hostile;
 mod learn;
 mod legality;
