@@ -1,12 +1,19 @@
 //! Whole games of the binary against itself, refereed by movegen.
 //!
 //! Every answer legal, every line of every report playable, every game ended by a rule.
+//!
+//! `ENBU_GAMES=5000 cargo test --release -p enbu-tests selfplay:: -- --nocapture` plays as many
+//! with each limit, and checks the memory of the processes.
+
+use std::time::Instant;
 
 use enbu_movegen::{Declaration, EnteringKingRule, Move, Position, Ruling};
 use enbu_tests::positions::{Walk, legal_moves};
 use enbu_tests::session::Session;
 
 const MAX_PLIES: u32 = 320;
+/// Memory that a process may add after the first tenth of a long run, in kB.
+const GROWTH_KB: u64 = 8 << 10;
 /// Plies of each opening that are chosen at random, so that the games differ.
 const RANDOM_PLIES: usize = 6;
 
@@ -115,9 +122,32 @@ fn play(players: &mut [Session; 2], seed: u64, go: &str) -> End {
     end
 }
 
+/// Resident memory of the engine's process in kB, where the system shows it.
+fn memory_kb(player: &Session) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{}/status", player.id())).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().trim_end_matches(" kB").parse().ok()
+}
+
+/// Plays games, `ENBU_GAMES` if that is set, with the same two processes.
+#[expect(clippy::print_stderr, reason = "the figures of a long run are for people")]
 fn tournament(games: u64, go: &str) {
+    let wanted = std::env::var("ENBU_GAMES").ok();
+    let games = wanted.as_ref().map_or(games, |games| games.parse().expect("a number"));
     let mut players = [engine(), engine()];
-    let ends: Vec<End> = (0..games).map(|seed| play(&mut players, seed, go)).collect();
+    let mut ends = Vec::new();
+    let (mut early_kb, mut began) = (None, Instant::now());
+    for seed in 0..games {
+        ends.push(play(&mut players, seed, go));
+        if wanted.is_some() && (seed + 1) % games.div_ceil(10) == 0 {
+            let kb = players.each_ref().map(|player| memory_kb(player).unwrap_or_default());
+            eprintln!("{} games, {kb:?} kB, {:.1} s for the last tenth", seed + 1, began.elapsed().as_secs_f64());
+            began = Instant::now();
+            let early = *early_kb.get_or_insert(kb);
+            // The first tenth fills the tables; later ones add nothing but fragments.
+            assert!(kb.iter().zip(early).all(|(now, early)| *now <= early + GROWTH_KB), "{early:?} to {kb:?} kB");
+        }
+    }
     assert_eq!(ends.len() as u64, games);
     // An engine that plays shogi brings games to a decision before 320 moves now and then.
     assert!(ends.iter().any(|end| *end != End::MoveLimit), "{ends:?}");

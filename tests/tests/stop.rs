@@ -1,9 +1,9 @@
 //! `stop` is answered whenever it comes: once, and without delay.
 //!
-//! `ENBU_STOPS=2000 cargo test --release -p enbu-tests stop:: -- --nocapture --test-threads=1`
-//! stops 2000 searches and prints the response times. No test asserts a time:
-//! that would say more about the machine than about the engine. `ENBU_SEED=N` repeats
-//! the delays of a run with that seed.
+//! `ENBU_STOPS=5000 cargo test --release -p enbu-tests stop:: -- --nocapture --test-threads=1`
+//! stops 5000 searches and prints the response times; so does `tests/soak.sh time`. No test
+//! asserts a time: that would say more about the machine than about the engine.
+//! `ENBU_SEED=N` repeats the delays of a run with that seed.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -95,17 +95,18 @@ fn stopped(session: &mut Session, search: Search, delay: Duration) -> Option<Dur
     took
 }
 
-/// Summary of the response times.
-fn distribution(mut times: Vec<(Duration, String)>) -> String {
+/// Summary of the response times to `stop`, or to another end.
+fn distribution(event: &str, mut times: Vec<(Duration, String)>) -> String {
     times.sort();
     let at = |share: f64| times[((times.len() - 1) as f64 * share).round() as usize].0.as_secs_f64() * 1000.0;
     let worst =
         times.iter().rev().take(3).map(|(time, what)| format!("\n  {:.2} ms: {what}", time.as_secs_f64() * 1e3));
     format!(
-        "{} answers to `stop`: median {:.2} ms, 99 % {:.2} ms, worst {:.2} ms{}",
+        "{} answers to {event}: p50 {:.2} ms, p99 {:.2} ms, p99.9 {:.2} ms, worst {:.2} ms{}",
         times.len(),
         at(0.5),
         at(0.99),
+        at(0.999),
         at(1.0),
         worst.collect::<String>()
     )
@@ -140,7 +141,7 @@ fn stops_are_answered(threads: usize) {
         }
     }
     if number("ENBU_STOPS").is_some() {
-        eprintln!("{threads} threads, {}", distribution(times));
+        eprintln!("{threads} threads, {}", distribution("`stop`", times));
     }
     session.send("quit");
     session.exits_cleanly();
@@ -154,4 +155,43 @@ fn every_stop_of_one_thread_is_answered_once() {
 #[test]
 fn every_stop_of_two_threads_is_answered_once() {
     stops_are_answered(2);
+}
+
+/// Ends processes in the middle of a search, by `quit` or by the end of input.
+#[expect(clippy::print_stderr, reason = "the times are for people")]
+fn ends_are_obeyed(event: &str) {
+    let ends = number("ENBU_STOPS").map_or(3, |stops| stops / 25);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(number("ENBU_SEED").unwrap_or_else(clock));
+    let mut times = Vec::new();
+    for number in 0..ends {
+        let threads = 1 + number % 2;
+        let mut session = Session::start();
+        session.send("setoption name USI_Hash value 64");
+        session.send(&format!("setoption name Threads value {threads}"));
+        session.send("isready");
+        session.until("readyok");
+        session.send("go infinite");
+        session.silent_on("bestmove", delay(&mut random));
+        let sent = Instant::now();
+        if event == "`quit`" {
+            session.send("quit");
+        } else {
+            session.close_input();
+        }
+        session.exits_cleanly();
+        times.push((sent.elapsed(), format!("{threads} threads")));
+    }
+    if number("ENBU_STOPS").is_some() {
+        eprintln!("ends of the process, read every 5 ms: {}", distribution(event, times));
+    }
+}
+
+#[test]
+fn quit_ends_a_search() {
+    ends_are_obeyed("`quit`");
+}
+
+#[test]
+fn the_end_of_input_ends_a_search() {
+    ends_are_obeyed("the end of input");
 }
