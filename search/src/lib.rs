@@ -27,6 +27,8 @@ mod clock;
 mod correction;
 mod extend;
 mod failed_moves;
+#[cfg(test)]
+mod fault;
 mod history;
 mod job;
 mod level;

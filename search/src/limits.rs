@@ -34,6 +34,9 @@ pub struct Limits {
     pub ponder: bool,
     /// Consider only these root moves; empty, or none of them legal: all.
     pub root_moves: Vec<Move>,
+    /// A panic for a test.
+    #[cfg(test)]
+    pub(crate) fault: Option<crate::fault::Fault>,
 }
 
 /// Set of moves that are searched.

@@ -146,6 +146,8 @@ impl Worker<'_> {
         if depth <= 0 {
             return self.quiescence::<N>(alpha, beta, ply);
         }
+        #[cfg(test)]
+        self.fail_at(crate::fault::Place::of::<N>());
         self.pv[ply].clear();
         if self.must_leave() {
             return 0;

@@ -25,6 +25,8 @@ impl Worker<'_> {
     /// The value of the position once no capture gains anything; in check, evasions are
     /// searched until one is not lost, then those that gain material.
     pub(crate) fn quiescence<N: NodeKind>(&mut self, mut alpha: Value, beta: Value, ply: usize) -> Value {
+        #[cfg(test)]
+        self.fail_at(crate::fault::Place::Quiescence);
         self.pv[ply].clear();
         if self.must_leave() {
             return 0;

@@ -209,6 +209,8 @@ impl Worker<'_> {
 
     /// Searches the root moves from `line` on.
     fn root_node(&mut self, mut alpha: Value, beta: Value, depth: i32, line: usize) -> Value {
+        #[cfg(test)]
+        self.fail_at(crate::fault::Place::Root);
         let original_alpha = alpha;
         let node = self.root_node_at(depth, self.root_moves[line].mv);
         let (first, killers, aim) = (node.table_move(), self.frame(0).killers, self.position.aim());

@@ -386,6 +386,7 @@ mod tests {
     use parking_lot::Mutex;
 
     use super::*;
+    use crate::fault::{Fault, Place};
     use crate::report::Report;
     use crate::value::Score;
 
@@ -469,6 +470,28 @@ mod tests {
             engine.wait();
         }
         assert_eq!(ear.answers.lock().len(), 50);
+    }
+
+    #[test]
+    fn a_panic_at_any_kind_of_node_loses_no_game() {
+        let mut engine = Search::new();
+        engine.set_threads(2).expect("threads");
+        let position = position(QUIET);
+        for place in Place::EACH {
+            for (role, after) in [(Role::Main, 0), (Role::Main, 1500), (Role::Helper(0), 0), (Role::Helper(0), 1500)] {
+                let fault = Some(Fault { place, role, after });
+                let ear = search(&mut engine, &position, Limits { fault, ..depth(7) }, Options::default());
+                let answer = ear.answers.lock()[0];
+                let legal = matches!(answer, BestMove::Play { best, .. } if position.is_legal(best));
+                assert!(legal, "{fault:?}: {answer:?}");
+                let notices = ear.notices.lock().len();
+                // A helper may begin too late to reach its fault.
+                assert!(notices <= 1 && (notices == 1 || role != Role::Main), "{fault:?}: {notices} notices");
+                // The next search is as before.
+                let ear = search(&mut engine, &position, depth(3), Options::default());
+                assert!(ear.notices.lock().is_empty(), "{fault:?}");
+            }
+        }
     }
 
     #[test]
