@@ -75,7 +75,7 @@ fn cases() -> Vec<Case> {
         Case::new("openings random:4,2000 --count 2 --out out.sfen"),
         Case { growing: &["tune.json"], ..Case::new(&tuning()) },
         Case::new("selfplay merge played --out merged.games"),
-        Case::new("selfplay merge played --out merged.psv"),
+        Case::new("selfplay export played --out merged.hcpe"),
         Case {
             growing: &["tiny.checkpoint"],
             ..Case::new(

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use enbu_tests::binary::enbu;
+use enbu_tests::has_slow_rows;
 use enbu_tests::positions::{MOST_MOVES, assert_legal, from_usi};
 use enbu_tests::session::Session;
 
@@ -147,7 +148,7 @@ fn an_output_that_nobody_reads_for_a_while_loses_no_answer() {
     session.send_bytes("moves\n".repeat(100).as_bytes());
     session.send("position startpos");
     session.send("go movetime 200");
-    thread::sleep(Duration::from_secs(2));
+    thread::sleep(Duration::from_secs(if has_slow_rows() { 10 } else { 2 }));
     session.read_output();
     assert_legal("startpos", &session.bestmove());
     session.send("quit");
