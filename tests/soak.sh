@@ -55,7 +55,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 work=$(mktemp -d)
 busy=()
-trap 'kill "${busy[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
+finish() {
+    # Not for a child of this shell that ends before it has become its command.
+    if [ "$BASHPID" = $$ ]; then
+        [ ${#busy[@]} -eq 0 ] || kill "${busy[@]}" 2>/dev/null || true
+        rm -rf "$work"
+    fi
+}
+trap finish EXIT
 RANDOM=${ENBU_SEED:-$$}
 
 step() {
@@ -143,6 +150,7 @@ part_time() {
         sh -c 'while :; do :; done' &
         busy+=($!)
     done
+    sleep 1
     ENBU_STOPS=5000 end_to_end stop::
     kill "${busy[@]}"
     wait "${busy[@]}" 2>/dev/null || true
