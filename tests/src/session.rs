@@ -211,7 +211,7 @@ impl Session {
     /// The engine's reply to `command`: its lines up to the answer to an `isready` sent after it.
     ///
     /// The line by which the first `isready` names the evaluation in use is no answer to
-    /// the command and is left out.
+    /// the command and is left out, as is the sign of life of a preparation on a busy machine.
     ///
     /// # Panics
     /// If that answer does not come.
@@ -220,7 +220,7 @@ impl Session {
         self.send("isready");
         let mut lines = self.until("readyok");
         lines.pop();
-        lines.retain(|line| !line.starts_with("info string evaluation "));
+        lines.retain(|line| !line.starts_with("info string evaluation ") && line != "info string still working");
         lines
     }
 
