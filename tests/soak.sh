@@ -10,7 +10,7 @@ usage() {
     cat <<USAGE
 usage: tests/soak.sh [--minutes N] [PART...]
 
-  sessions     every sequence of six commands with an engine of the test (139 million runs), 20 000
+  sessions     every sequence of six commands with an engine of the test (some 140 million runs), 20 000
                random ones with the real engine, the proptests of the session
   faults       streams, threads, memory, disks and clocks that fail; hostile text: all rows
   time         5 000 stops at one and two threads, quit and end of input while searching, idle and
