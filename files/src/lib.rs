@@ -4,6 +4,14 @@
 //! reader sees a partial file, and a failure leaves the old file unchanged. Symbolic links
 //! are followed, and a replaced file keeps its permissions. Targets that are not regular
 //! files (`/dev/null`, a pipe) are written directly: a rename would replace them by a file.
+//!
+//! | written by | after the process was killed | after a power cut |
+//! |---|---|---|
+//! | [`write()`], [`Draft::finish`] | the old file or the new one | the old file or the new one |
+//! | [`write_unsynced`] | the old file or the new one | either, or the new one empty, cut or with zeros |
+//!
+//! The last column holds for file systems that keep their promises about `fsync`. A folder is
+//! not synced: a power cut soon after the rename may undo it.
 
 #![forbid(unsafe_code)]
 
@@ -56,8 +64,15 @@ impl Draft {
     /// Those of the system; the old file is unchanged then.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
-        if let Some((beside, place)) = &self.places {
+        if self.places.is_some() {
             self.out.get_ref().sync_all()?;
+        }
+        self.rename()
+    }
+
+    /// Renames the flushed file to its target.
+    fn rename(&mut self) -> io::Result<()> {
+        if let Some((beside, place)) = &self.places {
             fs::rename(beside, place)?;
             self.places = None;
         }
@@ -92,6 +107,18 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let mut draft = Draft::create(path)?;
     draft.write_all(bytes.as_ref())?;
     draft.finish()
+}
+
+/// Writes a file atomically, without waiting for the disk: for contents that the reader
+/// checks after a power cut and can make again, in numbers that make a sync of each too slow.
+///
+/// # Errors
+/// Those of the system; an old file is unchanged then.
+pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut draft = Draft::create(path)?;
+    draft.write_all(bytes)?;
+    draft.flush()?;
+    draft.rename()
 }
 
 /// Fails if [`write()`] to `path` would fail now: no such folder, no permission, a folder.
@@ -135,6 +162,8 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).expect("a file"), "one");
         draft.finish().expect("renamed");
         assert_eq!(fs::read_to_string(&path).expect("a file"), "two");
+        write_unsynced(&path, b"three").expect("written");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "three");
         assert_eq!(names(folder.path()), ["a.txt"]);
     }
 
@@ -146,6 +175,7 @@ mod tests {
         assert!(names(folder.path()).is_empty() && !would_replace(&path));
         assert!(write(folder.path(), "a folder").is_err());
         assert!(write(&folder.path().join("none/a.txt"), "no folder").is_err());
+        assert!(write_unsynced(folder.path(), b"a folder").is_err());
         assert!(names(folder.path()).is_empty());
     }
 

@@ -128,6 +128,20 @@ fn the_same_command_skips_games_that_are_done() {
     let repaired = analyse(folder.path(), &arguments);
     assert!(stderr(&repaired).contains("5 games (3 of an earlier run)"), "{}", stderr(&repaired));
     assert_eq!(files(&folder.path().join("out")), whole);
+    // As after a power cut: empty, cut, and with zeros. Without its JSON a game is analysed anew.
+    for (name, part, zeros) in
+        [("0/game0.html", 0, 0), ("0/game2.kif", 50, 0), ("1/game1.html", 50, 50), ("1/game3.analysis.json", 0, 0)]
+    {
+        let path = folder.path().join("out").join(name);
+        let mut bytes = fs::read(&path).unwrap();
+        let length = bytes.len();
+        bytes.truncate(length * part / 100);
+        bytes.resize(bytes.len() + length * zeros / 100, 0);
+        fs::write(&path, bytes).unwrap();
+    }
+    let repaired = analyse(folder.path(), &arguments);
+    assert!(stderr(&repaired).contains("5 games (4 of an earlier run)"), "{}", stderr(&repaired));
+    assert_eq!(files(&folder.path().join("out")), whole);
     // Other settings: all of them.
     let other = analyse(folder.path(), &["in", "-o", "out", "--multipv", "2"]);
     assert!(stderr(&other).contains("5 games, "), "{}", stderr(&other));

@@ -33,7 +33,7 @@ use enbu_movegen::Color;
 use super::failure::{named, usage};
 use super::inputs::{extension, inputs};
 use crate::evaluation;
-use job::{Job, Target};
+use job::{Job, Target, contains};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu analyse game.kif -o game.html                 a page to look at
@@ -289,7 +289,8 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
     let mut files = inputs(&args.inputs)?;
     files.retain(|input| !product::is_own(&input.path));
     let found = files.len();
-    files.retain(|input| !target.contains(&input.path));
+    let folder = target.folder();
+    files.retain(|input| folder.as_ref().is_none_or(|folder| !contains(folder, &input.path)));
     if files.is_empty() {
         let folders: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
         let reason = if found > 0 { " outside the folder to write to" } else { "" };
@@ -327,8 +328,14 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
 
 /// Writes a file whole or not at all, with its folder.
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(|error| named(folder, &error))?;
-    }
+    make_folder_of(path)?;
     enbu_files::write(path, bytes).map_err(|error| named(path, &error))
+}
+
+/// Makes the folder of a file where there is none.
+fn make_folder_of(path: &Path) -> io::Result<()> {
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        Some(folder) => std::fs::create_dir_all(folder).map_err(|error| named(folder, &error)),
+        None => Ok(()),
+    }
 }

@@ -62,12 +62,15 @@ impl Target {
         }
     }
 
-    /// Returns true for a file that an earlier run may have written into the folder.
-    pub(super) fn contains(&self, path: &Path) -> bool {
-        let Self::Folder(folder) = self else { return false };
-        match (fs::canonicalize(folder), fs::canonicalize(path)) {
-            (Ok(folder), Ok(path)) => path.starts_with(folder),
-            _ => false,
-        }
+    /// The canonical path of the folder to write to, if it is one.
+    pub(super) fn folder(&self) -> Option<PathBuf> {
+        let Self::Folder(folder) = self else { return None };
+        fs::canonicalize(folder).ok()
     }
+}
+
+/// Returns true for a file that an earlier run may have written into `folder`, a canonical
+/// path.
+pub(super) fn contains(folder: &Path, path: &Path) -> bool {
+    fs::canonicalize(path).is_ok_and(|path| path.starts_with(folder))
 }

@@ -1,4 +1,8 @@
 //! The files of a game, and the results of earlier runs.
+//!
+//! A game's files are written without a sync, which would take longer than short searches: a
+//! power cut may leave them empty or cut. The JSON of a game therefore holds the checksums
+//! of the others, and is itself no JSON where it is cut; a later run makes such files again.
 
 use std::fs;
 use std::io;
@@ -8,11 +12,12 @@ use enbu_analysis::html::{self, IndexRow};
 use enbu_analysis::{GameReport, annotate};
 use enbu_kifu::encoding::encode;
 use enbu_kifu::{Encoding, Format, Record, WriteOptions};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 use super::job::{Job, Target};
 use super::units::Unit;
-use super::{Kind, write_file};
+use super::{Kind, make_folder_of};
+use crate::commands::failure::named;
 
 /// Extension of the JSON of a game in a folder, which also marks it as done.
 const JSON: &str = "analysis.json";
@@ -33,45 +38,82 @@ fn extension(kind: &Kind) -> String {
     if *kind == Kind::Json { JSON.to_owned() } else { kind.to_string() }
 }
 
-/// The analysis of an earlier run with the same settings, if there is one.
-pub(super) fn known(job: &Job, folder: &Path, unit: &Unit) -> Option<GameReport> {
-    let text = fs::read_to_string(path_of(folder, &unit.base, JSON)).ok()?;
-    let mut value: Value = serde_json::from_str(&text).ok()?;
-    value.as_object_mut()?.remove("output");
-    let report = GameReport::from_json(&value.to_string()).ok()?;
-    let is_same =
-        report.source == unit.source && report.settings == job.settings.to_string() && report.engine == job.engine;
-    is_same.then_some(report)
+/// The analysis of an earlier run.
+pub(super) struct Known {
+    pub(super) report: GameReport,
+    /// The other files are there, as this job writes them.
+    pub(super) is_complete: bool,
 }
 
-/// Returns true if the files of a known analysis are all there, as this job writes them.
-pub(super) fn is_complete(job: &Job, folder: &Path, unit: &Unit) -> bool {
-    let read = || -> Option<bool> {
-        let text = fs::read_to_string(path_of(folder, &unit.base, JSON)).ok()?;
-        let value: Value = serde_json::from_str(&text).ok()?;
-        Some(value.get("output")?.as_str()? == job.output())
+/// The analysis of an earlier run with the same settings, if there is one.
+pub(super) fn known(job: &Job, folder: &Path, unit: &Unit) -> Option<Known> {
+    let text = fs::read_to_string(path_of(folder, &unit.base, JSON)).ok()?;
+    let report = GameReport::from_json(&text).ok()?;
+    let is_same =
+        report.source == unit.source && report.settings == job.settings.to_string() && report.engine == job.engine;
+    is_same.then(|| Known { is_complete: is_complete(job, folder, unit, &text), report })
+}
+
+/// Returns true if the files besides the JSON `text` have the bytes that its run wrote, with
+/// the options of this job.
+fn is_complete(job: &Job, folder: &Path, unit: &Unit, text: &str) -> bool {
+    let Ok(Mark { output }) = serde_json::from_str(text) else { return false };
+    let is_whole = |(kind, expected): (&Kind, &String)| {
+        fs::read(path_of(folder, &unit.base, &extension(kind))).is_ok_and(|bytes| checksum(&bytes) == *expected)
     };
-    read().unwrap_or(false) && job.kinds.iter().all(|kind| path_of(folder, &unit.base, &extension(kind)).exists())
+    output.options == job.output() && besides_json(job).zip(&output.checksums).all(is_whole)
+}
+
+/// The part of a game's JSON that is no analysis.
+#[derive(Deserialize)]
+struct Mark {
+    output: Output,
+}
+
+/// The files besides a game's JSON.
+#[derive(Serialize, Deserialize)]
+struct Output {
+    /// [`Job::output`].
+    options: String,
+    /// In the order of the formats.
+    checksums: Vec<String>,
+}
+
+fn checksum(bytes: &[u8]) -> String {
+    format!("{:016x}", enbu_files::fnv1a(bytes))
+}
+
+/// The formats of files besides a game's JSON.
+fn besides_json(job: &Job) -> impl Iterator<Item = &Kind> {
+    job.kinds.iter().filter(|kind| **kind != Kind::Json)
 }
 
 /// Writes the files of a game into the folder; its JSON is the last, so that a game with
 /// JSON is complete.
 pub(super) fn write(job: &Job, folder: &Path, unit: &Unit, report: &GameReport) -> io::Result<Vec<String>> {
     let mut messages = Vec::new();
-    for kind in job.kinds.iter().filter(|kind| **kind != Kind::Json) {
+    let mut output = Output { options: job.output(), checksums: Vec::new() };
+    for kind in besides_json(job) {
         let (bytes, warnings) = render(job, kind, &[(&unit.record, report)]);
         messages.extend(warnings);
-        write_file(&path_of(folder, &unit.base, &extension(kind)), &bytes)?;
+        output.checksums.push(checksum(&bytes));
+        write_unsynced(&path_of(folder, &unit.base, &extension(kind)), &bytes)?;
     }
-    write_file(&path_of(folder, &unit.base, JSON), marked(job, report).as_bytes())?;
+    let json = marked(&output, report)?;
+    write_unsynced(&path_of(folder, &unit.base, JSON), json.as_bytes())?;
     Ok(messages)
 }
 
-/// The JSON with the formats that were written besides it.
-fn marked(job: &Job, report: &GameReport) -> String {
+fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    make_folder_of(path)?;
+    enbu_files::write_unsynced(path, bytes).map_err(|error| named(path, &error))
+}
+
+/// The JSON of a report with a [`Mark`].
+fn marked(output: &Output, report: &GameReport) -> io::Result<String> {
     let json = report.to_json();
     let rest = json.strip_prefix('{').unwrap_or(&json);
-    format!("{{\"output\":{},{rest}\n", Value::from(job.output()))
+    Ok(format!("{{\"output\":{},{rest}\n", serde_json::to_string(output)?))
 }
 
 /// Games in one format, and warnings.

@@ -154,10 +154,9 @@ fn one(job: &Job, unit: Unit, analyst: &mut Option<Analyst>, counter: &AtomicU64
         Target::Stdout | Target::File(_) => None,
     };
     let known = folder.and_then(|folder| product::known(job, folder, &unit));
-    let (is_known, is_complete) =
-        (known.is_some(), known.is_some() && folder.is_some_and(|folder| product::is_complete(job, folder, &unit)));
+    let (is_known, is_complete) = (known.is_some(), known.as_ref().is_some_and(|known| known.is_complete));
     let report = match known {
-        Some(report) => report,
+        Some(known) => known.report,
         None => match searched(job, &unit, analyst, counter) {
             Ok(report) => report,
             Err(None) => return News::Stopped,
