@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use enbu_analysis::html::{self, IndexRow};
+use enbu_analysis::report::Source;
 use enbu_analysis::{GameReport, annotate};
 use enbu_kifu::encoding::encode;
 use enbu_kifu::{Encoding, Format, Record, WriteOptions};
@@ -46,11 +47,11 @@ pub(super) struct Known {
 }
 
 /// The analysis of an earlier run with the same settings, if there is one.
-pub(super) fn known(job: &Job, folder: &Path, unit: &Unit) -> Option<Known> {
+pub(super) fn known(job: &Job, folder: &Path, unit: &Unit, source: &Source) -> Option<Known> {
     let text = fs::read_to_string(path_of(folder, &unit.base, JSON)).ok()?;
     let report = GameReport::from_json(&text).ok()?;
     let is_same =
-        report.source == unit.source && report.settings == job.settings.to_string() && report.engine == job.engine;
+        report.source == *source && report.settings == job.settings.to_string() && report.engine == job.engine;
     is_same.then(|| Known { is_complete: is_complete(job, folder, unit, &text), report })
 }
 

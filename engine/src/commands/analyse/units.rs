@@ -17,8 +17,18 @@ pub(super) struct Unit {
     pub(super) name: String,
     /// The path of its files below the output folder, without an extension.
     pub(super) base: PathBuf,
-    pub(super) source: Source,
+    /// Its input, as reports name it.
+    file: String,
+    /// Its number in the input, from 1.
+    game: usize,
     pub(super) record: Record,
+}
+
+impl Unit {
+    /// The origin of the game, with a digest of its record.
+    pub(super) fn source(&self) -> Source {
+        Source { file: self.file.clone(), game: self.game, digest: digest(&self.record) }
+    }
 }
 
 /// The games of one input, and messages about it.
@@ -69,9 +79,7 @@ impl Reader {
             }
             let file = input.subfolder.join(input.path.file_name().unwrap_or_default());
             let file = file.to_string_lossy().replace('\\', "/");
-            let digest = digest(&record);
-            let source = Source { file, game, digest };
-            found.units.push(Unit { number: self.games, name, base: path.into(), source, record });
+            found.units.push(Unit { number: self.games, name, base: path.into(), file, game, record });
             self.games += 1;
         }
         found
@@ -106,8 +114,5 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
 /// A digest of everything in a record (FNV-1a, 64 bits).
 fn digest(record: &Record) -> String {
     let text = Format::Jkf.write(std::slice::from_ref(record), WriteOptions::default());
-    let hash = text
-        .bytes()
-        .fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
-    format!("{hash:016x}")
+    format!("{:016x}", enbu_files::fnv1a(text.as_bytes()))
 }

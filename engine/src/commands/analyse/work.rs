@@ -1,9 +1,14 @@
-//! Games side by side: a reader, workers, and the sink of their results.
+//! Games side by side: workers that read the inputs in turn, and the sink of their results.
+//!
+//! A worker that needs a game reads the next input itself, so that a run of one job keeps one
+//! core busy and a run of two keeps two. What no other game depends on, such as the digest of
+//! a record, is done after the queue is unlocked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,6 +16,7 @@ use std::thread;
 use std::time::Duration;
 
 use enbu_analysis::html::{self, IndexRow};
+use enbu_analysis::report::Source;
 use enbu_analysis::{Analyst, GameError, GameReport, analyse, problems};
 use enbu_kifu::Record;
 
@@ -33,8 +39,6 @@ enum News {
     Failed(u64, String, String),
     /// A game of another shard.
     Passed(u64),
-    /// The analysis was stopped.
-    Stopped,
 }
 
 /// An analysed game.
@@ -60,26 +64,18 @@ pub(super) fn run(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let counter = AtomicU64::new(0);
-    let (to_workers, units) = mpsc::sync_channel::<Unit>(jobs);
     let (to_sink, news) = mpsc::sync_channel(4 * jobs);
-    let units = Mutex::new(units);
+    let queue = Mutex::new(Queue { job, files: files.iter(), reader: Reader::new(), ready: VecDeque::new() });
     thread::scope(|scope| {
-        let reader = to_sink.clone();
-        thread::Builder::new().spawn_scoped(scope, move || read(job, files, &to_workers, &reader))?;
-        let mut running = 0;
         for number in 0..jobs {
             let to_sink = to_sink.clone();
-            let (units, counter) = (&units, &counter);
+            let (queue, counter) = (&queue, &counter);
             let worker = thread::Builder::new().name(format!("game {number}")).stack_size(Analyst::STACK_BYTES);
-            let spawned = worker.spawn_scoped(scope, move || work(job, units, &to_sink, counter));
+            let spawned = worker.spawn_scoped(scope, move || work(job, queue, &to_sink, counter));
             match spawned {
-                Ok(_) => running += 1,
-                Err(error) if running == 0 => {
-                    job.stop.store(true, Ordering::Relaxed);
-                    // Without a worker the reader would wait for ever.
-                    while units.lock().unwrap_or_else(PoisonError::into_inner).recv().is_ok() {}
-                    return Err(error);
-                }
+                Ok(_) => {}
+                Err(error) if number == 0 => return Err(error),
+                // Those that run do the work.
                 Err(_) => break,
             }
         }
@@ -92,34 +88,36 @@ pub(super) fn run(
     })
 }
 
-/// Reads the inputs and hands their games out.
-fn read(job: &Job, files: &[Input], workers: &SyncSender<Unit>, sink: &SyncSender<News>) {
-    let mut reader = Reader::new();
-    for input in files {
-        if job.stop.load(Ordering::Relaxed) {
-            // The receiver is gone when the sink has failed.
-            let _ = sink.send(News::Stopped);
-            return;
-        }
-        let found = reader.read(input);
-        let (own, others): (Vec<Unit>, Vec<Unit>) =
-            found.units.into_iter().partition(|unit| job.shard.contains(unit.number));
-        let positions = own.iter().map(|unit| positions_of(&unit.record)).sum();
-        // Messages are those of one shard only.
-        let is_ours = !own.is_empty() || (others.is_empty() && job.shard.contains(0));
-        let (messages, failed) = if is_ours { (found.messages, found.failed) } else { Default::default() };
-        let passed = others.into_iter().map(|unit| News::Passed(unit.number));
-        let news = std::iter::once(News::Read { name: found.name, messages, failed, positions }).chain(passed);
-        for news in news {
-            if sink.send(news).is_err() {
-                return;
+/// The games that no worker has taken.
+struct Queue<'j> {
+    job: &'j Job,
+    files: slice::Iter<'j, Input>,
+    reader: Reader,
+    /// The other games of the input read last.
+    ready: VecDeque<Unit>,
+}
+
+impl Queue<'_> {
+    /// The next game; `None` after the last one, after an interruption or a failure of the
+    /// output. Inputs that are read are announced to `sink` in their order.
+    fn next(&mut self, sink: &SyncSender<News>) -> Option<Unit> {
+        while self.ready.is_empty() {
+            if self.job.stop.load(Ordering::Relaxed) {
+                return None;
             }
+            let found = self.reader.read(self.files.next()?);
+            let (own, others): (Vec<Unit>, Vec<Unit>) =
+                found.units.into_iter().partition(|unit| self.job.shard.contains(unit.number));
+            let positions = own.iter().map(|unit| positions_of(&unit.record)).sum();
+            // Messages are those of one shard only.
+            let is_ours = !own.is_empty() || (others.is_empty() && self.job.shard.contains(0));
+            let (messages, failed) = if is_ours { (found.messages, found.failed) } else { Default::default() };
+            let passed = others.into_iter().map(|unit| News::Passed(unit.number));
+            let read = News::Read { name: found.name, messages, failed, positions };
+            std::iter::once(read).chain(passed).try_for_each(|news| sink.send(news)).ok()?;
+            self.ready = own.into();
         }
-        for unit in own {
-            if workers.send(unit).is_err() {
-                return;
-            }
-        }
+        self.ready.pop_front()
     }
 }
 
@@ -128,39 +126,33 @@ fn positions_of(record: &Record) -> u64 {
 }
 
 /// Analyses one game after the other.
-fn work(job: &Job, units: &Mutex<Receiver<Unit>>, sink: &SyncSender<News>, counter: &AtomicU64) {
+fn work(job: &Job, queue: &Mutex<Queue<'_>>, sink: &SyncSender<News>, counter: &AtomicU64) {
     let mut analyst = None;
     loop {
-        let unit = units.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(unit) = unit else { return };
-        if job.stop.load(Ordering::Relaxed) {
-            let _ = sink.send(News::Stopped);
-            break;
-        }
-        let news = one(job, unit, &mut analyst, counter);
-        let is_last = matches!(news, News::Stopped);
-        if sink.send(news).is_err() || is_last {
-            break;
+        let unit = queue.lock().unwrap_or_else(PoisonError::into_inner).next(sink);
+        let Some(unit) = unit.filter(|_| !job.stop.load(Ordering::Relaxed)) else { return };
+        let Some(news) = one(job, unit, &mut analyst, counter) else { return };
+        if sink.send(news).is_err() {
+            return;
         }
     }
-    // The reader must not wait for a worker that has ended.
-    while units.lock().unwrap_or_else(PoisonError::into_inner).recv().is_ok() {}
 }
 
-/// Analyses a game and writes its files.
-fn one(job: &Job, unit: Unit, analyst: &mut Option<Analyst>, counter: &AtomicU64) -> News {
+/// Analyses a game and writes its files; `None` for an interruption.
+fn one(job: &Job, unit: Unit, analyst: &mut Option<Analyst>, counter: &AtomicU64) -> Option<News> {
     let folder = match &job.target {
         Target::Folder(folder) => Some(folder),
         Target::Stdout | Target::File(_) => None,
     };
-    let known = folder.and_then(|folder| product::known(job, folder, &unit));
+    let source = unit.source();
+    let known = folder.and_then(|folder| product::known(job, folder, &unit, &source));
     let (is_known, is_complete) = (known.is_some(), known.as_ref().is_some_and(|known| known.is_complete));
     let report = match known {
         Some(known) => known.report,
-        None => match searched(job, &unit, analyst, counter) {
+        None => match searched(job, &unit, source, analyst, counter) {
             Ok(report) => report,
-            Err(None) => return News::Stopped,
-            Err(Some(message)) => return News::Failed(unit.number, unit.name, message),
+            Err(None) => return None,
+            Err(Some(message)) => return Some(News::Failed(unit.number, unit.name, message)),
         },
     };
     let mut messages = Vec::new();
@@ -168,14 +160,14 @@ fn one(job: &Job, unit: Unit, analyst: &mut Option<Analyst>, counter: &AtomicU64
     if let Some(folder) = folder.filter(|_| !is_complete) {
         match product::write(job, folder, &unit, &report) {
             Ok(warnings) => messages.extend(warnings),
-            Err(error) => return News::Failed(unit.number, unit.name, error.to_string()),
+            Err(error) => return Some(News::Failed(unit.number, unit.name, error.to_string())),
         }
     }
     if !is_known {
         messages.extend(report.broken_off.iter().map(|reason| format!("analysed up to the fault: {reason}")));
     }
     let positions = positions_of(&unit.record);
-    News::Done(Box::new(Done {
+    Some(News::Done(Box::new(Done {
         number: unit.number,
         name: unit.name,
         positions,
@@ -184,13 +176,14 @@ fn one(job: &Job, unit: Unit, analyst: &mut Option<Analyst>, counter: &AtomicU64
         row,
         problems: problems(&report),
         game: folder.is_none().then_some((unit.record, report)),
-    }))
+    })))
 }
 
 /// Searches the positions of a game; `None` for an interruption.
 fn searched(
     job: &Job,
     unit: &Unit,
+    source: Source,
     analyst: &mut Option<Analyst>,
     counter: &AtomicU64,
 ) -> Result<GameReport, Option<String>> {
@@ -205,7 +198,7 @@ fn searched(
         counter.fetch_add(1, Ordering::Relaxed);
     };
     match analyse(&unit.record, analyst, &job.stop, &mut count) {
-        Ok(report) => Ok(GameReport { source: unit.source.clone(), ..report }),
+        Ok(report) => Ok(GameReport { source, ..report }),
         Err(GameError::Interrupted) => Err(None),
         Err(error) => Err(Some(error.to_string())),
     }
@@ -224,7 +217,6 @@ pub(super) struct Sink<'j> {
     next: u64,
     /// Games for one file.
     games: Vec<(Record, GameReport)>,
-    stopped: bool,
 }
 
 impl<'j> Sink<'j> {
@@ -239,7 +231,6 @@ impl<'j> Sink<'j> {
             waiting: BTreeMap::new(),
             next: 0,
             games: Vec::new(),
-            stopped: false,
         }
     }
 
@@ -270,7 +261,6 @@ impl<'j> Sink<'j> {
                 messages.iter().for_each(|message| self.meter.notice(&name, message));
                 self.failures += usize::from(failed);
             }
-            News::Stopped => self.stopped = true,
             News::Passed(number) => {
                 self.waiting.insert(number, None);
             }
@@ -332,7 +322,7 @@ impl<'j> Sink<'j> {
         }
         // Totals are for people; where results go to standard output they would be in the way.
         let _ = writeln!(terminal::stderr(), "{}", self.meter.line());
-        if self.stopped || self.job.stop.load(Ordering::Relaxed) {
+        if self.job.stop.load(Ordering::Relaxed) {
             let hint = if matches!(self.job.target, Target::Folder(_)) { "; the same command continues" } else { "" };
             let _ = writeln!(terminal::stderr(), "interrupted{hint}");
             return Ok(ExitCode::from(INTERRUPTED));
