@@ -272,6 +272,27 @@ fn every_test_file_is_part_of_the_test_program() {
     }
 }
 
+/// Each package and its features, as `cargo tree` lists them.
+fn features(arguments: &[&str]) -> BTreeSet<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(workspace_root()).args(["tree", "--prefix", "none", "--format", "{p} {f}"]).args(arguments);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| line.trim_end_matches(" (*)").trim_end().to_owned()).collect()
+}
+
+/// Of a library with a feature that only the tests enable there are two builds, and of
+/// every crate above it: one for the tests, one for the engine that they start.
+#[test]
+fn the_engine_of_the_tests_needs_no_build_of_its_own() {
+    let engine = features(&["--package", "enbu", "--edges", "normal,build"]);
+    let tests = features(&["--workspace", "--edges", "normal,build,dev"]);
+    let missing: Vec<&String> = engine.difference(&tests).collect();
+    assert!(engine.len() > 50 && missing.is_empty(), "not in the build of the tests: {missing:#?}");
+}
+
 #[test]
 fn files_stay_short() {
     for file in all_rust_files() {
