@@ -272,6 +272,29 @@ fn every_test_file_is_part_of_the_test_program() {
     }
 }
 
+#[test]
+fn programs_without_tests_are_the_ones_that_are_not_tested() {
+    for (name, package) in packages() {
+        for target in package["targets"].as_array().unwrap() {
+            let is_program = ["lib", "bin"].iter().any(|kind| target["kind"][0] == *kind);
+            if !is_program || target["test"] == true {
+                continue;
+            }
+            let mut files = BTreeSet::from([target["src_path"].as_str().unwrap().to_owned()]);
+            if target["kind"][0] == "lib" {
+                rust_files(&workspace_root().join(&name).join("src"), &mut files);
+            }
+            for file in files {
+                let text = fs::read_to_string(workspace_root().join(&file)).unwrap();
+                assert!(
+                    !text.contains("#[test]"),
+                    "the test in {file} never runs: {name}/Cargo.toml has `test = false`"
+                );
+            }
+        }
+    }
+}
+
 /// Each package and its features, as `cargo tree` lists them.
 fn features(arguments: &[&str]) -> BTreeSet<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
