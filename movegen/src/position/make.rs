@@ -210,9 +210,14 @@ impl Position {
         self.pinned = saved.pinned;
     }
 
-    /// Debug builds: asserts that the derived state equals that of a fresh position.
+    /// Debug builds: asserts that the derived state equals that of a fresh position. One
+    /// position of eight is tested, by its key: all of them are half the time of a search,
+    /// and a difference remains in the positions after it.
     #[cfg(debug_assertions)]
     fn assert_consistent(&self) {
+        if !self.key().is_multiple_of(8) {
+            return;
+        }
         let fresh = Self::new_unchecked(&self.to_setup());
         assert_eq!(self.placement, fresh.placement, "{self}");
         assert_eq!(self.checkers, fresh.checkers, "{self}");
