@@ -331,7 +331,7 @@ mod tests {
         }
     }
 
-    const RUNS: u32 = 2000;
+    const RUNS: u32 = 500;
 
     /// Of [`RUNS`] tests, how many decide wrongly.
     fn wrong(sprt: &Sprt, truth: &Truth, right: Decision, seed: u64) -> u32 {
@@ -392,7 +392,7 @@ mod tests {
         let elo = elo_of_score(truth.mean());
         let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
         let mut held = 0;
-        for _ in 0..RUNS {
+        for _ in 0..2000 {
             let mut seen = Pentanomial::default();
             for _ in 0..200 {
                 seen.add(truth.pair(&mut random));

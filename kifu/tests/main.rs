@@ -11,3 +11,8 @@ mod dialects;
 mod mutations;
 mod round_trips;
 mod scaling;
+
+/// Returns `true` if all rows of the tests are to run, as in `.ci/run`.
+fn has_slow_rows() -> bool {
+    std::env::var_os("ENBU_SLOW_TESTS").is_some()
+}

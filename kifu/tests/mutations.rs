@@ -1,7 +1,7 @@
 //! Damaged files: whatever is done to the bytes of a record, readers and writers
 //! do not panic, and what was read can be written and read again.
 //!
-//! `ENBU_MUTATIONS` sets how many files are tried for each format (2 000 without it).
+//! `ENBU_MUTATIONS` sets how many files are tried for each format (500 without it, 2 000 in the slow tests).
 //! When it is set, no file may take longer than half a second of processor time, nor
 //! the whole test more than 64 MiB of memory, where the system tells them.
 
@@ -11,6 +11,8 @@ use std::fs;
 use std::path::Path;
 
 use enbu_kifu::{Format, Mode, WriteOptions, read_any};
+
+use crate::has_slow_rows;
 
 const FOLDERS: [(&str, Format); 7] = [
     ("kif", Format::Kif),
@@ -90,7 +92,7 @@ fn most_memory_mib() -> Option<f64> {
 #[test]
 fn damaged_files_are_survived() {
     let asked: Option<u64> = std::env::var("ENBU_MUTATIONS").ok().and_then(|count| count.parse().ok());
-    let count = asked.unwrap_or(2000);
+    let count = asked.unwrap_or(if has_slow_rows() { 2000 } else { 500 });
     for (folder, format) in FOLDERS {
         let files = files(folder);
         let mut slowest = (0.0, 0);

@@ -7,6 +7,13 @@ use enbu_kifu::{
 use enbu_movegen::{EnteringKingRule, Move, MoveList, Setup};
 use proptest::prelude::*;
 
+use crate::has_slow_rows;
+
+/// Records for each property: 200 in the slow tests.
+fn cases() -> u32 {
+    if has_slow_rows() { 200 } else { 50 }
+}
+
 /// A stream of numbers from a seed (splitmix64), so that a case is one number.
 struct Chance(u64);
 
@@ -234,7 +241,7 @@ fn assert_same_game(found: &Record, expected: &Record, format: Format) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn trees_survive(seed in any::<u64>()) {

@@ -53,8 +53,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// Time for a move where no clock runs.
-    const WITHOUT_CLOCK_MS: u64 = 10_000;
+    /// Time for a move where no clock runs; the tests wait less.
+    const WITHOUT_CLOCK_MS: u64 = if cfg!(test) { 1_000 } else { 10_000 };
 
     /// [`WITHOUT_CLOCK_MS`](Self::WITHOUT_CLOCK_MS) as a duration.
     pub(crate) const WITHOUT_CLOCK: Duration = Duration::from_millis(Self::WITHOUT_CLOCK_MS);
@@ -168,8 +168,8 @@ pub(crate) struct Thinker {
     is_silent: bool,
 }
 
-/// Limit for the answer to `stop`.
-const STOP_LIMIT: Duration = Duration::from_secs(10);
+/// Limit for the answer to `stop`; the tests wait less.
+const STOP_LIMIT: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 10 });
 
 impl Thinker {
     pub(crate) const fn new(player: Box<dyn Player>) -> Self {

@@ -234,16 +234,16 @@ fn openings_that_cannot_be_played_are_an_error() {
 
 #[test]
 fn results_do_not_depend_on_concurrency_shards_or_interruptions() {
-    let whole = self_match(10);
+    let whole = self_match(6);
     let expected: Vec<Value> = whole.games().iter().map(essence).collect();
-    assert_eq!(expected.len(), 10);
+    assert_eq!(expected.len(), 6);
     assert!(expected.iter().all(|game| game["faults1"].as_object().unwrap().is_empty()));
 
-    let mut parallel: Vec<Value> = self_match(10).with(&["--concurrency", "3"]).games().iter().map(essence).collect();
+    let mut parallel: Vec<Value> = self_match(6).with(&["--concurrency", "3"]).games().iter().map(essence).collect();
     parallel.sort_by_key(|game| game["game"].as_u64());
     assert_eq!(parallel, expected);
 
-    let resumed = self_match(10).with(&["--resume"]);
+    let resumed = self_match(6).with(&["--resume"]);
     let text = fs::read_to_string(whole.path("out.jsonl")).unwrap();
     let third_line = text.match_indices('\n').nth(2).unwrap().0;
     fs::write(resumed.path("out.jsonl"), &text[..third_line + 100]).unwrap();
@@ -251,7 +251,7 @@ fn results_do_not_depend_on_concurrency_shards_or_interruptions() {
     assert_eq!(after, expected, "a torn line is played again, whole ones are not");
 
     let merged = whole.path("merged.jsonl");
-    let parts: Vec<Match> = ["1/3", "2/3", "3/3"].map(|shard| self_match(10).with(&["--shard", shard])).into();
+    let parts: Vec<Match> = ["1/3", "2/3", "3/3"].map(|shard| self_match(6).with(&["--shard", shard])).into();
     let files: Vec<PathBuf> = parts.iter().map(|part| part.path("out.jsonl")).collect();
     parts.iter().for_each(|part| drop(part.games()));
     let mut merge = Command::new(binary::enbu());
@@ -259,7 +259,7 @@ fn results_do_not_depend_on_concurrency_shards_or_interruptions() {
     let output = merge.arg("--csa").arg(whole.path("csa")).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     assert_eq!(games(&merged).iter().map(essence).collect::<Vec<_>>(), expected);
-    assert_eq!(fs::read_dir(whole.path("csa")).unwrap().count(), 10);
+    assert_eq!(fs::read_dir(whole.path("csa")).unwrap().count(), 6);
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(summary["pairings"][0]["pairs"].as_array().unwrap().len(), 5);
 }
@@ -419,18 +419,18 @@ fn an_engine_is_named_with_the_program_that_was_tried() {
 fn openings_are_made_and_played_from() {
     let dir = tempfile::tempdir().unwrap();
     let make = |seed: &str| {
-        let arguments = ["openings", "random:8,100", "--count", "4", "--seed", seed];
+        let arguments = ["openings", "random:8,100", "--count", "2", "--seed", seed];
         let output = Command::new(binary::enbu()).args(arguments).current_dir(dir.path()).output().unwrap();
         assert!(output.status.success(), "{output:?}");
         text(&output.stdout)
     };
     let made = make("1");
-    assert_eq!(made.lines().filter(|line| line.starts_with("startpos moves ")).count(), 4, "{made}");
+    assert_eq!(made.lines().filter(|line| line.starts_with("startpos moves ")).count(), 2, "{made}");
     assert_eq!(made, make("1"));
     assert_ne!(made, make("2"));
-    let played = Match::between("resigns", "fine").with(&["--tc", "depth=1", "--games", "8", "--openings", "made"]);
+    let played = Match::between("resigns", "fine").with(&["--tc", "depth=1", "--games", "4", "--openings", "made"]);
     fs::write(played.path("made"), made).unwrap();
-    assert_eq!(played.games().len(), 8);
+    assert_eq!(played.games().len(), 4);
 }
 
 #[test]

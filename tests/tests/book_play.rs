@@ -400,7 +400,7 @@ fn an_analysis_shows_the_book_and_searches_on() {
     assert!(second.contains(" multipv 2 score cp 20 ") && second.ends_with(" pv 1g1f"), "{second}");
     let first = play.session.expect("info");
     assert!(first.contains(" multipv 1 score cp 25 ") && first.ends_with(" pv 9g9f"), "{first}");
-    let mut said = play.session.silent_on("bestmove", Duration::from_millis(300));
+    let mut said = play.session.silent_on("bestmove", Duration::from_millis(120));
     play.session.send("stop");
     said.extend(play.session.until("bestmove"));
     assert!(said.iter().any(|line| line.contains(" seldepth ")), "{said:?}");
@@ -416,13 +416,13 @@ fn a_pondered_book_move_waits_for_the_hit() {
     let mut play = Play::with(&format!("sfen {START} 1\n1g1f none 0 20 1\nsfen {WHITE} 2\n1c1d none 0 20 1\n"));
     play.session.send("position startpos moves 7g7f");
     play.session.send("go ponder btime 60000 wtime 60000");
-    play.session.silent_on("bestmove", Duration::from_millis(300));
+    play.session.silent_on("bestmove", Duration::from_millis(120));
     play.session.send("ponderhit");
     assert_eq!(play.session.expect("bestmove"), "bestmove 1c1d");
     play.set("Stochastic_Ponder", "true");
     play.session.send("position startpos moves 7g7f");
     play.session.send("go ponder btime 60000 wtime 60000");
-    play.session.silent_on("bestmove", Duration::from_millis(300));
+    play.session.silent_on("bestmove", Duration::from_millis(120));
     play.session.send("ponderhit");
     assert_eq!(play.session.expect("bestmove"), "bestmove 1c1d");
 }

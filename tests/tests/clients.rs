@@ -11,7 +11,8 @@ use enbu_tests::binary::enbu;
 use enbu_tests::positions::{assert_legal, from_usi};
 use enbu_tests::session::Session;
 
-const A_WHILE: Duration = Duration::from_millis(400);
+/// Time in which an answer that must not come would come: at once, or after a few iterations.
+const A_WHILE: Duration = Duration::from_millis(120);
 
 /// One declared option, read the way ShogiHome reads it: split at single spaces,
 /// `name`, `type` as the third word, then pairs.
@@ -277,7 +278,7 @@ fn ponder_without_times_gets_them_with_ponderhit() {
 fn ponder_with_times_counts_them_from_ponderhit() {
     let mut session = Session::ready();
     session.send("position startpos moves 7g7f 3c3d");
-    session.send("go ponder btime 0 wtime 0 byoyomi 200");
+    session.send("go ponder btime 0 wtime 0 byoyomi 100");
     session.silent_on("bestmove", A_WHILE);
     session.send("ponderhit");
     assert_legal("startpos moves 7g7f 3c3d", &session.bestmove());
@@ -292,7 +293,7 @@ fn a_stochastic_ponder_answers_for_the_position_sent() {
     session.reply("isready");
     for end in ["ponderhit", "stop", "ponderhit btime 0 wtime 0 byoyomi 150"] {
         session.send("position startpos moves 7g7f 3c3d 8h2b+");
-        session.send("go ponder btime 0 wtime 0 byoyomi 200");
+        session.send("go ponder btime 0 wtime 0 byoyomi 100");
         session.silent_on("bestmove", A_WHILE);
         session.send(end);
         // White must take back; Black's best move would be none of White's.
@@ -440,6 +441,7 @@ fn the_button_makes_the_engine_forget_by_either_name() {
 #[test]
 fn limited_strength_is_that_of_a_level() {
     let mut session = Session::ready();
+    session.send("setoption name PvInterval value 0");
     session.send("setoption name SkillLevel value 0");
     let weakest = searched(&mut session);
     session.send("setoption name SkillLevel value 20");

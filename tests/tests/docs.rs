@@ -332,6 +332,7 @@ fn sessions_in_the_pages_go_as_written() {
         for block in blocks(&read(&page)).iter().filter(|block| block.language == "usi") {
             let mut session = Session::start();
             session.send("setoption name USI_Hash value 16");
+            session.send("setoption name Threads value 1");
             for line in block.text.lines() {
                 match line.strip_prefix("< ") {
                     Some(expected) => drop(session.until(expected.split("...").next().unwrap().trim_end())),

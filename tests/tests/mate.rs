@@ -124,7 +124,7 @@ fn go_mate_ends_at_stop_and_when_its_time_is_over() {
     let mut session = Session::ready();
     session.send(&format!("position {}", hard()));
     session.send("go mate infinite");
-    session.silent_on("checkmate", Duration::from_millis(300));
+    session.silent_on("checkmate", Duration::from_millis(120));
     session.send("stop");
     assert_eq!(session.until("checkmate").last().map(String::as_str), Some("checkmate timeout"));
     session.send("go mate 200");

@@ -156,7 +156,7 @@ fn declaration_under_every_rule_in_the_start_position() {
         (EnteringKingRule::Try, "TryRule", "none"),
     ] {
         assert_eq!(format!("{:?}", start.declaration(rule)).to_lowercase(), verdict, "{name}");
-        let mut session = Session::start();
+        let mut session = Session::ready();
         session.send(&format!("setoption name EnteringKingRule value {name}"));
         assert_eq!(session.shows("declaration"), verdict, "{name}");
     }

@@ -19,7 +19,8 @@ const ONE_MOVE: &str = "sfen 4k4/9/9/9/9/9/9/2g6/K8 b - 1";
 const MATE_IN_ONE: &str = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
 
 /// Long enough for a wrong answer to show up, short enough for a test.
-const A_WHILE: Duration = Duration::from_millis(400);
+/// Time in which an answer that must not come would come: at once, or after a few iterations.
+const A_WHILE: Duration = Duration::from_millis(120);
 
 #[test]
 fn the_positions_of_these_tests_are_what_they_say() {
@@ -148,7 +149,7 @@ fn an_output_that_nobody_reads_for_a_while_loses_no_answer() {
     session.send_bytes("moves\n".repeat(100).as_bytes());
     session.send("position startpos");
     session.send("go movetime 200");
-    thread::sleep(Duration::from_secs(if has_slow_rows() { 10 } else { 2 }));
+    thread::sleep(Duration::from_millis(if has_slow_rows() { 10_000 } else { 600 }));
     session.read_output();
     assert_legal("startpos", &session.bestmove());
     session.send("quit");
@@ -165,10 +166,10 @@ fn a_search_that_was_suspended_ends_by_the_wall_clock() {
     };
     let mut session = Session::ready();
     session.send("position startpos");
-    session.send("go btime 0 wtime 0 byoyomi 1000");
+    session.send("go movetime 500");
     thread::sleep(Duration::from_millis(100));
     signal("-STOP", session.id());
-    thread::sleep(Duration::from_millis(1500));
+    thread::sleep(Duration::from_millis(700));
     signal("-CONT", session.id());
     assert_legal("startpos", &session.bestmove());
 }
@@ -393,7 +394,7 @@ fn a_ponder_search_that_ends_by_itself_keeps_its_answer() {
             let mut session = Session::ready();
             session.send(&format!("position {position}"));
             session.send(&format!("go ponder {limit}"));
-            session.silent_on("bestmove", Duration::from_millis(150));
+            session.silent_on("bestmove", Duration::from_millis(60));
             session.send(if limit.is_empty() { "stop" } else { "ponderhit" });
             assert_legal(position, &session.bestmove());
         }
