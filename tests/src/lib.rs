@@ -6,6 +6,7 @@
 //! - [`positions`]: positions in the notation of the tests, and snapshots that compare them.
 //! - [`binary`]: the path of the built `enbu`; it is built on first use.
 //! - [`faults`]: faults of the system below the binary.
+//! - [`files`]: the files below a folder.
 //! - [`installation`]: the executable in a folder of its own, as a user unpacks it.
 //! - [`invocation`]: one command of the binary, run in a folder of its own.
 //! - [`modules`]: the import circles between the modules of a crate.
@@ -13,12 +14,16 @@
 //! - [`session`]: a running `enbu`, spoken to over its pipes, with deadlines.
 //!
 //! Environment: `ENBU_SLOW_TESTS=1` adds the rows that [`has_slow_rows`] decides on (some
-//! minutes); `ENBU_BIN=PATH` tests that executable instead of building one.
+//! minutes); `ENBU_BIN=PATH` tests that executable instead of building one; `ENBU_SEED=N`
+//! repeats a run of those that choose at random.
 
 #![forbid(unsafe_code)]
 
+use std::time::SystemTime;
+
 pub mod binary;
 pub mod faults;
+pub mod files;
 pub mod installation;
 pub mod invocation;
 pub mod modules;
@@ -32,4 +37,24 @@ pub mod words;
 /// `.ci/run`. Otherwise tests of many seconds choose rows that end soon.
 pub fn has_slow_rows() -> bool {
     std::env::var_os("ENBU_SLOW_TESTS").is_some()
+}
+
+/// The number in an environment variable; `None` without it.
+///
+/// # Panics
+/// When it is no number.
+pub fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|error| panic!("{variable}={text}: {error}")))
+}
+
+/// The seed in `ENBU_SEED`, or one that no other run had.
+///
+/// # Panics
+/// When `ENBU_SEED` is no number.
+pub fn seed() -> u64 {
+    number("ENBU_SEED").unwrap_or_else(|| {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        u64::from(since.subsec_nanos())
+    })
 }

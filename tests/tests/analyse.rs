@@ -1,12 +1,12 @@
 //! `enbu analyse` as people call it: files, folders, resumption, shards, bad input.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use enbu_kifu::{Event, Format, Mode, Record, read_any};
 use enbu_tests::binary::{enbu, workspace_root};
+use enbu_tests::files::below;
 use enbu_tests::table::rows;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -43,23 +43,6 @@ fn games(count: usize) -> TempDir {
         fs::write(file, format!("startpos moves {}\n", moves[number % moves.len()])).unwrap();
     }
     folder
-}
-
-/// The files below a folder with their bytes.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(at) = folders.pop() {
-        for entry in fs::read_dir(&at).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                found.insert(path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap());
-            }
-        }
-    }
-    found
 }
 
 #[test]
@@ -116,18 +99,18 @@ fn the_same_command_skips_games_that_are_done() {
     let arguments = ["in", "-o", "out", "--format", "html,kif", "--jobs", "2", "--problems", "p.tsv"];
     let first = analyse(folder.path(), &arguments);
     assert!(stderr(&first).contains("5 games, "), "{}", stderr(&first));
-    let whole = files(&folder.path().join("out"));
+    let whole = below(&folder.path().join("out"));
     assert_eq!(whole.len(), 3 * 5 + 1);
     let again = analyse(folder.path(), &arguments);
     assert!(stderr(&again).contains("5 games (5 of an earlier run), 0 positions"), "{}", stderr(&again));
-    assert_eq!(files(&folder.path().join("out")), whole);
+    assert_eq!(below(&folder.path().join("out")), whole);
     // A lost file is rendered anew, a lost JSON analysed anew; both as before.
     fs::remove_file(folder.path().join("out/0/game0.html")).unwrap();
     fs::remove_file(folder.path().join("out/1/game1.analysis.json")).unwrap();
     fs::write(folder.path().join("out/0/game2.analysis.json"), "{\"format\":1").unwrap();
     let repaired = analyse(folder.path(), &arguments);
     assert!(stderr(&repaired).contains("5 games (3 of an earlier run)"), "{}", stderr(&repaired));
-    assert_eq!(files(&folder.path().join("out")), whole);
+    assert_eq!(below(&folder.path().join("out")), whole);
     // As after a power cut: empty, cut, and with zeros. Without its JSON a game is analysed anew.
     for (name, part, zeros) in
         [("0/game0.html", 0, 0), ("0/game2.kif", 50, 0), ("1/game1.html", 50, 50), ("1/game3.analysis.json", 0, 0)]
@@ -141,7 +124,7 @@ fn the_same_command_skips_games_that_are_done() {
     }
     let repaired = analyse(folder.path(), &arguments);
     assert!(stderr(&repaired).contains("5 games (4 of an earlier run)"), "{}", stderr(&repaired));
-    assert_eq!(files(&folder.path().join("out")), whole);
+    assert_eq!(below(&folder.path().join("out")), whole);
     // Other settings: all of them.
     let other = analyse(folder.path(), &["in", "-o", "out", "--multipv", "2"]);
     assert!(stderr(&other).contains("5 games, "), "{}", stderr(&other));
@@ -154,7 +137,7 @@ fn shards_together_are_the_whole() {
     for shard in ["1/2", "2/2"] {
         analyse(folder.path(), &["in", "-o", "parts", "--jobs", "2", "--shard", shard]);
     }
-    assert_eq!(files(&folder.path().join("whole")), files(&folder.path().join("parts")));
+    assert_eq!(below(&folder.path().join("whole")), below(&folder.path().join("parts")));
 }
 
 #[test]
@@ -164,7 +147,7 @@ fn several_games_of_a_file_have_numbers() {
     // The name of the index is taken.
     fs::write(folder.path().join("index.usi"), "startpos moves 7g7f\n").unwrap();
     analyse(folder.path(), &["two.usi", "index.usi", "-o", "out/"]);
-    let names: Vec<String> = files(&folder.path().join("out")).keys().map(|path| path.display().to_string()).collect();
+    let names: Vec<String> = below(&folder.path().join("out")).keys().map(|path| path.display().to_string()).collect();
     let expected = [
         "index.html",
         "index.usi.analysis.json",
@@ -259,7 +242,7 @@ fn an_interrupted_run_ends_soon_and_is_continued() {
         let mut command = Command::new(enbu());
         command.args(["analyse", "in", "-o", out, "--nodes", "100"]).current_dir(folder.path());
         assert!(command.stdin(Stdio::null()).output().unwrap().status.success());
-        files(&folder.path().join(out))
+        below(&folder.path().join(out))
     };
     assert_eq!(finish("out"), finish("whole"));
 }

@@ -5,10 +5,11 @@
 //! sequences:: -- --nocapture` runs as many; `ENBU_SEED=N` repeats a run.
 
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use enbu_tests::positions::assert_legal;
 use enbu_tests::session::Session;
+use enbu_tests::{number, seed};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -148,17 +149,6 @@ impl Counted {
     }
 }
 
-fn number(variable: &str) -> Option<u64> {
-    let text = std::env::var(variable).ok()?;
-    Some(text.parse().unwrap_or_else(|error| panic!("{variable}={text}: {error}")))
-}
-
-/// A seed that no other run had.
-fn clock() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a clock that is right");
-    u64::from(since.subsec_nanos())
-}
-
 fn choose(random: &mut Xoshiro256PlusPlus, commands: &[&'static str]) -> &'static str {
     commands[random.random_range(0..commands.len())]
 }
@@ -205,7 +195,7 @@ fn run(mut counted: Counted, random: &mut Xoshiro256PlusPlus) -> Option<Counted>
 #[expect(clippy::print_stderr, reason = "the seed repeats a failure")]
 #[test]
 fn every_question_of_a_random_sequence_is_answered_once() {
-    let seed = number("ENBU_SEED").unwrap_or_else(clock);
+    let seed = seed();
     let sequences = number("ENBU_SEQUENCES").unwrap_or(SEQUENCES);
     eprintln!("ENBU_SEED={seed}");
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);

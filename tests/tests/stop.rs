@@ -5,10 +5,11 @@
 //! asserts a time: that would say more about the machine than about the engine.
 //! `ENBU_SEED=N` repeats the delays of a run with that seed.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use enbu_tests::session::Session;
 use enbu_tests::table::rows;
+use enbu_tests::{number, seed};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -54,17 +55,6 @@ fn positions() -> Vec<String> {
     let hard = rows("tsume.tsv").into_iter().find(|row| row.text("mate_plies") == "published 69");
     let hard = hard.map(|row| format!("sfen {}", row.text("sfen"))).expect("Zuko no. 1");
     fixed.into_iter().map(str::to_owned).chain([hard]).collect()
-}
-
-fn number(variable: &str) -> Option<u64> {
-    let text = std::env::var(variable).ok()?;
-    Some(text.parse().unwrap_or_else(|error| panic!("{variable}={text}: {error}")))
-}
-
-/// A seed that no other run had.
-fn clock() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a clock that is right");
-    u64::from(since.subsec_nanos())
 }
 
 /// A delay before `stop`: none, hardly any, or up to [`LONGEST`].
@@ -114,7 +104,7 @@ fn distribution(event: &str, mut times: Vec<(Duration, String)>) -> String {
 
 #[expect(clippy::print_stderr, reason = "the seed repeats a failure, and the times are for people")]
 fn stops_are_answered(threads: usize) {
-    let seed = number("ENBU_SEED").unwrap_or_else(clock);
+    let seed = seed();
     eprintln!("{threads} threads: ENBU_SEED={seed}");
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let stops = number("ENBU_STOPS").map_or(STOPS, |stops| usize::try_from(stops).expect("a count"));
@@ -158,10 +148,12 @@ fn every_stop_of_two_threads_is_answered_once() {
 }
 
 /// Ends processes in the middle of a search, by `quit` or by the end of input.
-#[expect(clippy::print_stderr, reason = "the times are for people")]
+#[expect(clippy::print_stderr, reason = "the seed repeats a failure, and the times are for people")]
 fn ends_are_obeyed(event: &str) {
     let ends = number("ENBU_STOPS").map_or(3, |stops| stops / 25);
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(number("ENBU_SEED").unwrap_or_else(clock));
+    let seed = seed();
+    eprintln!("{event}: ENBU_SEED={seed}");
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut times = Vec::new();
     for number in 0..ends {
         let threads = 1 + number % 2;
