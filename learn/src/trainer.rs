@@ -274,6 +274,8 @@ impl<'a> Trainer<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
+
     use super::*;
     use crate::architecture::k_p::KP;
     use crate::architecture::own::{AttackInputs, Own, OwnInputs};
@@ -284,7 +286,13 @@ mod tests {
     use crate::shape::Shape;
     use enbu_eval::Evaluation;
 
-    fn data() -> Dataset {
+    /// The games of all these tests, played once.
+    fn data() -> &'static Dataset {
+        static DATA: OnceLock<Dataset> = OnceLock::new();
+        DATA.get_or_init(played)
+    }
+
+    fn played() -> Dataset {
         let folder = tempfile::tempdir().expect("a folder");
         let settings = Settings { nodes: 40, hash_mb: 1, ..Settings::default() };
         let mut player = Player::new(settings, Evaluation::PieceSquare).expect("memory");
@@ -299,11 +307,12 @@ mod tests {
         Plan { epochs: 6, batch: 256, rate: 3e-3, rounded_share: 0.4, ..Plan::default() }
     }
 
-    fn trained(data: &Dataset, threads: usize) -> Trainer<'_> {
-        trained_by(plan(), data, threads)
+    /// A short training, for comparisons of networks.
+    fn short_plan() -> Plan {
+        Plan { epochs: 3, ..plan() }
     }
 
-    fn trained_by(plan: Plan, data: &Dataset, threads: usize) -> Trainer<'_> {
+    fn trained(plan: Plan, data: &Dataset, threads: usize) -> Trainer<'_> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let mut trainer = Trainer::new(plan, data).expect("a plan");
         pool.install(|| trainer.run(|_, _| ControlFlow::Continue(())));
@@ -313,12 +322,12 @@ mod tests {
     #[test]
     fn equal_plans_give_equal_networks_on_any_threads() {
         let data = data();
-        let one = trained(&data, 1);
-        let three = trained(&data, 3);
+        let one = trained(short_plan(), data, 1);
+        let three = trained(short_plan(), data, 3);
         assert_eq!(one.network("a"), three.network("a"));
         assert_eq!(one.curve(), three.curve());
-        let other = Plan { seed: 2, ..plan() };
-        let mut trainer = Trainer::new(other, &data).expect("a plan");
+        let other = Plan { seed: 2, ..short_plan() };
+        let mut trainer = Trainer::new(other, data).expect("a plan");
         trainer.run(|_, _| ControlFlow::Continue(()));
         assert_ne!(one.network("a"), trainer.network("a"));
     }
@@ -334,13 +343,13 @@ mod tests {
             (Shape::new(PieceSquare), 6, 0.97, 0.1),
         ] {
             let plan = Plan { shape: shape.clone(), epochs, ..plan() };
-            let whole = trained_by(plan.clone(), &data, 3);
+            let whole = trained(plan.clone(), data, 3);
             let (first, last) = (whole.curve()[0], whole.curve()[whole.curve().len() - 1]);
             // Not the validation: a few games by whichever search is present are soon known by heart.
             assert!(last.training < lowered * first.training, "{shape}: {first:?} {last:?}");
             let error = whole.rounding_error().expect("fits");
             assert!(error.arithmetic.max < rounding, "{shape}: {error}");
-            let mut first = Trainer::new(plan.clone(), &data).expect("a plan");
+            let mut first = Trainer::new(plan.clone(), data).expect("a plan");
             let half = whole.batches() / 2;
             first.run(
                 |_, progress| {
@@ -348,11 +357,11 @@ mod tests {
                 },
             );
             first.save(&path).expect("written");
-            let mut second = Trainer::new(plan, &data).expect("a plan");
+            let mut second = Trainer::new(plan, data).expect("a plan");
             second.resume(&path).expect("the same plan");
             second.run(|_, _| ControlFlow::Continue(()));
             assert_eq!(second.network("a"), whole.network("a"));
-            let mut own = Trainer::new(self::plan(), &data).expect("a plan");
+            let mut own = Trainer::new(self::plan(), data).expect("a plan");
             assert!(matches!(own.start_from(&path), Err(CheckpointError::Shape { .. })));
         }
     }
@@ -360,7 +369,7 @@ mod tests {
     #[test]
     fn training_lowers_the_loss_and_rounding_hardly_raises_it() {
         let data = data();
-        let trainer = trained(&data, 2);
+        let trainer = trained(plan(), data, 2);
         let (first, last) = (trainer.curve()[0], trainer.curve()[trainer.curve().len() - 1]);
         assert!(last.training < 0.6 * first.training, "{first:?} {last:?}");
         let validation = trainer.validation();
@@ -373,29 +382,29 @@ mod tests {
     #[test]
     fn a_resumed_training_gives_the_network_of_an_uninterrupted_one() {
         let data = data();
-        let whole = trained(&data, 1);
+        let whole = trained(short_plan(), data, 1);
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.checkpoint");
         for stop in [1, whole.batches() / 2, whole.batches() - 1] {
-            let mut first = Trainer::new(plan(), &data).expect("a plan");
+            let mut first = Trainer::new(short_plan(), data).expect("a plan");
             first.run(
                 |_, progress| {
                     if progress.batch == stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 },
             );
             first.save(&path).expect("written");
-            let mut second = Trainer::new(plan(), &data).expect("a plan");
+            let mut second = Trainer::new(short_plan(), data).expect("a plan");
             second.resume(&path).expect("the same plan");
             assert_eq!(second.batch(), stop);
             second.run(|_, _| ControlFlow::Continue(()));
             assert_eq!(second.network("a"), whole.network("a"));
             assert_eq!(second.curve(), whole.curve());
         }
-        let mut other = Trainer::new(Plan { epochs: 7, ..plan() }, &data).expect("a plan");
+        let mut other = Trainer::new(Plan { epochs: 4, ..short_plan() }, data).expect("a plan");
         assert!(matches!(other.resume(&path), Err(CheckpointError::Plan { .. })));
         assert!(other.start_from(&path).is_ok());
         let shape = Shape::new(Own::<OwnInputs> { width: 96, ..Own::default() });
-        let mut wide = Trainer::new(Plan { shape, ..plan() }, &data).expect("a plan");
+        let mut wide = Trainer::new(Plan { shape, ..short_plan() }, data).expect("a plan");
         assert!(matches!(wide.start_from(&path), Err(CheckpointError::Shape { .. })));
     }
 }
