@@ -80,7 +80,7 @@ fn games_become_counts_and_values() {
     // Where there is no .db of this name, the .ybb is meant.
     for (extension, named) in [("ybb", "ybb"), ("bin", "bin"), ("sbk", "sbk"), ("ybb", "db")] {
         made(at, &format!("games.usi --min-count 2 -o played.{extension} --force"));
-        let mut session = Session::start();
+        let mut session = Session::ready();
         session.send(&format!("setoption name BookFile value {}", at.join(format!("played.{named}")).display()));
         session.send("setoption name Eval value PieceSquare");
         session.send("go nodes 50");

@@ -151,6 +151,7 @@ fn a_gui_that_sends_every_option_at_its_default_gets_no_message() {
         let words: Vec<&str> = line.split(' ').collect();
         session.send(&format!("setoption name {} value {}", words[2], words[6]));
     }
+    session.send("setoption name USI_Hash value 1");
     session.send("isready");
     let said = session.until("readyok");
     assert!(!said.iter().any(|line| line.contains("book")), "{said:?}");
@@ -195,6 +196,7 @@ fn a_relative_book_is_found_beside_the_executable_and_in_the_working_folder() {
     let play = |options: &[(&str, &str)], mv: &str| {
         let mut session = Session::spawn(Command::new(&program).current_dir(folder.path().join("work")));
         session.send("setoption name Eval value PieceSquare");
+        session.send("setoption name USI_Hash value 1");
         for (name, value) in options {
             session.send(&format!("setoption name {name} value {value}"));
         }

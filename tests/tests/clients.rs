@@ -346,7 +346,7 @@ fn clocks_parse_in_every_order() {
 // Trap 11: ShogiArena refuses engines without a move limit option.
 #[test]
 fn the_move_limit_is_declared() {
-    let mut session = Session::start();
+    let mut session = Session::ready();
     let options = options(&mut session);
     let limit = options.iter().find(|option| option.name == "MaxMovesToDraw").expect("MaxMovesToDraw");
     assert_eq!(limit.kind, "spin");

@@ -68,6 +68,7 @@ fn a_standard_network_is_made_for_other_programs() {
     assert!(network == std::fs::read(folder.join("again.bin")).unwrap(), "the checkpoint holds another network");
 
     let mut session = Session::start();
+    session.send("setoption name USI_Hash value 16");
     session.send(&format!("setoption name EvalFile value {}", folder.join("nn.bin").display()));
     session.send("isready");
     let lines = session.until("readyok");

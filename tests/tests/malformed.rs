@@ -459,7 +459,7 @@ fn an_incomplete_setoption_is_one_remark() {
 
 #[test]
 fn option_names_are_matched_without_regard_to_case() {
-    let mut session = Session::start();
+    let mut session = Session::ready();
     session.accepts("setoption name maxmovestodraw value 3");
     session.accepts("position startpos moves 7g7f 3c3d 2g2f");
     assert_eq!(session.shows("max_moves"), "draw");
@@ -546,8 +546,7 @@ fn random_lines_from_the_grammar_never_end_the_session() {
         "eval",
     ];
     let mut walk = Walk::new(1);
-    let mut session = Session::start();
-    session.send("setoption name Threads value 1");
+    let mut session = Session::ready();
     for _ in 0..if enbu_tests::has_slow_rows() { 400 } else { 150 } {
         let line: Vec<&str> = (0..=walk.below(8)).map(|_| WORDS[walk.below(WORDS.len())]).collect();
         // Counting or allocating by a random number is the request itself, not a fault.

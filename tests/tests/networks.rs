@@ -295,6 +295,7 @@ fn a_replaced_file_is_read_again_at_the_next_isready() {
     let installed = Installation::new();
     fs::write(network(&installed), file("kp-256x2-32-32")).unwrap();
     let mut session = Session::spawn(&mut Command::new(installed.executable()));
+    session.send("setoption name USI_Hash value 16");
     let mut ready = || {
         session.send("isready");
         session.until("readyok").join("\n")

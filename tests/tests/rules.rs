@@ -180,7 +180,7 @@ fn move_limit_through_the_binary() {
 
 #[test]
 fn no_move_limit_is_no_verdict() {
-    let mut session = Session::start();
+    let mut session = Session::ready();
     session.accepts("position sfen 4k4/9/9/9/9/9/9/9/4K4 b - 60000");
     assert_eq!(session.shows("max_moves"), "none");
 }

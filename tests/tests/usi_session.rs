@@ -192,7 +192,7 @@ fn usi_is_answered_before_anything_is_loaded() {
 #[test]
 fn isready_is_answered_each_time() {
     let mut session = Session::start();
-    session.send_bytes(b"isready\nisready\nisready\n");
+    session.send_bytes(b"setoption name USI_Hash value 16\nisready\nisready\nisready\n");
     for _ in 0..3 {
         session.expect("readyok");
     }
