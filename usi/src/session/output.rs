@@ -30,7 +30,7 @@ pub(super) struct Output {
 struct Shared {
     queue: Mutex<Queue>,
     changed: Condvar,
-    /// Gets every line that has been written.
+    /// Gets every line before it is written.
     log: Mutex<Option<TrafficLog>>,
 }
 
@@ -98,7 +98,7 @@ impl Output {
         self.shared.changed.notify_all();
     }
 
-    /// Adds every line to `log` from now on, once it has been written.
+    /// Adds every line to `log` from now on, just before it is written.
     pub(super) fn set_log(&self, log: Option<TrafficLog>) {
         *self.shared.log.lock() = log;
     }
@@ -122,10 +122,11 @@ impl Output {
 impl Shared {
     fn write_all(&self, mut stdout: impl Write) -> io::Result<()> {
         while let Some(line) = self.next()? {
-            write_line(&mut stdout, line.text.as_bytes())?;
+            // Before the line is written: the client's reaction to it is logged by another thread.
             if let Some(log) = &*self.log.lock() {
                 log.add(Direction::Sent, &line.text);
             }
+            write_line(&mut stdout, line.text.as_bytes())?;
         }
         Ok(())
     }
