@@ -11,7 +11,7 @@ use enbu_search::{BestMove, HashError, Limits, ThreadError};
 use enbu_search::{Bound, LineEnd, Lines, Listener, Options, Progress, Report, Search, Solo};
 use parking_lot::Mutex;
 
-use crate::book::Book;
+use crate::book::{Book, Known};
 use crate::curve::Curve;
 use crate::judged::{Judged, Line};
 use crate::report::Score;
@@ -127,6 +127,15 @@ impl Listener for Heard {
     fn finished(&self, _: &BestMove) {}
 }
 
+/// What to do about a position that another game searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Leave it for later.
+    GoesOn,
+    /// Wait for its judgement.
+    Waits,
+}
+
 /// Judges positions: one search and one mate solver, for one game at a time.
 ///
 /// A thread that uses one should have a stack of [`STACK_BYTES`](Self::STACK_BYTES).
@@ -213,21 +222,37 @@ impl Analyst {
         }
     }
 
-    /// Judges a position of a game.
-    pub(crate) fn judge(&mut self, position: &Position, start: &Setup, rules: GameRules) -> Judged {
+    /// Judges a position of a game; `None` while another game searches it, unless
+    /// `patience` is [`Patience::Waits`].
+    pub(crate) fn judge(
+        &mut self,
+        position: &Position,
+        start: &Setup,
+        rules: GameRules,
+        patience: Patience,
+    ) -> Option<Judged> {
         if let Some(over) = ruled(position) {
-            return Judged { over: Some(over), ..Judged::default() };
+            return Some(Judged { over: Some(over), ..Judged::default() });
         }
-        let Some(key) = self.book_key(position, start, rules) else { return self.judge_in_game(position, rules) };
-        if let Some(known) = self.book.judged(&key) {
-            return known;
-        }
+        let Some(key) = self.book_key(position, start, rules) else {
+            return Some(self.judge_in_game(position, rules));
+        };
+        let book = Arc::clone(&self.book);
+        let known = match patience {
+            Patience::Waits => book.wait(&key),
+            Patience::GoesOn => book.ask(&key),
+        };
+        let claim = match known {
+            Known::Judged(judged) => return Some(judged),
+            Known::Claimed => return None,
+            Known::Unknown(claim) => claim,
+        };
         let alone = position.without_history();
         self.apart.new_game();
         let judged = self.search(Table::Apart, &alone, rules, Vec::new());
         let judged = self.with_mate(Table::Apart, &alone, judged);
-        self.book.insert(key, judged.clone());
-        judged
+        claim.judge(judged.clone());
+        Some(judged)
     }
 
     fn judge_in_game(&mut self, position: &Position, rules: GameRules) -> Judged {

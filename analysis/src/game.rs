@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use enbu_kifu::{Event, GameResult, HeaderKey, NodeId, Record};
 use enbu_movegen::{Color, Move, Position};
 
-use crate::analyst::{Analyst, GameRules};
+use crate::analyst::{Analyst, GameRules, Patience};
 use crate::judged::{Judged, Line};
 use crate::phases;
 use crate::report::{BestLine, FORMAT, GameReport, MoveReport, PositionReport, Score, Side, Source, VariationReport};
@@ -162,6 +162,7 @@ impl Game<'_> {
         let wanted = settings.from.saturating_sub(1)..settings.to.saturating_add(1);
         let order = settings.order;
         let mut line = Searched { walk, sfens: vec![String::new(); count], judged: vec![None; count] };
+        let mut later = Vec::new();
         let mut position = self.start.clone();
         for &mv in &line.walk.path {
             position.do_move(mv);
@@ -169,7 +170,7 @@ impl Game<'_> {
         for (index, sfen) in line.sfens.iter_mut().enumerate() {
             *sfen = position.to_setup().to_string();
             if order == Order::FromStart && is_wanted && wanted.contains(&(line.walk.from + index)) {
-                Self::put(&mut line.judged, index, self.judge(&position)?);
+                self.put(&mut line.judged, &mut later, index, &position)?;
             }
             if let Some(&(_, mv)) = line.walk.moves.get(index) {
                 position.do_move(mv);
@@ -179,26 +180,43 @@ impl Game<'_> {
             for index in (0..count).rev() {
                 // A variation shares its first position with the line it leaves.
                 if wanted.contains(&(line.walk.from + index)) {
-                    Self::put(&mut line.judged, index, self.judge(&position)?);
+                    self.put(&mut line.judged, &mut later, index, &position)?;
                 }
                 position.undo_move();
+            }
+        }
+        for (index, position) in later {
+            if let Some(place) = line.judged.get_mut(index) {
+                *place = self.judge(&position, Patience::Waits)?;
             }
         }
         Ok(line)
     }
 
-    fn put(judged: &mut [Option<Judged>], index: usize, found: Judged) {
-        if let Some(place) = judged.get_mut(index) {
-            *place = Some(found);
+    /// Judges a position into its place, or puts it off while another game searches it.
+    fn put(
+        &mut self,
+        judged: &mut [Option<Judged>],
+        later: &mut Vec<(usize, Position)>,
+        index: usize,
+        position: &Position,
+    ) -> Result<(), GameError> {
+        let Some(place) = judged.get_mut(index) else { return Ok(()) };
+        *place = self.judge(position, Patience::GoesOn)?;
+        if place.is_none() {
+            later.push((index, position.clone()));
         }
+        Ok(())
     }
 
-    fn judge(&mut self, position: &Position) -> Result<Judged, GameError> {
+    fn judge(&mut self, position: &Position, patience: Patience) -> Result<Option<Judged>, GameError> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(GameError::Interrupted);
         }
-        let judged = self.analyst.judge(position, self.record.setup(), self.rules);
-        (self.on_position)();
+        let judged = self.analyst.judge(position, self.record.setup(), self.rules, patience);
+        if judged.is_some() {
+            (self.on_position)();
+        }
         Ok(judged)
     }
 
