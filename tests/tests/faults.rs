@@ -271,6 +271,7 @@ fn threaded() -> Vec<Invocation> {
             "2",
         ]),
         Invocation::new("bench").with(&["--depth", "1"]),
+        Invocation::new("openings").with(&["random:2,500", "--count", "1"]),
     ]
 }
 

@@ -265,7 +265,7 @@ pub(crate) fn openings(
     if source.starts_with("random:") {
         let kind: RandomOpenings = source.parse().map_err(io::Error::other)?;
         let go_on = || if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        return super::openings::generate(kind, count, seed, go_on).map_err(io::Error::other);
+        return super::openings::generate(kind, count, seed, go_on);
     }
     let path = Path::new(source);
     let wrong = |error: &dyn Display| io::Error::other(format!("{}: {error}", path.display()));

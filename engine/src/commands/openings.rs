@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use clap::Args;
 use enbu_arena::Opening;
-use enbu_arena::openings::{Candidate, GenerateError, Judge, RandomOpenings};
+use enbu_arena::openings::{Candidate, Judge, RandomOpenings};
 use enbu_movegen::Position;
-use enbu_search::{BestMove, Limits, Listener, Options, Report, Score, Search};
+use enbu_search::{BestMove, Limits, Listener, Options, Report, Score, Search, ThreadError};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::failure::{check_writable, named};
@@ -78,8 +78,8 @@ fn centipawns(score: Score) -> i32 {
 pub(crate) struct SearchJudge(Search);
 
 impl SearchJudge {
-    pub(crate) fn new() -> Self {
-        Self(Search::new())
+    pub(crate) fn new() -> Result<Self, ThreadError> {
+        Search::try_new().map(Self)
     }
 
     fn search(&mut self, position: &Position, nodes: u64, multi_pv: usize) -> Vec<Candidate> {
@@ -110,17 +110,18 @@ pub(crate) fn generate(
     count: usize,
     seed: u64,
     go_on: impl Fn() -> ControlFlow<()>,
-) -> Result<Vec<Opening>, GenerateError> {
+) -> io::Result<Vec<Opening>> {
+    let mut judge = SearchJudge::new().map_err(io::Error::other)?;
     let bar = if io::stderr().is_terminal() { ProgressBar::new(count as u64) } else { ProgressBar::hidden() };
     if let Ok(style) = ProgressStyle::with_template("openings {pos}/{len} {wide_bar} {eta}") {
         bar.set_style(style);
     }
-    let openings = kind.generate(count, seed, &mut SearchJudge::new(), |made| {
+    let openings = kind.generate(count, seed, &mut judge, |made| {
         bar.set_position(made as u64);
         go_on()
     });
     bar.finish_and_clear();
-    openings
+    openings.map_err(io::Error::other)
 }
 
 /// Runs the command.
@@ -129,7 +130,7 @@ pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<ExitC
     if let Some(path) = &args.out {
         check_writable(path)?;
     }
-    let openings = generate(*kind, *count as usize, *seed, || ControlFlow::Continue(())).map_err(io::Error::other)?;
+    let openings = generate(*kind, *count as usize, *seed, || ControlFlow::Continue(()))?;
     let mut text = format!(
         "# {} openings made by enbu {}: random:{},{} --seed {seed}\n",
         openings.len(),
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn candidates_are_different_legal_moves_and_the_same_every_time() {
-        let mut judge = SearchJudge::new();
+        let mut judge = SearchJudge::new().unwrap();
         let position = Position::startpos();
         let first = judge.candidates(&position);
         assert_eq!(first.len(), CHOICES);
@@ -173,7 +174,7 @@ mod tests {
     fn openings_are_even_by_the_search_that_made_them() {
         let kind = RandomOpenings { plies: 6, bound_cp: 100 };
         let openings = generate(kind, 3, 1, || ControlFlow::Continue(())).unwrap();
-        let mut judge = SearchJudge::new();
+        let mut judge = SearchJudge::new().unwrap();
         assert_eq!(openings.len(), 3);
         assert!(openings.iter().all(|opening| judge.score_cp(opening.position()).abs() <= 100));
         let stopped = generate(kind, 3, 1, || ControlFlow::Break(())).unwrap();
