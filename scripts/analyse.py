@@ -12,8 +12,9 @@ seconds on the clock, which need an idle machine, and seconds of the CPU. A sear
 self-play ends with the iteration in which the nodes are reached; the nodes are printed. The exit code
 is 1 where a killed run gives another result.
 
-Games for it: `enbu match --engine self --engine self name=other --tc nodes=30 --games 1000
---openings FILE --csa GAMES`.
+Games for it: `enbu match --engine self tc=nodes=30 --engine self name=other tc=nodes=37
+--games 1000 --openings FILE --csa GAMES`. With equal limits the two games of a pair would be
+equal move for move: one job evaluates their positions once, two jobs twice.
 """
 
 import argparse
