@@ -13,7 +13,7 @@ const MOST_POSITIONS: usize = 100_000;
 /// Judgements of positions that were searched apart from their games: each depends on the
 /// position alone, so the order of the games does not change the result.
 ///
-/// A position is searched once: games that are analysed at the same time [claim](Claim) the
+/// A position is searched once: games that are analysed at the same time claim the
 /// positions they search. Without that the two games of a pair, which share their opening and
 /// often reach it together, would search every position of it twice.
 #[derive(Debug, Default)]
