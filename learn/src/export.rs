@@ -55,7 +55,7 @@ pub enum ExportError {
         error: GameFileError,
     },
     /// The extension of the target is unknown.
-    #[error("{}: the file name must end in .games, .psv, .bin, .hcpe, .pack or .tsv", .0.display())]
+    #[error("{}: the file name must end in .games, .archive, .psv, .bin, .hcpe, .pack or .tsv", .0.display())]
     Format(PathBuf),
 }
 
@@ -88,7 +88,7 @@ impl Output {
 /// [`ExportError`]; then the target does not exist.
 pub fn export(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportError> {
     match Format::of(target).ok_or_else(|| ExportError::Format(target.to_owned()))? {
-        Format::Games => merge(sources, target, limit),
+        Format::Games | Format::Archive => merge(sources, target, limit),
         Format::Pack => export_pack(sources, target, limit),
         Format::Psv => export_records(sources, target, limit, Record::to_psv),
         Format::Hcpe => export_records(sources, target, limit, Record::to_hcpe),
@@ -168,7 +168,7 @@ fn merge(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportEr
     let mut written = 0;
     for path in sources {
         let from = match Format::of(path) {
-            Some(Format::Games) => {
+            Some(Format::Games | Format::Archive) => {
                 GameFile::read(path).map_err(|error| SourceError { path: path.clone(), kind: error.into() })?
             }
             _ => GameFile { settings: "from another format".into(), games: source::read_games(path)? },
@@ -232,6 +232,7 @@ fn likely_bytes(path: &Path) -> u64 {
     let length = fs::metadata(path).map_or(0, |data| data.len());
     match Format::of(path) {
         Some(Format::Games | Format::Pack) => length / 4 * PSV_BYTES as u64,
+        Some(Format::Archive) => length / 2 * PSV_BYTES as u64,
         _ => length,
     }
 }

@@ -1,11 +1,11 @@
-//! Enbu's own files of games: about four bytes a position.
+//! Enbu's own files of games: about four bytes a position, or less than two in an archive.
 //!
-//! Version 1, all numbers little-endian:
+//! All numbers little-endian:
 //!
 //! | offset | type | content |
 //! |---|---|---|
 //! | 0 | 8 bytes | `ENBUGAME` |
-//! | 8 | u32 | version, 1 |
+//! | 8 | u32 | version: 1, or 2 for an [archive](crate::archive) |
 //! | 12 | u32 | length S of the settings, in bytes |
 //! | 16 | u64 | games G |
 //! | 24 | u64 | scored moves of all games, which is the number of positions |
@@ -24,25 +24,33 @@
 //! | u16 × M | opening moves ([`Move::raw`]) |
 //! | (u16, i16) × N | move, and the score of the position before it for the side to move: centipawns, or ±(32 000 - plies) for a mate |
 //!
+//! In an archive the games are their heads (the first three or four rows of this table), one
+//! after the other, and then the moves and scores of all games in bits.
+//!
 //! Endings: 0 mate, 1 declaration, 2 repetition, 3 perpetual check, 4 move limit,
 //! 5 score, 6 unknown. Without bit 5 a game begins at the start position of an even
-//! game. The extension is [`EXTENSION`]; files are written atomically.
+//! game. The extension is [`EXTENSION`], of archives [`ARCHIVE`]; files are written atomically.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-use enbu_movegen::{Color, Move, PackedSfen, Setup, UnpackError};
+use enbu_movegen::{Color, Move, PackedSfen, PositionError, Setup, UnpackError};
 
+use crate::archive;
 use crate::game::{Ending, Game, GameResult, ScoredMove};
 
 /// The extension of files of games.
 pub(crate) const EXTENSION: &str = "games";
 
+/// The extension of archives.
+pub(crate) const ARCHIVE: &str = "archive";
+
 /// The first bytes of every file.
 pub(crate) const MAGIC: [u8; 8] = *b"ENBUGAME";
 
-const VERSION: u32 = 1;
+const PLAIN: u32 = 1;
+const ARCHIVED: u32 = 2;
 const CHECKSUM: usize = 32;
 const HEADER: usize = 40;
 const HAS_START: u8 = 1 << 5;
@@ -63,7 +71,7 @@ pub enum GameFileError {
     #[error("not a file of games: it does not begin with ENBUGAME")]
     Magic,
     /// The version is unknown.
-    #[error("the file has version {0}; only version 1 is known")]
+    #[error("the file has version {0}; only versions 1 and 2 are known")]
     Version(u32),
     /// The file ends too early.
     #[error("the file ends too early: {part} at offset {offset} is incomplete")]
@@ -107,6 +115,22 @@ pub enum GameFileError {
         /// The reason.
         error: UnpackError,
     },
+    /// The start position of a game in an archive cannot be played.
+    #[error("game {game}: the start position cannot be played: {error}")]
+    Unplayable {
+        /// The number of the game, from 1.
+        game: usize,
+        /// The reason.
+        error: PositionError,
+    },
+    /// A move of a game in an archive is illegal.
+    #[error("game {game}: move {number} is not one of the legal moves")]
+    Illegal {
+        /// The number of the game, from 1.
+        game: usize,
+        /// The number of the move, from 1.
+        number: usize,
+    },
     /// A game is too long for the format, or its start position does not fit.
     #[error("game {0} has more than 255 opening moves, 65535 moves, or a start position that cannot be packed")]
     TooLong(usize),
@@ -121,27 +145,46 @@ impl GameFile {
         self.games.iter().map(|game| game.moves.len() as u64).sum()
     }
 
-    /// The bytes of the file.
+    /// The bytes of the plain file.
     ///
     /// # Errors
     /// [`GameFileError::TooLong`] for games that do not fit.
     pub fn encode(&self) -> Result<Vec<u8>, GameFileError> {
+        let mut bytes = self.header(PLAIN);
+        for (index, game) in self.games.iter().enumerate() {
+            encode_head(game, &mut bytes).ok_or(GameFileError::TooLong(index + 1))?;
+            encode_moves(game, &mut bytes);
+        }
+        Ok(with_checksum(bytes))
+    }
+
+    /// The bytes of the archive: places in the lists of legal moves, and scores rounded to 512ths
+    /// of a share of points.
+    ///
+    /// # Errors
+    /// [`GameFileError`] for games that do not fit or cannot be played.
+    pub fn encode_archive(&self) -> Result<Vec<u8>, GameFileError> {
+        let mut bytes = self.header(ARCHIVED);
+        for (index, game) in self.games.iter().enumerate() {
+            encode_head(game, &mut bytes).ok_or(GameFileError::TooLong(index + 1))?;
+        }
+        archive::encode(&self.games, &mut bytes)?;
+        Ok(with_checksum(bytes))
+    }
+
+    /// The header without its checksum, and the settings.
+    fn header(&self, version: u32) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
-        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(version.to_le_bytes());
         bytes.extend((self.settings.len() as u32).to_le_bytes());
         bytes.extend((self.games.len() as u64).to_le_bytes());
         bytes.extend(self.positions().to_le_bytes());
         bytes.extend([0; 8]);
         bytes.extend(self.settings.as_bytes());
-        for (index, game) in self.games.iter().enumerate() {
-            encode_game(game, &mut bytes).ok_or(GameFileError::TooLong(index + 1))?;
-        }
-        let sum = checksum(&bytes);
-        bytes[CHECKSUM..HEADER].copy_from_slice(&sum.to_le_bytes());
-        Ok(bytes)
+        bytes
     }
 
-    /// Reads the bytes of a file. Legality of moves is left to [`Game::replay`].
+    /// Reads the bytes of a file or an archive. Legality of a file's moves is left to [`Game::replay`].
     ///
     /// # Errors
     /// [`GameFileError`] with the fault and its offset.
@@ -160,7 +203,7 @@ impl GameFile {
         }
         cursor.at = MAGIC.len();
         let version = cursor.u32("the version")?;
-        if version != VERSION {
+        if ![PLAIN, ARCHIVED].contains(&version) {
             return Err(GameFileError::Version(version));
         }
         let settings_length = cursor.u32("the length of the settings")? as usize;
@@ -174,8 +217,19 @@ impl GameFile {
         let settings = cursor.take(settings_length, "the settings")?;
         let settings = std::str::from_utf8(settings).map_err(|_| GameFileError::Settings)?.to_owned();
         let mut shard = Self { settings, games: Vec::new() };
+        let mut counts = Vec::new();
         for number in 1..=games {
-            shard.games.push(decode_game(&mut cursor, number)?);
+            let (mut game, [opening, moves]) = decode_head(&mut cursor, number)?;
+            if version == PLAIN {
+                decode_moves(&mut cursor, number, &mut game, [opening, moves])?;
+            } else {
+                counts.push([opening, moves]);
+            }
+            shard.games.push(game);
+        }
+        if version == ARCHIVED {
+            let taken = archive::decode(&bytes[cursor.at..], &mut shard.games, &counts)?;
+            cursor.take(taken, "the moves")?;
         }
         match bytes.len() - cursor.at {
             0 => Ok(shard),
@@ -191,12 +245,13 @@ impl GameFile {
         Self::decode(&fs::read(path)?)
     }
 
-    /// Writes a file atomically.
+    /// Writes a file atomically, as an archive if its extension is `.archive`.
     ///
     /// # Errors
     /// [`GameFileError`] when a game does not fit or the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), GameFileError> {
-        Ok(enbu_files::write(path, self.encode()?)?)
+        let is_archive = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ARCHIVE));
+        Ok(enbu_files::write(path, if is_archive { self.encode_archive()? } else { self.encode()? })?)
     }
 }
 
@@ -206,7 +261,14 @@ pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     enbu_files::fnv1a(before.iter().chain(after.iter().skip(8)))
 }
 
-fn encode_game(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
+/// The file with its checksum.
+fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
+    let sum = checksum(&bytes);
+    bytes[CHECKSUM..HEADER].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+fn encode_head(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
     let result = match game.result {
         GameResult::Draw => 0,
         GameResult::Win(Color::Black) => 1,
@@ -220,6 +282,10 @@ fn encode_game(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
         bytes.extend(PackedSfen::pack(setup).ok()?.0);
         bytes.extend(setup.ply.to_le_bytes());
     }
+    Some(())
+}
+
+fn encode_moves(game: &Game, bytes: &mut Vec<u8>) {
     for mv in &game.opening {
         bytes.extend(mv.raw().to_le_bytes());
     }
@@ -227,10 +293,10 @@ fn encode_game(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
         bytes.extend(scored.mv.raw().to_le_bytes());
         bytes.extend(scored.score.to_le_bytes());
     }
-    Some(())
 }
 
-fn decode_game(cursor: &mut Cursor<'_>, number: u64) -> Result<Game, GameFileError> {
+/// A game without its moves, and the numbers of its opening and scored moves.
+fn decode_head(cursor: &mut Cursor<'_>, number: u64) -> Result<(Game, [usize; 2]), GameFileError> {
     let offset = cursor.at;
     let flags = cursor.u8("a game")?;
     let field = |part, value: u8| GameFileError::Field { game: number, part, offset, value: value.into() };
@@ -248,10 +314,20 @@ fn decode_game(cursor: &mut Cursor<'_>, number: u64) -> Result<Game, GameFileErr
     let opening = cursor.u8("a game")?;
     let moves = cursor.u16("a game")?;
     let start = (flags & HAS_START != 0).then(|| decode_start(cursor, number)).transpose()?;
-    let opening = (0..opening).map(|_| decode_move(cursor, number)).collect::<Result<_, _>>()?;
+    let game = Game { start, opening: Vec::new(), moves: Vec::new(), result, ending };
+    Ok((game, [opening.into(), moves.into()]))
+}
+
+fn decode_moves(
+    cursor: &mut Cursor<'_>,
+    number: u64,
+    game: &mut Game,
+    [opening, moves]: [usize; 2],
+) -> Result<(), GameFileError> {
+    game.opening = (0..opening).map(|_| decode_move(cursor, number)).collect::<Result<_, _>>()?;
     let scored = |_| Ok(ScoredMove { mv: decode_move(cursor, number)?, score: cursor.u16("a score")? as i16 });
-    let moves = (0..moves).map(scored).collect::<Result<_, GameFileError>>()?;
-    Ok(Game { start, opening, moves, result, ending })
+    game.moves = (0..moves).map(scored).collect::<Result<_, GameFileError>>()?;
+    Ok(())
 }
 
 fn decode_start(cursor: &mut Cursor<'_>, game: u64) -> Result<Box<Setup>, GameFileError> {

@@ -11,6 +11,7 @@
 //! | [`selfplay`] | games of the search against itself |
 //! | `game` | a game with the scores of its search |
 //! | `game_file` | Enbu's own files of games |
+//! | `archive` | the same in less than half the space |
 //! | `packed` | the packed records of other programs |
 //! | [`source`] | reading positions from files of any format |
 //! | [`export`] | converting, shuffling and merging files |
@@ -28,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod architecture;
+mod archive;
 mod chart;
 mod dataset;
 mod diagram;

@@ -16,6 +16,8 @@ use crate::selfplay::files_in;
 pub enum Format {
     /// Enbu's own files of games, `.games`.
     Games,
+    /// The same with rounded scores in less than half the space, `.archive`.
+    Archive,
     /// PackedSfenValue records, `.psv` or `.bin`.
     Psv,
     /// hcpe records, `.hcpe`.
@@ -39,6 +41,7 @@ impl Format {
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "games" => Some(Self::Games),
+            "archive" => Some(Self::Archive),
             "psv" | "bin" => Some(Self::Psv),
             "hcpe" => Some(Self::Hcpe),
             "pack" => Some(Self::Pack),
@@ -84,7 +87,7 @@ pub struct SourceError {
 #[derive(Debug, thiserror::Error)]
 pub enum SourceErrorKind {
     /// The extension is unknown.
-    #[error("the file name must end in .games, .psv, .bin, .hcpe or .pack")]
+    #[error("the file name must end in .games, .archive, .psv, .bin, .hcpe or .pack")]
     Format,
     /// It cannot be read.
     #[error(transparent)]
@@ -151,7 +154,9 @@ pub fn read(path: &Path, visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceErr
 /// [`SourceError`]; [`SourceErrorKind::Format`] for files of single positions.
 pub fn read_games(path: &Path) -> Result<Vec<Game>, SourceError> {
     let games = match Format::of(path) {
-        Some(Format::Games) => GameFile::read(path).map(|shard| shard.games).map_err(SourceErrorKind::from),
+        Some(Format::Games | Format::Archive) => {
+            GameFile::read(path).map(|shard| shard.games).map_err(SourceErrorKind::from)
+        }
         Some(Format::Pack) => {
             std::fs::read(path).map_err(SourceErrorKind::from).and_then(|bytes| Ok(decode_pack(&bytes)?))
         }
@@ -162,7 +167,7 @@ pub fn read_games(path: &Path) -> Result<Vec<Game>, SourceError> {
 
 fn read_any(path: &Path, visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceErrorKind> {
     match Format::of(path).ok_or(SourceErrorKind::Format)? {
-        Format::Games => show_games(&GameFile::read(path)?.games, visit),
+        Format::Games | Format::Archive => show_games(&GameFile::read(path)?.games, visit),
         Format::Pack => show_games(&decode_pack(&std::fs::read(path)?)?, visit),
         Format::Psv => show_records::<PSV_BYTES>(path, Record::from_psv, visit),
         Format::Hcpe => show_records::<HCPE_BYTES>(path, Record::from_hcpe, visit),
