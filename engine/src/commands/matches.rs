@@ -188,11 +188,17 @@ impl<'m> State<'m> {
         self.progress.show(self.report.games(), || display::state(&self.report, self.sprt.as_ref()));
     }
 
-    /// Shows the state of a resumed match.
+    /// Shows the state of a resumed match, and writes the records that it lacks.
     fn catch_up(&mut self) {
         if !self.games.is_empty() {
             self.progress.notice(&format!("{} games were played before", self.games.len()));
             self.show();
+        }
+        if let Some(dir) = &self.args.csa {
+            let missing = self.games.iter().filter(|game| !csa_path(dir, game).exists());
+            if let Err(error) = missing.map(|game| save_csa(dir, game)).collect::<io::Result<()>>() {
+                self.csa_trouble.print(&self.progress, &format!("{error}; {CSA_LATER}"));
+            }
         }
     }
 
@@ -205,7 +211,7 @@ impl<'m> State<'m> {
         if let Some(dir) = &self.args.csa
             && let Err(error) = save_csa(dir, &game)
         {
-            self.csa_trouble.print(&self.progress, &format!("{error}; --merge can write the records later"));
+            self.csa_trouble.print(&self.progress, &format!("{error}; {CSA_LATER}"));
         }
         if !game.text.is_empty() {
             self.progress.notice(&format!("game {}: {}: {}", game.game, game.reason.as_str(), game.text));
@@ -237,13 +243,21 @@ fn draw(path: &Path, games: &[GameRecord], sprt: Option<&Sprt>) -> io::Result<()
     enbu_files::write(path, chart::svg(games, sprt)).map_err(|error| named(path, &error))
 }
 
-/// Writes a game as `NUMBER-BLACK-WHITE.csa`.
-fn save_csa(dir: &Path, game: &GameRecord) -> io::Result<()> {
+/// What is said of records that cannot be written.
+const CSA_LATER: &str = "--resume or --merge can write the records later";
+
+/// The record of a game: `NUMBER-BLACK-WHITE.csa`.
+fn csa_path(dir: &Path, game: &GameRecord) -> PathBuf {
     let plain = |name: &str| -> String {
         let plain = |letter: char| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '_' };
         name.chars().take(40).map(plain).collect()
     };
-    let path: PathBuf = dir.join(format!("{:06}-{}-{}.csa", game.game, plain(&game.black), plain(&game.white)));
+    dir.join(format!("{:06}-{}-{}.csa", game.game, plain(&game.black), plain(&game.white)))
+}
+
+/// Writes the record of a game.
+fn save_csa(dir: &Path, game: &GameRecord) -> io::Result<()> {
+    let path = csa_path(dir, game);
     fs::create_dir_all(dir).map_err(|error| named(dir, &error))?;
     let text = game.to_csa().map_err(io::Error::other)?;
     enbu_files::write(&path, text).map_err(|error| named(&path, &error))
