@@ -103,8 +103,11 @@ fn faults_that_lose_lose_with_their_reason() {
         ("illegal", "illegal", "illegal", "illegal move P*5e: the piece is not in hand at lnsgk"),
         ("declares", "illegal", "illegal", "the conditions of a declaration are not met at lnsgk"),
     ] {
+        // Long where nothing should hang, so that a busy machine makes no difference.
+        let hang = if kind == "hang" { "1" } else { "30" };
+        let ready = if fault == "no-readyok" { "1" } else { "30" };
         let played = Match::between(fault, "fine").with(&["--tc", "movetime=0.2", "--games", "2"]);
-        let games = played.with(&["--ready-timeout", "0.5"]).games();
+        let games = played.with(&["--hang", hang, "--ready-timeout", ready]).games();
         assert_eq!(games.len(), 2, "{fault}");
         for game in games {
             assert_eq!((&game["score1"], &game["reason"]), (&0.0.into(), &reason.into()), "{fault}: {game}");
@@ -120,7 +123,7 @@ fn an_engine_that_is_late_loses_by_time_and_slack_forgives() {
     let slow =
         |control: &str| Match::between("slow", "fine").with(&["--games", "1", "--tc", control, "--max-moves", "2"]);
     for control in ["movetime=0.1", "0+0.1b", "0.1", "0.1+0.1"] {
-        let game = &slow(control).games()[0];
+        let game = &slow(control).with(&["--hang", "30"]).games()[0];
         assert_eq!((&game["score1"], &game["reason"]), (&0.0.into(), &"time".into()), "{game}");
         assert!(game["over_ms"].as_f64().unwrap() > 200.0, "{game}");
         assert!(game["text"].as_str().unwrap().contains("worst stall of this machine"), "{game}");
@@ -243,12 +246,15 @@ fn results_do_not_depend_on_concurrency_shards_or_interruptions() {
     parallel.sort_by_key(|game| game["game"].as_u64());
     assert_eq!(parallel, expected);
 
-    let resumed = self_match(6).with(&["--resume"]);
+    let resumed = self_match(6);
+    let records = resumed.path("csa");
+    let resumed = resumed.with(&["--resume", "--csa", records.to_str().unwrap()]);
     let text = fs::read_to_string(whole.path("out.jsonl")).unwrap();
     let third_line = text.match_indices('\n').nth(2).unwrap().0;
     fs::write(resumed.path("out.jsonl"), &text[..third_line + 100]).unwrap();
     let after: Vec<Value> = resumed.games().iter().map(essence).collect();
     assert_eq!(after, expected, "a torn line is played again, whole ones are not");
+    assert_eq!(fs::read_dir(records).unwrap().count(), 6, "also those of the games played before");
 
     let merged = whole.path("merged.jsonl");
     let parts: Vec<Match> = ["1/3", "2/3", "3/3"].map(|shard| self_match(6).with(&["--shard", shard])).into();
