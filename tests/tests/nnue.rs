@@ -161,6 +161,31 @@ fn games_are_followed_move_by_move() {
     }
 }
 
+/// The values of the embedded network along random games do not depend on the kernels.
+#[test]
+fn every_path_has_the_same_values_of_the_embedded_network() {
+    let embedded = |simd| evaluation(enbu_eval::nnue::embedded::load(simd).unwrap().unwrap());
+    let evaluations: Vec<Evaluation> = Simd::all().into_iter().map(embedded).collect();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(61);
+    let mut left = 10_000;
+    while left > 0 {
+        let mut position = Position::startpos();
+        let mut evaluators: Vec<_> = evaluations.iter().map(|each| Evaluator::with(each, &position)).collect();
+        for _ in 0..250 {
+            let mut moves = MoveList::new();
+            position.legal_moves(&mut moves);
+            if moves.is_empty() || left == 0 {
+                break;
+            }
+            left -= 1;
+            let delta = position.do_move(moves[random.random_range(0..moves.len())]);
+            evaluators.iter_mut().for_each(|evaluator| evaluator.push(&position, &delta));
+            let values: Vec<_> = evaluators.iter_mut().map(|evaluator| evaluator.raw(&position)).collect();
+            assert!(values.iter().all(|&value| value.is_some() && value == values[0]), "{values:?} {position:?}");
+        }
+    }
+}
+
 #[test]
 fn own_networks_see_both_sides_alike_and_mirror_images_alike() {
     for shape in ["enbu-64-b4", "enbu-64-attacks"] {
