@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `play` | one game |
 //! | `run` | many games, on many threads, into files |
+//! | `yardstick` | deeply searched positions, to compare evaluations by |
 //!
 //! A game is a function of its [`Settings`], the evaluation and its number: any shard of a
 //! run can be played on any machine, in any order, and repeated.
 
 mod play;
 mod run;
+mod yardstick;
 
 use std::fmt;
 
@@ -17,6 +19,7 @@ use enbu_search::Solo;
 
 pub use play::Player;
 pub use run::{Progress, Run, RunError, files_in};
+pub use yardstick::Yardstick;
 
 /// The settings of games. Runs with equal settings, evaluation and program give equal games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -255,6 +255,11 @@ impl<'a> Trainer<'a> {
         validation::validate(&self.model, &self.data.validation, self.target())
     }
 
+    /// Losses on the training positions of other data, by their scores alone.
+    pub fn losses(&self, data: &Dataset) -> Validation {
+        validation::validate(&self.model, &data.training, Target { result_share: 0.0, ..self.target() })
+    }
+
     /// The bytes of the network's file.
     ///
     /// # Errors

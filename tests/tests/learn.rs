@@ -37,6 +37,18 @@ fn games_become_a_network_that_plays() {
     assert!(network == std::fs::read(folder.join("same.nnue")).unwrap(), "threads changed the network");
     assert!(std::fs::read_to_string(folder.join("tiny.svg")).unwrap().contains("<polyline"));
 
+    let yardstick = "selfplay yardstick games --positions 50 --nodes 300 --hash 1 --out yardstick.games";
+    assert!(said(&run(folder, yardstick)).starts_with("50 of 50 positions written"));
+    let judged = said(&run(folder, "selfplay stats yardstick.games --eval tiny.nnue --eval embedded"));
+    let losses: Vec<f64> = judged
+        .lines()
+        .filter(|line| line.starts_with("loss of "))
+        .map(|line| line.rsplit(' ').next().unwrap().parse().unwrap())
+        .collect();
+    assert!(losses.len() == 2 && losses[1] < losses[0] / 2.0, "{judged}");
+    let measured = said(&run(folder, &format!("{train} --out again.nnue --yardstick yardstick.games")));
+    assert!(measured.contains("yardstick:\npositions"), "{measured}");
+
     // The next generation is played with the network, and differs.
     run(folder, "selfplay --games 2 --nodes 30 --hash 1 --eval tiny.nnue --out next");
     let by_network = std::fs::read(folder.join("next/000000.games")).unwrap();

@@ -195,8 +195,8 @@ impl<'m> State<'m> {
             self.show();
         }
         if let Some(dir) = &self.args.csa {
-            let missing = self.games.iter().filter(|game| !csa_path(dir, game).exists());
-            if let Err(error) = missing.map(|game| save_csa(dir, game)).collect::<io::Result<()>>() {
+            let mut missing = self.games.iter().filter(|game| !csa_path(dir, game).exists());
+            if let Err(error) = missing.try_for_each(|game| save_csa(dir, game)) {
                 self.csa_trouble.print(&self.progress, &format!("{error}; {CSA_LATER}"));
             }
         }

@@ -9,17 +9,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
+use enbu_analysis::Curve;
 use enbu_eval::{Evaluation, Evaluator};
 use enbu_files::Shard;
-use enbu_learn::Statistics;
 use enbu_learn::export;
-use enbu_learn::selfplay::{Progress, Run, RunError, Settings};
+use enbu_learn::selfplay::{Progress, Run, RunError, Settings, Yardstick};
 use enbu_learn::source::{self, Format};
+use enbu_learn::{Filter, Loud, Statistics};
 use enbu_movegen::Position;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::bench_positions::POSITIONS;
-use super::failure::INTERRUPTED;
+use super::failure::{INTERRUPTED, check_writable};
 use crate::evaluation;
 use crate::terminal;
 
@@ -32,6 +33,8 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu selfplay export data/selfplay/first --out data/first.hcpe --limit 1000000
   enbu selfplay merge data/selfplay/first data/selfplay/second --out data/both.games
   enbu selfplay merge data/selfplay/first data/selfplay/second --out data/both.archive
+  enbu selfplay yardstick data/selfplay/first --nodes 50000 --out data/yardstick.games
+  enbu selfplay stats data/yardstick.games --eval embedded --eval data/second.nnue
 An interrupted command, given again, continues where it stopped. The extension of a file
 names its format: .games (our own), .archive (the same in less than half the space,
 scores rounded), .psv or .bin (PackedSfenValue), .hcpe, .pack; .tsv is for people and scripts, write only.";
@@ -52,6 +55,9 @@ enum Action {
         /// Files, or folders with files of games
         #[arg(required = true, value_name = "FILE|FOLDER")]
         sources: Vec<PathBuf>,
+        /// Evaluations to compare by their loss against the scores: embedded, piece-square, or the file of a network
+        #[arg(long, value_name = "EVAL")]
+        eval: Vec<String>,
     },
     /// Write positions in random order, as PackedSfenValue
     Shuffle {
@@ -68,6 +74,8 @@ enum Action {
         #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
         memory: u64,
     },
+    /// Search some of the positions deeply, to compare evaluations by
+    Yardstick(YardstickArgs),
     /// Put games into one file
     Merge(ExportArgs),
     /// Write games or positions in any format
@@ -85,6 +93,34 @@ struct ExportArgs {
     /// Write no more positions than this (games are not cut)
     #[arg(long, value_name = "POSITIONS")]
     limit: Option<u64>,
+}
+
+#[derive(Args)]
+struct YardstickArgs {
+    /// Files, or folders with files of games
+    #[arg(required = true, value_name = "FILE|FOLDER")]
+    sources: Vec<PathBuf>,
+    /// File to write, .games; an interrupted run goes on with it
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Number of positions
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    positions: u64,
+    /// Evaluation: embedded, piece-square, or the file of a network
+    #[arg(long, default_value = "embedded", value_name = "EVAL")]
+    eval: String,
+    /// Nodes after which a search begins no further iteration
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    nodes: u64,
+    /// Transposition table of each search, in MB
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    hash: u32,
+    /// Seed; the same seed gives the same positions
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Searches at the same time; default: one for each CPU
+    #[arg(long)]
+    threads: Option<usize>,
 }
 
 #[derive(Args)]
@@ -138,7 +174,7 @@ struct RunArgs {
 
 impl RunArgs {
     fn run(&self) -> io::Result<Run> {
-        let evaluation = evaluation::load(&evaluation::Choice::named(&self.eval), None).map_err(io::Error::other)?;
+        let evaluation = load(&self.eval)?;
         Ok(Run {
             settings: Settings {
                 seed: self.seed,
@@ -150,7 +186,7 @@ impl RunArgs {
                 win_plies: self.win_plies,
                 max_plies: self.max_plies,
             },
-            origin: format!("enbu={} eval={evaluation}:{:016x}", env!("CARGO_PKG_VERSION"), fingerprint(&evaluation)?),
+            origin: origin(&evaluation)?,
             evaluation,
             games: self.games,
             games_per_file: self.games_per_file,
@@ -168,12 +204,13 @@ impl RunArgs {
 pub(crate) fn run(args: &SelfplayArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     match &args.action {
         None => return play(&args.run, out),
-        Some(Action::Stats { sources }) => stats(sources, out)?,
+        Some(Action::Stats { sources, eval }) => stats(sources, eval, out)?,
         Some(Action::Shuffle { sources, out: target, seed, memory }) => {
             let sources = source::files(sources).map_err(io::Error::other)?;
             let written = export::shuffle(&sources, target, *seed, *memory).map_err(io::Error::other)?;
             writeln!(out, "{written} positions written to {}", target.display())?;
         }
+        Some(Action::Yardstick(args)) => return yardstick(args, out),
         Some(Action::Merge(args)) if !matches!(Format::of(&args.out), Some(Format::Games | Format::Archive)) => {
             return Err(io::Error::other(format!("{}: the name must end in .games or .archive", args.out.display())));
         }
@@ -187,6 +224,15 @@ pub(crate) fn run(args: &SelfplayArgs, out: &mut impl Write) -> io::Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
+fn load(name: &str) -> io::Result<Evaluation> {
+    evaluation::load(&evaluation::Choice::named(name), None).map_err(io::Error::other)
+}
+
+/// The program and an evaluation as text.
+fn origin(evaluation: &Evaluation) -> io::Result<String> {
+    Ok(format!("enbu={} eval={evaluation}:{:016x}", env!("CARGO_PKG_VERSION"), fingerprint(evaluation)?))
+}
+
 /// A digest of an evaluation: the hash of its values of fixed positions.
 fn fingerprint(evaluation: &Evaluation) -> io::Result<u64> {
     let mut values = Vec::new();
@@ -197,22 +243,97 @@ fn fingerprint(evaluation: &Evaluation) -> io::Result<u64> {
     Ok(enbu_files::fnv1a(&values))
 }
 
-fn stats(sources: &[PathBuf], out: &mut impl Write) -> io::Result<()> {
+fn stats(sources: &[PathBuf], evaluations: &[String], out: &mut impl Write) -> io::Result<()> {
+    let evaluations: Vec<_> = evaluations.iter().map(|name| load(name)).collect::<io::Result<_>>()?;
+    let files = source::files(sources).map_err(io::Error::other)?;
     let mut statistics = Statistics::default();
-    for path in source::files(sources).map_err(io::Error::other)? {
-        if matches!(Format::of(&path), Some(Format::Games | Format::Archive | Format::Pack)) {
-            let games = source::read_games(&path).map_err(io::Error::other)?;
+    for path in &files {
+        if matches!(Format::of(path), Some(Format::Games | Format::Archive | Format::Pack)) {
+            let games = source::read_games(path).map_err(io::Error::other)?;
             games.iter().for_each(|game| statistics.add_game(game));
         }
-        source::read(&path, |sample| statistics.add(sample)).map_err(io::Error::other)?;
+        source::read(path, |sample| statistics.add(sample)).map_err(io::Error::other)?;
     }
-    writeln!(out, "{statistics}")
+    writeln!(out, "{statistics}")?;
+    let Some(scale) = statistics.fitted_scale() else { return Ok(()) };
+    for evaluation in evaluations {
+        let loss = loss(&evaluation, Curve::new(scale.round() as i32), &files)?;
+        writeln!(out, "loss of {evaluation}:{:016x} {loss:.5}", fingerprint(&evaluation)?)?;
+    }
+    Ok(())
 }
 
-fn play(args: &RunArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+/// The mean squared error of the share of points that an evaluation predicts against the
+/// one that the scores predict by `curve`; positions to learn from, captures included.
+fn loss(evaluation: &Evaluation, curve: Curve, files: &[PathBuf]) -> io::Result<f64> {
+    let filter = Filter { captures: Loud::Keep, ..Filter::default() };
+    let own = Curve::of(evaluation);
+    let mut evaluator = Evaluator::with(evaluation, &Position::startpos());
+    let (mut sum, mut positions) = (0.0, 0_u64);
+    for path in files {
+        source::read(path, |sample| {
+            if filter.verdict(sample).is_none() {
+                evaluator.reset(sample.position);
+                let value = own.win_probability(evaluator.evaluate(sample.position));
+                sum += (value - curve.win_probability(sample.score.into())).powi(2);
+                positions += 1;
+            }
+        })
+        .map_err(io::Error::other)?;
+    }
+    Ok(sum / positions.max(1) as f64)
+}
+
+fn yardstick(args: &YardstickArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    if Format::of(&args.out) != Some(Format::Games) {
+        return Err(io::Error::other(format!("{}: the name must end in .games", args.out.display())));
+    }
+    check_writable(&args.out)?;
+    let cancelled = stop_on_signal()?;
+    let evaluation = load(&args.eval)?;
+    let yardstick = Yardstick {
+        positions: args.positions,
+        seed: args.seed,
+        nodes: args.nodes,
+        hash_mb: args.hash as usize,
+        origin: origin(&evaluation)?,
+        evaluation,
+        file: args.out.clone(),
+    };
+    let files = source::files(&args.sources).map_err(io::Error::other)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0)).stack_size(Settings::STACK_BYTES);
+    let pool = pool.build().map_err(io::Error::other)?;
+    let chosen = yardstick.choose(&files).map_err(io::Error::other)?;
+    let bar = if io::stderr().is_terminal() { ProgressBar::new(chosen.0.len() as u64) } else { ProgressBar::hidden() };
+    if let Ok(style) = ProgressStyle::with_template("positions {pos}/{len} {wide_bar} {eta}") {
+        bar.set_style(style);
+    }
+    let searched = pool.install(|| {
+        yardstick.search(&chosen, |done| {
+            bar.set_position(done);
+            if cancelled.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    });
+    bar.finish_and_clear();
+    let done = searched.map_err(io::Error::other)?;
+    writeln!(out, "{done} of {} positions written to {}", chosen.0.len(), args.out.display())?;
+    if done < chosen.0.len() as u64 {
+        writeln!(out, "interrupted; the same command continues")?;
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A flag that Ctrl-C sets.
+fn stop_on_signal() -> io::Result<Arc<AtomicBool>> {
     let cancelled = Arc::new(AtomicBool::new(false));
     let on_signal = Arc::clone(&cancelled);
     ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
+    Ok(cancelled)
+}
+
+fn play(args: &RunArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    let cancelled = stop_on_signal()?;
     let run = args.run()?;
     let (missing, standing) = run.missing().map_err(io::Error::other)?;
     let files = missing.len() as u64 + standing.files;

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -118,6 +118,9 @@ pub(crate) struct TrainArgs {
     /// Begin with the network of this checkpoint
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     start: Option<PathBuf>,
+    /// Report the losses on these positions as well (see `enbu selfplay yardstick`)
+    #[arg(long, value_name = "FILE")]
+    yardstick: Option<PathBuf>,
     /// Draw the losses into this SVG file
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
@@ -210,6 +213,8 @@ pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode
     let cancelled = Arc::new(AtomicBool::new(false));
     let on_signal = Arc::clone(&cancelled);
     ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
+    // Read first: a fault ends the command before it trains.
+    let yardstick = args.yardstick.as_ref().map(|path| read_yardstick(path, args, &pool)).transpose()?;
     let (data, scale) = load(args, &pool, out)?;
     let plan = args.plan(shape, scale);
     let mut trainer = Trainer::new(plan.clone(), &data).map_err(io::Error::other)?;
@@ -241,6 +246,9 @@ pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode
     }
     let validation = pool.install(|| trainer.validation());
     writeln!(out, "{validation}")?;
+    if let Some(yardstick) = yardstick {
+        writeln!(out, "yardstick:\n{}", pool.install(|| trainer.losses(&yardstick)))?;
+    }
     finish(args, &trainer, out)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -260,6 +268,16 @@ fn load(args: &TrainArgs, pool: &rayon::ThreadPool, out: &mut impl Write) -> io:
     writeln!(out, "data: {} ({} files, {memory_mb} MB)", data.summary(), files.len())?;
     writeln!(out, "labels: foresight {} with scale {scale}, mark {:016x}", args.foresight, data.mark())?;
     Ok((data, scale))
+}
+
+fn read_yardstick(path: &Path, args: &TrainArgs, pool: &rayon::ThreadPool) -> io::Result<Dataset> {
+    let files = [path.to_owned()];
+    // None of its positions is kept for validation.
+    let data = pool.install(|| Dataset::load(&files, &args.filter(), None, u64::MAX)).map_err(io::Error::other)?;
+    if data.is_empty() {
+        return Err(io::Error::other(format!("{}: no position passes the filter", path.display())));
+    }
+    Ok(data)
 }
 
 /// A number from 0 to 1.

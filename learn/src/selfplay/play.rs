@@ -21,7 +21,7 @@ pub struct Player {
 const MATE: i32 = 32_000;
 
 /// The score in the 16 bits of a file.
-fn written(score: Score) -> i16 {
+pub(super) fn written(score: Score) -> i16 {
     let value = match score {
         Score::Cp(cp) => cp.clamp(1 - i32::from(MATE_SCORE), i32::from(MATE_SCORE) - 1),
         Score::MateIn(plies) => (MATE - i32::from(plies)).max(MATE_SCORE.into()),
