@@ -1,6 +1,6 @@
 //! Archives: files of games at less than two bytes a position, with rounded scores.
 //!
-//! Version 2 of the [files of games](crate::game_file): the heads of all games, then the
+//! Version 2 of the files of games: the heads of all games, then the
 //! moves and scores of all games as one string of bits under a binary arithmetic coder
 //! whose probabilities adapt (the carryless coder of Mahoney's lpaq). The format is what
 //! [`Model::game`] does; one function serves both directions.
@@ -11,10 +11,30 @@
 //!   from the one that the score before it predicts. Scores beyond ±6860 become ±6860,
 //!   mates become mates of unknown length. An archive of an archive is equal to it.
 
-use enbu_movegen::{Move, MoveList, Position};
+use enbu_movegen::{Move, MoveList, Position, PositionError};
 
 use crate::game::{Game, MATE_SCORE, ScoredMove};
-use crate::game_file::GameFileError;
+
+/// The reason why a game cannot be archived, or an archive cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArchiveError {
+    /// A start position cannot be played.
+    #[error("game {game}: the start position cannot be played: {error}")]
+    Unplayable {
+        /// The number of the game, from 1.
+        game: usize,
+        /// The reason.
+        error: PositionError,
+    },
+    /// A move is illegal.
+    #[error("game {game}: move {number} is not one of the legal moves")]
+    Illegal {
+        /// The number of the game, from 1.
+        game: usize,
+        /// The number of the move, from 1.
+        number: usize,
+    },
+}
 
 /// Shares of points are counted in this many parts.
 const PARTS: i32 = 512;
@@ -256,14 +276,14 @@ impl Model {
         game: &mut Game,
         counts: [usize; 2],
         number: usize,
-    ) -> Result<(), GameFileError> {
+    ) -> Result<(), ArchiveError> {
         let mut position = match &game.start {
             None => Position::startpos(),
             Some(setup) => {
-                Position::from_setup(setup).map_err(|error| GameFileError::Unplayable { game: number, error })?
+                Position::from_setup(setup).map_err(|error| ArchiveError::Unplayable { game: number, error })?
             }
         };
-        let illegal = |index: usize| GameFileError::Illegal { game: number, number: index + 1 };
+        let illegal = |index: usize| ArchiveError::Illegal { game: number, number: index + 1 };
         for index in 0..counts[0] {
             let given = game.opening.get(index).copied();
             let mv = self.mv(coder, &position, true, given).ok_or(illegal(index))?;
@@ -299,7 +319,7 @@ impl Model {
 }
 
 /// Appends the moves and scores of the games to `bytes`.
-pub(crate) fn encode(games: &[Game], bytes: &mut Vec<u8>) -> Result<(), GameFileError> {
+pub(crate) fn encode(games: &[Game], bytes: &mut Vec<u8>) -> Result<(), ArchiveError> {
     let mut coder = Encoder { interval: Interval::WHOLE, bytes };
     let mut model = Model::new();
     for (index, game) in games.iter().enumerate() {
@@ -315,7 +335,7 @@ pub(crate) fn encode(games: &[Game], bytes: &mut Vec<u8>) -> Result<(), GameFile
 /// Reads moves and scores of games with these counts of opening and scored moves, which
 /// hold only their heads. Returns the number of bytes read, which is more than there are if
 /// some are missing.
-pub(crate) fn decode(bytes: &[u8], games: &mut [Game], counts: &[[usize; 2]]) -> Result<usize, GameFileError> {
+pub(crate) fn decode(bytes: &[u8], games: &mut [Game], counts: &[[usize; 2]]) -> Result<usize, ArchiveError> {
     let mut coder = Decoder { interval: Interval::WHOLE, window: 0, bytes, taken: 0 };
     (0..4).for_each(|_| coder.take());
     let mut model = Model::new();

@@ -33,11 +33,11 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use enbu_movegen::{Color, Move, PackedSfen, PositionError, Setup, UnpackError};
+use enbu_movegen::{Color, Move, PackedSfen, Setup, UnpackError};
 
-use crate::archive;
+use crate::archive::{self, ArchiveError};
 use crate::game::{Ending, Game, GameResult, ScoredMove};
 
 /// The extension of files of games.
@@ -115,22 +115,9 @@ pub enum GameFileError {
         /// The reason.
         error: UnpackError,
     },
-    /// The start position of a game in an archive cannot be played.
-    #[error("game {game}: the start position cannot be played: {error}")]
-    Unplayable {
-        /// The number of the game, from 1.
-        game: usize,
-        /// The reason.
-        error: PositionError,
-    },
-    /// A move of a game in an archive is illegal.
-    #[error("game {game}: move {number} is not one of the legal moves")]
-    Illegal {
-        /// The number of the game, from 1.
-        game: usize,
-        /// The number of the move, from 1.
-        number: usize,
-    },
+    /// A game of an archive cannot be played.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
     /// A game is too long for the format, or its start position does not fit.
     #[error("game {0} has more than 255 opening moves, 65535 moves, or a start position that cannot be packed")]
     TooLong(usize),
@@ -253,6 +240,25 @@ impl GameFile {
         let is_archive = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ARCHIVE));
         Ok(enbu_files::write(path, if is_archive { self.encode_archive()? } else { self.encode()? })?)
     }
+}
+
+/// The files of games in a folder by name, or the file itself.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub(crate) fn files_in(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == EXTENSION) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// FNV-1a of all bytes except the checksum.

@@ -48,6 +48,7 @@ pub mod source;
 mod statistics;
 mod trainer;
 
+pub use archive::ArchiveError;
 pub use chart::loss_chart;
 pub use dataset::{Dataset, ENTRY_BYTES};
 pub use filter::{Filter, Loud, Skipped};

@@ -18,7 +18,7 @@ use std::fmt;
 use enbu_search::Solo;
 
 pub use play::Player;
-pub use run::{Progress, Run, RunError, files_in};
+pub use run::{Progress, Run, RunError};
 pub use yardstick::Yardstick;
 
 /// The settings of games. Runs with equal settings, evaluation and program give equal games.

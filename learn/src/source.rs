@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use enbu_movegen::{Move, Position, PositionError};
 
 use crate::game::{Game, GameResult, ReplayError, ScoredMove};
-use crate::game_file::{GameFile, GameFileError};
+use crate::game_file::{GameFile, GameFileError, files_in};
 use crate::packed::{HCPE_BYTES, PSV_BYTES, PackFileError, Record, RecordError, decode_pack};
-use crate::selfplay::files_in;
 
 /// The formats, distinguished by extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

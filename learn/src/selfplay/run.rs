@@ -6,7 +6,7 @@
 use std::fs;
 use std::io;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crossbeam_channel::Sender;
@@ -232,27 +232,10 @@ impl Run {
     }
 }
 
-/// The files of games in a folder by name, or the file itself.
-///
-/// # Errors
-/// When the folder cannot be read.
-pub fn files_in(path: &Path) -> io::Result<Vec<PathBuf>> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut files = Vec::new();
-    for entry in fs::read_dir(path)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == EXTENSION) {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn run(folder: &Path) -> Run {
@@ -268,7 +251,7 @@ mod tests {
     }
 
     fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
-        let files = files_in(folder).expect("a folder");
+        let files = crate::game_file::files_in(folder).expect("a folder");
         let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
         files.iter().map(|path| (name(path), fs::read(path).expect("a file"))).collect()
     }
