@@ -5,6 +5,7 @@
 //! [`own`](super::own), or any `nn.bin`) and rebuild.
 
 use super::error::NetworkError;
+use super::format;
 use super::network::Network;
 use super::simd::Simd;
 
@@ -18,7 +19,7 @@ pub const IS_THERE: bool = !BYTES.is_empty();
 /// # Errors
 /// [`NetworkError`] when it cannot be allocated.
 pub fn load(simd: Simd) -> Option<Result<Network, NetworkError>> {
-    IS_THERE.then(|| Network::from_bytes(BYTES, simd))
+    IS_THERE.then(|| format::read_embedded(BYTES, simd))
 }
 
 #[cfg(test)]
@@ -26,9 +27,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_embedded_network_can_be_read() {
+    fn an_embedded_network_can_be_read_and_has_its_checksum() {
         let network = load(Simd::best());
         assert_eq!(network.is_some(), IS_THERE);
         assert!(network.is_none_or(|network| network.is_ok()));
+        assert!(!IS_THERE || Network::from_bytes(BYTES, Simd::best()).is_ok());
     }
 }
