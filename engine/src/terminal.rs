@@ -43,10 +43,11 @@ pub(crate) enum Content {
 }
 
 /// A writer of text that writes control characters as `\u{hex}`, except the ends of lines
-/// and tabs. Bytes that are not UTF-8 pass.
+/// and tabs. A carriage return alone would let text write over its line. Bytes that are not
+/// UTF-8 pass.
 pub(crate) struct Escaping<W> {
     out: W,
-    /// The beginning of a character whose rest is still to come.
+    /// The beginning of a character or of an end of line whose rest is still to come.
     begun: Vec<u8>,
 }
 
@@ -58,8 +59,10 @@ impl<W: Write> Escaping<W> {
     fn write_text(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut escaped = Vec::with_capacity(bytes.len());
         for chunk in bytes.utf8_chunks() {
-            for letter in chunk.valid().chars() {
-                if is_shown(letter) || matches!(letter, '\n' | '\r' | '\t') {
+            let mut letters = chunk.valid().chars().peekable();
+            while let Some(letter) = letters.next() {
+                let is_line_end = letter == '\r' && letters.peek() == Some(&'\n');
+                if is_shown(letter) || matches!(letter, '\n' | '\t') || is_line_end {
                     escaped.extend_from_slice(letter.encode_utf8(&mut [0; MAX_BYTES]).as_bytes());
                 } else {
                     write!(escaped, "{}", letter.escape_unicode())?;
@@ -75,11 +78,11 @@ impl<W: Write> Write for Escaping<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut text = std::mem::take(&mut self.begun);
         text.extend_from_slice(bytes);
-        if let Err(error) = str::from_utf8(&text)
-            && error.error_len().is_none()
-        {
-            self.begun = text.split_off(error.valid_up_to());
-        }
+        let whole = match str::from_utf8(&text) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => text.len() - usize::from(text.ends_with(b"\r")),
+        };
+        self.begun = text.split_off(whole);
         self.write_text(&text)?;
         Ok(bytes.len())
     }
@@ -97,15 +100,16 @@ mod tests {
     fn control_characters_are_shown_and_do_nothing() {
         assert_eq!(message("a\u{1b}[2Jb\u{7}\u{9b}c\u{202e}d"), "a\\u{1b}[2Jb\\u{7}\\u{9b}c\\u{202e}d");
         assert_eq!(message("先手：甲\ta\r\nb\n"), "先手：甲\ta\r\nb\n");
+        assert_eq!(message("no error\rall is well"), "no error\\u{d}all is well");
     }
 
     #[test]
     fn characters_in_parts_are_recognised() {
-        let text = "歩\u{9b}31m歩\u{1b}";
+        let text = "歩\u{9b}31m\r歩\r\n\u{1b}";
         for size in 1..=3 {
             let mut out = Escaping::new(Vec::new());
             text.as_bytes().chunks(size).for_each(|part| out.write_all(part).unwrap());
-            assert_eq!(String::from_utf8(out.out).unwrap(), "歩\\u{9b}31m歩\\u{1b}");
+            assert_eq!(String::from_utf8(out.out).unwrap(), "歩\\u{9b}31m\\u{d}歩\r\n\\u{1b}");
         }
     }
 
