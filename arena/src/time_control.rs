@@ -98,7 +98,10 @@ impl FromStr for TimeControl {
 fn parse_clock(text: &str) -> Option<TimeControl> {
     let (main, extra) = text.split_once('+').unwrap_or((text, "0"));
     let main_ms = match main.split_once(':') {
-        Some((minutes, seconds)) => minutes.parse::<u64>().ok()?.checked_mul(60_000)? + milliseconds(seconds)?,
+        Some((minutes, seconds)) => {
+            let minutes = minutes.parse::<u64>().ok()?.checked_mul(60_000)?;
+            minutes.checked_add(milliseconds(seconds)?).filter(|&ms| ms <= MAX_MS)?
+        }
         None => milliseconds(main)?,
     };
     Some(match extra.strip_suffix('b') {
@@ -107,7 +110,10 @@ fn parse_clock(text: &str) -> Option<TimeControl> {
     })
 }
 
-/// Seconds with up to three decimals, as milliseconds; at most about 30 years.
+/// The longest time, about 30 years: as many seconds as [`milliseconds`] reads.
+const MAX_MS: u64 = 999_999_999_999;
+
+/// Seconds with up to three decimals, as milliseconds; at most [`MAX_MS`].
 fn milliseconds(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -243,6 +249,11 @@ mod tests {
     #[test]
     fn nonsense_is_refused() {
         let long = "9".repeat(100);
+        // The sum is beyond 64 bits.
+        let minutes = format!("{}:999999999", u64::MAX / 60_000);
+        assert!(minutes.parse::<TimeControl>().is_err());
+        // More seconds than can be read again.
+        assert!("20000000:0".parse::<TimeControl>().is_err());
         for text in
             ["", "0", "0+0", "+1", "10+", "10+b", "10+1s", "-1", "1e3", "0.0001", "nodes=0", "nodes=", "mate=3", &long]
         {
