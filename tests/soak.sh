@@ -19,7 +19,7 @@ usage: tests/soak.sh [--minutes N] [PART...]
   play         5 000 games at each limit in one process: memory and speed; 100 000 games by
                \`enbu match\`, every answer refereed
   matches      1 000 matches that are killed and continued: no process left, the same games
-  fuzz         every target of tests/fuzz in turn (nightly and cargo-fuzz), damaged books
+  fuzz         every target of tests/fuzz in turn (nightly and cargo-fuzz), damaged input of every kind
   sanitizers   tests of the crates under AddressSanitizer; under ThreadSanitizer where a nightly has
                the sources of the standard library
 
@@ -226,16 +226,20 @@ part_matches() {
 }
 
 part_fuzz() {
-    step "fuzz: damaged books"
+    local target seconds=3600 targets=(tests/fuzz/fuzz_targets/*.rs)
+    step "fuzz: damaged input"
     ENBU_SLOW_TESTS=1 ENBU_MUTATIONS=$((${minutes:-60} * 5000)) cargo test --locked --quiet --profile thorough --package enbu-book --test all
+    ENBU_MUTATIONS=$((${minutes:-60} * 5000)) end_to_end mutations::
     cargo +nightly fuzz --version >/dev/null 2>&1 ||
         finding "the targets of tests/fuzz did not run: rustup toolchain install nightly; cargo install cargo-fuzz"
-    local target seconds=3600 targets=(tests/fuzz/fuzz_targets/*.rs)
+    cargo run --locked --quiet --package enbu-tests --example fuzz_seeds -- tests/fuzz/corpus
     [ -z "$minutes" ] || seconds=$((minutes * 60 / ${#targets[@]}))
     for target in "${targets[@]}"; do
         target=$(basename "$target" .rs)
         step "fuzz: $target for $seconds s"
-        cargo +nightly fuzz run --fuzz-dir tests/fuzz "$target" -- -max_total_time=$seconds -max_len=700000 -print_final_stats=1
+        cargo +nightly fuzz run --fuzz-dir tests/fuzz "$target" -- -max_total_time=$seconds -max_len=700000 -print_final_stats=1 \
+            2>"$work/fuzz" || finding "$target: $(tail -n 40 "$work/fuzz")"
+        grep -E '^(Done|stat::(number_of_executed_units|peak_rss_mb))' "$work/fuzz"
     done
 }
 

@@ -11,6 +11,7 @@
 //! - [`invocation`]: one command of the binary, run in a folder of its own.
 //! - [`modules`]: the import circles between the modules of a crate.
 //! - [`networks`]: random networks in every kind of file.
+//! - [`readers`]: the contracts of the readers for any bytes.
 //! - [`session`]: a running `enbu`, spoken to over its pipes, with deadlines.
 //!
 //! Environment: `ENBU_SLOW_TESTS=1` adds the rows that [`has_slow_rows`] decides on (some
@@ -29,6 +30,7 @@ pub mod invocation;
 pub mod modules;
 pub mod networks;
 pub mod positions;
+pub mod readers;
 pub mod session;
 pub mod table;
 pub mod words;

@@ -23,6 +23,7 @@ mod make_undo;
 mod malformed;
 mod mate;
 mod memory;
+mod mutations;
 mod networks;
 mod nnue;
 mod options_file;

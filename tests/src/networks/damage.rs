@@ -93,11 +93,11 @@ pub fn damaged(good: &[u8], random: &mut impl Rng) -> Vec<u8> {
     bytes
 }
 
-/// Rewrites the checksum of a file of Enbu's own format, so that damage elsewhere has to be
-/// found by other means.
+/// Rewrites the checksum of a file of Enbu's own formats (a network, games), so that damage
+/// elsewhere has to be found by other means.
 pub fn resealed(mut bytes: Vec<u8>) -> Vec<u8> {
     const CHECKSUM: std::ops::Range<usize> = 32..40;
-    if bytes.starts_with(&own::MAGIC) && bytes.len() >= CHECKSUM.end {
+    if (bytes.starts_with(&own::MAGIC) || bytes.starts_with(b"ENBUGAME")) && bytes.len() >= CHECKSUM.end {
         let counted = bytes[..CHECKSUM.start].iter().chain(&bytes[CHECKSUM.end..]);
         let sum = fnv1a(FNV_OFFSET, counted);
         bytes[CHECKSUM].copy_from_slice(&sum.to_le_bytes());

@@ -1,0 +1,5 @@
+//! Lines of a CSA server: the contract of `enbu_tests::readers`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| enbu_tests::readers::examine("server", bytes));

@@ -1,0 +1,5 @@
+//! Openings, engines, results, states of tunings and reports: the contract of `enbu_tests::readers`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| enbu_tests::readers::examine("texts", bytes));
