@@ -228,7 +228,6 @@ part_matches() {
 part_fuzz() {
     local target seconds=3600 targets=(tests/fuzz/fuzz_targets/*.rs)
     step "fuzz: damaged input"
-    ENBU_SLOW_TESTS=1 ENBU_MUTATIONS=$((${minutes:-60} * 5000)) cargo test --locked --quiet --profile thorough --package enbu-book --test all
     ENBU_MUTATIONS=$((${minutes:-60} * 5000)) end_to_end mutations::
     cargo +nightly fuzz --version >/dev/null 2>&1 ||
         finding "the targets of tests/fuzz did not run: rustup toolchain install nightly; cargo install cargo-fuzz"

@@ -3,10 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use enbu_book::{Book, BookError, Format, OpenOptions, Order, Pages, Preface, Search, Sorter, Verifier, write};
-use enbu_movegen::{Position, Setup};
+use enbu_book::{
+    Analysis, Book, BookError, Entry, Format, Games, Judgement, OpenOptions, Order, Page, Pages, PositionKey, Preface,
+    Search, Sorter, Verifier, write,
+};
+use enbu_movegen::{Move, Position, Setup};
 
 use super::check_message;
+use crate::positions::{Walk, legal_moves};
 
 pub(super) fn examine(bytes: &[u8]) {
     with_file(|path| {
@@ -50,34 +54,60 @@ fn with_file<T>(run: impl FnOnce(&Path) -> T) -> T {
     run(&folder.path().join("book"))
 }
 
-const TEXT: &str = "#YANEURAOU-DB2016 1.00
-# a description
-sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1
-7g7f 3c3d 50 20 12 // a comment
-2g2f 8c8d 40 19 7
-6i7h none -10 8 1
-sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2
-3c3d 2g2f 0 32 9
-8c8d 2g2f -5 32 3
-";
-
 pub(super) fn seeds() -> Vec<Vec<u8>> {
-    let mut files = vec![TEXT.as_bytes().to_vec()];
-    for format in [Format::Ybb, Format::Apery, Format::Sbk] {
-        files.push(with_file(|path| converted(path, format).unwrap_or_else(|error| panic!("{format}: {error}"))));
-    }
-    files
+    let file = |(format, count)| {
+        with_file(|path| made(path, format, count).unwrap_or_else(|error| panic!("{format}: {error}")))
+    };
+    let sizes = |format| [1, 5, 40].map(|count| (format, count));
+    Format::ALL.into_iter().flat_map(sizes).map(file).collect()
 }
 
-/// The book of [`TEXT`] in another format.
-fn converted(path: &Path, format: Format) -> Result<Vec<u8>, BookError> {
-    fs::write(path, TEXT)?;
+/// The bytes of a book of the first positions of a game, with every field that its format has.
+fn made(path: &Path, format: Format, count: usize) -> Result<Vec<u8>, BookError> {
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
     let mut sorter = Sorter::new(Order::of(format), &folder, usize::MAX);
-    for page in Pages::open(path, &search())? {
-        sorter.push(page?)?;
+    let (mut position, mut walk) = (Position::startpos(), Walk::new(1));
+    for number in 0..count {
+        let Some(mv) = walk.choose(&position) else { break };
+        sorter.push(page(&mut position, mv, number as u32))?;
+        position.do_move(mv);
     }
-    let out = folder.join("converted");
-    write(&out, format, &Preface::default(), sorter.finish()?)?;
-    Ok(fs::read(&out)?)
+    let preface = Preface { author: "author".to_owned(), description: "two\nlines".to_owned() };
+    write(path, format, &preface, sorter.finish()?)?;
+    Ok(fs::read(path)?)
+}
+
+/// A page with `mv` and two more moves, those of odd `number` without most fields.
+fn page(position: &mut Position, mv: Move, number: u32) -> Page {
+    let is_full = number.is_multiple_of(2);
+    let others = legal_moves(position).into_iter().filter(|&other| other != mv).take(2);
+    let mut entries: Vec<Entry> = [mv].into_iter().chain(others).map(Entry::new).collect();
+    position.do_move(mv);
+    let reply = legal_moves(position).first().copied();
+    position.undo_move();
+    let number_cp = i32::try_from(number).unwrap_or_default();
+    if let Some(first) = entries.first_mut() {
+        first.ponder = reply;
+        first.value = Some(100 - number_cp);
+        first.depth = Some(20);
+        first.count = Some(u64::from(number) + 1);
+        first.comment = is_full.then(|| "コメント".to_owned());
+        first.judgement = is_full.then_some(Judgement::Good);
+    }
+    let analysis = Analysis {
+        value: number_cp,
+        depth: 12,
+        selective_depth: 20,
+        nodes: 1_000_000,
+        variation: "▲７六歩 △３四歩".to_owned(),
+        engine: Some("Enbu".to_owned()),
+    };
+    Page {
+        ply: Some(u32::from(position.ply())),
+        comment: is_full.then(|| "a comment\n二行目".to_owned()),
+        games: is_full.then_some(Games { total: 10, black_wins: 6, white_wins: 3 }),
+        analyses: if is_full { vec![analysis] } else { Vec::new() },
+        entries,
+        ..Page::new(PositionKey::of(position))
+    }
 }
