@@ -53,6 +53,29 @@ fn repetition_through_the_binary() {
 }
 
 #[test]
+fn repetitions_as_the_search_takes_them() {
+    use enbu_movegen::Cycle::{Draw, Inferior, Loss, Superior, Win};
+    let checks = "sfen 4k4/9/9/9/9/9/9/5R3/K8 b - 1 moves 4h5h 5a4a 5h4h 4a5a";
+    let lost_pawn = "sfen 4k4/9/9/9/4G4/9/9/9/K8 w p 1 moves P*5d 5e5d 5a4a 5d5e 4a4b 9i9h 4b5a 9h9i";
+    let won_pawn = "sfen 4k4/9/9/9/4g4/9/9/9/K8 w P 1 moves 5a4a P*5f 5e5f 9i9h 5f5e 9h8h 4a5a 8h9i";
+    for (moves, tree, expected) in [
+        ("startpos moves 2h3h 8b7b 3h2h 7b8b", 0, Some(Draw)),
+        ("startpos moves 2h3h 8b7b 3h2h 7b6b", 4, None),
+        (checks, 0, Some(Loss)),
+        (&format!("{checks} 4h5h"), 0, Some(Win)),
+        // Hands count within the tree only.
+        (lost_pawn, 8, Some(Inferior)),
+        (lost_pawn, 7, None),
+        (won_pawn, 8, Some(Superior)),
+        (won_pawn, 7, None),
+    ] {
+        let position = from_usi(moves);
+        assert_eq!(position.cycle(8, tree), expected, "{moves}, tree {tree}");
+        assert_eq!(position.cycle(2, tree), None, "{moves}");
+    }
+}
+
+#[test]
 fn repetition_of_the_colour_flipped_game() {
     let mirror = |verdict| match verdict {
         Ruling::Win(color) => Ruling::Win(!color),
@@ -118,6 +141,21 @@ fn declaration_through_the_library() {
         };
         equal(row.text("id"), verdict, row.text("expected"))
     });
+}
+
+#[test]
+fn the_giver_of_a_handicap_declares_with_the_points_of_the_missing_pieces() {
+    // Without a rook and a bishop; ten pieces in the zone and seven pawns in hand.
+    let white = from_usi("sfen 4K4/9/9/9/9/9/9/+nlgskgsl+n/+p+p7 w RB2G2S2N2L9P7p 1");
+    let black = Position::from_setup(&white.to_setup().flipped()).unwrap();
+    for (rule, by_white, by_black) in [
+        (EnteringKingRule::Csa27Handicap, Declaration::Win, Declaration::Lose),
+        (EnteringKingRule::Csa27, Declaration::Lose, Declaration::Lose),
+        (EnteringKingRule::Csa24Handicap, Declaration::Draw, Declaration::Lose),
+        (EnteringKingRule::Csa24, Declaration::Lose, Declaration::Lose),
+    ] {
+        assert_eq!((white.declaration(rule), black.declaration(rule)), (by_white, by_black), "{rule:?}");
+    }
 }
 
 #[test]

@@ -113,10 +113,10 @@ impl Position {
     }
 }
 
+/// The points of a piece that is no king.
 const fn point_value(kind: PieceType) -> u32 {
     match kind.unpromoted() {
         PieceType::Bishop | PieceType::Rook => 5,
-        PieceType::King => 0,
         _ => 1,
     }
 }
