@@ -118,6 +118,15 @@ impl Engine for Enbu {
         self.search_for(position, request, started, events);
     }
 
+    fn deadline(&self, turn: Color, clock: &enbu_usi::Clock, started: Instant) -> Option<Instant> {
+        let timing = self.options.for_search().timing;
+        enbu_search::last_moment(&side_clock(clock, turn), &timing).map(|moment| started + moment)
+    }
+
+    fn best_so_far(&self) -> Option<BestMove> {
+        self.search.best().map(answer)
+    }
+
     fn stop(&mut self) {
         if let Some(Expected { position, request, events }) = self.expected.take() {
             // The ponder search looked at another position: a glance at the right one
@@ -201,15 +210,20 @@ impl Enbu {
         }
     }
 
-    /// The clock of the side to move; missing values count as zero.
+    /// The clock of the side to move.
     fn clock(&self, clock: &enbu_usi::Clock) -> enbu_search::Clock {
-        // Beyond a hundred years nothing changes, and sums cannot overflow.
-        let time = |ms: Option<u64>| Duration::from_millis(ms.unwrap_or(0).min(100 * 366 * 86_400_000));
-        enbu_search::Clock {
-            time: time(clock.time_ms(self.side)),
-            byoyomi: time(clock.byoyomi_ms),
-            increment: time(clock.increment_ms(self.side)),
-        }
+        side_clock(clock, self.side)
+    }
+}
+
+/// The clock of a side; missing values count as zero.
+fn side_clock(clock: &enbu_usi::Clock, side: Color) -> enbu_search::Clock {
+    // Beyond a hundred years nothing changes, and sums cannot overflow.
+    let time = |ms: Option<u64>| Duration::from_millis(ms.unwrap_or(0).min(100 * 366 * 86_400_000));
+    enbu_search::Clock {
+        time: time(clock.time_ms(side)),
+        byoyomi: time(clock.byoyomi_ms),
+        increment: time(clock.increment_ms(side)),
     }
 }
 
@@ -300,10 +314,15 @@ impl Listener for ReportForwarder {
     }
 
     fn finished(&self, best: &enbu_search::BestMove) {
-        self.events.done(Outcome::BestMove(match *best {
-            enbu_search::BestMove::Play { best, ponder } => BestMove::Play { best, ponder },
-            enbu_search::BestMove::Win => BestMove::Win,
-            enbu_search::BestMove::Resign => BestMove::Resign,
-        }));
+        self.events.done(Outcome::BestMove(answer(*best)));
+    }
+}
+
+/// The answer of a search in words of the protocol.
+const fn answer(best: enbu_search::BestMove) -> BestMove {
+    match best {
+        enbu_search::BestMove::Play { best, ponder } => BestMove::Play { best, ponder },
+        enbu_search::BestMove::Win => BestMove::Win,
+        enbu_search::BestMove::Resign => BestMove::Resign,
     }
 }

@@ -58,12 +58,8 @@ impl Budget {
     /// The budget for one move by `clock`, `ply` moves into the game.
     pub(crate) fn new(clock: &Clock, timing: &Timing, ply: u16) -> Self {
         let network_delay = Duration::from_millis(u64::from(timing.network_delay_ms));
-        let network_delay2 = Duration::from_millis(u64::from(timing.network_delay2_ms));
         let per_move = clock.byoyomi;
-        let all = clock.time + per_move;
-        // The increment can be used before the move on every USI server, but not
-        // under every match runner; it is touched only when nothing else is left.
-        let usable = if all < clock.increment / 4 { clock.increment / 2 } else { all };
+        let usable = usable(clock);
         if usable.is_zero() {
             return Self {
                 optimum: NO_TIME,
@@ -73,7 +69,7 @@ impl Budget {
                 network_delay,
             };
         }
-        let maximum = with_margin(usable, network_delay2);
+        let maximum = hard_limit(usable, timing);
         // Clocks that show fractions of a second count them too.
         let whole_seconds = [clock.time, per_move, clock.increment].iter().all(|time| time.subsec_millis() == 0);
         let rounding = if whole_seconds { timing.rounding } else { Rounding::Exact };
@@ -104,6 +100,25 @@ impl Budget {
             }
         }
     }
+}
+
+/// Time that one move may take.
+fn usable(clock: &Clock) -> Duration {
+    let all = clock.time + clock.byoyomi;
+    // The increment can be used before the move on every USI server, but not
+    // under every match runner; it is touched only when nothing else is left.
+    if all < clock.increment / 4 { clock.increment / 2 } else { all }
+}
+
+fn hard_limit(usable: Duration, timing: &Timing) -> Duration {
+    with_margin(usable, Duration::from_millis(u64::from(timing.network_delay2_ms)))
+}
+
+/// The time after which a move must be on its way: in the middle between the hard limit of
+/// the search and the flag. `None` for a clock that shows nothing.
+pub fn last_moment(clock: &Clock, timing: &Timing) -> Option<Duration> {
+    let usable = usable(clock);
+    (!usable.is_zero()).then(|| (usable + hard_limit(usable, timing)) / 2)
 }
 
 /// `time` less `margin`; a share of it where the margin does not fit.
@@ -204,6 +219,10 @@ mod tests {
                         let budget = Budget::new(&clock(time, byoyomi, increment), &timing, 40);
                         assert!(budget.optimum <= budget.maximum);
                         assert!(budget.maximum < ms(time + byoyomi + increment), "{time} {byoyomi} {increment}");
+                        let clock = clock(time, byoyomi, increment);
+                        let last = last_moment(&clock, &timing).expect("there is time");
+                        assert!(hard_limit(usable(&clock), &timing) < last && last < usable(&clock));
+                        assert!(budget.maximum < last, "{time} {byoyomi} {increment}");
                         if time + byoyomi >= 200 + increment {
                             assert!(budget.maximum < ms(time + byoyomi));
                         }
@@ -225,6 +244,7 @@ mod tests {
     #[test]
     fn an_empty_clock_means_move_quickly() {
         assert_eq!(Budget::new(&clock(0, 0, 0), &Timing::default(), 1).maximum, NO_TIME);
+        assert_eq!(last_moment(&clock(0, 0, 0), &Timing::default()), None);
     }
 
     #[test]

@@ -54,6 +54,7 @@ mod value;
 mod vote;
 mod worker;
 
+pub use clock::last_moment;
 pub use level::Level;
 pub use limits::{Clock, Limits, Lines, Moves, Options, Rounding, Timing};
 #[cfg(feature = "tune")]

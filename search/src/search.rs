@@ -289,6 +289,11 @@ impl Search {
         }
     }
 
+    /// The answer of the last iteration that the running search has completed.
+    pub fn best(&self) -> Option<BestMove> {
+        self.current.as_ref().and_then(|running| running.control.best())
+    }
+
     /// Waits until the search has given its answer.
     pub fn wait(&self) {
         if let Some(running) = &self.current {

@@ -15,6 +15,7 @@
 //! | while a search runs | happens |
 //! |---|---|
 //! | it ends by itself | the answer; after `go ponder` and `go infinite` it is held back |
+//! | its deadline passes | it is answered as one that ends without an answer, and stopped; later lines wait for it |
 //! | `stop` | the engine stops; the answer follows; later lines wait for it |
 //! | `ponderhit` | a pondering search goes on as an ordinary one, or its held answer is said |
 //! | `go`, `usinewgame`, `gameover` | as `stop`, then the command itself |
@@ -258,14 +259,16 @@ impl<E: Engine> Session<E> {
             let flow = select! {
                 recv(lines) -> line => {
                     // Messages that were sent before the line arrived come first.
-                    let flow = (0..messages.len()).try_for_each(|_| {
-                        messages.try_recv().map_or(ControlFlow::Continue(()), |message| self.hear(message))
-                    });
+                    let flow = self.hear_all(messages);
                     self.take_line(line.ok());
                     flow
                 }
                 recv(messages) -> message => message.map_or(ControlFlow::Continue(()), |message| self.hear(message)),
-                recv(timer) -> _ => self.wake(),
+                // An answer that is there is not late.
+                recv(timer) -> _ => match self.hear_all(messages) {
+                    ControlFlow::Continue(()) => self.wake(),
+                    exit => exit,
+                },
             };
             if let ControlFlow::Break(exit) = flow {
                 return exit;
@@ -275,7 +278,8 @@ impl<E: Engine> Session<E> {
 
     /// Returns `true` while lines must wait.
     fn is_busy(&self) -> bool {
-        self.job.is_some() || self.search.as_ref().is_some_and(|search| search.stage == Stage::Stopping)
+        let is_ending = |search: &Search| matches!(search.stage, Stage::Stopping | Stage::Answered);
+        self.job.is_some() || self.search.as_ref().is_some_and(is_ending)
     }
 
     fn obey_waiting(&mut self) -> ControlFlow<Exit> {
@@ -353,7 +357,8 @@ impl<E: Engine> Session<E> {
         let keepalive = self.job.as_ref().map(|job| job.keepalive_at);
         let leaving =
             self.leaving.as_ref().map(|leaving| if leaving.cancelled { leaving.exit_at } else { leaving.cancel_at });
-        keepalive.into_iter().chain(leaving).min()
+        let deadline = self.search.as_ref().and_then(|search| search.deadline);
+        keepalive.into_iter().chain(leaving).chain(deadline).min()
     }
 
     fn wake(&mut self) -> ControlFlow<Exit> {
@@ -375,7 +380,16 @@ impl<E: Engine> Session<E> {
                 self.output.send(&Reply::Text("still working".to_owned()));
             }
         }
+        if self.search.as_ref().is_some_and(|search| search.deadline.is_some_and(|deadline| now >= deadline)) {
+            self.answer_late_search();
+        }
         ControlFlow::Continue(())
+    }
+
+    /// Hears the messages that have arrived.
+    fn hear_all(&mut self, messages: &Receiver<Message>) -> ControlFlow<Exit> {
+        (0..messages.len())
+            .try_for_each(|_| messages.try_recv().map_or(ControlFlow::Continue(()), |message| self.hear(message)))
     }
 
     fn hear(&mut self, message: Message) -> ControlFlow<Exit> {

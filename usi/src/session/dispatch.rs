@@ -250,9 +250,10 @@ impl<E: Engine> Session<E> {
         self.keep_legal(&mut request);
         self.searches += 1;
         let number = self.searches;
-        let search = Search::new(number, self.game.position.clone(), &request, at);
+        let mut search = Search::new(number, self.game.position.clone(), &request, at);
         if search.purpose == Purpose::Play {
             self.follow_go(&request.clock);
+            search.deadline = self.deadline(&search, &request.clock);
         }
         self.search = Some(search);
         let sender = self.sender.clone();
@@ -263,6 +264,12 @@ impl<E: Engine> Session<E> {
         let position = self.game.position.clone();
         // If this panics, the sender goes without an outcome, and that is heard.
         self.call_engine("go", |engine| engine.go(&position, &request, at, events));
+    }
+
+    /// When the session answers instead of `search`.
+    fn deadline(&self, search: &Search, clock: &Clock) -> Option<Instant> {
+        let (turn, started) = (search.position.turn(), search.clock_start);
+        self.call_engine("deadline", |engine| engine.deadline(turn, clock, started)).flatten()
     }
 
     /// Strikes illegal moves out of `searchmoves`.
@@ -276,6 +283,13 @@ impl<E: Engine> Session<E> {
 
     pub(super) fn hear_search(&mut self, number: u64, event: Event) {
         let Some(search) = self.search.as_mut().filter(|search| search.number == number) else { return };
+        if search.stage == Stage::Answered {
+            if matches!(event, Event::Done(_)) {
+                self.search = None;
+                self.set_late_options();
+            }
+            return;
+        }
         match event {
             Event::Info(info) => {
                 search.note(&info);
@@ -305,6 +319,7 @@ impl<E: Engine> Session<E> {
             }
             Stage::Held(outcome) => self.answer(outcome),
             Stage::Stopping => {}
+            Stage::Answered => search.stage = Stage::Answered,
         }
     }
 
@@ -321,6 +336,7 @@ impl<E: Engine> Session<E> {
         let Purpose::Ponder { infinite } = search.purpose else { return };
         search.clock_start = at;
         search.purpose = if infinite { Purpose::Infinite } else { Purpose::Play };
+        let clock_now = clock.copied().unwrap_or(search.clock);
         let running = search.stage == Stage::Running;
         // An infinite search keeps its held outcome until `stop`.
         let held = if infinite || running { None } else { Some(std::mem::replace(&mut search.stage, Stage::Stopping)) };
@@ -331,6 +347,10 @@ impl<E: Engine> Session<E> {
             // It does not know of the hit and would ponder until the flag falls.
             self.stop();
         }
+        if let Some(search) = self.search.as_ref().filter(|search| search.purpose == Purpose::Play) {
+            let deadline = self.deadline(search, &clock_now);
+            self.search.iter_mut().for_each(|search| search.deadline = deadline);
+        }
     }
 
     /// Says the answer to the running search, which ends it.
@@ -340,11 +360,37 @@ impl<E: Engine> Session<E> {
         if let Some(complaint) = verified.complaint {
             self.say(Reply::Error(complaint));
         }
-        self.read_out(&search);
-        if search.purpose == Purpose::Play {
-            self.log_answer(&search, &verified.reply);
+        self.say_answer(&search, verified.reply);
+        self.set_late_options();
+    }
+
+    /// Answers in place of a search whose deadline has passed, and stops it. Its outcome is
+    /// dropped; lines wait for it.
+    pub(super) fn answer_late_search(&mut self) {
+        let Some(mut search) = self.search.take() else { return };
+        self.say(Reply::Text("the search is late: the answer is its best move so far".to_owned()));
+        let known = self.call_engine("best_so_far", |engine| engine.best_so_far()).flatten();
+        let reply = known.map_or_else(|| search.fallback(), |best| search.verify(Outcome::BestMove(best)).reply);
+        self.say_answer(&search, reply);
+        search.deadline = None;
+        let was_running = std::mem::replace(&mut search.stage, Stage::Answered) == Stage::Running;
+        self.search = Some(search);
+        if was_running && self.call_engine("stop", E::stop).is_none() {
+            self.search = None;
+            self.set_late_options();
         }
-        self.say(verified.reply);
+    }
+
+    fn say_answer(&mut self, search: &Search, reply: Reply) {
+        self.read_out(search);
+        if search.purpose == Purpose::Play {
+            self.log_answer(search, &reply);
+        }
+        self.say(reply);
+    }
+
+    /// Sets the options that came during the search.
+    fn set_late_options(&mut self) {
         for (name, value) in std::mem::take(&mut self.late_options) {
             self.set_option_now(&name, value.as_deref());
         }

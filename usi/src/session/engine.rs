@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use enbu_kifu::csa::FileVersion;
-use enbu_movegen::{EnteringKingRule, Position};
+use enbu_movegen::{Color, EnteringKingRule, Position};
 
 use crate::command::{Clock, GoRequest};
 use crate::option::{OptionError, OptionSpec};
@@ -61,6 +61,22 @@ pub trait Engine: Send + 'static {
     /// the session holds it back until it may be said. Moves in the outcome are legal in
     /// `position`. `searchmoves` holds legal moves only.
     fn go(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender);
+
+    /// The instant by which the answer to a search for `turn` must be said, for a clock that
+    /// runs from `started`; `None` without one.
+    ///
+    /// Later than any instant at which the search ends by itself: the session answers in its
+    /// place only when its threads were not scheduled, or hang.
+    fn deadline(&self, turn: Color, clock: &Clock, started: Instant) -> Option<Instant> {
+        let _ = (turn, clock, started);
+        None
+    }
+
+    /// The answer of the running search as far as it has come; `None`: the session takes the
+    /// best move reported so far.
+    fn best_so_far(&self) -> Option<BestMove> {
+        None
+    }
 
     /// Asks the running search to end; its outcome follows soon.
     fn stop(&mut self);

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use enbu_movegen::{Move, MoveList, Position};
 
-use crate::command::GoRequest;
+use crate::command::{Clock, GoRequest};
 use crate::reply::{BestMove, Checkmate, Info, Reply};
 use crate::session::Outcome;
 
@@ -21,6 +21,10 @@ pub(super) struct Search {
     pub(super) stage: Stage,
     /// Arrival of the `stop` that ended it.
     pub(super) stopped: Option<Instant>,
+    /// The clock of its `go`.
+    pub(super) clock: Clock,
+    /// When it is answered without its outcome.
+    pub(super) deadline: Option<Instant>,
     /// Only a command ends it.
     endless: bool,
     answer: Answer,
@@ -51,6 +55,8 @@ pub(super) enum Stage {
     Stopping,
     /// It has ended by itself; its outcome may not be said yet.
     Held(Outcome),
+    /// It was late and is answered; it was asked to stop and has not ended yet.
+    Answered,
 }
 
 /// Kind of the requested answer.
@@ -84,6 +90,8 @@ impl Search {
             last_info: None,
             stage: Stage::Running,
             stopped: None,
+            clock: request.clock,
+            deadline: None,
             endless: request.runs_until_stop(),
             answer,
         }
@@ -127,8 +135,8 @@ impl Search {
         }
     }
 
-    /// Returns the answer in place of an invalid outcome of the engine.
-    fn fallback(&self) -> Reply {
+    /// Returns the answer in place of an invalid outcome of the engine, or of a late one.
+    pub(super) fn fallback(&self) -> Reply {
         match self.answer {
             Answer::BestMove => {
                 let reported = self.last_info.as_ref().and_then(|info| info.pv.first().copied());

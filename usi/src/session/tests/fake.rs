@@ -7,12 +7,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
-use enbu_movegen::{Move, Position};
+use enbu_movegen::{Color, Move, Position};
 
 use super::super::{Timing, run_with};
 use crate::{
-    BestMove, Clock, CsaSettings, Engine, EventSender, Exit, GoRequest, Identity, OptionError, OptionKind, OptionSpec,
-    Outcome, Rules,
+    BestMove, Clock, CsaSettings, Engine, EventSender, Exit, GoRequest, Identity, Info, OptionError, OptionKind,
+    OptionSpec, Outcome, Rules,
 };
 
 /// Longer than anything here can take; only a failing test waits so long.
@@ -40,6 +40,11 @@ pub(super) struct Behaviour {
     pub(super) at_depth: Option<Outcome>,
     /// The method that panics.
     pub(super) broken: Option<Broken>,
+    /// The report of each search before `go` returns.
+    pub(super) report: Option<Info>,
+    pub(super) best_so_far: Option<BestMove>,
+    /// Time from the start of a clock to the deadline; `None`: no deadline.
+    pub(super) deadline: Option<Duration>,
     pub(super) csa: CsaSettings,
     pub(super) rules: Rules,
 }
@@ -146,10 +151,19 @@ impl Engine for Fake {
         // Only a search that `stop` answers is kept: the test owns the others, so
         // that it can let them die.
         self.current = self.behaviour.on_stop.is_some().then(|| events.clone());
+        self.behaviour.report.iter().for_each(|report| events.info(report.clone()));
         if let (Some(outcome), Some(_)) = (&self.behaviour.at_depth, request.depth) {
             events.done(outcome.clone());
         }
         let _ = self.searches.send(Search { events, started });
+    }
+
+    fn deadline(&self, _: Color, clock: &Clock, started: Instant) -> Option<Instant> {
+        self.behaviour.deadline.filter(|_| *clock != Clock::default()).map(|time| started + time)
+    }
+
+    fn best_so_far(&self) -> Option<BestMove> {
+        self.behaviour.best_so_far
     }
 
     fn stop(&mut self) {

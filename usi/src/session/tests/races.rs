@@ -1,7 +1,11 @@
 //! Order and races: one answer for each `go`, at its time.
 
+use std::thread;
+use std::time::Duration;
+
 use enbu_movegen::Position;
 
+use super::super::Timing;
 use super::fake::{Behaviour, Call, Rig, go_call, moves, mv, play};
 use crate::{BestMove, Checkmate, Clock, Exit, Info, Outcome, Score};
 
@@ -418,4 +422,104 @@ fn a_late_answer_still_comes_after_quit() {
     rig.ready();
     rig.send("go infinite\nquit");
     assert_eq!(rig.end(), (Exit::Quit, vec!["bestmove 7g7f".to_owned()]));
+}
+
+/// Searches that are late 30 ms after their clock began to run.
+fn late() -> Behaviour {
+    Behaviour { deadline: Some(Duration::from_millis(30)), ..Behaviour::default() }
+}
+
+const LATE: &str = "info string the search is late: the answer is its best move so far";
+
+#[test]
+fn a_late_search_is_answered_for() {
+    let report = Info { depth: Some(1), pv: moves("2g2f"), ..Info::default() };
+    let rig = Rig::with(Behaviour { report: Some(report), at_depth: Some(play("2g2f")), ..late() });
+    rig.ready();
+    let search = rig.go("go btime 1000 wtime 1000");
+    rig.expect(&["info depth 1 pv 2g2f", LATE, "bestmove 2g2f"]);
+    rig.expect_calls(&[Call::Stop]);
+    // Lines wait until it has ended, and nothing of it is said any more.
+    rig.send("usi\nposition startpos\ngo depth 1 btime 1000 wtime 1000");
+    search.events.info(Info { depth: Some(2), pv: moves("7g7f"), ..Info::default() });
+    search.events.done(play("7g7f"));
+    rig.search();
+    rig.expect(&["id name Fake 1", "id author tests", "option name USI_Hash type spin default 16 min 1 max 1024"]);
+    rig.expect(&["usiok", "info depth 1 pv 2g2f", "bestmove 2g2f"]);
+    // The one that ended at once is not late any more.
+    thread::sleep(Duration::from_millis(40));
+    rig.expect_silence();
+}
+
+#[test]
+fn a_late_search_without_a_report_is_answered_by_a_legal_move() {
+    let rig = Rig::with(late());
+    rig.ready();
+    let search = rig.go("go btime 1000 wtime 1000");
+    assert_eq!(rig.line(), LATE);
+    let best = rig.line();
+    let best = best.strip_prefix("bestmove ").expect("an answer");
+    assert!(Position::startpos().is_legal(mv(best)), "{best}");
+    drop(search);
+    rig.expect_silence();
+}
+
+#[test]
+fn the_answer_of_a_late_search_is_the_best_that_it_knows() {
+    let known = BestMove::Play { best: mv("7g7f"), ponder: Some(mv("3c3d")) };
+    let illegal = BestMove::Play { best: mv("5a5b"), ponder: None };
+    for (best_so_far, expected) in [(known, "bestmove 7g7f ponder 3c3d"), (illegal, "bestmove 2g2f")] {
+        let report = Info { depth: Some(1), pv: moves("2g2f"), ..Info::default() };
+        let rig = Rig::with(Behaviour { report: Some(report), best_so_far: Some(best_so_far), ..late() });
+        rig.ready();
+        let search = rig.go("go btime 1000 wtime 1000");
+        rig.expect(&["info depth 1 pv 2g2f", LATE, expected]);
+        drop(search);
+    }
+}
+
+#[test]
+fn pondering_and_stopped_searches_become_late_as_well() {
+    let rig = Rig::with(late());
+    rig.ready();
+    let search = rig.go("go ponder btime 1000 wtime 1000");
+    rig.expect_silence();
+    rig.send("ponderhit");
+    assert_eq!(rig.line(), LATE);
+    assert!(rig.line().starts_with("bestmove "));
+    rig.expect_calls(&[Call::PonderHit(None), Call::Stop]);
+    drop(search);
+    let search = rig.go("go btime 1000 wtime 1000");
+    rig.send("stop");
+    assert_eq!(rig.line(), LATE);
+    assert!(rig.line().starts_with("bestmove "));
+    drop(search);
+    rig.expect_silence();
+}
+
+#[test]
+fn searches_without_a_clock_are_never_late() {
+    let rig = Rig::with(late());
+    rig.ready();
+    for go in ["go infinite", "go depth 1", "go nodes 5", "go mate 1000"] {
+        let search = rig.go(go);
+        thread::sleep(Duration::from_millis(40));
+        rig.expect_silence();
+        drop(search);
+        rig.send("stop");
+        rig.line();
+        rig.line();
+    }
+}
+
+#[test]
+fn quit_ends_a_late_search_that_does_not() {
+    let rig = Rig::with_timing(late(), Timing { limit: Duration::from_millis(100), ..Timing::default() });
+    rig.ready();
+    let search = rig.go("go btime 1000 wtime 1000");
+    assert_eq!(rig.line(), LATE);
+    rig.line();
+    rig.send("quit");
+    assert_eq!(rig.end().0, Exit::Quit);
+    drop(search);
 }
