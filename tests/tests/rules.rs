@@ -60,6 +60,7 @@ fn repetitions_as_the_search_takes_them() {
     let won_pawn = "sfen 4k4/9/9/9/4g4/9/9/9/K8 w P 1 moves 5a4a P*5f 5e5f 9i9h 5f5e 9h8h 4a5a 8h9i";
     for (moves, tree, expected) in [
         ("startpos moves 2h3h 8b7b 3h2h 7b8b", 0, Some(Draw)),
+        ("startpos moves 2h3h 8b7b 3h4h 7b6b 4h2h 6b8b", 0, Some(Draw)),
         ("startpos moves 2h3h 8b7b 3h2h 7b6b", 4, None),
         (checks, 0, Some(Loss)),
         (&format!("{checks} 4h5h"), 0, Some(Win)),
@@ -141,6 +142,21 @@ fn declaration_through_the_library() {
         };
         equal(row.text("id"), verdict, row.text("expected"))
     });
+}
+
+#[test]
+fn a_king_wins_on_the_start_square_of_the_other_under_the_try_rule() {
+    for (sfen, expected) in [
+        ("sfen 9/4K4/9/9/9/9/9/9/k8 b - 1", Some("5b5a")),
+        ("sfen r8/4K4/9/9/9/9/9/9/k8 b - 1", None),
+        ("sfen K8/9/9/9/9/9/9/3k5/9 w - 1", Some("6h5i")),
+        ("sfen K8/9/9/9/9/9/3k5/9/9 w - 1", None),
+    ] {
+        let position = from_usi(sfen);
+        assert_eq!(position.try_move().map(|mv| mv.to_string()).as_deref(), expected, "{sfen}");
+        let verdict = if expected.is_some() { Declaration::Win } else { Declaration::None };
+        assert_eq!(position.declaration(EnteringKingRule::Try), verdict, "{sfen}");
+    }
 }
 
 #[test]
