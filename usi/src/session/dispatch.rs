@@ -253,7 +253,7 @@ impl<E: Engine> Session<E> {
         let mut search = Search::new(number, self.game.position.clone(), &request, at);
         if search.purpose == Purpose::Play {
             self.follow_go(&request.clock);
-            search.deadline = self.deadline(&search, &request.clock);
+            search.deadline = self.deadline(&search);
         }
         self.search = Some(search);
         let sender = self.sender.clone();
@@ -266,10 +266,10 @@ impl<E: Engine> Session<E> {
         self.call_engine("go", |engine| engine.go(&position, &request, at, events));
     }
 
-    /// When the session answers instead of `search`.
-    fn deadline(&self, search: &Search, clock: &Clock) -> Option<Instant> {
-        let (turn, started) = (search.position.turn(), search.clock_start);
-        self.call_engine("deadline", |engine| engine.deadline(turn, clock, started)).flatten()
+    /// The instant at which the session answers instead of `search`; `None`: never.
+    fn deadline(&self, search: &Search) -> Option<Instant> {
+        let (clock, turn, started) = (search.clock?, search.position.turn(), search.clock_start);
+        self.call_engine("deadline", |engine| engine.deadline(turn, &clock, started)).flatten()
     }
 
     /// Strikes illegal moves out of `searchmoves`.
@@ -336,7 +336,7 @@ impl<E: Engine> Session<E> {
         let Purpose::Ponder { infinite } = search.purpose else { return };
         search.clock_start = at;
         search.purpose = if infinite { Purpose::Infinite } else { Purpose::Play };
-        let clock_now = clock.copied().unwrap_or(search.clock);
+        search.clock = search.clock.map(|before| clock.copied().unwrap_or(before));
         let running = search.stage == Stage::Running;
         // An infinite search keeps its held outcome until `stop`.
         let held = if infinite || running { None } else { Some(std::mem::replace(&mut search.stage, Stage::Stopping)) };
@@ -348,7 +348,7 @@ impl<E: Engine> Session<E> {
             self.stop();
         }
         if let Some(search) = self.search.as_ref().filter(|search| search.purpose == Purpose::Play) {
-            let deadline = self.deadline(search, &clock_now);
+            let deadline = self.deadline(search);
             self.search.iter_mut().for_each(|search| search.deadline = deadline);
         }
     }

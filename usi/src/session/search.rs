@@ -21,9 +21,9 @@ pub(super) struct Search {
     pub(super) stage: Stage,
     /// Arrival of the `stop` that ended it.
     pub(super) stopped: Option<Instant>,
-    /// The clock of its `go`.
-    pub(super) clock: Clock,
-    /// When it is answered without its outcome.
+    /// The clock that limits it; `None` with a time of its own, or for a mate search.
+    pub(super) clock: Option<Clock>,
+    /// The instant at which the session answers without its outcome; `None`: never.
     pub(super) deadline: Option<Instant>,
     /// Only a command ends it.
     endless: bool,
@@ -81,6 +81,7 @@ impl Search {
             (false, true) => Purpose::Infinite,
             (false, false) => Purpose::Play,
         };
+        let has_own_time = request.mate.is_some() || request.movetime_ms.is_some() || request.random_time_ms.is_some();
         let answer = if request.mate.is_some() { Answer::Checkmate } else { Answer::BestMove };
         Self {
             number,
@@ -90,7 +91,7 @@ impl Search {
             last_info: None,
             stage: Stage::Running,
             stopped: None,
-            clock: request.clock,
+            clock: (!has_own_time).then_some(request.clock),
             deadline: None,
             endless: request.runs_until_stop(),
             answer,

@@ -498,10 +498,16 @@ fn pondering_and_stopped_searches_become_late_as_well() {
 }
 
 #[test]
-fn searches_without_a_clock_are_never_late() {
+fn searches_that_no_clock_ends_are_never_late() {
     let rig = Rig::with(late());
     rig.ready();
-    for go in ["go infinite", "go depth 1", "go nodes 5", "go mate 1000"] {
+    for go in [
+        "go infinite btime 1000 wtime 1000",
+        "go ponder btime 1000",
+        "go nodes 5",
+        "go btime 1000 mate 1000",
+        "go btime 1000 movetime 9000",
+    ] {
         let search = rig.go(go);
         thread::sleep(Duration::from_millis(40));
         rig.expect_silence();
