@@ -1,5 +1,5 @@
-//! The contracts of the readers for any bytes: what a fuzz target and the seeded test
-//! `tests/tests/mutations.rs` hold them to.
+//! The contracts of the readers for any bytes. The targets of `tests/fuzz` and the seeded
+//! test `tests/tests/mutations.rs` check them.
 //!
 //! A reader refuses or accepts. It never panics, a refusal is one line of text, and what it accepts can be written and read again.
 
@@ -19,9 +19,9 @@ use crate::networks::{self, damage};
 pub struct Target {
     /// The name.
     pub name: &'static str,
-    /// Reads any bytes in every way; panics where a contract is broken.
+    /// Reads any bytes in every way; panics if a contract is broken.
     pub examine: fn(&[u8]),
-    /// Inputs to begin with, each of which a reader accepts.
+    /// Returns the seed corpus.
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 
@@ -39,7 +39,7 @@ pub const TARGETS: [Target; 7] = [
 /// Examines bytes by the contract of the target `name`.
 ///
 /// # Panics
-/// Where the contract is broken, and for a name that no target has.
+/// If the contract is broken, or no target has the name.
 pub fn examine(name: &str, bytes: &[u8]) {
     let target = TARGETS.iter().find(|target| target.name == name);
     (target.unwrap_or_else(|| panic!("no target `{name}`")).examine)(bytes);
@@ -92,7 +92,7 @@ pub fn mutated(files: &[Vec<u8>], random: &mut impl Rng) -> Vec<u8> {
     bytes
 }
 
-/// A message must be text of one line. Its control characters are escaped where it is shown.
+/// Asserts that a message is one line of text. Control characters are escaped by the front end.
 ///
 /// # Panics
 /// If it is not.

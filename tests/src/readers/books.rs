@@ -20,10 +20,20 @@ pub(super) fn examine(bytes: &[u8]) {
             let book = Book::open(path, &OpenOptions { on_the_fly, ignore_ply: true });
             if let Some(book) = check(book) {
                 check(book.probe(&Position::startpos()));
+                check(book.probe(&after_a_move()));
                 check(book.probe_setup(&Setup::empty()));
             }
         }
     });
+}
+
+/// The second position of the books of [`seeds`].
+fn after_a_move() -> Position {
+    let mut position = Position::startpos();
+    if let Some(mv) = Walk::new(1).choose(&position) {
+        position.do_move(mv);
+    }
+    position
 }
 
 /// Reads and verifies every page; each fault and each page consumes bytes of the file.

@@ -23,7 +23,7 @@ pub(super) fn examine(bytes: &[u8]) {
     records(bytes);
 }
 
-/// What was read is written and read again.
+/// Asserts that games survive writing and reading.
 fn games(file: &GameFile) {
     file.games.iter().for_each(replay);
     if let Ok(bytes) = file.encode() {

@@ -29,7 +29,7 @@ pub(super) fn examine(bytes: &[u8]) {
     }
 }
 
-/// A command prints as a line that is the same command.
+/// Asserts that a command prints as a line that is the same command.
 fn command(line: &str) {
     let parsed = Command::parse(line);
     parsed.problems.iter().for_each(check_message);
@@ -40,7 +40,7 @@ fn command(line: &str) {
     }
 }
 
-/// A reply prints as a line that is the same reply; texts lose what does not fit a line.
+/// Asserts that a reply prints as one line, and an answer as one that is the same answer.
 fn reply(line: &str) {
     let heard = parse_reply(line);
     heard.problem.iter().for_each(check_message);
@@ -52,7 +52,7 @@ fn reply(line: &str) {
     }
 }
 
-/// Every legal move of a position is made and undone.
+/// Makes and undoes every legal move of a position.
 fn play(setup: &Setup) {
     let mut position = match Position::from_setup(setup) {
         Ok(position) => position,

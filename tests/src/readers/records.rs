@@ -36,7 +36,7 @@ fn check(outcome: Result<Reading, KifuError>) -> Option<Reading> {
     }
 }
 
-/// Every writer takes the records; the formats for whole games keep the moves of the main line.
+/// Writes records in every format; asserts that those for whole games keep the moves of the main line.
 fn write(records: &[Record]) {
     for format in Format::ALL {
         let text = format.write(records, WriteOptions::default());
