@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,9 @@ pub struct StallMeter {
     /// In the order of their ends.
     late: Arc<Mutex<VecDeque<Oversleep>>>,
     stop: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
+    began: Instant,
+    /// A thread on each processor, and when its nap is to end: microseconds since `began`.
+    threads: Vec<(JoinHandle<()>, Arc<AtomicU64>)>,
 }
 
 impl StallMeter {
@@ -37,22 +39,30 @@ impl StallMeter {
     pub fn start() -> Self {
         let late = Arc::default();
         let stop = Arc::default();
+        let began = Instant::now();
         let measure_on = |processor| {
             let (late, stop) = (Arc::clone(&late), Arc::clone(&stop));
+            let due = Arc::new(AtomicU64::new(u64::MAX));
+            let nap_end = Arc::clone(&due);
             let measure = move || {
                 pin(processor);
-                measure(&late, &stop);
+                measure(&late, &stop, |end| due.store(micros(end - began), Ordering::Relaxed));
             };
-            thread::Builder::new().name("stall meter".into()).spawn(measure).ok()
+            let thread = thread::Builder::new().name("stall meter".into()).spawn(measure).ok()?;
+            Some((thread, nap_end))
         };
         let threads = processors().into_iter().filter_map(measure_on).collect();
-        Self { late, stop, threads }
+        Self { late, stop, began, threads }
     }
 
-    /// The longest stall that ended after `since`; zero if there was none of 2 ms or more.
+    /// The longest stall that ended after `since` or still lasts; zero if there was none of
+    /// 2 ms or more.
     pub fn worst_since(&self, since: Instant) -> Duration {
         let late = self.late.lock();
-        late.iter().rev().take_while(|(end, _)| *end >= since).map(|&(_, late)| late).max().unwrap_or_default()
+        let over = late.iter().rev().take_while(|(end, _)| *end >= since).map(|&(_, late)| late);
+        let now = micros(self.began.elapsed());
+        let lasting = self.threads.iter().map(|(_, due)| lateness(due.load(Ordering::Relaxed), now));
+        over.chain(lasting).max().unwrap_or_default()
     }
 }
 
@@ -78,10 +88,22 @@ fn pin(processor: usize) {
     let _ = processor;
 }
 
-/// Sleeps and records lateness until stopped.
-fn measure(late: &Mutex<VecDeque<Oversleep>>, stop: &AtomicBool) {
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// The lateness so far of a nap that should have ended at `due`, both in microseconds; zero
+/// below 2 ms.
+fn lateness(due: u64, now: u64) -> Duration {
+    let by = Duration::from_micros(now.saturating_sub(due));
+    if by > NAP { by } else { Duration::ZERO }
+}
+
+/// Sleeps and records lateness until stopped; `announce` hears when each nap is to end.
+fn measure(late: &Mutex<VecDeque<Oversleep>>, stop: &AtomicBool, announce: impl Fn(Instant)) {
     while !stop.load(Ordering::Relaxed) {
         let due = Instant::now() + NAP;
+        announce(due);
         thread::sleep(NAP);
         if Instant::now() > due + NAP {
             let mut late = late.lock();
@@ -105,7 +127,7 @@ fn note(late: &mut VecDeque<Oversleep>, due: Instant, now: Instant) {
 impl Drop for StallMeter {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
+        for (thread, _) in self.threads.drain(..) {
             // It only sleeps and notes; it has nothing to report.
             let _ = thread.join();
         }
@@ -126,6 +148,20 @@ mod tests {
         note(&mut late, at(20), at(50));
         note(&mut late, at(700_100), at(700_110));
         assert_eq!(late, [(at(700_110), Duration::from_millis(10))]);
+    }
+
+    #[test]
+    fn a_stall_that_lasts_counts() {
+        let ms = Duration::from_millis;
+        assert_eq!(lateness(10_000, 12_000), Duration::ZERO);
+        assert_eq!(lateness(10_000, 700_000), ms(690));
+        assert_eq!(lateness(u64::MAX, 1), Duration::ZERO);
+        // Since 300 ms a thread should be awake.
+        let asleep = (thread::spawn(|| ()), Arc::new(AtomicU64::new(0)));
+        let since = Instant::now();
+        let meter =
+            StallMeter { late: Arc::default(), stop: Arc::default(), began: since - ms(300), threads: vec![asleep] };
+        assert!(meter.worst_since(since) >= ms(300));
     }
 
     #[test]
