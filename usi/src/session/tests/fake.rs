@@ -321,6 +321,11 @@ impl Rig {
         self.searches.recv_timeout(FOR_EVER).expect("a search")
     }
 
+    /// Pieces of input that the session has not read.
+    pub(super) fn unread(&self) -> usize {
+        self.input.as_ref().map_or(0, Sender::len)
+    }
+
     /// Closes the input.
     pub(super) fn close_input(&mut self) {
         self.input = None;

@@ -1,6 +1,8 @@
 //! Life cycle and faults: ends, broken pipes, broken engines.
 
 use std::io::{self, Write};
+use std::process::ExitCode;
+use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, bounded, never, unbounded};
@@ -73,6 +75,41 @@ fn before_the_end_of_input_every_line_is_served() {
     rig.expect(&["info string error: perft: a search is running"]);
     search.events.done(Outcome::Checkmate(Checkmate::NoMate));
     assert_eq!(rig.end(), (Exit::Quit, vec!["checkmate nomate".to_owned()]));
+}
+
+#[test]
+fn lines_that_wait_are_bounded_in_size() {
+    let (open, gate) = bounded(0);
+    let rig = Rig::with(Behaviour { prepare: Prepare::For(gate), ..Behaviour::default() });
+    rig.send("isready");
+    rig.expect(&["info string loading"]);
+    let line = format!("setoption name USI_Hash value {}", "0".repeat(8 << 10));
+    for _ in 0..400 {
+        rig.send(&line);
+    }
+    // 1 MB waits in the session, and a few lines in its input; the others are not read.
+    let is_steady = |before: usize| {
+        thread::sleep(Duration::from_millis(30));
+        rig.unread() == before
+    };
+    while !is_steady(rig.unread()) {}
+    let unread = rig.unread();
+    assert!((200..300).contains(&unread), "{unread} unread");
+    drop(open);
+    rig.expect(&["readyok"]);
+    for _ in 0..400 {
+        assert!(rig.line().starts_with("info string error: setoption: option USI_Hash: `0000"));
+    }
+    assert_eq!(rig.unread(), 0);
+}
+
+#[test]
+fn only_quit_and_the_end_of_input_are_successes() {
+    let code = |exit: Exit| format!("{:?}", ExitCode::from(exit));
+    assert_eq!(code(Exit::Quit), format!("{:?}", ExitCode::SUCCESS));
+    for exit in [Exit::OutputLost, Exit::NoThreads] {
+        assert_eq!(code(exit), format!("{:?}", ExitCode::FAILURE));
+    }
 }
 
 /// No waiting at all, but for the last lines.
