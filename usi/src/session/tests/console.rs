@@ -154,6 +154,35 @@ fn a_move_that_comes_after_the_end_is_not_logged() {
 }
 
 #[test]
+fn the_log_of_everything_begins_and_ends_with_its_option() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("traffic.log");
+    let mut rig = Rig::with(Behaviour { traffic_log: Some(path.clone()), ..Behaviour::default() });
+    for value in [5, 1000, 1001, 6] {
+        rig.send(&format!("setoption name USI_Hash value {value}\ngetoption USI_Hash"));
+        rig.expect(&[&format!("USI_Hash {value}")]);
+    }
+    rig.close_input();
+    rig.end();
+    let text = fs::read_to_string(path).unwrap();
+    let heard: Vec<&str> = text.lines().filter_map(|line| line.split_once(" > ")).map(|(_, line)| line).collect();
+    let setting = |value| format!("setoption name USI_Hash value {value}");
+    let (begin, question) = ("received, < sent", "getoption USI_Hash");
+    assert_eq!(heard, [begin, &setting(5), question, &setting(1000), begin, question]);
+    assert!(text.ends_with(" < USI_Hash 6\n"), "{text}");
+}
+
+#[test]
+fn a_position_with_too_many_pieces_is_remarked_on_once() {
+    let rig = Rig::new();
+    let odd = "position sfen 4k4/9/9/9/9/9/9/9/RRR1K4 b - 1";
+    rig.send(&format!("{odd}\n{odd} moves 9i9h\nposition startpos\n{odd}"));
+    let remark = "info string position: more pieces than a set: 3 of R (a set has 2)";
+    rig.expect(&[remark, remark]);
+    rig.expect_silence();
+}
+
+#[test]
 fn a_folder_that_cannot_be_made_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");

@@ -47,6 +47,8 @@ pub(super) struct Behaviour {
     pub(super) deadline: Option<Duration>,
     pub(super) csa: CsaSettings,
     pub(super) rules: Rules,
+    /// The log of everything, while `USI_Hash` is below 1000.
+    pub(super) traffic_log: Option<PathBuf>,
 }
 
 /// A method that panics.
@@ -189,6 +191,10 @@ impl Engine for Fake {
 
     fn csa(&self) -> CsaSettings {
         self.behaviour.csa.clone()
+    }
+
+    fn traffic_log(&self) -> Option<PathBuf> {
+        self.behaviour.traffic_log.clone().filter(|_| self.hash_mb < 1000)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, bounded, never, unbounded};
 
@@ -101,6 +101,24 @@ fn lines_that_wait_are_bounded_in_size() {
         assert!(rig.line().starts_with("info string error: setoption: option USI_Hash: `0000"));
     }
     assert_eq!(rig.unread(), 0);
+}
+
+#[test]
+fn a_search_that_cannot_be_stopped_is_not_heard_any_more() {
+    let rig = Rig::with(Behaviour { broken: Some(Broken::Stop), ..Behaviour::default() });
+    rig.ready();
+    let first = rig.go("go infinite");
+    rig.send("stop");
+    rig.expect(&["info string error: internal: stop failed: broken"]);
+    rig.expect(&["info string error: internal: the search ended without an answer"]);
+    assert!(rig.line().starts_with("bestmove "));
+    rig.expect_calls(&[Call::Stop]);
+    let second = rig.go("go depth 1");
+    first.events.notice("still here");
+    first.events.done(play("2g2f"));
+    rig.expect_silence();
+    second.events.done(play("7g7f"));
+    rig.expect(&["bestmove 7g7f"]);
 }
 
 #[test]
@@ -336,12 +354,15 @@ fn an_illegal_move_never_leaves() {
 #[test]
 fn signs_of_life_come_while_preparing() {
     let (open, gate) = bounded(0);
-    let timing = Timing { keepalive: Duration::from_millis(1), ..Timing::default() };
+    let keepalive = Duration::from_millis(5);
+    let timing = Timing { keepalive, ..Timing::default() };
     let rig = Rig::with_timing(Behaviour { prepare: Prepare::For(gate), ..Behaviour::default() }, timing);
+    let began = Instant::now();
     rig.send("isready");
     let alive = "info string still working";
     let signs = std::iter::repeat_with(|| rig.line()).filter(|line| line == alive);
-    assert_eq!(signs.take(3).count(), 3);
+    assert_eq!(signs.take(8).count(), 8);
+    assert!(began.elapsed() >= keepalive * 8, "more often than once in the interval");
     drop(open);
     let next = std::iter::repeat_with(|| rig.line()).find(|line| line != alive && line != "info string loading");
     assert_eq!(next.unwrap(), "readyok");
