@@ -16,7 +16,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 prefix=${1:-none}
 target=${CARGO_TARGET_DIR:-$PWD/target}/coverage
 out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
+trap 'rm -rf "$out" build_rs_cov.profraw' EXIT
 
 # measure NAME ARGUMENTS...: one run, its counts in $out/NAME.
 measure() {
@@ -29,10 +29,15 @@ measure() {
     }
 }
 
-# The tests of the crates; those of their users; the tables that all crates share; the binary.
+# The tests of the crates; those of their users; the tables that all crates share, and the
+# binary in the processes that the end-to-end tests start.
 measure crates --package enbu-files --package enbu-movegen --package enbu-usi --package enbu-kifu --package enbu-book --package enbu-network
 measure users --package enbu-arena --package enbu-search
-measure tables --package enbu-tests --test all -- rules:: legality:: perft:: make_undo:: sfen:: reparse:: mutations::
+RUSTFLAGS="-C instrument-coverage" LLVM_PROFILE_FILE=$out/build-%p.profraw \
+    cargo build --locked --quiet --package enbu --bin enbu --target-dir "$target/binary"
+export ENBU_BIN=$target/binary/debug/enbu
+measure tables --package enbu-tests --test all --objects "$ENBU_BIN" -- rules:: legality:: perft:: make_undo:: sfen:: reparse:: \
+    mutations:: usi_session:: clients:: csa:: arena::
 
 python3 - "$PWD" "$prefix" "$out"/*/tarpaulin-report.json <<'PYTHON'
 import collections

@@ -16,7 +16,7 @@ usage: tests/soak.sh [--minutes N] [PART...]
   time         5 000 stops at one and two threads, quit and end of input while searching, idle and
                with two busy processes beside; 20 000 moves at 100 ms with four engines at once,
                200 games at 1 s byoyomi and at 10 + 0.1 s: time losses against stalls of the machine
-  play         5 000 games at each limit in one process: memory and speed; 100 000 games by
+  play         5 000 games at fixed nodes and 500 at a byoyomi by the same two processes: memory and speed; 100 000 games by
                \`enbu match\`, every answer refereed
   matches      1 000 matches that are killed and continued: no process left, the same games
   fuzz         every target of tests/fuzz in turn (nightly and cargo-fuzz), damaged input of every kind
@@ -169,7 +169,8 @@ part_play() {
     step "play: many games in one process"
     local length=5000
     [ -z "$minutes" ] || length=$((minutes * 20))
-    ENBU_GAMES=$length end_to_end selfplay::
+    ENBU_GAMES=$length end_to_end selfplay::games_at_fixed_nodes
+    ENBU_GAMES=$((length / 10)) end_to_end selfplay::games_at_a_short_byoyomi
     step "play: 100 000 games by enbu match"
     enbu
     openings 500
