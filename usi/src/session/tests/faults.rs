@@ -137,6 +137,16 @@ fn at_once() -> Timing {
 }
 
 #[test]
+fn preparing_that_was_cut_short_is_not_enough_for_a_search() {
+    let behaviour = Behaviour { prepare: Prepare::UntilCancelled, on_stop: Some(play("7g7f")), ..Behaviour::default() };
+    let rig = Rig::with_timing(behaviour, Timing { limit: Duration::from_secs(20), ..impatient() });
+    rig.send("isready\ngo infinite\nquit");
+    rig.expect(&["readyok", "bestmove 7g7f"]);
+    rig.expect_calls(&[Call::Prepare, Call::NewGame, Call::Prepare, go_call("go infinite"), Call::Stop]);
+    assert_eq!(rig.end().0, Exit::Quit);
+}
+
+#[test]
 fn u04_quit_does_not_wait_for_an_engine_that_does_not_answer() {
     for go in ["go infinite", "go ponder", "go mate infinite", "go depth 5"] {
         let rig = Rig::with_timing(Behaviour::default(), impatient());
@@ -335,6 +345,19 @@ fn u27_preparing_that_panics_is_told_and_readyok_still_said() {
     rig.expect(&["info string error: internal: no network"]);
     rig.search().events.done(play("7g7f"));
     rig.expect(&["bestmove 7g7f"]);
+}
+
+#[test]
+fn a_mate_leaves_if_all_of_it_is_legal() {
+    let complaint = "info string error: internal: the search ended with checkmate 7g7f 7g7f, which is no answer here";
+    for (line, expected) in
+        [("7g7f 3c3d 8h2b+", &["checkmate 7g7f 3c3d 8h2b+"][..]), ("7g7f 7g7f", &[complaint, "checkmate timeout"])]
+    {
+        let rig = Rig::new();
+        rig.ready();
+        rig.go("go mate infinite").events.done(Outcome::Checkmate(Checkmate::Moves(moves(line))));
+        rig.expect(expected);
+    }
 }
 
 #[test]
