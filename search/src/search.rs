@@ -571,6 +571,30 @@ mod tests {
         assert!(mates * 100 < values.len() * 6, "{mates} of {}", values.len());
     }
 
+    /// Searches of `ENBU_TABLE_NODES` nodes, in as much table as leaves it full.
+    #[test]
+    #[expect(clippy::print_stdout, reason = "what `--nocapture` shows is the measurement")]
+    fn the_table_stays_healthy_along_a_game() {
+        let nodes = std::env::var("ENBU_TABLE_NODES").map_or(100_000, |nodes| nodes.parse().expect("a number"));
+        let mut engine = Search::new();
+        engine.set_hash_mb((nodes / 125_000).max(1) as usize).expect("a few megabytes");
+        let mut game = position(SHARP);
+        let mut full = Vec::new();
+        for _ in 0..8 {
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let ear = search(&mut engine, &game, limits, Options::default());
+            let BestMove::Play { best, .. } = ear.answers.lock()[0] else { break };
+            game.play(best).expect("legal");
+            let values = engine.table.values();
+            let mates = values.iter().filter(|(value, _)| *value == crate::value::mate_at(1)).count();
+            println!("{best}: {} entries, {mates} mates in one, hashfull {}", values.len(), engine.table.hashfull());
+            assert!(mates * 100 < values.len() * 3, "{mates} of {}", values.len());
+            full.push(engine.table.hashfull());
+        }
+        assert_eq!(full.len(), 8, "the game goes on");
+        assert!(full.iter().all(|&later| later * 4 >= full[0] * 3), "{full:?}");
+    }
+
     #[test]
     fn no_value_lies_between_evaluations_and_repetitions() {
         let mut engine = Search::new();
