@@ -79,17 +79,17 @@ macro_rules! params {
     };
 }
 
-// Tests: T1 is the two-level design of 22 November 2026, 25 000 nodes a move, around the
-// defaults before it (EVIDENCE.md): the effect in Elo with 95 % bounds of one value against
+// Tests: T1 and T2 are the two-level designs of 22 and 23 November 2026, 25 000 nodes a move, around the
+// defaults before them (EVIDENCE.md): the effect in Elo with 95 % bounds of one value against
 // the other, each from all games.
 params! {
     /// First half-width of the aspiration window, in centipawns.
-    /// Last test: 60 against 25, +5 ± 16 (T1).
-    aspiration_window: i32 = 40, 10..=200, 5;
+    /// Last test: 60 against 25, +32 ± 17 (T2).
+    aspiration_window: i32 = 60, 10..=200, 5;
     /// Aspiration windows begin at this depth.
     aspiration_depth: i32 = 4, 2..=8, 1;
     /// Null move: reduction without regard to depth, in plies.
-    /// Last test: 6 against 4, -9 ± 16 (T1).
+    /// Last test: 6 against 4, -4 ± 17 (T2).
     null_move_base: i32 = 5, 2..=9, 1;
     /// Null move: one more ply of reduction for each of these.
     /// Last test: 4 against 3, +1 ± 16 (T1).
@@ -105,24 +105,24 @@ params! {
     /// Last test: 25 against 0, +5 ± 16 (T1).
     null_move_slack: i32 = 10, 0..=60, 5;
     /// Reverse futility is tried up to this depth.
-    /// Last test: 11 against 6, -4 ± 16 (T1).
+    /// Last test: 10 against 6, +8 ± 17 (T2).
     reverse_futility_depth: i32 = 8, 0..=14, 1;
     /// Reverse futility: margin for each ply of depth, in centipawns.
-    /// Last test: 150 against 95, +17 ± 16 (T1).
+    /// Last test: 170 against 110, +14 ± 17 (T2).
     reverse_futility_margin: i32 = 138, 40..=300, 10;
     /// Razoring is tried up to this depth.
     /// Last test: 6 against 3, +6 ± 16 (T1).
     razoring_depth: i32 = 4, 0..=10, 1;
     /// Razoring: constant part of the margin, in centipawns.
-    /// Last test: 450 against 200, +7 ± 16 (T1).
+    /// Last test: 560 against 280, with `razoring_margin`, +8 ± 17 (T2).
     razoring_base: i32 = 400, 0..=800, 50;
     /// Razoring: margin for each ply of depth squared, in centipawns.
-    /// Last test: 280 against 140, +10 ± 16 (T1).
+    /// Last test: 320 against 180, with `razoring_base`, +8 ± 17 (T2).
     razoring_margin: i32 = 240, 40..=600, 20;
     /// ProbCut is tried from this depth on.
     probcut_depth: i32 = 5, 3..=99, 1;
     /// ProbCut: how far above beta a capture must reach, in centipawns.
-    /// Last test: 330 against 180, +4 ± 16 (T1).
+    /// Last test: 320 against 180, -11 ± 17 (T2).
     probcut_margin: i32 = 250, 50..=600, 20;
     /// ProbCut: by how much less when improving, in centipawns.
     probcut_improving: i32 = 60, 0..=200, 10;
@@ -138,53 +138,60 @@ params! {
     /// Last test: 3 against 2, +8 ± 16 (T1).
     hindsight_shallower: i32 = 3, 1..=99, 1;
     /// Hindsight: that gain, in centipawns.
-    /// Last test: 500 against 220, +2 ± 16 (T1).
+    /// Last test: 500 against 220, +12 ± 17 (T2).
     hindsight_gain: i32 = 350, 0..=2000, 25;
     /// History of a quiet move by its change of the evaluation, in sixteenths of a
     /// centipawn.
-    /// Last test: 22 against 6, -2 ± 16 (T1).
+    /// Last test: 20 against 6, -7 ± 17 (T2).
     eval_difference: i32 = 12, 0..=64, 4;
     /// Nodes without a move from the table are searched a ply less from this depth on.
     /// Last test: 6 against 3, -6 ± 16 (T1).
     iir_depth: i32 = 4, 2..=99, 1;
     /// Late quiet moves are skipped up to this depth.
-    /// Last test: 11 against 6, +14 ± 16 (T1).
+    /// Last test: 11 against 7, with `late_move_count`, -11 ± 18 (T2).
     late_move_depth: i32 = 8, 0..=12, 1;
     /// Late quiet moves: this many are searched at depth 0; depth squared is added.
-    /// Last test: 8 against 3, +9 ± 16 (T1).
+    /// Last test: 11 against 5, with `late_move_depth`, -11 ± 18 (T2).
     late_move_count: i32 = 7, 1..=24, 1;
     /// Futility pruning of quiet moves is done up to this depth.
     /// Last test: 10 against 6, +11 ± 16 (T1).
     futility_depth: i32 = 9, 0..=12, 1;
     /// Futility: constant part of the margin, in centipawns.
-    /// Last test: 210 against 90, +11 ± 16 (T1).
+    /// Last test: 280 against 130, -12 ± 17 (T2).
     futility_base: i32 = 200, 0..=400, 20;
     /// Futility: margin for each ply of depth, in centipawns.
-    /// Last test: 150 against 90, -4 ± 16 (T1).
+    /// Last test: 140 against 85, -12 ± 17 (T2).
     futility_margin: i32 = 110, 40..=300, 10;
+    /// Futility pruning of captures is done up to this depth.
+    capture_futility_depth: i32 = 6, 0..=12, 1;
+    /// Futility of captures: constant part of the margin, in centipawns.
+    /// Last test: 300 against no such pruning, +31 ± 17 (T2).
+    capture_futility_base: i32 = 300, 0..=30000, 20;
+    /// Futility of captures: margin for each ply of depth, in centipawns.
+    capture_futility_margin: i32 = 220, 40..=400, 10;
     /// History pruning of quiet moves is done up to this depth.
     /// Last test: 6 against 3, -6 ± 16 (T1).
     history_pruning_depth: i32 = 4, 0..=12, 1;
     /// History pruning: how bad the history must be for each ply of depth.
-    /// Last test: 5500 against 2800, +9 ± 16 (T1).
+    /// Last test: 6500 against 3800, +5 ± 17 (T2).
     history_pruning_margin: i32 = 5000, 500..=16000, 500;
     /// Moves that lose material are skipped up to this depth.
     see_depth: i32 = 12, 0..=64, 1;
     /// Quiet moves may lose this much (exchange units) for each ply squared.
-    /// Last test: 56 against 26, -12 ± 16 (T1).
+    /// Last test: 46 against 22, +1 ± 17 (T2).
     see_quiet_margin: i32 = 32, 5..=120, 5;
     /// Captures may lose this much (exchange units) for each ply.
-    /// Last test: 280 against 140, -3 ± 16 (T1).
+    /// Last test: 280 against 140, -11 ± 17 (T2).
     see_capture_margin: i32 = 200, 40..=500, 20;
     /// Quiet checks that lose no more than this (exchange units) come first.
     /// Last test: 250 against 0, -3 ± 16 (T1).
     check_loss: i32 = 100, 0..=600, 50;
     /// Quiet moves with a history below minus this for each ply of depth come after the
     /// captures that lose.
-    /// Last test: 6000 against 1500, +1 ± 16 (T1).
+    /// Last test: 6000 against 1500, +12 ± 17 (T2).
     good_quiet_margin: i32 = 3000, 0..=32000, 500;
     /// Quiescence: gain of a capture beyond its victim, in centipawns.
-    /// Last test: 300 against 130, +7 ± 16 (T1).
+    /// Last test: 280 against 130, -8 ± 17 (T2).
     quiescence_margin: i32 = 200, 50..=30000, 25;
     /// Quiescence: after this many moves only recaptures and checks are searched.
     /// Last test: 5 against 2, -9 ± 16 (T1).
@@ -198,56 +205,56 @@ params! {
     singular_depth: i32 = 6, 4..=99, 1;
     /// Singular: how far below the table's value the others must stay, in
     /// sixteenths of a centipawn for each ply of depth.
-    /// Last test: 48 against 20, +16 ± 16 (T1).
+    /// Last test: 58 against 30, +6 ± 17 (T2).
     singular_margin: i32 = 42, 4..=96, 4;
     /// Singular: how far below that two plies of extension begin, in centipawns.
-    /// Last test: 70 against 20, +11 ± 16 (T1).
+    /// Last test: 90 against 40, +16 ± 17 (T2).
     singular_double_margin: i32 = 60, 0..=32000, 5;
     /// Singular: reduction of a table move that is not, in plies.
-    /// Last test: 3 against 1, -8 ± 16 (T1).
+    /// Last test: 3 against 1, -6 ± 18 (T2).
     singular_negative: i32 = 2, 0..=4, 1;
     /// Late move reduction: this much history changes it by one ply.
-    /// Last test: 11000 against 6000, +12 ± 16 (T1).
+    /// Last test: 10000 against 6500, -4 ± 17 (T2).
     lmr_history_divisor: i32 = 8000, 2000..=99999, 500;
     /// Late move reduction: history of a move that is reduced as usual.
-    /// Last test: 1500 against 0, +12 ± 20 (T1).
+    /// Last test: 2500 against 750, +6 ± 17 (T2).
     lmr_history_offset: i32 = 1500, -4000..=4000, 250;
     /// Late move reduction: constant part, in 1024ths of a ply.
-    /// Last test: 1250 against 750, -1 ± 16 (T1).
-    lmr_base: i32 = 1000, -1024..=3072, 100;
+    /// Last test: 1300 against 750, with `lmr_divisor`, -19 ± 17 (T2).
+    lmr_base: i32 = 900, -1024..=3072, 100;
     /// Late move reduction: less for each move before, in 1024ths of a ply.
-    /// Last test: 56 against 26, -12 ± 16 (T1).
+    /// Last test: 48 against 22, +4 ± 17 (T2).
     lmr_number: i32 = 34, 0..=128, 8;
     /// Late move reduction: more where a cut is expected and the table has no move, in
     /// 1024ths of a ply.
-    /// Last test: 1300 against 500, -5 ± 16 (T1).
+    /// Last test: 1100 against 350, -2 ± 17 (T2).
     lmr_no_table_move: i32 = 700, 0..=3072, 128;
     /// Late move reduction: more where the table's move is a capture, in 1024ths of a ply.
     /// Last test: 1100 against 350, +5 ± 16 (T1).
     lmr_table_capture: i32 = 700, 0..=3072, 128;
     /// Late move reduction: more where children failed high often, in 1024ths of a ply.
-    /// Last test: 1200 against 400, -5 ± 16 (T1).
+    /// Last test: 1200 against 450, -4 ± 17 (T2).
     lmr_cutoffs: i32 = 800, 0..=3072, 128;
     /// Late move reduction: ln(depth) * ln(move number) is divided by this, in 1024ths.
-    /// Last test: 2550 against 1850, +11 ± 16 (T1).
-    lmr_divisor: i32 = 2400, 1200..=4000, 100;
+    /// Last test: 2750 against 2150, with `lmr_base`, -19 ± 17 (T2).
+    lmr_divisor: i32 = 2300, 1200..=4000, 100;
     /// Late move reduction: less on principal variations, in 1024ths of a ply.
-    /// Last test: 1400 against 700, +20 ± 16 (T1).
+    /// Last test: 1800 against 1050, +8 ± 17 (T2).
     lmr_pv: i32 = 1400, 0..=2048, 128;
     /// Late move reduction: less still at nodes with an open window, in 1024ths of a ply.
-    /// Last test: 600 against 0, +13 ± 16 (T1).
+    /// Last test: 1000 against 300, +8 ± 17 (T2).
     lmr_open: i32 = 600, 0..=2048, 128;
     /// Late move reduction: more where a cut is expected, in 1024ths of a ply.
-    /// Last test: 1500 against 650, -11 ± 16 (T1).
+    /// Last test: 1250 against 600, -7 ± 17 (T2).
     lmr_cut: i32 = 900, 0..=6144, 128;
     /// Late move reduction: more where the evaluation does not rise, in 1024ths of a ply.
-    /// Last test: 850 against 250, -8 ± 16 (T1).
-    lmr_falling: i32 = 512, 0..=2048, 128;
+    /// Last test: 800 against 250, -27 ± 17 (T2).
+    lmr_falling: i32 = 320, 0..=2048, 128;
     /// Late move reduction: less for captures, in 1024ths of a ply.
     /// Last test: 500 against 0, +9 ± 16 (T1).
     lmr_capture: i32 = 0, 0..=8192, 128;
     /// Late move reduction: less for checks, in 1024ths of a ply.
-    /// Last test: 1500 against 600, +1 ± 16 (T1).
+    /// Last test: 1500 against 600, +0 ± 18 (T2).
     lmr_check: i32 = 1024, 0..=8192, 128;
     /// Late moves are reduced from this depth on.
     lmr_depth: i32 = 2, 2..=4, 1;
@@ -262,40 +269,44 @@ params! {
     /// Last test: 10000 against 6500, +0 ± 16 (T1).
     history_limit: i32 = 8192, 1024..=10240, 512;
     /// History: bonus for each ply of depth.
-    /// Last test: 90 against 0, +31 ± 16 (T1).
+    /// Last test: 150 against 50, with `history_bonus_square`, +13 ± 17 (T2).
     history_bonus: i32 = 90, 0..=400, 16;
     /// History: bonus for each ply of depth squared.
-    /// Last test: 22 against 11, +7 ± 16 (T1).
+    /// Last test: 20 against 12, with `history_bonus`, +13 ± 17 (T2).
     history_bonus_square: i32 = 16, 0..=64, 2;
     /// History: bonus of a quiet move that made the opponent fail low, in 64ths of the usual.
-    /// Last test: 110 against 64, +16 ± 16 (T1).
+    /// Last test: 140 against 70, +2 ± 17 (T2).
     history_fail_low: i32 = 104, 0..=256, 8;
+    /// History: malus of the first quiet move of a node once an answer refutes it, in 64ths of
+    /// the usual.
+    /// Last test: 48 against 0, +13 ± 17 (T2).
+    history_refuted: i32 = 48, 0..=256, 8;
     /// Largest change of a history entry by one search.
-    /// Last test: 1700 against 850, -6 ± 16 (T1).
+    /// Last test: 1700 against 900, -6 ± 17 (T2).
     history_bonus_limit: i32 = 1200, 200..=4000, 100;
     /// Capture history in the order of captures, in 64ths against 16 centipawns.
-    /// Last test: 96 against 40, +9 ± 16 (T1).
+    /// Last test: 110 against 60, +9 ± 17 (T2).
     capture_history_weight: i32 = 84, 0..=256, 8;
     /// Correction by pawns, in 128ths.
     /// Last test: 72 against 30, -2 ± 16 (T1).
     correction_pawns: i32 = 48, 0..=256, 8;
     /// Correction by kings, golds and silvers, in 128ths.
-    /// Last test: 72 against 30, -10 ± 16 (T1).
+    /// Last test: 54 against 18, -8 ± 17 (T2).
     correction_castle: i32 = 36, 0..=256, 8;
     /// Correction by kings and hands, in 128ths.
     /// Last test: 72 against 30, -3 ± 16 (T1).
     correction_hands: i32 = 48, 0..=256, 8;
     /// Correction by kings and large pieces, in 128ths.
-    /// Last test: 48 against 0, +19 ± 20 (T1).
+    /// Last test: 72 against 24, +12 ± 17 (T2).
     correction_large: i32 = 48, 0..=256, 8;
     /// Correction by lances and knights, in 128ths.
-    /// Last test: 48 against 0, +19 ± 20 (T1).
+    /// Last test: 72 against 24, +8 ± 17 (T2).
     correction_cavalry: i32 = 48, 0..=256, 8;
     /// Correction by the last two moves, in 128ths.
-    /// Last test: 72 against 30, +8 ± 16 (T1).
+    /// Last test: 96 against 36, +6 ± 17 (T2).
     correction_continuation: i32 = 64, 0..=256, 8;
     /// Learning rate of corrections, in eighths.
-    /// Last test: 12 against 5, -6 ± 16 (T1).
+    /// Last test: 11 against 6, -2 ± 17 (T2).
     correction_rate: i32 = 8, 0..=64, 1;
     /// Plies that a repetition is looked back for.
     cycle_plies: i32 = 16, 4..=64, 2;

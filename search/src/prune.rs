@@ -106,6 +106,14 @@ pub(crate) fn is_futile(depth: i32, eval: Value, alpha: Value) -> bool {
     depth <= params::futility_depth() && eval + params::futility_base() + params::futility_margin() * depth <= alpha
 }
 
+/// Futility of captures: at low depth even the piece taken does not lift a value so far
+/// below alpha. `gain` is that piece's exchange value. (Stockfish.)
+#[inline]
+pub(crate) fn is_futile_capture(depth: i32, eval: Value, gain: Value, history: i32, alpha: Value) -> bool {
+    let margin = params::capture_futility_base() + params::capture_futility_margin() * depth;
+    depth <= params::capture_futility_depth() && eval + margin + gain + history / 16 <= alpha
+}
+
 /// History pruning: at low depth, a quiet move that hardly ever was good.
 #[inline]
 pub(crate) fn has_bad_history(depth: i32, history: i32) -> bool {
@@ -123,4 +131,19 @@ pub(crate) fn quiet_loss(depth: i32) -> Option<Value> {
 #[inline]
 pub(crate) fn capture_loss(depth: i32) -> Option<Value> {
     (depth <= params::see_depth()).then_some(params::see_capture_margin() * depth)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_capture_is_futile_only_where_its_victim_does_not_reach_alpha() {
+        let margin = params::capture_futility_base() + params::capture_futility_margin();
+        assert!(is_futile_capture(1, 0, 500, 0, margin + 500));
+        assert!(!is_futile_capture(1, 0, 501, 0, margin + 500), "the victim counts");
+        assert!(!is_futile_capture(1, 0, 500, 16, margin + 500), "and so does the history");
+        assert!(!is_futile_capture(2, 0, 500, 0, margin + 500), "deeper, more may happen");
+        assert!(!is_futile_capture(params::capture_futility_depth() + 1, 0, 0, 0, 20_000));
+    }
 }

@@ -8,7 +8,7 @@ use crate::node::{Best, Effort, Node};
 use crate::params;
 use crate::report::Bound;
 use crate::value::{Value, is_ordinary};
-use crate::worker::{Judgement, Worker};
+use crate::worker::{Frame, Judgement, Worker};
 
 /// By how much a search `depth` plies deep moves a history entry.
 fn bonus(depth: i32) -> i32 {
@@ -51,6 +51,17 @@ impl Worker<'_> {
         if let Some(place) = self.frame(before).quiet {
             let line = self.line(before);
             self.memory.moves.adjust_quiet(place, line, bonus(node.depth) * params::history_fail_low() / 64);
+        }
+    }
+
+    /// Blames the opponent's last move, if it is quiet and was the first of its node, where
+    /// a move of this node refutes it. (Stockfish.)
+    pub(crate) fn blame_last_move(&mut self, node: &Node) {
+        let Some(before) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else { return };
+        let Frame { quiet, number, .. } = *self.frame(before);
+        if let Some(place) = quiet.filter(|_| number == 1) {
+            let line = self.line(before);
+            self.memory.moves.adjust_quiet(place, line, -bonus(node.depth) * params::history_refuted() / 64);
         }
     }
 

@@ -38,6 +38,8 @@ pub(crate) struct Frame {
     pub(crate) killers: Killers,
     /// Fail highs at this ply since the node two plies before was entered.
     pub(crate) cutoffs: u16,
+    /// Place of that move in the order of its node, counted from 1.
+    pub(crate) number: usize,
     /// By how many plies the search of the move is reduced.
     pub(crate) reduction: i32,
     /// The table knows the node from a principal variation.
