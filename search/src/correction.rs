@@ -45,10 +45,8 @@ impl Slots {
     #[inline]
     pub(crate) fn of(position: &Position, line: Line) -> Self {
         let both = |kinds: &[PieceType], seed: u64| {
-            Color::ALL.into_iter().fold(seed, |hash, color| {
-                let set = kinds.iter().fold(Bitboard::EMPTY, |set, &kind| set | position.pieces(color, kind));
-                mix(hash, set)
-            })
+            let set = kinds.iter().fold(Bitboard::EMPTY, |set, &kind| set | position.by_kind(kind));
+            Color::ALL.into_iter().fold(seed, |hash, color| mix(hash, set & position.by_color(color)))
         };
         let pawns = both(&[PieceType::Pawn], 1);
         let castle = both(&[PieceType::King, PieceType::Gold, PieceType::Silver], 2);

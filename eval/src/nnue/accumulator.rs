@@ -1,9 +1,9 @@
 //! Accumulators: the sums of the first layer along a line of play.
 //!
-//! Updates are lazy. A ply stores the inputs that its move changed; the accumulator is
-//! computed when the position is evaluated, incrementally from the nearest ancestor that
-//! has one. If the own king moved in between, it is refreshed from a cache that keeps the
-//! last position for each side and king square.
+//! Updates are lazy. A ply stores its move, or, where weights are to be prefetched, the inputs
+//! that the move changed; the accumulator is computed when the position is evaluated,
+//! incrementally from the nearest ancestor that has one. If the own king moved in between, it is
+//! refreshed from a cache that keeps the last position for each side and king square.
 
 use std::collections::TryReserveError;
 
@@ -28,6 +28,11 @@ impl Transformer {
         self.biases.len()
     }
 
+    /// Returns `true` if the rows outgrow the caches near a core, so that prefetching pays.
+    fn is_large(&self) -> bool {
+        self.rows.len() * size_of::<i16>() > NEAR_BYTES
+    }
+
     /// Returns a closure that prefetches the weight row of an input.
     #[inline(always)]
     fn prefetcher(&self) -> impl Fn(u32) {
@@ -41,9 +46,15 @@ impl Transformer {
     }
 }
 
+/// Rows of up to this size mostly stay in the second-level cache.
+const NEAR_BYTES: usize = 1 << 20;
+
 /// One ply of the line.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ply {
+    /// The move to this ply, until its changes are listed. Half of the positions are never
+    /// evaluated.
+    unlisted: Option<Delta>,
     /// For each side the inputs that the move to this ply changed.
     changes: [Changes; 2],
     /// Sides whose accumulator can be updated incrementally from the previous ply. False at
@@ -94,22 +105,22 @@ impl Accumulators {
         self.plies[0] = Ply::default();
     }
 
-    /// Notes the move that led to `position`, and prefetches the weight rows of the changed
-    /// inputs: in a large table they are cache misses.
+    /// Notes the move that led to `position`. In a large table the weight rows of the changed
+    /// inputs are cache misses: they are listed now, and prefetched.
     #[inline]
     pub(crate) fn push(&mut self, transformer: &Transformer, position: &Position, delta: &Delta) {
         self.top += 1;
         if self.top == self.plies.len() {
             self.plies.push(Ply::default());
         }
-        let prefetch = transformer.prefetcher();
         let ply = &mut self.plies[self.top];
         ply.computed = [false; 2];
+        ply.unlisted = (!transformer.is_large()).then_some(*delta);
         for color in Color::ALL {
-            let view = View::of(transformer.features, color, position);
-            ply.incremental[color] = !renumbers(transformer.features, &view, delta, color);
-            if ply.incremental[color] {
-                ply.changes[color].set(&view, delta, &prefetch);
+            ply.incremental[color] = !renumbers(transformer.features, position, delta, color);
+            if ply.unlisted.is_none() && ply.incremental[color] {
+                let view = View::of(transformer.features, color, position);
+                ply.changes[color].set(&view, delta, transformer.prefetcher());
             }
         }
     }
@@ -158,14 +169,15 @@ impl Accumulators {
         if self.plies[top].computed[color] {
             return;
         }
+        // Incremental plies have the same view.
+        let view = View::of(transformer.features, color, position);
         match self.nearest(color) {
             Some(base) => {
                 for ply in base + 1..=top {
-                    self.step(kernels, transformer, ply, color);
+                    self.step(kernels, transformer, &view, ply, color);
                 }
             }
             None => {
-                let view = View::of(transformer.features, color, position);
                 let at = self.at(top, color);
                 let target = &mut self.sums[at..at + self.width];
                 self.cache.refresh(kernels, transformer, &view, color, position, target);
@@ -191,23 +203,26 @@ impl Accumulators {
 
     /// Updates the accumulator of `ply` from the previous ply's.
     #[inline(always)]
-    fn step<K: Kernels>(&mut self, kernels: K, transformer: &Transformer, ply: usize, color: Color) {
+    fn step<K: Kernels>(&mut self, kernels: K, transformer: &Transformer, view: &View, ply: usize, color: Color) {
         let (source, target) = (self.at(ply - 1, color), self.at(ply, color));
         let (before, after) = self.sums.split_at_mut(target);
         let (source, target) = (&before[source..source + self.width], &mut after[..self.width]);
         let entry = &mut self.plies[ply];
+        if let Some(delta) = &entry.unlisted {
+            entry.changes[color].set(view, delta, |_| {});
+        }
         kernels.update(&transformer.rows, source, target, entry.changes[color].lists());
         entry.computed[color] = true;
     }
 }
 
-/// Returns true if `delta` moved `color`'s king so that the inputs are renumbered; `view`
-/// is the one after the move.
+/// Returns true if `delta`, which led to `position`, moved `color`'s king so that the inputs
+/// are renumbered.
 #[inline]
-fn renumbers(features: FeatureSet, view: &View, delta: &Delta, color: Color) -> bool {
+fn renumbers(features: FeatureSet, position: &Position, delta: &Delta, color: Color) -> bool {
     match delta.from {
         Origin::Board { from, kind: PieceType::King } if delta.mover == color => {
-            View::new(features, color, Some(from)).slot() != view.slot()
+            View::new(features, color, Some(from)).slot() != View::of(features, color, position).slot()
         }
         _ => false,
     }
