@@ -1,12 +1,12 @@
 //! An inner node of the tree: principal variation search.
 
 use enbu_eval::piece_value::exchange;
-use enbu_movegen::{Aim, Move, PieceType};
+use enbu_movegen::{Move, PieceType};
 
 use crate::extend::SingularTest;
 use crate::failed_moves::FailedMoves;
 use crate::history::{Line, PawnSlot};
-use crate::picker::{Picker, Wanted};
+use crate::picker::{LazyAim, Picker, Wanted};
 use crate::prune::Trend;
 use crate::report::Bound;
 use crate::tt::Entry;
@@ -110,6 +110,8 @@ struct Candidate {
     victim: Option<PieceType>,
     checks: bool,
     history: i32,
+    /// The exchange that it begins is known not to lose.
+    gains: bool,
 }
 
 /// Depths at which a move is searched.
@@ -274,14 +276,11 @@ impl Worker<'_> {
     }
 
     /// By how many plies to reduce root move number `number`.
-    pub(crate) fn root_reduction(&self, root: &Node, mv: Move, number: usize, aim: Option<&Aim>) -> i32 {
+    pub(crate) fn root_reduction(&self, root: &Node, mv: Move, number: usize, aim: &LazyAim) -> i32 {
         if number == 1 || root.depth < params::lmr_depth() {
             return 0;
         }
-        let victim = self.position.piece_at(mv.to()).map(|piece| piece.kind);
-        let checks = aim.is_some_and(|aim| aim.is_hit_by(&self.position, mv));
-        let history = self.history_of(mv, victim, root.line);
-        let reduction = self.reduction::<Pv>(root, &Candidate { mv, number, victim, checks, history });
+        let reduction = self.reduction::<Pv>(root, &self.candidate_move(mv, number, root.line, aim));
         (reduction / reduce::PLY).min(root.depth - 2).max(0)
     }
 
@@ -330,17 +329,14 @@ impl Worker<'_> {
             .filter(|&mv| self.position.piece_at(mv.to()).is_some() && see::reaches(&self.position, mv, needed));
         let mut picker = Picker::new(
             &self.position,
-            Wanted::Tactical,
+            Wanted::Gaining(needed.max(0)),
             self.job.options.moves,
             table_move,
             Default::default(),
             &self.moves,
         );
-        let mut found = None;
-        while let Some(mv) = picker.next(&self.position, self.memory, node.line, None, &mut self.moves) {
-            if !see::reaches(&self.position, mv, needed) {
-                continue;
-            }
+        let (aim, mut found) = (LazyAim::default(), None);
+        while let Some(mv) = picker.next(&self.position, self.memory, node.line, &aim, &mut self.moves) {
             self.job.table.prefetch(self.position.key_after(mv));
             self.make(mv, ply);
             let mut value = -self.quiescence::<N::Child>(-target, 1 - target, ply + 1);
@@ -373,7 +369,7 @@ impl Worker<'_> {
     fn search_moves<N: NodeKind>(&mut self, node: &Node, mut alpha: Value, beta: Value) -> Outcome {
         let Node { depth, ply, line, .. } = *node;
         let original_alpha = alpha;
-        let aim = self.position.aim();
+        let aim = LazyAim::default();
         let killers = self.frame(ply).killers;
         let mut best = Best { value: -INFINITE, mv: None };
         let mut picker =
@@ -381,16 +377,14 @@ impl Worker<'_> {
         picker.put_off_quiets_below(-params::good_quiet_margin() * depth.max(1));
         let mut tried = FailedMoves::default();
         let mut number = 0;
-        while let Some(mv) = picker.next(&self.position, self.memory, line, aim.as_ref(), &mut self.moves) {
+        while let Some(mv) = picker.next(&self.position, self.memory, line, &aim, &mut self.moves) {
             if Some(mv) == node.excluded {
                 continue;
             }
             number += 1;
-            let victim = self.position.piece_at(mv.to()).map(|piece| piece.kind);
-            let checks = aim.is_some_and(|aim| aim.is_hit_by(&self.position, mv));
-            let history = self.history_of(mv, victim, line);
-            let candidate = Candidate { mv, number, victim, checks, history };
-            let mut reduction = self.reduction::<N>(node, &candidate);
+            let candidate = Candidate { gains: picker.knows_gain(), ..self.candidate_move(mv, number, line, &aim) };
+            let victim = candidate.victim;
+            let mut reduction = if number == 1 { 0 } else { self.reduction::<N>(node, &candidate) };
             if best.value > -REPETITION_WIN {
                 if !node.follows && prune::is_late(depth, number, node.trend) {
                     picker.skip_quiets();
@@ -413,7 +407,7 @@ impl Worker<'_> {
             self.make(mv, ply);
             self.frame_mut(ply).number = number;
             let new_depth = depth - 1 + extension;
-            if number == 1 || depth < params::lmr_depth() {
+            if depth < params::lmr_depth() {
                 reduction = 0;
             }
             let reduced = (new_depth - reduction / reduce::PLY).clamp(1.min(new_depth), new_depth.max(1));
@@ -459,6 +453,17 @@ impl Worker<'_> {
             }
         }
         Outcome::Searched(best)
+    }
+
+    /// Facts about move number `number`. Of the first, which is never reduced or pruned, only those that
+    /// cost nothing.
+    fn candidate_move(&self, mv: Move, number: usize, line: Line, aim: &LazyAim) -> Candidate {
+        let victim = self.position.piece_at(mv.to()).map(|piece| piece.kind);
+        if number == 1 {
+            return Candidate { mv, number, victim, checks: false, history: 0, gains: false };
+        }
+        let checks = aim.of(&self.position).is_some_and(|aim| aim.is_hit_by(&self.position, mv));
+        Candidate { mv, number, victim, checks, history: self.history_of(mv, victim, line), gains: false }
     }
 
     /// By how much less deeply to search a move, in parts of a ply. The conditions are
@@ -511,6 +516,7 @@ impl Worker<'_> {
             }),
         };
         let loss = match candidate.victim {
+            Some(_) if candidate.gains => None,
             Some(_) => prune::capture_loss(node.depth),
             None if node.follows => None,
             None => prune::quiet_loss(shallow),

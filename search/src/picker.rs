@@ -11,6 +11,8 @@
 //!
 //! In check all evasions are ordered at once.
 
+use std::cell::OnceCell;
+
 use enbu_eval::piece_value::{exchange, on_board};
 use enbu_isa::multiversion;
 use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope, Square};
@@ -19,6 +21,7 @@ use crate::history::{Killers, Known, Line, Origin};
 use crate::limits::Moves;
 use crate::memory::Memory;
 use crate::scored::Scored;
+use crate::value::Value;
 use crate::{params, see};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,8 +44,19 @@ enum Stage {
 pub(crate) enum Wanted {
     /// Every legal move.
     All,
-    /// Captures that do not lose the exchange; in check every legal move.
-    Tactical,
+    /// Captures whose exchange gains at least this, in exchange units; in check every legal move.
+    Gaining(Value),
+}
+
+impl Wanted {
+    /// The exchange that a good capture gains at least.
+    #[inline(always)]
+    fn threshold(self) -> Value {
+        match self {
+            Self::All => 0,
+            Self::Gaining(least) => least,
+        }
+    }
 }
 
 multiversion! {
@@ -51,7 +65,7 @@ multiversion! {
         position: &Position,
         memory: &Memory,
         line: Line,
-        aim: Option<&Aim>,
+        aim: &LazyAim,
         moves: &mut Vec<Scored>,
     ) -> Option<Move> = Picker::next_inline;
 }
@@ -71,6 +85,19 @@ multiversion! {
 multiversion! {
     fn evasions(picker: &mut Picker, position: &Position, memory: &Memory, line: Line, moves: &mut Vec<Scored>) =
         Picker::generate_evasions;
+}
+
+/// The squares from which the moves of a node give check, found when they are first asked for:
+/// most nodes that fail high do so by a table move or a capture, before.
+#[derive(Default)]
+pub(crate) struct LazyAim(OnceCell<Option<Aim>>);
+
+impl LazyAim {
+    /// The squares in `position`, the same at every call; `None` without an enemy king.
+    #[inline]
+    pub(crate) fn of(&self, position: &Position) -> Option<&Aim> {
+        self.0.get_or_init(|| position.aim()).as_ref()
+    }
 }
 
 /// Hands out the moves of one node. Its moves lie on a stack that all nodes of a
@@ -131,6 +158,12 @@ impl Picker {
         self.least_good = score;
     }
 
+    /// Returns `true` if the last move is a capture whose exchange does not lose: the picker has
+    /// asked.
+    pub(crate) fn knows_gain(&self) -> bool {
+        self.stage == Stage::GoodCaptures
+    }
+
     /// From now on hands out captures only (in check: every evasion all the same).
     pub(crate) fn skip_quiets(&mut self) {
         self.skips_quiets = true;
@@ -148,7 +181,7 @@ impl Picker {
         position: &Position,
         memory: &Memory,
         line: Line,
-        aim: Option<&Aim>,
+        aim: &LazyAim,
         moves: &mut Vec<Scored>,
     ) -> Option<Move> {
         next(self, position, memory, line, aim, moves)
@@ -160,7 +193,7 @@ impl Picker {
         position: &Position,
         memory: &Memory,
         line: Line,
-        aim: Option<&Aim>,
+        aim: &LazyAim,
         moves: &mut Vec<Scored>,
     ) -> Option<Move> {
         loop {
@@ -176,9 +209,9 @@ impl Picker {
                     self.stage = Stage::GoodCaptures;
                 }
                 Stage::GoodCaptures => match self.take_best(moves).and_then(Scored::mv) {
-                    Some(mv) if see::reaches(position, mv, 0) => return Some(mv),
+                    Some(mv) if see::reaches(position, mv, self.wanted.threshold()) => return Some(mv),
                     Some(mv) => self.keep_bad(mv, moves),
-                    None if self.wanted == Wanted::Tactical => self.stage = Stage::Done,
+                    None if self.wanted != Wanted::All => self.stage = Stage::Done,
                     None => self.stage = Stage::Killer(0),
                 },
                 Stage::Killer(_) | Stage::GenerateQuiets if self.skips_quiets => self.begin_bad_captures(),
@@ -192,7 +225,7 @@ impl Picker {
                     }
                 }
                 Stage::GenerateQuiets => {
-                    quiets(self, position, memory.moves.after(position.turn(), line), aim, moves);
+                    quiets(self, position, memory.moves.after(position.turn(), line), aim.of(position), moves);
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets if self.skips_quiets => self.begin_bad_captures(),
@@ -418,7 +451,7 @@ mod tests {
         list.iter().rev().take(3).for_each(|&mv| killers.add(mv));
         let mut picker = Picker::new(position, wanted, Moves::All, table_move, killers, &moves);
         let mut out = Vec::new();
-        while let Some(mv) = picker.next(position, &memory, Line::default(), position.aim().as_ref(), &mut moves) {
+        while let Some(mv) = picker.next(position, &memory, Line::default(), &LazyAim::default(), &mut moves) {
             out.push(mv);
         }
         picker.close(&mut moves);
@@ -457,7 +490,7 @@ mod tests {
             let memory = Memory::new();
             let mut picker = Picker::new(&position, Wanted::All, which, None, Killers::default(), &moves);
             let mut out = Vec::new();
-            while let Some(mv) = picker.next(&position, &memory, Line::default(), None, &mut moves) {
+            while let Some(mv) = picker.next(&position, &memory, Line::default(), &LazyAim::default(), &mut moves) {
                 out.push(mv.to_string());
             }
             picker.close(&mut moves);
@@ -474,6 +507,6 @@ mod tests {
     fn quiescence_sees_no_losing_captures() {
         let sfen = "4k4/9/4g4/4p4/9/9/9/4R4/4K4 b - 1";
         let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
-        assert_eq!(picked(&position, Wanted::Tactical, None), []);
+        assert_eq!(picked(&position, Wanted::Gaining(0), None), []);
     }
 }

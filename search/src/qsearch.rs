@@ -4,7 +4,7 @@ use enbu_eval::piece_value::exchange;
 use enbu_movegen::{Move, Square};
 
 use crate::node::NodeKind;
-use crate::picker::{Picker, Wanted};
+use crate::picker::{LazyAim, Picker, Wanted};
 use crate::report::Bound;
 use crate::tt::Entry;
 use crate::value::{INFINITE, MAX_PLY, REPETITION_WIN, Value, mated_at};
@@ -72,7 +72,7 @@ impl Worker<'_> {
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| self.position.is_legal(mv));
         let mut picker = Picker::new(
             &self.position,
-            Wanted::Tactical,
+            Wanted::Gaining(0),
             self.job.options.moves,
             table_move,
             Default::default(),
@@ -80,8 +80,8 @@ impl Worker<'_> {
         );
         let line = self.line(ply);
         let recapture = self.position.last_move().map(Move::to);
-        let mut number = 0;
-        while let Some(mv) = picker.next(&self.position, self.memory, line, None, &mut self.moves) {
+        let (aim, mut number) = (LazyAim::default(), 0);
+        while let Some(mv) = picker.next(&self.position, self.memory, line, &aim, &mut self.moves) {
             if best > -REPETITION_WIN {
                 number += 1;
                 match self.prospect(mv, number, in_check, recapture) {

@@ -10,7 +10,7 @@ use crate::job::Role;
 use crate::limits::{Lines, Moves};
 use crate::node::{Best, Effort, Pv};
 use crate::params;
-use crate::picker::{Picker, Wanted};
+use crate::picker::{LazyAim, Picker, Wanted};
 use crate::report::{BestMove, Bound, LineEnd, Report};
 use crate::root_move::{Candidate, RootMove, settle};
 use crate::value::Score;
@@ -213,19 +213,19 @@ impl Worker<'_> {
         self.fail_at(crate::fault::Place::Root);
         let original_alpha = alpha;
         let node = self.root_node_at(depth, self.root_moves[line].mv);
-        let (first, killers, aim) = (node.table_move(), self.frame(0).killers, self.position.aim());
+        let (first, killers, aim) = (node.table_move(), self.frame(0).killers, LazyAim::default());
         let mut picker = Picker::new(&self.position, Wanted::All, Moves::All, first, killers, &self.moves);
         let mut tried = FailedMoves::default();
         let mut best = Best { value: -INFINITE, mv: None };
         let mut number = 0;
-        while let Some(mv) = picker.next(&self.position, self.memory, node.line, aim.as_ref(), &mut self.moves) {
+        while let Some(mv) = picker.next(&self.position, self.memory, node.line, &aim, &mut self.moves) {
             // The lines before this one, and moves that the user left out.
             let Some(index) = (line..self.root_moves.len()).find(|&index| self.root_moves[index].mv == mv) else {
                 continue;
             };
             self.root_move = Some(mv);
             number += 1;
-            let reduction = self.root_reduction(&node, mv, number, aim.as_ref());
+            let reduction = self.root_reduction(&node, mv, number, &aim);
             let before = self.nodes;
             self.make(mv, 0);
             let effort = Effort { number, depth: depth - 1, reduced: depth - 1 - reduction, best: best.value };
