@@ -93,7 +93,9 @@ def label(args):
     positions = []
     for game in (game for path in args.games for game in read_lines(path)):
         moves = game["moves"].split()
-        start = "startpos" if game["opening"] == "startpos" else f"sfen {game['opening']}"
+        start = game["opening"]
+        if not start.startswith(("startpos", "sfen ")):
+            start = f"sfen {start}"
         for ply in range(FIRST_PLY + draw.randrange(STRIDE), min(len(moves) - TAIL, LAST_PLY), STRIDE):
             positions.append(f"position {start} moves {' '.join(moves[:ply])}")
     draw.shuffle(positions)
