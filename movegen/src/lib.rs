@@ -67,3 +67,4 @@ pub use rules::{Cycle, Declaration, EnteringKingRule, Ruling};
 pub use setup::{Handicap, Setup};
 pub use sfen::{SfenError, SfenErrorKind};
 pub use square::Square;
+pub use zobrist::on_board as constant_of;

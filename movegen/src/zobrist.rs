@@ -41,9 +41,9 @@ static HAND: [[u64; 7]; 2] = {
 /// Constant for White to move.
 pub(crate) const WHITE_TO_MOVE: u64 = constant(20_000);
 
-/// The constant of `piece` on `square`.
+/// The constant of `piece` on `square` in the key of a position: for keys of some of its pieces.
 #[inline]
-pub(crate) fn on_board(piece: Piece, square: Square) -> u64 {
+pub fn on_board(piece: Piece, square: Square) -> u64 {
     BOARD[piece.color][piece.kind][square]
 }
 

@@ -6,9 +6,10 @@
 //! kings with generals, hands with kings, kings with large pieces, and lances with
 //! knights after Stoat's log.)
 
-use enbu_movegen::{Bitboard, Color, PieceType, Position};
+use enbu_movegen::{Color, Position};
 
 use crate::history::{Arrival, Line};
+use crate::keys::{Group, Keys};
 use crate::params;
 use crate::value::Value;
 
@@ -41,25 +42,15 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// The features of `position`, reached by `line`.
+    /// The features of `position`, whose keys are `keys`, reached by `line`.
     #[inline]
-    pub(crate) fn of(position: &Position, line: Line) -> Self {
-        let both = |kinds: &[PieceType], seed: u64| {
-            let set = kinds.iter().fold(Bitboard::EMPTY, |set, &kind| set | position.by_kind(kind));
-            Color::ALL.into_iter().fold(seed, |hash, color| mix(hash, set & position.by_color(color)))
-        };
-        let pawns = both(&[PieceType::Pawn], 1);
-        let castle = both(&[PieceType::King, PieceType::Gold, PieceType::Silver], 2);
-        let kings = both(&[PieceType::King], 3);
-        let large =
-            both(&[PieceType::King, PieceType::Rook, PieceType::Dragon, PieceType::Bishop, PieceType::Horse], 5);
-        let cavalry = both(&[PieceType::Lance, PieceType::Knight], 4);
-        let hands = u64::from(position.hand(Color::Black).raw()) | u64::from(position.hand(Color::White).raw()) << 32;
-        let kings_and_hands = spread(kings ^ hands);
+    pub(crate) fn of(position: &Position, keys: Keys, line: Line) -> Self {
+        let [pawns, castle, large, cavalry] =
+            [Group::Pawns, Group::Castle, Group::Large, Group::Cavalry].map(|group| keys.group(group));
         Self {
             side: position.turn(),
-            features: [pawns, castle, kings_and_hands, large, cavalry]
-                .map(|hash| (hash >> (64 - ENTRIES.trailing_zeros())) as usize),
+            features: [pawns, castle, keys.kings_and_hands(position), large, cavalry]
+                .map(|key| (key >> (64 - ENTRIES.trailing_zeros())) as usize),
             continuation: line.last.zip(line.before).map(|(last, before)| {
                 let pair = (last.index() * Arrival::COUNT + before.index() + 1) as u64;
                 (spread(pair) >> (64 - PAIRS.trailing_zeros())) as usize
@@ -72,12 +63,6 @@ impl Slots {
 #[inline]
 fn spread(bits: u64) -> u64 {
     bits.wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
-#[inline]
-fn mix(hash: u64, set: Bitboard) -> u64 {
-    let (low, high) = set.words();
-    spread(spread(hash ^ low).rotate_left(29) ^ high)
 }
 
 impl Corrections {
@@ -135,7 +120,7 @@ mod tests {
     #[test]
     fn an_error_is_remembered_where_the_features_are_the_same() {
         let position = Position::startpos();
-        let slots = Slots::of(&position, Line::default());
+        let slots = Slots::of(&position, Keys::of(&position), Line::default());
         let mut corrections = Corrections::new();
         assert_eq!(corrections.of(slots), 0);
         for _ in 0..200 {

@@ -12,6 +12,7 @@
 
 use enbu_movegen::{Color, Delta, HandPiece, Move, MoveParts, PieceType, Position, Square};
 
+use crate::keys::{Group, Keys};
 use crate::params;
 
 /// Origin (81 squares, 7 hand pieces, 81 squares of promotions) and destination.
@@ -67,15 +68,10 @@ impl PawnSlot {
     /// Number of slots; a power of two.
     const COUNT: usize = 1024;
 
-    /// The slot of the pawns of `position`: the highest bits of a product of its bitboards.
+    /// The slot of a position's pawns: the highest bits of their key.
     #[inline]
-    pub(crate) fn of(position: &Position) -> Self {
-        let words = Color::ALL.map(|color| position.pieces(color, PieceType::Pawn).words());
-        let hash = words
-            .into_iter()
-            .flat_map(|(low, high)| [low, high])
-            .fold(0_u64, |hash, word| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
-        Self((hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::COUNT.trailing_zeros())) as u16)
+    pub(crate) fn of(keys: Keys) -> Self {
+        Self((keys.group(Group::Pawns) >> (64 - Self::COUNT.trailing_zeros())) as u16)
     }
 }
 

@@ -31,6 +31,7 @@ mod failed_moves;
 mod fault;
 mod history;
 mod job;
+mod keys;
 mod level;
 mod limits;
 mod memory;

@@ -5,7 +5,7 @@ use enbu_movegen::{Move, PieceType};
 
 use crate::extend::SingularTest;
 use crate::failed_moves::FailedMoves;
-use crate::history::{Line, PawnSlot};
+use crate::history::Line;
 use crate::picker::{LazyAim, Picker, Wanted};
 use crate::prune::Trend;
 use crate::report::Bound;
@@ -191,7 +191,6 @@ impl Worker<'_> {
         self.frame_mut(ply + 2).cutoffs = 0;
         let table_captures =
             entry.and_then(|entry| entry.mv).is_some_and(|mv| self.position.piece_at(mv.to()).is_some());
-        self.frame_mut(ply).pawns = PawnSlot::of(&self.position);
         let line = self.line(ply);
         let follows = N::PV && self.frame(ply).on_last_pv;
         let mut node = Node { depth, ply, line, entry, judged, eval, trend, was_pv, table_captures, follows, excluded };
@@ -259,7 +258,6 @@ impl Worker<'_> {
         self.frame_mut(1).killers = Default::default();
         self.frame_mut(2).cutoffs = 0;
         self.frame_mut(0).was_pv = true;
-        self.frame_mut(0).pawns = PawnSlot::of(&self.position);
         Node {
             depth,
             ply: 0,
@@ -312,7 +310,10 @@ impl Worker<'_> {
         let depth = prune::null_move_depth(node.depth, eval, beta)?;
         self.frame_mut(node.ply).arrival = None;
         self.frame_mut(node.ply).quiet = None;
-        self.frame_mut(node.ply + 1).on_last_pv = false;
+        let keys = self.frame(node.ply).keys;
+        let child = self.frame_mut(node.ply + 1);
+        child.on_last_pv = false;
+        child.keys = keys;
         self.position.do_null_move();
         let value = -self.node::<All>(-beta, 1 - beta, depth, node.ply + 1);
         self.position.undo_null_move();

@@ -6,6 +6,7 @@ use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Ruling}
 use crate::correction::Slots;
 use crate::history::{Arrival, Killers, Line, PawnSlot, Place};
 use crate::job::{Job, Role};
+use crate::keys::Keys;
 use crate::level::Level;
 use crate::memory::Memory;
 use crate::params;
@@ -44,8 +45,8 @@ pub(crate) struct Frame {
     pub(crate) reduction: i32,
     /// The table knows the node from a principal variation.
     pub(crate) was_pv: bool,
-    /// Slot of the position's pawns, once its moves are searched.
-    pub(crate) pawns: PawnSlot,
+    /// Keys of the position, by which histories and corrections find it.
+    pub(crate) keys: Keys,
 }
 
 /// Static evaluations of a position.
@@ -100,13 +101,15 @@ impl<'a> Worker<'a> {
             Role::Main => job.options.multi_pv.clamp(1, root_moves.len().max(1)),
             Role::Helper(_) => 0,
         };
+        let mut frames = vec![Frame::default(); MAX_PLY + Self::LOOKBACK + 2];
+        frames[Self::LOOKBACK].keys = Keys::of(&job.position);
         Self {
             job,
             role,
             memory,
             position: job.position.clone(),
             moves: Vec::with_capacity(8192),
-            frames: vec![Frame::default(); MAX_PLY + Self::LOOKBACK + 2],
+            frames,
             root_depth: 0,
             pv: vec![Vec::new(); MAX_PLY + 2],
             root_moves,
@@ -140,7 +143,7 @@ impl<'a> Worker<'a> {
     pub(crate) fn line(&self, ply: usize) -> Line {
         let at = ply + Self::LOOKBACK;
         let arrival = |plies: usize| self.frames[at - plies].arrival;
-        Line { last: arrival(1), before: arrival(2), fourth: arrival(4), pawns: self.frames[at].pawns }
+        Line { last: arrival(1), before: arrival(2), fourth: arrival(4), pawns: PawnSlot::of(self.frames[at].keys) }
     }
 
     /// The evaluation at the own move before the one at `ply`, or, if that was in check,
@@ -158,7 +161,8 @@ impl<'a> Worker<'a> {
             return None;
         }
         // Asked for first: the memory answers while the evaluation is computed.
-        let slots = Slots::of(&self.position, self.line(ply));
+        debug_assert_eq!(self.frame(ply).keys, Keys::of(&self.position));
+        let slots = Slots::of(&self.position, self.frame(ply).keys, self.line(ply));
         let correction = self.memory.corrections.of(slots);
         let raw = entry.and_then(|entry| entry.eval).unwrap_or_else(|| self.evaluate());
         let eval = raw + correction;
@@ -191,7 +195,10 @@ impl<'a> Worker<'a> {
         let quiet = self.position.piece_at(mv.to()).is_none().then(|| Place::of(&self.position, mv));
         let delta = self.position.do_move(mv);
         let follows = self.frame(ply).on_last_pv && self.last_pv.get(ply) == Some(&mv);
-        self.frame_mut(ply + 1).on_last_pv = follows;
+        let keys = self.frame(ply).keys.after(&delta);
+        let child = self.frame_mut(ply + 1);
+        child.on_last_pv = follows;
+        child.keys = keys;
         let frame = &mut self.frames[ply + Self::LOOKBACK];
         frame.quiet = quiet;
         frame.arrival = Some(Arrival::from(&delta));
