@@ -13,7 +13,8 @@
 //! | `root` `root_move` `vote` | iterative deepening, aspiration windows, MultiPV; which thread's move |
 //! | `node` `qsearch` | the tree |
 //! | `prune` `reduce` `extend` | one small function per heuristic |
-//! | `picker` `scored` `history` `see` | which move first |
+//! | `picker` `scored` `history` `see` `threat` | which move first |
+//! | `keys` | keys of groups of pieces, for histories and corrections |
 //! | `update` `failed_moves` | updates of histories and corrections |
 //! | `correction` | by how much evaluations were wrong |
 //! | `tt` | the transposition table |
@@ -49,6 +50,7 @@ mod search;
 mod see;
 mod shared;
 mod solo;
+mod threat;
 mod tt;
 mod update;
 mod value;

@@ -274,11 +274,11 @@ impl Worker<'_> {
     }
 
     /// By how many plies to reduce root move number `number`.
-    pub(crate) fn root_reduction(&self, root: &Node, mv: Move, number: usize, aim: &LazyAim) -> i32 {
+    pub(crate) fn root_reduction(&self, root: &Node, mv: Move, number: usize, aim: &LazyAim, picker: &Picker) -> i32 {
         if number == 1 || root.depth < params::lmr_depth() {
             return 0;
         }
-        let reduction = self.reduction::<Pv>(root, &self.candidate_move(mv, number, root.line, aim));
+        let reduction = self.reduction::<Pv>(root, &self.candidate_move(mv, number, root.line, aim, picker));
         (reduction / reduce::PLY).min(root.depth - 2).max(0)
     }
 
@@ -383,7 +383,7 @@ impl Worker<'_> {
                 continue;
             }
             number += 1;
-            let candidate = Candidate { gains: picker.knows_gain(), ..self.candidate_move(mv, number, line, &aim) };
+            let candidate = self.candidate_move(mv, number, line, &aim, &picker);
             let victim = candidate.victim;
             let mut reduction = if number == 1 { 0 } else { self.reduction::<N>(node, &candidate) };
             if best.value > -REPETITION_WIN {
@@ -456,15 +456,16 @@ impl Worker<'_> {
         Outcome::Searched(best)
     }
 
-    /// Facts about move number `number`. Of the first, which is never reduced or pruned, only those that
+    /// Facts about move number `number`, the last of `picker`. Of the first, which is never reduced or pruned, only those that
     /// cost nothing.
-    fn candidate_move(&self, mv: Move, number: usize, line: Line, aim: &LazyAim) -> Candidate {
+    fn candidate_move(&self, mv: Move, number: usize, line: Line, aim: &LazyAim, picker: &Picker) -> Candidate {
         let victim = self.position.piece_at(mv.to()).map(|piece| piece.kind);
         if number == 1 {
             return Candidate { mv, number, victim, checks: false, history: 0, gains: false };
         }
         let checks = aim.of(&self.position).is_some_and(|aim| aim.is_hit_by(&self.position, mv));
-        Candidate { mv, number, victim, checks, history: self.history_of(mv, victim, line), gains: false }
+        let history = picker.history().unwrap_or_else(|| self.history_of(mv, victim, line));
+        Candidate { mv, number, victim, checks, history, gains: picker.knows_gain() }
     }
 
     /// By how much less deeply to search a move, in parts of a ply. The conditions are

@@ -5,7 +5,7 @@
 //! | table | the move stored for this position |
 //! | good captures | by victim, as long as the exchange does not lose |
 //! | killers | quiet moves that cut at this ply before |
-//! | quiets | checks that lose little first, then by history |
+//! | quiets | checks that lose little first, then by history, threats and rescues |
 //! | bad captures | captures that lose the exchange |
 //! | bad quiets | quiet moves with a history that the node puts off |
 //!
@@ -21,6 +21,7 @@ use crate::history::{Killers, Known, Line, Origin};
 use crate::limits::Moves;
 use crate::memory::Memory;
 use crate::scored::Scored;
+use crate::threat::{Purpose, Threats};
 use crate::value::Value;
 use crate::{params, see};
 
@@ -120,6 +121,8 @@ pub(crate) struct Picker {
     least_good: i32,
     /// Start of the bad quiet moves, once the first was seen.
     bad_quiets: Option<usize>,
+    /// History of the last move, if it is a quiet one that was ordered.
+    history: Option<i32>,
 }
 
 /// As many moves are found one by one; the rest are sorted when they are needed.
@@ -150,6 +153,7 @@ impl Picker {
             skips_quiets: false,
             least_good: i32::MIN,
             bad_quiets: None,
+            history: None,
         }
     }
 
@@ -162,6 +166,12 @@ impl Picker {
     /// asked.
     pub(crate) fn knows_gain(&self) -> bool {
         self.stage == Stage::GoodCaptures
+    }
+
+    /// History of the last move with its merit, as it was ordered; `None` for a move that was not
+    /// ordered by history.
+    pub(crate) fn history(&self) -> Option<i32> {
+        self.history
     }
 
     /// From now on hands out captures only (in check: every evasion all the same).
@@ -236,11 +246,12 @@ impl Picker {
                         self.begin_bad_captures();
                     }
                     Some(best) if self.killers.contains(&best.mv()) => {}
-                    Some(best) => return best.mv(),
+                    Some(best) => return self.hand_out(best),
                     None => self.begin_bad_captures(),
                 },
                 Stage::BadCaptures if self.current < self.bad_end => {
                     self.current += 1;
+                    self.history = None;
                     return moves[self.current - 1].mv();
                 }
                 Stage::BadCaptures if self.bad_quiets.is_some() => {
@@ -248,9 +259,9 @@ impl Picker {
                     self.stage = Stage::BadQuiets;
                 }
                 Stage::BadQuiets if self.skips_quiets => self.stage = Stage::Done,
-                Stage::BadQuiets => match self.take_best(moves).map(Scored::mv) {
-                    Some(mv) if self.killers.contains(&mv) => {}
-                    Some(mv) => return mv,
+                Stage::BadQuiets => match self.take_best(moves) {
+                    Some(best) if self.killers.contains(&best.mv()) => {}
+                    Some(best) => return self.hand_out(best),
                     None => self.stage = Stage::Done,
                 },
                 Stage::GenerateEvasions => {
@@ -264,6 +275,13 @@ impl Picker {
                 Stage::BadCaptures | Stage::Done => return None,
             }
         }
+    }
+
+    /// The move of `best`, whose history is kept.
+    #[inline(always)]
+    fn hand_out(&mut self, best: Scored) -> Option<Move> {
+        self.history = Some(best.history());
+        best.mv()
     }
 
     fn begin_bad_captures(&mut self) {
@@ -294,6 +312,7 @@ impl Picker {
         self.current = moves.len();
         self.picked = 0;
         let which = self.which;
+        let threats = Threats::new(position);
         let mut quiets = Quiets { position, moves, table_move: self.table_move };
         let checking = |kind, from| aim.map_or(Bitboard::EMPTY, |aim| aim.squares(kind, from));
         position.for_each_set(Scope::Quiets, |set| match which.of(position, set) {
@@ -301,18 +320,20 @@ impl Picker {
                 let kind = piece.piece_type();
                 let sums = known.row(piece.into(), kind).sums();
                 let score = |to| i32::from(sums[to]);
-                quiets.push(to, checking(kind, None), |to| Move::drop(piece, to), score);
+                let aims = (checking(kind, None), threats.of(position, kind, None));
+                quiets.push(to, aims, |to| Move::drop(piece, to), score);
             }
             MoveSet::Piece { from, plain, promote } => {
                 let Some(kind) = position.piece_at(from).map(|piece| piece.kind) else { return };
                 if !promote.is_empty() {
                     let promoted = kind.promoted().unwrap_or(kind);
                     let row = known.row(Origin::promoting(from), promoted);
-                    let checking = checking(promoted, Some(from));
-                    quiets.push(promote, checking, |to| Move::promotion(from, to), |to| row.of(to));
+                    let aims = (checking(promoted, Some(from)), threats.of(position, promoted, Some(from)));
+                    quiets.push(promote, aims, |to| Move::promotion(from, to), |to| row.of(to));
                 }
                 let row = known.row(from.into(), kind);
-                quiets.push(plain, checking(kind, Some(from)), |to| Move::board(from, to), |to| row.of(to));
+                let aims = (checking(kind, Some(from)), threats.of(position, kind, Some(from)));
+                quiets.push(plain, aims, |to| Move::board(from, to), |to| row.of(to));
             }
             pawns @ MoveSet::Pawns { .. } => pawns.for_each(|mv| {
                 let Some(from) = mv.from() else { return };
@@ -321,7 +342,8 @@ impl Picker {
                     false => (PieceType::Pawn, from.into()),
                 };
                 let row = known.row(origin, placed);
-                quiets.push(Bitboard::of(mv.to()), checking(placed, Some(from)), |_| mv, |to| row.of(to));
+                let aims = (checking(placed, Some(from)), threats.of(position, placed, Some(from)));
+                quiets.push(Bitboard::of(mv.to()), aims, |_| mv, |to| row.of(to));
             }),
         });
     }
@@ -381,19 +403,34 @@ struct Quiets<'a> {
 }
 
 impl Quiets<'_> {
-    /// Pushes the moves of one piece to the squares `to`, the table move excepted; those
-    /// that check from `checking` and lose little come before all others.
+    /// Pushes the moves of one piece to the squares `to`, the table move excepted. Those that check,
+    /// from the first of `aims`, and lose little come before all others; the second lifts those
+    /// with a purpose by their merit.
     #[inline(always)]
-    fn push(&mut self, to: Bitboard, checking: Bitboard, mv: impl Fn(Square) -> Move, score: impl Fn(Square) -> i32) {
+    fn push(
+        &mut self,
+        to: Bitboard,
+        (checking, purpose): (Bitboard, Purpose),
+        mv: impl Fn(Square) -> Move,
+        score: impl Fn(Square) -> i32,
+    ) {
         let known = self.table_move.filter(|known| to.contains(known.to()) && mv(known.to()) == *known);
         let to = known.map_or(to, |known| to.without(Bitboard::of(known.to())));
         let start = self.moves.len();
         for to in to {
             self.moves.push(Scored::new(mv(to), score(to), self.moves.len()));
         }
-        for check in (to & checking).into_iter().map(mv) {
-            if see::reaches(self.position, check, -params::check_loss()) {
-                self.moves[start..].iter_mut().filter(|scored| scored.is(check)).for_each(Scored::prefer);
+        // In the order in which they were pushed.
+        let mut pushed = self.moves[start..].iter_mut();
+        let purposeful = purpose.squares(to);
+        for to in purposeful | (to & checking) {
+            let mv = mv(to);
+            let Some(scored) = pushed.find(|scored| scored.is(mv)) else { return };
+            if purposeful.contains(to) {
+                scored.add(purpose.merit(self.position, mv));
+            }
+            if checking.contains(to) && see::reaches(self.position, mv, -params::check_loss()) {
+                scored.prefer();
             }
         }
     }

@@ -225,7 +225,7 @@ impl Worker<'_> {
             };
             self.root_move = Some(mv);
             number += 1;
-            let reduction = self.root_reduction(&node, mv, number, &aim);
+            let reduction = self.root_reduction(&node, mv, number, &aim, &picker);
             let before = self.nodes;
             self.make(mv, 0);
             let effort = Effort { number, depth: depth - 1, reduced: depth - 1 - reduction, best: best.value };

@@ -24,6 +24,19 @@ impl Scored {
         self.0 += i64::from(CHECK_BONUS) << 32;
     }
 
+    /// Adds to the score.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, merit: i32) {
+        self.0 += i64::from(merit) << 32;
+    }
+
+    /// The score without what a check adds: the history of a quiet move and its merit.
+    #[inline(always)]
+    pub(crate) fn history(self) -> i32 {
+        let score = self.score();
+        if score > CHECK_BONUS / 2 { score - CHECK_BONUS } else { score }
+    }
+
     /// The score that the order follows.
     #[inline(always)]
     pub(crate) fn score(self) -> i32 {
