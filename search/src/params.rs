@@ -286,7 +286,8 @@ params! {
     /// Last test: 1700 against 900, -6 ± 17 (T2).
     history_bonus_limit: i32 = 1200, 200..=4000, 100;
     /// Addition to the history of quiet moves that attack a gold or silver.
-    /// Last test: with the next two, against none of them, +38 ± 36 (343 games, 25 000 nodes).
+    /// Last test: with the next two, against none of them, +38 ± 36 (343 games, 25 000 nodes), +9 ± 48 (200
+    /// games, 100 000 nodes).
     threat_on_general: i32 = 4700, 0..=16000, 250;
     /// Addition to the history of quiet moves that attack a bishop or rook.
     /// Last test: with the one before.
