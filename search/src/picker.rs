@@ -403,9 +403,9 @@ struct Quiets<'a> {
 }
 
 impl Quiets<'_> {
-    /// Pushes the moves of one piece to the squares `to`, the table move excepted. Those that check,
-    /// from the first of `aims`, and lose little come before all others; the second lifts those
-    /// with a purpose by their merit.
+    /// Pushes the moves of one piece to the squares `to`, the table move excepted. Those that check
+    /// from `checking` and lose little come before all others; those with a `purpose` rise by
+    /// their merit.
     #[inline(always)]
     fn push(
         &mut self,
