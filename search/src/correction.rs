@@ -6,9 +6,9 @@
 //! kings with generals, kings with large pieces, and lances with knights after Stoat's
 //! log.)
 //!
-//! What counts is the error within the tree of one search: one that all its positions
-//! share changes no choice. `EVIDENCE.md`, "What corrections explain within a tree", has
-//! the regression that the weights follow.
+//! The weights follow a regression on errors within the tree of one search, since an error
+//! that all its positions share changes no choice (`EVIDENCE.md`, "What corrections explain
+//! within a tree").
 
 use enbu_movegen::{Color, Position};
 
