@@ -11,10 +11,10 @@ mod direct;
 mod lines;
 
 use enbu_isa::multiversion;
+use enbu_movegen::rays::{bishop_cross, rook_cross};
 use enbu_movegen::{Bitboard, Move, MoveParts, MoveSet, Position, Square, attacks};
 
 use direct::Net;
-use lines::{bishop_cross, rook_cross};
 
 multiversion! {
     /// Returns a legal move that mates, or `None` if there is none.

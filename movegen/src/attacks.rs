@@ -5,67 +5,84 @@
 use crate::bitboard::Bitboard;
 use crate::color::Color;
 use crate::piece::PieceType;
-use crate::rays::STEPS;
 use crate::sliders::{bishop, lance, rook};
 use crate::square::Square;
 
-/// Attack tables of both sides from the steps of a black piece, given as (files to the
-/// left, ranks towards rank 9).
-const fn step_table(steps: &[(i8, i8)]) -> [[Bitboard; 81]; 2] {
-    let mut table = [[Bitboard::EMPTY; 81]; 2];
+/// Attacks of the pieces that step, from one square for one side: one cache line.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Steps {
+    pawn: Bitboard,
+    knight: Bitboard,
+    silver: Bitboard,
+    gold: Bitboard,
+}
+
+static STEPS: [[Steps; 81]; 2] = [steps_of(1), steps_of(-1)];
+
+/// The steps of a side that plays towards rank 1 (`sign` 1) or rank 9 (-1).
+const fn steps_of(sign: i8) -> [Steps; 81] {
+    let none = Bitboard::EMPTY;
+    let mut table = [Steps { pawn: none, knight: none, silver: none, gold: none }; 81];
     let mut index = 0;
     while index < 81 {
-        let mut i = 0;
-        while i < steps.len() {
-            let (files, ranks) = steps[i];
-            if let Some(to) = Square::ALL[index].offset(files, ranks) {
-                table[0][index] = table[0][index].or(Bitboard::of(to));
-            }
-            if let Some(to) = Square::ALL[index].offset(-files, -ranks) {
-                table[1][index] = table[1][index].or(Bitboard::of(to));
-            }
-            i += 1;
-        }
+        let from = Square::ALL[index];
+        table[index] = Steps {
+            pawn: targets(from, sign, &[(0, -1)]),
+            knight: targets(from, sign, &[(-1, -2), (1, -2)]),
+            silver: targets(from, sign, &[(-1, -1), (0, -1), (1, -1), (-1, 1), (1, 1)]),
+            gold: targets(from, sign, &[(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (0, 1)]),
+        };
         index += 1;
     }
     table
 }
 
-static PAWN: [[Bitboard; 81]; 2] = step_table(&[(0, -1)]);
-static KNIGHT: [[Bitboard; 81]; 2] = step_table(&[(-1, -2), (1, -2)]);
-static SILVER: [[Bitboard; 81]; 2] = step_table(&[(-1, -1), (0, -1), (1, -1), (-1, 1), (1, 1)]);
-static GOLD: [[Bitboard; 81]; 2] = step_table(&[(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (0, 1)]);
-static KING: [[Bitboard; 81]; 2] = step_table(&STEPS);
+/// The squares that `steps`, given as (files to the left, ranks towards rank 9) times `sign`,
+/// reach from `from`.
+const fn targets(from: Square, sign: i8, steps: &[(i8, i8)]) -> Bitboard {
+    let mut set = Bitboard::EMPTY;
+    let mut i = 0;
+    while i < steps.len() {
+        let (files, ranks) = steps[i];
+        if let Some(to) = from.offset(sign * files, sign * ranks) {
+            set = set.or(Bitboard::of(to));
+        }
+        i += 1;
+    }
+    set
+}
 
 /// Attacks of a pawn: the square ahead.
 #[inline(always)]
 pub fn pawn(color: Color, square: Square) -> Bitboard {
-    PAWN[color][square]
+    STEPS[color][square].pawn
 }
 
 /// Attacks of a knight: two squares, two ranks ahead.
 #[inline(always)]
 pub fn knight(color: Color, square: Square) -> Bitboard {
-    KNIGHT[color][square]
+    STEPS[color][square].knight
 }
 
 /// Attacks of a silver: three squares ahead, two diagonally backward.
 #[inline(always)]
 pub fn silver(color: Color, square: Square) -> Bitboard {
-    SILVER[color][square]
+    STEPS[color][square].silver
 }
 
 /// Attacks of a gold or promoted minor piece: three squares ahead, two sideways, one
 /// backward.
 #[inline(always)]
 pub fn gold(color: Color, square: Square) -> Bitboard {
-    GOLD[color][square]
+    STEPS[color][square].gold
 }
 
-/// Attacks of a king: the eight neighbours.
+/// Attacks of a king: the eight neighbours, to each of which a silver or a gold steps.
 #[inline(always)]
 pub fn king(square: Square) -> Bitboard {
-    KING[0][square]
+    let Steps { silver, gold, .. } = STEPS[0][square];
+    silver | gold
 }
 
 /// Attacks of a piece of `kind` and `color` on `square`.

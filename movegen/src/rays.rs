@@ -6,42 +6,42 @@ use crate::bitboard::Bitboard;
 use crate::color::Color;
 use crate::square::Square;
 
-/// One of the eight directions in which pieces slide.
+/// One of the eight directions in which pieces slide: those along files and ranks, then the
+/// diagonal ones.
 ///
-/// The first four increase the square index, the last four decrease it; opposite
-/// directions differ by four.
+/// Opposite directions follow each other, the one that increases the square index first.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     /// Towards rank 9 (Black's side) on the same file.
     South,
-    /// Towards file 9 and rank 1.
-    NorthWest,
-    /// Towards file 9 on the same rank.
-    West,
-    /// Towards file 9 and rank 9.
-    SouthWest,
     /// Towards rank 1.
     North,
-    /// Towards file 1 and rank 9.
-    SouthEast,
+    /// Towards file 9 on the same rank.
+    West,
     /// Towards file 1.
     East,
+    /// Towards file 9 and rank 1.
+    NorthWest,
+    /// Towards file 1 and rank 9.
+    SouthEast,
+    /// Towards file 9 and rank 9.
+    SouthWest,
     /// Towards file 1 and rank 1.
     NorthEast,
 }
 
 /// One step in each direction, as files and ranks, in the order of [`Direction`].
-pub(crate) const STEPS: [(i8, i8); 8] = [(0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1)];
+pub(crate) const STEPS: [(i8, i8); 8] = [(0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1), (1, 1), (-1, -1)];
 
 const DIRECTIONS: [Direction; 8] = [
     Direction::South,
-    Direction::NorthWest,
-    Direction::West,
-    Direction::SouthWest,
     Direction::North,
-    Direction::SouthEast,
+    Direction::West,
     Direction::East,
+    Direction::NorthWest,
+    Direction::SouthEast,
+    Direction::SouthWest,
     Direction::NorthEast,
 ];
 
@@ -49,30 +49,33 @@ impl Direction {
     /// The reverse direction.
     #[inline]
     pub(crate) const fn opposite(self) -> Self {
-        DIRECTIONS[(self as usize) ^ 4]
+        DIRECTIONS[(self as usize) ^ 1]
     }
 }
 
-const RAYS: [[Bitboard; 81]; 8] = {
-    let mut table = [[Bitboard::EMPTY; 81]; 8];
-    let mut d = 0;
-    while d < 8 {
-        let mut index = 0;
-        while index < 81 {
-            let mut ray = Bitboard::EMPTY;
+/// The rays of one square in all directions, in the order of [`Direction`]: those of a rook fill
+/// one cache line, those of a bishop the next.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Rays([Bitboard; 8]);
+
+static RAYS: [Rays; 81] = {
+    let mut table = [Rays([Bitboard::EMPTY; 8]); 81];
+    let mut index = 0;
+    while index < 81 {
+        let mut d = 0;
+        while d < 8 {
             let mut at = Square::ALL[index];
             while let Some(next) = at.offset(STEPS[d].0, STEPS[d].1) {
-                ray = ray.or(Bitboard::of(next));
+                table[index].0[d] = table[index].0[d].or(Bitboard::of(next));
                 at = next;
             }
-            table[d][index] = ray;
-            index += 1;
+            d += 1;
         }
-        d += 1;
+        index += 1;
     }
     table
 };
-static RAY: [[Bitboard; 81]; 8] = RAYS;
 
 static DIRECTION: [[Option<Direction>; 81]; 81] = {
     let mut table = [[None; 81]; 81];
@@ -95,7 +98,7 @@ static DIRECTION: [[Option<Direction>; 81]; 81] = {
 /// The squares from `square` (exclusive) to the edge of the board.
 #[inline(always)]
 pub(crate) fn ray(direction: Direction, square: Square) -> Bitboard {
-    RAY[direction as usize][square as usize]
+    RAYS[square].0[direction as usize]
 }
 
 /// The direction from `from` to `to`, or `None` if they share no line.
@@ -135,34 +138,18 @@ pub(crate) fn lance_ray(color: Color, square: Square) -> Bitboard {
     )
 }
 
-static BISHOP_CROSS: [Bitboard; 81] = cross(1);
-static ROOK_CROSS: [Bitboard; 81] = cross(0);
-
-/// The four diagonal (`odd = 1`) or straight (`odd = 0`) rays of each square.
-const fn cross(odd: usize) -> [Bitboard; 81] {
-    let mut table = [Bitboard::EMPTY; 81];
-    let mut index = 0;
-    while index < 81 {
-        let mut d = odd;
-        while d < 8 {
-            table[index] = table[index].or(RAYS[d][index]);
-            d += 2;
-        }
-        index += 1;
-    }
-    table
-}
-
 /// Attacks of a bishop on an empty board.
 #[inline(always)]
-pub(crate) fn bishop_cross(square: Square) -> Bitboard {
-    BISHOP_CROSS[square]
+pub fn bishop_cross(square: Square) -> Bitboard {
+    let [.., a, b, c, d] = RAYS[square].0;
+    a | b | c | d
 }
 
 /// Attacks of a rook on an empty board.
 #[inline(always)]
-pub(crate) fn rook_cross(square: Square) -> Bitboard {
-    ROOK_CROSS[square]
+pub fn rook_cross(square: Square) -> Bitboard {
+    let [a, b, c, d, ..] = RAYS[square].0;
+    a | b | c | d
 }
 
 #[cfg(test)]

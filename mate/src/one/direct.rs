@@ -8,10 +8,10 @@
 
 use enbu_isa::multiversion;
 use enbu_movegen::attacks::{attacks, gold, king, knight, pawn, silver};
-use enbu_movegen::rays::between;
+use enbu_movegen::rays::{between, bishop_cross, rook_cross};
 use enbu_movegen::{Bitboard, Color, HandPiece, Move, PieceType, Position, Square, sliders};
 
-use super::lines::{bishop_cross, bishop_reach, knight_reach_of, lance_reach, rook_cross, rook_reach, surroundings};
+use super::lines::{bishop_reach, knight_reach_of, lance_reach, rook_reach, surroundings};
 
 /// The surroundings of the king to mate: flights, attacks and candidate squares.
 pub(super) struct Net<'a> {

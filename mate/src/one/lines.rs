@@ -7,8 +7,6 @@ const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
 
 const STRAIGHT_LINES: [Bitboard; 81] = crosses(&STRAIGHT);
 const DIAGONAL_LINES: [Bitboard; 81] = crosses(&DIAGONAL);
-static ROOK_CROSS: [Bitboard; 81] = STRAIGHT_LINES;
-static BISHOP_CROSS: [Bitboard; 81] = DIAGONAL_LINES;
 static ROOK_REACH: [Bitboard; 81] = of_three_by_three(&STRAIGHT_LINES);
 static BISHOP_REACH: [Bitboard; 81] = of_three_by_three(&DIAGONAL_LINES);
 static LANCE_REACH: [Bitboard; 81] = {
@@ -127,18 +125,6 @@ pub(super) fn rook_reach(square: Square) -> Bitboard {
 #[inline(always)]
 pub(super) fn knight_reach_of(color: Color, square: Square) -> Bitboard {
     KNIGHT_REACH[color][square]
-}
-
-/// File and rank of `square`, without `square`.
-#[inline(always)]
-pub(super) fn rook_cross(square: Square) -> Bitboard {
-    ROOK_CROSS[square]
-}
-
-/// Both diagonals of `square`, without `square`.
-#[inline(always)]
-pub(super) fn bishop_cross(square: Square) -> Bitboard {
-    BISHOP_CROSS[square]
 }
 
 /// All squares at most two king moves away, `square` included.

@@ -3,7 +3,7 @@
 use enbu_isa::multiversion;
 
 use super::Position;
-use crate::attacks::{gold, king, knight, pawn, silver};
+use crate::attacks::{gold, knight, pawn, silver};
 use crate::bitboard::Bitboard;
 use crate::color::Color;
 use crate::moves::{Move, MoveParts};
@@ -44,11 +44,13 @@ impl Position {
     fn step_attackers(&self, square: Square, color: Color) -> Bitboard {
         // Attacks are symmetric: a piece of `color` attacks `square` if and only if a
         // piece of its kind and the other colour on `square` attacks it.
+        let (silver, gold) = (silver(!color, square), gold(!color, square));
         let reversed = pawn(!color, square) & self.by_kind(PieceType::Pawn)
             | knight(!color, square) & self.by_kind(PieceType::Knight)
-            | silver(!color, square) & self.by_kind(PieceType::Silver)
-            | gold(!color, square) & self.golds()
-            | king(square)
+            | silver & self.by_kind(PieceType::Silver)
+            | gold & self.golds()
+            // A king steps wherever either of these does.
+            | (silver | gold)
                 & (self.by_kind(PieceType::King) | self.by_kind(PieceType::Horse) | self.by_kind(PieceType::Dragon));
         reversed & self.by_color(color)
     }
