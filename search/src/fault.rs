@@ -18,11 +18,11 @@ impl Place {
     pub(crate) const EACH: [Self; 5] = [Self::Root, Self::Pv, Self::Cut, Self::All, Self::Quiescence];
 
     /// The kind of a node above quiescence.
-    pub(crate) const fn of<N: NodeKind>() -> Self {
-        match (N::PV, N::CUT) {
-            (true, _) => Self::Pv,
-            (_, true) => Self::Cut,
-            (_, false) => Self::All,
+    pub(crate) const fn of(kind: NodeKind) -> Self {
+        match kind {
+            NodeKind::Pv => Self::Pv,
+            NodeKind::Cut => Self::Cut,
+            NodeKind::All => Self::All,
         }
     }
 }

@@ -14,49 +14,45 @@ use crate::value::{INFINITE, MATE_BOUND, MAX_PLY, REPETITION_WIN, Value, is_ordi
 use crate::worker::{Frame, Judgement, Worker};
 use crate::{extend, params, prune, reduce, see};
 
-/// Kind of a node, known to the compiler.
-pub(crate) trait NodeKind {
+/// Kind of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NodeKind {
     /// The window is open: the value may become the root's value.
-    const PV: bool;
-    /// A fail high is expected.
-    const CUT: bool;
+    Pv,
+    /// The window is null, and a move is expected to reach beta.
+    Cut,
+    /// The window is null, and all moves are expected to fail.
+    All,
+}
+
+impl NodeKind {
+    #[inline(always)]
+    pub(crate) fn is_pv(self) -> bool {
+        self == Self::Pv
+    }
+
+    #[inline(always)]
+    fn is_cut(self) -> bool {
+        self == Self::Cut
+    }
+
     /// Kind of its children when searched with a null window and full depth.
-    type Child: NodeKind;
+    #[inline(always)]
+    fn child(self) -> Self {
+        if self.is_cut() { Self::All } else { Self::Cut }
+    }
+
     /// Kind of the node when searched with a null window.
-    type Closed: NodeKind;
-}
-
-/// A node with an open window.
-pub(crate) struct Pv;
-/// A node with a null window, where a move is expected to reach beta.
-pub(crate) struct Cut;
-/// A node with a null window, where all moves are expected to fail.
-pub(crate) struct All;
-
-impl NodeKind for Pv {
-    const PV: bool = true;
-    const CUT: bool = false;
-    type Child = Cut;
-    type Closed = All;
-}
-
-impl NodeKind for Cut {
-    const PV: bool = false;
-    const CUT: bool = true;
-    type Child = All;
-    type Closed = Self;
-}
-
-impl NodeKind for All {
-    const PV: bool = false;
-    const CUT: bool = false;
-    type Child = Cut;
-    type Closed = Self;
+    #[inline(always)]
+    fn closed(self) -> Self {
+        if self.is_cut() { Self::Cut } else { Self::All }
+    }
 }
 
 /// State of a node before its moves are searched.
 #[derive(Clone, Copy)]
 pub(crate) struct Node {
+    pub(crate) kind: NodeKind,
     pub(crate) depth: i32,
     pub(crate) ply: usize,
     pub(crate) line: Line,
@@ -145,12 +141,12 @@ enum Extension {
 impl Worker<'_> {
     /// The value of the position for its side to move, searched `depth` plies deep
     /// within the window `alpha..beta`.
-    pub(crate) fn node<N: NodeKind>(&mut self, mut alpha: Value, mut beta: Value, depth: i32, ply: usize) -> Value {
+    pub(crate) fn node(&mut self, kind: NodeKind, mut alpha: Value, mut beta: Value, depth: i32, ply: usize) -> Value {
         if depth <= 0 {
-            return self.quiescence::<N>(alpha, beta, ply);
+            return self.quiescence(kind, alpha, beta, ply);
         }
         #[cfg(test)]
-        self.fail_at(crate::fault::Place::of::<N>());
+        self.fail_at(crate::fault::Place::of(kind));
         self.pv[ply].clear();
         if self.must_leave() {
             return 0;
@@ -170,7 +166,7 @@ impl Worker<'_> {
         }
         let excluded = self.frame(ply).excluded;
         let entry = self.job.table.probe(self.position.key(), ply);
-        let may_cut = !N::PV && excluded.is_none();
+        let may_cut = !kind.is_pv() && excluded.is_none();
         if let Some(entry) = entry.filter(|entry| may_cut && entry.decides(depth, alpha, beta)) {
             return entry.value;
         }
@@ -182,7 +178,7 @@ impl Worker<'_> {
         let entry = entry.map(|entry| Entry { mv: entry.mv.filter(|&mv| self.position.is_legal(mv)), ..entry });
         let judged = self.judge(entry.as_ref(), ply);
         let eval = judged.map(|judged| judged.eval);
-        let was_pv = N::PV || entry.is_some_and(|entry| entry.on_pv);
+        let was_pv = kind.is_pv() || entry.is_some_and(|entry| entry.on_pv);
         let trend = Trend::of(eval, self.eval_before(ply));
         let frame = self.frame_mut(ply);
         frame.eval = eval;
@@ -192,8 +188,9 @@ impl Worker<'_> {
         let table_captures =
             entry.and_then(|entry| entry.mv).is_some_and(|mv| self.position.piece_at(mv.to()).is_some());
         let line = self.line(ply);
-        let follows = N::PV && self.frame(ply).on_last_pv;
-        let mut node = Node { depth, ply, line, entry, judged, eval, trend, was_pv, table_captures, follows, excluded };
+        let follows = kind.is_pv() && self.frame(ply).on_last_pv;
+        let mut node =
+            Node { kind, depth, ply, line, entry, judged, eval, trend, was_pv, table_captures, follows, excluded };
         if let (Some(eval), Some(before), None) = (eval, ply.checked_sub(1), excluded) {
             let Frame { eval: theirs, quiet, reduction, .. } = *self.frame(before);
             if let Some(theirs) = theirs {
@@ -201,18 +198,17 @@ impl Worker<'_> {
                 self.reward_difference(quiet, -(eval + theirs));
             }
         }
-        let early =
-            judged.filter(|_| may_cut).and_then(|judged| self.cut_early::<N>(&node, alpha, beta, judged.refined));
+        let early = judged.filter(|_| may_cut).and_then(|judged| self.cut_early(&node, alpha, beta, judged.refined));
         if let Some(value) = early {
             return value;
         }
         if self.stopped {
             return 0;
         }
-        if (N::PV || N::CUT) && node.table_move().is_none() && prune::is_worth_less_without_table_move(node.depth) {
+        if kind != NodeKind::All && node.table_move().is_none() && prune::is_worth_less_without_table_move(node.depth) {
             node.depth -= 1;
         }
-        let outcome = self.search_moves::<N>(&node, alpha, beta);
+        let outcome = self.search_moves(&node, alpha, beta);
         if self.stopped {
             return 0;
         }
@@ -223,16 +219,16 @@ impl Worker<'_> {
         if excluded.is_some() {
             return best.value;
         }
-        self.conclude::<N>(&node, &best, alpha, beta);
+        self.conclude(&node, &best, alpha, beta);
         best.value
     }
 
     /// Stores the result of a node searched within `alpha..beta`: in the table, and for
     /// later evaluations.
-    pub(crate) fn conclude<N: NodeKind>(&mut self, node: &Node, best: &Best, alpha: Value, beta: Value) {
+    pub(crate) fn conclude(&mut self, node: &Node, best: &Best, alpha: Value, beta: Value) {
         let bound = match best.value {
             value if value >= beta => Bound::Lower,
-            value if N::PV && value > alpha => Bound::Exact,
+            value if node.kind.is_pv() && value > alpha => Bound::Exact,
             _ => Bound::Upper,
         };
         self.learn_error(node, best, bound);
@@ -259,6 +255,7 @@ impl Worker<'_> {
         self.frame_mut(2).cutoffs = 0;
         self.frame_mut(0).was_pv = true;
         Node {
+            kind: NodeKind::Pv,
             depth,
             ply: 0,
             line: self.line(0),
@@ -278,33 +275,33 @@ impl Worker<'_> {
         if number == 1 || root.depth < params::lmr_depth() {
             return 0;
         }
-        let reduction = self.reduction::<Pv>(root, &self.candidate_move(mv, number, root.line, aim, picker));
+        let reduction = self.reduction(root, &self.candidate_move(mv, number, root.line, aim, picker));
         (reduction / reduce::PLY).min(root.depth - 2).max(0)
     }
 
     /// Value of a node that is pruned before any of its moves is made.
-    fn cut_early<N: NodeKind>(&mut self, node: &Node, alpha: Value, beta: Value, eval: Value) -> Option<Value> {
+    fn cut_early(&mut self, node: &Node, alpha: Value, beta: Value, eval: Value) -> Option<Value> {
         let (depth, ply) = (node.depth, node.ply);
         if prune::is_hopeless(depth, eval, alpha) {
-            let value = self.quiescence::<N>(alpha, beta, ply);
+            let value = self.quiescence(node.kind, alpha, beta, ply);
             if value <= alpha {
                 return Some(value);
             }
         }
         let safe = if node.was_pv { None } else { prune::reverse_futility(depth, eval, beta, node.trend) };
-        if let Some(value) = safe.or_else(|| self.try_null_move::<N>(node, beta, eval)) {
+        if let Some(value) = safe.or_else(|| self.try_null_move(node, beta, eval)) {
             return Some(value);
         }
         let target = prune::probable_cut(depth, beta, node.trend)?;
         let refuted = node.entry.is_some_and(|entry| entry.depth >= depth - 3 && entry.value < target);
-        if refuted { None } else { self.try_captures::<N>(node, target) }
+        if refuted { None } else { self.try_captures(node, target) }
     }
 
     /// Passes and sees whether the opponent can do anything about it: at cut nodes only,
     /// where beta is expected to be reached.
-    fn try_null_move<N: NodeKind>(&mut self, node: &Node, beta: Value, eval: Value) -> Option<Value> {
+    fn try_null_move(&mut self, node: &Node, beta: Value, eval: Value) -> Option<Value> {
         let passed = self.position.plies_played() > 0 && self.position.last_move().is_none();
-        if !N::CUT || passed || node.eval? < beta - params::null_move_slack() * node.depth {
+        if !node.kind.is_cut() || passed || node.eval? < beta - params::null_move_slack() * node.depth {
             return None;
         }
         let depth = prune::null_move_depth(node.depth, eval, beta)?;
@@ -315,14 +312,14 @@ impl Worker<'_> {
         child.on_last_pv = false;
         child.keys = keys;
         self.position.do_null_move();
-        let value = -self.node::<All>(-beta, 1 - beta, depth, node.ply + 1);
+        let value = -self.node(NodeKind::All, -beta, 1 - beta, depth, node.ply + 1);
         self.position.undo_null_move();
         // A mate found after a pass is not proved; the bound is.
         (!self.stopped && value >= beta).then_some(if value >= MATE_BOUND { beta } else { value })
     }
 
     /// ProbCut: looks for a capture that reaches `target` in a shallow search.
-    fn try_captures<N: NodeKind>(&mut self, node: &Node, target: Value) -> Option<Value> {
+    fn try_captures(&mut self, node: &Node, target: Value) -> Option<Value> {
         let (depth, ply) = (node.depth - params::probcut_reduction(), node.ply);
         let needed = target - node.eval?;
         let table_move = node
@@ -340,9 +337,9 @@ impl Worker<'_> {
         while let Some(mv) = picker.next(&self.position, self.memory, node.line, &aim, &mut self.moves) {
             self.job.table.prefetch(self.position.key_after(mv));
             self.make(mv, ply);
-            let mut value = -self.quiescence::<N::Child>(-target, 1 - target, ply + 1);
+            let mut value = -self.quiescence(node.kind.child(), -target, 1 - target, ply + 1);
             if value >= target && depth > 0 {
-                value = -self.node::<N::Child>(-target, 1 - target, depth, ply + 1);
+                value = -self.node(node.kind.child(), -target, 1 - target, depth, ply + 1);
             }
             self.unmake();
             if self.stopped {
@@ -367,8 +364,8 @@ impl Worker<'_> {
     }
 
     /// Searches the moves of a node and updates the histories.
-    fn search_moves<N: NodeKind>(&mut self, node: &Node, mut alpha: Value, beta: Value) -> Outcome {
-        let Node { depth, ply, line, .. } = *node;
+    fn search_moves(&mut self, node: &Node, mut alpha: Value, beta: Value) -> Outcome {
+        let Node { kind, depth, ply, line, .. } = *node;
         let original_alpha = alpha;
         let aim = LazyAim::default();
         let killers = self.frame(ply).killers;
@@ -385,7 +382,7 @@ impl Worker<'_> {
             number += 1;
             let candidate = self.candidate_move(mv, number, line, &aim, &picker);
             let victim = candidate.victim;
-            let mut reduction = if number == 1 { 0 } else { self.reduction::<N>(node, &candidate) };
+            let mut reduction = if number == 1 { 0 } else { self.reduction(node, &candidate) };
             if best.value > -REPETITION_WIN {
                 if !node.follows && prune::is_late(depth, number, node.trend) {
                     picker.skip_quiets();
@@ -394,7 +391,7 @@ impl Worker<'_> {
                     continue;
                 }
             }
-            let extension = match self.extension::<N>(node, &candidate, beta) {
+            let extension = match self.extension(node, &candidate, beta) {
                 Extension::By(plies) => plies,
                 Extension::Cut(value) => {
                     picker.close(&mut self.moves);
@@ -413,7 +410,7 @@ impl Worker<'_> {
             }
             let reduced = (new_depth - reduction / reduce::PLY).clamp(1.min(new_depth), new_depth.max(1));
             let effort = Effort { number, depth: new_depth, reduced, best: best.value };
-            let value = self.search_child::<N>(alpha, beta, effort, ply);
+            let value = self.search_child(kind, alpha, beta, effort, ply);
             self.unmake();
             if self.stopped {
                 break;
@@ -425,11 +422,11 @@ impl Worker<'_> {
                 best.value = value;
                 if value > alpha {
                     best.mv = Some(mv);
-                    if N::PV {
+                    if kind.is_pv() {
                         self.set_pv(ply, mv);
                     }
                     if value >= beta {
-                        self.frame_mut(ply).cutoffs += u16::from(extension < 2 || N::PV);
+                        self.frame_mut(ply).cutoffs += u16::from(extension < 2 || kind.is_pv());
                         break;
                     }
                     alpha = value;
@@ -470,11 +467,11 @@ impl Worker<'_> {
 
     /// By how much less deeply to search a move, in parts of a ply. The conditions are
     /// Stockfish's.
-    fn reduction<N: NodeKind>(&self, node: &Node, candidate: &Candidate) -> i32 {
+    fn reduction(&self, node: &Node, candidate: &Candidate) -> i32 {
         let mut reduction = reduce::late_move(node.depth, candidate.number);
         reduction -= (candidate.history - params::lmr_history_offset()) * reduce::PLY / params::lmr_history_divisor();
-        reduction -= i32::from(node.was_pv) * params::lmr_pv() + i32::from(N::PV) * params::lmr_open();
-        if N::CUT {
+        reduction -= i32::from(node.was_pv) * params::lmr_pv() + i32::from(node.kind.is_pv()) * params::lmr_open();
+        if node.kind.is_cut() {
             reduction += params::lmr_cut() + i32::from(node.table_move().is_none()) * params::lmr_no_table_move();
         }
         reduction += (1 - node.trend.as_int()) * params::lmr_falling();
@@ -486,9 +483,9 @@ impl Worker<'_> {
     }
 
     /// Searches all moves of the node but `mv`, against a null window below the test's bound.
-    fn search_others<N: NodeKind>(&mut self, node: &Node, mv: Move, test: SingularTest) -> Value {
+    fn search_others(&mut self, node: &Node, mv: Move, test: SingularTest) -> Value {
         self.frame_mut(node.ply).excluded = Some(mv);
-        let value = self.node::<N::Closed>(test.beta - 1, test.beta, test.depth, node.ply);
+        let value = self.node(node.kind.closed(), test.beta - 1, test.beta, test.depth, node.ply);
         self.frame_mut(node.ply).excluded = None;
         value
     }
@@ -527,22 +524,22 @@ impl Worker<'_> {
     }
 
     /// Extension of a move in plies (a reduction below zero).
-    fn extension<N: NodeKind>(&mut self, node: &Node, candidate: &Candidate, beta: Value) -> Extension {
+    fn extension(&mut self, node: &Node, candidate: &Candidate, beta: Value) -> Extension {
         if node.ply >= 2 * self.root_depth {
             return Extension::By(0);
         }
         let tested = Some(candidate.mv) == node.table_move() && node.excluded.is_none();
         let test = node.entry.filter(|_| tested).and_then(|entry| extend::singular_test(node.depth, &entry));
         if let (Some(test), Some(entry)) = (test, node.entry) {
-            let others = self.search_others::<N>(node, candidate.mv, test);
+            let others = self.search_others(node, candidate.mv, test);
             if others < test.beta {
-                return Extension::By(if N::PV { 1 } else { extend::singular(others, test) });
+                return Extension::By(if node.kind.is_pv() { 1 } else { extend::singular(others, test) });
             }
             if others >= beta && is_ordinary(others) {
                 // Multi-cut: even without its best move the node reaches beta.
                 return Extension::Cut(others);
             }
-            if entry.value >= beta || N::CUT {
+            if entry.value >= beta || node.kind.is_cut() {
                 return Extension::By(-params::singular_negative());
             }
         }
@@ -550,15 +547,22 @@ impl Worker<'_> {
     }
 
     /// The value of the move just made: a null window first, wider if it surprises.
-    pub(crate) fn search_child<N: NodeKind>(&mut self, alpha: Value, beta: Value, effort: Effort, ply: usize) -> Value {
+    pub(crate) fn search_child(
+        &mut self,
+        kind: NodeKind,
+        alpha: Value,
+        beta: Value,
+        effort: Effort,
+        ply: usize,
+    ) -> Value {
         let Effort { number, mut depth, reduced, best } = effort;
-        if number == 1 && N::PV {
-            return -self.node::<Pv>(-beta, -alpha, depth, ply + 1);
+        if number == 1 && kind.is_pv() {
+            return -self.node(NodeKind::Pv, -beta, -alpha, depth, ply + 1);
         }
         let mut known = None;
         if reduced < depth {
             self.frame_mut(ply).reduction = depth - reduced;
-            let value = -self.node::<Cut>(-alpha - 1, -alpha, reduced, ply + 1);
+            let value = -self.node(NodeKind::Cut, -alpha - 1, -alpha, reduced, ply + 1);
             self.frame_mut(ply).reduction = 0;
             if value <= alpha || self.stopped {
                 return value;
@@ -566,9 +570,9 @@ impl Worker<'_> {
             depth += reduce::second_thought(value, best);
             known = (depth <= reduced).then_some(value);
         }
-        let value = known.unwrap_or_else(|| -self.node::<N::Child>(-alpha - 1, -alpha, depth, ply + 1));
-        if N::PV && value > alpha && !self.stopped {
-            return -self.node::<Pv>(-beta, -alpha, depth, ply + 1);
+        let value = known.unwrap_or_else(|| -self.node(kind.child(), -alpha - 1, -alpha, depth, ply + 1));
+        if kind.is_pv() && value > alpha && !self.stopped {
+            return -self.node(NodeKind::Pv, -beta, -alpha, depth, ply + 1);
         }
         value
     }

@@ -24,7 +24,7 @@ enum Prospect {
 impl Worker<'_> {
     /// The value of the position once no capture gains anything; in check, evasions are
     /// searched until one is not lost, then those that gain material.
-    pub(crate) fn quiescence<N: NodeKind>(&mut self, mut alpha: Value, beta: Value, ply: usize) -> Value {
+    pub(crate) fn quiescence(&mut self, kind: NodeKind, mut alpha: Value, beta: Value, ply: usize) -> Value {
         #[cfg(test)]
         self.fail_at(crate::fault::Place::Quiescence);
         self.pv[ply].clear();
@@ -39,10 +39,10 @@ impl Worker<'_> {
             return self.evaluate();
         }
         let entry = self.job.table.probe(self.position.key(), ply);
-        if let Some(entry) = entry.filter(|entry| !N::PV && entry.decides(0, alpha, beta)) {
+        if let Some(entry) = entry.filter(|entry| !kind.is_pv() && entry.decides(0, alpha, beta)) {
             return entry.value;
         }
-        let was_pv = N::PV || entry.is_some_and(|entry| entry.on_pv);
+        let was_pv = kind.is_pv() || entry.is_some_and(|entry| entry.on_pv);
         let known = self.judge(entry.as_ref(), ply);
         let mut best = known.map_or(-INFINITE, |known| known.refined);
         if best >= beta {
@@ -96,7 +96,7 @@ impl Worker<'_> {
             }
             self.job.table.prefetch(self.position.key_after(mv));
             self.make(mv, ply);
-            let value = -self.quiescence::<N>(-beta, -alpha, ply + 1);
+            let value = -self.quiescence(kind, -beta, -alpha, ply + 1);
             self.unmake();
             if self.stopped {
                 break;
@@ -105,7 +105,7 @@ impl Worker<'_> {
                 best = value;
                 if value > alpha {
                     best_move = Some(mv);
-                    if N::PV {
+                    if kind.is_pv() {
                         self.set_pv(ply, mv);
                     }
                     if value >= beta {

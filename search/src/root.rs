@@ -8,7 +8,7 @@ use crate::clock::doubt;
 use crate::failed_moves::FailedMoves;
 use crate::job::Role;
 use crate::limits::{Lines, Moves};
-use crate::node::{Best, Effort, Pv};
+use crate::node::{Best, Effort, NodeKind};
 use crate::params;
 use crate::picker::{LazyAim, Picker, Wanted};
 use crate::report::{BestMove, Bound, LineEnd, Report};
@@ -229,7 +229,7 @@ impl Worker<'_> {
             let before = self.nodes;
             self.make(mv, 0);
             let effort = Effort { number, depth: depth - 1, reduced: depth - 1 - reduction, best: best.value };
-            let value = self.search_child::<Pv>(alpha, beta, effort, 0);
+            let value = self.search_child(NodeKind::Pv, alpha, beta, effort, 0);
             self.unmake();
             self.root_moves[index].nodes += self.nodes - before;
             if self.stopped {
@@ -272,7 +272,7 @@ impl Worker<'_> {
             self.reward(mv, &tried, &node);
         }
         if !self.stopped && line == 0 {
-            self.conclude::<Pv>(&node, &best, original_alpha, beta);
+            self.conclude(&node, &best, original_alpha, beta);
         }
         best.value
     }
