@@ -17,6 +17,7 @@
 //! | `keys` | keys of groups of pieces, for histories and corrections |
 //! | `update` `failed_moves` | updates of histories and corrections |
 //! | `correction` | by how much evaluations were wrong |
+//! | `hanging` `attacked` | by how much pieces that hang make them wrong |
 //! | `tt` | the transposition table |
 //! | `value` | values, mate distances, scores |
 //! | `limits` `clock` | when to stop |
@@ -24,12 +25,14 @@
 //! | `report` | reports and answers |
 //! | `params` | every constant of the search |
 
+mod attacked;
 mod clock;
 mod correction;
 mod extend;
 mod failed_moves;
 #[cfg(test)]
 mod fault;
+mod hanging;
 mod history;
 mod job;
 mod keys;

@@ -4,6 +4,7 @@ use enbu_eval::Evaluator;
 use enbu_movegen::Position;
 
 use crate::correction::Corrections;
+use crate::hanging::Hanging;
 use crate::history::Histories;
 use crate::job::Job;
 
@@ -11,6 +12,7 @@ use crate::job::Job;
 pub(crate) struct Memory {
     pub(crate) moves: Histories,
     pub(crate) corrections: Corrections,
+    pub(crate) hanging: Hanging,
     /// Kept for its memory, which takes time to make, and for the
     /// values it remembers.
     pub(crate) evaluator: Evaluator,
@@ -21,7 +23,13 @@ pub(crate) struct Memory {
 impl Memory {
     pub(crate) fn new() -> Self {
         let evaluator = Evaluator::new(&Position::startpos());
-        Self { moves: Histories::new(), corrections: Corrections::new(), evaluator, used: false }
+        Self {
+            moves: Histories::new(),
+            corrections: Corrections::new(),
+            hanging: Hanging::new(),
+            evaluator,
+            used: false,
+        }
     }
 
     /// Makes the evaluator ready for `job`.
@@ -31,6 +39,7 @@ impl Memory {
             self.evaluator.reset(&job.position);
         } else {
             self.evaluator = Evaluator::with(&job.evaluation, &job.position);
+            self.hanging.clear();
         }
     }
 
@@ -39,6 +48,7 @@ impl Memory {
         if std::mem::take(&mut self.used) {
             self.moves.clear();
             self.corrections.clear();
+            self.hanging.clear();
         }
     }
 }

@@ -6,29 +6,10 @@
 //! threats of lesser pieces.
 
 use enbu_eval::piece_value::exchange;
-use enbu_movegen::{Bitboard, Color, Move, PieceType, Position, Square, attacks, sliders};
+use enbu_movegen::{Bitboard, Move, PieceType, Position, Square, attacks, sliders};
 
+use crate::attacked::Attacked;
 use crate::{params, see};
-
-/// The squares that pieces of `color` attack.
-#[inline(always)]
-fn attacked_by(position: &Position, color: Color) -> Bitboard {
-    #[inline(always)]
-    fn from_each(pieces: Bitboard, attacks: impl Fn(Square) -> Bitboard) -> Bitboard {
-        pieces.into_iter().fold(Bitboard::EMPTY, |set, from| set | attacks(from))
-    }
-    let occupied = position.occupied();
-    let of = |kind| position.pieces(color, kind);
-    let (horses, dragons) = (of(PieceType::Horse), of(PieceType::Dragon));
-    of(PieceType::Pawn).forward(color)
-        | from_each(of(PieceType::Lance), |from| sliders::lance(color, from, occupied))
-        | from_each(of(PieceType::Knight), |from| attacks::knight(color, from))
-        | from_each(of(PieceType::Silver), |from| attacks::silver(color, from))
-        | from_each(position.golds() & position.by_color(color), |from| attacks::gold(color, from))
-        | from_each(of(PieceType::Bishop) | horses, |from| sliders::bishop(from, occupied))
-        | from_each(of(PieceType::Rook) | dragons, |from| sliders::rook(from, occupied))
-        | from_each(of(PieceType::King) | horses | dragons, attacks::king)
-}
 
 /// For each kind of piece, the squares from which it attacks some targets.
 struct Reach([Bitboard; PieceType::COUNT]);
@@ -94,18 +75,18 @@ pub(crate) struct Purpose {
 impl Threats {
     #[inline(always)]
     pub(crate) fn new(position: &Position) -> Self {
-        use PieceType::{Bishop, Dragon, Gold, Horse, Pawn, ProSilver, Rook, Silver};
+        use PieceType::{Bishop, Dragon, Gold, Horse, ProSilver, Rook, Silver};
         let all = |kinds: &[PieceType]| kinds.iter().fold(Bitboard::EMPTY, |set, &kind| set | position.by_kind(kind));
         let (generals, majors) = (all(&[Silver, Gold, ProSilver]), all(&[Bishop, Rook, Horse, Dragon]));
         let (us, them) = (position.turn(), !position.turn());
-        let theirs = attacked_by(position, them);
+        let theirs = Attacked::by(position, them);
         Self {
             on_generals: Reach::new(position, generals & position.by_color(them)),
             on_majors: Reach::new(position, majors & position.by_color(them)),
-            in_danger: (generals | majors) & position.by_color(us) & theirs,
-            supported: if position.hand(us).is_empty() { Bitboard::EMPTY } else { attacked_by(position, us) },
-            theirs,
-            by_their_pawns: position.pieces(them, Pawn).forward(them),
+            in_danger: (generals | majors) & position.by_color(us) & theirs.all,
+            supported: if position.hand(us).is_empty() { Bitboard::EMPTY } else { Attacked::by(position, us).all },
+            by_their_pawns: theirs.by_pawns(),
+            theirs: theirs.all,
         }
     }
 
@@ -170,24 +151,6 @@ mod tests {
         };
         let purpose = Threats::new(&position).of(&position, placed, mv.from());
         if purpose.squares(Bitboard::of(mv.to())).is_empty() { 0 } else { purpose.merit(&position, mv) }
-    }
-
-    #[test]
-    fn attacked_squares_are_those_with_an_attacker() {
-        for sfen in [
-            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
-            "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
-            "4k4/+R8/9/3+b1+p3/9/1L3+S3/9/2+n6/4K3+l b - 1",
-        ] {
-            let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
-            for color in Color::ALL {
-                let attacked = attacked_by(&position, color);
-                for square in Square::ALL {
-                    let expected = position.is_attacked(square, color, position.occupied());
-                    assert_eq!(attacked.contains(square), expected, "{sfen} {square} {color:?}");
-                }
-            }
-        }
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Worker<'_> {
 
     /// Updates the corrections by the error of the evaluation, where the bound shows it.
     pub(crate) fn learn_error(&mut self, node: &Node, best: &Best, bound: Bound) {
-        let Some(Judgement { eval, slots, .. }) = node.judged else { return };
+        let Some(Judgement { eval, hanging, slots, .. }) = node.judged else { return };
         let loud = best.mv.is_some_and(|mv| self.position.piece_at(mv.to()).is_some());
         let telling = match bound {
             Bound::Exact => true,
@@ -84,6 +84,9 @@ impl Worker<'_> {
         };
         if !loud && telling && is_ordinary(best.value) {
             self.memory.corrections.note(slots, best.value - eval, node.depth);
+            if bound == Bound::Exact {
+                self.memory.hanging.note(&self.position, best.value - eval + hanging);
+            }
         }
     }
 }

@@ -54,6 +54,8 @@ pub(crate) struct Frame {
 pub(crate) struct Judgement {
     /// The static evaluation as the evaluator gives it.
     pub(crate) raw: Value,
+    /// The part of the corrections that pieces that hang make.
+    pub(crate) hanging: Value,
     /// `raw` plus the corrections.
     pub(crate) eval: Value,
     /// Tightened by the bound of the table.
@@ -165,7 +167,8 @@ impl<'a> Worker<'a> {
         let slots = Slots::of(&self.position, self.frame(ply).keys, self.line(ply));
         let correction = self.memory.corrections.of(slots);
         let raw = entry.and_then(|entry| entry.eval).unwrap_or_else(|| self.evaluate());
-        let eval = raw + correction;
+        let hanging = self.memory.hanging.correction(&self.position);
+        let eval = raw + correction + hanging;
         // Halved or compared with a margin, a mate would yield a value that no search found.
         let bounding = entry.filter(|entry| is_ordinary(entry.value));
         let refined = bounding.map_or(eval, |entry| match entry.bound {
@@ -173,7 +176,7 @@ impl<'a> Worker<'a> {
             Bound::Lower => entry.value.max(eval),
             Bound::Upper => entry.value.min(eval),
         });
-        Some(Judgement { raw, eval, refined, slots })
+        Some(Judgement { raw, hanging, eval, refined, slots })
     }
 
     /// Returns the value of a mate in one, `None` without one. Asked where the table has

@@ -1,0 +1,215 @@
+//! Correction of evaluations by pieces that hang, with weights learned during the search.
+//!
+//! A network whose inputs are pieces on squares does not see that a piece can be taken. How much
+//! of its value such a piece should lose depends on the network: nothing, if attacks are among
+//! its inputs. So the weights are those of a regression of the evaluation's errors (least
+//! squares, older errors forgotten), and count only where they explain enough of these.
+//!
+//! Only exact values are noted, those of principal variations. Bounds show an error of one sign
+//! only, which biases the weights (`EVIDENCE.md`, "Hanging pieces").
+
+use enbu_eval::piece_value::exchange;
+use enbu_movegen::{Color, Piece, PieceType, Position};
+
+use crate::attacked::Attacked;
+use crate::params;
+use crate::value::Value;
+
+/// Terms of the regression: a constant, and for each side the two of [`hanging`].
+const TERMS: usize = 5;
+/// Terms, and the error.
+const COLUMNS: usize = TERMS + 1;
+
+/// Terms of one position, in exchange units.
+type Terms = [Value; TERMS];
+
+/// The constant term: the size of the others.
+const CONSTANT: Value = 100;
+/// Weights count these parts.
+const SCALE: Value = 1024;
+/// The largest correction, in centipawns.
+const LIMIT: Value = 500;
+/// The largest error that is noted, in centipawns.
+const ERROR_LIMIT: Value = 1000;
+/// The largest term, in exchange units.
+const TERM_LIMIT: Value = 1500;
+/// Errors noted between two regressions.
+const INTERVAL: u32 = 512;
+/// Share of the moments that is kept after each.
+const KEPT: f64 = 1.0 - 1.0 / 15.0;
+/// Added to the sum of the squares of each term (ridge regression): as much as a thousand terms
+/// of 100.
+const RIDGE: f64 = 1e7;
+
+/// Weights of one thread for its evaluation, and what they are computed from.
+pub(crate) struct Hanging {
+    /// Sums of the products of two columns, below the diagonal and on it.
+    moments: [[f64; COLUMNS]; COLUMNS],
+    /// Errors noted since the last regression.
+    noted: u32,
+    /// `None` while they explain too little.
+    weights: Option<Terms>,
+}
+
+impl Hanging {
+    pub(crate) fn new() -> Self {
+        Self { moments: [[0.0; COLUMNS]; COLUMNS], noted: 0, weights: None }
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::new();
+    }
+
+    /// Correction of the evaluation of `position` for its side to move, in centipawns.
+    ///
+    /// Last test: see `hanging_share`.
+    #[inline]
+    pub(crate) fn correction(&self, position: &Position) -> Value {
+        let Some(weights) = self.weights else { return 0 };
+        let sum: Value = terms(position).into_iter().zip(weights).map(|(term, weight)| term * weight).sum();
+        (sum / SCALE).clamp(-LIMIT, LIMIT)
+    }
+
+    /// Notes that the search found a value `error` above the evaluation of `position` without
+    /// this correction.
+    pub(crate) fn note(&mut self, position: &Position, error: Value) {
+        let mut row = [0.0; COLUMNS];
+        for (column, term) in row.iter_mut().zip(terms(position)) {
+            *column = f64::from(term);
+        }
+        row[TERMS] = f64::from(error.clamp(-ERROR_LIMIT, ERROR_LIMIT));
+        for (i, sums) in self.moments.iter_mut().enumerate() {
+            for (sum, column) in sums.iter_mut().zip(row).take(i + 1) {
+                *sum += row[i] * column;
+            }
+        }
+        self.noted += 1;
+        if self.noted == INTERVAL {
+            self.noted = 0;
+            self.weights = self.regression();
+            self.moments.iter_mut().flatten().for_each(|sum| *sum *= KEPT);
+        }
+    }
+
+    /// The weights that explain most of the errors, `None` if that is too little.
+    fn regression(&self) -> Option<Terms> {
+        // Cholesky's decomposition. The last row holds the errors: the square of its last entry is
+        // what the terms leave of their square.
+        let mut lower = [[0.0_f64; COLUMNS]; COLUMNS];
+        for i in 0..COLUMNS {
+            for j in 0..=i {
+                let known: f64 = (0..j).map(|k| lower[i][k] * lower[j][k]).sum();
+                let ridge = if i == j && i < TERMS { RIDGE } else { 0.0 };
+                let rest = self.moments[i][j] + ridge - known;
+                lower[i][j] = if i == j { rest.max(0.0).sqrt() } else { rest / lower[j][j] };
+            }
+        }
+        let (all, left) = (self.moments[TERMS][TERMS], lower[TERMS][TERMS] * lower[TERMS][TERMS]);
+        // Beyond what the constant explains, which is no matter of hanging pieces.
+        let explained = all - left - lower[TERMS][0] * lower[TERMS][0];
+        // What terms without a meaning explain falls with the number of errors.
+        let number = self.moments[0][0] / f64::from(CONSTANT * CONSTANT);
+        let needed = f64::from(params::hanging_share()) / 1000.0 + (2 * TERMS) as f64 / number;
+        if explained < all * needed {
+            return None;
+        }
+        let mut weights = [0.0; TERMS];
+        for i in (0..TERMS).rev() {
+            let known: f64 = (i + 1..TERMS).map(|k| lower[k][i] * weights[k]).sum();
+            weights[i] = (lower[TERMS][i] - known) / lower[i][i];
+        }
+        Some(weights.map(|weight| (weight * f64::from(SCALE)) as Value))
+    }
+}
+
+/// Terms of `position`, those of its side to move first.
+#[inline]
+fn terms(position: &Position) -> Terms {
+    let (us, them) = (position.turn(), !position.turn());
+    let (by_us, by_them) = (Attacked::by(position, us), Attacked::by(position, them));
+    let [own, theirs] = [hanging(position, us, &by_us, &by_them), hanging(position, them, &by_them, &by_us)];
+    [CONSTANT, own.0, own.1, theirs.0, theirs.1]
+}
+
+/// Pieces of `color` that are attacked: the exchange values of those without protection, and what
+/// the others are worth more than their cheapest attacker. Kings do not count.
+#[inline]
+fn hanging(position: &Position, color: Color, protected: &Attacked, attacked: &Attacked) -> (Value, Value) {
+    let (mut loose, mut dear) = (0, 0);
+    for square in position.by_color(color) & attacked.all {
+        let Some(Piece { kind, .. }) = position.piece_at(square).filter(|piece| piece.kind != PieceType::King) else {
+            continue;
+        };
+        if protected.all.contains(square) {
+            dear += attacked.cheapest(square).map_or(0, |cheapest| (exchange(kind) - cheapest).max(0));
+        } else {
+            loose += exchange(kind);
+        }
+    }
+    (loose.min(TERM_LIMIT), dear.min(TERM_LIMIT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use enbu_movegen::MoveList;
+
+    fn position(sfen: &str) -> Position {
+        Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable")
+    }
+
+    #[test]
+    fn pieces_hang_that_nothing_protects_or_that_a_cheaper_one_attacks() {
+        let worth = exchange;
+        use PieceType::{Knight, Pawn, Rook, Silver};
+        let cases = [
+            ("4k4/9/9/9/4s4/4P4/9/9/K8 b - 1", [worth(Pawn), 0, worth(Silver), 0]),
+            ("4k4/9/9/9/4s4/4P4/9/9/K8 w - 1", [worth(Silver), 0, worth(Pawn), 0]),
+            ("4k4/9/9/9/4s4/5N3/6N2/9/K8 b - 1", [worth(Knight), 0, 0, 0]),
+            ("4k4/9/9/4p4/4s4/4P4/9/9/K8 b - 1", [worth(Pawn), 0, 0, worth(Silver) - worth(Pawn)]),
+            ("4k4/9/9/4p4/4p4/4R4/9/9/K8 b - 1", [worth(Rook).min(TERM_LIMIT), 0, 0, 0]),
+        ];
+        for (sfen, expected) in cases {
+            assert_eq!(terms(&position(sfen))[1..], expected, "{sfen}");
+        }
+    }
+
+    /// Positions of a game with random moves.
+    fn positions() -> Vec<Position> {
+        let (mut position, mut list) = (Position::startpos(), MoveList::new());
+        let mut found = Vec::new();
+        for ply in 0..400_usize {
+            list.clear();
+            position.legal_moves(&mut list);
+            let Some(&mv) = list.get(ply * 7919 % list.len().max(1)) else { break };
+            position.do_move(mv);
+            if !position.in_check() {
+                found.push(position.clone());
+            }
+        }
+        assert!(found.len() > 50, "the game ended early");
+        found
+    }
+
+    #[test]
+    fn weights_follow_the_errors_and_vanish_without_cause() {
+        let positions = positions();
+        let mut learned = Hanging::new();
+        let lost = |position: &Position| -terms(position)[1] / 5 - terms(position)[2] / 10 + 30;
+        for position in positions.iter().cycle().take(20_000) {
+            learned.note(position, lost(position));
+        }
+        for position in &positions {
+            let (expected, found) = (lost(position), learned.correction(position));
+            assert!((expected - found).abs() <= 10 + expected.abs() / 4, "{expected}, {found}");
+        }
+        // Errors that have nothing to do with the position.
+        for (number, position) in positions.iter().cycle().take(40_000).enumerate() {
+            learned.note(position, (number as Value * 7919) % 401 - 200);
+        }
+        assert_eq!(learned.weights, None);
+        learned.clear();
+        assert_eq!(learned.correction(&positions[0]), 0);
+    }
+}
