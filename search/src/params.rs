@@ -320,7 +320,8 @@ params! {
     correction_rate: i32 = 8, 0..=64, 1;
     /// Evaluations are corrected by pieces that hang where these explain this share of the square of
     /// their errors, in thousandths.
-    /// Last test: 12 against no such correction, network 7, +38 ± 31 (400 games, 25 000 nodes).
+    /// Last test: 12 against no such correction, network 7, +38 ± 31 (400 games, 25 000 nodes); 20 against ed62a3e +225 ± 40,
+    /// without +172 ± 36 (400 games each, 100 000 nodes).
     hanging_share: i32 = 20, 0..=1000, 4;
     /// Plies that a repetition is looked back for.
     cycle_plies: i32 = 16, 4..=64, 2;
