@@ -25,6 +25,13 @@ pub enum Evaluation {
     },
 }
 
+impl Evaluation {
+    /// Returns `true` if attacks are among the inputs.
+    pub fn sees_attacks(&self) -> bool {
+        matches!(self, Self::Network { network, .. } if network.attacks.is_some())
+    }
+}
+
 impl fmt::Display for Evaluation {
     /// The kind: `piece-square`, or the shape of the network.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -84,7 +84,8 @@ impl Worker<'_> {
         };
         if !loud && telling && is_ordinary(best.value) {
             self.memory.corrections.note(slots, best.value - eval, node.depth);
-            if bound == Bound::Exact {
+            // Where attacks are inputs there is nothing to learn: only chance would pass the limit.
+            if bound == Bound::Exact && !self.job.evaluation.sees_attacks() {
                 self.memory.hanging.note(&self.position, best.value - eval + hanging);
             }
         }
