@@ -380,6 +380,7 @@ impl Worker<'_> {
                 continue;
             }
             number += 1;
+            self.job.table.prefetch(self.position.key_after(mv));
             let candidate = self.candidate_move(mv, number, line, &aim, &picker);
             let victim = candidate.victim;
             let mut reduction = if number == 1 { 0 } else { self.reduction(node, &candidate) };
@@ -401,7 +402,6 @@ impl Worker<'_> {
             if self.stopped {
                 break;
             }
-            self.job.table.prefetch(self.position.key_after(mv));
             self.make(mv, ply);
             self.frame_mut(ply).number = number;
             let new_depth = depth - 1 + extension;

@@ -82,6 +82,7 @@ impl Worker<'_> {
         let recapture = self.position.last_move().map(Move::to);
         let (aim, mut number) = (LazyAim::default(), 0);
         while let Some(mv) = picker.next(&self.position, self.memory, line, &aim, &mut self.moves) {
+            self.job.table.prefetch(self.position.key_after(mv));
             if best > -REPETITION_WIN {
                 number += 1;
                 match self.prospect(mv, number, in_check, recapture) {
@@ -94,7 +95,6 @@ impl Worker<'_> {
                     Prospect::Gain(_) | Prospect::Forcing => {}
                 }
             }
-            self.job.table.prefetch(self.position.key_after(mv));
             self.make(mv, ply);
             let value = -self.quiescence(kind, -beta, -alpha, ply + 1);
             self.unmake();
