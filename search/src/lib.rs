@@ -40,6 +40,7 @@ mod level;
 mod limits;
 mod memory;
 mod node;
+mod pages;
 mod params;
 mod picker;
 mod prune;

@@ -13,8 +13,9 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use enbu_movegen::Move;
-use memmap2::{MmapMut, MmapRaw};
+use memmap2::MmapRaw;
 
+use crate::pages;
 use crate::report::Bound;
 use crate::value::{MATE_BOUND, Value, from_stored, to_stored};
 
@@ -247,8 +248,7 @@ impl Table {
     }
 }
 
-/// Zeros on a page boundary, in huge pages where the system has them: entries are
-/// read at random, and with small pages each read misses the TLB as well.
+/// Words that threads share, zeros at first.
 struct Words {
     pages: MmapRaw,
     count: usize,
@@ -256,12 +256,7 @@ struct Words {
 
 impl Words {
     fn zeroed(count: usize) -> Option<Self> {
-        let pages = MmapMut::map_anon(count.checked_mul(size_of::<AtomicU64>())?).ok()?;
-        #[cfg(target_os = "linux")]
-        {
-            // Only speed depends on it, and kernels may be built without.
-            let _ = pages.advise(memmap2::Advice::HugePage);
-        }
+        let pages = pages::zeroed(count.checked_mul(size_of::<AtomicU64>())?)?;
         Some(Self { pages: pages.into(), count })
     }
 }
