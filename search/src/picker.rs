@@ -320,7 +320,7 @@ impl Picker {
                 let kind = piece.piece_type();
                 let sums = known.row(piece.into(), kind).sums();
                 let score = |to| i32::from(sums[to]);
-                let aims = (checking(kind, None), threats.of(position, kind, None));
+                let aims = (checking(kind, None), threats.of_drops(kind));
                 quiets.push(to, aims, |to| Move::drop(piece, to), score);
             }
             MoveSet::Piece { from, plain, promote } => {
@@ -328,23 +328,26 @@ impl Picker {
                 if !promote.is_empty() {
                     let promoted = kind.promoted().unwrap_or(kind);
                     let row = known.row(Origin::promoting(from), promoted);
-                    let aims = (checking(promoted, Some(from)), threats.of(position, promoted, Some(from)));
+                    let aims = (checking(promoted, Some(from)), threats.of_piece(position, promoted, from));
                     quiets.push(promote, aims, |to| Move::promotion(from, to), |to| row.of(to));
                 }
                 let row = known.row(from.into(), kind);
-                let aims = (checking(kind, Some(from)), threats.of(position, kind, Some(from)));
+                let aims = (checking(kind, Some(from)), threats.of_piece(position, kind, from));
                 quiets.push(plain, aims, |to| Move::board(from, to), |to| row.of(to));
             }
-            pawns @ MoveSet::Pawns { .. } => pawns.for_each(|mv| {
-                let Some(from) = mv.from() else { return };
-                let (placed, origin) = match mv.is_promotion() {
-                    true => (PieceType::ProPawn, Origin::promoting(from)),
-                    false => (PieceType::Pawn, from.into()),
-                };
-                let row = known.row(origin, placed);
-                let aims = (checking(placed, Some(from)), threats.of(position, placed, Some(from)));
-                quiets.push(Bitboard::of(mv.to()), aims, |_| mv, |to| row.of(to));
-            }),
+            MoveSet::Pawns { color, plain, promote } => {
+                let checking = |placed| aim.map_or(Bitboard::EMPTY, |aim| aim.pawn_squares(position, placed));
+                if !promote.is_empty() {
+                    let mv = |to| Move::promotion(MoveSet::pawn_origin(color, to), to);
+                    let origin = |to| Origin::promoting(MoveSet::pawn_origin(color, to));
+                    let aims = (checking(PieceType::ProPawn), threats.of_pawns(PieceType::ProPawn));
+                    quiets.push(promote, aims, mv, |to| known.row(origin(to), PieceType::ProPawn).of(to));
+                }
+                let mv = |to| Move::board(MoveSet::pawn_origin(color, to), to);
+                let origin = |to| Origin::from(MoveSet::pawn_origin(color, to));
+                let aims = (checking(PieceType::Pawn), threats.of_pawns(PieceType::Pawn));
+                quiets.push(plain, aims, mv, |to| known.row(origin(to), PieceType::Pawn).of(to));
+            }
         });
     }
 

@@ -90,21 +90,39 @@ impl Threats {
         }
     }
 
-    /// Purposes of the moves of a piece that will be of kind `placed`, from the board or the hand.
+    /// Purposes of the drops of a piece.
     #[inline(always)]
-    pub(crate) fn of(&self, position: &Position, placed: PieceType, from: Option<Square>) -> Purpose {
+    pub(crate) fn of_drops(&self, kind: PieceType) -> Purpose {
+        self.of(kind, self.supported)
+    }
+
+    /// Purposes of the moves of pawns that will be of kind `placed`.
+    #[inline(always)]
+    pub(crate) fn of_pawns(&self, placed: PieceType) -> Purpose {
+        self.of(placed, !Bitboard::EMPTY)
+    }
+
+    /// Purposes of the moves of the piece on `from` that will be of kind `placed`.
+    #[inline(always)]
+    pub(crate) fn of_piece(&self, position: &Position, placed: PieceType, from: Square) -> Purpose {
+        let saved = if self.in_danger.contains(from) { position.piece_at(from) } else { None };
+        let rescue = saved.map_or(0, |piece| exchange(piece.kind) * params::rescue_weight() / 1000);
+        Purpose { rescue, ..self.of(placed, !Bitboard::EMPTY) }
+    }
+
+    /// Purposes of the moves to `supported` of pieces that will be of kind `placed`.
+    #[inline(always)]
+    fn of(&self, placed: PieceType, supported: Bitboard) -> Purpose {
         use PieceType::{Bishop, Dragon, Horse, King, Pawn, Rook};
-        let supported = if from.is_some() { !Bitboard::EMPTY } else { self.supported };
         let doubtful = match placed {
             Bishop | Rook | Horse | Dragon | King => Bitboard::EMPTY,
             Pawn => self.theirs & supported,
             _ => self.theirs.without(self.by_their_pawns) & supported,
         };
-        let moved = from.filter(|&from| self.in_danger.contains(from)).and_then(|from| position.piece_at(from));
         Purpose {
             generals: self.on_generals.0[placed],
             majors: self.on_majors.0[placed],
-            rescue: moved.map_or(0, |piece| exchange(piece.kind) * params::rescue_weight() / 1000),
+            rescue: 0,
             safe: !self.theirs,
             doubtful,
         }
@@ -149,7 +167,12 @@ mod tests {
             Some(piece) => piece.piece_type(),
             None => mv.from().and_then(|from| position.piece_at(from)).expect("a piece").kind,
         };
-        let purpose = Threats::new(&position).of(&position, placed, mv.from());
+        let threats = Threats::new(&position);
+        let purpose = match mv.from() {
+            Some(from) if placed != PieceType::Pawn => threats.of_piece(&position, placed, from),
+            Some(_) => threats.of_pawns(placed),
+            None => threats.of_drops(placed),
+        };
         if purpose.squares(Bitboard::of(mv.to())).is_empty() { 0 } else { purpose.merit(&position, mv) }
     }
 

@@ -100,20 +100,26 @@ impl Aim {
         self.direct[placed] | from.map_or(Bitboard::EMPTY, |from| self.uncovers(from))
     }
 
+    /// Destinations on which a move of any pawn on the board gives check, direct or discovered.
+    ///
+    /// `placed` is the kind after the move.
+    #[inline(always)]
+    pub fn pawn_squares(&self, position: &Position, placed: PieceType) -> Bitboard {
+        // A pawn on the king's file stays on its line and discovers nothing.
+        let shields = self.shields & position.pieces(self.us, PieceType::Pawn);
+        let uncovering = shields.without(Bitboard::file_of(self.king)).forward(self.us);
+        self.direct[placed] | uncovering
+    }
+
     /// The checking moves of `set`.
     #[inline(always)]
     fn cut(&self, position: &Position, set: MoveSet) -> MoveSet {
         match set {
-            MoveSet::Pawns { color, plain, promote } => {
-                // A pawn on the king's file stays on its line and discovers nothing.
-                let shields = self.shields & position.pieces(self.us, PieceType::Pawn);
-                let uncovering = shields.without(Bitboard::file_of(self.king)).forward(self.us);
-                MoveSet::Pawns {
-                    color,
-                    plain: plain & (self.direct[PieceType::Pawn] | uncovering),
-                    promote: promote & (self.direct[PieceType::ProPawn] | uncovering),
-                }
-            }
+            MoveSet::Pawns { color, plain, promote } => MoveSet::Pawns {
+                color,
+                plain: plain & self.pawn_squares(position, PieceType::Pawn),
+                promote: promote & self.pawn_squares(position, PieceType::ProPawn),
+            },
             MoveSet::Piece { from, plain, promote } => {
                 let uncovering = self.uncovers(from);
                 let (kept, promoted) = match position.piece_at(from).map(|piece| piece.kind) {

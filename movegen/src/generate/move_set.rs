@@ -61,25 +61,25 @@ impl MoveSet {
         }
     }
 
+    /// The origin of a pawn's move to `to`: the square one rank back.
+    ///
+    /// No pawn of `color` moves to its first rank; there, the result is `to` or lies on another file.
+    #[inline(always)]
+    pub fn pawn_origin(color: Color, to: Square) -> Square {
+        let index = match color {
+            Color::Black => to.index() + 1,
+            Color::White => to.index().wrapping_sub(1),
+        };
+        Square::from_index(index).unwrap_or(to)
+    }
+
     /// Calls `each` with every move of the set, promotions first.
     #[inline(always)]
     pub fn for_each(self, mut each: impl FnMut(Move)) {
         match self {
             Self::Pawns { color, plain, promote } => {
-                let behind = |to: Square| match color {
-                    Color::Black => Square::from_index(to.index() + 1),
-                    Color::White => Square::from_index(to.index().wrapping_sub(1)),
-                };
-                for to in promote {
-                    if let Some(from) = behind(to) {
-                        each(Move::promotion(from, to));
-                    }
-                }
-                for to in plain {
-                    if let Some(from) = behind(to) {
-                        each(Move::board(from, to));
-                    }
-                }
+                promote.into_iter().for_each(|to| each(Move::promotion(Self::pawn_origin(color, to), to)));
+                plain.into_iter().for_each(|to| each(Move::board(Self::pawn_origin(color, to), to)));
             }
             Self::Piece { from, plain, promote } => {
                 promote.into_iter().for_each(|to| each(Move::promotion(from, to)));
