@@ -107,9 +107,59 @@ pub fn attacks(kind: PieceType, color: Color, square: Square, occupied: Bitboard
     }
 }
 
+/// Attacks of all `knights` of `color`.
+#[inline(always)]
+pub fn by_knights(color: Color, knights: Bitboard) -> Bitboard {
+    knights.forward(color).forward(color).sideways()
+}
+
+/// Attacks of all `silvers` of `color`.
+#[inline(always)]
+pub fn by_silvers(color: Color, silvers: Bitboard) -> Bitboard {
+    let (ahead, behind) = (silvers.forward(color), silvers.forward(!color));
+    ahead | (ahead | behind).sideways()
+}
+
+/// Attacks of all `golds` of `color`, promoted minor pieces among them.
+#[inline(always)]
+pub fn by_golds(color: Color, golds: Bitboard) -> Bitboard {
+    let ahead = golds.forward(color);
+    ahead | (ahead | golds).sideways() | golds.forward(!color)
+}
+
+/// The neighbours of all `squares`, as attacked by kings.
+#[inline(always)]
+pub fn by_kings(squares: Bitboard) -> Bitboard {
+    let column = squares.forward(Color::Black) | squares.forward(Color::White);
+    column | (column | squares).sideways()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn attacks_of_many_pieces_are_the_union_of_their_attacks() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..2000 {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            let set: Bitboard = Square::ALL
+                .into_iter()
+                .filter(|square| state.rotate_left(7 * square.index() as u32) & 7 == 0)
+                .collect();
+            let union = |attacks: &dyn Fn(Square) -> Bitboard| {
+                set.into_iter().fold(Bitboard::EMPTY, |union, square| union | attacks(square))
+            };
+            for color in Color::ALL {
+                assert_eq!(by_knights(color, set), union(&|square| knight(color, square)), "{set:?}");
+                assert_eq!(by_silvers(color, set), union(&|square| silver(color, square)), "{set:?}");
+                assert_eq!(by_golds(color, set), union(&|square| gold(color, square)), "{set:?}");
+            }
+            assert_eq!(by_kings(set), union(&king), "{set:?}");
+        }
+    }
 
     #[test]
     fn steps_stay_on_the_board_and_rotate_with_the_colour() {

@@ -172,6 +172,15 @@ impl Bitboard {
         }
     }
 
+    /// The squares beside those of the set, one file to either side.
+    #[inline(always)]
+    #[must_use]
+    pub const fn sideways(self) -> Self {
+        let up = Self { lo: self.lo << 9 & LO, hi: (self.hi << 9 | self.lo >> 54) & HI };
+        let down = Self { lo: self.lo >> 9 | (self.hi & 0x1ff) << 54, hi: self.hi >> 9 };
+        up.or(down)
+    }
+
     /// All squares of the files on which this set has no square.
     ///
     /// One subtraction per word tests all its files at once (borrow trick; idea: Qugiy,

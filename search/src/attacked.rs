@@ -20,8 +20,10 @@ const ATTACKERS: [PieceType; 8] = [
 
 /// The squares that the pieces of one side attack.
 pub(crate) struct Attacked {
-    /// By each of [`ATTACKERS`].
-    by: [Bitboard; ATTACKERS.len()],
+    color: Color,
+    pub(crate) by_pawns: Bitboard,
+    /// By pieces cheaper than a gold.
+    pub(crate) by_light: Bitboard,
     /// By any piece, the king included.
     pub(crate) all: Bitboard,
 }
@@ -37,31 +39,41 @@ impl Attacked {
         }
         let occupied = position.occupied();
         let of = |kind| position.pieces(color, kind);
-        let gold = |pieces| from_each(pieces, |from| attacks::gold(color, from));
         let (horses, dragons, tokins) = (of(Horse), of(Dragon), of(ProPawn));
-        let by = [
-            of(Pawn).forward(color),
-            gold(tokins),
-            from_each(of(Lance), |from| sliders::lance(color, from, occupied)),
-            from_each(of(Knight), |from| attacks::knight(color, from)),
-            from_each(of(Silver), |from| attacks::silver(color, from)),
-            gold((position.golds() & position.by_color(color)).without(tokins)),
-            from_each(of(Bishop) | horses, |from| sliders::bishop(from, occupied)) | from_each(horses, attacks::king),
-            from_each(of(Rook) | dragons, |from| sliders::rook(from, occupied)) | from_each(dragons, attacks::king),
-        ];
-        let all = by.iter().fold(from_each(of(King), attacks::king), |all, &set| all | set);
-        Self { by, all }
+        let by_pawns = of(Pawn).forward(color);
+        let by_light = by_pawns
+            | from_each(of(Lance), |from| sliders::lance(color, from, occupied))
+            | attacks::by_knights(color, of(Knight))
+            | attacks::by_silvers(color, of(Silver))
+            | if tokins.is_empty() { tokins } else { attacks::by_golds(color, tokins) };
+        let all = by_light
+            | attacks::by_golds(color, position.golds() & position.by_color(color))
+            | attacks::by_kings(of(King) | horses | dragons)
+            | from_each(of(Bishop) | horses, |from| sliders::bishop(from, occupied))
+            | from_each(of(Rook) | dragons, |from| sliders::rook(from, occupied));
+        Self { color, by_pawns, by_light, all }
     }
 
-    /// The squares that pawns attack.
-    pub(crate) fn by_pawns(&self) -> Bitboard {
-        self.by[0]
-    }
-
-    /// The exchange value of the cheapest attacker of `square`, `None` if only a king attacks it.
+    /// The exchange value of the cheapest attacker of `square` in `position`, `None` if no piece
+    /// but the king attacks it.
     #[inline]
-    pub(crate) fn cheapest(&self, square: Square) -> Option<Value> {
-        ATTACKERS.into_iter().zip(self.by).find(|(_, set)| set.contains(square)).map(|(kind, _)| exchange(kind))
+    pub(crate) fn cheapest(&self, position: &Position, square: Square) -> Option<Value> {
+        use PieceType::{Bishop, Dragon, Gold, Horse, Pawn, Rook};
+        if self.by_pawns.contains(square) {
+            return Some(exchange(Pawn));
+        }
+        let attackers = position.attackers(square, self.color, position.occupied());
+        let of = |kind| position.by_kind(kind);
+        let found = ATTACKERS.into_iter().find(|&kind| {
+            let pieces = match kind {
+                Gold => position.golds(),
+                Bishop => of(Bishop) | of(Horse),
+                Rook => of(Rook) | of(Dragon),
+                kind => of(kind),
+            };
+            pieces.intersects(attackers)
+        });
+        found.map(exchange)
     }
 }
 
@@ -93,9 +105,9 @@ mod tests {
         let position =
             Position::from_setup(&"4k4/9/9/9/4s4/4P4/3G5/9/4R3K b - 1".parse().expect("an SFEN")).expect("playable");
         let attacked = Attacked::by(&position, Color::Black);
-        assert_eq!(attacked.cheapest(Square::S55), Some(exchange(PieceType::Pawn)));
-        assert_eq!(attacked.cheapest(Square::S56), Some(exchange(PieceType::Gold)));
-        assert_eq!(attacked.cheapest(Square::S58), Some(exchange(PieceType::Rook)));
-        assert_eq!(attacked.cheapest(Square::S18), None, "only the king");
+        assert_eq!(attacked.cheapest(&position, Square::S55), Some(exchange(PieceType::Pawn)));
+        assert_eq!(attacked.cheapest(&position, Square::S56), Some(exchange(PieceType::Gold)));
+        assert_eq!(attacked.cheapest(&position, Square::S58), Some(exchange(PieceType::Rook)));
+        assert_eq!(attacked.cheapest(&position, Square::S18), None, "only the king");
     }
 }

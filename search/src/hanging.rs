@@ -9,7 +9,8 @@
 //! only, which biases the weights (`EVIDENCE.md`, "Hanging pieces").
 
 use enbu_eval::piece_value::exchange;
-use enbu_movegen::{Color, Piece, PieceType, Position};
+use enbu_isa::multiversion;
+use enbu_movegen::{Color, PieceType, Position};
 
 use crate::attacked::Attacked;
 use crate::params;
@@ -123,9 +124,13 @@ impl Hanging {
     }
 }
 
-/// Terms of `position`, those of its side to move first.
-#[inline]
-fn terms(position: &Position) -> Terms {
+multiversion! {
+    /// Terms of `position`, those of its side to move first.
+    fn terms(position: &Position) -> Terms = terms_inline;
+}
+
+#[inline(always)]
+fn terms_inline(position: &Position) -> Terms {
     let (us, them) = (position.turn(), !position.turn());
     let (by_us, by_them) = (Attacked::by(position, us), Attacked::by(position, them));
     let [own, theirs] = [hanging(position, us, &by_us, &by_them), hanging(position, them, &by_them, &by_us)];
@@ -134,19 +139,17 @@ fn terms(position: &Position) -> Terms {
 
 /// Pieces of `color` that are attacked: the exchange values of those without protection, and what
 /// the others are worth more than their cheapest attacker. Kings do not count.
-#[inline]
+#[inline(always)]
 fn hanging(position: &Position, color: Color, protected: &Attacked, attacked: &Attacked) -> (Value, Value) {
-    let (mut loose, mut dear) = (0, 0);
-    for square in position.by_color(color) & attacked.all {
-        let Some(Piece { kind, .. }) = position.piece_at(square).filter(|piece| piece.kind != PieceType::King) else {
-            continue;
-        };
-        if protected.all.contains(square) {
-            dear += attacked.cheapest(square).map_or(0, |cheapest| (exchange(kind) - cheapest).max(0));
-        } else {
-            loose += exchange(kind);
-        }
-    }
+    let of = |kind| position.by_kind(kind);
+    let ours = (position.by_color(color) & attacked.all).without(of(PieceType::King));
+    let value = |square| position.piece_at(square).map_or(0, |piece| exchange(piece.kind));
+    let loose: Value = ours.without(protected.all).into_iter().map(value).sum();
+    // A pawn is worth more than no attacker, and only these more than a gold.
+    let large = of(PieceType::Bishop) | of(PieceType::Rook) | of(PieceType::Horse) | of(PieceType::Dragon);
+    let dear = ours & protected.all & (attacked.by_light.without(of(PieceType::Pawn)) | large);
+    let gain = |square| attacked.cheapest(position, square).map_or(0, |cheapest| (value(square) - cheapest).max(0));
+    let dear: Value = dear.into_iter().map(gain).sum();
     (loose.min(TERM_LIMIT), dear.min(TERM_LIMIT))
 }
 
@@ -172,6 +175,28 @@ mod tests {
         ];
         for (sfen, expected) in cases {
             assert_eq!(terms(&position(sfen))[1..], expected, "{sfen}");
+        }
+    }
+
+    #[test]
+    fn no_dear_piece_is_overlooked() {
+        for position in positions() {
+            for color in Color::ALL {
+                let (protected, attacked) = (Attacked::by(&position, color), Attacked::by(&position, !color));
+                let (mut loose, mut dear) = (0, 0);
+                for square in position.by_color(color) & attacked.all {
+                    let Some(piece) = position.piece_at(square).filter(|piece| piece.kind != PieceType::King) else {
+                        continue;
+                    };
+                    match attacked.cheapest(&position, square) {
+                        _ if !protected.all.contains(square) => loose += exchange(piece.kind),
+                        Some(cheapest) => dear += (exchange(piece.kind) - cheapest).max(0),
+                        None => {}
+                    }
+                }
+                let found = hanging(&position, color, &protected, &attacked);
+                assert_eq!(found, (loose.min(TERM_LIMIT), dear.min(TERM_LIMIT)), "{position:?} {color:?}");
+            }
         }
     }
 

@@ -85,7 +85,7 @@ impl Threats {
             on_majors: Reach::new(position, majors & position.by_color(them)),
             in_danger: (generals | majors) & position.by_color(us) & theirs.all,
             supported: if position.hand(us).is_empty() { Bitboard::EMPTY } else { Attacked::by(position, us).all },
-            by_their_pawns: theirs.by_pawns(),
+            by_their_pawns: theirs.by_pawns,
             theirs: theirs.all,
         }
     }
