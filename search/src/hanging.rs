@@ -145,7 +145,7 @@ fn hanging(position: &Position, color: Color, protected: &Attacked, attacked: &A
     let ours = (position.by_color(color) & attacked.all).without(of(PieceType::King));
     let value = |square| position.piece_at(square).map_or(0, |piece| exchange(piece.kind));
     let loose: Value = ours.without(protected.all).into_iter().map(value).sum();
-    // A pawn is worth more than no attacker, and only these more than a gold.
+    // No attacker is cheaper than a pawn; only large pieces are worth more than a gold.
     let large = of(PieceType::Bishop) | of(PieceType::Rook) | of(PieceType::Horse) | of(PieceType::Dragon);
     let dear = ours & protected.all & (attacked.by_light.without(of(PieceType::Pawn)) | large);
     let gain = |square| attacked.cheapest(position, square).map_or(0, |cheapest| (value(square) - cheapest).max(0));

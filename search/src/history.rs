@@ -97,7 +97,8 @@ impl Rows {
     /// `count` rows of zeros; ends the process without memory, as every allocation does.
     fn new(count: usize) -> Self {
         let bytes = count * size_of::<Values>();
-        let pages = pages::zeroed(bytes).unwrap_or_else(|| handle_alloc_error(Layout::new::<Values>()));
+        let layout = Layout::array::<Values>(count).unwrap_or(Layout::new::<Values>());
+        let pages = pages::zeroed(bytes).unwrap_or_else(|| handle_alloc_error(layout));
         Self { pages, written: vec![false; count].into_boxed_slice() }
     }
 
