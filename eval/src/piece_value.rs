@@ -15,6 +15,21 @@ const ON_BOARD: [Value; 14] = [90, 260, 280, 420, 640, 800, 460, 0, 440, 430, 43
 /// Value of each piece in hand, in [`HandPiece`] order.
 const IN_HAND: [Value; 7] = [100, 290, 320, 470, 720, 890, 520];
 
+/// [`exchange`] of each type, in [`PieceType`] order. A table: exchange evaluations ask in
+/// their innermost loop.
+const EXCHANGE: [Value; PieceType::COUNT] = {
+    let mut swings = [15_000; PieceType::COUNT];
+    let mut index = 0;
+    while index < PieceType::COUNT {
+        let kind = PieceType::ALL[index];
+        if let Some(piece) = kind.hand_piece() {
+            swings[index] = on_board(kind) + in_hand(piece);
+        }
+        index += 1;
+    }
+    swings
+};
+
 /// The value of a piece of `kind` on the board in centipawns.
 #[inline]
 pub const fn on_board(kind: PieceType) -> Value {
@@ -28,11 +43,8 @@ pub const fn in_hand(piece: HandPiece) -> Value {
 }
 
 /// The material swing of capturing a piece of `kind`: the opponent loses it on the board,
-/// and the captor gains it, unpromoted, in hand.
+/// and the captor gains it, unpromoted, in hand; 15 000 for a king.
 #[inline]
 pub const fn exchange(kind: PieceType) -> Value {
-    match kind.hand_piece() {
-        Some(piece) => on_board(kind) + in_hand(piece),
-        None => 15_000,
-    }
+    EXCHANGE[kind as usize]
 }
