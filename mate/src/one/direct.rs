@@ -395,7 +395,16 @@ impl<'a> Net<'a> {
         let landed = attacks(placed, us, to, behind_king);
         // A captured piece no longer blocks the king.
         let theirs = self.position.by_color(!us).without(Bitboard::of(to));
-        for step in king(self.king).without(theirs).without(landed) {
+        let steps = king(self.king).without(theirs).without(landed);
+        // Only a piece that leaves a line opens it, and so attacks a flight from afar.
+        if !from.intersects(self.slid_over) && steps.intersects(self.flights) {
+            return true;
+        }
+        // A drop takes away no attack that does not pass over its square.
+        if from.is_empty() && !self.slid_over.contains(to) {
+            return false;
+        }
+        for step in steps {
             if self.position.attackers(step, us, behind_king).without(from).is_empty() {
                 return true;
             }
