@@ -69,7 +69,7 @@ play() {
     shift
     second=("$@")
     "$enbu" match --engine "${first[@]}" --engine "${second[@]}" --openings "$out/openings.sfen" --games "$games" \
-        --concurrency 2 --adjudicate 2500,4 --out "$out/$name.jsonl" --resume | tail -n 12
+        --concurrency 2 --adjudicate 2500,4 --hang 600 --out "$out/$name.jsonl" --resume | tail -n 12
 }
 
 case $kind in
