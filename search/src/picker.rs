@@ -432,7 +432,8 @@ impl Quiets<'_> {
             if purposeful.contains(to) {
                 scored.add(purpose.merit(self.position, mv));
             }
-            if checking.contains(to) && see::reaches(self.position, mv, -params::check_loss()) {
+            let keeps = || purpose.quiet_drops.contains(to) || see::reaches(self.position, mv, -params::check_loss());
+            if checking.contains(to) && keeps() {
                 scored.prefer();
             }
         }

@@ -70,6 +70,8 @@ pub(crate) struct Purpose {
     safe: Bitboard,
     /// The squares where the exchange may not lose.
     doubtful: Bitboard,
+    /// The squares where it is dropped and nothing takes it: no exchange begins there.
+    pub(crate) quiet_drops: Bitboard,
 }
 
 impl Threats {
@@ -93,7 +95,8 @@ impl Threats {
     /// Purposes of the drops of a piece.
     #[inline(always)]
     pub(crate) fn of_drops(&self, kind: PieceType) -> Purpose {
-        self.of(kind, self.supported)
+        let purpose = self.of(kind, self.supported);
+        Purpose { quiet_drops: purpose.safe, ..purpose }
     }
 
     /// Purposes of the moves of pawns that will be of kind `placed`.
@@ -125,6 +128,7 @@ impl Threats {
             rescue: 0,
             safe: !self.theirs,
             doubtful,
+            quiet_drops: Bitboard::EMPTY,
         }
     }
 }
