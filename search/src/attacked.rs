@@ -33,9 +33,14 @@ impl Attacked {
     #[inline(always)]
     pub(crate) fn by(position: &Position, color: Color) -> Self {
         use PieceType::{Bishop, Dragon, Horse, King, Knight, Lance, Pawn, ProPawn, Rook, Silver};
+        // A loop and not a fold, which is compiled apart and without the vectors of its caller.
         #[inline(always)]
         fn from_each(pieces: Bitboard, attacks: impl Fn(Square) -> Bitboard) -> Bitboard {
-            pieces.into_iter().fold(Bitboard::EMPTY, |set, from| set | attacks(from))
+            let mut set = Bitboard::EMPTY;
+            for from in pieces {
+                set |= attacks(from);
+            }
+            set
         }
         let occupied = position.occupied();
         let of = |kind| position.pieces(color, kind);

@@ -35,22 +35,17 @@ const RANKS: [u8; PieceType::COUNT] = {
     ranks
 };
 
-multiversion! {
-    /// Returns `true` if the exchange that `mv` begins gains at least `threshold` (an
-    /// [`exchange`] value: the loss of one side on the board and the gain of the other in
-    /// hand).
-    ///
-    /// Promotion by the first move counts; promotions and pins further on do not.
-    pub(crate) fn reaches(position: &Position, mv: Move, threshold: Value) -> bool = reaches_inline;
-}
-
-#[inline(always)]
-fn reaches_inline(position: &Position, mv: Move, threshold: Value) -> bool {
-    let us = position.turn();
+/// Returns `true` if the exchange that `mv` begins gains at least `threshold` (an
+/// [`exchange`] value: the loss of one side on the board and the gain of the other in
+/// hand).
+///
+/// Promotion by the first move counts; promotions and pins further on do not.
+#[inline]
+pub(crate) fn reaches(position: &Position, mv: Move, threshold: Value) -> bool {
     let to = mv.to();
     let mut balance = position.piece_at(to).map_or(0, |taken| exchange(taken.kind)) - threshold;
     let mut occupied = position.occupied() | Bitboard::of(to);
-    let mut at_risk = match mv.parts() {
+    let at_risk = match mv.parts() {
         MoveParts::Drop { piece, .. } => piece.piece_type(),
         MoveParts::Board { from, promote, .. } => {
             occupied = occupied.without(Bitboard::of(from));
@@ -64,11 +59,30 @@ fn reaches_inline(position: &Position, mv: Move, threshold: Value) -> bool {
             }
         }
     };
-    if balance < 0 {
-        return false;
-    }
-    // `balance` is kept from the view of the side that has just moved: the amount it
-    // has beyond its goal. The side to move must bring it below zero.
+    // A fifth are decided here: the move gains too little even unanswered, or enough even if its
+    // piece is lost for nothing.
+    balance >= 0 && (balance >= exchange(at_risk) || holds(position, to, occupied, at_risk, balance))
+}
+
+multiversion! {
+    /// Returns `true` if the side to move in `position`, whose piece of kind `at_risk` has come to
+    /// `to`, keeps a balance of at least 0 when both sides take there in turn. `balance` is the
+    /// amount it has beyond its goal, and less than the piece is worth.
+    fn holds(position: &Position, to: Square, occupied: Bitboard, at_risk: PieceType, balance: Value) -> bool =
+        holds_inline;
+}
+
+#[inline(always)]
+fn holds_inline(
+    position: &Position,
+    to: Square,
+    mut occupied: Bitboard,
+    mut at_risk: PieceType,
+    mut balance: Value,
+) -> bool {
+    let us = position.turn();
+    // `balance` is kept from the view of the side that has just moved. The side to move must
+    // bring it below zero.
     let mut side = !us;
     loop {
         balance -= exchange(at_risk);
