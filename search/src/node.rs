@@ -170,7 +170,9 @@ impl Worker<'_> {
         if let Some(entry) = entry.filter(|entry| may_cut && entry.decides(depth, alpha, beta)) {
             return entry.value;
         }
+        // Where the evaluation may cut, `cut_early` asks for a mate, and only if it does not.
         if entry.is_none()
+            && !may_cut
             && let Some(value) = self.mate_at_once(ply)
         {
             return value;
@@ -280,16 +282,27 @@ impl Worker<'_> {
     }
 
     /// Value of a node that is pruned before any of its moves is made.
+    ///
+    /// The cheapest test first: at or above beta by its evaluation, the node gains nothing from a mate in
+    /// one.
     fn cut_early(&mut self, node: &Node, alpha: Value, beta: Value, eval: Value) -> Option<Value> {
         let (depth, ply) = (node.depth, node.ply);
+        let safe = if node.was_pv { None } else { prune::reverse_futility(depth, eval, beta, node.trend) };
+        if safe.is_some() {
+            return safe;
+        }
         if prune::is_hopeless(depth, eval, alpha) {
             let value = self.quiescence(node.kind, alpha, beta, ply);
             if value <= alpha {
                 return Some(value);
             }
         }
-        let safe = if node.was_pv { None } else { prune::reverse_futility(depth, eval, beta, node.trend) };
-        if let Some(value) = safe.or_else(|| self.try_null_move(node, beta, eval)) {
+        if node.entry.is_none()
+            && let Some(value) = self.mate_at_once(ply)
+        {
+            return Some(value);
+        }
+        if let Some(value) = self.try_null_move(node, beta, eval) {
             return Some(value);
         }
         let target = prune::probable_cut(depth, beta, node.trend)?;
