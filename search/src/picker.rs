@@ -117,6 +117,8 @@ pub(crate) struct Picker {
     picked: usize,
     /// Set once the node has seen enough quiet moves.
     skips_quiets: bool,
+    /// Set once of the quiet moves only checks may reach alpha.
+    only_checks: bool,
     /// Quiet moves with a lower score are bad.
     least_good: i32,
     /// Start of the bad quiet moves, once the first was seen.
@@ -151,6 +153,7 @@ impl Picker {
             current: moves.len(),
             picked: 0,
             skips_quiets: false,
+            only_checks: false,
             least_good: i32::MIN,
             bad_quiets: None,
             history: None,
@@ -177,6 +180,26 @@ impl Picker {
     /// From now on hands out captures only (in check: every evasion all the same).
     pub(crate) fn skip_quiets(&mut self) {
         self.skips_quiets = true;
+    }
+
+    /// From now on hands out of the quiet moves only checks (in check: every evasion all the same).
+    pub(crate) fn only_quiet_checks(&mut self, moves: &mut Vec<Scored>) {
+        if !self.only_checks && matches!(self.stage, Stage::Quiets | Stage::BadQuiets) {
+            self.keep_checks(moves);
+        }
+        self.only_checks = true;
+    }
+
+    /// Removes the moves from `current` on that do not check.
+    fn keep_checks(&mut self, moves: &mut Vec<Scored>) {
+        let mut kept = self.current;
+        for index in self.current..moves.len() {
+            if moves[index].is_check() {
+                moves[kept] = moves[index];
+                kept += 1;
+            }
+        }
+        moves.truncate(kept);
     }
 
     /// Removes this node's moves from the shared stack.
@@ -257,6 +280,9 @@ impl Picker {
                 Stage::BadCaptures if self.bad_quiets.is_some() => {
                     self.current = self.bad_quiets?;
                     self.stage = Stage::BadQuiets;
+                    if self.only_checks {
+                        self.keep_checks(moves);
+                    }
                 }
                 Stage::BadQuiets if self.skips_quiets => self.stage = Stage::Done,
                 Stage::BadQuiets => match self.take_best(moves) {
@@ -312,41 +338,48 @@ impl Picker {
         self.current = moves.len();
         self.picked = 0;
         let which = self.which;
-        let threats = Threats::new(position);
-        let mut quiets = Quiets { position, moves, table_move: self.table_move };
+        let (threats, calm) = match self.only_checks {
+            true => (Threats::NONE, Bitboard::EMPTY),
+            false => (Threats::new(position), Bitboard::ALL),
+        };
+        let threats = &threats;
+        let mut quiets = Quiets { position, moves, table_move: self.table_move, calm };
         let checking = |kind, from| aim.map_or(Bitboard::EMPTY, |aim| aim.squares(kind, from));
         position.for_each_set(Scope::Quiets, |set| match which.of(position, set) {
             MoveSet::Drops { piece, to } => {
                 let kind = piece.piece_type();
+                let Some(aims) = quiets.aims(to, checking(kind, None), || threats.of_drops(kind)) else { return };
                 let sums = known.row(piece.into(), kind).sums();
-                let score = |to| i32::from(sums[to]);
-                let aims = (checking(kind, None), threats.of_drops(kind));
-                quiets.push(to, aims, |to| Move::drop(piece, to), score);
+                quiets.push(aims, |to| Move::drop(piece, to), |to| i32::from(sums[to]));
             }
             MoveSet::Piece { from, plain, promote } => {
                 let Some(kind) = position.piece_at(from).map(|piece| piece.kind) else { return };
-                if !promote.is_empty() {
-                    let promoted = kind.promoted().unwrap_or(kind);
+                let promoted = kind.promoted().unwrap_or(kind);
+                let purpose = || threats.of_piece(position, promoted, from);
+                if let Some(aims) = quiets.aims(promote, checking(promoted, Some(from)), purpose) {
                     let row = known.row(Origin::promoting(from), promoted);
-                    let aims = (checking(promoted, Some(from)), threats.of_piece(position, promoted, from));
-                    quiets.push(promote, aims, |to| Move::promotion(from, to), |to| row.of(to));
+                    quiets.push(aims, |to| Move::promotion(from, to), |to| row.of(to));
                 }
-                let row = known.row(from.into(), kind);
-                let aims = (checking(kind, Some(from)), threats.of_piece(position, kind, from));
-                quiets.push(plain, aims, |to| Move::board(from, to), |to| row.of(to));
+                let purpose = || threats.of_piece(position, kind, from);
+                if let Some(aims) = quiets.aims(plain, checking(kind, Some(from)), purpose) {
+                    let row = known.row(from.into(), kind);
+                    quiets.push(aims, |to| Move::board(from, to), |to| row.of(to));
+                }
             }
             MoveSet::Pawns { color, plain, promote } => {
                 let checking = |placed| aim.map_or(Bitboard::EMPTY, |aim| aim.pawn_squares(position, placed));
-                if !promote.is_empty() {
+                let purpose = || threats.of_pawns(PieceType::ProPawn);
+                if let Some(aims) = quiets.aims(promote, checking(PieceType::ProPawn), purpose) {
                     let mv = |to| Move::promotion(MoveSet::pawn_origin(color, to), to);
                     let origin = |to| Origin::promoting(MoveSet::pawn_origin(color, to));
-                    let aims = (checking(PieceType::ProPawn), threats.of_pawns(PieceType::ProPawn));
-                    quiets.push(promote, aims, mv, |to| known.row(origin(to), PieceType::ProPawn).of(to));
+                    quiets.push(aims, mv, |to| known.row(origin(to), PieceType::ProPawn).of(to));
                 }
-                let mv = |to| Move::board(MoveSet::pawn_origin(color, to), to);
-                let origin = |to| Origin::from(MoveSet::pawn_origin(color, to));
-                let aims = (checking(PieceType::Pawn), threats.of_pawns(PieceType::Pawn));
-                quiets.push(plain, aims, mv, |to| known.row(origin(to), PieceType::Pawn).of(to));
+                let purpose = || threats.of_pawns(PieceType::Pawn);
+                if let Some(aims) = quiets.aims(plain, checking(PieceType::Pawn), purpose) {
+                    let mv = |to| Move::board(MoveSet::pawn_origin(color, to), to);
+                    let origin = |to| Origin::from(MoveSet::pawn_origin(color, to));
+                    quiets.push(aims, mv, |to| known.row(origin(to), PieceType::Pawn).of(to));
+                }
             }
         });
     }
@@ -403,20 +436,31 @@ struct Quiets<'a> {
     position: &'a Position,
     moves: &'a mut Vec<Scored>,
     table_move: Option<Move>,
+    /// The squares to which moves that do not check are wanted: all or none.
+    calm: Bitboard,
+}
+
+/// Squares to which one piece moves, and what it attacks from there.
+struct Aims {
+    to: Bitboard,
+    /// The squares from which it checks.
+    checking: Bitboard,
+    purpose: Purpose,
 }
 
 impl Quiets<'_> {
-    /// Pushes the moves of one piece to the squares `to`, the table move excepted. Those that check
-    /// from `checking` and lose little come before all others; those with a `purpose` rise by
-    /// their merit.
+    /// The wanted ones of the squares `to`, `None` without one.
     #[inline(always)]
-    fn push(
-        &mut self,
-        to: Bitboard,
-        (checking, purpose): (Bitboard, Purpose),
-        mv: impl Fn(Square) -> Move,
-        score: impl Fn(Square) -> i32,
-    ) {
+    fn aims(&self, to: Bitboard, checking: Bitboard, purpose: impl Fn() -> Purpose) -> Option<Aims> {
+        let to = to & (checking | self.calm);
+        if to.is_empty() { None } else { Some(Aims { to, checking, purpose: purpose() }) }
+    }
+
+    /// Pushes the moves of one piece to the squares of `aims`, the table move excepted. Checks
+    /// that lose little come before all others; moves with a purpose rise by its merit.
+    #[inline(always)]
+    fn push(&mut self, aims: Aims, mv: impl Fn(Square) -> Move, score: impl Fn(Square) -> i32) {
+        let Aims { to, checking, purpose } = aims;
         let known = self.table_move.filter(|known| to.contains(known.to()) && mv(known.to()) == *known);
         let to = known.map_or(to, |known| to.without(Bitboard::of(known.to())));
         let start = self.moves.len();
@@ -432,8 +476,12 @@ impl Quiets<'_> {
             if purposeful.contains(to) {
                 scored.add(purpose.merit(self.position, mv));
             }
+            if !checking.contains(to) {
+                continue;
+            }
+            scored.mark_check();
             let keeps = || purpose.quiet_drops.contains(to) || see::reaches(self.position, mv, -params::check_loss());
-            if checking.contains(to) && keeps() {
+            if keeps() {
                 scored.prefer();
             }
         }
@@ -518,6 +566,32 @@ mod tests {
                 let mut got: Vec<u16> = order.iter().map(|mv| mv.raw()).collect();
                 got.sort_unstable();
                 assert_eq!(got, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn of_the_quiet_moves_only_checks_come_once_they_are_asked_for() {
+        let sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1";
+        for sfen in [sfen, "4k4/9/9/3r5/9/9/9/9/4K4 b GN2P 1", "3gk4/9/4P4/9/9/9/9/4L4/4K4 b RGSN 1"] {
+            let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
+            let all = picked(&position, Wanted::All, None);
+            for asked in 0..all.len() {
+                let (memory, mut moves, aim) = (Memory::new(), Vec::new(), LazyAim::default());
+                let killers = Killers::default();
+                let mut picker = Picker::new(&position, Wanted::All, Moves::All, None, killers, &moves);
+                picker.put_off_quiets_below(1);
+                let mut out = Vec::new();
+                loop {
+                    if out.len() == asked {
+                        picker.only_quiet_checks(&mut moves);
+                    }
+                    let Some(mv) = picker.next(&position, &memory, Line::default(), &aim, &mut moves) else { break };
+                    out.push(mv);
+                }
+                let wanted = |mv: &Move| position.piece_at(mv.to()).is_some() || position.gives_check(*mv);
+                assert!(out.iter().skip(asked).all(wanted), "{sfen} after {asked}");
+                assert!(all.iter().filter(|&mv| wanted(mv)).all(|mv| out.contains(mv)), "{sfen} after {asked}");
             }
         }
     }

@@ -5,9 +5,13 @@ use enbu_movegen::Move;
 /// Score of a quiet check that loses little: more than any history.
 const CHECK_BONUS: i32 = 1 << 18;
 
+/// Marks a quiet check.
+const CHECK: i64 = 1 << 16;
+
 /// A move and its place in the order, in one number: the best of many is the largest,
-/// which needs no branch to be found. From above: the score, how early the move came
-/// (of equal scores the first generated comes first), the move's bits.
+/// which needs no branch to be found. From above: the score (32 bits), how early the move came
+/// (15 bits; of equal scores the first generated comes first), the mark of a quiet check, the
+/// move's bits (16).
 #[derive(Clone, Copy)]
 pub(crate) struct Scored(i64);
 
@@ -15,7 +19,19 @@ impl Scored {
     /// `before` moves lie before this one.
     #[inline(always)]
     pub(crate) fn new(mv: Move, score: i32, before: usize) -> Self {
-        Self(i64::from(score) << 32 | i64::from(!(before as u16)) << 16 | i64::from(mv.raw()))
+        Self(i64::from(score) << 32 | i64::from(!(before as u16) & 0x7fff) << 17 | i64::from(mv.raw()))
+    }
+
+    /// Marks a quiet check.
+    #[inline(always)]
+    pub(crate) fn mark_check(&mut self) {
+        self.0 |= CHECK;
+    }
+
+    /// Returns `true` if the move is marked as a quiet check.
+    #[inline(always)]
+    pub(crate) fn is_check(self) -> bool {
+        self.0 & CHECK != 0
     }
 
     /// Lifts a quiet check above any history.

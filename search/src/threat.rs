@@ -75,6 +75,16 @@ pub(crate) struct Purpose {
 }
 
 impl Threats {
+    /// Threats by which no move has a purpose.
+    pub(crate) const NONE: Self = Self {
+        on_generals: Reach([Bitboard::EMPTY; PieceType::COUNT]),
+        on_majors: Reach([Bitboard::EMPTY; PieceType::COUNT]),
+        in_danger: Bitboard::EMPTY,
+        supported: Bitboard::EMPTY,
+        theirs: Bitboard::ALL,
+        by_their_pawns: Bitboard::EMPTY,
+    };
+
     #[inline(always)]
     pub(crate) fn new(position: &Position) -> Self {
         use PieceType::{Bishop, Dragon, Gold, Horse, ProSilver, Rook, Silver};
