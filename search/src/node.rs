@@ -78,7 +78,7 @@ impl Node {
         self.entry.and_then(|entry| entry.mv)
     }
 
-    /// The static evaluation as the evaluator gives it; `None` in check.
+    /// The static evaluation that the table keeps; `None` in check.
     fn raw(&self) -> Option<Value> {
         self.judged.map(|judged| judged.raw)
     }

@@ -75,7 +75,7 @@ impl Worker<'_> {
 
     /// Updates the corrections by the error of the evaluation, where the bound shows it.
     pub(crate) fn learn_error(&mut self, node: &Node, best: &Best, bound: Bound) {
-        let Some(Judgement { eval, hanging, slots, .. }) = node.judged else { return };
+        let Some(Judgement { eval, slots, .. }) = node.judged else { return };
         let loud = best.mv.is_some_and(|mv| self.position.piece_at(mv.to()).is_some());
         let telling = match bound {
             Bound::Exact => true,
@@ -86,7 +86,9 @@ impl Worker<'_> {
             self.memory.corrections.note(slots, best.value - eval, node.depth);
             // Where attacks are inputs there is nothing to learn: only chance would pass the limit.
             if bound == Bound::Exact && !self.job.evaluation.sees_attacks() {
-                self.memory.hanging.note(&self.position, best.value - eval + hanging);
+                let hanging = &mut self.memory.hanging;
+                let corrected = hanging.correction(&self.position);
+                hanging.note(&self.position, best.value - eval + corrected);
             }
         }
     }
