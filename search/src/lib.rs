@@ -13,7 +13,8 @@
 //! | `root` `root_move` `vote` | iterative deepening, aspiration windows, MultiPV; which thread's move |
 //! | `node` `qsearch` | the tree |
 //! | `prune` `reduce` `extend` | one small function per heuristic |
-//! | `picker` `scored` `history` `see` `threat` | which move first |
+//! | `late` | which late moves of a node are not searched |
+//! | `picker` `quiets` `scored` `history` `see` `threat` | which move first |
 //! | `keys` | keys of groups of pieces, for histories and corrections |
 //! | `update` `failed_moves` | updates of histories and corrections |
 //! | `correction` | by how much evaluations were wrong |
@@ -36,6 +37,7 @@ mod hanging;
 mod history;
 mod job;
 mod keys;
+mod late;
 mod level;
 mod limits;
 mod memory;
@@ -45,6 +47,7 @@ mod params;
 mod picker;
 mod prune;
 mod qsearch;
+mod quiets;
 mod reduce;
 mod report;
 mod root;

@@ -1,6 +1,5 @@
 //! An inner node of the tree: principal variation search.
 
-use enbu_eval::piece_value::exchange;
 use enbu_movegen::{Move, PieceType};
 
 use crate::extend::SingularTest;
@@ -62,14 +61,14 @@ pub(crate) struct Node {
     pub(crate) judged: Option<Judgement>,
     /// The corrected one of these.
     pub(crate) eval: Option<Value>,
-    trend: Trend,
+    pub(crate) trend: Trend,
     /// The table knows the node from a principal variation.
     was_pv: bool,
     /// The table's move is a capture.
     table_captures: bool,
     /// The node lies on the best line of the last iteration: no quiet move of it is pruned
     /// (Stockfish).
-    follows: bool,
+    pub(crate) follows: bool,
     pub(crate) excluded: Option<Move>,
 }
 
@@ -99,15 +98,15 @@ enum Outcome {
 }
 
 /// A move that is about to be searched.
-struct Candidate {
-    mv: Move,
+pub(crate) struct Candidate {
+    pub(crate) mv: Move,
     /// Counted from 1.
-    number: usize,
-    victim: Option<PieceType>,
-    checks: bool,
-    history: i32,
+    pub(crate) number: usize,
+    pub(crate) victim: Option<PieceType>,
+    pub(crate) checks: bool,
+    pub(crate) history: i32,
     /// The exchange that it begins is known not to lose.
-    gains: bool,
+    pub(crate) gains: bool,
 }
 
 /// Depths at which a move is searched.
@@ -521,46 +520,6 @@ impl Worker<'_> {
             Some(victim) => self.memory.moves.capture(&self.position, mv, victim),
             None => self.memory.moves.after(self.position.turn(), line).of(&self.position, mv),
         }
-    }
-
-    /// Returns `true` if no quiet move but a check is worth a search, however high its history:
-    /// even unreduced it is futile. The others are then not generated.
-    ///
-    /// Last test, with mates in one asked for after reverse futility: -2 ± 33 (400 games, 10 000
-    /// nodes); checks that lose much left out as well, -20 ± 34 (400 games, 10 000 nodes) and
-    /// -9 ± 45 (201 games, 100 000 nodes).
-    fn is_futile(&self, node: &Node, alpha: Value) -> bool {
-        !node.follows && node.eval.is_some_and(|eval| prune::is_futile(node.depth.max(1), eval, alpha))
-    }
-
-    /// Returns `true` if a late move hardly reaches alpha; `shallow`
-    /// is the depth at which it would be searched. Evasions, too: not from a mate, which the caller sees to.
-    /// Last test: late evasions pruned against none, +15 ± 17 (T2).
-    fn is_useless(&self, node: &Node, candidate: &Candidate, alpha: Value, shallow: i32) -> bool {
-        let shallow = if node.eval.is_some() { shallow.max(1) } else { node.depth };
-        match candidate.victim {
-            _ if node.follows || candidate.checks => false,
-            None => {
-                prune::is_late(node.depth, candidate.number, node.trend)
-                    || prune::has_bad_history(shallow, candidate.history)
-                    || node.eval.is_some_and(|eval| prune::is_futile(shallow, eval, alpha))
-            }
-            Some(victim) => node.eval.is_some_and(|eval| {
-                prune::is_futile_capture(shallow, eval, exchange(victim), candidate.history, alpha)
-            }),
-        }
-    }
-
-    /// Returns `true` if a late move is pruned for the exchange that it loses.
-    fn loses_too_much(&self, node: &Node, candidate: &Candidate, shallow: i32) -> bool {
-        let shallow = if node.eval.is_some() { shallow.max(1) } else { node.depth };
-        let loss = match candidate.victim {
-            Some(_) if candidate.gains => None,
-            Some(_) => prune::capture_loss(node.depth),
-            None if node.follows => None,
-            None => prune::quiet_loss(shallow),
-        };
-        loss.is_some_and(|loss| !see::reaches(&self.position, candidate.mv, -loss))
     }
 
     /// Extension of a move in plies (a reduction below zero).

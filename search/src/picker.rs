@@ -15,13 +15,14 @@ use std::cell::OnceCell;
 
 use enbu_eval::piece_value::{exchange, on_board};
 use enbu_isa::multiversion;
-use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope, Square};
+use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope};
 
 use crate::history::{Killers, Known, Line, Origin};
 use crate::limits::Moves;
 use crate::memory::Memory;
+use crate::quiets::Quiets;
 use crate::scored::Scored;
-use crate::threat::{Purpose, Threats};
+use crate::threat::Threats;
 use crate::value::Value;
 use crate::{params, see};
 
@@ -427,63 +428,6 @@ impl Picker {
         if self.wanted == Wanted::All {
             moves[self.bad_end] = Scored::new(mv, 0, 0);
             self.bad_end += 1;
-        }
-    }
-}
-
-/// Destination of the quiet moves of one node.
-struct Quiets<'a> {
-    position: &'a Position,
-    moves: &'a mut Vec<Scored>,
-    table_move: Option<Move>,
-    /// The squares to which moves that do not check are wanted: all or none.
-    calm: Bitboard,
-}
-
-/// Squares to which one piece moves, and what it attacks from there.
-struct Aims {
-    to: Bitboard,
-    /// The squares from which it checks.
-    checking: Bitboard,
-    purpose: Purpose,
-}
-
-impl Quiets<'_> {
-    /// The wanted ones of the squares `to`, `None` without one.
-    #[inline(always)]
-    fn aims(&self, to: Bitboard, checking: Bitboard, purpose: impl Fn() -> Purpose) -> Option<Aims> {
-        let to = to & (checking | self.calm);
-        if to.is_empty() { None } else { Some(Aims { to, checking, purpose: purpose() }) }
-    }
-
-    /// Pushes the moves of one piece to the squares of `aims`, the table move excepted. Checks
-    /// that lose little come before all others; moves with a purpose rise by its merit.
-    #[inline(always)]
-    fn push(&mut self, aims: Aims, mv: impl Fn(Square) -> Move, score: impl Fn(Square) -> i32) {
-        let Aims { to, checking, purpose } = aims;
-        let known = self.table_move.filter(|known| to.contains(known.to()) && mv(known.to()) == *known);
-        let to = known.map_or(to, |known| to.without(Bitboard::of(known.to())));
-        let start = self.moves.len();
-        for to in to {
-            self.moves.push(Scored::new(mv(to), score(to), self.moves.len()));
-        }
-        // In the order in which they were pushed.
-        let mut pushed = self.moves[start..].iter_mut();
-        let purposeful = purpose.squares(to);
-        for to in purposeful | (to & checking) {
-            let mv = mv(to);
-            let Some(scored) = pushed.find(|scored| scored.is(mv)) else { return };
-            if purposeful.contains(to) {
-                scored.add(purpose.merit(self.position, mv));
-            }
-            if !checking.contains(to) {
-                continue;
-            }
-            scored.mark_check();
-            let keeps = || purpose.quiet_drops.contains(to) || see::reaches(self.position, mv, -params::check_loss());
-            if keeps() {
-                scored.prefer();
-            }
         }
     }
 }

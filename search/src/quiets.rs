@@ -1,0 +1,64 @@
+//! Quiet moves on their way into the list of a node, piece by piece.
+
+use enbu_movegen::{Bitboard, Move, Position, Square};
+
+use crate::scored::Scored;
+use crate::threat::Purpose;
+use crate::{params, see};
+
+/// Destination of the quiet moves of one node.
+pub(crate) struct Quiets<'a> {
+    pub(crate) position: &'a Position,
+    pub(crate) moves: &'a mut Vec<Scored>,
+    pub(crate) table_move: Option<Move>,
+    /// The squares to which moves that do not check are wanted: all or none.
+    pub(crate) calm: Bitboard,
+}
+
+/// Squares to which one piece moves, and what it attacks from there.
+pub(crate) struct Aims {
+    to: Bitboard,
+    /// The squares from which it checks.
+    checking: Bitboard,
+    purpose: Purpose,
+}
+
+impl Quiets<'_> {
+    /// The wanted ones of the squares `to`, `None` without one.
+    #[inline(always)]
+    pub(crate) fn aims(&self, to: Bitboard, checking: Bitboard, purpose: impl Fn() -> Purpose) -> Option<Aims> {
+        let to = to & (checking | self.calm);
+        if to.is_empty() { None } else { Some(Aims { to, checking, purpose: purpose() }) }
+    }
+
+    /// Pushes the moves of one piece to the squares of `aims`, the table move excepted. Checks
+    /// that lose little come before all others; moves with a purpose rise by its merit.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, aims: Aims, mv: impl Fn(Square) -> Move, score: impl Fn(Square) -> i32) {
+        let Aims { to, checking, purpose } = aims;
+        let known = self.table_move.filter(|known| to.contains(known.to()) && mv(known.to()) == *known);
+        let to = known.map_or(to, |known| to.without(Bitboard::of(known.to())));
+        let start = self.moves.len();
+        for to in to {
+            self.moves.push(Scored::new(mv(to), score(to), self.moves.len()));
+        }
+        // In the order in which they were pushed.
+        let mut pushed = self.moves[start..].iter_mut();
+        let purposeful = purpose.squares(to);
+        for to in purposeful | (to & checking) {
+            let mv = mv(to);
+            let Some(scored) = pushed.find(|scored| scored.is(mv)) else { return };
+            if purposeful.contains(to) {
+                scored.add(purpose.merit(self.position, mv));
+            }
+            if !checking.contains(to) {
+                continue;
+            }
+            scored.mark_check();
+            let keeps = || purpose.quiet_drops.contains(to) || see::reaches(self.position, mv, -params::check_loss());
+            if keeps() {
+                scored.prefer();
+            }
+        }
+    }
+}
