@@ -14,7 +14,7 @@ impl Worker<'_> {
     /// Last test, with mates in one asked for after reverse futility: -2 ± 33 (400 games, 10 000
     /// nodes), 0 ± 54 (137 games, 100 000 nodes); checks that lose much left out as well, -20 ± 34
     /// (400 games, 10 000 nodes), -9 ± 45 (202 games, 100 000 nodes).
-    pub(crate) fn is_futile(&self, node: &Node, alpha: Value) -> bool {
+    pub(crate) fn only_checks_count(&self, node: &Node, alpha: Value) -> bool {
         !node.follows && node.eval.is_some_and(|eval| prune::is_futile(node.depth.max(1), eval, alpha))
     }
 
@@ -23,7 +23,6 @@ impl Worker<'_> {
     ///
     /// Last test: late evasions pruned against none, +15 ± 17 (T2).
     pub(crate) fn is_useless(&self, node: &Node, candidate: &Candidate, alpha: Value, shallow: i32) -> bool {
-        let shallow = if node.eval.is_some() { shallow.max(1) } else { node.depth };
         match candidate.victim {
             _ if node.follows || candidate.checks => false,
             None => {
@@ -39,7 +38,6 @@ impl Worker<'_> {
 
     /// Returns `true` if a late move is pruned for the exchange that it loses.
     pub(crate) fn loses_too_much(&self, node: &Node, candidate: &Candidate, shallow: i32) -> bool {
-        let shallow = if node.eval.is_some() { shallow.max(1) } else { node.depth };
         let loss = match candidate.victim {
             Some(_) if candidate.gains => None,
             Some(_) => prune::capture_loss(node.depth),

@@ -388,7 +388,7 @@ impl Worker<'_> {
         let mut tried = FailedMoves::default();
         let mut number = 0;
         loop {
-            if best.value > -REPETITION_WIN && self.is_futile(node, alpha) {
+            if best.value > -REPETITION_WIN && self.only_checks_count(node, alpha) {
                 picker.only_quiet_checks(&mut self.moves);
             }
             let Some(mv) = picker.next(&self.position, self.memory, line, &aim, &mut self.moves) else { break };
@@ -404,7 +404,7 @@ impl Worker<'_> {
                 if !node.follows && prune::is_late(depth, number, node.trend) {
                     picker.skip_quiets();
                 }
-                let shallow = depth - reduction / reduce::PLY;
+                let shallow = if node.eval.is_some() { (depth - reduction / reduce::PLY).max(1) } else { depth };
                 if self.is_useless(node, &candidate, alpha, shallow) {
                     // The quiet moves after it are so, too: their histories are worse.
                     if picker.history().is_some() {

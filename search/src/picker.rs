@@ -520,11 +520,11 @@ mod tests {
         for sfen in [sfen, "4k4/9/9/3r5/9/9/9/9/4K4 b GN2P 1", "3gk4/9/4P4/9/9/9/9/4L4/4K4 b RGSN 1"] {
             let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
             let all = picked(&position, Wanted::All, None);
-            for asked in 0..all.len() {
+            for (asked, least_good) in (0..all.len()).flat_map(|asked| [(asked, i32::MIN), (asked, 1)]) {
                 let (memory, mut moves, aim) = (Memory::new(), Vec::new(), LazyAim::default());
                 let killers = Killers::default();
                 let mut picker = Picker::new(&position, Wanted::All, Moves::All, None, killers, &moves);
-                picker.put_off_quiets_below(1);
+                picker.put_off_quiets_below(least_good);
                 let mut out = Vec::new();
                 loop {
                     if out.len() == asked {
