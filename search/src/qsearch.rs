@@ -46,16 +46,8 @@ impl Worker<'_> {
         let known = self.judge(entry.as_ref(), ply);
         let mut best = known.map_or(-INFINITE, |known| known.refined);
         if best >= beta {
-            if entry.is_none() {
-                let stored = Entry {
-                    mv: None,
-                    value: best,
-                    eval: known.map(|known| known.raw),
-                    depth: 0,
-                    bound: Bound::Lower,
-                    on_pv: was_pv,
-                };
-                self.job.table.store(self.position.key(), ply, stored);
+            if let (Some(known), None) = (&known, &entry) {
+                self.keep_eval(known, ply, was_pv);
             }
             return best;
         }

@@ -178,6 +178,18 @@ impl<'a> Worker<'a> {
         Some(Judgement { raw, eval, refined, slots })
     }
 
+    /// Stores an evaluation that cut a node without an entry, a lower bound: when the position
+    /// comes back it is not computed again.
+    ///
+    /// Last test, of the nodes outside quiescence, with entries aged faster (`tt`): -2 ± 34 (400
+    /// games, 10 000 nodes).
+    #[inline]
+    pub(crate) fn keep_eval(&self, judged: &Judgement, ply: usize, on_pv: bool) {
+        let (value, eval) = (judged.refined, Some(judged.raw));
+        let entry = Entry { mv: None, value, eval, depth: 0, bound: Bound::Lower, on_pv };
+        self.job.table.store(self.position.key(), ply, entry);
+    }
+
     /// Returns the value of a mate in one, `None` without one. Asked where the table has
     /// no entry. The mate is not stored: finding it again costs a fourth of a usual node,
     /// and every seventh entry was such a mate.
