@@ -131,9 +131,8 @@ fn king_term(piece: Piece, square: Square, color: Color, king: Square) -> Value 
     Value::from(tables[piece.kind].as_flattened()[usize::from(PLACES[piece.color][king][square])])
 }
 
-/// Where the term of a piece stands within a flattened [`Relative`]: by the color of the
-/// piece, the square of the king and that of the piece. Looked up: from files and ranks, a
-/// term costs twice the instructions.
+/// Index of a term in a flattened [`Relative`], by the color of the piece, the square of the
+/// king and that of the piece. A table, since files and ranks cost twice the instructions.
 static PLACES: [[[u8; Square::COUNT]; Square::COUNT]; 2] = {
     let mut places = [[[0; Square::COUNT]; Square::COUNT]; 2];
     let mut at = 0;
@@ -151,4 +150,33 @@ const fn place(owner: Color, king: Square, square: Square) -> u8 {
     let files = square.file().abs_diff(king.file());
     let ahead = square.relative_rank(owner) + 8 - king.relative_rank(owner);
     files * 17 + ahead
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_lead_to_the_term_of_the_distance() {
+        let mut distances = [[(0, 0); 17]; 9];
+        for (files, row) in distances.iter_mut().enumerate() {
+            for (ahead, distance) in row.iter_mut().enumerate() {
+                *distance = (files as i32, ahead as i32 - 8);
+            }
+        }
+        for king in Square::ALL {
+            for square in Square::ALL {
+                let files = (i32::from(square.file()) - i32::from(king.file())).abs();
+                let below = i32::from(square.rank()) - i32::from(king.rank());
+                for (owner, ahead) in [(Color::Black, below), (Color::White, -below)] {
+                    let place = PLACES[owner][king][square];
+                    assert_eq!(
+                        distances.as_flattened()[usize::from(place)],
+                        (files, ahead),
+                        "{owner:?} {king} {square}"
+                    );
+                }
+            }
+        }
+    }
 }

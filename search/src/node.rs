@@ -199,7 +199,7 @@ impl Worker<'_> {
                 self.reward_difference(quiet, -(eval + theirs));
             }
         }
-        let early = judged.filter(|_| may_cut).and_then(|judged| self.cut_early(&node, alpha, beta, judged.refined));
+        let early = judged.filter(|_| may_cut).and_then(|judged| self.cut_early(&node, alpha, beta, judged));
         if let Some(value) = early {
             return value;
         }
@@ -284,12 +284,12 @@ impl Worker<'_> {
     ///
     /// The cheapest test first: at or above beta by its evaluation, the node gains nothing from a
     /// mate in one.
-    fn cut_early(&mut self, node: &Node, alpha: Value, beta: Value, eval: Value) -> Option<Value> {
-        let (depth, ply) = (node.depth, node.ply);
+    fn cut_early(&mut self, node: &Node, alpha: Value, beta: Value, judged: Judgement) -> Option<Value> {
+        let (depth, ply, eval) = (node.depth, node.ply, judged.refined);
         let safe = if node.was_pv { None } else { prune::reverse_futility(depth, eval, beta, node.trend) };
         if safe.is_some() {
-            if let (Some(judged), None) = (&node.judged, &node.entry) {
-                self.keep_eval(judged, ply, node.was_pv);
+            if node.entry.is_none() {
+                self.keep_eval(&judged, ply, node.was_pv);
             }
             return safe;
         }
