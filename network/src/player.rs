@@ -169,7 +169,7 @@ pub(crate) struct Thinker {
 }
 
 /// Limit for the answer to `stop`; the tests wait less.
-const STOP_LIMIT: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 10 });
+pub(crate) const STOP_LIMIT: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 10 });
 
 impl Thinker {
     pub(crate) const fn new(player: Box<dyn Player>) -> Self {
@@ -254,13 +254,13 @@ impl Thinker {
         Ok(None)
     }
 
-    /// Ends any search and waits for its answer.
-    pub(crate) fn settle(&mut self) -> Result<(), PlayerError> {
+    /// Ends any search and waits for its answer, up to `limit`.
+    pub(crate) fn settle(&mut self, limit: Duration) -> Result<(), PlayerError> {
         if self.is_silent {
             return Err(PlayerError::Silent("after stop"));
         }
         self.abandon()?;
-        let deadline = Instant::now() + STOP_LIMIT;
+        let deadline = Instant::now() + limit;
         while !matches!(self.stage, Stage::Idle) {
             self.poll()?;
             if Instant::now() > deadline {
@@ -274,7 +274,7 @@ impl Thinker {
 
     /// Makes the engine ready for the next game, after a fault by a new start.
     pub(crate) fn prepare(&mut self) -> Result<(), PlayerError> {
-        let prepared = self.settle().and_then(|()| self.player.prepare());
+        let prepared = self.settle(STOP_LIMIT).and_then(|()| self.player.prepare());
         if prepared.is_ok() {
             return Ok(());
         }

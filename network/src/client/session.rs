@@ -10,7 +10,7 @@ use jiff::Zoned;
 use super::game::{self, Playing};
 use super::report::GameReport;
 use super::{Client, ClientError, Direction, Halt};
-use crate::player::{Answer, Pondering, Request, Thinker};
+use crate::player::{Answer, Pondering, Request, STOP_LIMIT, Thinker};
 use crate::protocol::{Event, Game, GameOutcome, Protocol, Reason, State};
 use crate::record::GameRecord;
 use crate::socket::{Connection, Incoming};
@@ -18,7 +18,8 @@ use crate::summary::Summary;
 use enbu_movegen::{Color, Declaration, Move};
 use enbu_usi::BestMove;
 
-/// Limit for the own turn and the end of the game after the second interruption.
+/// Limit for the own turn, the end of the game and the end of the search after the second
+/// interruption.
 const HALT_LIMIT: Duration = Duration::from_secs(3);
 
 /// Kept free at least at the end of the own time, besides the delay of the network.
@@ -509,7 +510,8 @@ impl<'c, 'l> Session<'c, 'l> {
         let client = &mut *self.client;
         let comment = comment.map(|text| client.settings.password.masked(&text));
         let record = playing.record.finish(end, comment.as_deref());
-        end_search(&mut client.thinker, outcome);
+        let limit = self.halted.map_or(STOP_LIMIT, |at| (at + HALT_LIMIT).saturating_duration_since(Instant::now()));
+        end_search(&mut client.thinker, outcome, limit);
         client.tally.count(outcome);
         let summary = game.summary();
         let report = GameReport {
@@ -573,10 +575,10 @@ impl Client<'_> {
     }
 }
 
-/// Ends the search of a game that is over.
-fn end_search(thinker: &mut Thinker, outcome: Option<GameOutcome>) {
+/// Ends the search of a game that is over, and waits up to `limit` for its answer.
+fn end_search(thinker: &mut Thinker, outcome: Option<GameOutcome>, limit: Duration) {
     // An engine that does not answer is started again before the next game.
-    if thinker.settle().is_ok()
+    if thinker.settle(limit).is_ok()
         && let Some(outcome) = outcome
     {
         thinker.player().game_over(game::for_engine(outcome));
