@@ -75,7 +75,7 @@ use job::{Job, JobKind, StartThread};
 use log::Log;
 use output::Output;
 use search::{Search, Stage};
-use traffic::{Direction, TrafficLog};
+use traffic::{Direction, TrafficLog, Written, no_log};
 
 /// Maximum size in bytes of the lines that wait while a job runs; then input waits too.
 /// Less in the tests.
@@ -221,6 +221,8 @@ struct Session<E> {
     late_options: Vec<(String, Option<String>)>,
     /// The log of everything received and sent, and its file.
     traffic: Option<(PathBuf, TrafficLog)>,
+    /// The end of the last such log.
+    traffic_end: Written,
 }
 
 impl<E: Engine> Session<E> {
@@ -244,6 +246,7 @@ impl<E: Engine> Session<E> {
             prepared: false,
             late_options: Vec::new(),
             traffic: None,
+            traffic_end: no_log(),
         }
     }
 
@@ -429,7 +432,10 @@ impl<E: Engine> Session<E> {
             None => {}
         }
         self.output.close(if self.leaving.is_some() { self.timing.flush } else { self.timing.drain });
-        self.traffic.iter().for_each(|(_, log)| log.flush(self.timing.flush));
+        match &self.traffic {
+            Some((_, log)) => log.flush(self.timing.flush),
+            None => _ = self.traffic_end.recv_timeout(self.timing.flush),
+        }
         // Giving back much memory takes time, and the process is about to end.
         let (released, wait) = bounded::<()>(0);
         let engine = self.engine;

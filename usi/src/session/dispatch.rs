@@ -106,10 +106,11 @@ impl<E: Engine> Session<E> {
         }
         self.traffic = wanted.map(|path| {
             let sender = self.sender.clone();
-            let log = TrafficLog::start(path.clone(), move |error| {
+            let log = TrafficLog::start(path.clone(), self.traffic_end.clone(), move |error| {
                 // A session that is gone needs no word.
                 let _ = sender.send(Message::JobLine(Reply::Error(format!("log: {error}"))));
             });
+            self.traffic_end = log.end();
             (path, log)
         });
         self.output.set_log(self.traffic.as_ref().map(|(_, log)| log.clone()));

@@ -2,7 +2,8 @@
 //!
 //! A thread of its own opens the file and writes, so that a slow disk holds up neither
 //! the session nor a search. Lines that find [`LINES_WAITING`] others before them are
-//! left out and counted; the next line of the log says how many.
+//! left out and counted; the next line of the log says how many. A log waits with its
+//! file until the log before it is written.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -25,7 +26,11 @@ const LINES_WAITING: usize = 1 << 14;
 pub(super) struct TrafficLog {
     entries: Sender<Entry>,
     left_out: Arc<AtomicU64>,
+    end: Written,
 }
+
+/// Disconnected once everything is written, or nothing can be. No message ever comes.
+pub(super) type Written = Receiver<()>;
 
 /// A task of the writing thread.
 enum Entry {
@@ -45,13 +50,17 @@ pub(super) enum Direction {
 }
 
 impl TrafficLog {
-    /// Starts a log at the end of the file `path`. Its first error ends it, and is
-    /// passed to `failed` with the path.
-    pub(super) fn start(path: PathBuf, failed: impl FnOnce(String) + Send + 'static) -> Self {
+    /// Starts a log at the end of the file `path`, after the log before it. Its first
+    /// error ends it, and is passed to `failed` with the path.
+    pub(super) fn start(path: PathBuf, before: Written, failed: impl FnOnce(String) + Send + 'static) -> Self {
         let (entries, inbox) = bounded(LINES_WAITING);
-        let log = Self { entries, left_out: Arc::default() };
+        let (ending, end) = bounded(0);
+        let log = Self { entries, left_out: Arc::default(), end };
         let left_out = Arc::clone(&log.left_out);
         let work = move || {
+            let _ending = ending;
+            // Both may have the same file.
+            let _ = before.recv();
             if let Err(error) = write_all(&path, &inbox, &left_out) {
                 failed(format!("{}: {error}", path.display()));
             }
@@ -70,6 +79,11 @@ impl TrafficLog {
         }
     }
 
+    /// The end of the log, which comes after its last clone is dropped.
+    pub(super) fn end(&self) -> Written {
+        self.end.clone()
+    }
+
     /// Waits until everything is written, but no longer than `patience`.
     pub(super) fn flush(&self, patience: Duration) {
         let (sender, flushed) = bounded(0);
@@ -78,6 +92,11 @@ impl TrafficLog {
             let _ = flushed.recv_timeout(patience);
         }
     }
+}
+
+/// The end of a log that never was.
+pub(super) fn no_log() -> Written {
+    bounded(0).1
 }
 
 fn write_all(path: &Path, inbox: &Receiver<Entry>, left_out: &AtomicU64) -> io::Result<()> {
@@ -122,6 +141,8 @@ mod tests {
     use std::fs;
     use std::sync::mpsc::channel;
 
+    use crossbeam_channel::RecvTimeoutError;
+
     use super::*;
 
     /// Far longer than any file takes.
@@ -138,7 +159,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("traffic.log");
         for round in 1..=2 {
-            let log = TrafficLog::start(path.clone(), |error| panic!("{error}"));
+            let log = TrafficLog::start(path.clone(), no_log(), |error| panic!("{error}"));
             log.add(Direction::Received, "go depth 1\r");
             log.clone().add(Direction::Sent, "bestmove 7g7f\n");
             log.flush(PATIENCE);
@@ -150,10 +171,28 @@ mod tests {
     }
 
     #[test]
+    fn a_log_waits_for_the_end_of_the_one_before() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("traffic.log");
+        let (first_goes_on, before) = bounded(0);
+        let first = TrafficLog::start(path.clone(), before, |error| panic!("{error}"));
+        let second = TrafficLog::start(path.clone(), first.end(), |error| panic!("{error}"));
+        second.add(Direction::Received, "second");
+        first.add(Direction::Received, "first");
+        second.flush(Duration::from_millis(50));
+        assert!(!path.exists());
+        let end = second.end();
+        drop((first_goes_on, first, second));
+        assert_eq!(end.recv_timeout(PATIENCE), Err(RecvTimeoutError::Disconnected));
+        let heard: Vec<_> = lines(&path).into_iter().filter(|line| line.starts_with('>')).collect();
+        assert_eq!(heard, ["> first", "> second"]);
+    }
+
+    #[test]
     fn a_file_that_cannot_be_opened_is_named_once() {
         let dir = tempfile::tempdir().unwrap();
         let (sender, errors) = channel();
-        let log = TrafficLog::start(dir.path().to_path_buf(), move |error| sender.send(error).unwrap());
+        let log = TrafficLog::start(dir.path().to_path_buf(), no_log(), move |error| sender.send(error).unwrap());
         let error = errors.recv_timeout(PATIENCE).unwrap();
         assert!(error.starts_with(&dir.path().display().to_string()), "{error}");
         for _ in 0..2 * LINES_WAITING {
@@ -166,7 +205,7 @@ mod tests {
     #[test]
     fn lines_that_find_no_room_are_counted() {
         let (entries, inbox) = bounded(1);
-        let log = TrafficLog { entries, left_out: Arc::default() };
+        let log = TrafficLog { entries, left_out: Arc::default(), end: no_log() };
         (0..5).for_each(|_| log.add(Direction::Received, "stop"));
         let left_out = Arc::clone(&log.left_out);
         drop(log);
