@@ -6,17 +6,19 @@
 //! to the transport rules: whole lines, LF only, UTF-8, at most 8 KiB.
 
 use std::fs;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::binary;
 
-/// The time limit for anything that an engine should do at once.
+/// The time limit for anything that an engine should do at once, on a machine with much else
+/// to do: on a busy one processes stood still for 20 s.
 pub const fn patience() -> Duration {
-    Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 10 })
+    Duration::from_secs(60)
 }
 
 /// The longest line an engine may print, in bytes.
@@ -37,7 +39,9 @@ pub struct Session {
     stdout: Option<ChildStdout>,
     lines: Receiver<Output>,
     sender: Option<Sender<Output>>,
-    errors: Option<JoinHandle<String>>,
+    /// What came on stderr so far, and the thread that reads it.
+    errors: Arc<Mutex<Vec<u8>>>,
+    errors_reader: Option<JoinHandle<()>>,
     transcript: Vec<String>,
 }
 
@@ -82,9 +86,11 @@ impl Session {
             .unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let stdin = child.stdin.take();
         let stdout = child.stdout.take();
-        let errors = child.stderr.take().map(|stderr| thread::spawn(move || read_all(stderr)));
+        let errors = Arc::default();
+        let kept = Arc::clone(&errors);
+        let errors_reader = child.stderr.take().map(|stderr| thread::spawn(move || read_errors(stderr, &kept)));
         let (sender, lines) = channel();
-        Self { child, stdin, stdout, lines, sender: Some(sender), errors, transcript: Vec::new() }
+        Self { child, stdin, stdout, lines, sender: Some(sender), errors, errors_reader, transcript: Vec::new() }
     }
 
     /// Begins to read the engine's output.
@@ -285,6 +291,24 @@ impl Session {
         }
     }
 
+    /// Waits until `text` has come on stderr.
+    ///
+    /// # Panics
+    /// If it does not come in time.
+    pub fn expect_error(&self, text: &str) {
+        let deadline = Instant::now() + patience();
+        while !self.errors().contains(text) {
+            if Instant::now() > deadline {
+                self.fail(&format!("no `{text}` on stderr: {}", self.errors()));
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn errors(&self) -> String {
+        String::from_utf8_lossy(&self.errors.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+
     /// Waits for the process to end; returns its status and its stderr.
     ///
     /// # Panics
@@ -294,8 +318,8 @@ impl Session {
         loop {
             match self.child.try_wait() {
                 Ok(Some(status)) => {
-                    let errors = self.errors.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
-                    return (status, errors);
+                    let _ = self.errors_reader.take().map(JoinHandle::join);
+                    return (status, self.errors());
                 }
                 Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(5)),
                 Ok(None) => self.fail("the engine does not end"),
@@ -355,11 +379,13 @@ fn begins_with_words(line: &str, words: &str) -> bool {
     line.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
-fn read_all(mut stderr: ChildStderr) -> String {
-    let mut bytes = Vec::new();
+fn read_errors(stderr: ChildStderr, errors: &Mutex<Vec<u8>>) {
+    let mut reader = BufReader::new(stderr);
+    let mut line = Vec::new();
     // The text before a read error is still worth showing.
-    let _ = stderr.read_to_end(&mut bytes);
-    String::from_utf8_lossy(&bytes).into_owned()
+    while let Ok(1..) = reader.read_until(b'\n', &mut line) {
+        errors.lock().unwrap_or_else(PoisonError::into_inner).append(&mut line);
+    }
 }
 
 fn read_lines(stdout: ChildStdout, sender: &Sender<Output>) {

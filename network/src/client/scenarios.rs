@@ -25,6 +25,9 @@ use crate::record::Kif;
 /// The password in every scenario; it must not appear anywhere.
 const PASSWORD: &str = "trip-of-a-test";
 
+/// Longer than anything here can take; only a failing test waits so long.
+const PATIENCE: Duration = Duration::from_mins(2);
+
 /// One act of the server.
 #[derive(Clone, Debug)]
 enum Step {
@@ -337,10 +340,10 @@ impl Scenario {
     }
 }
 
-/// The next connection, which must come within 20 s.
+/// The next connection, which must come within [`PATIENCE`].
 fn accept(listener: &TcpListener) -> TcpStream {
     listener.set_nonblocking(true).unwrap();
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + PATIENCE;
     loop {
         if let Ok((stream, _)) = listener.accept() {
             stream.set_nonblocking(false).unwrap();
@@ -360,7 +363,7 @@ fn serve(mut listener: TcpListener, steps: Vec<Step>, halt: Sender<Halt>) -> Joi
             match step {
                 Accept => {
                     let stream = accept(&listener);
-                    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+                    stream.set_read_timeout(Some(PATIENCE)).unwrap();
                     stream.set_nodelay(true).unwrap();
                     connection = Some((stream.try_clone().unwrap(), BufReader::new(stream)));
                 }
@@ -387,7 +390,7 @@ fn serve(mut listener: TcpListener, steps: Vec<Step>, halt: Sender<Halt>) -> Joi
                     let read = connection.as_mut().unwrap().1.read_line(&mut line);
                     assert!(!matches!(read, Ok(count) if count > 0), "{line} in place of silence");
                     let stream = &connection.as_ref().unwrap().0;
-                    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+                    stream.set_read_timeout(Some(PATIENCE)).unwrap();
                 }
                 Pause(ms) => thread::sleep(Duration::from_millis(ms)),
                 Close => connection = None,

@@ -130,14 +130,14 @@ fn only_quit_and_the_end_of_input_are_successes() {
 
 /// No waiting at all, but for the last lines.
 fn at_once() -> Timing {
-    let long = Duration::from_secs(20);
+    let long = Duration::from_mins(2);
     Timing { patience: Duration::ZERO, limit: Duration::ZERO, flush: long, drain: long, ..Timing::default() }
 }
 
 #[test]
 fn preparing_that_was_cut_short_is_not_enough_for_a_search() {
     let behaviour = Behaviour { prepare: Prepare::UntilCancelled, on_stop: Some(play("7g7f")), ..Behaviour::default() };
-    let rig = Rig::with_timing(behaviour, Timing { limit: Duration::from_secs(20), ..impatient() });
+    let rig = Rig::with_timing(behaviour, Timing { limit: Duration::from_mins(2), ..impatient() });
     rig.send("isready\ngo infinite\nquit");
     rig.expect(&["readyok", "bestmove 7g7f"]);
     rig.expect_calls(&[Call::Prepare, Call::NewGame, Call::Prepare, go_call("go infinite"), Call::Stop]);
@@ -160,7 +160,7 @@ fn u04_quit_does_not_wait_for_an_engine_that_does_not_answer() {
 #[test]
 fn u04_quit_cuts_preparing_short() {
     let behaviour = Behaviour { prepare: Prepare::UntilCancelled, ..Behaviour::default() };
-    let rig = Rig::with_timing(behaviour, Timing { limit: Duration::from_secs(20), ..impatient() });
+    let rig = Rig::with_timing(behaviour, Timing { limit: Duration::from_mins(2), ..impatient() });
     rig.send("isready\nquit");
     assert_eq!(rig.end(), (Exit::Quit, vec!["readyok".to_owned()]));
 }
@@ -230,7 +230,7 @@ fn u07_a_reader_who_pauses_stops_neither_search_nor_session() {
     let (sender, lines) = unbounded();
     let stdout = Gated { gate, stdout: Stdout(sender) };
     let behaviour = Behaviour { on_stop: Some(play("7g7f")), ..Behaviour::default() };
-    let rig = Rig::start(behaviour, Timing { flush: Duration::from_secs(20), ..Timing::default() }, stdout, lines);
+    let rig = Rig::start(behaviour, Timing { flush: Duration::from_mins(2), ..Timing::default() }, stdout, lines);
     rig.send("go infinite");
     let search = rig.search();
     for depth in 0..100_000 {
