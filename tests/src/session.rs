@@ -39,7 +39,7 @@ pub struct Session {
     stdout: Option<ChildStdout>,
     lines: Receiver<Output>,
     sender: Option<Sender<Output>>,
-    /// What came on stderr so far, and the thread that reads it.
+    /// Bytes of stderr, read by `errors_reader`.
     errors: Arc<Mutex<Vec<u8>>>,
     errors_reader: Option<JoinHandle<()>>,
     transcript: Vec<String>,

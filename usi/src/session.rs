@@ -221,7 +221,7 @@ struct Session<E> {
     late_options: Vec<(String, Option<String>)>,
     /// The log of everything received and sent, and its file.
     traffic: Option<(PathBuf, TrafficLog)>,
-    /// The end of the last such log.
+    /// Receiver of the end of the last such log.
     traffic_end: Written,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct TrafficLog {
     end: Written,
 }
 
-/// Disconnected once everything is written, or nothing can be. No message ever comes.
+/// Receiver of the end of a log: disconnected once everything is written, or nothing can be.
 pub(super) type Written = Receiver<()>;
 
 /// A task of the writing thread.
@@ -79,7 +79,7 @@ impl TrafficLog {
         }
     }
 
-    /// The end of the log, which comes after its last clone is dropped.
+    /// Receiver of the end, which comes after the last clone is dropped.
     pub(super) fn end(&self) -> Written {
         self.end.clone()
     }
@@ -94,7 +94,7 @@ impl TrafficLog {
     }
 }
 
-/// The end of a log that never was.
+/// Receiver that is disconnected already, for the first log.
 pub(super) fn no_log() -> Written {
     bounded(0).1
 }
