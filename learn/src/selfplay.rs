@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `play` | one game |
 //! | `run` | many games, on many threads, into files |
+//! | `starts` | start positions out of earlier games |
 //! | `yardstick` | deeply searched positions, to compare evaluations by |
 //!
 //! A game is a function of its [`Settings`], the evaluation and its number: any shard of a
@@ -11,6 +12,7 @@
 
 mod play;
 mod run;
+mod starts;
 mod yardstick;
 
 use std::fmt;
@@ -19,6 +21,7 @@ use enbu_search::Solo;
 
 pub use play::Player;
 pub use run::{Progress, Run, RunError};
+pub use starts::Starts;
 pub use yardstick::Yardstick;
 
 /// The settings of games. Runs with equal settings, evaluation and program give equal games.
@@ -41,6 +44,9 @@ pub struct Settings {
     pub win_plies: u8,
     /// A game is drawn after this many plies.
     pub max_plies: u16,
+    /// The share of games, in per cent, that are played out instead of being adjudicated:
+    /// they hold the mates, endgames and entering kings that the others stop before.
+    pub played_out: u8,
 }
 
 impl Settings {
@@ -62,6 +68,7 @@ impl Default for Settings {
             win_score: 2500,
             win_plies: 4,
             max_plies: 320,
+            played_out: 5,
         }
     }
 }
@@ -69,11 +76,12 @@ impl Default for Settings {
 impl fmt::Display for Settings {
     /// One line, as in the files.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seed, nodes, hash_mb, opening_plies, opening_bound, win_score, win_plies, max_plies } = self;
+        let Self { seed, nodes, hash_mb, opening_plies, opening_bound, win_score, win_plies, max_plies, played_out } =
+            self;
         write!(
             f,
             "seed={seed} nodes={nodes} hash={hash_mb} opening={opening_plies},{opening_bound} \
-             win={win_score},{win_plies} max-plies={max_plies}"
+             win={win_score},{win_plies} max-plies={max_plies} played-out={played_out}"
         )
     }
 }

@@ -13,7 +13,7 @@ use enbu_analysis::Curve;
 use enbu_eval::{Evaluation, Evaluator};
 use enbu_files::Shard;
 use enbu_learn::export;
-use enbu_learn::selfplay::{Progress, Run, RunError, Settings, Yardstick};
+use enbu_learn::selfplay::{Progress, Run, RunError, Settings, Starts, Yardstick};
 use enbu_learn::source::{self, Format};
 use enbu_learn::{Filter, Loud, Statistics};
 use enbu_movegen::Position;
@@ -27,6 +27,7 @@ use crate::terminal;
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu selfplay --games 20000 --out data/selfplay/first
   enbu selfplay --games 200000 --nodes 2000 --seed 7 --threads 4 --out data/selfplay/second
+  enbu selfplay --games 200000 --starts data/selfplay/first --seed 3 --out data/selfplay/third
   enbu selfplay --games 200000 --shard 2/3 --progress 60 --out data/selfplay/second
   enbu selfplay stats data/selfplay/first
   enbu selfplay shuffle data/selfplay/first --out data/first.psv
@@ -167,6 +168,12 @@ struct RunArgs {
     /// A game is drawn after this number of plies
     #[arg(long, value_name = "PLIES", default_value_t = Settings::default().max_plies, value_parser = clap::value_parser!(u16).range(20..=10_000))]
     max_plies: u16,
+    /// Games out of 100 that are played to their end instead of being adjudicated
+    #[arg(long, value_name = "PERCENT", default_value_t = Settings::default().played_out, value_parser = clap::value_parser!(u8).range(0..=100))]
+    played_out: u8,
+    /// Start half of the games from positions of these games, one random move later
+    #[arg(long, value_name = "FILE|FOLDER")]
+    starts: Vec<PathBuf>,
     /// Print the progress to standard error at this interval, even when it is not a terminal
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     progress: Option<u64>,
@@ -185,7 +192,9 @@ impl RunArgs {
                 win_score: self.win_score,
                 win_plies: self.win_plies,
                 max_plies: self.max_plies,
+                played_out: self.played_out,
             },
+            starts: self.starts()?,
             origin: origin(&evaluation)?,
             evaluation,
             games: self.games,
@@ -193,6 +202,19 @@ impl RunArgs {
             shard: self.shard,
             folder: self.out.clone().unwrap_or_default(),
         })
+    }
+
+    /// The positions of earlier games; an error where the games hold none.
+    fn starts(&self) -> io::Result<Option<Arc<Starts>>> {
+        if self.starts.is_empty() {
+            return Ok(None);
+        }
+        let files = source::files(&self.starts).map_err(io::Error::other)?;
+        let starts = Starts::draw(&files, self.seed, self.opening_bound).map_err(io::Error::other)?;
+        if starts.is_empty() {
+            return Err(io::Error::other("--starts: no position of these games is within --opening-bound"));
+        }
+        Ok(Some(Arc::new(starts)))
     }
 
     fn threads(&self) -> usize {

@@ -1,18 +1,21 @@
 //! One game.
 
+use std::sync::Arc;
+
 use enbu_eval::Evaluation;
-use enbu_movegen::{Color, MoveList, Position, Ruling};
+use enbu_movegen::{Color, MoveList, Position, Ruling, Setup};
 use enbu_search::{BestMove, Found, Limits, Options, Score, Solo};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::Settings;
+use super::{Settings, Starts};
 use crate::game::{Ending, Game, GameResult, MATE_SCORE, ScoredMove};
 
 /// Plays games by their numbers.
 pub struct Player {
     settings: Settings,
+    starts: Option<Arc<Starts>>,
     solo: Solo,
     nodes: u64,
 }
@@ -76,7 +79,13 @@ impl Player {
     /// # Errors
     /// When its transposition table cannot be allocated.
     pub fn new(settings: Settings, evaluation: Evaluation) -> Result<Self, enbu_search::HashError> {
-        Ok(Self { settings, solo: Solo::new(settings.hash_mb, evaluation)?, nodes: 0 })
+        Ok(Self { settings, starts: None, solo: Solo::new(settings.hash_mb, evaluation)?, nodes: 0 })
+    }
+
+    /// The player, with half of its games from these positions.
+    #[must_use]
+    pub fn starting_from(self, starts: Option<Arc<Starts>>) -> Self {
+        Self { starts, ..self }
     }
 
     /// Nodes searched so far.
@@ -97,7 +106,9 @@ impl Player {
         let settings = self.settings;
         self.solo.new_game();
         let seed = settings.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(number);
-        let (mut position, first) = self.open(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let (start, mut position, first) = self.open(&mut random);
+        let adjudicated = random.random_range(0..100) >= settings.played_out;
         let opening = position.history().collect();
         let mut adjudicator = Adjudicator { score: settings.win_score, plies: settings.win_plies, ahead: [0; 2] };
         let mut moves = Vec::with_capacity(160);
@@ -115,23 +126,29 @@ impl Player {
             };
             let score = written(found.score);
             moves.push(ScoredMove { mv: best, score });
-            if let Some(end) = adjudicator.note(side, score) {
+            if let Some(end) = adjudicator.note(side, score).filter(|_| adjudicated) {
                 break end;
             }
             position.do_move(best);
         };
-        Game { start: None, opening, moves, result, ending }
+        Game { start, opening, moves, result, ending }
     }
 
-    /// A random opening within the bound, and the search result of the position after it.
-    fn open(&mut self, random: &mut Xoshiro256PlusPlus) -> (Position, Found) {
+    /// A start position (`None` for that of an even game), the position after its random moves,
+    /// which is within the bound, and the search result of that.
+    fn open(&mut self, random: &mut Xoshiro256PlusPlus) -> (Option<Box<Setup>>, Position, Found) {
         loop {
-            let shorter = u8::from(random.random_bool(0.5));
-            let Some(position) = walk(self.settings.opening_plies.saturating_sub(shorter), random) else { continue };
+            let earlier = self.starts.as_ref().filter(|_| random.random_bool(0.5));
+            let (start, plies) = match earlier.and_then(|starts| starts.choose(random)) {
+                Some(position) => (Some(position), 1),
+                None => (None, self.settings.opening_plies.saturating_sub(u8::from(random.random_bool(0.5)))),
+            };
+            let setup = start.as_ref().map(|position| Box::new(position.to_setup()));
+            let Some(position) = walk(start.unwrap_or_else(Position::startpos), plies, random) else { continue };
             let found = self.search(&position);
             let even = written(found.score).unsigned_abs() <= self.settings.opening_bound.unsigned_abs();
             if even && matches!(found.best, BestMove::Play { .. }) {
-                return (position, found);
+                return (setup, position, found);
             }
         }
     }
@@ -150,9 +167,8 @@ impl Player {
     }
 }
 
-/// The position after `plies` random moves; `None` if the game ends before.
-fn walk(plies: u8, random: &mut Xoshiro256PlusPlus) -> Option<Position> {
-    let mut position = Position::startpos();
+/// `position` after `plies` random moves; `None` if the game ends before.
+fn walk(mut position: Position, plies: u8, random: &mut Xoshiro256PlusPlus) -> Option<Position> {
     for _ in 0..plies {
         let mut legal = MoveList::new();
         position.legal_moves(&mut legal);
@@ -215,6 +231,17 @@ mod tests {
             }
         }
         assert!(endings.len() >= 2, "{endings:?}");
+    }
+
+    #[test]
+    fn games_that_are_played_out_end_by_the_rules() {
+        let settings = Settings { played_out: 100, max_plies: 200, ..quick() };
+        let mut player = Player::new(settings, Evaluation::PieceSquare).expect("memory");
+        let games: Vec<Game> = (0..6).map(|number| player.game(number)).collect();
+        assert!(games.iter().all(|game| game.ending != Ending::Score));
+        let last = |game: &Game| game.moves.last().map(|scored| scored.score.abs());
+        assert!(games.iter().filter(|game| game.ending == Ending::Mate).all(|game| last(game) >= Some(MATE_SCORE)));
+        assert!(games.iter().any(|game| game.ending == Ending::Mate && game.moves.len() > 20));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::fs;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crossbeam_channel::Sender;
@@ -14,7 +15,7 @@ use enbu_eval::Evaluation;
 use enbu_files::Shard;
 use enbu_search::HashError;
 
-use super::{Player, Settings};
+use super::{Player, Settings, Starts};
 use crate::game_file::{EXTENSION, GameFile, GameFileError};
 
 /// Many games to be played.
@@ -22,6 +23,9 @@ use crate::game_file::{EXTENSION, GameFile, GameFileError};
 pub struct Run {
     /// The settings of the games.
     pub settings: Settings,
+    /// Positions that half of the games start from; without them all games start from random
+    /// openings.
+    pub starts: Option<Arc<Starts>>,
     /// The evaluation of both players.
     pub evaluation: Evaluation,
     /// The program and the evaluation as text; with the settings it must be equal in all
@@ -105,7 +109,15 @@ enum Message {
 impl Run {
     /// The settings in the files of this run.
     pub fn description(&self) -> String {
-        format!("{} {} games-per-file={}", self.origin, self.settings, self.games_per_file)
+        let starts = self.starts.as_ref();
+        let starts = starts.map(|starts| format!(" starts={}:{:016x}", starts.len(), starts.digest()));
+        format!(
+            "{} {}{} games-per-file={}",
+            self.origin,
+            self.settings,
+            starts.unwrap_or_default(),
+            self.games_per_file
+        )
     }
 
     /// The numbers of this shard's files, in playing order.
@@ -203,7 +215,7 @@ impl Run {
         stop: &AtomicBool,
         news: &Sender<Message>,
     ) -> Result<(), RunError> {
-        let mut player = Player::new(self.settings, self.evaluation.clone())?;
+        let mut player = Player::new(self.settings, self.evaluation.clone())?.starting_from(self.starts.clone());
         while let Some(&file) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
             let Some(shard) = self.file(file, &mut player, stop, news) else { break };
             let path = self.path(file);
@@ -241,6 +253,7 @@ mod tests {
     fn run(folder: &Path) -> Run {
         Run {
             settings: Settings { nodes: 30, hash_mb: 1, max_plies: 60, ..Settings::default() },
+            starts: None,
             evaluation: Evaluation::PieceSquare,
             origin: "test".into(),
             games: 10,
