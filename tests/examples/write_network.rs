@@ -11,7 +11,9 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [shape, path] = arguments.as_slice() else {
-        eprintln!("usage: write_network SHAPE FILE\nSHAPE: enbu-L1, enbu-L1-bBUCKETS,");
+        eprintln!(
+            "usage: write_network SHAPE FILE\nSHAPE: enbu-L1, enbu-L1-bBUCKETS, either with -attacks, enbu-L1-attacks-16-32,"
+        );
         enbu_tests::networks::SHAPES.iter().for_each(|shape| eprintln!("  {shape}"));
         return ExitCode::from(2);
     };

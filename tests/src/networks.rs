@@ -12,6 +12,7 @@ mod numpy;
 
 use std::io::{self, Write};
 
+use enbu_eval::nnue::own::{DeepParts, Parts};
 use numpy::Pcg64;
 
 /// The shapes that `tests/data/networks` has a table for.
@@ -303,28 +304,52 @@ fn write_halfkp(out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A network of our own, `WIDTH`, `WIDTH-bBUCKETS` or either with `-attacks`: random numbers in the same
-/// manner, with sums below, within and above the limits.
+/// `count` random numbers within ±`limit` from a block.
+fn numbers<N: TryFrom<i64, Error: std::fmt::Debug>>(block: u64, count: usize, limit: i64) -> Vec<N> {
+    let number = |index| between(splitmix(SEED, block, index), -limit, limit);
+    (0..count as u64).map(|index| N::try_from(number(index)).expect("within the limit")).collect()
+}
+
+/// A network of our own with hidden layers of this width: random numbers in the same manner,
+/// with sums below, within and above the limits of every layer.
+pub fn deep(width: usize) -> DeepParts {
+    DeepParts {
+        name: format!("random {width}"),
+        scale: 400,
+        biases: numbers(1, width, 120).into_iter().map(|bias: i16| bias + 90).collect(),
+        weights: numbers(2, 2344 * width, 40),
+        attack_weights: numbers(5, 2134 * width, 24),
+        hidden_weights: numbers(6, 16 * width, (400 / (width as i64).isqrt()).min(127)),
+        hidden_biases: numbers(7, 16, 4000),
+        second_weights: numbers(8, 32 * 32, 2500),
+        second_biases: numbers(9, 32, 2_000_000),
+        output_weights: numbers(10, 32, 2500),
+        output_bias: numbers(11, 1, 1_000_000)[0],
+    }
+}
+
+/// A network of our own, `WIDTH`, `WIDTH-bBUCKETS`, either with `-attacks`, or
+/// `WIDTH-attacks-16-32` ([`deep`]): random numbers in the same manner, with sums below, within
+/// and above the limits.
 fn write_own(shape: &str, out: &mut impl Write) -> io::Result<()> {
+    if let Some(width) = shape.strip_suffix("-attacks-16-32").and_then(|width| width.parse().ok()) {
+        return out.write_all(&deep(width).encode());
+    }
     let sizes = shape.strip_suffix("-attacks");
     let (width, buckets) = sizes.unwrap_or(shape).split_once("-b").unwrap_or((sizes.unwrap_or(shape), "1"));
-    let (Ok(width), Ok(buckets)) = (width.parse::<u64>(), buckets.parse::<u64>()) else {
+    let (Ok(width), Ok(buckets)) = (width.parse::<usize>(), buckets.parse::<usize>()) else {
         return Err(io::Error::other(format!("no shape `enbu-{shape}`")));
     };
-    let numbers = |block: u64, count: u64, limit: i64| -> Vec<i64> {
-        (0..count).map(|index| between(splitmix(SEED, block, index), -limit, limit)).collect()
-    };
-    let words = |numbers: Vec<i64>| numbers.into_iter().map(|number| number as i16).collect();
     let limit = (33_025 / width as i64 / 2).min(96);
-    let parts = enbu_eval::nnue::own::Parts {
+    let parts = Parts {
         name: format!("random {shape}"),
         scale: 400,
         bucket_step: 4,
-        biases: words(numbers(1, width, 120).into_iter().map(|bias| bias + 90).collect()),
-        weights: words(numbers(2, 2344 * width, 40)),
-        attack_weights: words(numbers(5, sizes.map_or(0, |_| 2134 * width), 24)),
-        output_weights: words(numbers(3, 2 * width * buckets, limit)),
-        output_biases: numbers(4, buckets, 3000).into_iter().map(|bias| bias as i32).collect(),
+        biases: numbers(1, width, 120).into_iter().map(|bias: i16| bias + 90).collect(),
+        weights: numbers(2, 2344 * width, 40),
+        attack_weights: numbers(5, sizes.map_or(0, |_| 2134 * width), 24),
+        output_weights: numbers(3, 2 * width * buckets, limit),
+        output_biases: numbers(4, buckets, 3000),
     };
     out.write_all(&parts.encode())
 }

@@ -57,7 +57,7 @@ fn network_files() -> Vec<Vec<u8>> {
         networks::write(shape, &mut bytes).unwrap_or_else(|error| panic!("{shape}: {error}"));
         bytes
     };
-    ["kp-32x2-8-16", "sfnn-ka2-64-7-8-progress4", "enbu-64-b2"].map(file).to_vec()
+    ["kp-32x2-8-16", "sfnn-ka2-64-7-8-progress4", "enbu-64-b2", "enbu-64-attacks-16-32"].map(file).to_vec()
 }
 
 /// One of `files` with one to six changes: bytes flipped, cut, doubled or moved, numbers at

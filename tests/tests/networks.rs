@@ -14,7 +14,8 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Small networks of every family that the reader knows.
-const SMALL: [&str; 4] = ["kp-32x2-8-16", "sfnn-ka2-64-7-8-progress4", "enbu-64-b2", "kp-64x2-16-32"];
+const SMALL: [&str; 5] =
+    ["kp-32x2-8-16", "sfnn-ka2-64-7-8-progress4", "enbu-64-b2", "enbu-64-attacks-16-32", "kp-64x2-16-32"];
 
 fn file(shape: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -319,11 +320,12 @@ fn the_signature_of_each_kind_is_the_same_on_every_path() {
     let shapes = [
         "kp-256x2-32-32",
         "enbu-64-attacks",
+        "enbu-64-attacks-16-32",
         "enbu-128-b4",
         "halfkpvm-256x2-32-32",
         "sfnn-ka2-256-8-32-hand16-k9k9-progress4",
     ];
-    for shape in shapes.into_iter().take(if enbu_tests::has_slow_rows() { 5 } else { 2 }) {
+    for shape in shapes.into_iter().take(if enbu_tests::has_slow_rows() { 6 } else { 3 }) {
         let path = folder.path().join("nn.bin");
         fs::write(&path, file(shape)).unwrap();
         let signatures: Vec<String> = Simd::all()

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use enbu_eval::nnue::own::{self, Attacks};
 use enbu_eval::nnue::{Network, Simd};
 use enbu_eval::{Evaluation, Evaluator};
-use enbu_movegen::{MoveList, Position};
+use enbu_movegen::{Color, MoveList, Position};
 use enbu_tests::networks::{SHAPES, write};
 use enbu_tests::positions::from_sfen;
 use enbu_tests::table::{Row, rows};
@@ -156,16 +157,27 @@ fn games_are_followed_move_by_move() {
         "enbu-1024",
         "enbu-64-b2-attacks",
         "enbu-96-attacks",
+        "enbu-96-attacks-16-32",
+        "enbu-256-attacks-16-32",
     ] {
         updates_equal_fresh_values(shape);
     }
 }
 
-/// The values of the embedded network along random games do not depend on the kernels.
+/// The values along random games do not depend on the kernels.
 #[test]
 fn every_path_has_the_same_values_of_the_embedded_network() {
-    let embedded = |simd| evaluation(enbu_eval::nnue::embedded::load(simd).unwrap().unwrap());
-    let evaluations: Vec<Evaluation> = Simd::all().into_iter().map(embedded).collect();
+    every_path_has_the_same_values(|simd| enbu_eval::nnue::embedded::load(simd).unwrap().unwrap());
+}
+
+#[test]
+fn every_path_has_the_same_values_of_networks_with_hidden_layers() {
+    every_path_has_the_same_values(|simd| network("enbu-96-attacks-16-32").with_simd(simd));
+    every_path_has_the_same_values(|simd| network("enbu-256-attacks-16-32").with_simd(simd));
+}
+
+fn every_path_has_the_same_values(network: impl Fn(Simd) -> Network) {
+    let evaluations: Vec<Evaluation> = Simd::all().into_iter().map(|simd| evaluation(network(simd))).collect();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(61);
     let mut left = 10_000;
     while left > 0 {
@@ -188,7 +200,7 @@ fn every_path_has_the_same_values_of_the_embedded_network() {
 
 #[test]
 fn own_networks_see_both_sides_alike_and_mirror_images_alike() {
-    for shape in ["enbu-64-b4", "enbu-64-attacks"] {
+    for shape in ["enbu-64-b4", "enbu-64-attacks", "enbu-64-attacks-16-32"] {
         sees_both_sides_alike(&evaluation(network(shape)));
     }
 }
@@ -226,10 +238,44 @@ fn mirror_rank(rank: &str) -> String {
     pieces.concat()
 }
 
+/// The formula of the format in plain integers, on random games.
+#[test]
+fn the_value_of_a_network_with_hidden_layers_is_its_formula() {
+    let parts = enbu_tests::networks::deep(96);
+    let evaluation = evaluation(Network::from_bytes(&parts.encode(), Simd::best()).unwrap());
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(62);
+    let mut values = Vec::new();
+    for _ in 0..4 {
+        let mut position = Position::startpos();
+        let mut evaluator = Evaluator::with(&evaluation, &position);
+        for _ in 0..200 {
+            let mut moves = MoveList::new();
+            position.legal_moves(&mut moves);
+            if moves.is_empty() {
+                break;
+            }
+            let delta = position.do_move(moves[random.random_range(0..moves.len())]);
+            evaluator.push(&position, &delta);
+            let mut views = Color::ALL.map(|color| {
+                let mut inputs = Vec::new();
+                own::inputs(&position, color, |input| inputs.push(input));
+                inputs
+            });
+            Attacks::of(&position).inputs(&position, |color, input| views[color].push(own::INPUTS as u16 + input));
+            let [own, other] = [position.turn(), !position.turn()].map(|color| &*views[color]);
+            let value = evaluator.evaluate(&position);
+            assert_eq!(value, parts.value([own, other]), "{position:?}");
+            values.push(value);
+        }
+    }
+    values.sort_unstable();
+    assert!(values[0] < -200 && values[values.len() - 1] > 200, "{values:?}");
+}
+
 /// By hand: weights of pawns and kings only, one sum, one output.
 #[test]
 fn the_value_of_an_own_network_is_its_formula() {
-    let mut parts = enbu_eval::nnue::own::Parts {
+    let mut parts = own::Parts {
         name: "formula".into(),
         scale: 400,
         bucket_step: 1,

@@ -51,7 +51,7 @@ impl Affine {
     }
 
     #[inline(always)]
-    fn forward<K: Kernels>(&self, kernels: K, inputs: &[u8], sums: &mut [i32]) {
+    pub(super) fn forward<K: Kernels>(&self, kernels: K, inputs: &[u8], sums: &mut [i32]) {
         kernels.affine(inputs, &self.weights, &self.biases, sums);
     }
 }
@@ -88,6 +88,15 @@ impl Scratch {
             hidden: Block::zeroed(layers.second.inputs())?,
             last: Block::zeroed(layers.last.len())?,
         })
+    }
+
+    /// Memory for inputs alone.
+    ///
+    /// # Errors
+    /// When it cannot be allocated.
+    pub(crate) fn of_inputs(count: usize) -> Result<Self, TryReserveError> {
+        let (sums, hidden, last) = (Block::zeroed(0)?, Block::zeroed(0)?, Block::zeroed(0)?);
+        Ok(Self { inputs: Block::zeroed(count)?, sums, hidden, last })
     }
 }
 

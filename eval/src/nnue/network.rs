@@ -8,6 +8,7 @@ use enbu_movegen::{Color, Delta, Position};
 use super::accumulator::{Accumulators, Transformer};
 use super::attacks::Attacks;
 use super::attacks::sums::{AttackRows, AttackSums};
+use super::deep::{ACTIVATION_UNIT, Deep, FINE_UNIT};
 use super::features::active;
 use super::layers::{Layers, Scratch};
 use super::memory::Block;
@@ -36,6 +37,7 @@ pub(crate) enum Head {
     Classic(Layers),
     Stacks(Stacks),
     Outputs(Outputs),
+    Deep(Box<Deep>),
 }
 
 /// Several small networks.
@@ -90,7 +92,7 @@ impl Network {
 
     /// Returns true if FV_SCALE applies: for standard files, which do not hold their scale.
     pub fn takes_scale(&self) -> bool {
-        !matches!(self.head, Head::Outputs(_))
+        !matches!(self.head, Head::Outputs(_) | Head::Deep(_))
     }
 
     /// FV_SCALE of the file or its family; for Enbu's own networks the value of an output of
@@ -102,12 +104,13 @@ impl Network {
     /// The value of an unscaled output: for standard networks divided by `scale` (FV_SCALE)
     /// towards zero; for Enbu's own scaled by the number in the file.
     pub fn value(&self, raw: i32, scale: i32) -> Value {
-        if self.takes_scale() {
-            raw.checked_div(scale).unwrap_or(raw).clamp(-MAX_STANDARD_VALUE, MAX_STANDARD_VALUE)
-        } else {
-            let value = i64::from(raw) * i64::from(self.scale) / i64::from(UNIT * OUTPUT_UNIT);
-            value.clamp(i64::from(-MAX_VALUE), i64::from(MAX_VALUE)) as Value
-        }
+        let unit = match &self.head {
+            Head::Outputs(_) => UNIT * OUTPUT_UNIT,
+            Head::Deep(_) => ACTIVATION_UNIT * FINE_UNIT,
+            _ => return raw.checked_div(scale).unwrap_or(raw).clamp(-MAX_STANDARD_VALUE, MAX_STANDARD_VALUE),
+        };
+        let value = i64::from(raw) * i64::from(self.scale) / i64::from(unit);
+        value.clamp(i64::from(-MAX_VALUE), i64::from(MAX_VALUE)) as Value
     }
 }
 
@@ -153,15 +156,16 @@ impl State {
     /// # Errors
     /// When it cannot be allocated.
     pub(crate) fn new(network: &Network) -> Result<Self, TryReserveError> {
-        let layers = match &network.head {
-            Head::Classic(layers) => Some(layers),
-            Head::Stacks(stacks) => stacks.stacks.first(),
+        let scratch = match &network.head {
+            Head::Classic(layers) => Some(Scratch::new(layers)),
+            Head::Stacks(stacks) => stacks.stacks.first().map(Scratch::new),
             Head::Outputs(_) => None,
+            Head::Deep(deep) => Some(Scratch::of_inputs(deep.first.inputs())),
         };
         Ok(Self {
             accumulators: Accumulators::new(&network.transformer)?,
             attacks: network.attacks.as_ref().map(AttackSums::new).transpose()?,
-            scratch: layers.map(Scratch::new).transpose()?,
+            scratch: scratch.transpose()?,
             cache: OutputCache::new(),
         })
     }
@@ -238,6 +242,7 @@ impl Task for Raw<'_> {
                 stacks.stacks[stacks.choose(position)].stack(kernels, stacks.first, scratch)
             }
             (Head::Outputs(outputs), _) => outputs.raw(kernels, position, sums),
+            (Head::Deep(deep), Some(scratch)) => deep.raw(kernels, sums, &mut scratch.inputs),
             // Unreachable: the scratch was allocated for this network.
             _ => 0,
         }
@@ -275,6 +280,7 @@ impl State {
             Head::Classic(_) => (127, (0, 1)),
             Head::Stacks(stacks) => (127, (stacks.choose(position), stacks.stacks.len())),
             Head::Outputs(outputs) => (UNIT, (outputs.bucket(position), outputs.biases.len())),
+            Head::Deep(_) => (UNIT, (0, 1)),
         };
         let raw = self.raw(network, position);
         let sums = match &self.attacks {

@@ -2,11 +2,12 @@
 //!
 //! The names are `halfkp-256x2-32-32` (classic: inputs, accumulator width of each side,
 //! hidden layers), `sfnn-halfkahm2-1536-15-32-k3k3` (layer stacks: the last word names the
-//! selector) and `enbu-128` or `enbu-128-b8-attacks` (Enbu's own: accumulator width, output
-//! buckets, inputs from attacks).
+//! selector) and `enbu-128`, `enbu-128-b8-attacks` or `enbu-128-attacks-16-32` (Enbu's own:
+//! accumulator width, output buckets, inputs from attacks, hidden layers).
 
 use std::fmt;
 
+use crate::nnue::deep::{HIDDEN, SECOND};
 use crate::nnue::features::FeatureSet;
 use crate::nnue::layers::pad32;
 use crate::nnue::selector::Selector;
@@ -37,6 +38,11 @@ pub enum Shape {
         buckets: usize,
         /// The inputs.
         inputs: Inputs,
+    },
+    /// Enbu's own with inputs from attacks and hidden layers.
+    Deep {
+        /// Accumulator width of each side.
+        width: usize,
     },
 }
 
@@ -78,6 +84,7 @@ impl fmt::Display for Shape {
                 }
                 if *inputs == Inputs::Attacks { f.write_str("-attacks") } else { Ok(()) }
             }
+            Self::Deep { width } => write!(f, "enbu-{width}-attacks-{HIDDEN}-{SECOND}"),
         }
     }
 }

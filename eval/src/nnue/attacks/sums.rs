@@ -32,16 +32,17 @@ impl AttackRows {
     ///
     /// # Errors
     /// When they cannot be allocated.
-    pub(crate) fn new(rows: &[i16], width: usize) -> Result<Self, TryReserveError> {
+    pub(crate) fn new(rows: &[i8], width: usize) -> Result<Self, TryReserveError> {
         let mut pairs = Block::zeroed(CODES * CODES * 2 * width)?;
         for (index, target) in pairs.chunks_exact_mut(width).enumerate() {
             let (attacker, victim, color) = (index / 2 / CODES, index / 2 % CODES, index % 2);
             if attacker % 16 < 14 && victim % 16 < 14 {
-                target.copy_from_slice(&rows[pair(color, attacker, victim) * width..][..width]);
+                let row = &rows[pair(color, attacker, victim) * width..][..width];
+                target.iter_mut().zip(row).for_each(|(word, &weight)| *word = weight.into());
             }
         }
         let mut zones = Block::zeroed((ZONE_INPUTS + 1) * width)?;
-        zones[..ZONE_INPUTS * width].copy_from_slice(&rows[..ZONE_INPUTS * width]);
+        zones.iter_mut().zip(&rows[..ZONE_INPUTS * width]).for_each(|(word, &weight)| *word = weight.into());
         Ok(Self { zones, pairs, width })
     }
 }

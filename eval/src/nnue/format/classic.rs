@@ -164,10 +164,10 @@ struct AffineBytes<'a> {
 
 impl<'a> AffineBytes<'a> {
     fn read(cursor: &mut Cursor<'a>, inputs: usize, outputs: usize) -> Result<Self, NetworkError> {
-        let biases = cursor.numbers(outputs, "the biases of a layer")?;
+        let biases = cursor.integers(outputs, "the biases of a layer")?;
         let stride = pad32(inputs);
         let weights = cursor.take(outputs * stride, "the weights of a layer")?;
-        Ok(Self { biases: biases.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect(), weights, stride })
+        Ok(Self { biases, weights, stride })
     }
 
     fn weight(&self, output: usize, input: usize) -> i8 {

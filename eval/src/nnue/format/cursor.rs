@@ -55,6 +55,16 @@ impl<'a> Cursor<'a> {
         Ok(block)
     }
 
+    /// The next `count` 8-bit numbers.
+    pub(crate) fn bytes(&mut self, count: usize, part: &'static str) -> Result<&'a [i8], NetworkError> {
+        Ok(bytemuck::cast_slice(self.take(count, part)?))
+    }
+
+    /// The next `count` 32-bit numbers.
+    pub(crate) fn integers(&mut self, count: usize, part: &'static str) -> Result<Vec<i32>, NetworkError> {
+        Ok(self.numbers(count, part)?.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect())
+    }
+
     pub(crate) fn u32(&mut self, part: &'static str) -> Result<u32, NetworkError> {
         let numbers = self.numbers(1, part)?;
         Ok(u32::from_le_bytes(numbers.first().copied().unwrap_or_default()))

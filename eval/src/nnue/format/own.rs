@@ -1,15 +1,19 @@
 //! Enbu's own network files.
 //!
-//! (2344 inputs → L1) for each side, limited to 0..=255 and squared, → one output,
-//! or one of several output buckets. Version 1, and version 2 with 2134 more inputs from
-//! attacks; all numbers little-endian:
+//! | version | inputs | layers |
+//! |---|---|---|
+//! | 1 | pieces | (2344 → L1) for each side, limited and squared → one output, or one of several buckets |
+//! | 2 | pieces, attacks | (2344 + 2134 → L1) for each side, then as in version 1 |
+//! | 3 | pieces, attacks | (2344 + 2134 → L1) for each side, limited, products of pairs → 16, limited and squared → 32, limited → one output |
+//!
+//! All numbers are little-endian:
 //!
 //! | offset | type | content |
 //! |---|---|---|
 //! | 0 | 8 bytes | `ENBUNNUE` |
-//! | 8 | u32 | version, 1 or 2 |
+//! | 8 | u32 | version, 1 to 3 |
 //! | 12 | u32 | L1: accumulator width of each side, a multiple of 32 from 64 to 1024 |
-//! | 16 | u32 | output buckets B, 1 to 16 |
+//! | 16 | u32 | output buckets B, 1 to 16; in version 3 only 1 |
 //! | 20 | u32 | pieces in hand per bucket S, 1 to 38: the bucket is the number of pieces both sides hold, divided by S, at most B - 1 |
 //! | 24 | u32 | scale K, 1 to 10 000: the value of an output of 1.0 in centipawns |
 //! | 28 | u32 | 0 |
@@ -17,9 +21,25 @@
 //! | 40 | 24 bytes | name of the network: ASCII, the rest zeros |
 //! | 64 | i16 × L1 | biases of the first layer, 255 = 1.0 |
 //! | | i16 × 2344 × L1 | its weights, a row for each input |
-//! | | i16 × 2134 × L1 | version 2: the weights of the inputs from attacks, each within ±127 |
-//! | | i16 × B × 2 L1 | weights of the outputs, 64 = 1.0, each within ±128: first those of the side to move |
-//! | | i32 × B | biases of the outputs, 255 × 64 = 1.0 |
+//! | | × 2134 × L1 | versions 2 (i16) and 3 (i8): the weights of the inputs from attacks, each within ±127 |
+//!
+//! Versions 1 and 2 end with the outputs:
+//!
+//! | type | content |
+//! |---|---|
+//! | i16 × B × 2 L1 | weights of the outputs, 64 = 1.0, each within ±128: first those of the side to move |
+//! | i32 × B | biases of the outputs, 255 × 64 = 1.0 |
+//!
+//! Version 3 ends with three layers, whose biases are all within ±1 000 000 000:
+//!
+//! | type | content |
+//! |---|---|
+//! | i8 × L1 × 16 | weights of the first hidden layer, 8192 × 512 / 255² = 64.503 = 1.0, a row for each product: first those of the side to move |
+//! | i32 × 16 | its biases, 8192 = 1.0 |
+//! | i16 × 32 × 32 | weights of the second hidden layer, 4096 = 1.0, a row for each limited unit, then one for each square |
+//! | i32 × 32 | its biases, 1024 × 4096 = 1.0 |
+//! | i16 × 32 | weights of the output, 4096 = 1.0 |
+//! | i32 | its bias, 1024 × 4096 = 1.0 |
 //!
 //! **Inputs**, for each side's view: own pieces from 0, enemy pieces from 1172 on; of
 //! each: on the board 81 × type (pawn, lance, knight, silver, bishop, rook, gold,
@@ -41,11 +61,26 @@
 //! - Pairs, if at least one such attack exists: 1350 + 28 × attacker + victim, both 14 × side (0
 //!   own, 1 enemy) + type. Pieces that protect one of their own side are attackers, too.
 //!
-//! **Output**: with a = bias + rows of the active inputs (16 bits, wrapping) and, in version 2,
+//! **First layer**: a = bias + rows of the active inputs (16 bits, wrapping), with attacks
 //! the sums of the rows of the active king zones and pairs (16 bits, wrapping) added with
-//! saturation, in this order, v = min(max(a, 0), 255), raw = Σ v² × weight / 255 (towards zero) + bias, and the
+//! saturation, in this order; v = min(max(a, 0), 255).
+//!
+//! **Output** of versions 1 and 2: raw = Σ v² × weight / 255 (towards zero) + bias, and the
 //! value in centipawns raw × K / (255 × 64), towards zero. The reader refuses weights
 //! with which the sum could exceed 32 bits.
+//!
+//! **Output** of version 3, where >> rounds down: for each side the products
+//! p\[i\] = (v\[i\] × v\[i + L1 / 2\] + 256) >> 9, at most 127, for i < L1 / 2;
+//! s = bias + Σ p × weight for each of the 16 units; from each
+//! t = min(max(s >> 3, -1024), 1024) the limited unit max(t, 0) and the square
+//! (t² + 512) >> 10; s = bias + Σ of these × weight for each of the 32 units, and
+//! u = min(max(s >> 12, 0), 1024); raw = bias + Σ u × weight, and the value in
+//! centipawns raw × K / (1024 × 4096), towards zero. Trainers add half a unit, 4 and 2048, to
+//! the biases of the hidden layers, so that the shifts round to the nearest. No sum can exceed 32 bits: those of the
+//! first hidden layer are within 1024 × 127 × 128 + 10⁹, the others within
+//! 32 × 1024 × 32 768 + 10⁹.
+
+mod deep;
 
 use enbu_movegen::{Color, Position};
 
@@ -61,11 +96,13 @@ use crate::nnue::shape::{Inputs, Shape};
 use crate::nnue::simd::Simd;
 
 pub use crate::nnue::attacks::{Attacks, Board};
+pub use crate::nnue::deep::{ACTIVATION_UNIT, FINE_UNIT, HIDDEN, HIDDEN_SUM_UNIT, SECOND};
 pub use crate::nnue::network::{OUTPUT_UNIT, UNIT};
+pub use deep::{DeepParts, MAX_BIAS};
 
 /// The number of inputs of version 1.
 pub const INPUTS: usize = FeatureSet::Mirrored.inputs();
-/// The number of inputs from attacks in version 2.
+/// The number of inputs from attacks in versions 2 and 3.
 pub const ATTACK_INPUTS: usize = attacks::INPUTS;
 /// The bound of the weights of inputs from attacks: sums of up to 258 rows fit 16 bits.
 pub const MAX_ATTACK_WEIGHT: i16 = 127;
@@ -122,13 +159,16 @@ pub(super) const fn numbered(input: u16, features: FeatureSet) -> u16 {
 /// The first bytes of every file.
 pub const MAGIC: [u8; 8] = *b"ENBUNNUE";
 
-/// The version without and with inputs from attacks.
-const VERSIONS: [u32; 2] = [1, 2];
+/// The version with outputs behind the first layer: without and with inputs from attacks.
+const OUTPUTS: [u32; 2] = [1, 2];
+/// The version with hidden layers.
+const DEEP: u32 = 3;
+
 const CHECKSUM: usize = 32;
 const NAME: usize = 40;
 const HEADER: usize = 64;
 
-/// The parts of one of Enbu's own networks, for a trainer.
+/// The parts of a network of version 1 or 2, for a trainer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     /// A name in ASCII, of which the first 24 bytes are kept.
@@ -169,23 +209,32 @@ impl Parts {
     /// assert_eq!(network.shape().to_string(), "enbu-64");
     /// ```
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
+        let version = OUTPUTS[usize::from(!self.attack_weights.is_empty())];
         let (width, buckets) = (self.biases.len() as u32, self.output_biases.len() as u32);
-        let version = VERSIONS[usize::from(!self.attack_weights.is_empty())];
-        for number in [version, width, buckets, self.bucket_step, self.scale, 0] {
-            bytes.extend(number.to_le_bytes());
-        }
-        bytes.resize(NAME, 0);
-        bytes.extend(self.name.bytes().take(HEADER - NAME));
-        bytes.resize(HEADER, 0);
+        let mut bytes = header(&self.name, [version, width, buckets, self.bucket_step, self.scale, 0]);
         for part in [&self.biases, &self.weights, &self.attack_weights, &self.output_weights] {
             part.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         }
         self.output_biases.iter().for_each(|bias| bytes.extend(bias.to_le_bytes()));
-        let sum = checksum(&bytes);
-        bytes[CHECKSUM..CHECKSUM + 8].copy_from_slice(&sum.to_le_bytes());
-        bytes
+        sealed(bytes)
     }
+}
+
+/// The header with a name and the numbers after the magic.
+fn header(name: &str, numbers: [u32; 6]) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+    bytes.resize(NAME, 0);
+    bytes.extend(name.bytes().take(HEADER - NAME));
+    bytes.resize(HEADER, 0);
+    bytes
+}
+
+/// The bytes of a file with their checksum.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let sum = checksum(&bytes);
+    bytes[CHECKSUM..CHECKSUM + 8].copy_from_slice(&sum.to_le_bytes());
+    bytes
 }
 
 /// FNV-1a of all bytes of a file except the checksum.
@@ -212,48 +261,57 @@ fn parse(
 ) -> Result<Network, NetworkError> {
     let mut cursor = Cursor::new(bytes);
     cursor.take(MAGIC.len(), "the magic")?;
-    let version = field(&mut cursor, "the version", VERSIONS[0]..=VERSIONS[1], "1 or 2")?;
-    let inputs = if version == VERSIONS[0] { Inputs::Pieces } else { Inputs::Attacks };
+    let version = field(&mut cursor, "the version", OUTPUTS[0]..=DEEP, "1 to 3")?;
     let offset = cursor.offset();
     let width = field(&mut cursor, "L1", 64..=1024, "a multiple of 32 from 64 to 1024")? as usize;
     if !width.is_multiple_of(32) {
         let expected = "a multiple of 32 from 64 to 1024";
         return Err(NetworkError::Field { part: "L1", offset, value: width as i64, expected });
     }
-    let buckets = field(&mut cursor, "the number of output buckets", 1..=16, "1 to 16")? as usize;
+    let (most, expected) = if version == DEEP { (1, "1 in version 3") } else { (16, "1 to 16") };
+    let buckets = field(&mut cursor, "the number of output buckets", 1..=most, expected)? as usize;
     let bucket_step = field(&mut cursor, "the number of pieces in hand per bucket", 1..=38, "1 to 38")?;
     let scale = field(&mut cursor, "the scale", 1..=10_000, "1 to 10000")? as i32;
+    if version == DEEP {
+        field(&mut cursor, "the field after the scale", 0..=0, "0")?;
+    }
     cursor.take(HEADER - cursor.offset(), "the header")?;
     let transformer = Transformer {
         features: FeatureSet::Mirrored,
         biases: cursor.words(width, "the first layer's biases")?,
         rows: cursor.words(FeatureSet::Mirrored.inputs() * width, "the first layer's weights")?,
     };
+    let attacks = (version > OUTPUTS[0]).then(|| read_attacks(&mut cursor, version, width)).transpose()?;
+    let inputs = if attacks.is_some() { Inputs::Attacks } else { Inputs::Pieces };
     let offset = cursor.offset();
-    let attacks = match inputs {
-        Inputs::Pieces => None,
-        Inputs::Attacks => {
-            let rows = cursor.words(ATTACK_INPUTS * width, "the weights of inputs from attacks")?;
-            check_weights(&rows, MAX_ATTACK_WEIGHT, offset, "a weight of an input from attacks", "-127 to 127")?;
-            Some(AttackRows::new(&rows, width)?)
-        }
+    let (shape, head) = if version == DEEP {
+        (Shape::Deep { width }, Head::Deep(Box::new(deep::read(&mut cursor, width)?)))
+    } else {
+        let weights = cursor.words(buckets * 2 * width, "the output weights")?;
+        let biases = cursor.integers(buckets, "the output biases")?;
+        (Shape::Own { width, buckets, inputs }, Head::Outputs(Outputs { weights, biases, bucket_step }))
     };
-    let offset = cursor.offset();
-    let weights = cursor.words(buckets * 2 * width, "the output weights")?;
-    let biases = cursor.numbers(buckets, "the output biases")?;
     cursor.end()?;
     verify(bytes)?;
-    check_outputs(&weights, 2 * width, offset)?;
-    let biases: Vec<i32> = biases.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect();
-    Ok(Network {
-        shape: Shape::Own { width, buckets, inputs },
-        simd,
-        transformer,
-        attacks,
-        head: Head::Outputs(Outputs { weights, biases, bucket_step }),
-        scale,
-        hashes_agree: true,
-    })
+    if let Head::Outputs(outputs) = &head {
+        check_outputs(&outputs.weights, 2 * width, offset)?;
+    }
+    Ok(Network { shape, simd, transformer, attacks, head, scale, hashes_agree: true })
+}
+
+/// Reads the rows of inputs from attacks: words in version 2, bytes from version 3 on.
+fn read_attacks(cursor: &mut Cursor<'_>, version: u32, width: usize) -> Result<AttackRows, NetworkError> {
+    let (offset, count, part) = (cursor.offset(), ATTACK_INPUTS * width, "the weights of inputs from attacks");
+    let (one, limit, expected) = ("a weight of an input from attacks", MAX_ATTACK_WEIGHT.into(), "-127 to 127");
+    if version == DEEP {
+        let rows = cursor.bytes(count, part)?;
+        check_weights(rows, limit, offset, one, expected)?;
+        return Ok(AttackRows::new(rows, width)?);
+    }
+    let rows = cursor.words(count, part)?;
+    check_weights(&rows, limit, offset, one, expected)?;
+    let rows: Vec<i8> = rows.iter().map(|&weight| weight as i8).collect();
+    Ok(AttackRows::new(&rows, width)?)
 }
 
 /// Reads a number that must be in `range`.
@@ -276,20 +334,23 @@ fn verify(bytes: &[u8]) -> Result<(), NetworkError> {
 }
 
 /// Checks that all weights are within ±`limit`.
-fn check_weights(
-    weights: &[i16],
-    limit: i16,
+fn check_weights<W: Copy + Ord + Into<i64>>(
+    weights: &[W],
+    limit: i32,
     offset: usize,
     part: &'static str,
     expected: &'static str,
 ) -> Result<(), NetworkError> {
+    let Some(&first) = weights.first() else { return Ok(()) };
+    let is_outside = |weight: W| weight.into().abs() > limit.into();
     // The extremes first: unlike a search for a place they are found in vectors.
-    let (low, high) = (weights.iter().copied().fold(0, i16::min), weights.iter().copied().fold(0, i16::max));
-    if low >= -limit && high <= limit {
+    let (low, high) = weights.iter().fold((first, first), |(low, high), &weight| (low.min(weight), high.max(weight)));
+    if !is_outside(low) && !is_outside(high) {
         return Ok(());
     }
-    let Some(at) = weights.iter().position(|weight| !(-limit..=limit).contains(weight)) else { return Ok(()) };
-    Err(NetworkError::Field { part, offset: offset + 2 * at, value: weights[at].into(), expected })
+    let Some(at) = weights.iter().position(|&weight| is_outside(weight)) else { return Ok(()) };
+    let offset = offset + size_of::<W>() * at;
+    Err(NetworkError::Field { part, offset, value: weights[at].into(), expected })
 }
 
 /// Checks that sums of 255² × weight fit 32 bits, and 255 × weight 16.
@@ -382,7 +443,8 @@ mod tests {
     fn damage_is_named_with_its_offset() {
         let good = parts().encode();
         for (offset, byte, words) in [
-            (8, 3, "the version at offset 8 is 3"),
+            (8, 4, "the version at offset 8 is 4"),
+            (8, 3, "the number of output buckets at offset 16 is 2, not 1 in version 3"),
             (8, 2, "ends too early"),
             (12, 65, "L1 at offset 12 is 65"),
             (13, 9, "L1 at offset 12 is 2368"),

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use enbu_isa::has_avx2;
 
-use super::kernels::{LANES, Planes, Sides, Task, Window, Zones, kernels, load, store};
+use super::kernels::{HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Zones, kernels, load, store};
 
 /// Proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT: all that have the
 /// first have the rest.
@@ -42,6 +42,8 @@ store!("avx2", store_words: [u64; 4] <= __m256i, _mm256_storeu_si256);
 load!("avx2", load_set: [u64; 2] => __m128i, _mm_loadu_si128);
 load!("avx2", load8: [i32; 8] => __m256i, _mm256_loadu_si256);
 store!("avx2", store8: [i32; 8] <= __m256i, _mm256_storeu_si256);
+load!("avx2", load_pairs: [[i16; 2]; 8] => __m256i, _mm256_loadu_si256);
+store!("avx2", store_half_bytes: [u8; 16] <= __m128i, _mm_storeu_si128);
 
 /// The sum of the eight numbers, wrapping.
 #[inline]
@@ -168,6 +170,50 @@ fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
     for (bytes, ([a0, a1], [b0, b1])) in outputs.as_chunks_mut::<32>().0.iter_mut().zip(pairs) {
         store_bytes(bytes, narrow(product(a0, b0), product(a1, b1)));
     }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn wide_products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
+    let (zero, most) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
+    let pairs = first.as_chunks::<16>().0.iter().zip(second.as_chunks::<16>().0);
+    for (bytes, (a, b)) in outputs.as_chunks_mut::<16>().0.iter_mut().zip(pairs) {
+        let a = _mm256_slli_epi16::<6>(_mm256_min_epi16(_mm256_max_epi16(load16(a), zero), most));
+        // Rounded and divided by 2^15. Below zero, which packing limits, if b is.
+        let products = _mm256_mulhrs_epi16(a, _mm256_min_epi16(load16(b), most));
+        let (low, high) = (_mm256_castsi256_si128(products), _mm256_extracti128_si256::<1>(products));
+        store_half_bytes(bytes, _mm_packus_epi16(low, high));
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn tail_of(sums: &[i32; HIDDEN], tail: &Tail) -> i32 {
+    let (zero, most) = (_mm256_setzero_si256(), _mm256_set1_epi32(1024));
+    let mut inputs = [[0; 8]; HIDDEN / 8];
+    for (inputs, sums) in inputs.iter_mut().zip(sums.as_chunks::<8>().0) {
+        let unit = _mm256_srai_epi32::<3>(load8(sums));
+        let unit = _mm256_min_epi32(_mm256_max_epi32(unit, _mm256_set1_epi32(-1024)), most);
+        let square = _mm256_add_epi32(_mm256_mullo_epi32(unit, unit), _mm256_set1_epi32(512));
+        // The limited unit in the low word, the square in the high one.
+        let square = _mm256_slli_epi32::<16>(_mm256_srli_epi32::<10>(square));
+        store8(inputs, _mm256_or_si256(_mm256_max_epi32(unit, zero), square));
+    }
+    let mut second = [zero; SECOND / 8];
+    for (sum, biases) in second.iter_mut().zip(tail.biases.as_chunks::<8>().0) {
+        *sum = load8(biases);
+    }
+    for (&input, row) in inputs.as_flattened().iter().zip(&tail.pairs) {
+        for (sum, weights) in second.iter_mut().zip(row.as_chunks::<8>().0) {
+            *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(_mm256_set1_epi32(input), load_pairs(weights)));
+        }
+    }
+    let mut output = zero;
+    for (&sum, weights) in second.iter().zip(tail.last.as_chunks::<8>().0) {
+        let unit = _mm256_min_epi32(_mm256_max_epi32(_mm256_srai_epi32::<12>(sum), zero), most);
+        output = _mm256_add_epi32(output, _mm256_mullo_epi32(unit, load8(weights)));
+    }
+    total(output).wrapping_add(tail.bias)
 }
 
 /// Adds to each of eight sums the products of four inputs with four weights. Pairs

@@ -5,8 +5,8 @@ use std::hint::black_box;
 
 use enbu_isa::has_avx2;
 
-use super::avx2::{differences, join, touched, zones_of};
-use super::kernels::{LANES, Planes, Sides, Task, Window, Zones, kernels, load, store};
+use super::avx2::{differences, join, touched, wide_products, zones_of};
+use super::kernels::{HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Zones, kernels, load, store};
 
 /// Proof that the processor has AVX-512 F, BW, VL and VNNI, and the features of
 /// [`has_avx2`].
@@ -44,6 +44,7 @@ load!("avx512f", load_bytes: [u8; 64] => __m512i, _mm512_loadu_si512);
 load!("avx512f", load_weights: [i8; 64] => __m512i, _mm512_loadu_si512);
 load!("avx512f", load16: [i32; 16] => __m512i, _mm512_loadu_si512);
 store!("avx512f", store16: [i32; 16] <= __m512i, _mm512_storeu_si512);
+load!("avx512f", load_pairs: [[i16; 2]; 16] => __m512i, _mm512_loadu_si512);
 load!("sse2", load_four: [Group; 4] => __m128i, _mm_loadu_si128);
 load!("avx", load_eight: [Group; 8] => __m256i, _mm256_loadu_si256);
 store!("avx512f", store_indices: [u32; 16] <= __m512i, _mm512_storeu_si512);
@@ -153,6 +154,36 @@ fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
         let b = limited(_mm512_srai_epi16::<1>(_mm512_slli_epi16::<1>(load32(b))));
         store_half_bytes(bytes, _mm512_cvtepi16_epi8(_mm512_srli_epi16::<7>(_mm512_mullo_epi16(a, b))));
     }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn tail_of(sums: &[i32; HIDDEN], tail: &Tail) -> i32 {
+    let (zero, most) = (_mm512_setzero_si512(), _mm512_set1_epi32(1024));
+    let unit = _mm512_srai_epi32::<3>(load16(sums));
+    let unit = _mm512_min_epi32(_mm512_max_epi32(unit, _mm512_set1_epi32(-1024)), most);
+    let square = _mm512_add_epi32(_mm512_mullo_epi32(unit, unit), _mm512_set1_epi32(512));
+    // The limited unit in the low word, the square in the high one.
+    let square = _mm512_slli_epi32::<16>(_mm512_srli_epi32::<10>(square));
+    let mut inputs = [0; HIDDEN];
+    store16(&mut inputs, _mm512_or_si512(_mm512_max_epi32(unit, zero), square));
+    // Two chains for each vector of sums, to hide the latency of the multiply-add.
+    let mut chains = [[zero; SECOND / 16]; 2];
+    for (inputs, rows) in inputs.as_chunks::<2>().0.iter().zip(tail.pairs.as_chunks::<2>().0) {
+        for ((sums, &input), row) in chains.iter_mut().zip(inputs).zip(rows) {
+            for (sum, weights) in sums.iter_mut().zip(row.as_chunks::<16>().0) {
+                *sum = _mm512_dpwssd_epi32(*sum, _mm512_set1_epi32(input), load_pairs(weights));
+            }
+        }
+    }
+    let mut output = zero;
+    let layers = tail.biases.as_chunks::<16>().0.iter().zip(tail.last.as_chunks::<16>().0);
+    for (index, (biases, weights)) in layers.enumerate() {
+        let sum = _mm512_add_epi32(_mm512_add_epi32(chains[0][index], chains[1][index]), load16(biases));
+        let unit = _mm512_min_epi32(_mm512_max_epi32(_mm512_srai_epi32::<12>(sum), zero), most);
+        output = _mm512_add_epi32(output, _mm512_mullo_epi32(unit, load16(weights)));
+    }
+    _mm512_reduce_add_epi32(output).wrapping_add(tail.bias)
 }
 
 #[inline]

@@ -28,6 +28,24 @@ pub(crate) struct Window {
     pub(crate) bases: [u8; LANES],
 }
 
+/// Units of the first hidden layer of Enbu's own networks, each used limited and squared.
+pub const HIDDEN: usize = 16;
+/// Units of the second.
+pub const SECOND: usize = 32;
+
+/// The layers after the first hidden layer of Enbu's own networks.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct Tail {
+    /// For each hidden unit and each of the second layer: the weights of the limited unit and
+    /// of its square.
+    pub(crate) pairs: [[[i16; 2]; SECOND]; HIDDEN],
+    pub(crate) biases: [i32; SECOND],
+    /// Weights of the output, within 16 bits.
+    pub(crate) last: [i32; SECOND],
+    pub(crate) bias: i32,
+}
+
 /// A computation with the kernels of one path.
 ///
 /// It is compiled for each path with the features of the path, as far as it is inlined:
@@ -59,6 +77,16 @@ pub(crate) trait Kernels: Copy {
     /// limited to 0..=127, multiplied and divided by 128. `outputs` is half as long as
     /// `sums`, a multiple of 32.
     fn products(self, sums: &[i16], outputs: &mut [u8]);
+
+    /// The rounded product of the halves of `sums`: both limited to 0..=255, multiplied and
+    /// divided by 512. `outputs` is half as long as `sums`, a multiple of 16.
+    fn wide_products(self, sums: &[i16], outputs: &mut [u8]);
+
+    /// The output of the layers after the sums of the first hidden layer. With t = sum / 8
+    /// (rounded down) limited to ±1024, the inputs of the second are max(t, 0) and t² / 1024
+    /// (rounded); those of the output are its sums divided by 4096 (rounded down), limited to
+    /// 0..=1024.
+    fn tail(self, sums: &[i32; HIDDEN], tail: &Tail) -> i32;
 
     /// `outputs` = `biases` + `weights` × `inputs`, wrapping. Weights are grouped by four
     /// inputs: for each group, four weights of each output.
@@ -129,6 +157,20 @@ macro_rules! kernels {
                 let (first, second) = sums.split_at(outputs.len());
                 // SAFETY: as above.
                 $($unsafe)? { products(first, second, outputs) }
+            }
+
+            #[inline(always)]
+            fn wide_products(self, sums: &[i16], outputs: &mut [u8]) {
+                assert!(sums.len() == 2 * outputs.len() && outputs.len().is_multiple_of(16));
+                let (first, second) = sums.split_at(outputs.len());
+                // SAFETY: as above.
+                $($unsafe)? { wide_products(first, second, outputs) }
+            }
+
+            #[inline(always)]
+            fn tail(self, sums: &[i32; HIDDEN], tail: &Tail) -> i32 {
+                // SAFETY: as above.
+                $($unsafe)? { tail_of(sums, tail) }
             }
 
             #[inline(always)]

@@ -25,7 +25,8 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use kernels::{Kernels, LANES, Sides, Task, Window, Words, Zones};
+pub use kernels::{HIDDEN, SECOND};
+pub(crate) use kernels::{Kernels, LANES, Sides, Tail, Task, Window, Words, Zones};
 pub(crate) use scalar::Scalar;
 
 /// A path of kernels; proof that this processor can run it.

@@ -2,7 +2,7 @@
 
 use std::arch::aarch64::*;
 
-use super::kernels::{LANES, Planes, Sides, Task, Window, Zones, kernels, load, store};
+use super::kernels::{HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Zones, kernels, load, store};
 
 /// Proof that the processor has NEON, which Rust's AArch64 targets with an operating
 /// system require.
@@ -41,6 +41,7 @@ load!("neon", load_bytes: [u8; 16] => int8x16_t, vld1q_s8);
 load!("neon", load_weights: [i8; 16] => int8x16_t, vld1q_s8);
 load!("neon", load4: [i32; 4] => int32x4_t, vld1q_s32);
 store!("neon", store4: [i32; 4] <= int32x4_t, vst1q_s32);
+load!("neon", load_pairs: [[i16; 2]; 4] => int16x4x2_t, vld2_s16);
 
 #[inline]
 #[target_feature(enable = "neon")]
@@ -148,6 +149,42 @@ fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
         let b = limited(vshrq_n_s16::<1>(vshlq_n_s16::<1>(load8(b))));
         store_bytes(bytes, narrow(vshrq_n_s16::<7>(vmulq_s16(a, b))));
     }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn wide_products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
+    let (zero, most) = (vdupq_n_s16(0), vdupq_n_s16(255));
+    let pairs = first.as_chunks::<8>().0.iter().zip(second.as_chunks::<8>().0);
+    for (bytes, (a, b)) in outputs.as_chunks_mut::<8>().0.iter_mut().zip(pairs) {
+        let a = vshlq_n_s16::<6>(vminq_s16(vmaxq_s16(load8(a), zero), most));
+        // Rounded and divided by 2^15. Below zero, which narrowing limits, if b is.
+        store_bytes(bytes, vqmovun_s16(vqrdmulhq_s16(a, vminq_s16(load8(b), most))));
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn tail_of(sums: &[i32; HIDDEN], tail: &Tail) -> i32 {
+    let (zero, most) = (vdupq_n_s32(0), vdupq_n_s32(1024));
+    let mut second = [zero; SECOND / 4];
+    for (sum, biases) in second.iter_mut().zip(tail.biases.as_chunks::<4>().0) {
+        *sum = load4(biases);
+    }
+    for (&sum, row) in sums.iter().zip(&tail.pairs) {
+        let unit = (sum >> 3).clamp(-1024, 1024);
+        let (limited, square) = (unit.max(0) as i16, ((unit * unit + 512) >> 10) as i16);
+        for (sum, weights) in second.iter_mut().zip(row.as_chunks::<4>().0) {
+            let int16x4x2_t(for_limited, for_square) = load_pairs(weights);
+            *sum = vmlal_n_s16(vmlal_n_s16(*sum, for_limited, limited), for_square, square);
+        }
+    }
+    let mut output = zero;
+    for (&sum, weights) in second.iter().zip(tail.last.as_chunks::<4>().0) {
+        let unit = vminq_s32(vmaxq_s32(vshrq_n_s32::<12>(sum), zero), most);
+        output = vmlaq_s32(output, unit, load4(weights));
+    }
+    vaddvq_s32(output).wrapping_add(tail.bias)
 }
 
 /// Adds to each of four sums the products of four inputs with four weights.

@@ -2,7 +2,7 @@
 //!
 //! Lengths are checked by [`Kernels`](super::kernels::Kernels).
 
-use super::kernels::{LANES, Planes, Sides, Window, Zones, kernels};
+use super::kernels::{HIDDEN, LANES, Planes, Sides, Tail, Window, Zones, kernels};
 
 /// The path without processor features.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +47,26 @@ fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
     for ((output, &a), &b) in outputs.iter_mut().zip(first).zip(second) {
         *output = ((limited(a) * limited(b)) >> 7) as u8;
     }
+}
+
+pub(super) fn wide_products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
+    let limited = |sum: i16| i32::from(sum.clamp(0, 255));
+    for ((output, &a), &b) in outputs.iter_mut().zip(first).zip(second) {
+        *output = ((limited(a) * limited(b) + 256) >> 9) as u8;
+    }
+}
+
+pub(super) fn tail_of(sums: &[i32; HIDDEN], tail: &Tail) -> i32 {
+    let mut second = tail.biases;
+    for (&sum, row) in sums.iter().zip(&tail.pairs) {
+        let unit = (sum >> 3).clamp(-1024, 1024);
+        let (limited, square) = (unit.max(0), (unit * unit + 512) >> 10);
+        for (sum, &[a, b]) in second.iter_mut().zip(row) {
+            *sum += limited * i32::from(a) + square * i32::from(b);
+        }
+    }
+    let last = second.iter().zip(&tail.last);
+    last.fold(tail.bias, |output, (&sum, &weight)| output + (sum >> 12).clamp(0, 1024) * weight)
 }
 
 fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {

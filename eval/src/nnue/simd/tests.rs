@@ -35,6 +35,14 @@ impl Kernels for Simd {
         dispatch!(self, products(sums, outputs));
     }
 
+    fn wide_products(self, sums: &[i16], outputs: &mut [u8]) {
+        dispatch!(self, wide_products(sums, outputs));
+    }
+
+    fn tail(self, sums: &[i32; HIDDEN], tail: &Tail) -> i32 {
+        dispatch!(self, tail(sums, tail))
+    }
+
     fn affine(self, inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
         dispatch!(self, affine(inputs, weights, biases, outputs));
     }
@@ -179,6 +187,19 @@ fn rows_outside_the_table_are_refused_by_every_path() {
 #[test]
 fn transformed_inputs_agree() {
     let mut random = Random(2);
+    for width in [16, 32, 48, 64, 96, 256, 1536] {
+        let sums = random.words(2 * width);
+        let mut expected = vec![0; width];
+        Simd::SCALAR.wide_products(&sums, &mut expected);
+        let limited = |at: usize| i32::from(sums[at].clamp(0, 255));
+        let product = |at| ((f64::from(limited(at) * limited(at + width)) / 512.0) + 0.5).floor() as u8;
+        assert!((0..width).all(|at| expected[at] == product(at)));
+        for simd in others() {
+            let mut outputs = vec![0; width];
+            simd.wide_products(&sums, &mut outputs);
+            assert_eq!(outputs, expected, "{} width {width}", simd.name());
+        }
+    }
     for width in [32, 64, 96, 256, 1536] {
         let sums = random.words(2 * width);
         let (mut clipped, mut products) = (vec![0; 2 * width], vec![0; width]);
@@ -237,6 +258,32 @@ fn the_last_steps_agree() {
         for simd in others() {
             let expected = Simd::SCALAR.squared_dot(&sums, &weights);
             assert_eq!(simd.squared_dot(&sums, &weights), expected, "{} width {width}", simd.name());
+        }
+    }
+}
+
+#[test]
+fn layers_after_the_first_hidden_one_agree() {
+    let mut random = Random(9);
+    for round in 0..1000 {
+        let mut words = |count: usize, limit: u64| -> Vec<i32> {
+            let extreme = |random: u64| [-(limit as i64), limit as i64 - 1][random as usize % 2] as i32;
+            let number = |random: u64| (random >> 8) as i64 % limit as i64;
+            (0..count)
+                .map(|_| random.next())
+                .map(|n| if round % 4 == 0 && n & 6 != 0 { extreme(n) } else { number(n) as i32 })
+                .collect()
+        };
+        // Sums of both hidden layers below, within and above their limits, and at 32 bits.
+        let sums: Vec<i32> = words(HIDDEN, [12_000, 1 << 31][round % 2]);
+        let rows: Vec<i16> = words(2 * HIDDEN * SECOND, 1 << 15).into_iter().map(|word| word as i16).collect();
+        let biases = words(SECOND, 1_000_000_000);
+        let last: Vec<i16> = words(SECOND, 1 << 15).into_iter().map(|word| word as i16).collect();
+        let tail = Tail::new(&rows, &biases, &last, words(1, 1_000_000_000)[0]);
+        let sums = sums.first_chunk().expect("sums");
+        let expected = Simd::SCALAR.tail(sums, &tail);
+        for simd in others() {
+            assert_eq!(simd.tail(sums, &tail), expected, "{} round {round}", simd.name());
         }
     }
 }
