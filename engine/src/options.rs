@@ -23,6 +23,7 @@ use enbu_book::choose::{Narrow, Rules, Weight};
 use enbu_kifu::csa::FileVersion;
 use enbu_movegen::EnteringKingRule;
 use enbu_search::{Level, Lines, Moves, Rounding, Timing};
+use enbu_usi::option::ENTERING_KING_RULES;
 use enbu_usi::token::printable;
 use enbu_usi::{OptionError, OptionKind, OptionSpec, OptionValue};
 use serde_json::Value;
@@ -265,14 +266,9 @@ impl Options {
 
     /// The rule for declarations.
     pub(crate) fn entering_king(&self) -> EnteringKingRule {
-        match self.word(Id::EnteringKingRule) {
-            "NoEnteringKing" => EnteringKingRule::NoEnteringKing,
-            "CSARule24" => EnteringKingRule::Csa24,
-            "CSARule24H" => EnteringKingRule::Csa24Handicap,
-            "CSARule27H" => EnteringKingRule::Csa27Handicap,
-            "TryRule" => EnteringKingRule::Try,
-            _ => EnteringKingRule::Csa27,
-        }
+        let word = self.word(Id::EnteringKingRule);
+        let rule = ENTERING_KING_RULES.iter().find(|(known, _)| *known == word);
+        rule.map_or_else(EnteringKingRule::default, |&(_, rule)| rule)
     }
 
     /// Returns true if searches end with a line in CSA notation.

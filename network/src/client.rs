@@ -18,6 +18,7 @@ mod session;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
+use enbu_movegen::EnteringKingRule;
 
 use crate::player::{Player, PlayerError, Pondering, Thinker};
 use crate::record::{RecordFiles, recover};
@@ -215,7 +216,8 @@ pub struct Client<'l> {
     was_logged_in: bool,
     /// Largest delay that the engine itself keeps free, if it has the option.
     own_margin: Option<Duration>,
-    max_moves: Option<u32>,
+    /// Limit of moves and rule of declarations that the engine was given.
+    rules: Option<(Option<u32>, EnteringKingRule)>,
 }
 
 impl<'l> Client<'l> {
@@ -245,7 +247,7 @@ impl<'l> Client<'l> {
             halt: None,
             was_logged_in: false,
             own_margin,
-            max_moves: None,
+            rules: None,
         })
     }
 
@@ -261,7 +263,10 @@ impl<'l> Client<'l> {
             if self.halt.is_some() || self.settings.games.is_some_and(|games| self.tally.games >= games) {
                 return Ok(self.tally);
             }
-            self.thinker.prepare()?;
+            if let Err(error) = self.thinker.prepare() {
+                self.take_halts();
+                return if self.halt.is_some() { Ok(self.tally) } else { Err(error.into()) };
+            }
             match Session::run(&mut self) {
                 Ok(SessionEnd::Played) => pauses.reset(),
                 Ok(SessionEnd::Halted) => return Ok(self.tally),

@@ -16,12 +16,13 @@
 //! lines without a meaning are [`Event::Unknown`].
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use enbu_kifu::csa;
 use enbu_movegen::{Color, Move, Position};
 
-use crate::summary::{MAX_LINES, Summary, SummaryError};
+use crate::summary::{Reader, Summary, SummaryError};
 
 /// State of the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -155,7 +156,7 @@ pub enum Event {
     /// `LOGIN:incorrect`: a wrong password, or a name in use.
     LoginRefused,
     /// A game is offered; an older offer is void.
-    Offered(Box<Summary>),
+    Offered(Arc<Summary>),
     /// An offer that cannot be played; [`Protocol::reject`] answers it.
     BadOffer(SummaryError),
     /// The game was refused by a player or the server.
@@ -216,7 +217,7 @@ enum Sent {
 /// A game in progress.
 #[derive(Clone, Debug)]
 pub struct Game {
-    summary: Box<Summary>,
+    summary: Arc<Summary>,
     position: Position,
     moves: Vec<Moved>,
     remaining_ms: [Option<u64>; 2],
@@ -227,8 +228,8 @@ pub struct Game {
 }
 
 impl Game {
-    fn new(summary: Box<Summary>, position: Position, at: Instant) -> Self {
-        let remaining_ms = summary.clocks.map(|clock| clock.total_ms);
+    fn new(summary: Arc<Summary>, position: Position, at: Instant) -> Self {
+        let remaining_ms = summary.remaining_ms();
         let moves = Vec::new();
         let (sent, is_broken, reason) = (None, false, None);
         Self { summary, position, moves, remaining_ms, turn_began: at, sent, is_broken, reason }
@@ -275,17 +276,13 @@ impl Game {
 
     /// Main time that a side has after a move charged with `charged_ms`.
     pub fn remaining_after(&self, color: Color, charged_ms: u64) -> Option<u64> {
-        let [black, white] = &self.summary.clocks;
-        let rules = if color == Color::Black { black } else { white };
-        let before = self.remaining_ms(color)?.saturating_add(rules.increment_ms);
-        Some(before.saturating_sub(charged_ms.saturating_sub(rules.delay_ms)))
+        Some(self.summary.clock(color).after(self.remaining_ms(color)?, charged_ms))
     }
 
     fn play(&mut self, text: &str, charged_ms: Option<u64>, at: Instant) -> Result<Moved, String> {
         let mv = csa::legal_move(&self.position, text)?;
         let color = self.position.turn();
-        let [black, white] = &self.summary.clocks;
-        let rules = if color == Color::Black { black } else { white };
+        let rules = self.summary.clock(color);
         let elapsed = at.saturating_duration_since(self.turn_began).as_millis();
         let estimate = || rules.charged_ms(u64::try_from(elapsed).unwrap_or(u64::MAX));
         let charged_ms = charged_ms.unwrap_or_else(estimate);
@@ -309,8 +306,8 @@ enum Stage {
     LoggedOut,
     LoggingIn,
     Waiting,
-    Offered { game_id: Option<String>, offer: Option<Box<Summary>> },
-    Agreed(Box<Summary>),
+    Offered { game_id: Option<String>, offer: Option<Arc<Summary>> },
+    Agreed(Arc<Summary>),
     Playing(Box<Game>),
     Over(Option<Box<Game>>),
 }
@@ -329,15 +326,14 @@ enum Stage {
 pub struct Protocol {
     user: String,
     stage: Stage,
-    /// Lines of the offer that is being received.
-    offer: Option<Vec<String>>,
-    is_offer_too_long: bool,
+    /// The offer that is being received, and the arrival time of its first line.
+    offer: Option<(Instant, Box<Reader>)>,
 }
 
 impl Protocol {
     /// The conversation of `user` on a new connection.
     pub fn new(user: impl Into<String>) -> Self {
-        Self { user: user.into(), stage: Stage::LoggedOut, offer: None, is_offer_too_long: false }
+        Self { user: user.into(), stage: Stage::LoggedOut, offer: None }
     }
 
     /// The state.
@@ -351,6 +347,11 @@ impl Protocol {
             Stage::Playing(_) => State::Playing,
             Stage::Over(_) => State::Over,
         }
+    }
+
+    /// Arrival time of the first line of an offer whose last line has not come.
+    pub fn offer_began(&self) -> Option<Instant> {
+        self.offer.as_ref().map(|&(at, _)| at)
     }
 
     /// The game in progress, or the one that has just ended.
@@ -487,7 +488,7 @@ impl Protocol {
     /// Takes a line of the server, without its line feed, that arrived at `at`.
     pub fn receive(&mut self, line: &str, at: Instant) -> Event {
         let line = line.strip_suffix('\r').unwrap_or(line);
-        if let Some(event) = self.offer_line(line) {
+        if let Some(event) = self.offer_line(line, at) {
             return event;
         }
         if line.trim().is_empty() {
@@ -500,38 +501,26 @@ impl Protocol {
     }
 
     /// Takes a line of an offer; `None` if it is no part of one.
-    fn offer_line(&mut self, line: &str) -> Option<Event> {
-        let Some(lines) = &mut self.offer else {
+    fn offer_line(&mut self, line: &str, at: Instant) -> Option<Event> {
+        if line == "BEGIN Game_Summary" {
+            // In an offer, the end of the one before was lost.
             let is_free = !matches!(self.stage, Stage::LoggedOut | Stage::LoggingIn | Stage::Playing(_));
-            if line != "BEGIN Game_Summary" || !is_free {
-                return None;
-            }
-            self.offer = Some(Vec::new());
-            self.is_offer_too_long = false;
-            return Some(Event::Partial);
-        };
-        match line {
-            // The end of the offer before was lost.
-            "BEGIN Game_Summary" => lines.clear(),
-            "END Game_Summary" => {
-                let lines = self.offer.take().unwrap_or_default();
-                return Some(self.offered(&lines));
-            }
-            _ if lines.len() < MAX_LINES => lines.push(line.to_owned()),
-            _ => self.is_offer_too_long = true,
+            self.offer = is_free.then(|| (at, Box::default()));
+            return is_free.then_some(Event::Partial);
         }
-        Some(Event::Partial)
-    }
-
-    fn offered(&mut self, lines: &[String]) -> Event {
-        let parsed = if self.is_offer_too_long { Err(SummaryError::TooLong) } else { Summary::parse(lines) };
-        let (event, offer) = match parsed {
-            Ok(summary) => (Event::Offered(Box::new(summary.clone())), Some(Box::new(summary))),
+        let (_, reader) = self.offer.as_mut()?;
+        if line != "END Game_Summary" {
+            reader.take(line);
+            return Some(Event::Partial);
+        }
+        let (_, reader) = self.offer.take()?;
+        let game_id = reader.game_id().map(str::to_owned);
+        let (event, offer) = match reader.finish().map(Arc::new) {
+            Ok(summary) => (Event::Offered(Arc::clone(&summary)), Some(summary)),
             Err(error) => (Event::BadOffer(error), None),
         };
-        let game_id = lines.iter().find_map(|line| line.strip_prefix("Game_ID:")).map(str::to_owned);
         self.stage = Stage::Offered { game_id, offer };
-        event
+        Some(event)
     }
 
     /// Takes a line that answers the state; `None` if it has no meaning there.

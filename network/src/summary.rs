@@ -8,15 +8,16 @@
 //!
 //! The order of keys is free. Unknown keys are kept in [`Summary::unknown`]; unknown
 //! sections are skipped. `To_Move` counts only where the position does not name its side:
-//! servers disagree on its meaning after moves, the position does not.
+//! servers disagree on its meaning after moves, the position does not. Lines are read as
+//! they arrive, up to [`MAX_BYTES`]. A position that no game may begin with is an error.
 
 use enbu_kifu::{Mode, csa};
-use enbu_movegen::{Color, EnteringKingRule, Move, Position, Setup};
+use enbu_movegen::{Color, EnteringKingRule, HandPiece, Move, PieceType, Position, Setup, Square};
 
 use crate::secret::Secret;
 
-/// Largest number of lines of an offer.
-pub const MAX_LINES: usize = 20_000;
+/// Largest size of an offer in bytes, line feeds included.
+pub const MAX_BYTES: usize = 256 * 1024;
 
 /// Fault in the offer of a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,8 +36,8 @@ pub enum SummaryError {
     /// The position or its moves.
     #[error("the position of the game summary: {0}")]
     Position(String),
-    /// More than [`MAX_LINES`] lines.
-    #[error("the game summary has more than {MAX_LINES} lines")]
+    /// More than [`MAX_BYTES`].
+    #[error("the game summary has more than {} KiB", MAX_BYTES / 1024)]
     TooLong,
 }
 
@@ -77,7 +78,7 @@ impl TimeRules {
             Rounding::Down => elapsed_ms / unit,
             Rounding::Up => elapsed_ms.div_ceil(unit),
         };
-        let charged = units * unit;
+        let charged = units.saturating_mul(unit);
         if charged < self.least_ms { self.least_ms } else { charged }
     }
 
@@ -85,7 +86,15 @@ impl TimeRules {
     pub const fn is_unlimited(&self) -> bool {
         self.total_ms.is_none()
     }
+
+    /// Returns the main time after a move charged with `charged_ms`, of `before_ms` before it.
+    pub const fn after(&self, before_ms: u64, charged_ms: u64) -> u64 {
+        before_ms.saturating_add(self.increment_ms).saturating_sub(charged_ms.saturating_sub(self.delay_ms))
+    }
 }
+
+/// A move with its time in milliseconds.
+type TimedMove = (Move, Option<u64>);
 
 /// An offer of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +124,7 @@ pub struct Summary {
     /// Start position.
     pub setup: Setup,
     /// Moves played before this game began, with their times in milliseconds.
-    pub moves: Vec<(Move, Option<u64>)>,
+    pub moves: Vec<TimedMove>,
     /// Keys without a meaning to this client, with their values.
     pub unknown: Vec<(String, String)>,
 }
@@ -133,11 +142,36 @@ impl Summary {
     /// [`SummaryError::Position`] when it cannot be played.
     pub fn position(&self) -> Result<Position, SummaryError> {
         let wrong = |error: &dyn std::fmt::Display| SummaryError::Position(error.to_string());
+        if let Some(fault) = illegal_start(&self.setup) {
+            return Err(SummaryError::Position(fault));
+        }
         let mut position = Position::from_setup(&self.setup).map_err(|error| wrong(&error))?;
         for &(mv, _) in &self.moves {
             position.play(mv).map_err(|error| wrong(&error))?;
         }
         Ok(position)
+    }
+
+    /// Returns the main times in milliseconds that the moves before this game leave to Black and
+    /// White; `None` without limit. A move without a time is charged as one that took none. The
+    /// opening moves of shogi-server's buoy games have times, which that server does not charge.
+    pub fn remaining_ms(&self) -> [Option<u64>; 2] {
+        let is_charged = !self.game_name().is_some_and(|name| name.starts_with("buoy_"));
+        Color::ALL.map(|color| {
+            let rules = self.clock(color);
+            let own = self.moves.iter().skip(usize::from(color != self.setup.turn)).step_by(2).filter(|_| is_charged);
+            let charges = own.map(|&(_, time_ms)| time_ms.unwrap_or_else(|| rules.charged_ms(0)));
+            Some(charges.fold(rules.total_ms?, |left, charged| rules.after(left, charged)))
+        })
+    }
+
+    /// Returns the clock of `color`.
+    pub const fn clock(&self, color: Color) -> &TimeRules {
+        let [black, white] = &self.clocks;
+        match color {
+            Color::Black => black,
+            Color::White => white,
+        }
     }
 
     /// Returns the name of the game on shogi-server: the second part of `Game_ID`.
@@ -164,13 +198,8 @@ impl Summary {
     /// # Errors
     /// [`SummaryError`] when the game cannot be played from them.
     pub fn parse<S: AsRef<str>>(lines: &[S]) -> Result<Self, SummaryError> {
-        if lines.len() > MAX_LINES {
-            return Err(SummaryError::TooLong);
-        }
         let mut reader = Reader::default();
-        for line in lines {
-            reader.line(line.as_ref())?;
-        }
+        lines.iter().for_each(|line| reader.take(line.as_ref()));
         reader.finish()
     }
 }
@@ -216,21 +245,26 @@ impl RawClock {
 
     fn rules(self) -> TimeRules {
         let unit_ms = self.unit_ms.unwrap_or(1000);
+        // No sum of a few of them overflows.
+        let ms = |time: u64| time.saturating_mul(unit_ms).min(MAX_MS);
         let has_limit = self.total.is_some_and(|total| total > 0) || self.byoyomi > 0 || self.increment > 0;
         TimeRules {
             unit_ms,
-            total_ms: has_limit.then(|| self.total.unwrap_or(0).saturating_mul(unit_ms)),
-            byoyomi_ms: self.byoyomi.saturating_mul(unit_ms),
-            delay_ms: self.delay.saturating_mul(unit_ms),
-            increment_ms: self.increment.saturating_mul(unit_ms),
-            least_ms: self.least.saturating_mul(unit_ms),
+            total_ms: has_limit.then(|| ms(self.total.unwrap_or(0))),
+            byoyomi_ms: ms(self.byoyomi),
+            delay_ms: ms(self.delay),
+            increment_ms: ms(self.increment),
+            least_ms: ms(self.least),
             rounding: self.rounding,
         }
     }
 }
 
-/// Largest time that is accepted, in its unit: no sum of times overflows.
+/// Largest time that is accepted, in its unit.
 const MAX_TIME: u64 = 1 << 40;
+
+/// Longest time of a clock in milliseconds; longer ones, of thousands of years, become this.
+const MAX_MS: u64 = 1 << 48;
 
 fn bad(key: &str, value: &str) -> SummaryError {
     let cut = |text: &str| text.chars().filter(|letter| !letter.is_control()).take(40).collect::<String>();
@@ -268,8 +302,11 @@ fn side(key: &str, value: &str) -> Result<Color, SummaryError> {
     }
 }
 
-#[derive(Default)]
-struct Reader {
+/// Reads an offer line by line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reader {
+    bytes: usize,
+    fault: Option<SummaryError>,
     sections: Vec<Section>,
     game_id: Option<String>,
     names: [Option<String>; 2],
@@ -283,11 +320,35 @@ struct Reader {
     max_moves: Option<u32>,
     common: RawClock,
     own: [Option<RawClock>; 2],
-    position: Vec<String>,
+    position: PositionText,
     unknown: Vec<(String, String)>,
 }
 
 impl Reader {
+    /// Takes a line. After a fault only the identifier of the game is still read.
+    pub(crate) fn take(&mut self, line: &str) {
+        self.bytes = self.bytes.saturating_add(line.len() + 1);
+        let read = if self.bytes > MAX_BYTES {
+            Err(SummaryError::TooLong)
+        } else if self.fault.is_some() {
+            let id = line.strip_prefix("Game_ID:").map(str::to_owned);
+            self.game_id = self.game_id.take().or(id);
+            Ok(())
+        } else {
+            self.line(line)
+        };
+        if let Err(fault) = read {
+            self.position = PositionText::default();
+            self.unknown = Vec::new();
+            self.fault = Some(self.fault.take().unwrap_or(fault));
+        }
+    }
+
+    /// The identifier of the game, once it was read.
+    pub(crate) fn game_id(&self) -> Option<&str> {
+        self.game_id.as_deref()
+    }
+
     fn line(&mut self, line: &str) -> Result<(), SummaryError> {
         if let Some(name) = line.strip_prefix("BEGIN ") {
             self.sections.push(match name.trim_end() {
@@ -305,7 +366,7 @@ impl Reader {
         }
         match self.sections.last() {
             Some(Section::Position) => {
-                self.position.push(line.to_owned());
+                self.position.push(line);
                 return Ok(());
             }
             Some(Section::Other) => return Ok(()),
@@ -349,20 +410,27 @@ impl Reader {
             "Protocol_Mode" => self.protocol_mode = text(),
             "Format" => self.format = text(),
             "Declaration" | "Jishogi_Declaration" => {
-                self.declaration = declaration(value).ok_or_else(|| bad(key, value))?;
+                self.declaration = declaration(value);
             }
             "Rematch_On_Draw" => self.rematch_on_draw = yes(value)?,
             "Max_Moves" => {
-                let moves: u32 = value.trim().parse().map_err(|_| bad(key, value))?;
-                self.max_moves = (moves > 0).then_some(moves);
+                let digits = value.trim();
+                if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return Err(bad(key, value));
+                }
+                // A game of more moves than that does not end by them.
+                self.max_moves = digits.parse().ok().filter(|&moves: &u32| moves > 0);
             }
             _ => return Ok(false),
         }
         Ok(true)
     }
 
-    fn finish(self) -> Result<Summary, SummaryError> {
-        let start = Start::read(&self.position, self.to_move)?;
+    pub(crate) fn finish(self) -> Result<Summary, SummaryError> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        let (setup, moves) = self.position.read(self.to_move)?;
         let [black, white] = self.names;
         let clocks = self.own.map(|own| own.unwrap_or(self.common).rules());
         let summary = Summary {
@@ -377,8 +445,8 @@ impl Reader {
             to_move: self.to_move,
             max_moves: self.max_moves,
             clocks,
-            setup: start.setup,
-            moves: start.moves,
+            setup,
+            moves,
             unknown: self.unknown,
         };
         summary.position()?;
@@ -386,50 +454,87 @@ impl Reader {
     }
 }
 
-/// Parses the rule of declarations: `Jishogi 1.1` has 27 points, and a value that names 24
-/// points or a try those.
-fn declaration(value: &str) -> Option<EnteringKingRule> {
+/// Parses the rule of declarations: `Jishogi 1.1`, which is the rule of an offer that names
+/// none as well, has 27 points, and a value that names 24 points or a try those. Under a rule
+/// of another kind no win is declared.
+fn declaration(value: &str) -> EnteringKingRule {
     let value = value.trim();
-    Some(match value {
-        "NO" | "none" | "None" => EnteringKingRule::NoEnteringKing,
+    match value {
         _ if value.contains("24") => EnteringKingRule::Csa24,
         _ if value.eq_ignore_ascii_case("try") => EnteringKingRule::Try,
-        _ if value.starts_with("Jishogi") || value.contains("27") => EnteringKingRule::Csa27,
-        _ => return None,
-    })
+        _ if value.starts_with("Jishogi") || value.contains("27") || value == "1.1" => EnteringKingRule::Csa27,
+        _ => EnteringKingRule::NoEnteringKing,
+    }
 }
 
-/// The start of a game.
-struct Start {
-    setup: Setup,
-    moves: Vec<(Move, Option<u64>)>,
+/// The lines of the position section.
+#[derive(Clone, Debug, Default)]
+struct PositionText {
+    text: String,
+    has_side: bool,
+    /// Offset of the first move.
+    moves: Option<usize>,
 }
 
-impl Start {
-    /// Reads the lines of the position section.
-    fn read(lines: &[String], to_move: Option<Color>) -> Result<Self, SummaryError> {
-        if lines.is_empty() {
+impl PositionText {
+    fn push(&mut self, line: &str) {
+        if line.len() >= 7 && line.starts_with(['+', '-']) {
+            self.moves.get_or_insert(self.text.len());
+        }
+        self.has_side |= self.moves.is_none() && (line == "+" || line == "-");
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// Returns the start position, and the moves with their times in milliseconds.
+    fn read(mut self, to_move: Option<Color>) -> Result<(Setup, Vec<TimedMove>), SummaryError> {
+        if self.text.is_empty() {
             return Err(SummaryError::Missing("Position"));
         }
-        let is_move = |line: &String| line.len() >= 7 && line.starts_with(['+', '-']);
-        let board_lines = lines.iter().position(is_move).unwrap_or(lines.len());
-        let (board, moves) = lines.split_at(board_lines);
-        let missing_side = match to_move {
-            _ if board.iter().any(|line| line == "+" || line == "-") => None,
-            Some(Color::White) => Some("-"),
-            _ => Some("+"),
-        };
-        let all = board.iter().map(String::as_str).chain(missing_side).chain(moves.iter().map(String::as_str));
-        let text: String = all.flat_map(|line| [line, "\n"]).collect();
-        let reading = csa::read(&text, Mode::Tolerant).map_err(|error| SummaryError::Position(error.to_string()))?;
+        if !self.has_side {
+            let side = if to_move == Some(Color::White) { "-\n" } else { "+\n" };
+            self.text.insert_str(self.moves.unwrap_or(self.text.len()), side);
+        }
+        let wrong = |error: &dyn std::fmt::Display| SummaryError::Position(error.to_string());
+        let reading = csa::read(&self.text, Mode::Tolerant).map_err(|error| wrong(&error))?;
         if let Some(error) = reading.errors.first() {
-            return Err(SummaryError::Position(error.to_string()));
+            return Err(wrong(error));
         }
         let record = reading.records.first().ok_or(SummaryError::Missing("Position"))?;
         let line = record.main_line().map(|id| record.node(id));
         let moves = line.filter_map(|node| Some((node.event().played()?, node.time_ms))).collect();
-        Ok(Self { setup: record.setup().clone(), moves })
+        Ok((record.setup().clone(), moves))
     }
+}
+
+/// Returns the rule that a start position breaks and diagrams of problems may: a king is
+/// missing, nifu, a piece that can never move, more pieces than a set has.
+fn illegal_start(setup: &Setup) -> Option<String> {
+    for color in Color::ALL {
+        let (mut has_king, mut last_pawn) = (false, None);
+        let pieces = Square::ALL.into_iter().zip(setup.board);
+        for (square, piece) in pieces.filter_map(|(square, piece)| piece.map(|piece| (square, piece))) {
+            match (piece.kind, square.relative_rank(color)) {
+                _ if piece.color != color => {}
+                (PieceType::King, _) => has_king = true,
+                (PieceType::Pawn | PieceType::Lance, 1) | (PieceType::Knight, 1 | 2) => {
+                    return Some(format!("the {} of {color:?} on {square} can never move", piece.kind.letter()));
+                }
+                // Squares are in the order of their files.
+                (PieceType::Pawn, _) if last_pawn.replace(square.file()) == Some(square.file()) => {
+                    return Some(format!("{color:?} has two pawns on file {} (nifu)", square.file()));
+                }
+                _ => {}
+            }
+        }
+        if !has_king {
+            return Some(format!("{color:?} has no king"));
+        }
+    }
+    HandPiece::ALL.into_iter().find_map(|piece| {
+        let (count, set) = (setup.count(piece.piece_type()), u32::from(piece.set_count()));
+        (count > set).then(|| format!("{count} of {} (a set has {set})", piece.piece_type().letter()))
+    })
 }
 
 #[cfg(test)]

@@ -5,10 +5,22 @@
 
 use std::fmt;
 
+use enbu_movegen::EnteringKingRule;
+
 use crate::token::{ascii, number, quote};
 
 /// The literal that denotes an empty text in both directions.
 pub const EMPTY: &str = "<empty>";
+
+/// The choices of the option `EnteringKingRule` of YaneuraOu and this engine.
+pub const ENTERING_KING_RULES: [(&str, EnteringKingRule); 6] = [
+    ("NoEnteringKing", EnteringKingRule::NoEnteringKing),
+    ("CSARule24", EnteringKingRule::Csa24),
+    ("CSARule24H", EnteringKingRule::Csa24Handicap),
+    ("CSARule27", EnteringKingRule::Csa27),
+    ("CSARule27H", EnteringKingRule::Csa27Handicap),
+    ("TryRule", EnteringKingRule::Try),
+];
 
 /// One declared option.
 ///

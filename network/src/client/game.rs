@@ -3,26 +3,33 @@
 use std::time::{Duration, Instant};
 
 use enbu_kifu::{Analysis, Board, End, EndKind, csa};
-use enbu_movegen::{Color, Move};
+use enbu_movegen::{Color, EnteringKingRule, Move};
 use enbu_usi::client::LastReport;
-use enbu_usi::{Clock, GameResult, readout};
+use enbu_usi::option::ENTERING_KING_RULES;
+use enbu_usi::{Clock, GameResult, OptionKind, OptionSpec, readout};
 
 use crate::player::Request;
 use crate::player::shortened;
 use crate::protocol::{Game, GameOutcome, Moved, Reason};
 use crate::record::{GameRecord, end_of};
-use crate::summary::TimeRules;
+
+/// Longest line of play in a record or a comment, in plies.
+const MAX_LINE: usize = 200;
 
 /// Data of a game beside the protocol's.
 pub(super) struct Playing {
     pub(super) record: GameRecord,
     pub(super) start: String,
-    /// The own move that was sent: its time and the report on it.
-    pub(super) sent: Option<(Instant, Option<Analysis>)>,
+    /// The own move that was sent, its time and the report on it.
+    pub(super) sent: Option<(Move, Instant, Option<Analysis>)>,
     /// Reason to resign on the next own turn.
     pub(super) fault: Option<String>,
     /// An illegal move of the opponent.
     pub(super) foul: Option<String>,
+    /// An own move that the server did not confirm as it was sent.
+    pub(super) other_echo: Option<String>,
+    /// The engine has declared falsely and no longer declares; the client does.
+    pub(super) declares: bool,
     pub(super) is_hurried: bool,
     /// The expected reply on which the engine ponders.
     pub(super) expected: Option<Move>,
@@ -40,6 +47,8 @@ impl Playing {
             sent: None,
             fault: None,
             foul: None,
+            other_echo: None,
+            declares: false,
             is_hurried: false,
             expected: None,
             ponder_hits: 0,
@@ -48,33 +57,57 @@ impl Playing {
         }
     }
 
-    /// Takes a move into the record. Returns the delay of the echo of an own move.
-    pub(super) fn moved(&mut self, moved: &Moved, own: Color, at: Instant) -> Option<Duration> {
+    /// Takes a move into the record. Returns the delay of the echo of an own move, as an error
+    /// where the server confirmed another move than the one that was sent.
+    pub(super) fn moved(&mut self, moved: &Moved, own: Color, at: Instant) -> Result<Option<Duration>, String> {
         self.heard = at;
         self.is_hurried = false;
         if moved.color != own {
             self.record.add(moved, None);
             self.ponder_hits += u32::from(self.expected.take() == Some(moved.mv));
-            return None;
+            return Ok(None);
         }
-        self.own_ms += moved.charged_ms;
-        let (sent, analysis) = self.sent.take().map_or((None, None), |(at, analysis)| (Some(at), analysis));
-        self.record.add(moved, analysis);
-        sent.map(|sent| at.saturating_duration_since(sent))
+        self.own_ms = self.own_ms.saturating_add(moved.charged_ms);
+        let fault = match self.sent.take() {
+            Some((mv, sent, analysis)) if mv == moved.mv => {
+                self.record.add(moved, analysis);
+                return Ok(Some(at.saturating_duration_since(sent)));
+            }
+            Some((mv, ..)) => format!("the server confirmed {} in place of {mv}, which was sent", moved.mv),
+            None => format!("the server confirmed {}, and no move was sent", moved.mv),
+        };
+        self.expected = None;
+        self.record.add(moved, None);
+        self.record.comment(&fault);
+        self.other_echo.get_or_insert_with(|| fault.clone());
+        Err(fault)
     }
 }
 
-/// The rules of the clock of `color`.
-pub(super) fn rules(game: &Game, color: Color) -> &TimeRules {
-    let [black, white] = &game.summary().clocks;
-    if color == Color::Black { black } else { white }
+/// Option for the rule of declarations.
+pub(super) const RULE: &str = "EnteringKingRule";
+
+/// Value of an engine's option under the rules of a game; `None` for an option that concerns
+/// neither rule, or has no such value. A limit of moves beyond the option's range is no limit.
+pub(super) fn rule_option(option: &OptionSpec, max_moves: Option<u32>, rule: EnteringKingRule) -> Option<String> {
+    match &option.kind {
+        &OptionKind::Spin { min, max, .. } if option.is_named("MaxMovesToDraw") => {
+            let within = max_moves.map(i64::from).filter(|moves| (min..=max).contains(moves));
+            Some(within.unwrap_or(if min <= 0 { 0 } else { max }).to_string())
+        }
+        OptionKind::Combo { choices, .. } if option.is_named(RULE) => {
+            let (word, _) = ENTERING_KING_RULES.iter().find(|(_, known)| *known == rule)?;
+            choices.iter().find(|choice| choice == word).cloned()
+        }
+        _ => None,
+    }
 }
 
 /// Time that `color` may take for its move, as the server counts it; `None` without limit.
 pub(super) fn available(game: &Game, color: Color) -> Option<Duration> {
-    let rules = rules(game, color);
-    let main = game.remaining_ms(color)?;
-    Some(Duration::from_millis(main + rules.increment_ms + rules.byoyomi_ms + rules.delay_ms))
+    let rules = game.summary().clock(color);
+    let times = [game.remaining_ms(color)?, rules.increment_ms, rules.byoyomi_ms, rules.delay_ms];
+    Some(Duration::from_millis(times.into_iter().fold(0, u64::saturating_add)))
 }
 
 /// The clocks of USI, `cut_ms` less for the side of this client. `charged` is the estimated
@@ -87,15 +120,15 @@ pub(super) fn clock(game: &Game, charged: Option<u64>, cut_ms: u64) -> Clock {
     };
     // Time that is not charged is like an increment that does not add up.
     let gain = |color: Color| {
-        let rules = rules(game, color);
-        let gain = rules.increment_ms + rules.delay_ms;
+        let rules = game.summary().clock(color);
+        let gain = rules.increment_ms.saturating_add(rules.delay_ms);
         (gain > 0).then_some(gain)
     };
-    let unlimited = rules(game, own).is_unlimited();
+    let unlimited = game.summary().clock(own).is_unlimited();
     if unlimited {
         return Clock::default();
     }
-    let byoyomi = rules(game, own).byoyomi_ms;
+    let byoyomi = game.summary().clock(own).byoyomi_ms;
     let has_increment = gain(Color::Black).is_some() || gain(Color::White).is_some();
     let clock = Clock {
         black_ms: left(Color::Black).or(Some(0)),
@@ -122,7 +155,7 @@ pub(super) fn request(game: &Game, after: &[Move], clock: Clock, started: Instan
 pub(super) fn analysis(game: &Game, mv: Move, report: &LastReport) -> Option<Analysis> {
     let score = report.score?;
     let pv = match report.pv.split_first() {
-        Some((first, rest)) if *first == mv => rest.to_vec(),
+        Some((first, rest)) if *first == mv => rest.iter().copied().take(MAX_LINE).collect(),
         _ => Vec::new(),
     };
     Some(Analysis {

@@ -117,7 +117,11 @@ impl Player for Scripted {
         "scripted".to_owned()
     }
     fn options(&self) -> Vec<OptionSpec> {
-        vec![OptionSpec::new("MaxMovesToDraw", OptionKind::Spin { default: 0, min: 0, max: 1000 })]
+        let choices = ["NoEnteringKing", "CSARule24", "CSARule27"].map(str::to_owned).to_vec();
+        vec![
+            OptionSpec::new("MaxMovesToDraw", OptionKind::Spin { default: 0, min: 0, max: 1000 }),
+            OptionSpec::new("EnteringKingRule", OptionKind::Combo { default: "CSARule24".to_owned(), choices }),
+        ]
     }
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), PlayerError> {
         self.calls.lock().push(format!("{name}={}", value.unwrap_or_default()));

@@ -1,5 +1,7 @@
 //! One connection: from `LOGIN` to the end of a game.
 
+mod timers;
+
 use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -10,20 +12,18 @@ use jiff::Zoned;
 use super::game::{self, Playing};
 use super::report::GameReport;
 use super::{Client, ClientError, Direction, Halt};
-use crate::player::{Answer, Pondering, Request, STOP_LIMIT, Thinker};
-use crate::protocol::{Event, Game, GameOutcome, Protocol, Reason, State};
+use crate::player::{Answer, PlayerError, Pondering, STOP_LIMIT, Thinker};
+use crate::protocol::{Event, Game, GameOutcome, Moved, Protocol, Reason, State};
 use crate::record::GameRecord;
 use crate::socket::{Connection, Incoming};
 use crate::summary::Summary;
-use enbu_movegen::{Color, Declaration, Move};
+use enbu_movegen::{Color, Declaration, EnteringKingRule, Move};
 use enbu_usi::BestMove;
+use enbu_usi::client::LastReport;
 
 /// Limit for the own turn, the end of the game and the end of the search after the second
 /// interruption.
 const HALT_LIMIT: Duration = Duration::from_secs(3);
-
-/// Kept free at least at the end of the own time, besides the delay of the network.
-const LAST: Duration = Duration::from_millis(30);
 
 /// Unknown lines of one connection that are reported.
 const MAX_NOTICES: u32 = 20;
@@ -132,11 +132,6 @@ impl<'c, 'l> Session<'c, 'l> {
     }
 
     fn obey(&mut self, event: Event, at: Instant) -> Step {
-        if let Some(playing) = &mut self.playing
-            && !matches!(event, Event::KeptAlive | Event::Unknown(_))
-        {
-            playing.heard = at;
-        }
         match event {
             Event::LoggedIn => {
                 self.since = at;
@@ -157,15 +152,8 @@ impl<'c, 'l> Session<'c, 'l> {
             }
             Event::Rejected { by } => return Err(lost(&format!("the game was rejected by {by}"))),
             Event::Started => self.started(at)?,
-            Event::Moved(moved) => {
-                if let (Some(game), Some(playing)) = (self.protocol.game(), &mut self.playing)
-                    && let Some(delay) = playing.moved(&moved, game.summary().your_turn, at)
-                {
-                    self.client.delay.observe(delay);
-                }
-                self.turn(at)?;
-            }
-            Event::Illegal { line, reason } => self.illegal(&line, &reason)?,
+            Event::Moved(moved) => self.moved(&moved, at)?,
+            Event::Illegal { line, reason } => self.illegal(&line, &reason, at)?,
             Event::Ended { outcome, reason } => {
                 self.finish(Some(outcome), &reason.to_string(), Some(&reason));
                 let halted = self.client.halt.is_some();
@@ -214,8 +202,7 @@ impl<'c, 'l> Session<'c, 'l> {
             self.send(&reject)?;
             return Err(SessionError::Fatal(ClientError::Refused { server: self.client.server(), reason }));
         }
-        let prepared = self.limit_moves(summary.max_moves);
-        if let Err(error) = prepared {
+        if let Err(error) = self.set_rules(summary) {
             let reject = self.protocol.reject().map_err(|error| lost(&error))?;
             self.send(&reject)?;
             return Err(SessionError::Fatal(error.into()));
@@ -227,17 +214,37 @@ impl<'c, 'l> Session<'c, 'l> {
         Ok(None)
     }
 
-    /// Sets the option for the limit of moves, where the engine has it.
-    fn limit_moves(&mut self, max_moves: Option<u32>) -> Result<(), crate::player::PlayerError> {
-        const OPTION: &str = "MaxMovesToDraw";
-        let thinker = &mut self.client.thinker;
-        if self.client.max_moves == max_moves || !thinker.player().options().iter().any(|option| option.name == OPTION)
-        {
+    /// Sets the options for the rules of an offer, where the engine has them.
+    fn set_rules(&mut self, summary: &Summary) -> Result<(), PlayerError> {
+        let rules = (summary.max_moves, summary.declaration);
+        if self.client.rules.replace(rules) == Some(rules) {
             return Ok(());
         }
-        thinker.player().set_option(OPTION, Some(&max_moves.unwrap_or(0).to_string()))?;
-        self.client.max_moves = max_moves;
-        thinker.prepare()
+        let player = self.client.thinker.player();
+        let mut is_set = false;
+        for option in player.options() {
+            if let Some(value) = game::rule_option(&option, rules.0, rules.1) {
+                player.set_option(&option.name, Some(&value))?;
+                is_set = true;
+            }
+        }
+        if is_set { self.client.thinker.prepare() } else { Ok(()) }
+    }
+
+    /// Takes a move that the server confirmed, and begins the next turn.
+    fn moved(&mut self, moved: &Moved, at: Instant) -> Result<(), SessionError> {
+        if let (Some(game), Some(playing)) = (self.protocol.game(), &mut self.playing) {
+            match playing.moved(moved, game.summary().your_turn, at) {
+                Ok(Some(delay)) => self.client.delay.observe(delay),
+                Ok(None) => {}
+                Err(fault) => {
+                    self.client.notice(&fault);
+                    // It thinks about another position.
+                    let _ = self.client.thinker.abandon();
+                }
+            }
+        }
+        self.turn(at)
     }
 
     fn started(&mut self, at: Instant) -> Result<(), SessionError> {
@@ -266,6 +273,7 @@ impl<'c, 'l> Session<'c, 'l> {
         let text = format!("game against {}: move {}", game.summary().opponent(), game.line().count());
         let is_own = game.is_own_turn();
         let must_resign = playing.fault.is_some() || self.halted.is_some();
+        let declares = playing.declares;
         let started = game.turn_began().min(at);
         self.client.status(&text);
         if !is_own {
@@ -275,6 +283,9 @@ impl<'c, 'l> Session<'c, 'l> {
             return self.resign();
         }
         let Some(game) = self.protocol.game() else { return Ok(()) };
+        if declares && is_won(game) {
+            return self.declare();
+        }
         let clock = game::clock(game, None, self.client.cut_ms());
         let Some(request) = game::request(game, &[], clock, started) else { return Ok(()) };
         if let Err(error) = self.client.thinker.think(request) {
@@ -303,17 +314,13 @@ impl<'c, 'l> Session<'c, 'l> {
         match answer.best {
             Ok(BestMove::Play { best, ponder }) => self.play_move(best, ponder, &answer.report),
             Ok(BestMove::Resign) => self.resign(),
-            Ok(BestMove::Win) => self.declare(),
+            Ok(BestMove::Win) if self.protocol.game().is_some_and(is_won) => self.declare(),
+            Ok(BestMove::Win) => self.think_again(&answer.report),
             Err(text) => self.fault(&format!("the engine answered `{text}`, which is no move")),
         }
     }
 
-    fn play_move(
-        &mut self,
-        best: Move,
-        ponder: Option<Move>,
-        report: &enbu_usi::client::LastReport,
-    ) -> Result<(), SessionError> {
+    fn play_move(&mut self, best: Move, ponder: Option<Move>, report: &LastReport) -> Result<(), SessionError> {
         let Some(game) = self.protocol.game() else { return Ok(()) };
         let analysis = game::analysis(game, best, report);
         let comment = analysis.as_ref().filter(|_| game.summary().is_floodgate());
@@ -323,7 +330,7 @@ impl<'c, 'l> Session<'c, 'l> {
         };
         self.send(&line)?;
         if let Some(playing) = &mut self.playing {
-            playing.sent = Some((self.last_sent, analysis));
+            playing.sent = Some((best, self.last_sent, analysis));
         }
         self.ponder(best, ponder.filter(|_| self.client.settings.ponder == Pondering::Yes))
     }
@@ -335,7 +342,7 @@ impl<'c, 'l> Session<'c, 'l> {
         };
         let elapsed = self.last_sent.saturating_duration_since(game.turn_began()) + self.client.delay.worst();
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
-        let charged = game::rules(game, game.summary().your_turn).charged_ms(elapsed_ms);
+        let charged = game.summary().clock(game.summary().your_turn).charged_ms(elapsed_ms);
         let clock = game::clock(game, Some(charged), self.client.cut_ms());
         let Some(request) = game::request(game, &[best, expected], clock, self.last_sent) else { return Ok(()) };
         playing.expected = Some(expected);
@@ -345,11 +352,41 @@ impl<'c, 'l> Session<'c, 'l> {
         }
     }
 
-    fn declare(&mut self) -> Result<(), SessionError> {
-        let Some(game) = self.protocol.game() else { return Ok(()) };
-        if game.position().declaration(game.summary().declaration) != Declaration::Win {
-            return self.fault("the engine declared a win that the rules do not give");
+    /// Lets an engine that declared a win which the rules do not give search again without
+    /// declarations. If it declares once more, the first move of its line is played.
+    fn think_again(&mut self, report: &LastReport) -> Result<(), SessionError> {
+        const FAULT: &str = "the engine declared a win that the rules do not give";
+        let Some(playing) = &mut self.playing else { return Ok(()) };
+        if !std::mem::replace(&mut playing.declares, true) {
+            playing.is_hurried = false;
+            playing.record.comment(FAULT);
+            match self.end_declarations() {
+                Ok(true) => {
+                    self.client.notice(&format!("{FAULT}; it searches again without declarations"));
+                    return self.turn(Instant::now());
+                }
+                Ok(false) => {}
+                Err(error) => return self.fault(&error.to_string()),
+            }
         }
+        match (report.pv.first(), self.protocol.game()) {
+            (Some(&mv), Some(game)) if game.position().is_legal(mv) => self.play_move(mv, None, report),
+            _ => self.fault(FAULT),
+        }
+    }
+
+    /// Sets the engine's rule to none, up to the next offer; returns false without such an option.
+    fn end_declarations(&mut self) -> Result<bool, PlayerError> {
+        self.client.rules = None;
+        let player = self.client.thinker.player();
+        let Some(option) = player.options().into_iter().find(|option| option.is_named(game::RULE)) else {
+            return Ok(false);
+        };
+        let Some(none) = game::rule_option(&option, None, EnteringKingRule::NoEnteringKing) else { return Ok(false) };
+        player.set_option(&option.name, Some(&none)).map(|()| true)
+    }
+
+    fn declare(&mut self) -> Result<(), SessionError> {
         let line = self.protocol.declare().map_err(|error| lost(&error))?;
         self.send(line)
     }
@@ -377,11 +414,12 @@ impl<'c, 'l> Session<'c, 'l> {
     }
 
     /// Notes an illegal move that the server relayed. No line answers it: the verdict is the server's.
-    fn illegal(&mut self, line: &str, reason: &str) -> Result<(), SessionError> {
+    fn illegal(&mut self, line: &str, reason: &str, at: Instant) -> Result<(), SessionError> {
         let text = self.client.settings.password.masked(&format!("illegal move {line}: {reason}"));
         let _ = self.client.thinker.abandon();
         if let Some(playing) = &mut self.playing {
             playing.record.comment(&text);
+            playing.heard = at;
             playing.foul = Some(text.clone());
         }
         self.client.notice(&text);
@@ -409,88 +447,6 @@ impl<'c, 'l> Session<'c, 'l> {
             self.resign()?;
         }
         Ok(None)
-    }
-
-    /// Time of the next check.
-    fn next_timer(&self) -> Instant {
-        let now = Instant::now();
-        let mut next = now + Duration::from_secs(1);
-        if self.protocol.keep_alive().is_ok() {
-            next = next.min(self.last_sent + self.client.settings.keepalive);
-        }
-        if let Some(at) = self.hurry_at() {
-            next = next.min(at);
-        }
-        if let Some(at) = self.halted {
-            next = next.min(at + HALT_LIMIT);
-        }
-        next
-    }
-
-    /// Time at which the engine must answer: the end of the own time, less the delay of the network.
-    fn hurry_at(&self) -> Option<Instant> {
-        let game = self.protocol.game().filter(|game| game.is_own_turn())?;
-        let playing = self.playing.as_ref().filter(|playing| !playing.is_hurried)?;
-        let _ = playing;
-        let available = game::available(game, game.summary().your_turn)?;
-        // Half of the margin, so that an engine that keeps the margin itself is not hurried.
-        let kept = self.client.delay.worst() + (self.client.floor() / 2).max(LAST);
-        Some(game.turn_began() + available.saturating_sub(kept).max(available / 2))
-    }
-
-    fn timers(&mut self) -> Step {
-        let now = Instant::now();
-        if self.protocol.keep_alive().is_ok() && now >= self.last_sent + self.client.settings.keepalive {
-            self.send("")?;
-        }
-        if self.hurry_at().is_some_and(|at| now >= at) {
-            if let Some(playing) = &mut self.playing {
-                playing.is_hurried = true;
-            }
-            if let Err(error) = self.client.thinker.hurry() {
-                self.fault(&error.to_string())?;
-            }
-        }
-        if self.halted.is_some_and(|at| now >= at + HALT_LIMIT) {
-            // The server counts a closed connection as resignation.
-            self.break_off("the program was interrupted");
-            return Ok(Some(SessionEnd::Halted));
-        }
-        self.check_silence(now)?;
-        Ok(None)
-    }
-
-    /// Ends the session when the server or the engine is silent for too long.
-    fn check_silence(&mut self, now: Instant) -> Result<(), SessionError> {
-        let limits = self.client.settings.limits;
-        let waited = now.saturating_duration_since(self.since);
-        match self.protocol.state() {
-            State::LoggingIn if waited > limits.login => return Err(lost(&"the server does not answer the login")),
-            State::Agreed if waited > limits.start => return Err(lost(&"the game does not start")),
-            State::Playing => {}
-            _ => return Ok(()),
-        }
-        let (Some(game), Some(playing)) = (self.protocol.game(), &self.playing) else { return Ok(()) };
-        let silence = now.saturating_duration_since(playing.heard);
-        if playing.foul.is_some() {
-            let late = silence > limits.verdict;
-            return if late { Err(self.lost_game("no verdict on an illegal move")) } else { Ok(()) };
-        }
-        let turn = game.position().turn();
-        if game.is_own_turn() {
-            let time = game::available(game, turn).unwrap_or(Request::WITHOUT_CLOCK);
-            let is_silent = now > game.turn_began() + time + limits.engine;
-            return if is_silent && playing.fault.is_none() {
-                self.fault("the engine does not answer")
-            } else {
-                Ok(())
-            };
-        }
-        let limit = game::available(game, turn).map(|time| time + limits.server);
-        if limit.is_some_and(|limit| silence > limit) {
-            return Err(self.lost_game("the server is silent"));
-        }
-        Ok(())
     }
 
     /// Ends the game that is in progress, if there is one, without a result.
@@ -529,7 +485,11 @@ impl<'c, 'l> Session<'c, 'l> {
             echo_ms: u64::try_from(client.delay.worst().as_millis()).unwrap_or(u64::MAX),
             ponder_hits: playing.ponder_hits,
             record: record.as_ref().ok().and_then(|path: &Option<PathBuf>| Some(path.as_ref()?.display().to_string())),
-            fault: playing.fault.or(playing.foul).map(|text| client.settings.password.masked(&text)),
+            fault: playing
+                .fault
+                .or(playing.foul)
+                .or(playing.other_echo)
+                .map(|text| client.settings.password.masked(&text)),
         };
         if let Err(error) = record {
             client.notice(&format!("the record cannot be written: {error}"));
@@ -590,6 +550,7 @@ fn connect(client: &mut Client<'_>) -> Result<Option<Connection>, SessionError> 
     client.status(&format!("connecting to {}", client.server()));
     let opening = Connection::open(&client.settings.host, client.settings.port);
     let halts = client.halts.clone();
+    let limit = client.settings.limits.login;
     let opened = select! {
         recv(opening) -> opened => opened.unwrap_or_else(|error| Err(io::Error::other(error))),
         recv(halts) -> halt => match halt {
@@ -598,11 +559,12 @@ fn connect(client: &mut Client<'_>) -> Result<Option<Connection>, SessionError> 
                 return Ok(None);
             }
             // No interruption can come any more.
-            Err(_) => opening.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|error| match error {
+            Err(_) => opening.recv_timeout(limit).unwrap_or_else(|error| match error {
                 RecvTimeoutError::Timeout => Err(io::ErrorKind::TimedOut.into()),
                 RecvTimeoutError::Disconnected => Err(io::Error::other("no thread")),
             }),
         },
+        default(limit) => Err(io::ErrorKind::TimedOut.into()),
     };
     match opened {
         Ok(connection) => Ok(Some(connection)),
@@ -615,6 +577,11 @@ fn connect(client: &mut Client<'_>) -> Result<Option<Connection>, SessionError> 
 
 fn lost(reason: &dyn ToString) -> SessionError {
     SessionError::Lost { reason: reason.to_string(), game_was_begun: false }
+}
+
+/// Returns true if the side to move wins by declaring.
+fn is_won(game: &Game) -> bool {
+    game.position().declaration(game.summary().declaration) == Declaration::Win
 }
 
 const fn side(color: Color) -> &'static str {

@@ -2,6 +2,7 @@
 
 use super::sessions::sessions;
 use super::*;
+use crate::summary::MAX_BYTES;
 
 const OFFER: &str = "BEGIN Game_Summary\nProtocol_Version:1.2\nGame_ID:g1\nName+:enbu\nName-:other\nYour_Turn:+\n\
     To_Move:+\nBEGIN Time\nTime_Unit:1sec\nTotal_Time:60\nIncrement:2\nEND Time\nBEGIN Position\nPI\n+\nEND Position\n\
@@ -174,10 +175,12 @@ fn arbitrary_lines_change_nothing() {
     }
     let mut protocol = waiting();
     feed(&mut protocol, "BEGIN Game_Summary");
-    for _ in 0..=MAX_LINES {
-        feed(&mut protocol, "x");
+    feed(&mut protocol, "Game_ID:g");
+    for _ in 0..=MAX_BYTES / 1024 {
+        feed(&mut protocol, &"x".repeat(1023));
     }
     assert_eq!(feed(&mut protocol, "END Game_Summary"), Event::BadOffer(SummaryError::TooLong));
+    assert_eq!(protocol.reject().unwrap(), "REJECT g");
 }
 
 /// Follows one client of a session, sending what it sent as far as the protocol permits it.

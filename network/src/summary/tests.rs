@@ -89,5 +89,93 @@ fn what_cannot_be_played_is_refused_with_the_reason() {
         let error = parse(&text).unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");
     }
-    assert_eq!(Summary::parse(&vec![""; MAX_LINES + 1]), Err(SummaryError::TooLong));
+    assert_eq!(Summary::parse(&vec![""; MAX_BYTES + 1]), Err(SummaryError::TooLong));
+}
+
+/// Parses an offer with the position section `position`.
+fn with_position(position: &str) -> Result<Summary, SummaryError> {
+    parse(&format!("{HEAD}\nBEGIN Position\n{position}\nEND Position"))
+}
+
+#[test]
+fn positions_that_no_game_begins_with_are_refused() {
+    for (position, reason) in [
+        ("P1 *  *  *  * -OU *  *  *  * \n+", "Black has no king"),
+        ("P9 *  *  *  * +OU *  *  *  * \n+", "White has no king"),
+        ("P+59OU77FU76FU\nP-51OU\n+", "Black has two pawns on file 7 (nifu)"),
+        ("P+59OU\nP-51OU23FU24FU\n+", "White has two pawns on file 2 (nifu)"),
+        ("P+59OU71FU\nP-51OU\n+", "the P of Black on 7a can never move"),
+        ("P+59OU\nP-51OU19KY\n+", "the L of White on 1i can never move"),
+        ("P+59OU\nP-51OU38KE\n+", "the N of White on 3h can never move"),
+        ("P+59OU52HI\nP-51OU\n+", "opponent in check"),
+        ("P+59OU49OU\nP-51OU\n+", "the position of the game summary"),
+        ("P+59OU\nP-51OU\nP+00HI00HI00HI\n+", "the position of the game summary"),
+    ] {
+        let error = with_position(position).unwrap_err().to_string();
+        assert!(error.contains(reason), "{position}: {error}");
+    }
+    // A promoted pawn is no pawn, and pieces may be missing.
+    let odds = with_position("P+59OU77FU76TO\nP-51OU\nP+00AL\n+").unwrap();
+    assert_eq!(odds.position().unwrap().turn(), Color::Black);
+}
+
+#[test]
+fn times_of_earlier_moves_are_charged_by_the_rules_of_the_clock() {
+    const MOVES: &str = "PI\n+\n+7776FU,T12\n-3334FU,T30\n+2726FU,T3.5";
+    let left = |clock: &str, moves: &str| {
+        let text = format!("{HEAD}\n{clock}\nBEGIN Position\n{moves}\nEND Position");
+        parse(&text).unwrap().remaining_ms()
+    };
+    for (clock, expected) in [
+        ("BEGIN Time\nTotal_Time:600\nEND Time", [Some(584_500), Some(570_000)]),
+        ("BEGIN Time\nTime_Unit:1min\nTotal_Time:10\nEND Time", [Some(584_500), Some(570_000)]),
+        ("BEGIN Time\nTime_Unit:100msec\nTotal_Time:6000\nEND Time", [Some(584_500), Some(570_000)]),
+        ("BEGIN Time\nTotal_Time:600\nIncrement:10\nEND Time", [Some(604_500), Some(580_000)]),
+        ("BEGIN Time\nTotal_Time:600\nDelay:5\nEND Time", [Some(593_000), Some(575_000)]),
+        ("BEGIN Time\nTotal_Time:20\nByoyomi:60\nEND Time", [Some(4_500), Some(0)]),
+        (
+            "BEGIN Time+\nTotal_Time:600\nEND Time+\nBEGIN Time-\nTotal_Time:40\nEND Time-",
+            [Some(584_500), Some(10_000)],
+        ),
+        ("BEGIN Time\nTotal_Time:0\nEND Time", [None, None]),
+    ] {
+        assert_eq!(left(clock, MOVES), expected, "{clock}");
+    }
+    let least = "BEGIN Time\nTotal_Time:60\nLeast_Time_Per_Move:2\nEND Time";
+    assert_eq!(left(least, "PI\n+\n+7776FU\n-3334FU,T5"), [Some(58_000), Some(55_000)], "a move without a time");
+    let white_first = "BEGIN Time\nTotal_Time:60\nEND Time";
+    assert_eq!(left(white_first, "PI82HI\n-\n-3334FU,T5"), [Some(60_000), Some(55_000)]);
+    let buoy =
+        format!("{HEAD}\n{least}\nBEGIN Position\n{MOVES}\nEND Position").replace("floodgate-300-10F", "buoy_x-60-0");
+    assert_eq!(parse(&buoy).unwrap().remaining_ms(), [Some(60_000); 2], "measured on shogi-server");
+}
+
+#[test]
+fn the_largest_times_do_not_wrap() {
+    let clock = "Time_Unit:86400000min\nTotal_Time:1099511627776\nByoyomi:1099511627776\nIncrement:1099511627776";
+    let clock = with_clock(&format!("BEGIN Time\n{clock}\nEND Time")).clocks[0];
+    assert_eq!((clock.total_ms, clock.byoyomi_ms, clock.increment_ms), (Some(MAX_MS), MAX_MS, MAX_MS));
+    assert_eq!(TimeRules { rounding: Rounding::Up, ..clock }.charged_ms(u64::MAX), u64::MAX);
+}
+
+#[test]
+fn limits_of_moves_and_rules_of_declarations_are_read() {
+    for (value, expected) in
+        [("256", Some(256)), ("0", None), ("100001", Some(100_001)), ("99999999999999999999", None)]
+    {
+        assert_eq!(parse(&format!("{HEAD}\nMax_Moves:{value}\n{START}")).unwrap().max_moves, expected, "{value}");
+    }
+    for (value, expected) in [
+        ("Declaration:Jishogi 1.1", EnteringKingRule::Csa27),
+        ("Jishogi_Declaration:1.1", EnteringKingRule::Csa27),
+        ("Declaration:27", EnteringKingRule::Csa27),
+        ("Declaration:24", EnteringKingRule::Csa24),
+        ("Declaration:NO", EnteringKingRule::NoEnteringKing),
+        ("Declaration:none", EnteringKingRule::NoEnteringKing),
+        ("Declaration:TRY", EnteringKingRule::Try),
+        ("Declaration:of another kind", EnteringKingRule::NoEnteringKing),
+        ("Max_Moves:1", EnteringKingRule::Csa27),
+    ] {
+        assert_eq!(parse(&format!("{HEAD}\n{value}\n{START}")).unwrap().declaration, expected, "{value}");
+    }
 }

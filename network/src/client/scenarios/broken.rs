@@ -210,7 +210,7 @@ fn an_answer_that_is_no_move_is_never_sent() {
 
 #[test]
 fn a_false_declaration_of_the_own_engine_is_never_sent() {
-    fails(&["win"], "declared a win that the rules do not give");
+    fails(&["win", "win"], "declared a win that the rules do not give");
 }
 
 #[test]
@@ -295,6 +295,59 @@ fn an_interruption_cancels_the_next_login() {
 fn the_server_ends_the_login() {
     let played = broken(after_login(&[send("LOGOUT:completed")]), &[], 1);
     assert_eq!(played.results(), ["lose RESIGN"]);
+}
+
+#[test]
+fn an_offer_that_is_illegal_is_rejected_with_its_reason() {
+    for (position, reason) in [
+        ("PI59OU\n+", "Black has no king"),
+        ("PI\nP+55FU\n+", "two pawns on file 5 (nifu)"),
+        ("P-51OU\nP+52HI59OU\n+", "opponent in check"),
+        ("PI\n+\n+7775FU", "illegal move 7g7e"),
+    ] {
+        let text = offer("g", '+', CLOCK).replace("PI\n+", position);
+        let mut steps = after_login(&[send(&text), expect("REJECT g"), Close]);
+        steps.extend(login());
+        steps.extend(short_game("after", '+'));
+        let played = Scenario::new(steps).play();
+        assert!(played.noticed("a game was rejected: ") && played.noticed(reason), "{:?}", played.notices);
+        assert_eq!(played.results(), ["lose RESIGN"]);
+    }
+}
+
+#[test]
+fn an_offer_without_end_is_given_up() {
+    let offered = offer("g", '+', CLOCK).replace("\nEND Game_Summary", "");
+    silent(after_login(&[send(&offered)]), &["unused"], "the offer of a game does not end");
+}
+
+#[test]
+fn lines_that_decide_nothing_do_not_lengthen_the_wait() {
+    let mut steps = quick('-');
+    for _ in 0..20 {
+        steps.extend([send("%TORYO\n#RESIGN"), Pause(200)]);
+    }
+    silent(steps, &[], "the server is silent");
+}
+
+#[test]
+fn another_move_than_the_one_sent_is_named() {
+    let steps = playing('+', &[expect("+7776FU"), send("+2726FU,T1\n-3334FU,T1"), expect("+7776FU")]);
+    let mut scenario = Scenario::new([steps, vec![send("+7776FU,T1\n#TIME_UP\n#WIN")]].concat());
+    scenario.ponder = Pondering::Yes;
+    let played = scenario.answers(&["7g7f>3c3d", "7g7f"]).play();
+    let fault = "the server confirmed 2g2f in place of 7g7f, which was sent";
+    assert!(
+        played.noticed(fault) && played.records[0].contains(&format!("+2726FU\nT1\n'*{fault}")),
+        "{:?}",
+        played.records
+    );
+    assert_eq!(played.games[0].fault.as_deref(), Some(fault));
+    assert!(!played.calls.contains(&"hit".to_owned()), "it pondered on another position: {:?}", played.calls);
+    let steps = playing('+', &[Pause(100), send("+2726FU,T1\n-3334FU,T1"), expect("+7776FU")]);
+    let steps = [steps, vec![send("+7776FU,T1\n#TIME_UP\n#WIN")]].concat();
+    let played = Scenario::new(steps).answers(&["hangs", "7g7f"]).play();
+    assert!(played.noticed("the server confirmed 2g2f, and no move was sent"), "{:?}", played.notices);
 }
 
 #[test]

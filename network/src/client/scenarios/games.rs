@@ -296,8 +296,8 @@ fn a_game_may_begin_with_moves() {
     steps.extend([send(&with_moves), expect("AGREE g"), send("START:g"), expect("-8384FU")]);
     steps.extend([send("-8384FU,T1\n%TORYO\n#RESIGN\n#WIN")]);
     let played = Scenario::new(steps).answers(&["8c8d"]).play();
-    assert_eq!(played.calls[3], "go No 2g2f", "{:?}", played.calls);
-    assert_eq!(played.clocks[0], clock([60_000, 60_000], Some(10_000), None), "earlier times are not charged");
+    assert_eq!(played.calls[4], "go No 2g2f", "{:?}", played.calls);
+    assert_eq!(played.clocks[0], clock([42_000, 51_000], Some(10_000), None), "earlier times are charged");
     assert!(played.records[0].contains("+2726FU\nT9\n-8384FU\nT1\n"), "{}", played.records[0]);
 }
 
@@ -316,12 +316,39 @@ fn a_handicap_game_begins_with_the_side_of_its_position() {
 }
 
 #[test]
-fn the_move_limit_reaches_the_engine() {
+fn the_rules_of_an_offer_reach_the_engine() {
     let mut steps = login();
     steps.extend(short_game("g", '+'));
     let played = Scenario::new(steps).play();
-    assert_eq!(played.calls[..3], ["prepare", "MaxMovesToDraw=256", "prepare"]);
+    assert_eq!(played.calls[..4], ["prepare", "MaxMovesToDraw=256", "EnteringKingRule=CSARule27", "prepare"]);
     assert!(played.records[0].contains("$MAX_MOVES:256\n"));
+}
+
+#[test]
+fn a_limit_of_moves_that_the_engine_does_not_take_is_none() {
+    for limit in ["1001", "99999999999999999999"] {
+        let mut steps = login();
+        steps.extend([send(&offer("g", '+', CLOCK).replace("Max_Moves:256", &format!("Max_Moves:{limit}")))]);
+        steps.extend([expect("AGREE g"), send("START:g"), expect("%TORYO"), send("%TORYO\n#RESIGN\n#LOSE")]);
+        let played = Scenario::new(steps).play();
+        assert_eq!((played.calls[1].as_str(), played.results()), ("MaxMovesToDraw=0", vec!["lose RESIGN".to_owned()]));
+    }
+}
+
+#[test]
+fn the_clocks_of_a_resumed_game_are_those_that_it_left() {
+    let mut steps = login();
+    let resumed = offer("g", '+', &time("Total_Time:600")).replace("PI\n+\n", "PI\n+\n+7776FU,T12\n-3334FU,T30\n");
+    steps.extend([
+        send(&resumed),
+        expect("AGREE g"),
+        send("START:g"),
+        expect("+2726FU"),
+        send("+2726FU,T3\n#TIME_UP\n#WIN"),
+    ]);
+    let played = Scenario::new(steps).answers(&["2g2f"]).play();
+    assert_eq!(played.clocks[0], clock([588_000, 570_000], Some(0), None));
+    assert_eq!(played.games[0].own_ms, 3000, "of this session");
 }
 
 #[test]
@@ -339,7 +366,7 @@ fn a_ponder_hit_is_early_and_goes_on() {
     let mut scenario = Scenario::new(steps).answers(&["7g7f>3c3d", "2g2f"]);
     scenario.ponder = Pondering::Yes;
     let played = scenario.play();
-    assert_eq!(played.calls[3..6], ["go No ", "go Yes 3c3d", "hit"], "{:?}", played.calls);
+    assert_eq!(played.calls[4..7], ["go No ", "go Yes 3c3d", "hit"], "{:?}", played.calls);
     assert_eq!(played.games[0].ponder_hits, 1);
     let black = played.clocks[2].black_ms.unwrap();
     assert!((58_000..=59_000).contains(&black), "{black}: the charge that the server named, less the delay");
@@ -353,7 +380,7 @@ fn a_ponder_miss_is_stopped_and_searched_anew() {
     let mut scenario = Scenario::new(steps).answers(&["7g7f>3c3d", "2g2f"]);
     scenario.ponder = Pondering::Yes;
     let played = scenario.play();
-    assert_eq!(played.calls[3..7], ["go No ", "go Yes 3c3d", "stop", "go No 8c8d"], "{:?}", played.calls);
+    assert_eq!(played.calls[4..8], ["go No ", "go Yes 3c3d", "stop", "go No 8c8d"], "{:?}", played.calls);
     assert_eq!(played.games[0].ponder_hits, 0);
 }
 
@@ -391,6 +418,54 @@ fn a_won_declaration_is_sent() {
     steps.extend([send(&offer("g", '+', CLOCK).replace("PI\n+", board)), expect("AGREE g"), send("START:g")]);
     steps.extend([expect("%KACHI"), send("%KACHI,T1\n%KACHI\n#JISHOGI\n#WIN")]);
     assert_eq!(Scenario::new(steps).answers(&["win"]).play().results(), ["win JISHOGI"]);
+}
+
+/// A king in the zone with 22 points, pawns on 5d and 9g, and so many more in hand.
+fn entered(pawns: usize) -> String {
+    format!(
+        "P1 *  *  * +OU *  *  *  *  * \nP2+HI+HI+KA+KI+KI+GI+GI+FU+FU\nP3 *  *  * +FU *  *  *  *  * \n\
+         P9 *  *  *  * -OU *  *  *  * \nP+54FU97FU{}\n+",
+        "00FU".repeat(pawns)
+    )
+}
+
+/// A game from a position under a rule, in which the engine's `answers` follow.
+fn declared(rule: &str, pawns: usize, answers: &[&str], end: &[Step]) -> Played {
+    let text = offer("g", '+', CLOCK).replace("PI\n+", &entered(pawns)).replace("Jishogi 1.1", rule);
+    let mut steps = login();
+    steps.extend([send(&text), expect("AGREE g"), send("START:g")]);
+    steps.extend(end.iter().cloned());
+    Scenario::new(steps).answers(answers).play()
+}
+
+#[test]
+fn declarations_follow_the_rule_of_the_offer() {
+    let won = [expect("%KACHI"), send("%KACHI,T1\n%KACHI\n#JISHOGI\n#WIN")];
+    let goes_on = [expect("+9796FU"), send("+9796FU,T1\n#TIME_UP\n#WIN")];
+    for (rule, pawns, is_won) in
+        [("Jishogi 1.1", 6, true), ("Jishogi 1.1", 5, false), ("24", 9, true), ("24", 8, false), ("NO", 9, false)]
+    {
+        let played = declared(rule, pawns, &["win", "9g9f"], if is_won { &won } else { &goes_on });
+        let expected = if is_won { "win JISHOGI" } else { "win TIME_UP" };
+        assert_eq!(played.results(), [expected], "{rule}: {:?}", played.notices);
+        assert_eq!(played.tally().faults, 0);
+        let searches = played.calls.iter().filter(|call| call.starts_with("go ")).count();
+        assert_eq!(searches, if is_won { 1 } else { 2 }, "{:?}", played.calls);
+        assert_eq!(played.calls.contains(&"EnteringKingRule=NoEnteringKing".to_owned()), !is_won || rule == "NO");
+    }
+}
+
+#[test]
+fn an_engine_that_declared_falsely_is_declared_for() {
+    let end = [
+        expect("+5453FU"),
+        send("+5453FU,T1\n-5958OU,T1"),
+        expect("%KACHI"),
+        send("%KACHI,T1\n%KACHI\n#JISHOGI\n#WIN"),
+    ];
+    // 27 points, and 28 after a pawn has entered the zone.
+    let played = declared("Jishogi 1.1", 5, &["win", "5d5c", "resign"], &end);
+    assert_eq!(played.results(), ["win JISHOGI"], "{:?}", played.notices);
 }
 
 #[test]

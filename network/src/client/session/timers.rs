@@ -1,0 +1,98 @@
+//! Deadlines of a session: keep-alive lines, the end of the own time, silence.
+
+use std::time::{Duration, Instant};
+
+use super::super::game;
+use super::{HALT_LIMIT, Session, SessionEnd, SessionError, Step, lost};
+use crate::player::Request;
+use crate::protocol::State;
+
+/// Kept free at least at the end of the own time, besides the delay of the network.
+const LAST: Duration = Duration::from_millis(30);
+
+impl Session<'_, '_> {
+    /// Time of the next check.
+    pub(super) fn next_timer(&self) -> Instant {
+        let now = Instant::now();
+        let mut next = now + Duration::from_secs(1);
+        if self.protocol.keep_alive().is_ok() {
+            next = next.min(self.last_sent + self.client.settings.keepalive);
+        }
+        if let Some(at) = self.hurry_at() {
+            next = next.min(at);
+        }
+        if let Some(at) = self.halted {
+            next = next.min(at + HALT_LIMIT);
+        }
+        next
+    }
+
+    /// Time at which the engine must answer: the end of the own time, less the delay of the network.
+    fn hurry_at(&self) -> Option<Instant> {
+        let game = self.protocol.game().filter(|game| game.is_own_turn())?;
+        let playing = self.playing.as_ref().filter(|playing| !playing.is_hurried)?;
+        let _ = playing;
+        let available = game::available(game, game.summary().your_turn)?;
+        // Half of the margin, so that an engine that keeps the margin itself is not hurried.
+        let kept = self.client.delay.worst() + (self.client.floor() / 2).max(LAST);
+        Some(game.turn_began() + available.saturating_sub(kept).max(available / 2))
+    }
+
+    pub(super) fn timers(&mut self) -> Step {
+        let now = Instant::now();
+        if self.protocol.keep_alive().is_ok() && now >= self.last_sent + self.client.settings.keepalive {
+            self.send("")?;
+        }
+        if self.hurry_at().is_some_and(|at| now >= at) {
+            if let Some(playing) = &mut self.playing {
+                playing.is_hurried = true;
+            }
+            if let Err(error) = self.client.thinker.hurry() {
+                self.fault(&error.to_string())?;
+            }
+        }
+        if self.halted.is_some_and(|at| now >= at + HALT_LIMIT) {
+            // The server counts a closed connection as resignation.
+            self.break_off("the program was interrupted");
+            return Ok(Some(SessionEnd::Halted));
+        }
+        self.check_silence(now)?;
+        Ok(None)
+    }
+
+    /// Ends the session when the server or the engine is silent for too long.
+    fn check_silence(&mut self, now: Instant) -> Result<(), SessionError> {
+        let limits = self.client.settings.limits;
+        let waited = now.saturating_duration_since(self.since);
+        if self.protocol.offer_began().is_some_and(|at| now.saturating_duration_since(at) > limits.start) {
+            return Err(lost(&"the offer of a game does not end"));
+        }
+        match self.protocol.state() {
+            State::LoggingIn if waited > limits.login => return Err(lost(&"the server does not answer the login")),
+            State::Agreed if waited > limits.start => return Err(lost(&"the game does not start")),
+            State::Playing => {}
+            _ => return Ok(()),
+        }
+        let (Some(game), Some(playing)) = (self.protocol.game(), &self.playing) else { return Ok(()) };
+        let silence = now.saturating_duration_since(playing.heard);
+        if playing.foul.is_some() {
+            let late = silence > limits.verdict;
+            return if late { Err(self.lost_game("no verdict on an illegal move")) } else { Ok(()) };
+        }
+        let turn = game.position().turn();
+        if game.is_own_turn() {
+            let time = game::available(game, turn).unwrap_or(Request::WITHOUT_CLOCK);
+            let is_silent = now > game.turn_began() + time + limits.engine;
+            return if is_silent && playing.fault.is_none() {
+                self.fault("the engine does not answer")
+            } else {
+                Ok(())
+            };
+        }
+        let limit = game::available(game, turn).map(|time| time + limits.server);
+        if limit.is_some_and(|limit| silence > limit) {
+            return Err(self.lost_game("the server is silent"));
+        }
+        Ok(())
+    }
+}
