@@ -96,7 +96,7 @@ pub trait Listener: Send + Sync {
 pub(crate) struct ReportGate {
     interval: Duration,
     heartbeat: Option<Duration>,
-    /// Number of lines that are reported; 0 in a helper.
+    /// Number of lines that are reported; 0 in a helper and where the answer suffices.
     lines: usize,
     last_report: Duration,
     /// When there was last a sign of life of any kind.
@@ -119,6 +119,11 @@ impl ReportGate {
             beat: false,
             reported: Vec::new(),
         }
+    }
+
+    /// Reports nothing.
+    pub(crate) fn silence(&mut self) {
+        (self.lines, self.heartbeat) = (0, None);
     }
 
     /// Number of lines that are reported.

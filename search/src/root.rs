@@ -30,7 +30,7 @@ impl Worker<'_> {
         let answer = self.answer_without_search();
         let lines = self.gate.lines();
         let searched = self.job.options.level.map_or(lines, |level| lines.max(level.lines()));
-        let searched = searched.min(self.root_moves.len().max(1));
+        let searched = searched.clamp(1, self.root_moves.len().max(1));
         let completed = if answer.is_none() { self.deepen(searched) } else { 0 };
         let helpers = self.job.control.end_helpers();
         if answer.is_none() {
@@ -39,7 +39,9 @@ impl Worker<'_> {
             }
             self.report_last(lines);
         }
-        self.job.listener.totals(&self.progress());
+        if lines > 0 {
+            self.job.listener.totals(&self.progress());
+        }
         answer.unwrap_or_else(|| self.answer())
     }
 
@@ -90,7 +92,8 @@ impl Worker<'_> {
                 root_move.previous = root_move.value;
             }
             self.root_depth = depth as usize;
-            self.last_pv.clone_from(&self.root_moves[0].pv);
+            self.last_pv.clear();
+            self.last_pv.extend_from_slice(self.root_moves[0].line());
             self.frame_mut(0).on_last_pv = true;
             for line in 0..searched {
                 self.selective_depth = 0;
@@ -128,7 +131,7 @@ impl Worker<'_> {
         } else {
             (BestMove::Win, mate_at(1))
         };
-        if self.role == Role::Main {
+        if self.gate.lines() > 0 {
             self.report_decided(best, value);
         }
         Some(best)
@@ -218,11 +221,10 @@ impl Worker<'_> {
         let mut tried = FailedMoves::default();
         let mut best = Best { value: -INFINITE, mv: None };
         let mut number = 0;
+        let order: Vec<Move> = self.root_moves[line..].iter().map(|root_move| root_move.mv).collect();
         while let Some(mv) = picker.next(&self.position, self.memory, node.line, &aim, &mut self.moves) {
             // The lines before this one, and moves that the user left out.
-            let Some(index) = (line..self.root_moves.len()).find(|&index| self.root_moves[index].mv == mv) else {
-                continue;
-            };
+            let Some(index) = index_of(&order, mv).map(|index| line + index) else { continue };
             self.root_move = Some(mv);
             number += 1;
             let reduction = self.root_reduction(&node, mv, number, &aim, &picker);
@@ -277,6 +279,17 @@ impl Worker<'_> {
         best.value
     }
 
+    /// Newest score of the first root move. A root that was decided without a visit is a mate or
+    /// a won declaration.
+    pub(crate) fn score(&self) -> Score {
+        let value = self.root_moves.first().map(RootMove::known_value);
+        match value {
+            None => Score::MatedIn(0),
+            Some(None) if self.nodes == 0 => Score::MateIn(1),
+            Some(value) => Score::from_value(value.unwrap_or_default()),
+        }
+    }
+
     /// Reports these of the best lines, if the last report was long enough ago.
     fn report_when_due(&mut self, ranks: Range<usize>) {
         if self.gate.is_due(self.job.started.elapsed()) {
@@ -325,8 +338,8 @@ impl Worker<'_> {
             bound,
             progress: self.progress(),
             pv: match self.job.options.lines {
-                Lines::AsSearched => root_move.pv.clone(),
-                Lines::Continued => self.continued(&root_move.pv),
+                Lines::AsSearched => root_move.line().to_vec(),
+                Lines::Continued => self.continued(root_move.line()),
             },
             end: None,
         };
@@ -374,4 +387,13 @@ impl Worker<'_> {
         let reply = self.job.table.probe(position.key(), 1)?.mv?;
         position.is_legal(reply).then_some(reply)
     }
+}
+
+/// Index of `mv` in `order`. A chunk is compared as a whole, which the compiler turns into
+/// vectors: in searches of 100 nodes the search for root moves took 3 % of the time.
+fn index_of(order: &[Move], mv: Move) -> Option<usize> {
+    const CHUNK: usize = 16;
+    let holds = |chunk: &[Move]| chunk.iter().fold(false, |found, &other| found | (other == mv));
+    let chunk = order.chunks(CHUNK).position(holds)? * CHUNK;
+    Some(chunk + order[chunk..].iter().position(|&other| other == mv)?)
 }

@@ -13,6 +13,7 @@ pub(crate) struct RootMove {
     pub(crate) value: Value,
     /// Its value in the last iteration that gave it one.
     pub(crate) previous: Value,
+    /// The line found for it; empty before the first.
     pub(crate) pv: Vec<Move>,
     /// The iteration that found `pv`, and how its value is bounded.
     pub(crate) depth: i32,
@@ -29,12 +30,17 @@ impl RootMove {
             mv,
             value: -INFINITE,
             previous: -INFINITE,
-            pv: vec![mv],
+            pv: Vec::new(),
             depth: 1,
             bound: Bound::Exact,
             selective_depth: 0,
             nodes: 0,
         }
+    }
+
+    /// The line found for it, at least the move.
+    pub(crate) fn line(&self) -> &[Move] {
+        if self.pv.is_empty() { std::slice::from_ref(&self.mv) } else { &self.pv }
     }
 
     /// Its newest value; `None` before the first.

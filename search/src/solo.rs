@@ -6,11 +6,10 @@
 //! where it is called and returns the result. Both run the same search.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use enbu_eval::Evaluation;
 use enbu_movegen::Position;
-use parking_lot::Mutex;
 
 use crate::clock::{Budget, Timer};
 use crate::job::{Job, Role};
@@ -50,26 +49,15 @@ pub struct Solo {
     table: Arc<Table>,
     evaluation: Evaluation,
     memory: Memory,
-    last: Arc<LastReport>,
 }
 
-/// Keeps the newest score of the best line, and the number of positions.
-#[derive(Default)]
-struct LastReport(Mutex<(Option<Score>, u64)>);
+/// Drops what it is sent.
+struct Unheard;
 
-impl Listener for LastReport {
-    fn report(&self, report: &Report) {
-        if report.multi_pv == 1 {
-            self.0.lock().0 = Some(report.score);
-        }
-    }
-
-    fn totals(&self, totals: &Progress) {
-        self.0.lock().1 = totals.nodes;
-    }
-
+impl Listener for Unheard {
+    fn report(&self, _: &Report) {}
+    fn totals(&self, _: &Progress) {}
     fn notice(&self, _: &str) {}
-
     fn finished(&self, _: &BestMove) {}
 }
 
@@ -85,7 +73,7 @@ impl Solo {
     pub fn new(hash_mb: usize, evaluation: Evaluation) -> Result<Self, HashError> {
         let hash_mb = hash_mb.max(1);
         let table = Table::new(hash_mb, 1).ok_or(HashError { asked_mb: hash_mb, kept_mb: 0 })?;
-        Ok(Self { table: Arc::new(table), evaluation, memory: Memory::new(), last: Arc::default() })
+        Ok(Self { table: Arc::new(table), evaluation, memory: Memory::new() })
     }
 
     /// Forgets everything learnt so far.
@@ -100,13 +88,11 @@ impl Solo {
     /// A position with a won declaration (or try) is not searched and is worth a mate in
     /// one.
     pub fn search(&mut self, position: &Position, limits: Limits, options: Options) -> Found {
-        *self.last.0.lock() = (None, 0);
-        // Only the last report is of use.
-        let options = Options { report_interval: Duration::from_secs(3600), heartbeat: None, ..options };
-        let listener = Arc::clone(&self.last) as Arc<dyn Listener>;
-        let best = self.run(position, Limits { movetime: None, ..limits }, options, listener);
-        let (score, nodes) = *self.last.0.lock();
-        Found { best, score: score.unwrap_or(Score::MateIn(1)), nodes }
+        let job = self.job(position, Limits { movetime: None, ..limits }, options, Arc::new(Unheard));
+        let mut worker = Worker::new(&job, Role::Main, &mut self.memory);
+        worker.gate.silence();
+        let best = worker.run();
+        Found { best, score: worker.score(), nodes: worker.nodes }
     }
 
     /// Like [`search`](Self::search), with reports to `listener` and for
@@ -119,14 +105,15 @@ impl Solo {
         options: Options,
         listener: Arc<dyn Listener>,
     ) -> BestMove {
-        self.run(position, limits, options, listener)
+        let job = self.job(position, limits, options, listener);
+        Worker::new(&job, Role::Main, &mut self.memory).run()
     }
 
-    fn run(&mut self, position: &Position, limits: Limits, options: Options, listener: Arc<dyn Listener>) -> BestMove {
+    fn job(&self, position: &Position, limits: Limits, options: Options, listener: Arc<dyn Listener>) -> Job {
         self.table.new_search();
         let started = Instant::now();
         let budget = limits.movetime.map(|movetime| Budget::fixed(movetime, &options.timing));
-        let job = Job {
+        Job {
             position: position.clone(),
             limits,
             options,
@@ -135,8 +122,7 @@ impl Solo {
             table: Arc::clone(&self.table),
             control: Arc::new(Control::new(Timer::new(started, budget), false, 0)),
             listener,
-        };
-        Worker::new(&job, Role::Main, &mut self.memory).run()
+        }
     }
 }
 
