@@ -11,26 +11,9 @@
 
 use enbu_movegen::Setup;
 
-use crate::encoding::read_decoded;
-use crate::error::{KifuError, Mode};
 use crate::kakinoki::{self, Sides};
-use crate::reading::Reading;
 
-/// Reads all positions of a text.
-///
-/// # Errors
-/// As [`kif::read`](crate::kif::read).
-pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
-    kakinoki::read(text, mode)
-}
-
-/// Reads a file of any encoding.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
-    read_decoded(bytes, mode, read)
-}
+pub use crate::kif::read;
 
 /// The lines of a position.
 ///

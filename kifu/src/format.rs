@@ -152,6 +152,17 @@ impl Format {
         }
     }
 
+    /// Returns true if a file of this format may hold several games or positions. Readers of
+    /// the others take the first, or all as one game.
+    pub const fn holds_games(self) -> bool {
+        matches!(self, Self::Csa | Self::Usi | Self::Sfen | Self::Fen | Self::Uci | Self::Pgn)
+    }
+
+    /// Returns true if this format shows one position of a game: see [`WriteOptions::ply`].
+    pub const fn holds_a_position(self) -> bool {
+        matches!(self, Self::Bod | Self::Sfen | Self::Fen | Self::Svg)
+    }
+
     /// The format as a kind of text: lists of positions are read as games are.
     const fn kind(self) -> Self {
         match self {

@@ -23,10 +23,6 @@ pub use write::{write, write_all};
 
 use enbu_movegen::Handicap;
 
-use crate::encoding::read_decoded;
-use crate::error::{KifuError, Mode};
-use crate::reading::Reading;
-
 /// The names of start positions.
 const PRESETS: [(&str, Handicap); 16] = [
     ("HIRATE", Handicap::Even),
@@ -52,11 +48,3 @@ const MAX_DEPTH: usize = 500;
 
 /// Levels of forks that are written; each takes four levels of JSON.
 const MAX_FORKS: usize = 100;
-
-/// Reads a file of any encoding.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
-    read_decoded(bytes, mode, read)
-}

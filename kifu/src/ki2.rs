@@ -27,7 +27,7 @@ use crate::kakinoki::score::ScoreStyle;
 use crate::kakinoki::{self, Notation, moves, words};
 use crate::record::Record;
 
-pub use crate::kif::{read, read_bytes};
+pub use crate::kif::read;
 
 /// Writes a record with its variations.
 ///

@@ -26,7 +26,6 @@
 //! seconds. Handicaps of three, five and seven pieces, which programs dispute or do not
 //! know by name, are written as boards.
 
-use crate::encoding::read_decoded;
 use crate::error::{KifuError, Mode};
 use crate::kakinoki::score::ScoreStyle;
 use crate::kakinoki::{self, Notation};
@@ -49,14 +48,6 @@ use crate::record::Record;
 /// ```
 pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
     kakinoki::read(text, mode)
-}
-
-/// Reads a file of any encoding.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
-    read_decoded(bytes, mode, read)
 }
 
 /// Writes a record with its variations.

@@ -7,6 +7,7 @@
 //! | `end` | [`EndKind`], [`End`], [`GameResult`]: ends of games |
 //! | `board` | [`Board`]: replaying records, fouls included |
 //! | `error` | [`KifuError`]: a fault in a file and its place; [`Mode`] |
+//! | `loss` | [`Loss`]: content that a format cannot hold; [`Written`] |
 //! | [`encoding`] | bytes to text and back |
 //! | [`csa`] | the CSA format |
 //! | [`kif`], [`ki2`], [`bod`] | the KIF family: games with origins, games as in books, boards; evaluations in comments: [`ScoreStyle`] |
@@ -38,6 +39,7 @@ mod kakinoki;
 pub mod ki2;
 pub mod kif;
 mod lines;
+mod loss;
 pub mod pgn;
 mod reading;
 mod record;
@@ -51,5 +53,6 @@ pub use error::{KifuError, Mode, Problem, Problems};
 pub use format::{Format, WriteOptions, read_any};
 pub use header::{HeaderKey, Headers};
 pub use kakinoki::score::ScoreStyle;
+pub use loss::{Loss, Part, Written};
 pub use reading::Reading;
 pub use record::{Analysis, Event, Node, NodeId, Record, Remarks, Rules, TimeControl, TotalTimes};

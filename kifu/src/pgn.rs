@@ -37,15 +37,3 @@ mod write;
 
 pub use read::read;
 pub use write::{write, write_all};
-
-use crate::encoding::read_decoded;
-use crate::error::{KifuError, Mode};
-use crate::reading::Reading;
-
-/// Reads a file of any encoding.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
-    read_decoded(bytes, mode, read)
-}

@@ -28,7 +28,6 @@
 use enbu_movegen::{Color, Move, MoveParts, Setup, SfenError, Square};
 
 use crate::board::Board;
-use crate::encoding::read_decoded;
 use crate::end::{End, EndKind, GameResult};
 use crate::error::Reporter;
 use crate::error::{KifuError, Mode, Problem};
@@ -85,14 +84,6 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
         }
     }
     report.finish(records, text)
-}
-
-/// Reads a file of any encoding.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
-    read_decoded(bytes, mode, read)
 }
 
 /// The words of a line.

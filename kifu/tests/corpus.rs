@@ -3,37 +3,33 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use enbu_kifu::csa::FileVersion;
 use enbu_kifu::{
-    Headers, KifuError, Mode, Problems, Reading, Record, ScoreStyle, bod, csa, jkf, ki2, kif, pgn, read_any, usi,
+    Format, Headers, KifuError, Mode, Problems, Reading, Record, ScoreStyle, WriteOptions, pgn, read_any, usi,
 };
 use enbu_movegen::Setup;
 
-type Read = fn(&[u8], Mode) -> Result<Reading, KifuError>;
-
-type Write = fn(&[Record]) -> String;
-
-fn write_kif(records: &[Record]) -> String {
-    kif::write_all(records, ScoreStyle::default())
-}
-
-/// A folder of the corpus, how many files it has at least, and the reader and
-/// writer of its format.
-const FOLDERS: [(&str, usize, Read, Write); 7] = [
-    ("kif", 87, kif::read_bytes, write_kif),
-    ("ki2", 46, ki2::read_bytes, |records| ki2::write_all(records, ScoreStyle::default())),
-    ("bod", 17, bod::read_bytes, write_kif),
-    ("sfen", 38, usi::read_bytes, |records| usi::write_all(records, usi::Ends::Words)),
-    ("jkf", 28, jkf::read_bytes, |records| jkf::write_all(records, ScoreStyle::default())),
-    ("pgn", 39, pgn::read_bytes, |records| pgn::write_all(records)),
-    ("csa", 61, csa::read_bytes, |records| csa::write_all(records, csa::FileVersion::V3_0)),
+/// A folder of the corpus, how many files it has at least, and the formats in which it is
+/// read and written.
+pub(crate) const FOLDERS: [(&str, usize, Format, Format); 7] = [
+    ("kif", 87, Format::Kif, Format::Kif),
+    ("ki2", 46, Format::Ki2, Format::Ki2),
+    ("bod", 17, Format::Bod, Format::Kif),
+    ("sfen", 38, Format::Usi, Format::Usi),
+    ("jkf", 28, Format::Jkf, Format::Jkf),
+    ("pgn", 39, Format::Pgn, Format::Pgn),
+    ("csa", 61, Format::Csa, Format::Csa),
 ];
 
-fn corpus() -> PathBuf {
+pub(crate) const WITH_ENDS: WriteOptions =
+    WriteOptions { ends: usi::Ends::Words, scores: ScoreStyle::ShogiHome, csa: FileVersion::V3_0, ply: None };
+
+pub(crate) fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/records")
 }
 
 /// The rows of `expected.tsv`: file, encoding, expect, start, moves, end, winner, games.
-fn rows(folder: &str, at_least: usize) -> Vec<Vec<String>> {
+pub(crate) fn rows(folder: &str, at_least: usize) -> Vec<Vec<String>> {
     let table = fs::read_to_string(corpus().join(folder).join("expected.tsv")).unwrap();
     let rows: Vec<Vec<String>> =
         table.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect();
@@ -78,9 +74,14 @@ fn every_file_reads_as_the_table_says() {
         for row in rows(folder, at_least) {
             let bytes = fs::read(corpus().join(folder).join(&row[0])).unwrap();
             let expected = if row[2] == "ok" { &row[2..8] } else { &row[2..3] };
-            let reading = read(&bytes, Mode::Tolerant);
+            let reading = read.read_bytes(&bytes, Mode::Tolerant);
             let any = read_any(&bytes, Mode::Tolerant).map(|(_, reading)| reading);
-            assert_eq!(summary(any), summary(read(&bytes, Mode::Tolerant)), "{folder}/{} by content", row[0]);
+            assert_eq!(
+                summary(any),
+                summary(read.read_bytes(&bytes, Mode::Tolerant)),
+                "{folder}/{} by content",
+                row[0]
+            );
             let shown = format!("{reading:?}");
             let found = summary(reading);
             if found != expected {
@@ -107,9 +108,9 @@ fn what_was_read_survives_being_written() {
     for (folder, at_least, read, write) in FOLDERS {
         for row in rows(folder, at_least).iter().filter(|row| row[2] == "ok") {
             let bytes = fs::read(corpus().join(folder).join(&row[0])).unwrap();
-            let mut records = read(&bytes, Mode::Tolerant).unwrap().records;
-            let text = write(&records);
-            let again = read(text.as_bytes(), Mode::Strict);
+            let mut records = read.read_bytes(&bytes, Mode::Tolerant).unwrap().records;
+            let text = write.write(&records, WITH_ENDS);
+            let again = read.read_bytes(text.as_bytes(), Mode::Strict);
             let again = again.unwrap_or_else(|error| panic!("{folder}/{}: {error}\n{text}", row[0]));
             let mut read_again = again.records.clone();
             match folder {
@@ -121,7 +122,7 @@ fn what_was_read_survives_being_written() {
                 _ => {}
             }
             assert_eq!(read_again, records, "{folder}/{}\n{text}", row[0]);
-            assert_eq!(write(&again.records), text);
+            assert_eq!(write.write(&again.records, WITH_ENDS), text);
         }
     }
 }
@@ -132,10 +133,10 @@ fn only_deviations_are_warned_of() {
     let odd = ["header-late", "rows-squeezed", "time-orphan", "seed-1999-sample.csa"];
     for row in rows("csa", 61).iter().filter(|row| row[2] == "ok") {
         let bytes = fs::read(corpus().join("csa").join(&row[0])).unwrap();
-        let warnings: Problems = csa::read_bytes(&bytes, Mode::Tolerant).unwrap().warnings;
+        let warnings: Problems = Format::Csa.read_bytes(&bytes, Mode::Tolerant).unwrap().warnings;
         let expected = odd.iter().any(|name| row[0].starts_with(name));
         assert_eq!(!warnings.is_empty(), expected, "{}: {warnings:?}", row[0]);
-        assert_eq!(csa::read_bytes(&bytes, Mode::Strict).is_err(), expected, "{}", row[0]);
+        assert_eq!(Format::Csa.read_bytes(&bytes, Mode::Strict).is_err(), expected, "{}", row[0]);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The cases C01 to C16 and A01 to A04 of the specification of bad inputs, and
 //! the contract that holds for all of them.
 
-use enbu_kifu::{EndKind, Event, GameResult, HeaderKey, KifuError, Mode, Problem, Reading, csa};
+use enbu_kifu::{EndKind, Event, Format, GameResult, HeaderKey, KifuError, Mode, Problem, Reading, csa};
 use enbu_movegen::{Color, EnteringKingRule, HandPiece};
 
 use crate::has_slow_rows;
@@ -356,7 +356,7 @@ fn c16_positions_of_single_pieces() {
 fn a01_nothing_to_read() {
     let noise: Vec<u8> = (0u32..65_536).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     for bytes in [&b""[..], b"\n", b"\r\n\r\n", &[0; 65_536], &noise, b"hello, world\n", b"'comment\n", b"V2.2\n"] {
-        let error = csa::read_bytes(bytes, Mode::Tolerant).unwrap_err();
+        let error = Format::Csa.read_bytes(bytes, Mode::Tolerant).unwrap_err();
         assert_eq!(error.problem, Problem::NoRecord, "{error}");
     }
 }
@@ -394,7 +394,7 @@ fn a03_large_input_of_every_shape() {
         ("", "N+\n/\n", Some(1)),
     ] {
         let text = format!("{head}{}", unit.repeat((size - head.len()) / unit.len()));
-        let reading = csa::read_bytes(text.as_bytes(), Mode::Tolerant).ok();
+        let reading = Format::Csa.read_bytes(text.as_bytes(), Mode::Tolerant).ok();
         assert_eq!(reading.map(|reading| reading.records.len()), records, "{head:?} {unit:?}");
     }
 }
@@ -406,7 +406,7 @@ fn a04_utf16() {
         text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>(),
         text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
     ] {
-        let reading = csa::read_bytes(&bytes, Mode::Strict).unwrap();
+        let reading = Format::Csa.read_bytes(&bytes, Mode::Strict).unwrap();
         assert_eq!(moves(&reading), "7g7f");
         assert_eq!(reading.records[0].headers.value(&HeaderKey::BlackName), Some("先手"));
     }
@@ -420,7 +420,7 @@ fn line_ends_and_blanks_do_not_matter() {
         for tail in ["", "\u{1a}", "\0"] {
             let text = format!("{}{end}{tail}", lines.join(end));
             let reading =
-                csa::read_bytes(text.as_bytes(), Mode::Strict).unwrap_or_else(|error| panic!("{end:?} {error}"));
+                Format::Csa.read_bytes(text.as_bytes(), Mode::Strict).unwrap_or_else(|error| panic!("{end:?} {error}"));
             assert_eq!(reading.records, plain.records, "{end:?}");
         }
     }

@@ -1,7 +1,9 @@
 //! No input makes the reader panic, and what is written is read back.
 
 use enbu_kifu::csa::FileVersion;
-use enbu_kifu::{Analysis, Board, End, EndKind, Event, GameResult, HeaderKey, Mode, Record, Rules, TimeControl, csa};
+use enbu_kifu::{
+    Analysis, Board, End, EndKind, Event, Format, GameResult, HeaderKey, Mode, Record, Rules, TimeControl, csa,
+};
 use enbu_movegen::{EnteringKingRule, MoveList, Position, Setup};
 use proptest::prelude::*;
 
@@ -195,7 +197,7 @@ proptest! {
     #[test]
     fn bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         for mode in [Mode::Tolerant, Mode::Strict] {
-            let _ = csa::read_bytes(&bytes, mode);
+            let _ = Format::Csa.read_bytes(&bytes, mode);
         }
     }
 
@@ -231,7 +233,7 @@ proptest! {
     #[test]
     fn records_survive_being_written(records in prop::collection::vec(record(), 1..4)) {
         let text = csa::write_all(&records, FileVersion::V3_0);
-        let reading = csa::read_bytes(text.as_bytes(), Mode::Tolerant);
+        let reading = Format::Csa.read_bytes(text.as_bytes(), Mode::Tolerant);
         let reading = reading.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
         prop_assert!(reading.warnings.is_empty() && reading.errors.is_empty(), "{:?}\n{text}", reading.warnings);
         prop_assert_eq!(&reading.records, &records, "{}", text);

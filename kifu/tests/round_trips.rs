@@ -138,7 +138,7 @@ fn grow(chance: &mut Chance, record: &mut Record, mut at: NodeId, board: &mut Bo
     }
 }
 
-fn record(seed: u64) -> Record {
+pub(crate) fn record(seed: u64) -> Record {
     let chance = &mut Chance(seed);
     let setup: Setup = chance.pick(&SETUPS).parse().unwrap();
     let mut board = Board::new(&setup);

@@ -157,7 +157,7 @@ pub fn recover(dir: &Path) -> io::Result<Vec<PathBuf>> {
         if file.try_lock().is_err() {
             continue;
         }
-        let Ok(reading) = csa::read_bytes(&fs::read(&journal)?, Mode::Tolerant) else { continue };
+        let Ok(reading) = Format::Csa.read_bytes(&fs::read(&journal)?, Mode::Tolerant) else { continue };
         let Some(mut record) = reading.records.into_iter().next() else { continue };
         let last = record.main_line().last().unwrap_or(record.root());
         if record.end().is_none() {

@@ -193,6 +193,11 @@ fn bad_input_is_named_and_the_rest_goes_on() {
     assert_eq!(damaged["moves"].as_array().unwrap().len(), 2);
     assert!(folder.path().join("out/good.html").is_file());
 
+    let late = run(folder.path(), &["good.usi", "damaged.kif", "--from", "2", "-o", "out3"]);
+    assert_eq!(late.status.code(), Some(1));
+    assert!(stderr(&late).contains("enbu: good.usi: --from 2: good.usi has 1 moves\n"), "{}", stderr(&late));
+    assert!(folder.path().join("out3/damaged.html").is_file() && !folder.path().join("out3/good.html").exists());
+
     fs::create_dir(folder.path().join("empty")).unwrap();
     let empty = run(folder.path(), &["empty", "-o", "out2"]);
     assert_eq!((empty.status.code(), stderr(&empty).as_str()), (Some(1), "enbu: no records found in empty\n"));

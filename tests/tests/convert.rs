@@ -172,16 +172,80 @@ fn a_comment_on_the_end_is_before_the_result_line_of_kif() {
     assert!(String::from_utf8_lossy(&piped(&["--to", "csa"], &kif).stdout).ends_with("%TORYO\n'*because\n"));
 }
 
-/// Each game is read again, from one file as from one stream.
+/// Each game is read again, from files of their own as from one stream.
 #[test]
 fn games_of_ki2_stay_apart() {
     let (_guard, dir) = folder(&[("a.kif", KIF), ("b.csa", CSA), ("c.kif", KIF)]);
     let all = dir.join("all.ki2");
-    let inputs = ["a.kif", "b.csa", "c.kif"].map(|name| dir.join(name));
-    convert(&[path(&inputs[0]), path(&inputs[1]), path(&inputs[2]), "-o", path(&all)]);
+    let [a, b, c] = ["a.kif", "b.csa", "c.kif"].map(|name| dir.join(name));
+    convert(&[path(&a), path(&b), path(&c), "-o", path(&all)]);
     let (game, other) = ("startpos moves 7g7f 3c3d\n", "startpos moves 2g2f\n");
-    assert_eq!(convert(&[path(&all), "--to", "usi"]), [game, other, game].concat());
+    for (name, expected) in [("all.ki2", game), ("all_2.ki2", other), ("all_3.ki2", game)] {
+        assert_eq!(convert(&[path(&dir.join(name)), "--to", "usi"]), expected, "{name}");
+    }
     assert!(!fs::read(&all).unwrap().starts_with(b"#"));
+    let stream = convert(&[path(&a), path(&b), "--to", "ki2"]);
+    assert_eq!(piped(&["--to", "usi"], stream.as_bytes()).stdout, [game, other].concat().as_bytes());
+}
+
+/// Readers of cshogi and python-shogi take two games in a file for one.
+#[test]
+fn two_games_become_two_files_of_a_format_of_one_game() {
+    let (_guard, dir) = folder(&[("x.sfen", "startpos moves 7g7f\nstartpos moves 2g2f 8c8d\n")]);
+    let input = dir.join("x.sfen");
+    for (to, number) in
+        [("kif", 2), ("kifu", 2), ("ki2", 2), ("jkf", 2), ("bod", 2), ("svg", 2), ("csa", 1), ("pgn", 1)]
+    {
+        let out = dir.join(to);
+        let ply: &[&str] = if matches!(to, "bod" | "svg") { &["--ply", "1"] } else { &[] };
+        let output = run(&[&[path(&input), "-o", &format!("{}/", path(&out)), "--to", to], ply].concat());
+        assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
+        assert_eq!(fs::read_dir(&out).unwrap().count(), number, "{to}");
+        if number == 2 && ply.is_empty() {
+            let second = out.join(format!("x-2.{to}"));
+            assert_eq!(convert(&[path(&second), "--to", "usi"]), "startpos moves 2g2f 8c8d\n");
+        }
+    }
+    let output = run(&[path(&input), "-o", path(&dir.join("y.kif"))]);
+    assert!(output.status.success() && dir.join("y-2.kif").exists() && !dir.join("y.kif").exists());
+    assert_eq!(stderr(&output), "enbu: output: warning: 2 games, but kif holds one a file\n");
+    let stream = run(&[path(&input), "--to", "kif", "--strict"]);
+    assert_eq!((stream.status.code(), stream.stdout.len()), (Some(1), 0), "{}", stderr(&stream));
+}
+
+/// Content that the output cannot hold is told with its place, and an error in a strict run.
+#[test]
+fn losses_are_told() {
+    let kif = "手数----\n   1 ７六歩(77)\n*a comment\n   2 ３四歩(33)\n&here\n   3 投了\n変化：2手\n   2 ８四歩(83)\n";
+    let told = |arguments: &[&str]| {
+        let output = piped(arguments, kif.as_bytes());
+        (output.status.code(), !output.stdout.is_empty(), stderr(&output))
+    };
+    let name = "enbu: standard input: ";
+    for (to, lost) in [
+        ("usi", "variations (1, move 2), ends (1, move 3), comments (1, move 1), bookmarks (1, move 2)"),
+        ("csa", "variations (1, move 2), bookmarks (1, move 2)"),
+        (
+            "sfen",
+            "moves (2, from move 1), variations (1, move 2), ends (1, move 3), comments (1, move 1), bookmarks (1, move 2)",
+        ),
+    ] {
+        assert_eq!(told(&["--to", to]), (Some(0), true, format!("{name}warning: {to} cannot hold {lost}\n")));
+        let errors = format!("{name}{to} cannot hold {lost}\nenbu: 1 of 1 inputs had errors\n");
+        assert_eq!(told(&["--to", to, "--strict"]), (Some(1), false, errors));
+    }
+    for to in ["kif", "ki2", "jkf", "pgn"] {
+        assert_eq!(told(&["--to", to, "--strict"]), (Some(0), true, String::new()));
+    }
+    assert_eq!(told(&["--to", "svg", "--strict", "--ply", "1"]), (Some(0), true, String::new()));
+    for to in ["svg", "bod", "sfen", "fen"] {
+        let refused = format!("{name}--ply 3: the game has 2 moves\nenbu: 1 of 1 inputs had errors\n");
+        assert_eq!(told(&["--to", to, "--ply", "3"]), (Some(1), false, refused));
+    }
+    let (_guard, dir) = folder(&[("a.kif", &KIF.replace('甲', "𠮷"))]);
+    let (input, output) = (dir.join("a.kif"), dir.join("b.kif"));
+    assert_eq!(run(&[path(&input), "-o", path(&output), "--strict"]).status.code(), Some(1));
+    assert!(!output.exists());
 }
 
 #[test]
@@ -212,11 +276,11 @@ fn folders_in_and_out() {
     let (all, games) = (dir.join("all.csa"), [dir.join("a.kif"), dir.join("2026/b.csa")]);
     convert(&[path(&games[0]), path(&games[1]), "-o", path(&all)]);
     assert_eq!(convert(&[path(&all), "--to", "usi"]), "startpos moves 7g7f 3c3d\nstartpos moves 2g2f\n");
-    // Two inputs may not become one file.
+    // Two inputs do not become one file.
     let (_guard, twins) = folder(&[("a.kif", KIF), ("a.csa", CSA)]);
-    let output = run(&[path(&twins), "-o", path(&twins.join("out/")), "--to", "usi", "--force"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("another input"), "{}", stderr(&output));
+    convert(&[path(&twins), "-o", &format!("{}/", path(&twins.join("out"))), "--to", "usi"]);
+    assert_eq!(fs::read_to_string(twins.join("out/a.usi")).unwrap(), "startpos moves 2g2f\n");
+    assert_eq!(fs::read_to_string(twins.join("out/a.kif.usi")).unwrap(), "startpos moves 7g7f 3c3d\n");
 }
 
 #[test]

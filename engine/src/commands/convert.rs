@@ -1,7 +1,6 @@
 //! `enbu convert`: records and positions from any format into any other.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
@@ -11,12 +10,12 @@ use clap::{Args, ValueEnum};
 use enbu_kifu::csa::FileVersion;
 use enbu_kifu::encoding::encode;
 use enbu_kifu::format::UnknownFormat;
-use enbu_kifu::{Encoding, Format, KifuError, Mode, Reading, Record, ScoreStyle, WriteOptions, read_any, usi};
+use enbu_kifu::{Encoding, Format, KifuError, Loss, Mode, Reading, Record, ScoreStyle, WriteOptions, read_any, usi};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use super::failure::usage;
-use super::inputs::{Input, extension, inputs, shown};
+use super::inputs::{Bases, Input, MOST_WARNINGS, extension, inputs, shown};
 use crate::terminal;
 
 /// The arguments of `enbu convert`.
@@ -43,7 +42,7 @@ pub(crate) struct ConvertArgs {
     /// Line ends of the output; default: crlf for shift_jis, else lf
     #[arg(long, value_name = "LINE_END")]
     line_end: Option<LineEnd>,
-    /// Take the first deviation from a format as an error
+    /// Take the first deviation from a format, and everything that the output cannot hold, as an error
     #[arg(long)]
     strict: bool,
     /// Read as much as can be read (the default)
@@ -130,8 +129,8 @@ enum Target {
 struct Job {
     args: ConvertArgs,
     to: Format,
-    /// Extension of the files in a folder.
-    extension: String,
+    /// End of the names of files: `.kif`.
+    suffix: String,
     encoding: Encoding,
     target: Target,
 }
@@ -141,7 +140,10 @@ struct Job {
 struct Converted {
     /// Warnings and errors.
     messages: Vec<String>,
+    /// Content that the output cannot hold.
+    losses: Vec<Loss>,
     failed: bool,
+    games: usize,
     product: Product,
 }
 
@@ -153,21 +155,12 @@ enum Product {
     Nothing,
     /// Its games, which are written together with those of the others.
     Records(Vec<Record>),
-    /// Its part of a file.
+    /// Its part of a file, or of the output of a strict run.
     Text(String),
     /// Its part of standard output.
     Bytes(Vec<u8>),
-    /// Files of its own.
-    Files(Vec<OwnFile>),
-    /// More pictures than standard output or one file can take.
-    Pictures,
-}
-
-/// One of the files that an input becomes.
-struct OwnFile {
-    path: PathBuf,
-    bytes: Vec<u8>,
-    messages: Vec<String>,
+    /// Files of its own: the ends of their names (`-1.kif`), and their bytes.
+    Files(Vec<(String, Vec<u8>)>),
 }
 
 /// Collects the results of the inputs, in their order.
@@ -180,7 +173,11 @@ struct Sink<'o, W: Write> {
     together: Vec<Record>,
     /// The text for one file so far.
     text: String,
-    /// The files of a folder that were written.
+    games: usize,
+    /// Inputs with content that the output cannot hold.
+    lossy: usize,
+    bases: Bases,
+    /// The files that were written.
     written: HashSet<PathBuf>,
 }
 
@@ -216,15 +213,17 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
         Target::Folder(_) => &of_files,
     };
     let encoding = args.encoding.unwrap_or_else(|| usual_encoding(to, written));
-    let job = Job { args, to, extension: of_files, encoding, target };
+    let suffix = if written.is_empty() { String::new() } else { format!(".{written}") };
+    let job = Job { args, to, suffix, encoding, target };
     job.check_target()?;
-    let (together, written) = (Vec::new(), HashSet::new());
-    let mut sink = Sink { job, out, progress, failures: 0, together, text: String::new(), written };
+    let (together, written, bases) = (Vec::new(), HashSet::new(), Bases::default());
+    let mut sink =
+        Sink { job, out, progress, failures: 0, together, text: String::new(), games: 0, lossy: 0, bases, written };
     for batch in batches(&inputs) {
         let job = &sink.job;
         let converted: Vec<Converted> = batch.par_iter().map(|input| job.convert(input)).collect();
         for (input, converted) in batch.iter().zip(converted) {
-            sink.take(&input.name(), converted)?;
+            sink.take(input, converted)?;
             sink.progress.inc(1);
         }
     }
@@ -298,8 +297,19 @@ impl Job {
         let mut converted = Converted::default();
         match self.read(input, &mut converted.messages) {
             Ok(reading) => {
-                self.report(&reading, &mut converted);
-                converted.product = self.product(input, reading.records, &mut converted.messages);
+                converted.messages.extend(reading.errors.iter().map(ToString::to_string));
+                converted.messages.extend(shown(&reading.warnings, ""));
+                converted.failed = !reading.errors.is_empty();
+                converted.games = reading.records.len();
+                if let Err(message) = self.check_ply(&reading.records) {
+                    converted.messages.push(message);
+                    converted.failed = true;
+                    return converted;
+                }
+                converted.product = self.product(reading.records, &mut converted);
+                if self.args.strict && converted.failed {
+                    converted.product = Product::Nothing;
+                }
             }
             Err(message) => {
                 converted.messages.push(message);
@@ -307,6 +317,15 @@ impl Job {
             }
         }
         converted
+    }
+
+    /// Refuses positions after the end of a game.
+    fn check_ply(&self, records: &[Record]) -> Result<(), String> {
+        let Some(ply) = self.args.ply.filter(|_| self.to.holds_a_position()) else { return Ok(()) };
+        match records.iter().map(|record| record.moves().count()).find(|&moves| moves < ply) {
+            Some(moves) => Err(format!("--ply {ply}: the game has {moves} moves")),
+            None => Ok(()),
+        }
     }
 
     fn read(&self, input: &Input, messages: &mut Vec<String>) -> Result<Reading, String> {
@@ -323,55 +342,52 @@ impl Job {
         Ok(reading)
     }
 
-    /// Adds the errors and warnings of a file.
-    fn report(&self, reading: &Reading, converted: &mut Converted) {
-        let messages = &mut converted.messages;
-        messages.extend(reading.errors.iter().map(ToString::to_string));
-        messages.extend(shown(&reading.warnings, ""));
-        let holds_variations = matches!(self.to, Format::Kif | Format::Ki2 | Format::Pgn | Format::Jkf);
-        if !holds_variations && reading.records.iter().any(Record::has_variations) {
-            messages.push(format!("warning: {} has no variations; only the main line is written", self.to));
+    fn product(&self, records: Vec<Record>, converted: &mut Converted) -> Product {
+        let is_stdout = matches!(self.target, Target::Stdout);
+        if matches!(self.target, Target::Folder(_)) || !(is_stdout || self.to.holds_games()) {
+            return Product::Files(self.own_files(&records, converted));
         }
-        converted.failed = !reading.errors.is_empty();
-    }
-
-    fn product(&self, input: &Input, records: Vec<Record>, messages: &mut Vec<String>) -> Product {
-        match &self.target {
-            Target::Folder(folder) => Product::Files(self.own_files(folder, input, &records)),
-            _ if self.to == Format::Svg && records.len() > 1 => Product::Pictures,
-            // CSA has one head for all games of a file, and KI2 a separator between them.
-            _ if matches!(self.to, Format::Csa | Format::Ki2) => Product::Records(records),
-            Target::Stdout => Product::Bytes(self.encode(&self.to.write(&records, self.options()), messages)),
-            Target::File(_) => Product::Text(self.to.write(&records, self.options())),
+        let text = self.write(&records, converted);
+        // CSA has one head for all games of a file, and KI2 a separator between them.
+        if matches!(self.to, Format::Csa | Format::Ki2) {
+            Product::Records(records)
+        } else if is_stdout && !self.args.strict {
+            Product::Bytes(self.encode(&text, converted))
+        } else {
+            Product::Text(text)
         }
     }
 
-    /// The games of one input as files of their own.
-    fn own_files(&self, folder: &Path, input: &Input, records: &[Record]) -> Vec<OwnFile> {
-        let stem = input.path.file_stem().filter(|stem| *stem != "-").unwrap_or(OsStr::new("stdin"));
-        let base = folder.join(&input.subfolder).join(stem);
-        let single = self.to == Format::Svg && records.len() > 1;
-        let groups: Vec<&[Record]> = if single { records.chunks(1).collect() } else { vec![records] };
-        let file = |(number, group): (usize, &[Record])| {
-            let mut path = base.as_os_str().to_owned();
-            if single {
-                path.push(format!("-{number}"));
-            }
-            path.push(format!(".{}", self.extension));
-            let mut messages = Vec::new();
-            let bytes = self.encode(&self.to.write(group, self.options()), &mut messages);
-            OwnFile { path: PathBuf::from(path), bytes, messages }
+    /// The text of games; content that it cannot hold is an error in a strict run.
+    fn write(&self, records: &[Record], converted: &mut Converted) -> String {
+        let written = self.to.write_counted(records, self.options());
+        converted.failed |= self.args.strict && !written.losses.is_empty();
+        converted.losses.extend(written.losses);
+        written.text
+    }
+
+    /// The games of one input as files of their own: one, or one a game.
+    fn own_files(&self, records: &[Record], converted: &mut Converted) -> Vec<(String, Vec<u8>)> {
+        let is_one = self.to.holds_games() || records.len() == 1;
+        let digits = records.len().to_string().len();
+        let games = records.chunks(if is_one { records.len() } else { 1 });
+        let file = |(number, games): (usize, &[Record])| {
+            let suffix = if is_one { self.suffix.clone() } else { format!("-{number:0digits$}{}", self.suffix) };
+            let text = self.write(games, converted);
+            (suffix, self.encode(&text, converted))
         };
-        (1..).zip(groups).map(file).collect()
+        (1..).zip(games).map(file).collect()
     }
 
-    fn encode(&self, text: &str, messages: &mut Vec<String>) -> Vec<u8> {
+    /// The bytes of a text; a replaced character is an error in a strict run.
+    fn encode(&self, text: &str, converted: &mut Converted) -> Vec<u8> {
         let crlf = match self.args.line_end {
             Some(line_end) => line_end == LineEnd::Crlf,
             None => self.encoding == Encoding::ShiftJis,
         };
         let encoded = encode(text, self.encoding, if crlf { "\r\n" } else { "\n" });
-        messages.extend(shown(&encoded.warnings, "output "));
+        converted.messages.extend(shown(&encoded.warnings, "output "));
+        converted.failed |= self.args.strict && !encoded.warnings.is_empty();
         encoded.bytes
     }
 }
@@ -385,65 +401,96 @@ impl<W: Write> Sink<'_, W> {
         });
     }
 
-    fn take(&mut self, name: &str, converted: Converted) -> io::Result<()> {
+    fn take(&mut self, input: &Input, converted: Converted) -> io::Result<()> {
+        let name = input.name();
         for message in &converted.messages {
-            self.say(name, message);
+            self.say(&name, message);
         }
+        self.say_lost(&name, &converted.losses);
         self.failures += usize::from(converted.failed);
+        self.games += converted.games;
         match converted.product {
             Product::Nothing => {}
-            Product::Text(text) if self.job.to != Format::Svg || self.text.is_empty() => self.text.push_str(&text),
-            Product::Text(_) | Product::Pictures => {
-                self.say(name, "several pictures need a folder to be written to");
-                self.failures += 1;
-            }
+            Product::Text(text) => self.text.push_str(&text),
             Product::Records(records) => self.together.extend(records),
             Product::Bytes(bytes) => self.out.write_all(&bytes)?,
             Product::Files(files) => {
-                for file in files {
-                    self.write_own_file(name, file)?;
+                let base = match &self.job.target {
+                    Target::Folder(folder) => folder.join(self.bases.of_input(input)),
+                    Target::File(path) => self.bases.numbered(path.with_extension("")),
+                    Target::Stdout => return Ok(()),
+                };
+                for (suffix, bytes) in files {
+                    self.write_own_file(&name, &base, &suffix, &bytes)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn write_own_file(&mut self, name: &str, file: OwnFile) -> io::Result<()> {
-        let refused = if self.written.contains(&file.path) {
-            Some(format!("{} was written from another input", file.path.display()))
+    /// Prints the content of an input that the output cannot hold; of many inputs, the first.
+    fn say_lost(&mut self, name: &str, losses: &[Loss]) {
+        self.lossy += usize::from(!losses.is_empty());
+        if !losses.is_empty() && self.lossy <= MOST_WARNINGS {
+            let list: Vec<String> = losses.iter().map(ToString::to_string).collect();
+            self.say(name, &format!("{}{} cannot hold {}", self.warning(), self.job.to, list.join(", ")));
+        }
+    }
+
+    /// The beginning of messages that are errors in a strict run.
+    const fn warning(&self) -> &'static str {
+        if self.job.args.strict { "" } else { "warning: " }
+    }
+
+    fn write_own_file(&mut self, name: &str, base: &Path, suffix: &str, bytes: &[u8]) -> io::Result<()> {
+        let mut path = base.as_os_str().to_owned();
+        path.push(suffix);
+        let path = PathBuf::from(path);
+        let refused = if self.written.contains(&path) {
+            Some(format!("{} was written from another input", path.display()))
         } else {
-            (enbu_files::would_replace(&file.path) && !self.job.args.force).then(|| exists(&file.path).to_string())
+            (enbu_files::would_replace(&path) && !self.job.args.force).then(|| exists(&path).to_string())
         };
         if let Some(reason) = refused {
             self.say(name, &reason);
             self.failures += 1;
             return Ok(());
         }
-        for message in &file.messages {
-            self.say(name, message);
-        }
-        if let Some(folder) = file.path.parent() {
+        if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        write_file(&file.path, &file.bytes)?;
-        self.written.insert(file.path);
+        write_file(&path, bytes)?;
+        self.written.insert(path);
         Ok(())
     }
 
-    /// Writes the text that was kept for the end.
+    /// Writes the text that was kept for the end; nothing after a failure of a strict run.
     fn finish(&mut self) -> io::Result<()> {
+        let to = self.job.to;
+        if self.lossy > MOST_WARNINGS {
+            let more = self.lossy - MOST_WARNINGS;
+            self.say("output", &format!("{}{more} more inputs have content that {to} cannot hold", self.warning()));
+        }
+        if self.games > 1 && !to.holds_games() && !matches!(self.job.target, Target::Folder(_)) {
+            let place = if self.written.is_empty() { "; -o FOLDER/ gives each its own" } else { "" };
+            let count = self.games;
+            self.say("output", &format!("{}{count} games, but {to} holds one a file{place}", self.warning()));
+            self.failures += usize::from(self.job.args.strict && self.written.is_empty());
+        }
         if !self.together.is_empty() {
-            self.text = self.job.to.write(&self.together, self.job.options());
+            self.text = to.write(&self.together, self.job.options());
         }
         if self.text.is_empty() {
             return Ok(());
         }
-        let mut messages = Vec::new();
-        let bytes = self.job.encode(&self.text, &mut messages);
-        for message in &messages {
+        let mut converted = Converted::default();
+        let bytes = self.job.encode(&self.text, &mut converted);
+        for message in &converted.messages {
             self.say("output", message);
         }
+        self.failures += usize::from(converted.failed);
         match &self.job.target {
+            _ if self.job.args.strict && self.failures > 0 => Ok(()),
             Target::File(path) => write_file(path, &bytes),
             _ => self.out.write_all(&bytes),
         }

@@ -1,5 +1,7 @@
 //! The records that a command is given: files, folders, standard input.
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -9,7 +11,7 @@ use enbu_kifu::{Format, Problems};
 use super::failure::named;
 
 /// Warnings about one file that are shown; more are only counted.
-const MOST_WARNINGS: usize = 20;
+pub(in crate::commands) const MOST_WARNINGS: usize = 20;
 
 /// A file to read.
 pub(in crate::commands) struct Input {
@@ -78,6 +80,36 @@ impl Input {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes)?;
         Ok(bytes)
+    }
+}
+
+/// Names for the files of inputs in an output folder; no two inputs have one.
+#[derive(Default)]
+pub(in crate::commands) struct Bases {
+    taken: HashSet<PathBuf>,
+}
+
+impl Bases {
+    /// The path of an input's files below the folder, without an extension.
+    pub(in crate::commands) fn of_input(&mut self, input: &Input) -> PathBuf {
+        let name = |path: Option<&OsStr>| {
+            input.subfolder.join(path.filter(|name| *name != "-").unwrap_or(OsStr::new("stdin")))
+        };
+        let base = name(input.path.file_stem());
+        self.numbered(if self.taken.contains(&base) { name(input.path.file_name()) } else { base })
+    }
+
+    /// This path, with a number after it where it is taken.
+    pub(in crate::commands) fn numbered(&mut self, first: PathBuf) -> PathBuf {
+        let mut base = first.clone();
+        let mut number = 2;
+        while !self.taken.insert(base.clone()) {
+            let mut path = first.as_os_str().to_owned();
+            path.push(format!("_{number}"));
+            base = path.into();
+            number += 1;
+        }
+        base
     }
 }
 

@@ -5,18 +5,10 @@ use rayon::prelude::*;
 
 use super::Version;
 use super::read::{Context, Part};
-use crate::encoding::{lines, read_decoded};
+use crate::encoding::lines;
 use crate::error::Reporter;
 use crate::error::{KifuError, Mode};
 use crate::reading::Reading;
-
-/// Reads a file of any encoding; see [`decode`](crate::encoding::decode) for how it is found.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_bytes(bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
-    read_decoded(bytes, mode, read)
-}
 
 /// Reads all games and positions of a text.
 ///

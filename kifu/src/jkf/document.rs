@@ -1,5 +1,6 @@
 //! The JSON of a record, member for member.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{MapAccess, Visitor};
@@ -89,18 +90,8 @@ pub(super) struct Cell {
     pub(super) kind: Option<String>,
 }
 
-/// Pieces in hand.
-#[derive(Debug, Default, Deserialize, Serialize)]
-#[serde(rename_all = "UPPERCASE", default)]
-pub(super) struct Hand {
-    pub(super) fu: Option<u64>,
-    pub(super) ky: Option<u64>,
-    pub(super) ke: Option<u64>,
-    pub(super) gi: Option<u64>,
-    pub(super) ki: Option<u64>,
-    pub(super) ka: Option<u64>,
-    pub(super) hi: Option<u64>,
-}
+/// Pieces in hand: counts by name.
+pub(super) type Hand = BTreeMap<String, Option<u64>>;
 
 /// A move, an end, or (first) the start position.
 #[derive(Debug, Default, Deserialize, Serialize)]

@@ -1,6 +1,6 @@
 //! The reader: documents, then their moves.
 
-use enbu_movegen::{Color, Hand, HandPiece, Piece, Setup, Square};
+use enbu_movegen::{Color, Hand, Piece, Setup, Square};
 
 use super::document::{self, Clock, Diagram, Document, Entry, Initial, MoveMember, Place, Seconds};
 use super::place::{Source, Step};
@@ -166,16 +166,9 @@ fn diagram(data: &Diagram) -> Result<Setup, Problem> {
 }
 
 fn read_hand(hand: &document::Hand) -> Result<Hand, Problem> {
-    let counts = [
-        (HandPiece::Pawn, hand.fu),
-        (HandPiece::Lance, hand.ky),
-        (HandPiece::Knight, hand.ke),
-        (HandPiece::Silver, hand.gi),
-        (HandPiece::Gold, hand.ki),
-        (HandPiece::Bishop, hand.ka),
-        (HandPiece::Rook, hand.hi),
-    ];
-    counts.into_iter().try_fold(Hand::EMPTY, |held, (piece, count)| {
+    hand.iter().try_fold(Hand::EMPTY, |held, (name, count)| {
+        let kind = name.as_bytes().try_into().ok().and_then(csa::piece_named).ok_or(Problem::UnknownPiece)?;
+        let piece = kind.hand_piece().filter(|_| !kind.is_promoted()).ok_or(Problem::NotAHandPiece)?;
         let count = u8::try_from(count.unwrap_or(0)).ok();
         count.and_then(|count| held.with_count(piece, count)).ok_or(Problem::HandOverflow)
     })

@@ -83,16 +83,8 @@ fn diagram(setup: &Setup) -> Diagram {
 }
 
 fn hand(held: Hand) -> document::Hand {
-    let count = |piece| Some(u64::from(held.count(piece)));
-    document::Hand {
-        fu: count(HandPiece::Pawn),
-        ky: count(HandPiece::Lance),
-        ke: count(HandPiece::Knight),
-        gi: count(HandPiece::Silver),
-        ki: count(HandPiece::Gold),
-        ka: count(HandPiece::Bishop),
-        hi: count(HandPiece::Rook),
-    }
+    let count = |piece: HandPiece| (csa::piece_name(piece.piece_type()).to_owned(), Some(u64::from(held.count(piece))));
+    HandPiece::ALL.into_iter().map(count).collect()
 }
 
 struct Writer<'r> {

@@ -4,6 +4,8 @@ use enbu_movegen::{Color, HandPiece, PieceType, Square};
 
 use crate::end::EndKind;
 
+const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
+
 /// The value of a digit 1 to 9: half-width, full-width or kanji.
 pub(crate) const fn digit(c: char) -> Option<u8> {
     match c {
@@ -29,33 +31,13 @@ const fn kanji_digit(c: char) -> Option<u8> {
 }
 
 /// The rank as it is written: 1 is `一`.
-pub(crate) const fn rank_kanji(rank: u8) -> char {
-    match rank {
-        1 => '一',
-        2 => '二',
-        3 => '三',
-        4 => '四',
-        5 => '五',
-        6 => '六',
-        7 => '七',
-        8 => '八',
-        _ => '九',
-    }
+pub(crate) fn rank_kanji(rank: u8) -> char {
+    RANKS.get(usize::from(rank).wrapping_sub(1)).copied().unwrap_or('九')
 }
 
 /// The file as it is written: 1 is `１`.
-pub(crate) const fn file_digit(file: u8) -> char {
-    match file {
-        1 => '１',
-        2 => '２',
-        3 => '３',
-        4 => '４',
-        5 => '５',
-        6 => '６',
-        7 => '７',
-        8 => '８',
-        _ => '９',
-    }
+pub(crate) fn file_digit(file: u8) -> char {
+    char::from_u32('０' as u32 + u32::from(file)).unwrap_or('９')
 }
 
 /// The square as it is written: `７六`.
@@ -166,23 +148,12 @@ pub(crate) const fn piece_name(kind: PieceType) -> &'static str {
 }
 
 /// The one character of a piece on a board.
+#[expect(clippy::indexing_slicing, reason = "indexed by an enum whose values fit it")]
 pub(crate) const fn piece_cell(kind: PieceType) -> &'static str {
-    match kind {
-        PieceType::Pawn => "歩",
-        PieceType::Lance => "香",
-        PieceType::Knight => "桂",
-        PieceType::Silver => "銀",
-        PieceType::Gold => "金",
-        PieceType::Bishop => "角",
-        PieceType::Rook => "飛",
-        PieceType::King => "玉",
-        PieceType::ProPawn => "と",
-        PieceType::ProLance => "杏",
-        PieceType::ProKnight => "圭",
-        PieceType::ProSilver => "全",
-        PieceType::Horse => "馬",
-        PieceType::Dragon => "龍",
-    }
+    /// In the order of [`PieceType::ALL`].
+    const CELLS: [&str; PieceType::COUNT] =
+        ["歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "杏", "圭", "全", "馬", "龍"];
+    CELLS[kind as usize]
 }
 
 /// The order in which hands are written.

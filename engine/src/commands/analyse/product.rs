@@ -12,7 +12,7 @@ use enbu_analysis::html::{self, IndexRow};
 use enbu_analysis::report::Source;
 use enbu_analysis::{GameReport, annotate};
 use enbu_kifu::encoding::encode;
-use enbu_kifu::{Encoding, Format, Record, WriteOptions};
+use enbu_kifu::{Encoding, Format, Record, WriteOptions, Written};
 use serde::{Deserialize, Serialize};
 
 use super::job::{Job, Target};
@@ -138,18 +138,20 @@ pub(super) fn render(job: &Job, kind: &Kind, games: &[(&Record, &GameReport)]) -
                 })
                 .collect();
             let options = WriteOptions { scores: job.scores, ..WriteOptions::default() };
-            let text = format.write(&annotated, options);
+            let Written { text, losses } = format.write_counted(&annotated, options);
+            let mut notes: Vec<String> =
+                losses.iter().map(|loss| format!("warning: {format} cannot hold {loss}")).collect();
             let is_shift_jis = matches!(format, Format::Kif | Format::Ki2)
                 && !matches!(job.target, Target::Stdout)
                 && !extension.ends_with('u');
             // Shift_JIS is expected of these names, but must not lose a character.
             let shift_jis = is_shift_jis.then(|| encode(&text, Encoding::ShiftJis, "\r\n"));
             match shift_jis.filter(|encoded| encoded.warnings.count() == 0) {
-                Some(encoded) => (encoded.bytes, Vec::new()),
+                Some(encoded) => (encoded.bytes, notes),
                 None => {
-                    let note =
-                        is_shift_jis.then(|| "warning: written as UTF-8: not all of it fits into Shift_JIS".to_owned());
-                    (text.into_bytes(), note.into_iter().collect())
+                    let note = "warning: written as UTF-8: not all of it fits into Shift_JIS";
+                    notes.extend(is_shift_jis.then(|| note.to_owned()));
+                    (text.into_bytes(), notes)
                 }
             }
         }

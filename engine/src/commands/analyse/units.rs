@@ -1,13 +1,11 @@
 //! The games of the inputs, one after the other.
 
-use std::collections::HashSet;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use enbu_analysis::report::Source;
 use enbu_kifu::{Format, Mode, Record, WriteOptions, read_any};
 
-use crate::commands::inputs::{Input, shown};
+use crate::commands::inputs::{Bases, Input, shown};
 
 /// A game to analyse.
 pub(super) struct Unit {
@@ -43,13 +41,16 @@ pub(super) struct ReadInput {
 #[derive(Default)]
 pub(super) struct Reader {
     games: u64,
-    /// Paths that are taken; the index has one.
-    bases: HashSet<PathBuf>,
+    /// The first move to judge.
+    from: usize,
+    bases: Bases,
 }
 
 impl Reader {
-    pub(super) fn new() -> Self {
-        Self { games: 0, bases: HashSet::from([PathBuf::from("index")]) }
+    pub(super) fn new(from: usize) -> Self {
+        let mut bases = Bases::default();
+        bases.numbered(PathBuf::from("index"));
+        Self { games: 0, from, bases }
     }
 
     /// Reads a file up to its damage.
@@ -68,7 +69,7 @@ impl Reader {
         found.messages.extend(reading.errors.iter().map(ToString::to_string));
         found.messages.extend(shown(&reading.warnings, ""));
         found.failed = !reading.errors.is_empty();
-        let base = self.base(input);
+        let base = self.bases.of_input(input);
         let count = reading.records.len();
         let digits = count.to_string().len();
         for (game, record) in (1..).zip(reading.records) {
@@ -77,6 +78,12 @@ impl Reader {
                 path.push(format!("-{game:0digits$}"));
                 name += &format!(" (game {game})");
             }
+            let moves = record.moves().count();
+            if moves < self.from && self.from > 1 {
+                found.messages.push(format!("--from {}: {name} has {moves} moves", self.from));
+                found.failed = true;
+                continue;
+            }
             let file = input.subfolder.join(input.path.file_name().unwrap_or_default());
             let file = file.to_string_lossy().replace('\\', "/");
             found.units.push(Unit { number: self.games, name, base: path.into(), file, game, record });
@@ -84,31 +91,6 @@ impl Reader {
         }
         found
     }
-
-    /// The path of an input's files, which no other input has.
-    fn base(&mut self, input: &Input) -> PathBuf {
-        let name = |path: Option<&std::ffi::OsStr>| {
-            let name = path.filter(|name| *name != "-").map_or_else(|| OsString::from("stdin"), OsString::from);
-            input.subfolder.join(name)
-        };
-        let mut base = name(input.path.file_stem());
-        if self.bases.contains(&base) {
-            base = name(input.path.file_name());
-        }
-        let first = base.clone();
-        let mut number = 2;
-        while !self.bases.insert(base.clone()) {
-            base = numbered(&first, number);
-            number += 1;
-        }
-        base
-    }
-}
-
-fn numbered(path: &Path, number: u32) -> PathBuf {
-    let mut path = path.as_os_str().to_owned();
-    path.push(format!("_{number}"));
-    path.into()
 }
 
 /// A digest of everything in a record (FNV-1a, 64 bits).

@@ -65,7 +65,8 @@ pub(super) fn run(
 ) -> io::Result<()> {
     let counter = AtomicU64::new(0);
     let (to_sink, news) = mpsc::sync_channel(4 * jobs);
-    let queue = Mutex::new(Queue { job, files: files.iter(), reader: Reader::new(), ready: VecDeque::new() });
+    let queue =
+        Mutex::new(Queue { job, files: files.iter(), reader: Reader::new(job.settings.from), ready: VecDeque::new() });
     thread::scope(|scope| {
         for number in 0..jobs {
             let to_sink = to_sink.clone();

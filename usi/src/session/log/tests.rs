@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use enbu_kifu::csa::FileVersion;
-use enbu_kifu::{EndKind, Mode, Record, csa};
+use enbu_kifu::{EndKind, Format, Mode, Record};
 use enbu_movegen::{Color, EnteringKingRule, Move, Setup};
 
 use jiff::civil::{DateTime, date};
@@ -18,7 +18,8 @@ fn moves(text: &str) -> Vec<Move> {
 /// The record of a log, read back without a warning.
 fn read_back(log: &GameLog) -> Record {
     let text = log.to_csa(FileVersion::V3_0);
-    let reading = csa::read_bytes(text.as_bytes(), Mode::Strict).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let reading =
+        Format::Csa.read_bytes(text.as_bytes(), Mode::Strict).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(reading.records, [log.to_record()], "{text}");
     reading.records.into_iter().next().unwrap()
 }

@@ -1,0 +1,296 @@
+//! Content that a format has no place for, counted by reading back the text that was written.
+//!
+//! Two records are compared node by node; blanks at the ends of texts, the names and the order
+//! of headers do not count, nor does the word for a foul whose loser is known.
+
+use std::fmt;
+
+use crate::end::{End, EndKind};
+use crate::error::Mode;
+use crate::format::{Format, WriteOptions};
+use crate::record::{Analysis, Event, Node, NodeId, Record, Remarks};
+use crate::usi;
+
+/// A kind of content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names are the words of the messages")]
+pub enum Part {
+    Games,
+    StartPositions,
+    MoveNumbers,
+    Moves,
+    Variations,
+    Ends,
+    Times,
+    FractionsOfSeconds,
+    Comments,
+    Evaluations,
+    DetailsOfEvaluations,
+    Bookmarks,
+    Glyphs,
+    Headers,
+    Clocks,
+    Rules,
+}
+
+impl fmt::Display for Part {
+    /// The name in words: `details of evaluations`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = format!("{self:?}");
+        let spaced = name.chars().flat_map(|c| c.is_uppercase().then_some(' ').into_iter().chain(c.to_lowercase()));
+        f.write_str(spaced.collect::<String>().trim_start())
+    }
+}
+
+/// Content of one kind that a text does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// The kind.
+    pub part: Part,
+    /// How much of it is missing.
+    pub count: usize,
+    /// The game with the first of it, from 1.
+    pub game: usize,
+    /// The first place there: `move 12`, or the name of a header.
+    pub place: String,
+}
+
+impl fmt::Display for Loss {
+    /// `moves (97, from game 2, move 1)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}", self.part, self.count)?;
+        let game = if self.game > 1 { format!("game {}", self.game) } else { String::new() };
+        let first = [game.as_str(), &self.place].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>();
+        match (first.join(", ").as_str(), self.count) {
+            ("", _) => f.write_str(")"),
+            (place, 1) => write!(f, ", {place})"),
+            (place, _) => write!(f, ", from {place})"),
+        }
+    }
+}
+
+/// A text and the content of its records that it does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// Losses by kind.
+    pub losses: Vec<Loss>,
+}
+
+impl Format {
+    /// Writes records in this format, and reads the text back to count what is missing in it.
+    ///
+    /// A position that was asked for by [`WriteOptions::ply`] loses no game.
+    ///
+    /// ```
+    /// use enbu_kifu::{Format, Mode, WriteOptions, kif};
+    /// let game = kif::read("1 ７六歩(77)\n*a comment\n2 中断\n変化：1手\n1 ２六歩(27)\n", Mode::Strict)?;
+    /// let written = Format::Csa.write_counted(&game.records, WriteOptions::default());
+    /// assert_eq!(written.losses[0].to_string(), "variations (1, move 1)");
+    /// # Ok::<(), enbu_kifu::KifuError>(())
+    /// ```
+    pub fn write_counted(self, records: &[Record], options: WriteOptions) -> Written {
+        let text = self.write(records, options);
+        let mut tally = Tally::default();
+        match self {
+            // Lines of moves are many, and hold nothing else.
+            Self::Usi => tally.against(records, |_| Twin::Moves(options.ends)),
+            _ if self.holds_a_position() && options.ply.is_some() => {}
+            Self::Svg => tally.against(records, |_| Twin::Nothing),
+            _ => match self.read(&text, Mode::Tolerant) {
+                Ok(reading) if reading.records.len() == records.len() => {
+                    tally.against(records, |index| reading.records.get(index).map_or(Twin::Nothing, Twin::whole));
+                }
+                reading => {
+                    let kept = reading.map_or(0, |reading| reading.records.len());
+                    tally.add(Part::Games, records.len().abs_diff(kept), String::new);
+                }
+            },
+        }
+        Written { text, losses: tally.losses }
+    }
+}
+
+/// The counterpart of a node in what was written.
+#[derive(Clone, Copy)]
+enum Twin<'r> {
+    Node(&'r Record, NodeId),
+    /// The main line alone.
+    Moves(usi::Ends),
+    Nothing,
+}
+
+impl<'r> Twin<'r> {
+    fn whole(record: &'r Record) -> Self {
+        Self::Node(record, record.root())
+    }
+
+    /// The counterpart of `event`, a child of this node and the first of them if `is_main`.
+    fn child(self, event: &Event, is_main: bool) -> Option<Self> {
+        let alike = |other: &Event| match (event, other) {
+            (Event::End(_), Event::End(_)) => true,
+            _ => event.played().is_some() && event.played() == other.played(),
+        };
+        match self {
+            Self::Node(record, id) => {
+                record.children(id).find(|&child| alike(record.node(child).event())).map(|id| Self::Node(record, id))
+            }
+            Self::Moves(ends) => (is_main && (event.played().is_some() || ends == usi::Ends::Words)).then_some(self),
+            Self::Nothing => None,
+        }
+    }
+
+    fn node(self) -> Option<&'r Node> {
+        match self {
+            Self::Node(record, id) => Some(record.node(id)),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    losses: Vec<Loss>,
+    game: usize,
+}
+
+impl Tally {
+    fn add(&mut self, part: Part, count: usize, place: impl FnOnce() -> String) {
+        if count == 0 {
+            return;
+        }
+        match self.losses.iter_mut().find(|loss| loss.part == part) {
+            Some(loss) => loss.count += count,
+            None => self.losses.push(Loss { part, count, game: self.game, place: place() }),
+        }
+    }
+
+    fn against<'r>(&mut self, records: &[Record], twin: impl Fn(usize) -> Twin<'r>) {
+        for (index, record) in records.iter().enumerate() {
+            self.game = index + 1;
+            self.record(record, twin(index));
+        }
+        self.losses.sort_by_key(|loss| loss.part);
+    }
+
+    fn record(&mut self, record: &Record, twin: Twin<'_>) {
+        let setup = record.setup();
+        let kept = match twin {
+            Twin::Node(kept, _) => Some(kept),
+            _ => None,
+        };
+        if let Some(kept) = kept.map(Record::setup) {
+            let is_same = (&setup.board, setup.hands, setup.turn) == (&kept.board, kept.hands, kept.turn);
+            self.add(Part::StartPositions, usize::from(!is_same), String::new);
+            self.add(Part::MoveNumbers, usize::from(setup.ply != kept.ply), || format!("move {}", setup.ply));
+        }
+        self.headers(record, kept);
+        let rules = kept.map(|kept| &kept.rules).cloned().unwrap_or_default();
+        let clocks = record.rules.time.iter().zip(&rules.time).filter(|(clock, kept)| clock.is_some() && clock != kept);
+        self.add(Part::Clocks, clocks.count(), String::new);
+        let limits = [
+            record.rules.max_moves.is_some() && record.rules.max_moves != rules.max_moves,
+            record.rules.entering_king.is_some() && record.rules.entering_king != rules.entering_king,
+        ];
+        self.add(Part::Rules, limits.into_iter().filter(|&is_lost| is_lost).count(), String::new);
+        let first = usize::from(setup.ply.max(1));
+        let mut nodes = vec![(record.root(), twin, first.wrapping_sub(1))];
+        while let Some((id, twin, number)) = nodes.pop() {
+            self.node(record.node(id), twin, number);
+            for (index, child) in record.children(id).enumerate() {
+                let (event, is_main) = (record.node(child).event(), index == 0);
+                let place = || format!("move {}", number + 1);
+                match twin.child(event, is_main) {
+                    Some(twin) => nodes.push((child, twin, number + 1)),
+                    None if !is_main => self.add(Part::Variations, 1, place),
+                    None => {
+                        let part = if event.played().is_some() { Part::Moves } else { Part::Ends };
+                        self.add(part, 1, place);
+                        nodes.push((child, Twin::Nothing, number + 1));
+                    }
+                }
+            }
+        }
+    }
+
+    fn headers(&mut self, record: &Record, kept: Option<&Record>) {
+        let lines = |record: &Record| -> Vec<(String, String)> {
+            let headers = record.headers.iter();
+            let lines =
+                headers.flat_map(|(key, text)| text.split('\n').map(move |line| (format!("{key:?}"), clean(line))));
+            lines.filter(|(_, line)| !line.is_empty()).collect()
+        };
+        let mut kept = kept.map(lines).unwrap_or_default();
+        for (key, line) in lines(record) {
+            let same = |(other, text): &(String, String)| *other == key && *text == line;
+            let found = kept.iter().position(same).or_else(|| kept.iter().position(|(_, text)| *text == line));
+            match found {
+                Some(at) => drop(kept.swap_remove(at)),
+                None => self.add(Part::Headers, 1, || line.chars().take(20).collect()),
+            }
+        }
+    }
+
+    fn node(&mut self, node: &Node, twin: Twin<'_>, number: usize) {
+        static NONE: Remarks = Remarks { comments: Vec::new(), analyses: Vec::new(), bookmark: None, nags: Vec::new() };
+        let place = || format!("move {number}");
+        let kept = twin.node();
+        if let (Event::End(end), Some(Event::End(other))) = (node.event(), kept.map(Node::event)) {
+            self.add(Part::Ends, usize::from(!is_same_end(end, other)), place);
+        }
+        match (node.time_ms, kept.and_then(|node| node.time_ms)) {
+            (Some(_), None) => self.add(Part::Times, 1, place),
+            (Some(time), Some(other)) if time != other => self.add(Part::FractionsOfSeconds, 1, place),
+            _ => {}
+        }
+        let (said, kept) = (node.remarks(), kept.map_or(&NONE, Node::remarks));
+        if said == kept {
+            return;
+        }
+        let of_analyses = kept.analyses.len().saturating_sub(said.analyses.len());
+        let comments = missing(&lines(&said.comments), &lines(&kept.comments));
+        self.add(Part::Comments, if of_analyses > 0 { 0 } else { comments }, place);
+        let lost = |analysis: &&Analysis| !kept.analyses.iter().any(|other| is_of(other, analysis));
+        let evaluations = said.analyses.iter().filter(lost).count();
+        self.add(Part::Evaluations, evaluations, place);
+        self.add(Part::DetailsOfEvaluations, missing(&said.analyses, &kept.analyses) - evaluations, place);
+        let bookmark = |remarks: &Remarks| remarks.bookmark.as_deref().map(clean).filter(|name| !name.is_empty());
+        let is_lost = bookmark(said).is_some() && bookmark(said) != bookmark(kept);
+        self.add(Part::Bookmarks, usize::from(is_lost), place);
+        self.add(Part::Glyphs, missing(&said.nags, &kept.nags), place);
+    }
+}
+
+/// Number of items that are not among the others, each of which counts once.
+fn missing<T: PartialEq + Clone>(items: &[T], others: &[T]) -> usize {
+    let mut others = others.to_vec();
+    let mut is_missing = |item: &&T| match others.iter().position(|other| other == *item) {
+        Some(at) => {
+            others.remove(at);
+            false
+        }
+        None => true,
+    };
+    items.iter().filter(|item| is_missing(item)).count()
+}
+
+/// Returns true if both give the evaluation of one line, in whatever detail.
+fn is_of(other: &Analysis, analysis: &Analysis) -> bool {
+    other.score_cp == analysis.score_cp && (other.pv.starts_with(&analysis.pv) || analysis.pv.starts_with(&other.pv))
+}
+
+fn is_same_end(end: &End, other: &End) -> bool {
+    let is_foul = |end: &End| matches!(end.kind, EndKind::IllegalMove | EndKind::IllegalAction(_));
+    end == other || (end.result.is_some() && end.result == other.result && is_foul(end) && is_foul(other))
+}
+
+fn lines(comments: &[String]) -> Vec<String> {
+    comments.iter().flat_map(|comment| comment.split('\n')).map(clean).filter(|line| !line.is_empty()).collect()
+}
+
+/// A text without what no format keeps.
+fn clean(text: &str) -> String {
+    let text: String = text.chars().map(|c| if c.is_control() || c == '\u{3000}' { ' ' } else { c }).collect();
+    text.trim().to_owned()
+}
