@@ -15,6 +15,12 @@ use crate::referee::{Ending, Reason, Referee, Rules};
 use crate::stall::StallMeter;
 use crate::time_control::{GameClock, go_request};
 
+/// Longest word of an engine in a message, in characters.
+const MAX_WORD: usize = 40;
+
+/// Longest line of play in a message, in plies.
+const MAX_LINE: usize = 20;
+
 /// Conditions of one game.
 pub(crate) struct GameSetup<'m> {
     pub(crate) opening: &'m Opening,
@@ -148,8 +154,8 @@ impl Game<'_, '_> {
         let began = self.send_go(turn)?;
         let budget = self.clocks[turn].budget();
         let patience = self.players[turn].patience.hang;
-        let deadline = began + budget.map_or(Duration::ZERO, |budget| budget + self.setup.slack) + patience;
-        let answer = self.players[turn].client()?.answer(deadline);
+        let limit = budget.map_or(Duration::ZERO, |budget| budget + self.setup.slack) + patience;
+        let answer = self.players[turn].client()?.answer(began, limit);
         self.collect_noise(turn);
         self.stall = self.setup.stalls.worst_since(began);
         let answer = answer.map_err(failed)?;
@@ -198,7 +204,7 @@ impl Game<'_, '_> {
         let patience = self.players[color].patience.hang;
         if let Some(client) = self.players[color].running() {
             client.send(&Command::Stop)?;
-            client.answer(Instant::now() + patience)?;
+            client.answer(Instant::now(), patience)?;
         }
         Ok(())
     }
@@ -241,22 +247,27 @@ impl Game<'_, '_> {
     /// Checks the line of play that was reported last, before the move is made.
     fn check_line(&mut self, turn: Color, answer: &Answer) {
         let report = &answer.report;
-        let bad = match (&report.pv_fault, self.referee.first_illegal(&report.pv)) {
-            (_, Some(mv)) => mv.to_string(),
-            (Some(word), None) => word.clone(),
+        let (bad, number) = match (&report.pv_fault, self.referee.first_illegal(&report.pv)) {
+            (_, Some(number)) => (report.pv.get(number).map(Move::to_string).unwrap_or_default(), number),
+            (Some(word), None) => (word.chars().take(MAX_WORD).collect(), report.pv.len()),
             (None, None) => return,
         };
         self.faults[turn].add(Fault::BadPv, 1);
         if self.text.is_empty() {
-            let line: Vec<String> = report.pv.iter().map(Move::to_string).collect();
-            self.text =
-                format!("illegal `{bad}` in the pv {} after {}", line.join(" "), self.referee.position_line(None));
+            let line: Vec<String> = report.pv.iter().take(number.min(MAX_LINE)).map(Move::to_string).collect();
+            let more = if number > MAX_LINE { " ..." } else { "" };
+            self.text = format!(
+                "illegal `{bad}`, move {} of the pv {}{more}, at {}",
+                number + 1,
+                line.join(" "),
+                self.referee.position()
+            );
         }
     }
 
     fn illegal(&mut self, turn: Color, answer: &Answer, why: &str) -> Ending {
         self.faults[turn].add(Fault::Illegal, 1);
-        let said: String = self.log.last().map_or("", |last| &last.answer).chars().take(40).collect();
+        let said: String = self.log.last().map_or("", |last| &last.answer).chars().take(MAX_WORD).collect();
         self.text = match answer.best {
             Ok(BestMove::Play { .. }) => format!("{why} at {}", self.referee.position()),
             _ => format!("bestmove `{said}`: {why} at {}", self.referee.position()),
@@ -334,7 +345,7 @@ fn logged(answer: &Answer, elapsed: Duration) -> LoggedMove {
         Ok(BestMove::Play { best, .. }) => best.to_string(),
         Ok(BestMove::Resign) => "resign".to_owned(),
         Ok(BestMove::Win) => "win".to_owned(),
-        Err(text) => text.chars().take(40).collect(),
+        Err(text) => text.chars().take(MAX_WORD).collect(),
     };
     let report = &answer.report;
     LoggedMove {

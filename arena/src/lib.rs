@@ -46,7 +46,7 @@ pub use adjudication::{Adjudication, DrawAdjudication, WinAdjudication};
 pub use contest::{Contest, ContestError, MatchEvent, MatchSettings, Processes, identify};
 pub use engine_spec::{EngineSpec, Ponder, SpecError};
 pub use openings::{Opening, OpeningError, OpeningsError};
-pub use player::{Patience, PlayerError, TrafficLog};
+pub use player::{MAX_LOG_BYTES, Patience, PlayerError, TrafficLog};
 pub use record::{Fault, Faults, GameRecord, LoggedMove, Points, ReplayError, Side};
 pub use referee::{Ending, MatedSide, Reason, Referee, Rules};
 pub use schedule::{OpeningOrder, Pair, Schedule, Tournament};

@@ -88,13 +88,19 @@ impl TrafficLog {
     }
 
     fn tap(&self, name: &str) -> Box<dyn Wiretap> {
-        Box::new(NamedTap { log: self.clone(), name: name.to_owned() })
+        Box::new(NamedTap { log: self.clone(), name: name.to_owned(), room: MAX_LOG_BYTES, left_out: 0 })
     }
 }
+
+/// Size of the lines of an engine in one game that a [`TrafficLog`] holds, in bytes.
+pub const MAX_LOG_BYTES: usize = 16 << 20;
 
 struct NamedTap {
     log: TrafficLog,
     name: String,
+    /// Bytes that the engine may still fill in this game, and its lines beyond.
+    room: usize,
+    left_out: u64,
 }
 
 impl NamedTap {
@@ -104,17 +110,43 @@ impl NamedTap {
         // A log that cannot be written must not cost a game.
         let _ = self.log.file.lock().write_all(text.as_bytes());
     }
+
+    /// Begins the next game.
+    fn refill(&mut self) {
+        if self.left_out > 0 {
+            let size = MAX_LOG_BYTES >> 20;
+            self.write('<', &format!("... {} more lines of this game after {size} MiB are left out", self.left_out));
+        }
+        (self.room, self.left_out) = (MAX_LOG_BYTES, 0);
+    }
 }
 
 impl Wiretap for NamedTap {
     fn sent(&mut self, line: &str) {
+        if line == "isready" {
+            self.refill();
+        }
         self.write('>', line);
     }
 
     fn heard(&mut self, line: &str) {
-        self.write('<', line);
+        self.room = self.room.saturating_sub(line.len() + 1);
+        if self.room == 0 {
+            self.left_out += 1;
+        } else {
+            self.write('<', line);
+        }
     }
 }
+
+impl Drop for NamedTap {
+    fn drop(&mut self) {
+        self.refill();
+    }
+}
+
+/// Longest list of options in a message, in characters.
+const MAX_KNOWN: usize = 2000;
 
 /// An engine in a match. Its process is started when it is needed.
 pub(crate) struct Player<'m> {
@@ -175,6 +207,7 @@ impl<'m> Player<'m> {
         for (name, value) in self.options(client.identity())? {
             client.send(&enbu_usi::Command::SetOption { name, value }).map_err(failed)?;
         }
+        client.limit_writing(self.patience.hang);
         Ok(client)
     }
 
@@ -196,7 +229,7 @@ impl<'m> Player<'m> {
                     return Err(PlayerError::UnknownOption {
                         name: self.name.to_owned(),
                         option: name.clone(),
-                        known: known.join(", "),
+                        known: known.join(", ").chars().take(MAX_KNOWN).collect(),
                     });
                 }
             }
@@ -217,7 +250,7 @@ impl<'m> Player<'m> {
 
     /// Ends the process by `quit`; any further output is a fault.
     pub(crate) fn quit(&mut self) -> Faults {
-        let noise = self.client.take().map(|client| client.quit(self.patience.quit));
+        let noise = self.client.take().map(|mut client| client.quit(self.patience.quit));
         noise.map(faults).unwrap_or_default()
     }
 }
@@ -253,6 +286,26 @@ pub(crate) fn faults(noise: Noise) -> Faults {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_log_of_a_flood_is_bounded_in_each_game_and_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let log = TrafficLog::new(File::create(&path).unwrap());
+        let mut tap = log.tap("flood");
+        let line = "x".repeat(1 << 16);
+        for lines in [300, 10, 300] {
+            tap.sent("isready");
+            (0..lines).for_each(|_| tap.heard(&line));
+        }
+        drop(tap);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let marks: Vec<&str> = text.lines().filter(|line| line.len() < 200).map(|line| &line[7..]).collect();
+        let left_out = "flood < ... 45 more lines of this game after 16 MiB are left out";
+        let asked = "flood > isready";
+        assert_eq!(marks, [asked, left_out, asked, asked, left_out]);
+        assert!(text.len() < 3 * MAX_LOG_BYTES);
+    }
 
     #[test]
     fn engines_get_one_thread_and_the_usual_hash_unless_asked_otherwise() {

@@ -202,10 +202,10 @@ impl Referee {
         }
     }
 
-    /// The first move of `line` that could not be played from here, if there is one.
-    pub fn first_illegal(&self, line: &[Move]) -> Option<Move> {
+    /// The index of the first move of `line` that could not be played from here, if there is one.
+    pub fn first_illegal(&self, line: &[Move]) -> Option<usize> {
         let mut position = self.position.clone();
-        line.iter().copied().find(|&mv| position.play(mv).is_err())
+        line.iter().position(|&mv| position.play(mv).is_err())
     }
 }
 
@@ -283,7 +283,7 @@ mod tests {
         let mut game = referee("startpos moves 7g7f", Rules::default());
         let moves = |text: &str| text.split(' ').map(|mv| mv.parse().unwrap()).collect::<Vec<Move>>();
         assert_eq!(game.first_illegal(&moves("3c3d 2g2f 8c8d")), None);
-        assert_eq!(game.first_illegal(&moves("3c3d 3c3d")), Some(moves("3c3d")[0]));
+        assert_eq!(game.first_illegal(&moves("3c3d 3c3d")), Some(1));
         assert_eq!(game.position_line(Some(moves("3c3d")[0])), "position startpos moves 7g7f 3c3d");
         assert!(game.play(moves("7g7f")[0]).is_err());
         assert_eq!(game.position_line(None), "position startpos moves 7g7f");

@@ -89,6 +89,9 @@ pub const DEFAULT_PORT: u16 = 4081;
 /// Least interval of keep-alive lines that the protocol permits.
 pub const LEAST_KEEPALIVE: Duration = Duration::from_secs(30);
 
+/// Size of the lines of one connection from the server that a [`Listener`] gets, in bytes.
+pub const MAX_TRACE_BYTES: usize = 16 << 20;
+
 /// Longest name or game of the protocol, in bytes.
 const MAX_NAME_BYTES: usize = 32;
 
@@ -218,6 +221,7 @@ pub struct Client<'l> {
     own_margin: Option<Duration>,
     /// Limit of moves and rule of declarations that the engine was given.
     rules: Option<(Option<u32>, EnteringKingRule)>,
+    trace_room: usize,
 }
 
 impl<'l> Client<'l> {
@@ -248,6 +252,7 @@ impl<'l> Client<'l> {
             was_logged_in: false,
             own_margin,
             rules: None,
+            trace_room: MAX_TRACE_BYTES,
         })
     }
 
@@ -334,6 +339,18 @@ impl<'l> Client<'l> {
     }
 
     fn trace(&mut self, direction: Direction, line: &str) {
+        if direction == Direction::Received {
+            let had_room = self.trace_room > 0;
+            self.trace_room = self.trace_room.saturating_sub(line.len() + 1);
+            if self.trace_room == 0 {
+                if had_room {
+                    let text =
+                        format!("the other lines of this connection after {} MiB are left out", MAX_TRACE_BYTES >> 20);
+                    self.listener.line(direction, &text);
+                }
+                return;
+            }
+        }
         self.listener.line(direction, &self.settings.password.masked(line));
     }
 }

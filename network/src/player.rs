@@ -22,8 +22,8 @@ pub enum PlayerError {
     #[error("the engine {0}")]
     Died(String),
     /// It does not answer.
-    #[error("the engine gives no answer ({0})")]
-    Silent(&'static str),
+    #[error("the engine: {0}")]
+    Silent(String),
     /// An option that it does not have, or a value that it does not take.
     #[error("option {name}: {reason}")]
     Option {
@@ -256,8 +256,9 @@ impl Thinker {
 
     /// Ends any search and waits for its answer, up to `limit`.
     pub(crate) fn settle(&mut self, limit: Duration) -> Result<(), PlayerError> {
+        let silent = || PlayerError::Silent(format!("no bestmove within {} s after stop", limit.as_secs()));
         if self.is_silent {
-            return Err(PlayerError::Silent("after stop"));
+            return Err(silent());
         }
         self.abandon()?;
         let deadline = Instant::now() + limit;
@@ -265,7 +266,7 @@ impl Thinker {
             self.poll()?;
             if Instant::now() > deadline {
                 self.is_silent = true;
-                return Err(PlayerError::Silent("after stop"));
+                return Err(silent());
             }
             std::thread::sleep(Duration::from_millis(1));
         }

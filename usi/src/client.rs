@@ -11,8 +11,8 @@
 //! check the legality of moves: that is up to the caller.
 //!
 //! An engine cannot harm the caller: lines are cut at [`MAX_LINE_BYTES`], at most
-//! [`MAX_WAITING_LINES`] are kept, and dropping the client ends the process and
-//! those that it started.
+//! [`MAX_WAITING_LINES`] and [`MAX_WAITING_BYTES`] are kept, one that does not read is
+//! silent, and dropping the client ends the process and those that it started.
 
 mod family;
 mod heard;
@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use enbu_movegen::Move;
 
 pub use heard::{Heard, ReplyError, parse_reply};
-pub use process::{Line, MAX_LINE_BYTES, MAX_WAITING_LINES};
+pub use process::{Line, MAX_LINE_BYTES, MAX_WAITING_BYTES, MAX_WAITING_LINES};
 
 use crate::command::{Command, GameResult};
 use crate::option::OptionSpec;
@@ -68,12 +68,12 @@ pub enum ClientError {
     #[error("{0}")]
     Died(String),
     /// The process did not answer in time.
-    #[error("no {expected} within {:.1} s", waited.as_secs_f64())]
+    #[error("no {expected} within {} s", (limit.as_secs_f64() * 1000.0).round() / 1000.0)]
     Silent {
         /// The expected reply.
         expected: &'static str,
-        /// Time waited.
-        waited: Duration,
+        /// Time limit.
+        limit: Duration,
     },
     /// The caller's [`Cancel`] ended the waiting.
     #[error("cancelled")]
@@ -141,9 +141,17 @@ pub trait Wiretap: Send {
     fn heard(&mut self, line: &str);
 }
 
+/// Maximum size of the options of an engine in bytes, as it declares them; others are lost.
+const MAX_IDENTITY_BYTES: usize = 1 << 20;
+
+/// Longest name of an engine and its author, in characters.
+const MAX_NAME: usize = 100;
+
 /// A running engine.
 pub struct Client {
     process: Process,
+    /// Time limit for the reading of a line by the engine.
+    write_limit: Duration,
     identity: EngineIdentity,
     noise: Noise,
     wiretap: Option<Box<dyn Wiretap>>,
@@ -161,25 +169,32 @@ impl Client {
         wiretap: Option<Box<dyn Wiretap>>,
     ) -> Result<Self, ClientError> {
         let process = Process::spawn(command, cancel.clone()).map_err(|error| ClientError::Start(error.to_string()))?;
-        let mut client = Self { process, identity: EngineIdentity::default(), noise: Noise::default(), wiretap };
+        let (identity, noise) = (EngineIdentity::default(), Noise::default());
+        let mut client = Self { process, write_limit: limit, identity, noise, wiretap };
         client.send(&Command::Usi)?;
-        client.until("usiok", limit, |client, reply| match reply {
-            Reply::UsiOk => true,
-            Reply::IdName(name) => {
-                client.identity.name = name;
-                false
+        let mut room = MAX_IDENTITY_BYTES;
+        let cut = |name: String| name.chars().take(MAX_NAME).collect();
+        client.until("usiok", limit, |client, reply, bytes| {
+            match reply {
+                Reply::UsiOk => return true,
+                Reply::IdName(name) => client.identity.name = cut(name),
+                Reply::IdAuthor(author) => client.identity.author = cut(author),
+                Reply::Option(option) if bytes <= room => {
+                    room -= bytes;
+                    client.identity.options.push(option);
+                }
+                Reply::Option(_) => client.noise.lost_lines += 1,
+                _ => {}
             }
-            Reply::IdAuthor(author) => {
-                client.identity.author = author;
-                false
-            }
-            Reply::Option(option) => {
-                client.identity.options.push(option);
-                false
-            }
-            _ => false,
+            false
         })?;
         Ok(client)
+    }
+
+    /// Sets the time limit for the reading of a line by the engine, which is that of
+    /// [`start`](Self::start) before.
+    pub const fn limit_writing(&mut self, limit: Duration) {
+        self.write_limit = limit;
     }
 
     /// Returns identity and options of the engine.
@@ -195,7 +210,7 @@ impl Client {
     /// Sends a command.
     ///
     /// # Errors
-    /// [`ClientError::Died`] when the engine no longer reads.
+    /// [`ClientError`] when the engine no longer reads.
     pub fn send(&mut self, command: &Command) -> Result<(), ClientError> {
         self.send_line(&command.to_string())
     }
@@ -203,12 +218,17 @@ impl Client {
     /// Sends a line as it is, without its line end.
     ///
     /// # Errors
-    /// [`ClientError::Died`] when the engine no longer reads.
+    /// [`ClientError`] when the engine no longer reads.
     pub fn send_line(&mut self, line: &str) -> Result<(), ClientError> {
+        self.send_text(format!("{line}\n"))
+    }
+
+    /// Sends lines with their line ends, at once.
+    fn send_text(&mut self, text: String) -> Result<(), ClientError> {
         if let Some(tap) = &mut self.wiretap {
-            tap.sent(line);
+            text.lines().for_each(|line| tap.sent(line));
         }
-        self.process.send(line)
+        self.process.send(text, self.write_limit)
     }
 
     /// Waits until the engine is ready for a new game: `isready`, `readyok`, `usinewgame`.
@@ -218,9 +238,9 @@ impl Client {
     /// # Errors
     /// [`ClientError`] when it dies or is not ready within `limit`.
     pub fn new_game(&mut self, limit: Duration) -> Result<(), ClientError> {
-        self.count_waiting()?;
+        self.count_waiting();
         self.send(&Command::IsReady)?;
-        self.until("readyok", limit, |client, reply| {
+        self.until("readyok", limit, |client, reply, _| {
             client.noise.stray_answers += u32::from(matches!(reply, Reply::BestMove(_)));
             reply == Reply::ReadyOk
         })?;
@@ -231,11 +251,10 @@ impl Client {
     /// Lines of the engine since its last answer count as [`Noise`].
     ///
     /// # Errors
-    /// [`ClientError::Died`] when the engine no longer reads.
+    /// [`ClientError`] when the engine no longer reads.
     pub fn go(&mut self, position: &str, go: &str) -> Result<Instant, ClientError> {
-        self.count_waiting()?;
-        self.send_line(position)?;
-        self.send_line(go)?;
+        self.count_waiting();
+        self.send_text(format!("{position}\n{go}\n"))?;
         Ok(Instant::now())
     }
 
@@ -244,14 +263,14 @@ impl Client {
         self.process.any_waiting(|line| line.starts_with("bestmove"))
     }
 
-    /// Waits for the answer to the last `go`, until `deadline`.
+    /// Waits for the answer to the last `go`, up to `limit` after `since`.
     ///
     /// # Errors
     /// [`ClientError`] when the engine dies or does not answer in time.
-    pub fn answer(&mut self, deadline: Instant) -> Result<Answer, ClientError> {
+    pub fn answer(&mut self, since: Instant, limit: Duration) -> Result<Answer, ClientError> {
         let mut report = LastReport::default();
         loop {
-            let line = self.line("bestmove", deadline)?;
+            let line = self.line("bestmove", since, limit)?;
             if let Some(answer) = self.take(line, &mut report) {
                 return Ok(answer);
             }
@@ -265,7 +284,9 @@ impl Client {
     /// # Errors
     /// [`ClientError::Died`] when the engine has ended and all its lines are taken.
     pub fn poll_answer(&mut self, report: &mut LastReport) -> Result<Option<Answer>, ClientError> {
-        while let Some(line) = self.process.poll_line()? {
+        // An engine that floods always has more.
+        for _ in 0..MAX_WAITING_LINES {
+            let Some(line) = self.process.poll_line()? else { break };
             if let Some(tap) = &mut self.wiretap {
                 tap.heard(&line.text);
             }
@@ -308,7 +329,7 @@ impl Client {
     /// Sends `gameover` with the result of the game.
     ///
     /// # Errors
-    /// [`ClientError::Died`] when the engine no longer reads.
+    /// [`ClientError`] when the engine no longer reads.
     pub fn game_over(&mut self, result: GameResult) -> Result<(), ClientError> {
         self.send(&Command::GameOver(Some(result)))
     }
@@ -322,9 +343,10 @@ impl Client {
     /// Sends `quit`, waits up to `grace`, and kills the remaining processes of the
     /// engine's process group. Returns the noise: lines that came after `quit` count
     /// as late.
-    pub fn quit(mut self, grace: Duration) -> Noise {
-        // A dead engine has no more to say, and its noise was counted.
-        let _ = self.count_waiting();
+    pub fn quit(&mut self, grace: Duration) -> Noise {
+        self.count_waiting();
+        self.write_limit = self.write_limit.min(grace);
+        // One that reads no more is ended all the same.
         let _ = self.send(&Command::Quit);
         for line in self.process.end(grace) {
             self.count_late(&line);
@@ -333,11 +355,10 @@ impl Client {
     }
 
     /// Counts the lines that are waiting as noise.
-    fn count_waiting(&mut self) -> Result<(), ClientError> {
-        while let Some(line) = self.process.waiting_line() {
+    fn count_waiting(&mut self) {
+        for line in self.process.waiting_lines() {
             self.count_late(&line);
         }
-        Ok(())
     }
 
     fn count_late(&mut self, line: &Line) {
@@ -352,27 +373,27 @@ impl Client {
         }
     }
 
-    /// Reads replies until `is_last` says so.
+    /// Reads replies until `is_last`, which also gets the size of the line, returns true.
     fn until(
         &mut self,
         expected: &'static str,
         limit: Duration,
-        mut is_last: impl FnMut(&mut Self, Reply) -> bool,
+        mut is_last: impl FnMut(&mut Self, Reply, usize) -> bool,
     ) -> Result<(), ClientError> {
-        let deadline = Instant::now() + limit;
+        let since = Instant::now();
         loop {
-            let line = self.line(expected, deadline)?;
+            let line = self.line(expected, since, limit)?;
             let heard = parse_reply(&line.text);
             if let Some(reply) = heard.reply
-                && is_last(self, reply)
+                && is_last(self, reply, line.text.len())
             {
                 return Ok(());
             }
         }
     }
 
-    fn line(&mut self, expected: &'static str, deadline: Instant) -> Result<Line, ClientError> {
-        let line = self.process.line(expected, deadline)?;
+    fn line(&mut self, expected: &'static str, since: Instant, limit: Duration) -> Result<Line, ClientError> {
+        let line = self.process.line(expected, since, limit)?;
         if let Some(tap) = &mut self.wiretap {
             tap.heard(&line.text);
         }

@@ -93,7 +93,7 @@ pub(crate) struct CsaArgs {
     /// Append a line of JSON for each game
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     log: Option<PathBuf>,
-    /// Append every line to and from the server, passwords masked
+    /// Append the lines to and from the server, up to 16 MiB from it in a connection; passwords masked
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     trace: Option<PathBuf>,
 }
@@ -267,10 +267,21 @@ fn listen(sender: Sender<Halt>, cancel: Cancel) -> io::Result<()> {
 /// Interruptions after which the waiting for an engine ends.
 const PATIENCE: u32 = 3;
 
+/// Time from the order to end at once to the end of the waiting for an engine.
+const GRACE: Duration = Duration::from_secs(5);
+
 fn halted(sender: &Sender<Halt>, halt: Halt, count: u32, cancel: &Cancel) {
     // The client is gone only at the end of the program.
     let _ = sender.send(halt);
     if count >= PATIENCE {
         cancel.cancel();
+    } else if halt == Halt::Now {
+        let cancel = cancel.clone();
+        let end = move || {
+            std::thread::sleep(GRACE);
+            cancel.cancel();
+        };
+        // Without a thread the next interruption does it.
+        let _ = std::thread::Builder::new().name("csa-grace".into()).spawn(end);
     }
 }

@@ -11,7 +11,7 @@ use jiff::Zoned;
 
 use super::game::{self, Playing};
 use super::report::GameReport;
-use super::{Client, ClientError, Direction, Halt};
+use super::{Client, ClientError, Direction, Halt, MAX_TRACE_BYTES};
 use crate::player::{Answer, PlayerError, Pondering, STOP_LIMIT, Thinker};
 use crate::protocol::{Event, Game, GameOutcome, Moved, Protocol, Reason, State};
 use crate::record::GameRecord;
@@ -64,6 +64,7 @@ impl<'c, 'l> Session<'c, 'l> {
     /// Connects, logs in and plays a game.
     pub(super) fn run(client: &'c mut Client<'l>) -> Result<SessionEnd, SessionError> {
         let Some(connection) = connect(client)? else { return Ok(SessionEnd::Halted) };
+        client.trace_room = MAX_TRACE_BYTES;
         // The first move has no echo to learn from.
         client.delay.observe(connection.round_trip);
         let now = Instant::now();

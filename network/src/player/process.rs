@@ -15,6 +15,9 @@ const START_LIMIT: Duration = Duration::from_secs(30);
 /// Limit from `isready` to `readyok`.
 const READY_LIMIT: Duration = Duration::from_secs(120);
 
+/// Limit for the reading of a line: the own clock may run.
+const WRITE_LIMIT: Duration = Duration::from_secs(1);
+
 /// Limit from `quit` to the end.
 const QUIT_LIMIT: Duration = Duration::from_secs(2);
 
@@ -66,6 +69,7 @@ fn start(command: &EngineCommand, waker: &Waker, cancel: &Cancel) -> Result<Clie
         process.current_dir(dir);
     }
     let mut client = Client::start(process, START_LIMIT, cancel, None).map_err(|error| fault(&error))?;
+    client.limit_writing(WRITE_LIMIT);
     let waker = waker.clone();
     client.set_waker(move || waker());
     Ok(client)
@@ -73,7 +77,7 @@ fn start(command: &EngineCommand, waker: &Waker, cancel: &Cancel) -> Result<Clie
 
 fn fault(error: &ClientError) -> PlayerError {
     match error {
-        ClientError::Silent { expected, .. } => PlayerError::Silent(expected),
+        ClientError::Silent { .. } => PlayerError::Silent(error.to_string()),
         error => PlayerError::Died(error.to_string()),
     }
 }
@@ -163,12 +167,7 @@ impl Player for Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let _ = self.client.send(&Command::Quit);
-        let deadline = Instant::now() + QUIT_LIMIT;
-        // The client ends the process when it is dropped; a well-behaved one ends by itself.
-        while Instant::now() < deadline && self.client.poll_answer(&mut self.report).is_ok() {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        self.client.quit(QUIT_LIMIT);
     }
 }
 

@@ -23,6 +23,8 @@ pub(super) fn kill(leader: &mut Child) {
         // Fails if the group has no process left.
         let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
     }
+    // It may have left its group.
+    let _ = leader.kill();
 }
 
 /// Ends the process and its family; no error if they have ended.

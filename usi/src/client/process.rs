@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::{Cancel, ClientError, family};
@@ -20,6 +21,9 @@ pub const MAX_LINE_BYTES: usize = 64 * 1024;
 /// more, the oldest `info` line is dropped, or the newest line if there is none.
 pub const MAX_WAITING_LINES: usize = 4096;
 
+/// Maximum size of the unread lines of an engine in bytes, which is held in the same way.
+pub const MAX_WAITING_BYTES: usize = 4 << 20;
+
 /// Length of the tail of an engine's stderr that is kept, in bytes.
 const STDERR_TAIL_BYTES: usize = 512;
 
@@ -28,6 +32,9 @@ const LIFE_CHECK: Duration = Duration::from_millis(100);
 
 /// Time limit for draining the pipe of an exited process.
 const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// Time limit for the end of a killed process.
+const KILL_LIMIT: Duration = Duration::from_millis(500);
 
 /// A line of an engine, without its line end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,36 +54,43 @@ impl Line {
 /// Callback of a caller that does not wait for lines.
 pub(super) type Waker = Box<dyn Fn() + Send>;
 
-/// State shared by the reader threads and the owner.
+/// State shared by the threads of the pipes and the owner.
 #[derive(Default)]
 struct Inbox {
     lines: VecDeque<Line>,
+    /// Their size.
+    bytes: usize,
     /// Number of `info` lines among them.
     infos: usize,
     waker: Option<Waker>,
     lost: u32,
     closed: bool,
+    /// Number of texts written to the process.
+    written: u64,
+    /// It no longer reads.
+    input_closed: bool,
     stderr_tail: VecDeque<u8>,
     stderr_closed: bool,
 }
 
 impl Inbox {
     fn push(&mut self, line: Line) {
-        if self.lines.len() >= MAX_WAITING_LINES {
+        while self.lines.len() >= MAX_WAITING_LINES || self.bytes + line.text.len() > MAX_WAITING_BYTES {
             self.lost += 1;
-            if self.infos == 0 {
-                return;
-            }
-            let oldest = self.lines.iter().position(Line::is_info);
-            self.infos -= usize::from(oldest.and_then(|oldest| self.lines.remove(oldest)).is_some());
+            let oldest = if self.infos > 0 { self.lines.iter().position(Line::is_info) } else { None };
+            let Some(dropped) = oldest.and_then(|oldest| self.lines.remove(oldest)) else { return };
+            self.infos -= 1;
+            self.bytes -= dropped.text.len();
         }
         self.infos += usize::from(line.is_info());
+        self.bytes += line.text.len();
         self.lines.push_back(line);
     }
 
     fn pop(&mut self) -> Option<Line> {
         let line = self.lines.pop_front()?;
         self.infos -= usize::from(line.is_info());
+        self.bytes -= line.text.len();
         Some(line)
     }
 
@@ -92,48 +106,81 @@ type Shared = Arc<(Mutex<Inbox>, Condvar)>;
 /// A process whose child processes end with it.
 pub(super) struct Process {
     child: Child,
-    stdin: Option<ChildStdin>,
+    /// To the thread that writes; dropping it closes the input.
+    input: Option<Sender<String>>,
+    /// Number of texts handed to that thread.
+    sent: u64,
     shared: Shared,
     cancel: Cancel,
     ended: Option<ExitStatus>,
+    /// Time at which no more lines of an ended process are expected.
+    last_words: Option<Instant>,
 }
 
 impl Process {
     pub(super) fn spawn(mut command: Command, cancel: Cancel) -> std::io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = family::spawn(&mut command)?;
+        let child = family::spawn(&mut command)?;
+        let (input, texts) = unbounded();
         let shared = Shared::default();
-        let stdin = child.stdin.take();
-        if let Some(stdout) = child.stdout.take() {
-            let shared = Arc::clone(&shared);
-            thread::Builder::new().name("engine stdout".into()).spawn(move || read_lines(stdout, &shared))?;
+        let (ended, last_words) = (None, None);
+        // From here on dropping it ends the child.
+        let mut process = Self { child, input: Some(input), sent: 0, shared, cancel, ended, last_words };
+        if let Some(stdin) = process.child.stdin.take() {
+            process.serve("engine stdin", move |shared| write_texts(stdin, &texts, shared))?;
         }
-        if let Some(stderr) = child.stderr.take() {
-            let shared = Arc::clone(&shared);
-            thread::Builder::new().name("engine stderr".into()).spawn(move || read_tail(stderr, &shared))?;
+        if let Some(stdout) = process.child.stdout.take() {
+            process.serve("engine stdout", |shared| read_lines(stdout, shared))?;
         }
-        Ok(Self { child, stdin, shared, cancel, ended: None })
+        if let Some(stderr) = process.child.stderr.take() {
+            process.serve("engine stderr", |shared| read_tail(stderr, shared))?;
+        }
+        Ok(process)
+    }
+
+    /// Runs `serve` in a thread.
+    fn serve(&self, name: &str, serve: impl FnOnce(&Shared) + Send + 'static) -> std::io::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        thread::Builder::new().name(name.into()).spawn(move || serve(&shared)).map(drop)
     }
 
     pub(super) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Writes a line. An engine that reads nothing makes this wait once the pipe is
-    /// full (64 KiB); no caller sends that much without an answer in between.
-    pub(super) fn send(&mut self, line: &str) -> Result<(), ClientError> {
-        let text = format!("{line}\n");
-        let sent = match &mut self.stdin {
-            Some(stdin) => stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()),
-            None => Err(std::io::ErrorKind::BrokenPipe.into()),
-        };
-        sent.map_err(|_| self.death())
+    /// Writes a text, and returns when the pipe has taken it. An engine that reads nothing
+    /// fills it (64 KiB), and is silent after `limit`.
+    pub(super) fn send(&mut self, text: String, limit: Duration) -> Result<(), ClientError> {
+        let deadline = Instant::now() + limit;
+        self.sent += 1;
+        if self.input.as_ref().is_none_or(|input| input.send(text).is_err()) {
+            return Err(self.death());
+        }
+        let (inbox, change) = &*self.shared;
+        let mut inbox = inbox.lock();
+        while inbox.written < self.sent && !inbox.input_closed {
+            if self.cancel.is_cancelled() {
+                return Err(ClientError::Cancelled);
+            }
+            let now = Instant::now();
+            if now >= deadline {
+                return Err(ClientError::Silent { expected: "reading of its input", limit });
+            }
+            change.wait_until(&mut inbox, deadline.min(now + LIFE_CHECK));
+        }
+        let is_written = inbox.written >= self.sent;
+        drop(inbox);
+        if is_written { Ok(()) } else { Err(self.death()) }
     }
 
-    /// The next line, or why there is none before `deadline`.
-    pub(super) fn line(&mut self, expected: &'static str, deadline: Instant) -> Result<Line, ClientError> {
-        let began = Instant::now();
-        let mut last_words = None;
+    /// The next line, or the reason why there is none within `limit` after `since`.
+    pub(super) fn line(
+        &mut self,
+        expected: &'static str,
+        since: Instant,
+        limit: Duration,
+    ) -> Result<Line, ClientError> {
+        let deadline = since + limit;
         loop {
             // First of all: an engine that always has something to say must not keep
             // the caller from noticing.
@@ -147,7 +194,7 @@ impl Process {
                 while inbox.lines.is_empty() && !inbox.closed && !arrival.wait_until(&mut inbox, wake).timed_out() {}
                 // An engine that floods always has a line, at last one that came too late.
                 if inbox.lines.front().is_some_and(|line| line.at > deadline) {
-                    return Err(ClientError::Silent { expected, waited: deadline.saturating_duration_since(began) });
+                    return Err(ClientError::Silent { expected, limit });
                 }
                 if let Some(line) = inbox.pop() {
                     return Ok(line);
@@ -157,15 +204,20 @@ impl Process {
                     return Err(self.death());
                 }
             }
-            let now = Instant::now();
-            // A process that is gone may have left its pipe to one that it started.
-            if self.has_ended() && now > *last_words.get_or_insert(now + LAST_WORDS) {
+            if self.is_past_last_words() {
                 return Err(self.death());
             }
-            if now >= deadline {
-                return Err(ClientError::Silent { expected, waited: now.saturating_duration_since(began) });
+            if Instant::now() >= deadline {
+                return Err(ClientError::Silent { expected, limit });
             }
         }
+    }
+
+    /// Returns true some time after the end of a process, which may have left its pipe to one
+    /// that it started.
+    fn is_past_last_words(&mut self) -> bool {
+        let now = Instant::now();
+        self.has_ended() && now > *self.last_words.get_or_insert(now + LAST_WORDS)
     }
 
     /// Sets the callback for arrivals, and calls it if something has arrived.
@@ -181,12 +233,14 @@ impl Process {
             let mut inbox = self.shared.0.lock();
             (inbox.pop(), inbox.closed)
         };
-        if line.is_none() && closed { Err(self.death()) } else { Ok(line) }
+        if line.is_none() && (closed || self.is_past_last_words()) { Err(self.death()) } else { Ok(line) }
     }
 
-    /// A line that has already arrived.
-    pub(super) fn waiting_line(&mut self) -> Option<Line> {
-        self.shared.0.lock().pop()
+    /// The lines that have already arrived.
+    pub(super) fn waiting_lines(&mut self) -> VecDeque<Line> {
+        let mut inbox = self.shared.0.lock();
+        (inbox.infos, inbox.bytes) = (0, 0);
+        std::mem::take(&mut inbox.lines)
     }
 
     /// Returns `true` if an unread line satisfies `wanted`.
@@ -201,20 +255,22 @@ impl Process {
 
     /// Closes the input, waits up to `grace` for the process to end, ends it, and
     /// returns the unread lines.
-    pub(super) fn end(&mut self, grace: Duration) -> Vec<Line> {
-        self.stdin = None;
+    pub(super) fn end(&mut self, grace: Duration) -> VecDeque<Line> {
+        self.input = None;
         let deadline = Instant::now() + grace;
-        let (inbox, arrival) = &*self.shared;
-        {
+        while !self.has_ended() && Instant::now() < deadline && !self.cancel.is_cancelled() {
+            let (inbox, arrival) = &*self.shared;
             let mut inbox = inbox.lock();
-            while !inbox.closed && !arrival.wait_until(&mut inbox, deadline).timed_out() {}
+            let pause = if inbox.closed { Duration::from_millis(1) } else { LIFE_CHECK };
+            arrival.wait_until(&mut inbox, deadline.min(Instant::now() + pause));
         }
-        while !self.has_ended() && Instant::now() < deadline {
-            thread::sleep(Duration::from_millis(1));
+        if self.has_ended() {
+            let (inbox, arrival) = &*self.shared;
+            let (mut inbox, until) = (inbox.lock(), Instant::now() + LAST_WORDS);
+            while !inbox.closed && !arrival.wait_until(&mut inbox, until).timed_out() {}
         }
         self.kill();
-        let mut inbox = self.shared.0.lock();
-        std::iter::from_fn(|| inbox.pop()).collect()
+        self.waiting_lines()
     }
 
     fn has_ended(&mut self) -> bool {
@@ -227,8 +283,15 @@ impl Process {
     /// Ends the process with those that it started, and takes its exit status.
     fn kill(&mut self) {
         family::kill(&mut self.child);
-        if let Ok(status) = self.child.wait() {
-            self.ended = Some(status);
+        // One that the system holds is left to it.
+        self.wait_for_end(KILL_LIMIT);
+    }
+
+    /// Waits up to `limit` for the exit of the process.
+    fn wait_for_end(&mut self, limit: Duration) {
+        let deadline = Instant::now() + limit;
+        while !self.has_ended() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
         }
     }
 
@@ -236,9 +299,7 @@ impl Process {
     /// that closed its output without ending is ended.
     fn death(&mut self) -> ClientError {
         let deadline = Instant::now() + LAST_WORDS;
-        while !self.has_ended() && Instant::now() < deadline {
-            thread::sleep(Duration::from_millis(1));
-        }
+        self.wait_for_end(LAST_WORDS);
         let alive = self.ended.is_none();
         self.kill();
         let (inbox, arrival) = &*self.shared;
@@ -247,7 +308,8 @@ impl Process {
         let tail: Vec<u8> = inbox.stderr_tail.iter().copied().collect();
         let tail = String::from_utf8_lossy(&tail).trim().replace(['\r', '\n'], " | ");
         let mut text = match self.ended {
-            _ if alive => "closed its output and went on".to_owned(),
+            _ if alive && inbox.closed => "closed its output and went on".to_owned(),
+            _ if alive => "reads no more and went on".to_owned(),
             Some(status) => format!("ended with {status}"),
             None => "ended".to_owned(),
         };
@@ -260,8 +322,24 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.stdin = None;
+        self.input = None;
         self.kill();
+    }
+}
+
+/// Writes texts until the owner has no more or the process reads no more.
+fn write_texts(mut pipe: impl Write, texts: &Receiver<String>, shared: &Shared) {
+    let (inbox, change) = &**shared;
+    for text in texts {
+        let written = pipe.write_all(text.as_bytes()).and_then(|()| pipe.flush());
+        let mut inbox = inbox.lock();
+        inbox.written += u64::from(written.is_ok());
+        inbox.input_closed |= written.is_err();
+        drop(inbox);
+        change.notify_all();
+        if written.is_err() {
+            return;
+        }
     }
 }
 
@@ -396,16 +474,63 @@ mod tests {
             let mut command = Command::new("yes");
             command.arg(text);
             let mut process = Process::spawn(command, Cancel::default()).unwrap();
-            let deadline = Instant::now() + Duration::from_millis(50);
-            let limit = deadline + Duration::from_secs(20);
+            let (since, limit) = (Instant::now(), Duration::from_millis(50));
             let fault = loop {
-                assert!(Instant::now() < limit, "`{text}` is read for ever");
-                if let Err(fault) = process.line("bestmove", deadline) {
+                assert!(since.elapsed() < Duration::from_secs(20), "`{text}` is read for ever");
+                if let Err(fault) = process.line("bestmove", since, limit) {
                     break fault;
                 }
             };
-            assert!(matches!(fault, ClientError::Silent { .. }), "{fault}");
+            assert_eq!(fault.to_string(), "no bestmove within 0.05 s");
         }
+    }
+
+    #[test]
+    fn unread_lines_are_bounded_in_number_and_size() {
+        let mut inbox = Inbox::default();
+        let line = |text: String| Line { at: Instant::now(), text };
+        inbox.push(line("readyok".to_owned()));
+        for _ in 0..200 {
+            inbox.push(line(format!("info {}", "x".repeat(MAX_LINE_BYTES - 5))));
+        }
+        assert!(inbox.bytes <= MAX_WAITING_BYTES && inbox.lines.len() + inbox.lost as usize == 201);
+        inbox.push(line("y".repeat(MAX_LINE_BYTES)));
+        assert_eq!(
+            (inbox.pop().unwrap().text.as_str(), inbox.lines.back().unwrap().text.as_bytes()[0]),
+            ("readyok", b'y')
+        );
+        while inbox.pop().is_some() {}
+        assert_eq!((inbox.bytes, inbox.infos), (0, 0));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_engine_that_reads_nothing_is_silent_after_the_limit() {
+        let mut command = Command::new("sleep");
+        command.arg("60");
+        let mut process = Process::spawn(command, Cancel::default()).unwrap();
+        let limit = Duration::from_millis(100);
+        let sent = (0..1000).try_for_each(|_| process.send(format!("{}\n", "x".repeat(1000)), limit));
+        assert_eq!(sent.unwrap_err().to_string(), "no reading of its input within 0.1 s");
+        process.cancel.cancel();
+        assert_eq!(process.send("y".to_owned(), Duration::from_secs(600)), Err(ClientError::Cancelled));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_end_of_an_engine_is_noticed_though_its_child_holds_the_pipe() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 60 & exit 3"]);
+        let mut process = Process::spawn(command, Cancel::default()).unwrap();
+        let limit = Instant::now() + Duration::from_secs(20);
+        let fault = loop {
+            assert!(Instant::now() < limit, "the end is not noticed");
+            if let Err(fault) = process.poll_line() {
+                break fault;
+            }
+            thread::sleep(Duration::from_millis(5));
+        };
+        assert!(fault.to_string().starts_with("ended with exit status: 3"), "{fault}");
     }
 
     #[test]

@@ -85,7 +85,7 @@ pub(crate) struct MatchArgs {
     /// SVG chart of Elo and LLR over the games
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) chart: Option<PathBuf>,
-    /// File for all lines between the referee and the engines
+    /// File for the lines between the referee and the engines, up to 16 MiB from each engine in a game
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) log: Option<PathBuf>,
     /// Print the summary as JSON
