@@ -5,9 +5,11 @@
 //! (the machine stopped) is dropped when the file is opened again.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use enbu_files::{Existing, FileKind};
 
 use crate::record::GameRecord;
 
@@ -124,7 +126,7 @@ impl ResultsFile {
 
     fn open(path: &Path) -> Result<Self, ResultsError> {
         let io = |error| ResultsError::Io { path: path.to_owned(), error };
-        let file = OpenOptions::new().create(true).append(true).open(path).map_err(io)?;
+        let file = enbu_files::append(path).map_err(io)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(ResultsError::Locked(path.to_owned())),
             // Some network file systems have no locks; then the user has to take care.
@@ -175,7 +177,8 @@ impl ResultsFile {
 /// # Errors
 /// [`ResultsError`] when it cannot be read, or a line other than a torn last one is not a game.
 pub fn read(path: &Path) -> Result<Contents, ResultsError> {
-    let bytes = fs::read(path).map_err(|error| ResultsError::Io { path: path.to_owned(), error })?;
+    let bytes =
+        enbu_files::read(path, FileKind::Results).map_err(|error| ResultsError::Io { path: path.to_owned(), error })?;
     let text = String::from_utf8_lossy(&bytes);
     let mut contents = Contents::default();
     for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -207,7 +210,7 @@ fn rewrite(path: &Path, games: &[GameRecord]) -> io::Result<()> {
         text.push_str(&serde_json::to_string(game)?);
         text.push('\n');
     }
-    enbu_files::write(path, text)
+    enbu_files::write(path, text, Existing::Replace)
 }
 
 /// The games of several files.
@@ -254,6 +257,7 @@ pub fn merge<P: AsRef<Path>>(paths: &[P]) -> Result<Merged, ResultsError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::sync::Arc;
 
     use parking_lot::Mutex;

@@ -101,7 +101,7 @@ fn make(count: u64, path: &Path) -> Outcome {
         sorter.push(games.next())?;
     }
     let pages = Combined::new(sorter.finish()?, Choice::First, Plies::Smallest);
-    let written = write(path, format, &Preface::default(), pages)?;
+    let written = write(path, format, &Preface::default(), pages, enbu_files::Existing::Replace)?;
     let seconds = begun.elapsed().as_secs_f64();
     let mib = fs::metadata(path)?.len() >> 20;
     say(&format!("{} positions, {} moves, {mib} MiB, {seconds:.0} s, {}", written.positions, written.moves, memory()))

@@ -1,8 +1,8 @@
 //! A book opened for probing.
 
-use std::fs::{self, File};
 use std::path::Path;
 
+use enbu_files::{FileKind, open, read};
 use enbu_movegen::{Position, Setup};
 
 use crate::error::BookError;
@@ -84,10 +84,10 @@ impl Book {
         let format = detect(path)?;
         let mut faults = Faults::default();
         let store = match format {
-            Format::Db if options.on_the_fly => Store::Searched(db::Searched::open(File::open(path)?)?),
-            Format::Db => Store::Loaded(db::Loaded::new(fs::read(path)?, &mut |error| faults.add(error))?),
-            Format::Ybb => Store::Ybb(ybb::Searched::open(File::open(path)?)?),
-            Format::Apery => Store::Apery(apery::Searched::open(File::open(path)?)?),
+            Format::Db if options.on_the_fly => Store::Searched(db::Searched::open(open(path, FileKind::Stream)?)?),
+            Format::Db => Store::Loaded(db::Loaded::new(read(path, FileKind::Book)?, &mut |error| faults.add(error))?),
+            Format::Ybb => Store::Ybb(ybb::Searched::open(open(path, FileKind::Stream)?)?),
+            Format::Apery => Store::Apery(apery::Searched::open(open(path, FileKind::Stream)?)?),
             Format::Sbk => Store::Sbk(sbk::Loaded::open(path, &mut |error| faults.add(error))?),
         };
         Ok(Self { format, ignore_ply: options.ignore_ply, store, faults })

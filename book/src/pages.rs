@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::Path;
 
-use enbu_files::Draft;
+use enbu_files::{Draft, Existing, FileKind, open};
 use enbu_movegen::Setup;
 
 use crate::error::{BookError, Fault, Place};
@@ -22,7 +22,7 @@ const HEAD: u64 = 4096;
 /// # Errors
 /// Those of the system; [`Fault::Empty`], [`Fault::UnknownFormat`].
 pub fn detect(path: &Path) -> Result<Format, BookError> {
-    let (mut file, mut head) = (File::open(path)?, Vec::new());
+    let (mut file, mut head) = (open(path, FileKind::Stream)?, Vec::new());
     let len = file.metadata()?.len();
     (&mut file).take(HEAD).read_to_end(&mut head)?;
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
@@ -82,7 +82,9 @@ impl Pages {
     pub fn open(path: &Path, search: &Search) -> Result<Self, BookError> {
         let format = detect(path)?;
         let reader = match format {
-            Format::Db => Reader::Db(Box::new(db::Reader::new(BufReader::with_capacity(1 << 18, File::open(path)?)))),
+            Format::Db => {
+                Reader::Db(Box::new(db::Reader::new(BufReader::with_capacity(1 << 18, open(path, FileKind::Stream)?))))
+            }
             Format::Ybb => Reader::Ybb(Box::new(ybb::Reader::open(path)?)),
             Format::Apery => Reader::Apery(Box::new(apery::Pages::new(path, &search.roots, search.gap)?)),
             Format::Sbk => Reader::Sbk(Box::new(sbk::Reader::open(path)?)),
@@ -154,8 +156,9 @@ pub fn write(
     format: Format,
     preface: &Preface,
     pages: impl IntoIterator<Item = Result<Page, BookError>>,
+    existing: Existing,
 ) -> Result<Written, BookError> {
-    let mut draft = Draft::create(path)?;
+    let mut draft = Draft::create(path, existing)?;
     let mut written = Written::default();
     let mut losses = Losses::default();
     let mut pages = pages.into_iter().inspect(|page| {

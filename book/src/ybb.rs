@@ -22,6 +22,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use enbu_files::{FileKind, open};
 use enbu_movegen::{Move, PackedSfen, Setup};
 
 use crate::disk::{Disk, part};
@@ -225,11 +226,11 @@ impl Reader {
     /// # Errors
     /// Those of the system; [`Fault::Truncated`] if the file is shorter than its header says.
     pub fn open(path: &Path) -> Result<Self, BookError> {
-        let mut index = BufReader::with_capacity(1 << 16, File::open(path)?);
+        let mut index = BufReader::with_capacity(1 << 16, open(path, FileKind::Stream)?);
         let mut header = [0; 32];
         index.read_exact(&mut header).map_err(|_| BookError::offset(0, Fault::Truncated))?;
         let layout = Layout::read(&header, index.get_ref().metadata()?.len())?;
-        let moves = BufReader::with_capacity(1 << 16, File::open(path)?);
+        let moves = BufReader::with_capacity(1 << 16, open(path, FileKind::Stream)?);
         Ok(Self { layout, index, moves, moves_at: 0, next: 0, last: None, queue: VecDeque::new() })
     }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use enbu_book::{Book, BookError, Fault, Format, OpenOptions, Order, Pages, Place, Preface, Search, Sorter, write};
+use enbu_files::Existing;
 
 use crate::sample::pages;
 
@@ -17,7 +18,7 @@ fn made(format: Format, count: usize) -> Made {
     let mut sorter = Sorter::new(Order::of(format), folder.path(), usize::MAX);
     pages(count).into_iter().for_each(|page| sorter.push(page).expect("sorted"));
     let path = folder.path().join("book");
-    write(&path, format, &Preface::default(), sorter.finish().expect("sorted")).expect("written");
+    write(&path, format, &Preface::default(), sorter.finish().expect("sorted"), Existing::Replace).expect("written");
     let bytes = fs::read(path).expect("a file");
     Made { folder, bytes }
 }

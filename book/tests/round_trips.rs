@@ -7,6 +7,7 @@ use enbu_book::{
     Book, BookError, Format, Games, OpenOptions, Order, Page, Pages, PositionKey, Preface, Search, Sorter, Verifier,
     Written, db, write,
 };
+use enbu_files::Existing;
 use enbu_movegen::{Position, Setup};
 
 use crate::sample::{held, pages};
@@ -33,7 +34,7 @@ fn sorted(
 fn written(path: &Path, format: Format, pages: &[Page]) -> Written {
     let folder = path.parent().expect("a folder");
     let pages = sorted(format, folder, pages.iter().cloned().map(Ok));
-    write(path, format, &Preface::default(), pages).expect("written")
+    write(path, format, &Preface::default(), pages, Existing::Replace).expect("written")
 }
 
 /// The pages of a file in the order of `.db`.
@@ -48,7 +49,7 @@ fn read(path: &Path) -> Vec<Page> {
 fn convert(from: &Path, to: &Path, format: Format) {
     let folder = to.parent().expect("a folder");
     let pages = Pages::open(from, &no_gap()).expect("a book");
-    write(to, format, &Preface::default(), sorted(format, folder, pages)).expect("written");
+    write(to, format, &Preface::default(), sorted(format, folder, pages), Existing::Replace).expect("written");
 }
 
 /// Equality with the first difference in the message.
@@ -221,7 +222,7 @@ fn the_preface_survives_where_it_can() {
     let preface = Preface { author: "著者".into(), description: "two\nlines".into() };
     for (format, author) in [(Format::Db, ""), (Format::Sbk, "著者")] {
         let path = folder.path().join(format.name());
-        write(&path, format, &preface, pages(3).into_iter().map(Ok)).expect("written");
+        write(&path, format, &preface, pages(3).into_iter().map(Ok), Existing::Replace).expect("written");
         let mut pages = Pages::open(&path, &Search::default()).expect("a book");
         assert!(pages.by_ref().all(|page| page.is_ok()));
         assert_eq!(pages.preface(), Preface { author: author.into(), ..preface.clone() });

@@ -1,20 +1,15 @@
 //! Name and author of the engine, or those that `engine_name.txt` gives it; version,
 //! commit, target and CPU features of this build.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use enbu_eval::nnue::Simd;
+use enbu_files::FileKind;
 use enbu_usi::Identity;
 
 /// The file beside the executable whose first line is the name and whose second, if
 /// there is one, the author. YaneuraOu reads the same file.
 const FILE: &str = "engine_name.txt";
-
-/// Bytes of the file that are read; a name is shorter.
-const MAX_BYTES: u64 = 1024;
 
 /// Longest name, in characters.
 const MAX_CHARS: usize = 100;
@@ -68,16 +63,10 @@ pub(crate) fn kernels() -> Vec<&'static str> {
 /// The engine's name with that of its evaluation, unless the user chose another.
 pub(crate) fn identity(evaluation: &str) -> Identity {
     let own = Identity { name: format!("Enbu {VERSION} ({evaluation})"), author: "the Enbu developers".into() };
-    match crate::paths::beside_executable(FILE).as_deref().and_then(read) {
-        Some(bytes) => renamed(own, &bytes),
-        None => own,
+    match crate::paths::beside_executable(FILE).map(|path| enbu_files::read(&path, FileKind::Settings)) {
+        Some(Ok(bytes)) => renamed(own, &bytes),
+        _ => own,
     }
-}
-
-fn read(path: &Path) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
 }
 
 /// `own` with the lines of a file in its place; empty lines change nothing.

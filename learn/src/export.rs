@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Read, Seek, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use enbu_files::Draft;
+use enbu_files::{Draft, Existing};
 use enbu_movegen::{Color, PackError};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -67,7 +67,8 @@ struct Output {
 
 impl Output {
     fn create(path: &Path) -> Result<Self, ExportError> {
-        let draft = Draft::create(path).map_err(|error| ExportError::Io { path: path.to_owned(), error })?;
+        let draft =
+            Draft::create(path, Existing::Replace).map_err(|error| ExportError::Io { path: path.to_owned(), error })?;
         Ok(Self { path: path.to_owned(), draft })
     }
 

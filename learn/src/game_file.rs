@@ -31,10 +31,10 @@
 //! 5 score, 6 unknown. Without bit 5 a game begins at the start position of an even
 //! game. The extension is [`EXTENSION`], of archives [`ARCHIVE`]; files are written atomically.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use enbu_files::{Existing, FileKind};
 use enbu_movegen::{Color, Move, PackedSfen, Setup, UnpackError};
 
 use crate::archive::{self, ArchiveError};
@@ -229,7 +229,7 @@ impl GameFile {
     /// # Errors
     /// [`GameFileError`].
     pub fn read(path: &Path) -> Result<Self, GameFileError> {
-        Self::decode(&fs::read(path)?)
+        Self::decode(&enbu_files::read_if(path, FileKind::Games, |head| head.starts_with(&MAGIC))?)
     }
 
     /// Writes a file atomically, as an archive if its extension is `.archive`.
@@ -238,7 +238,8 @@ impl GameFile {
     /// [`GameFileError`] when a game does not fit or the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), GameFileError> {
         let is_archive = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ARCHIVE));
-        Ok(enbu_files::write(path, if is_archive { self.encode_archive()? } else { self.encode()? })?)
+        let bytes = if is_archive { self.encode_archive()? } else { self.encode()? };
+        Ok(enbu_files::write(path, bytes, Existing::Replace)?)
     }
 }
 
@@ -250,14 +251,8 @@ pub(crate) fn files_in(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let mut files = Vec::new();
-    for entry in fs::read_dir(path)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == EXTENSION) {
-            files.push(path);
-        }
-    }
-    files.sort();
+    let mut files = enbu_files::entries(path)?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
     Ok(files)
 }
 
@@ -387,6 +382,8 @@ impl<'a> Cursor<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn mv(text: &str) -> Move {

@@ -1,9 +1,9 @@
 //! Reading positions from files of any format.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use enbu_files::FileKind;
 use enbu_movegen::{Move, Position, PositionError};
 
 use crate::game::{Game, GameResult, ReplayError, ScoredMove};
@@ -156,9 +156,9 @@ pub fn read_games(path: &Path) -> Result<Vec<Game>, SourceError> {
         Some(Format::Games | Format::Archive) => {
             GameFile::read(path).map(|shard| shard.games).map_err(SourceErrorKind::from)
         }
-        Some(Format::Pack) => {
-            std::fs::read(path).map_err(SourceErrorKind::from).and_then(|bytes| Ok(decode_pack(&bytes)?))
-        }
+        Some(Format::Pack) => enbu_files::read(path, FileKind::Games)
+            .map_err(SourceErrorKind::from)
+            .and_then(|bytes| Ok(decode_pack(&bytes)?)),
         Some(Format::Psv | Format::Hcpe | Format::Tsv) | None => Err(SourceErrorKind::Format),
     };
     games.map_err(|kind| SourceError { path: path.to_owned(), kind })
@@ -167,7 +167,7 @@ pub fn read_games(path: &Path) -> Result<Vec<Game>, SourceError> {
 fn read_any(path: &Path, visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceErrorKind> {
     match Format::of(path).ok_or(SourceErrorKind::Format)? {
         Format::Games | Format::Archive => show_games(&GameFile::read(path)?.games, visit),
-        Format::Pack => show_games(&decode_pack(&std::fs::read(path)?)?, visit),
+        Format::Pack => show_games(&decode_pack(&enbu_files::read(path, FileKind::Games)?)?, visit),
         Format::Psv => show_records::<PSV_BYTES>(path, Record::from_psv, visit),
         Format::Hcpe => show_records::<HCPE_BYTES>(path, Record::from_hcpe, visit),
         Format::Tsv => Err(SourceErrorKind::Format),
@@ -189,7 +189,7 @@ fn show_records<const N: usize>(
     decode: impl Fn(&[u8; N]) -> Result<Record, RecordError>,
     mut visit: impl FnMut(&Sample<'_>),
 ) -> Result<(), SourceErrorKind> {
-    let file = File::open(path)?;
+    let file = enbu_files::open(path, FileKind::Stream)?;
     let records = file.metadata()?.len() / N as u64;
     if file.metadata()?.len() != records * N as u64 {
         return Err(SourceErrorKind::Length(N));

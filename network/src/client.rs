@@ -294,7 +294,7 @@ impl<'l> Client<'l> {
         let Some(files) = &self.settings.records else { return Ok(()) };
         let wrong = |error: std::io::Error| ClientError::Records(format!("{}: {error}", files.dir.display()));
         std::fs::create_dir_all(&files.dir).map_err(wrong)?;
-        enbu_files::check_writable(&files.dir.join("enbu.check")).map_err(wrong)?;
+        enbu_files::check_writable(&files.dir.join("enbu.check"), enbu_files::Existing::Keep).map_err(wrong)?;
         for path in recover(&files.dir).map_err(wrong)? {
             self.notice(&format!("recovered {}", path.display()));
         }

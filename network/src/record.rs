@@ -5,12 +5,13 @@
 //! the record is written whole as `GAME.csa` (and `GAME.kif`) and the journal removed. A
 //! journal that a power cut or a crash left is made a record by [`recover`].
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Sender, unbounded};
+use enbu_files::{Existing, FileKind};
 use enbu_kifu::csa::FileVersion;
 use enbu_kifu::encoding::{Encoding, encode};
 use enbu_kifu::{
@@ -86,8 +87,14 @@ impl GameRecord {
     fn open_journal(&mut self) -> io::Result<()> {
         let Some(files) = &self.files else { return Ok(()) };
         fs::create_dir_all(&files.dir)?;
-        self.name = free_name(&files.dir, &self.name);
-        let mut journal = Journal::create(files.dir.join(format!("{}.{JOURNAL}", self.name)))?;
+        let mut journal = loop {
+            self.name = free_name(&files.dir, &self.name);
+            match Journal::create(files.dir.join(format!("{}.{JOURNAL}", self.name))) {
+                // Another process has taken the name meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                created => break created?,
+            }
+        };
         journal.update(&self.record);
         self.journal = Some(journal);
         Ok(())
@@ -129,10 +136,14 @@ impl GameRecord {
 }
 
 fn write_whole(path: &Path, record: &Record, kif: Kif) -> io::Result<()> {
-    enbu_files::write(path, csa::write_all([record], FileVersion::V3_0))?;
+    enbu_files::write(path, csa::write_all([record], FileVersion::V3_0), Existing::Keep)?;
     if kif == Kif::Yes {
         let text = Format::Kif.write(std::slice::from_ref(record), WriteOptions::default());
-        enbu_files::write(&path.with_extension("kif"), encode(&text, Encoding::ShiftJis, "\r\n").bytes)?;
+        enbu_files::write(
+            &path.with_extension("kif"),
+            encode(&text, Encoding::ShiftJis, "\r\n").bytes,
+            Existing::Keep,
+        )?;
     }
     Ok(())
 }
@@ -144,20 +155,15 @@ fn write_whole(path: &Path, record: &Record, kif: Kif) -> io::Result<()> {
 /// The folder cannot be read, or a record cannot be written.
 pub fn recover(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut recovered = Vec::new();
-    let entries = match fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(recovered),
-        Err(error) => return Err(error),
-    };
-    for entry in entries {
-        let journal = entry?.path();
+    for journal in enbu_files::if_found(enbu_files::entries(dir))?.unwrap_or_default() {
         let Some(name) = journal.file_name().and_then(|name| name.to_str()) else { continue };
         let Some(stem) = name.strip_suffix(&format!(".{JOURNAL}")) else { continue };
-        let file = OpenOptions::new().read(true).write(true).open(&journal)?;
+        let file = enbu_files::edit(&journal)?;
         if file.try_lock().is_err() {
             continue;
         }
-        let Ok(reading) = Format::Csa.read_bytes(&fs::read(&journal)?, Mode::Tolerant) else { continue };
+        let bytes = enbu_files::read(&journal, FileKind::Record)?;
+        let Ok(reading) = Format::Csa.read_bytes(&bytes, Mode::Tolerant) else { continue };
         let Some(mut record) = reading.records.into_iter().next() else { continue };
         let last = record.main_line().last().unwrap_or(record.root());
         if record.end().is_none() {
@@ -172,7 +178,6 @@ pub fn recover(dir: &Path) -> io::Result<Vec<PathBuf>> {
         drop(file);
         fs::remove_file(&journal)?;
     }
-    recovered.sort();
     Ok(recovered)
 }
 
@@ -186,7 +191,7 @@ struct Journal {
 
 impl Journal {
     fn create(path: PathBuf) -> io::Result<Self> {
-        let mut file = File::create(&path)?;
+        let mut file = enbu_files::create_new(&path)?;
         // Held to the end of the program; `recover` skips what is locked.
         file.try_lock().map_err(io::Error::other)?;
         let (sender, pieces) = unbounded::<Vec<u8>>();
@@ -345,7 +350,7 @@ mod tests {
         drop(record);
         let journal = dir.path().join("e+g-1-1+a+b+1.csa.journal");
         // A line that was cut by the failure.
-        OpenOptions::new().append(true).open(&journal).unwrap().write_all(b"+272").unwrap();
+        fs::File::options().append(true).open(&journal).unwrap().write_all(b"+272").unwrap();
         assert_eq!(recover(dir.path()).unwrap(), [dir.path().join("e+g-1-1+a+b+1.csa")]);
         assert_eq!(names(dir.path()), ["e+g-1-1+a+b+1.csa"]);
         let text = fs::read_to_string(dir.path().join("e+g-1-1+a+b+1.csa")).unwrap();

@@ -54,6 +54,11 @@ impl Modules {
         self.sources.insert(path, (name, source));
     }
 
+    /// Each file with the paths in its code, as they are written; test code is left out.
+    pub fn names(&self) -> impl Iterator<Item = (&str, &[String])> {
+        self.sources.values().flat_map(|(file, source)| source.names().map(|path| (file.as_str(), path.as_slice())))
+    }
+
     /// The circles of the crate: sibling modules, each with all modules below it, that need
     /// each other, directly or through others.
     pub fn circles(&self) -> Vec<Circle> {

@@ -1,7 +1,7 @@
 //! The shape of the workspace.
 //!
 //! The permitted edges between crates, in agreement with ARCHITECTURE.md, no import circle
-//! between modules, and unsafe code only in its rooms.
+//! between modules, files opened by one crate, and unsafe code only in its rooms.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ const ALLOWED: [(&str, &[&str]); 16] = [
     ("files", &[]),
     ("isa", &[]),
     ("movegen", &["isa"]),
-    ("eval", &["movegen", "isa"]),
+    ("eval", &["movegen", "files", "isa"]),
     ("mate", &["movegen", "isa"]),
     ("kifu", &["movegen"]),
     ("book", &["movegen", "files"]),
@@ -48,6 +48,24 @@ const ALLOWED: [(&str, &[&str]); 16] = [
 /// Crates that must not contain a line of unsafe code.
 const SAFE: [&str; 11] =
     ["files", "usi", "kifu", "book", "arena", "network", "learn", "analysis", "engine", "tests", "xtask"];
+
+/// Functions of the standard library that open a file or a folder by its name.
+const OPENERS: [(&str, &[&str]); 3] = [
+    ("File", &["open", "create", "create_new", "options"]),
+    ("OpenOptions", &["new"]),
+    ("fs", &["read", "read_to_string", "read_dir", "write", "copy", "rename", "hard_link"]),
+];
+
+/// Files that call them: `files`, and readers of `/proc` and `/sys`, whose paths are constants.
+const OPENING: [&str; 7] = [
+    "engine/src/commands/doctor/memory.rs",
+    "engine/src/commands/doctor/selftest.rs",
+    "engine/src/commands/doctor/system.rs",
+    "engine/src/machine.rs",
+    "files/src/draft.rs",
+    "files/src/input.rs",
+    "search/src/tt.rs",
+];
 
 /// The word that opens a lint for one place.
 const EXCEPTION: &str = concat!("unsafe", "_code");
@@ -255,6 +273,23 @@ fn modules_import_each_other_in_no_circle() {
         }
     }
     assert!(circles.is_empty(), "{}", circles.join("\n"));
+}
+
+#[test]
+fn files_are_opened_by_the_crate_that_bounds_them() {
+    let opens = |path: &[String]| {
+        let [.., of, name] = path else { return false };
+        OPENERS.iter().any(|(kind, names)| of == kind && names.contains(&name.as_str()))
+    };
+    let mut found = BTreeSet::new();
+    for (name, _) in packages().iter().filter(|(name, _)| !["tests", "xtask"].contains(&name.as_str())) {
+        for root in ["lib.rs", "main.rs"].map(|root| workspace_root().join(name).join("src").join(root)) {
+            let modules = if root.is_file() { Modules::read(&root) } else { Modules::default() };
+            let files = modules.names().filter(|(_, path)| opens(path)).map(|(file, _)| format!("{name}/src/{file}"));
+            found.extend(files.collect::<Vec<_>>());
+        }
+    }
+    assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), OPENING);
 }
 
 #[test]

@@ -184,7 +184,7 @@ fn names_that_are_too_long_are_errors() {
     fs::write(inner.join("in").join(&name), "startpos moves 7g7f\n").unwrap();
     for arguments in [
         &["convert", "in", "-o", "out/", "--to", "kifu"][..],
-        &["convert", &format!("in/{name}"), "-o", &format!("{}.kifu", "y".repeat(250))],
+        &["convert", &format!("in/{name}"), "-o", &format!("{}.kifu", "y".repeat(251))],
         &["analyse", "in", "-o", "report/", "--nodes", "5"],
         &["book", "make", "in", "-o", &format!("{}.db", "y".repeat(300))],
     ] {
@@ -193,6 +193,9 @@ fn names_that_are_too_long_are_errors() {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(errors.contains("name too long"), "{arguments:?}: {errors}");
     }
+    let longest = format!("{}.kifu", "y".repeat(250));
+    let output = run(&inner, &["convert", &format!("in/{name}"), "-o", &longest]);
+    assert!(output.status.success() && inner.join(longest).is_file(), "{output:?}");
     assert_inside(&outer, &inner);
 }
 

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use enbu_files::{Existing, FileKind};
 use serde::{Deserialize, Serialize};
 
 use super::{Parameter, Plan, PlanError, Spsa};
@@ -155,7 +155,7 @@ impl State {
     /// # Errors
     /// The error of the system; the old file is unchanged.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        enbu_files::write(path, self.to_json()?)
+        enbu_files::write(path, self.to_json()?, Existing::Replace)
     }
 
     /// Reads a file.
@@ -163,7 +163,8 @@ impl State {
     /// # Errors
     /// [`StateError`] when it cannot be read or is not the state of a tuning.
     pub fn load(path: &Path) -> Result<Self, StateError> {
-        let text = fs::read_to_string(path).map_err(|error| StateError::Io { path: path.to_owned(), error })?;
+        let text = enbu_files::read_text(path, FileKind::Results)
+            .map_err(|error| StateError::Io { path: path.to_owned(), error })?;
         Self::from_json(&text, path)
     }
 

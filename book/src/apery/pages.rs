@@ -1,9 +1,9 @@
 //! Finding the positions of a book by playing.
 
 use std::collections::{HashSet, VecDeque};
-use std::fs;
 use std::path::Path;
 
+use enbu_files::FileKind;
 use enbu_movegen::{Move, MoveList, MoveParts, Piece, Position, Setup};
 
 use super::keys::{board_key, key_of_setup, piece_key, rest_key};
@@ -41,7 +41,7 @@ impl Pages {
     /// # Errors
     /// Those of the system; [`Fault::PartialRecord`]; a root that cannot be played.
     pub fn new(path: &Path, roots: &[Setup], gap: u32) -> Result<Self, BookError> {
-        let bytes = fs::read(path)?;
+        let bytes = enbu_files::read(path, FileKind::BinaryBook)?;
         let (chunks, rest) = bytes.as_chunks::<RECORD_BYTES>();
         if !rest.is_empty() {
             let (offset, rest) = ((bytes.len() - rest.len()) as u64, rest.len() as u64);

@@ -1,9 +1,9 @@
 //! Reading states and finding their positions.
 
 use std::collections::{HashMap, VecDeque};
-use std::fs;
 use std::path::Path;
 
+use enbu_files::FileKind;
 use enbu_movegen::{Move, Position, Setup};
 
 use super::bits::decode;
@@ -68,7 +68,7 @@ struct Successor {
 
 impl SbkFile {
     fn read(path: &Path) -> Result<Self, BookError> {
-        let bytes = fs::read(path)?;
+        let bytes = enbu_files::read(path, FileKind::BinaryBook)?;
         let (mut preface, mut states) = (Preface::default(), Vec::new());
         for field in Fields::of(&bytes, 0) {
             let field = field?;

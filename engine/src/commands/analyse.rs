@@ -26,11 +26,11 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use enbu_analysis::html::PageLanguage;
 use enbu_analysis::{Language, Limit, Order, Scope, Settings, Thresholds};
-use enbu_files::Shard;
+use enbu_files::{Existing, Shard};
 use enbu_kifu::{Format, ScoreStyle};
 use enbu_movegen::Color;
 
-use super::failure::{named, usage};
+use super::failure::{self, Force, check_writable, named, usage};
 use super::inputs::{extension, inputs};
 use crate::evaluation;
 use job::{Job, Target, contains};
@@ -104,7 +104,7 @@ pub(crate) struct AnalyseArgs {
     /// Plies of an even game whose positions are searched once for all games
     #[arg(long, value_name = "PLIES", default_value_t = 16, value_parser = clap::value_parser!(u16).range(0..=100))]
     book: u16,
-    /// Write next-move problems from blunders and missed mates to this file
+    /// Write next-move problems from blunders and missed mates to this file, in place of an old one
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
     /// Language of pages and of comments in records
@@ -116,9 +116,8 @@ pub(crate) struct AnalyseArgs {
     /// Analyse only part i of n of the games
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: Shard,
-    /// Overwrite a file that exists
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: Force,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -285,7 +284,7 @@ impl AnalyseArgs {
 pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let target = args.target();
     let kinds = args.kinds(&target).map_err(io::Error::other)?;
-    target.prepare(args.force)?;
+    target.prepare(args.force.existing())?;
     let mut files = inputs(&args.inputs)?;
     files.retain(|input| !product::is_own(&input.path));
     let found = files.len();
@@ -297,7 +296,7 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
         return Err(io::Error::other(format!("no records found in {}{reason}", folders.join(", "))));
     }
     if let Some(path) = &args.problems {
-        super::failure::check_writable(path)?;
+        check_writable(path, Existing::Replace)?;
     }
     let evaluation = evaluation::load(&evaluation::Choice::named(&args.eval), None).map_err(io::Error::other)?;
     let job = Job {
@@ -310,6 +309,7 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
         comments: args.comments(),
         pages: args.pages(),
         shard: args.shard,
+        existing: args.force.existing(),
         book: Arc::default(),
         stop: Arc::new(AtomicBool::new(false)),
     };
@@ -317,7 +317,7 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
     ctrlc::set_handler(move || {
         if on_signal.swap(true, Ordering::Relaxed) {
             // The second time nothing is waited for.
-            std::process::exit(i32::from(super::failure::INTERRUPTED));
+            std::process::exit(i32::from(failure::INTERRUPTED));
         }
     })
     .map_err(io::Error::other)?;
@@ -327,9 +327,9 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
 }
 
 /// Writes a file whole or not at all, with its folder.
-fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_file(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<()> {
     make_folder_of(path)?;
-    enbu_files::write(path, bytes).map_err(|error| named(path, &error))
+    failure::write_file(path, bytes, existing)
 }
 
 /// Makes the folder of a file where there is none.

@@ -14,7 +14,7 @@ use enbu_kifu::{Encoding, Format, KifuError, Loss, Mode, Reading, Record, ScoreS
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
-use super::failure::usage;
+use super::failure::{Force, check_writable, usage, write_file};
 use super::inputs::{Bases, Input, MOST_WARNINGS, extension, inputs, shown};
 use crate::terminal;
 
@@ -48,9 +48,8 @@ pub(crate) struct ConvertArgs {
     /// Read as much as can be read (the default)
     #[arg(long, conflicts_with = "strict")]
     lenient: bool,
-    /// Overwrite files that exist
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: Force,
     /// With --to usi: add the ends of games, as `end=WORD winner=SIDE`
     #[arg(long)]
     ends: bool,
@@ -268,8 +267,8 @@ impl Job {
     fn check_target(&self) -> io::Result<()> {
         match &self.target {
             Target::Folder(folder) => fs::create_dir_all(folder),
-            Target::File(path) if enbu_files::would_replace(path) && !self.args.force => Err(exists(path)),
-            _ => Ok(()),
+            Target::File(path) => check_writable(path, self.args.force.existing()),
+            Target::Stdout => Ok(()),
         }
     }
 
@@ -446,21 +445,23 @@ impl<W: Write> Sink<'_, W> {
         let mut path = base.as_os_str().to_owned();
         path.push(suffix);
         let path = PathBuf::from(path);
-        let refused = if self.written.contains(&path) {
-            Some(format!("{} was written from another input", path.display()))
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        let written = if self.written.contains(&path) {
+            let reason = format!("{} was written from another input", path.display());
+            Err(io::Error::new(io::ErrorKind::AlreadyExists, reason))
         } else {
-            (enbu_files::would_replace(&path) && !self.job.args.force).then(|| exists(&path).to_string())
+            write_file(&path, bytes, self.job.args.force.existing())
         };
-        if let Some(reason) = refused {
-            self.say(name, &reason);
-            self.failures += 1;
-            return Ok(());
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                self.say(name, &error.to_string());
+                self.failures += 1;
+            }
+            written => {
+                written?;
+                self.written.insert(path);
+            }
         }
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        write_file(&path, bytes)?;
-        self.written.insert(path);
         Ok(())
     }
 
@@ -491,16 +492,8 @@ impl<W: Write> Sink<'_, W> {
         self.failures += usize::from(converted.failed);
         match &self.job.target {
             _ if self.job.args.strict && self.failures > 0 => Ok(()),
-            Target::File(path) => write_file(path, &bytes),
+            Target::File(path) => write_file(path, &bytes, self.job.args.force.existing()),
             _ => self.out.write_all(&bytes),
         }
     }
-}
-
-fn exists(path: &Path) -> io::Error {
-    io::Error::other(format!("{} exists; --force overwrites it", path.display()))
-}
-
-fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    enbu_files::write(path, bytes).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))
 }

@@ -3,7 +3,6 @@
 mod config;
 mod console;
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,6 +12,7 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use enbu_arena::EngineSpec;
+use enbu_files::FileKind;
 use enbu_network::client::{DEFAULT_PORT, LEAST_KEEPALIVE};
 use enbu_network::player::{EngineCommand, Inside, Player, PlayerError, Pondering, Process, Waker};
 use enbu_network::{Backoff, Client, Halt, Kif, Limits, RecordFiles, Secret, Settings};
@@ -181,8 +181,7 @@ fn password(args: &CsaArgs, config: &Config) -> io::Result<Secret> {
 }
 
 fn read_first_line(path: &Path) -> io::Result<String> {
-    let bytes = fs::read(path).map_err(|error| named(path, &error))?;
-    let text = String::from_utf8(bytes).map_err(|_| io::Error::other(format!("{}: not UTF-8", path.display())))?;
+    let text = enbu_files::read_text(path, FileKind::Settings).map_err(|error| named(path, &error))?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }
 

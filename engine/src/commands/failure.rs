@@ -6,6 +6,7 @@ use std::path::Path;
 
 use clap::error::ErrorKind;
 use clap::{Args, Command};
+use enbu_files::{Existing, Refusal};
 
 /// Exit code of a program that was interrupted, as shells expect it.
 pub(in crate::commands) const INTERRUPTED: u8 = 130;
@@ -18,10 +19,35 @@ pub(in crate::commands) fn usage<A: Args>(subcommand: &'static str, message: imp
 
 /// The error of the system with the path it concerns.
 pub(in crate::commands) fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    let refusal = error.get_ref().and_then(|error| error.downcast_ref());
+    let text = match refusal {
+        Some(Refusal::Exists) => format!("{} exists; --force overwrites it", path.display()),
+        _ => format!("{}: {error}", path.display()),
+    };
+    io::Error::new(error.kind(), text)
+}
+
+/// Permission to replace files.
+#[derive(Args, Clone, Copy)]
+pub(in crate::commands) struct Force {
+    /// Overwrite files that exist
+    #[arg(long)]
+    force: bool,
+}
+
+impl Force {
+    /// The treatment of files that exist.
+    pub(in crate::commands) fn existing(self) -> Existing {
+        if self.force { Existing::Replace } else { Existing::Keep }
+    }
 }
 
 /// Fails now if a file could not be written to `path` after long work.
-pub(in crate::commands) fn check_writable(path: &Path) -> io::Result<()> {
-    enbu_files::check_writable(path).map_err(|error| named(path, &error))
+pub(in crate::commands) fn check_writable(path: &Path, existing: Existing) -> io::Result<()> {
+    enbu_files::check_writable(path, existing).map_err(|error| named(path, &error))
+}
+
+/// Writes a file whole or not at all.
+pub(in crate::commands) fn write_file(path: &Path, bytes: impl AsRef<[u8]>, existing: Existing) -> io::Result<()> {
+    enbu_files::write(path, bytes, existing).map_err(|error| named(path, &error))
 }

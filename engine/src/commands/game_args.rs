@@ -1,7 +1,6 @@
 //! Arguments of every command that plays games: clocks, rules, openings.
 
 use std::fmt::Display;
-use std::fs::{self, File};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -13,8 +12,11 @@ use enbu_arena::{
     Adjudication, DrawAdjudication, EngineSpec, IncrementUse, MatedSide, Opening, Patience, Rules, TimeControl,
     TrafficLog, WinAdjudication,
 };
+use enbu_files::FileKind;
 use enbu_movegen::EnteringKingRule;
 use enbu_usi::client::Cancel;
+
+use super::failure::named;
 
 /// The message for games without a limit of time, nodes or depth.
 pub(crate) const NO_TIME_CONTROL: &str = "a time control is needed: --tc, or tc= for every engine";
@@ -208,8 +210,7 @@ fn parse_draw(text: &str) -> Result<DrawAdjudication, String> {
 /// Opens the log of all lines to and from engines; lines are appended.
 pub(crate) fn traffic_log(path: Option<&Path>) -> io::Result<Option<TrafficLog>> {
     let Some(path) = path else { return Ok(None) };
-    let file = File::options().create(true).append(true).open(path);
-    let file = file.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+    let file = enbu_files::append(path).map_err(|error| named(path, &error))?;
     Ok(Some(TrafficLog::new(file)))
 }
 
@@ -269,12 +270,14 @@ pub(crate) fn openings(
     }
     let path = Path::new(source);
     let wrong = |error: &dyn Display| io::Error::other(format!("{}: {error}", path.display()));
-    let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    let text = enbu_files::read_text(path, FileKind::Record).map_err(|error| wrong(&error))?;
     openings::read(&text, rules).map_err(|error| wrong(&error))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use clap::Parser;
 
     use super::*;

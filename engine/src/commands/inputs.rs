@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
+use enbu_files::FileKind;
 use enbu_kifu::{Format, Problems};
 
 use super::failure::named;
@@ -33,7 +34,10 @@ pub(in crate::commands) fn inputs(named: &[PathBuf]) -> io::Result<Vec<Input>> {
     let mut files = Vec::new();
     for path in named {
         if path.is_dir() {
-            collect(path, Path::new(""), &mut files)?;
+            files.extend(enbu_files::below(path)?.into_iter().filter(|file| is_record(file)).map(|file| {
+                let subfolder = file.strip_prefix(path).ok().and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
+                Input { path: file, subfolder }
+            }));
         } else {
             files.push(file(path));
         }
@@ -41,20 +45,9 @@ pub(in crate::commands) fn inputs(named: &[PathBuf]) -> io::Result<Vec<Input>> {
     Ok(files)
 }
 
-fn collect(folder: &Path, subfolder: &Path, files: &mut Vec<Input>) -> io::Result<()> {
-    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by_cached_key(fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        // Links are followed, as they are when they are named.
-        let kind = entry.file_type()?;
-        if kind.is_dir() || (kind.is_symlink() && path.is_dir()) {
-            collect(&path, &subfolder.join(entry.file_name()), files)?;
-        } else if extension(&path).and_then(Format::of_extension).is_some_and(|format| format != Format::Svg) {
-            files.push(Input { path, subfolder: subfolder.to_owned() });
-        }
-    }
-    Ok(())
+/// Returns true for a file with the extension of a format that is read.
+fn is_record(path: &Path) -> bool {
+    extension(path).and_then(Format::of_extension).is_some_and(|format| format != Format::Svg)
 }
 
 impl Input {
@@ -74,12 +67,11 @@ impl Input {
     }
 
     pub(in crate::commands) fn bytes(&self) -> io::Result<Vec<u8>> {
-        if !self.is_stdin() {
-            return fs::read(&self.path);
+        if self.is_stdin() {
+            enbu_files::read_stdin(FileKind::Record)
+        } else {
+            enbu_files::read(&self.path, FileKind::Record)
         }
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes)?;
-        Ok(bytes)
     }
 }
 

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use clap::{Args, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
+use enbu_files::Existing;
 
-use super::failure::named;
+use super::failure::{named, write_file};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu man | man -l -               read the page of enbu
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &ManArgs, command: Command, out: &mut impl Write) -> io:
             while let Some(command) = open.pop() {
                 open.extend(command.get_subcommands().cloned());
                 let path = folder.join(format!("{}.1", full_name(&command)));
-                enbu_files::write(&path, page(command)?).map_err(|error| named(&path, &error))?;
+                write_file(&path, page(command)?, Existing::Replace)?;
             }
         }
     }

@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 use enbu_arena::report::Report;
 use enbu_arena::results::{self, ResultsFile};
 use enbu_arena::{Contest, ContestError, GameRecord, MatchEvent, Sprt, chart};
+use enbu_files::Existing;
 use enbu_usi::client::Cancel;
 
-use super::failure::{INTERRUPTED, check_writable, named};
+use super::failure::{INTERRUPTED, check_writable, named, write_file};
 use super::game_args;
 use super::progress::Progress;
 use crate::terminal;
@@ -64,7 +65,7 @@ fn merge(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     if let Some(path) = &args.out {
         let lines = contents.games.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
         let text: String = lines.into_iter().map(|line| line + "\n").collect();
-        enbu_files::write(path, text).map_err(|error| named(path, &error))?;
+        write_file(path, text, Existing::Replace)?;
     }
     if let Some(dir) = &args.csa {
         for game in &contents.games {
@@ -84,7 +85,7 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     ctrlc::set_handler(move || on_signal.cancel()).map_err(io::Error::other)?;
     let sprt = args.sprt()?;
     if let Some(chart) = &args.chart {
-        check_writable(chart)?;
+        check_writable(chart, Existing::Replace)?;
     }
     let settings = args.settings(&cancel)?;
     if settings.repeats_games() {
@@ -240,7 +241,7 @@ impl<'m> State<'m> {
 }
 
 fn draw(path: &Path, games: &[GameRecord], sprt: Option<&Sprt>) -> io::Result<()> {
-    enbu_files::write(path, chart::svg(games, sprt)).map_err(|error| named(path, &error))
+    write_file(path, chart::svg(games, sprt), Existing::Replace)
 }
 
 /// What is said of records that cannot be written.
@@ -260,7 +261,7 @@ fn save_csa(dir: &Path, game: &GameRecord) -> io::Result<()> {
     let path = csa_path(dir, game);
     fs::create_dir_all(dir).map_err(|error| named(dir, &error))?;
     let text = game.to_csa().map_err(io::Error::other)?;
-    enbu_files::write(&path, text).map_err(|error| named(&path, &error))
+    write_file(&path, text, Existing::Replace)
 }
 
 /// Prints the summary and returns the exit code.

@@ -10,11 +10,12 @@ use std::time::Instant;
 use clap::Args;
 use enbu_arena::Opening;
 use enbu_arena::openings::{Candidate, Judge, RandomOpenings};
+use enbu_files::Existing;
 use enbu_movegen::Position;
 use enbu_search::{BestMove, Limits, Listener, Options, Report, Score, Search, ThreadError};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::failure::{check_writable, named};
+use super::failure::{check_writable, write_file};
 
 /// Nodes for choosing a move; the choice is loose, so few are enough.
 const CHOICE_NODES: u64 = 2_000;
@@ -128,7 +129,7 @@ pub(crate) fn generate(
 pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let OpeningsArgs { kind, count, seed, .. } = args;
     if let Some(path) = &args.out {
-        check_writable(path)?;
+        check_writable(path, Existing::Replace)?;
     }
     let openings = generate(*kind, *count as usize, *seed, || ControlFlow::Continue(()))?;
     let mut text = format!(
@@ -142,7 +143,7 @@ pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<ExitC
         text.push_str(&format!("{opening}\n"));
     }
     match &args.out {
-        Some(path) => enbu_files::write(path, text).map_err(|error| named(path, &error))?,
+        Some(path) => write_file(path, text, Existing::Replace)?,
         None => out.write_all(text.as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)

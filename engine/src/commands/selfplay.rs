@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use enbu_analysis::Curve;
 use enbu_eval::{Evaluation, Evaluator};
-use enbu_files::Shard;
+use enbu_files::{Existing, Shard};
 use enbu_learn::export;
 use enbu_learn::selfplay::{Progress, Run, RunError, Settings, Starts, Yardstick};
 use enbu_learn::source::{self, Format};
@@ -310,7 +310,7 @@ fn yardstick(args: &YardstickArgs, out: &mut impl Write) -> io::Result<ExitCode>
     if Format::of(&args.out) != Some(Format::Games) {
         return Err(io::Error::other(format!("{}: the name must end in .games", args.out.display())));
     }
-    check_writable(&args.out)?;
+    check_writable(&args.out, Existing::Replace)?;
     let cancelled = stop_on_signal()?;
     let evaluation = load(&args.eval)?;
     let yardstick = Yardstick {

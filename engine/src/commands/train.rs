@@ -1,6 +1,5 @@
 //! `enbu train`: a network from games.
 
-use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -11,13 +10,14 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use enbu_files::{Existing, FileKind};
 use enbu_learn::{
     Dataset, ENTRY_BYTES, Filter, Foresight, KINDS, Kind, Loud, Plan, Shape, ShapeError, Sizes, Trainer,
     TrainingProgress, loss_chart, source,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::failure::{INTERRUPTED, check_writable, named, usage};
+use super::failure::{INTERRUPTED, check_writable, named, usage, write_file};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu train data/selfplay/first --out data/first.nnue
@@ -167,9 +167,9 @@ impl TrainArgs {
     /// Fails if a file to write later cannot be written, or a file to begin with is missing.
     fn check_files(&self) -> io::Result<()> {
         let written = [Some(&self.out), self.checkpoint.as_ref(), self.chart.as_ref()];
-        written.into_iter().flatten().try_for_each(|path| check_writable(path))?;
+        written.into_iter().flatten().try_for_each(|path| check_writable(path, Existing::Replace))?;
         let Some(start) = &self.start else { return Ok(()) };
-        File::open(start).map(drop).map_err(|error| named(start, &error))
+        enbu_files::open(start, FileKind::Network).map(drop).map_err(|error| named(start, &error))
     }
 
     /// The architecture and its sizes.
@@ -290,14 +290,14 @@ fn share(text: &str) -> Result<f64, String> {
 fn finish(args: &TrainArgs, trainer: &Trainer<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", trainer.rounding_error().map_err(io::Error::other)?)?;
     let bytes = trainer.network(&args.name).map_err(io::Error::other)?;
-    enbu_files::write(&args.out, &bytes).map_err(|error| named(&args.out, &error))?;
+    write_file(&args.out, &bytes, Existing::Replace)?;
     writeln!(out, "{} of {} bytes written to {}", args.shape.product, bytes.len(), args.out.display())
 }
 
 fn draw(args: &TrainArgs, plan: &Plan, trainer: &Trainer<'_>) -> io::Result<()> {
     let Some(path) = &args.chart else { return Ok(()) };
     let svg = loss_chart(&format!("{}: {plan}", args.name), trainer.curve());
-    enbu_files::write(path, svg).map_err(|error| named(path, &error))
+    write_file(path, svg, Existing::Replace)
 }
 
 /// Shows the progress of the training and saves checkpoints.

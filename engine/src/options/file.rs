@@ -11,15 +11,13 @@
 //! A value extends to the end of the line, so that it may be a path with spaces. Of two
 //! lines with the same option the first counts.
 
-use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io;
 use std::path::Path;
+
+use enbu_files::FileKind;
 
 /// The file, beside the executable.
 pub(crate) const NAME: &str = "engine_options.txt";
-
-/// Bytes of the file that are read; a line for every option is far shorter.
-const MAX_BYTES: u64 = 1 << 16;
 
 /// Marks that begin a comment, at the start of a line or after a blank.
 const COMMENTS: [&str; 3] = ["#", "//", ";"];
@@ -29,13 +27,8 @@ const COMMENTS: [&str; 3] = ["#", "//", ";"];
 /// # Errors
 /// Those of the system, for a file that exists.
 pub(super) fn read(path: &Path) -> io::Result<Option<String>> {
-    let file = match File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        opened => opened?,
-    };
-    let mut bytes = Vec::new();
-    file.take(MAX_BYTES).read_to_end(&mut bytes)?;
-    Ok(Some(enbu_kifu::encoding::decode(&bytes).text.into()))
+    let bytes = enbu_files::if_found(enbu_files::read(path, FileKind::Settings))?;
+    Ok(bytes.map(|bytes| enbu_kifu::encoding::decode(&bytes).text.into()))
 }
 
 /// A line that sets an option.

@@ -9,17 +9,6 @@ pub enum NetworkError {
     /// The file cannot be read.
     #[error("the file cannot be read: {0}")]
     Unreadable(#[from] io::Error),
-    /// The path names a folder or a device.
-    #[error("the path is not a regular file")]
-    NotAFile,
-    /// The file is longer than any network.
-    #[error("the file has {length} bytes; networks have at most {most}")]
-    TooLong {
-        /// The length in bytes.
-        length: u64,
-        /// The length of the longest network that is read.
-        most: u64,
-    },
     /// The file ends too early.
     #[error("the file ends too early: {part} at offset {offset} needs {needed} bytes, {left} are left")]
     Truncated {

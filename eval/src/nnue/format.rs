@@ -16,9 +16,9 @@ mod leb128;
 pub mod own;
 pub(crate) mod stacks;
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
+
+use enbu_files::FileKind;
 
 use cursor::Cursor;
 use header::{Header, VERSION};
@@ -26,9 +26,6 @@ use header::{Header, VERSION};
 use super::error::NetworkError;
 use super::network::Network;
 use super::simd::Simd;
-
-/// The limit of file lengths: twice the longest known network.
-const MAX_LENGTH: u64 = 1 << 30;
 
 impl Network {
     /// Reads a network from the bytes of a file.
@@ -74,28 +71,8 @@ fn check_version(found: u32) -> Result<(), NetworkError> {
     if found == VERSION { Ok(()) } else { Err(NetworkError::Version { found }) }
 }
 
-/// Reads the file at `path`. The magic and the length are checked before the rest is read.
+/// Reads the file at `path`; the whole of it only if it begins as a network does.
 fn load(path: &Path, simd: Simd) -> Result<Network, NetworkError> {
-    // Opening a folder succeeds on some systems and fails on others with an unrelated
-    // error.
-    if std::fs::metadata(path)?.is_dir() {
-        return Err(NetworkError::NotAFile);
-    }
-    let mut file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(NetworkError::NotAFile);
-    }
-    if metadata.len() > MAX_LENGTH {
-        return Err(NetworkError::TooLong { length: metadata.len(), most: MAX_LENGTH });
-    }
-    let mut bytes = Vec::new();
-    file.by_ref().take(own::MAGIC.len() as u64).read_to_end(&mut bytes)?;
-    if !bytes.starts_with(&own::MAGIC) {
-        check_version(Cursor::new(&bytes).u32("the version")?)?;
-    }
-    bytes.try_reserve_exact(metadata.len() as usize)?;
-    // The file may grow meanwhile.
-    file.take(MAX_LENGTH).read_to_end(&mut bytes)?;
-    read(&bytes, simd)
+    let is_wanted = |head: &[u8]| head.starts_with(&own::MAGIC) || head.starts_with(&VERSION.to_le_bytes());
+    read(&enbu_files::read_if(path, FileKind::Network, is_wanted)?, simd)
 }

@@ -19,9 +19,10 @@
 //!
 //! Files are written atomically.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use enbu_files::{Existing, FileKind};
 
 use super::curve::Point;
 use crate::game_file::checksum;
@@ -102,11 +103,13 @@ pub(super) fn write(path: &Path, saved: &Saved) -> Result<(), CheckpointError> {
     }
     let sum = checksum(&bytes);
     bytes[CHECKSUM..CHECKSUM + 8].copy_from_slice(&sum.to_le_bytes());
-    enbu_files::write(path, &bytes).map_err(|error| CheckpointError::Io { path: path.to_owned(), error })
+    enbu_files::write(path, &bytes, Existing::Replace)
+        .map_err(|error| CheckpointError::Io { path: path.to_owned(), error })
 }
 
 pub(super) fn read(path: &Path) -> Result<Saved, CheckpointError> {
-    let bytes = fs::read(path).map_err(|error| CheckpointError::Io { path: path.to_owned(), error })?;
+    let bytes = enbu_files::read_if(path, FileKind::Checkpoint, |head| head.starts_with(&MAGIC))
+        .map_err(|error| CheckpointError::Io { path: path.to_owned(), error })?;
     if bytes.get(..8) != Some(&MAGIC) || bytes.get(8..12) != Some(&VERSION.to_le_bytes()) {
         return Err(CheckpointError::Magic(path.to_owned()));
     }
@@ -157,6 +160,8 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::architecture::k_p::KP;
     use crate::architecture::own::{AttackInputs, Own, OwnInputs};

@@ -83,7 +83,7 @@ fn made(path: &Path, format: Format, count: usize) -> Result<Vec<u8>, BookError>
         position.do_move(mv);
     }
     let preface = Preface { author: "author".to_owned(), description: "two\nlines".to_owned() };
-    write(path, format, &preface, sorter.finish()?)?;
+    write(path, format, &preface, sorter.finish()?, enbu_files::Existing::Replace)?;
     Ok(fs::read(path)?)
 }
 

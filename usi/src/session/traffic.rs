@@ -5,7 +5,6 @@
 //! left out and counted; the next line of the log says how many. A log waits with its
 //! file until the log before it is written.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process;
@@ -100,7 +99,7 @@ pub(super) fn no_log() -> Written {
 }
 
 fn write_all(path: &Path, inbox: &Receiver<Entry>, left_out: &AtomicU64) -> io::Result<()> {
-    let mut file = BufWriter::new(File::options().append(true).create(true).open(path)?);
+    let mut file = BufWriter::new(enbu_files::append(path)?);
     let (begin, process) = (now(), process::id());
     writeln!(file, "{} = {}, process {process}: > received, < sent", time_of_day(begin), begin.date())?;
     for entry in inbox {

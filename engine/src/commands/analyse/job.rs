@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use enbu_analysis::html::PageLanguage;
 use enbu_analysis::{Book, Language, Settings};
 use enbu_eval::Evaluation;
-use enbu_files::Shard;
+use enbu_files::{Existing, Shard};
 use enbu_kifu::ScoreStyle;
 
 use super::Kind;
@@ -23,6 +23,8 @@ pub(super) struct Job {
     pub(super) evaluation: Evaluation,
     pub(super) kinds: Vec<Kind>,
     pub(super) target: Target,
+    /// Treatment of a file that exists, outside a folder to write to.
+    pub(super) existing: Existing,
     pub(super) scores: ScoreStyle,
     pub(super) comments: Language,
     pub(super) pages: PageLanguage,
@@ -48,16 +50,13 @@ pub(super) enum Target {
 
 impl Target {
     /// Fails now where nothing could be written after the work.
-    pub(super) fn prepare(&self, force: bool) -> io::Result<()> {
+    pub(super) fn prepare(&self, existing: Existing) -> io::Result<()> {
         match self {
             Self::Stdout => Ok(()),
-            Self::File(path) if enbu_files::would_replace(path) && !force => {
-                Err(io::Error::other(format!("{} exists; --force overwrites it", path.display())))
-            }
-            Self::File(path) => check_writable(path),
+            Self::File(path) => check_writable(path, existing),
             Self::Folder(folder) => {
                 fs::create_dir_all(folder).map_err(|error| named(folder, &error))?;
-                check_writable(&folder.join("index.html"))
+                check_writable(&folder.join("index.html"), Existing::Replace)
             }
         }
     }

@@ -4,13 +4,13 @@
 //! power cut may leave them empty or cut. The JSON of a game therefore holds the checksums
 //! of the others, and is itself no JSON where it is cut; a later run makes such files again.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use enbu_analysis::html::{self, IndexRow};
 use enbu_analysis::report::Source;
 use enbu_analysis::{GameReport, annotate};
+use enbu_files::{FileKind, read, read_text};
 use enbu_kifu::encoding::encode;
 use enbu_kifu::{Encoding, Format, Record, WriteOptions, Written};
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub(super) struct Known {
 
 /// The analysis of an earlier run with the same settings, if there is one.
 pub(super) fn known(job: &Job, folder: &Path, unit: &Unit, source: &Source) -> Option<Known> {
-    let text = fs::read_to_string(path_of(folder, &unit.base, JSON)).ok()?;
+    let text = read_text(&path_of(folder, &unit.base, JSON), FileKind::Record).ok()?;
     let report = GameReport::from_json(&text).ok()?;
     let is_same =
         report.source == *source && report.settings == job.settings.to_string() && report.engine == job.engine;
@@ -60,7 +60,8 @@ pub(super) fn known(job: &Job, folder: &Path, unit: &Unit, source: &Source) -> O
 fn is_complete(job: &Job, folder: &Path, unit: &Unit, text: &str) -> bool {
     let Ok(Mark { output }) = serde_json::from_str(text) else { return false };
     let is_whole = |(kind, expected): (&Kind, &String)| {
-        fs::read(path_of(folder, &unit.base, &extension(kind))).is_ok_and(|bytes| checksum(&bytes) == *expected)
+        read(&path_of(folder, &unit.base, &extension(kind)), FileKind::Record)
+            .is_ok_and(|bytes| checksum(&bytes) == *expected)
     };
     output.options == job.output() && besides_json(job).zip(&output.checksums).all(is_whole)
 }
@@ -167,24 +168,12 @@ pub(super) fn row(base: &Path, report: &GameReport) -> IndexRow {
 
 /// The rows of every analysed game in a folder, for an index over several shards.
 pub(super) fn rows(folder: &Path) -> Vec<IndexRow> {
-    let mut rows = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(at) = folders.pop() {
-        let Ok(entries) = fs::read_dir(&at) else { continue };
-        for entry in entries.flatten() {
-            let path = entry.path();
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folders.push(path);
-            } else if is_own(&path) {
-                rows.extend(row_of_file(folder, &path));
-            }
-        }
-    }
-    rows
+    let files = enbu_files::below(folder).unwrap_or_default();
+    files.iter().filter(|path| is_own(path)).filter_map(|path| row_of_file(folder, path)).collect()
 }
 
 fn row_of_file(folder: &Path, path: &Path) -> Option<IndexRow> {
-    let report = GameReport::from_json(&fs::read_to_string(path).ok()?).ok()?;
+    let report = GameReport::from_json(&read_text(path, FileKind::Record).ok()?).ok()?;
     let name = path.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
     let base = name.strip_suffix(&format!(".{JSON}"))?;
     Some(row(Path::new(base), &report))

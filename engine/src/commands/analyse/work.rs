@@ -18,6 +18,7 @@ use std::time::Duration;
 use enbu_analysis::html::{self, IndexRow};
 use enbu_analysis::report::Source;
 use enbu_analysis::{Analyst, GameError, GameReport, analyse, problems};
+use enbu_files::Existing;
 use enbu_kifu::Record;
 
 use super::display::Meter;
@@ -314,12 +315,16 @@ impl<'j> Sink<'j> {
         if let Target::Folder(folder) = &self.job.target {
             let rows = if self.job.shard.is_whole() { std::mem::take(&mut self.rows) } else { product::rows(folder) };
             if self.job.kinds.contains(&Kind::Html) {
-                write_file(&folder.join("index.html"), html::index(&rows, self.job.pages).as_bytes())?;
+                write_file(
+                    &folder.join("index.html"),
+                    html::index(&rows, self.job.pages).as_bytes(),
+                    Existing::Replace,
+                )?;
             }
         }
         if let Some(path) = &self.problems_path {
             let lines: String = self.problems.iter().map(|line| format!("{line}\n")).collect();
-            write_file(path, lines.as_bytes())?;
+            write_file(path, lines.as_bytes(), Existing::Replace)?;
         }
         // Totals are for people; where results go to standard output they would be in the way.
         let _ = writeln!(terminal::stderr(), "{}", self.meter.line());
@@ -344,7 +349,7 @@ impl<'j> Sink<'j> {
         let (bytes, messages) = product::render(self.job, kind, &games);
         messages.iter().for_each(|message| self.meter.notice("output", message));
         match &self.job.target {
-            Target::File(path) => write_file(path, &bytes),
+            Target::File(path) => write_file(path, &bytes, self.job.existing),
             Target::Stdout | Target::Folder(_) => out.write_all(&bytes),
         }
     }

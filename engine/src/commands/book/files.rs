@@ -13,7 +13,7 @@ use enbu_book::{
 use enbu_movegen::{Setup, SfenError};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::commands::failure::{named, usage};
+use crate::commands::failure::{Force, check_writable, usage};
 use crate::terminal;
 
 /// Faults that are printed; more are only counted.
@@ -39,9 +39,8 @@ pub(super) struct WriteArgs {
     /// Format of the output: db, ybb, apery or sbk; default: by OUT's extension (.bin: apery)
     #[arg(long, value_name = "FORMAT")]
     to: Option<Format>,
-    /// Overwrite a file that exists
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: Force,
     /// Leave out faulty entries and name them, in place of ending at the first one
     #[arg(long)]
     skip_faults: bool,
@@ -124,10 +123,7 @@ impl Job<'_> {
             let message = "the format of the output is not known: add --to FORMAT, or name OUT with its extension";
             return Err(io::Error::other(usage::<WriteArgs>(name, message)));
         };
-        if enbu_files::would_replace(path) && !self.args.force {
-            return Err(io::Error::other(format!("{} exists; --force overwrites it", path.display())));
-        }
-        enbu_files::check_writable(path).map_err(|error| named(path, &error))?;
+        check_writable(path, self.args.force.existing())?;
         let notices = RefCell::new(Notices::default());
         let streamed = match self.stream(format, &notices) {
             Err(BookError { fault: Fault::Unsorted(_), .. }) => {
@@ -250,7 +246,7 @@ impl Job<'_> {
         let checked = counted.chain(std::iter::from_fn(|| {
             notices.borrow().fatal.as_ref().map(|error| Err(BookError::from(io::Error::other(error.to_string()))))
         }));
-        let written = write(&self.args.output, format, &preface, checked);
+        let written = write(&self.args.output, format, &preface, checked, self.args.force.existing());
         bar.finish_and_clear();
         written.map(|written| (written, pages.combined()))
     }

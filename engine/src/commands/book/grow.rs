@@ -11,13 +11,13 @@ use std::thread;
 use clap::Args;
 use enbu_book::grow::{Plan, Searched, Tree, Verdict};
 use enbu_eval::Evaluation;
-use enbu_files::Shard;
+use enbu_files::{Existing, Shard};
 use enbu_kifu::{Mode, usi};
 use enbu_movegen::{Position, Setup};
 use enbu_search::{BestMove, Limits, Listener, Options, Report, Score, Solo};
 
 use super::grow_log::{Contents, Header, Line, Log, merge};
-use super::output::{Output, Replaces};
+use super::output::Output;
 use crate::commands::failure::INTERRUPTED;
 use crate::commands::progress::Progress;
 use crate::evaluation;
@@ -93,7 +93,7 @@ pub(crate) struct GrowArgs {
 /// Runs the command.
 pub(super) fn run(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     // The log makes an existing book a state of this work.
-    Output::check(&args.output, Replaces::Yes)?;
+    Output::check(&args.output, Existing::Replace)?;
     if args.merge.is_empty() { grow(args, out) } else { put_together(args, out) }
 }
 
@@ -155,7 +155,7 @@ fn tree(header: &Header) -> io::Result<Tree> {
 
 /// Writes the book of a tree; returns the number of its positions.
 fn write(args: &GrowArgs, tree: &Tree) -> io::Result<u64> {
-    let mut output = Output::create(&args.output, SORT_BYTES)?;
+    let mut output = Output::create(&args.output, Existing::Replace, SORT_BYTES)?;
     for mut page in tree.pages(args.keep) {
         if args.no_depths {
             page.entries.iter_mut().for_each(|entry| entry.depth = None);

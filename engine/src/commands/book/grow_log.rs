@@ -5,11 +5,12 @@
 //! is a batch whose positions are searched again.
 
 use std::collections::VecDeque;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use enbu_book::grow::{Searched, Tree, Verdict};
+use enbu_files::FileKind;
 use enbu_movegen::{Position, Setup};
 use serde::{Deserialize, Serialize};
 
@@ -104,11 +105,8 @@ pub(super) struct Contents {
 impl Contents {
     /// Reads a log; `None` if there is none.
     pub(super) fn read(path: &Path) -> io::Result<Option<Self>> {
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(named(path, &error)),
-        };
+        let text = enbu_files::if_found(enbu_files::read_text(path, FileKind::Results));
+        let Some(text) = text.map_err(|error| named(path, &error))? else { return Ok(None) };
         let fault = |line: usize, error: serde_json::Error| {
             io::Error::other(format!("{}: line {line}: not the log of a growing book: {error}", path.display()))
         };
@@ -134,9 +132,8 @@ impl Log {
     /// Opens the log after the batches of `contents`, or begins it with a header.
     pub(super) fn open(path: &Path, header: &Header, contents: Option<&Contents>) -> io::Result<Self> {
         let open = || {
-            let mut file = File::options().create(true).write(true).truncate(false).open(path)?;
+            let file = enbu_files::append(path)?;
             file.set_len(contents.map_or(0, |contents| contents.bytes))?;
-            io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
             Ok(file)
         };
         let file = open().map_err(|error: io::Error| named(path, &error))?;

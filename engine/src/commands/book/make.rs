@@ -9,13 +9,14 @@ use std::time::Instant;
 use clap::{Args, Subcommand, ValueEnum};
 use enbu_book::gather::{Gatherer, Score};
 use enbu_book::{PositionKey, folder};
+use enbu_files::FileKind;
 use enbu_kifu::{Event, Format, HeaderKey, KifuError, Mode, Reading, Record, read_any};
 use enbu_movegen::{Color, Move, Replay};
 use rayon::prelude::*;
 
 use super::grow;
-use super::output::{Output, Replaces};
-use crate::commands::failure::usage;
+use super::output::Output;
+use crate::commands::failure::{Force, usage};
 use crate::commands::inputs::{Input, inputs, shown};
 use crate::commands::progress::Progress;
 
@@ -70,9 +71,8 @@ struct RecordsArgs {
     /// Memory for collecting moves, in MB; more moves go to temporary files beside FILE
     #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     memory: u32,
-    /// Overwrite a file that exists
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Moves that count, by the results of their games.
@@ -118,7 +118,7 @@ struct Totals {
 impl RecordsArgs {
     fn run(&self, out: &mut impl Write) -> io::Result<ExitCode> {
         let Some(path) = &self.output else { return Err(io::Error::other(usage::<Self>("make", "no -o FILE"))) };
-        Output::check(path, if self.force { Replaces::Yes } else { Replaces::No })?;
+        Output::check(path, self.force.existing())?;
         let files = inputs(&self.inputs)?;
         if files.is_empty() {
             return Err(io::Error::other("no records found"));
@@ -129,7 +129,7 @@ impl RecordsArgs {
         let pool = rayon::ThreadPoolBuilder::new().build().map_err(io::Error::other)?;
         let totals = pool.install(|| self.gather(&files, &mut gatherer))?;
         let moves = gatherer.added();
-        let mut output = Output::create(path, memory_bytes)?;
+        let mut output = Output::create(path, self.force.existing(), memory_bytes)?;
         gatherer.finish(self.min_count, |page| output.write(page))?;
         let positions = output.finish()?;
         let seconds = started.elapsed().as_secs_f64().max(0.001);
@@ -262,6 +262,9 @@ struct Part {
 /// Size of the parts of a file with one game a line; other files are read as a whole.
 const PART_BYTES: u64 = 1 << 17;
 
+/// Longest line of such a file, beyond the end of a part.
+const MOST_LINE_BYTES: u64 = 1 << 20;
+
 /// Bytes from which the format of a file is detected.
 const HEAD_BYTES: u64 = 1 << 16;
 
@@ -291,12 +294,13 @@ impl<'i> Parts<'i> {
         self.input.check()?;
         let length = std::fs::metadata(&self.input.path).map_or(0, |found| found.len());
         if !self.input.is_stdin() && length > PART_BYTES {
+            let open = || enbu_files::open(&self.input.path, FileKind::Stream);
             let mut head = Vec::new();
-            File::open(&self.input.path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
+            open()?.take(HEAD_BYTES).read_to_end(&mut head)?;
             let lines = head.rsplitn(2, |&byte| byte == b'\n').last().unwrap_or_default();
             let format = std::str::from_utf8(lines).ok().and_then(Format::detect);
             if let Some(format) = format.filter(|format| matches!(format, Format::Usi | Format::Sfen)) {
-                let file = BufReader::with_capacity(1 << 20, File::open(&self.input.path)?);
+                let file = BufReader::with_capacity(1 << 20, open()?);
                 self.state = State::Lines { file, format, lines_before: 0 };
                 return self.next_lines();
             }
@@ -311,9 +315,14 @@ impl<'i> Parts<'i> {
         let State::Lines { file, format, lines_before } = &mut self.state else { return Ok(None) };
         let mut bytes = Vec::new();
         file.by_ref().take(PART_BYTES).read_to_end(&mut bytes)?;
-        file.read_until(b'\n', &mut bytes)?;
+        let rest = file.take(MOST_LINE_BYTES).read_until(b'\n', &mut bytes)?;
         let (format, before) = (*format, *lines_before);
         *lines_before += bytes.iter().filter(|&&byte| byte == b'\n').count();
+        if rest as u64 == MOST_LINE_BYTES {
+            let line = *lines_before + 1;
+            self.state = State::End;
+            return Err(io::Error::other(format!("line {line} is longer than {MOST_LINE_BYTES} bytes")));
+        }
         if bytes.is_empty() {
             self.state = State::End;
             return Ok(None);

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use enbu_book::{BookError, Format, Order, Page, Preface, Sorter, db, folder};
-use enbu_files::Draft;
+use enbu_files::{Draft, Existing};
 
 use crate::commands::failure::{check_writable, named};
 use crate::terminal;
@@ -12,6 +12,7 @@ use crate::terminal;
 /// A book being written, from pages in the order of their texts.
 pub(super) struct Output {
     path: PathBuf,
+    existing: Existing,
     format: Format,
     sink: Sink,
     positions: u64,
@@ -25,33 +26,23 @@ enum Sink {
     Sorter(Sorter),
 }
 
-/// Permission to replace a file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Replaces {
-    Yes,
-    No,
-}
-
 impl Output {
     /// Fails now if the book could not be written to `path` after long work.
-    pub(super) fn check(path: &Path, replaces: Replaces) -> io::Result<()> {
+    pub(super) fn check(path: &Path, existing: Existing) -> io::Result<()> {
         format(path)?;
-        if replaces == Replaces::No && enbu_files::would_replace(path) {
-            return Err(io::Error::other(format!("{} exists; --force overwrites it", path.display())));
-        }
-        check_writable(path)
+        check_writable(path, existing)
     }
 
     /// Begins a book that uses about `memory_bytes` of memory.
-    pub(super) fn create(path: &Path, memory_bytes: usize) -> io::Result<Self> {
+    pub(super) fn create(path: &Path, existing: Existing, memory_bytes: usize) -> io::Result<Self> {
         let format = format(path)?;
         let sink = if format == Format::Db {
-            let draft = Draft::create(path).map_err(|error| named(path, &error))?;
+            let draft = Draft::create(path, existing).map_err(|error| named(path, &error))?;
             Sink::Text(Box::new(db::Writer::new(draft, &[]).map_err(|error| fault(path, &error))?))
         } else {
             Sink::Sorter(Sorter::new(Order::of(format), &folder(path), memory_bytes))
         };
-        Ok(Self { path: path.to_owned(), format, sink, positions: 0 })
+        Ok(Self { path: path.to_owned(), existing, format, sink, positions: 0 })
     }
 
     pub(super) fn write(&mut self, page: Page) -> io::Result<()> {
@@ -65,7 +56,7 @@ impl Output {
 
     /// Ends the file and returns the number of its positions.
     pub(super) fn finish(self) -> io::Result<u64> {
-        let Self { path, format, sink, positions } = self;
+        let Self { path, existing, format, sink, positions } = self;
         match sink {
             Sink::Text(writer) => {
                 let draft = writer.finish().map_err(|error| fault(&path, &error))?;
@@ -73,7 +64,7 @@ impl Output {
             }
             Sink::Sorter(sorter) => {
                 let pages = sorter.finish().map_err(|error| fault(&path, &error))?;
-                let written = enbu_book::write(&path, format, &Preface::default(), pages);
+                let written = enbu_book::write(&path, format, &Preface::default(), pages, existing);
                 let losses = written.map_err(|error| fault(&path, &error))?.losses.to_string();
                 if !losses.is_empty() {
                     // The book is complete without the notice.

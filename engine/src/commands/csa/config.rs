@@ -1,11 +1,11 @@
 //! The settings of `enbu csa` from a TOML file. Options of the command line replace them.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use enbu_arena::EngineSpec;
+use enbu_files::FileKind;
 use serde::Deserialize;
 
 use crate::commands::failure::named;
@@ -87,7 +87,7 @@ impl Value {
 impl Config {
     /// Reads a file; relative paths in it begin at its folder.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
-        let text = fs::read_to_string(path).map_err(|error| named(path, &error))?;
+        let text = enbu_files::read_text(path, FileKind::Settings).map_err(|error| named(path, &error))?;
         let mut config =
             Self::parse(&text).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
         let folder = path.parent().unwrap_or(Path::new(""));

@@ -24,8 +24,7 @@ pub(super) struct Console<'o, W> {
 impl<'o, W: Write> Console<'o, W> {
     /// Opens the files; lines are appended.
     pub(super) fn new(out: &'o mut W, log: Option<&Path>, trace: Option<&Path>) -> io::Result<Self> {
-        let open =
-            |path: &Path| File::options().create(true).append(true).open(path).map_err(|error| named(path, &error));
+        let open = |path: &Path| enbu_files::append(path).map_err(|error| named(path, &error));
         let bar = if io::stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
             bar.set_style(style);

@@ -1,10 +1,10 @@
 //! Files: `engine_options.txt`, the network, the book, and the folders that options name.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use enbu_eval::Evaluation;
+use enbu_files::Existing;
 
 use super::report::{Check, Text, Topic};
 use crate::book::CurrentBook;
@@ -134,15 +134,13 @@ fn shown_parent(path: &Path) -> String {
 
 /// Files in `folder` with the names that networks have; Apery's books are called `book.bin`.
 fn networks_in(folder: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let Ok(entries) = enbu_files::entries(folder) else { return Vec::new() };
     let is_network = |path: &PathBuf| {
         let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
         let is_book = path.file_stem().is_some_and(|stem| stem.to_string_lossy().to_lowercase().contains("book"));
         extension.is_some_and(|extension| extension == "bin" || extension == "nnue") && !is_book && path.is_file()
     };
-    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_network).collect();
-    found.sort();
-    found.iter().map(|path| shown(path)).collect()
+    entries.into_iter().filter(is_network).map(|path| shown(&path)).collect()
 }
 
 /// The book that the options select, opened as at `isready`.
@@ -219,10 +217,12 @@ fn refuse(check: &mut Check, place: &Place, text: &str, error: &io::Error) {
 /// Tries the access that the engine needs; leaves nothing changed.
 fn permission(place: &Place) -> io::Result<()> {
     match place.access {
-        Access::ReadFolder => fs::read_dir(&place.path).map(drop),
-        Access::WriteFolder => enbu_files::check_writable(&existing(&place.path).join("enbu-doctor")),
-        Access::AppendFile if place.path.is_file() => fs::File::options().append(true).open(&place.path).map(drop),
-        Access::AppendFile => enbu_files::check_writable(&place.path),
+        Access::ReadFolder => enbu_files::entries(&place.path).map(drop),
+        Access::WriteFolder => {
+            enbu_files::check_writable(&existing(&place.path).join("enbu-doctor"), Existing::Replace)
+        }
+        Access::AppendFile if place.path.is_file() => enbu_files::edit(&place.path).map(drop),
+        Access::AppendFile => enbu_files::check_writable(&place.path, Existing::Replace),
     }
 }
 
@@ -234,6 +234,8 @@ fn existing(folder: &Path) -> &Path {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -1,12 +1,11 @@
 //! The arguments of `enbu match`, and the settings they make.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, Sprt, Tournament};
-use enbu_files::Shard;
+use enbu_files::{FileKind, Shard};
 use enbu_usi::client::Cancel;
 
 use crate::commands::failure::usage;
@@ -229,7 +228,7 @@ impl MatchArgs {
         let mut engines = self.engines.engines.clone();
         if let Some(path) = &self.engines_file {
             let wrong = |error: &dyn std::fmt::Display| io::Error::other(format!("{}: {error}", path.display()));
-            let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
+            let text = enbu_files::read_text(path, FileKind::Settings).map_err(|error| wrong(&error))?;
             engines.extend(EngineSpec::from_toml(&text).map_err(|error| wrong(&error))?);
         }
         for engine in &mut engines {

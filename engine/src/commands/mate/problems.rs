@@ -1,10 +1,10 @@
 //! Sources of problems: SFENs, lists of SFENs, game records and diagrams.
 
-use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
 use crate::terminal;
+use enbu_files::FileKind;
 use enbu_kifu::{Board, KifuError, Mode, Record, encoding, read_any, usi};
 use enbu_movegen::Position;
 
@@ -27,15 +27,15 @@ pub(super) fn read_all(arguments: &[String], ply: Option<usize>) -> Result<Vec<P
 }
 
 fn read(argument: &str, ply: Option<usize>, problems: &mut Vec<Problem>) -> Result<(), String> {
-    let mut bytes = Vec::new();
-    let name = if argument == "-" {
-        io::stdin().lock().read_to_end(&mut bytes).map_err(|error| format!("standard input: {error}"))?;
-        "-".to_owned()
-    } else if Path::new(argument).is_file() {
-        bytes = fs::read(argument).map_err(|error| format!("{argument}: {error}"))?;
-        Path::new(argument).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
-    } else if Path::new(argument).is_dir() {
+    let path = Path::new(argument);
+    let (name, bytes) = if argument == "-" {
+        let bytes = enbu_files::read_stdin(FileKind::Record).map_err(|error| format!("standard input: {error}"))?;
+        ("-".to_owned(), bytes)
+    } else if path.is_dir() {
         return Err(format!("{argument} is a folder; name the files in it"));
+    } else if path.exists() {
+        let bytes = enbu_files::read(path, FileKind::Record).map_err(|error| format!("{argument}: {error}"))?;
+        (path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(), bytes)
     } else if is_file_name(argument) {
         return Err(format!("{argument}: no such file"));
     } else {

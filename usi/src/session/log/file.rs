@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use enbu_files::Existing;
 use jiff::Zoned;
 use jiff::civil::DateTime;
 
@@ -22,26 +23,24 @@ pub(super) fn now() -> DateTime {
 /// # Errors
 /// The folder cannot be made, or the file cannot be written.
 pub(super) fn write_new(dir: &Path, time: DateTime, text: &str) -> io::Result<()> {
-    fs::create_dir_all(dir)?;
-    enbu_files::write(&free_path(dir, time), text)
-}
-
-/// A path in `dir` at which nothing exists.
-fn free_path(dir: &Path, time: DateTime) -> PathBuf {
     /// Counts the files of this process, so that no name is used twice.
     static WRITTEN: AtomicU32 = AtomicU32::new(0);
+    fs::create_dir_all(dir)?;
     let stem = format!("{}-{}", time.strftime("%Y%m%d-%H%M%S"), process::id());
     loop {
         let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
-        let path = dir.join(if number == 0 { format!("{stem}.csa") } else { format!("{stem}-{number}.csa") });
-        if !enbu_files::would_replace(&path) {
-            return path;
+        let name = if number == 0 { format!("{stem}.csa") } else { format!("{stem}-{number}.csa") };
+        match enbu_files::write(&dir.join(name), text, Existing::Keep) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            written => return written,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     #[test]

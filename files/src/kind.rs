@@ -1,0 +1,144 @@
+//! Kinds of input, with the largest file of each, and the reasons for refusing a file.
+
+use std::fs::Metadata;
+use std::io;
+
+use thiserror::Error;
+
+/// The use of a file that is read; it decides about the largest size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// Options, engine lists, configurations, passwords: 1 MiB.
+    Settings,
+    /// Games and positions of any format, read whole: 256 MiB.
+    Record,
+    /// A network of the evaluation: 1 GiB.
+    Network,
+    /// Results of matches, states of tunings, logs of growing books: 1 GiB, 16 MiB a line.
+    Results,
+    /// A book without lines, read whole: 1 GiB.
+    BinaryBook,
+    /// Games for training, read whole: 4 GiB.
+    Games,
+    /// A checkpoint of a training: 16 GiB.
+    Checkpoint,
+    /// A book of lines, read whole: 64 GiB, 16 MiB a line.
+    Book,
+    /// Anything that is read piece by piece: 16 TiB.
+    Stream,
+}
+
+impl FileKind {
+    /// Largest file in bytes.
+    pub const fn most_bytes(self) -> u64 {
+        match self {
+            Self::Settings => 1 << 20,
+            Self::Record => 256 << 20,
+            Self::Network | Self::Results | Self::BinaryBook => 1 << 30,
+            Self::Games => 4 << 30,
+            Self::Checkpoint => 16 << 30,
+            Self::Book => 64 << 30,
+            Self::Stream => 16 << 40,
+        }
+    }
+
+    /// Longest line in bytes, about: it stops reading where a file only claims to be text.
+    pub(crate) const fn most_line_bytes(self) -> u64 {
+        match self {
+            Self::Results | Self::Book => 16 << 20,
+            _ => u64::MAX,
+        }
+    }
+}
+
+/// The reason why a file is not opened or not replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Refusal {
+    /// Neither a regular file nor a link to one.
+    #[error("{0}, not a regular file")]
+    Irregular(&'static str),
+    /// A named pipe where a file is read, which might wait for ever.
+    #[error("a pipe, not a regular file; where standard input is read, pass the data there and name it -")]
+    Pipe,
+    /// A named pipe to write to that has no reader.
+    #[error("no process reads from the pipe")]
+    NoReader,
+    /// A file over the limit of its kind.
+    #[error("too large: {bytes} bytes, at most {most} are read")]
+    Long {
+        /// Size of the file, or the bytes seen of an endless input.
+        bytes: u64,
+        /// [`FileKind::most_bytes`].
+        most: u64,
+    },
+    /// A line over the limit of its kind.
+    #[error("no end of line within {most} bytes after byte {offset}")]
+    LongLine {
+        /// Offset of the line.
+        offset: u64,
+        /// Longest line.
+        most: u64,
+    },
+    /// A file that may not be replaced.
+    #[error("exists")]
+    Exists,
+}
+
+impl From<Refusal> for io::Error {
+    fn from(refusal: Refusal) -> Self {
+        let kind = match refusal {
+            Refusal::Exists => io::ErrorKind::AlreadyExists,
+            Refusal::Long { .. } => io::ErrorKind::FileTooLarge,
+            _ => io::ErrorKind::InvalidInput,
+        };
+        Self::new(kind, refusal)
+    }
+}
+
+/// Fails unless the file is a regular one.
+pub(crate) fn check_regular(found: &Metadata) -> Result<(), Refusal> {
+    irregular(found).map_or(Ok(()), |kind| Err(kind.refusal()))
+}
+
+/// Files other than regular ones.
+pub(crate) enum Irregular {
+    Folder,
+    Pipe,
+    Socket,
+    /// A terminal, `/dev/null`.
+    Characters,
+    /// A disk.
+    Blocks,
+}
+
+impl Irregular {
+    /// The reason for not reading it.
+    pub(crate) fn refusal(&self) -> Refusal {
+        match self {
+            Self::Folder => Refusal::Irregular("a folder"),
+            Self::Pipe => Refusal::Pipe,
+            Self::Socket => Refusal::Irregular("a socket"),
+            Self::Characters | Self::Blocks => Refusal::Irregular("a device"),
+        }
+    }
+}
+
+/// `None` for a regular file.
+pub(crate) fn irregular(found: &Metadata) -> Option<Irregular> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = found.file_type();
+        if kind.is_fifo() {
+            return Some(Irregular::Pipe);
+        } else if kind.is_socket() {
+            return Some(Irregular::Socket);
+        } else if kind.is_block_device() {
+            return Some(Irregular::Blocks);
+        }
+    }
+    if found.is_file() {
+        return None;
+    }
+    Some(if found.is_dir() { Irregular::Folder } else { Irregular::Characters })
+}
