@@ -91,6 +91,10 @@ fn perft_in_a_session_ends_with_the_count() {
     session.accepts(&format!("position sfen {MATSURI}"));
     assert_eq!(session.reply("perft 2").last().unwrap(), "nodes 28684");
     session.refuses("perft x");
+    // Refused, and no search begins instead.
+    session.refuses("go perft 99999");
+    session.silent_on("info", std::time::Duration::from_millis(200));
+    assert_eq!(session.reply("go perft 1").last().unwrap(), "nodes 207");
 }
 
 #[test]

@@ -217,7 +217,7 @@ impl Command {
             "setoption" => parse_set_option(words)?,
             "usinewgame" => Self::UsiNewGame,
             "position" => Self::Position(PositionCommand::parse(words)?),
-            "go" => Self::Go(GoRequest::parse(words, problems)),
+            "go" => Self::Go(GoRequest::parse(words, problems)?),
             "stop" => Self::Stop,
             "ponderhit" => Self::PonderHit(Clock::parse(words, problems)),
             "gameover" => Self::GameOver(words.next().and_then(GameResult::from_word)),

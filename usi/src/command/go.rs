@@ -183,22 +183,25 @@ impl GoRequest {
     }
 
     /// Parses the words after `go`. Refused values are noted in `problems`.
-    pub(super) fn parse(words: &mut Words<'_>, problems: &mut Vec<CommandError>) -> Self {
+    ///
+    /// # Errors
+    /// When the depth of `perft` is refused, since no other `go` was meant.
+    pub(super) fn parse(words: &mut Words<'_>, problems: &mut Vec<CommandError>) -> Result<Self, CommandError> {
         let mut request = Self::default();
         let mut values = Values { command: "go", words, problems, refused: 0 };
         while let Some(word) = values.words.next() {
-            request.read(word, &mut values);
+            request.read(word, &mut values)?;
         }
         if values.refused > 0 && !request.has_limit() && !request.infinite {
             request.movetime_ms = Some(DEFAULT_MOVETIME_MS);
         }
-        request
+        Ok(request)
     }
 
-    fn read(&mut self, word: &str, values: &mut Values<'_, '_>) {
+    fn read(&mut self, word: &str, values: &mut Values<'_, '_>) -> Result<(), CommandError> {
         if let Some((keyword, field)) = self.clock.field(word) {
             *field = values.number(keyword).or(*field);
-            return;
+            return Ok(());
         }
         match word {
             "ponder" => self.ponder = true,
@@ -212,13 +215,11 @@ impl GoRequest {
             }
             "mate" => self.mate = Some(read_mate(values)),
             "searchmoves" => self.read_moves(values),
-            "perft" => match parse_perft("go perft", values.words) {
-                Ok(depth) => self.perft = Some(depth),
-                Err(problem) => values.refuse(problem),
-            },
+            "perft" => self.perft = Some(parse_perft("go perft", values.words)?),
             // Unknown words, `movestogo` and its number among them, mean nothing.
             _ => {}
         }
+        Ok(())
     }
 
     fn read_moves(&mut self, values: &mut Values<'_, '_>) {

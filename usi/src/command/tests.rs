@@ -96,6 +96,10 @@ fn a_perft_too_deep_is_refused() {
         refusal("perft 99999999999999999999"),
         "perft: `99999999999999999999` is out of range, 0 to 20 is needed"
     );
+    // No search is meant by any of them.
+    assert_eq!(refusal("go perft 99999"), "go perft: `99999` is out of range, 0 to 20 is needed");
+    assert_eq!(refusal("go depth 3 perft x"), "go perft depth: `x` is not a whole number");
+    assert_eq!(refusal("go infinite perft"), "go perft: the depth missing");
 }
 
 #[test]
@@ -170,7 +174,7 @@ fn u33_a_malformed_value_is_named_and_the_rest_counts() {
     assert_eq!(fault, "go depth: `12x` is not a whole number");
     let (request, _) = go_with_fault("go depth 3 depth 1e9");
     assert_eq!(request.depth, Some(3));
-    for line in ["go movetime 100ms", "go byoyomi abc", "go depth", "go depth ponder", "go nodes 1.5", "go perft x"] {
+    for line in ["go movetime 100ms", "go byoyomi abc", "go depth", "go depth ponder", "go nodes 1.5"] {
         let (request, _) = go_with_fault(line);
         assert_eq!(request.movetime_ms, Some(DEFAULT_MOVETIME_MS), "{line}");
         assert_eq!(request.ponder, line.contains("ponder"), "{line}");
