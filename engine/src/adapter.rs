@@ -8,14 +8,19 @@ use std::time::{Duration, Instant};
 use enbu_movegen::{Color, Position};
 use enbu_search::{Limits, Lines, Listener, Progress, Report, Search, ThreadError};
 use enbu_usi::{
-    BestMove, Bound, CsaSettings, Engine, EventSender, GoRequest, Identity, Info, LineEnd, OptionError, OptionSpec,
-    Outcome, Rules, Score,
+    BestMove, Bound, Checkmate, CsaSettings, Engine, EventSender, GoRequest, Identity, Info, LineEnd, OptionError,
+    OptionSpec, Outcome, Rules, Score,
 };
 
 use crate::book::{CurrentBook, Query};
 use crate::evaluation::Current;
 use crate::mate_search::{MateRequest, MateSearch};
 use crate::options::Options;
+
+/// Most search threads for each processor. More of them find nothing sooner, and everything waits
+/// for its turn among them: with 32 for each, `stop` was answered after seconds, and the process
+/// ended even later.
+const THREADS_PER_PROCESSOR: usize = 2;
 
 /// Enbu as the USI session sees it.
 pub(crate) struct Enbu {
@@ -81,9 +86,7 @@ impl Engine for Enbu {
         if let Err(error) = self.search.set_hash_mb(self.options.hash_mb()) {
             notice(&format!("error: {error}"));
         }
-        if let Err(error) = self.search.set_threads(self.options.threads()) {
-            notice(&format!("error: {error}"));
-        }
+        self.set_threads(notice);
         let (choice, scale) = (self.options.evaluation(), self.options.fv_scale());
         self.evaluation.update(choice, scale, &mut self.search, notice);
         self.book.update(self.options.book_file(), notice);
@@ -99,6 +102,11 @@ impl Engine for Enbu {
     }
 
     fn go(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender) {
+        if request.mate.is_some() && !request.searchmoves.is_empty() {
+            events.notice("error: go mate: searchmoves is refused, a mate is looked for among all checks");
+            events.done(Outcome::Checkmate(Checkmate::NotImplemented));
+            return;
+        }
         if let Some(limit) = request.mate {
             let nodes = request.nodes.or(self.options.nodes_limit());
             let request = MateRequest { limit, nodes, hash_mb: self.options.hash_mb(), started };
@@ -123,8 +131,10 @@ impl Engine for Enbu {
         enbu_search::last_moment(&side_clock(clock, turn), &timing).map(|moment| started + moment)
     }
 
-    fn best_so_far(&self) -> Option<BestMove> {
-        self.search.best().map(answer)
+    fn best_so_far(&self) -> Option<(BestMove, Info)> {
+        // A stochastic ponder searches another position.
+        let (best, line) = self.search.best().filter(|_| self.expected.is_none())?;
+        Some((answer(best), report(&line)))
     }
 
     fn stop(&mut self) {
@@ -177,6 +187,18 @@ impl Enbu {
             notice(&format!("{} sets {text}", crate::options::file::NAME));
         }
         self.options.file_faults().iter().for_each(|fault| notice(&format!("error: {fault}")));
+    }
+
+    /// Sets the number of threads: that of the option, up to what the processors can run.
+    fn set_threads(&mut self, notice: &mut dyn FnMut(&str)) {
+        let (asked, processors) = (self.options.threads(), crate::machine::processors());
+        let threads = asked.min(THREADS_PER_PROCESSOR * processors);
+        if threads < asked {
+            notice(&format!("Threads {asked}: {threads} search on {processors} processors"));
+        }
+        if let Err(error) = self.search.set_threads(threads) {
+            notice(&format!("error: {error}"));
+        }
     }
 
     /// Answers a `go` from the book, or starts its search.
@@ -270,38 +292,37 @@ struct ReportForwarder {
 /// The fields of an `info` that count.
 fn counters(progress: &Progress) -> Info {
     let time_ms = u64::try_from(progress.elapsed.as_millis()).unwrap_or(u64::MAX);
+    Info::counters(progress.nodes, time_ms, progress.hashfull)
+}
+
+/// A report of the search in words of the protocol.
+fn report(report: &Report) -> Info {
     Info {
-        nodes: Some(progress.nodes),
-        nps: Some(progress.nodes.saturating_mul(1000) / time_ms.max(1)),
-        hashfull_permille: Some(progress.hashfull),
-        time_ms: Some(time_ms),
-        ..Info::default()
+        depth: Some(report.depth),
+        seldepth: Some(report.selective_depth),
+        multipv: u32::try_from(report.multi_pv).ok(),
+        score: Some(match report.score {
+            enbu_search::Score::Cp(value) => Score::Cp(value),
+            enbu_search::Score::MateIn(plies) => Score::MateIn(plies.into()),
+            enbu_search::Score::MatedIn(plies) => Score::MatedIn(plies.into()),
+        }),
+        bound: match report.bound {
+            enbu_search::Bound::Exact => Bound::Exact,
+            enbu_search::Bound::Lower => Bound::Lower,
+            enbu_search::Bound::Upper => Bound::Upper,
+        },
+        pv: report.pv.clone(),
+        pv_end: report.end.map(|end| match end {
+            enbu_search::LineEnd::Win => LineEnd::Win,
+            enbu_search::LineEnd::Resign => LineEnd::Resign,
+        }),
+        ..counters(&report.progress)
     }
 }
 
 impl Listener for ReportForwarder {
-    fn report(&self, report: &Report) {
-        self.events.info(Info {
-            depth: Some(report.depth),
-            seldepth: Some(report.selective_depth),
-            multipv: u32::try_from(report.multi_pv).ok(),
-            score: Some(match report.score {
-                enbu_search::Score::Cp(value) => Score::Cp(value),
-                enbu_search::Score::MateIn(plies) => Score::MateIn(plies.into()),
-                enbu_search::Score::MatedIn(plies) => Score::MatedIn(plies.into()),
-            }),
-            bound: match report.bound {
-                enbu_search::Bound::Exact => Bound::Exact,
-                enbu_search::Bound::Lower => Bound::Lower,
-                enbu_search::Bound::Upper => Bound::Upper,
-            },
-            pv: report.pv.clone(),
-            pv_end: report.end.map(|end| match end {
-                enbu_search::LineEnd::Win => LineEnd::Win,
-                enbu_search::LineEnd::Resign => LineEnd::Resign,
-            }),
-            ..counters(&report.progress)
-        });
+    fn report(&self, line: &Report) {
+        self.events.info(report(line));
     }
 
     fn progress(&self, progress: &Progress) {

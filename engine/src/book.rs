@@ -307,10 +307,8 @@ impl Shown<'_> {
                 depth: entry.depth,
                 multipv: u32::try_from(index + 1).ok().filter(|_| rules.lines > 1),
                 score: entry.value.map(score),
-                nodes: Some(0),
-                time_ms: Some(time_ms),
                 pv: self.view.line(position, entry, rules.line_plies),
-                ..Info::default()
+                ..Info::counters(0, time_ms, 0)
             });
         }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use enbu_mate::{Length, Limits, Mate, Progress, Refinement, Solution, Solver, Verdict};
+use enbu_mate::{Length, Limits, Mate, Progress, Refinement, Solver, Verdict};
 use enbu_movegen::Position;
 use enbu_usi::{Checkmate, EventSender, Info, MateLimit, Outcome, Score};
 
@@ -14,6 +14,9 @@ const MARGIN: Duration = Duration::from_millis(20);
 
 /// Longest reported line of a search that has found no mate yet, in moves.
 const SHOWN_MOVES: usize = 40;
+
+/// Least time between two reports of mates that are being shortened.
+const MATE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The limits of a `go mate`.
 pub(crate) struct MateRequest {
@@ -46,11 +49,17 @@ struct KeptSolver {
 
 impl MateSearch {
     /// Starts a search and returns.
+    ///
+    /// It begins when one before it, which is asked to stop, has given its solver back.
     pub(crate) fn start(&mut self, position: &Position, request: MateRequest, events: EventSender) {
-        self.collect();
+        self.stop();
         self.stop = Arc::new(AtomicBool::new(false));
-        let (idle, stop, position) = (self.idle.take(), Arc::clone(&self.stop), position.without_history());
-        let run = move || search(idle, &position, &request, &stop, &events);
+        let (idle, before) = (self.idle.take(), self.running.take());
+        let (stop, position) = (Arc::clone(&self.stop), position.without_history());
+        let run = move || {
+            let idle = before.and_then(|before| before.join().ok().flatten()).or(idle);
+            search(idle, &position, &request, &stop, &events)
+        };
         // Without a thread `events` goes unanswered, which the session notices.
         self.running = thread::Builder::new().name("mate".into()).spawn(run).ok();
     }
@@ -108,10 +117,21 @@ fn search(
         }
     };
     let limits = Limits { nodes: request.nodes, deadline, plies: None, refinement: Refinement::Affordable };
-    let solution = kept.solver.solve(position, &limits, stop, &mut |progress| events.info(info(progress)));
-    events.info(last_info(&solution));
-    if let Verdict::Mate(mate) = &solution.verdict {
-        events.notice(summary(mate));
+    let mut last_mate = Duration::ZERO;
+    let solution = kept.solver.solve(position, &limits, stop, &mut |progress| {
+        // A mate may be the last one, which is reported at the end.
+        if progress.mate.is_none() || progress.elapsed >= last_mate + MATE_INTERVAL {
+            last_mate = progress.elapsed;
+            events.info(info(progress));
+        }
+    });
+    let counters = numbers(solution.nodes, solution.elapsed, solution.hash_permille);
+    match &solution.verdict {
+        Verdict::Mate(mate) => {
+            events.notice(summary(mate));
+            events.info(line(mate, counters));
+        }
+        Verdict::NoMate | Verdict::Unknown => events.info(counters),
     }
     events.done(Outcome::Checkmate(match solution.verdict {
         Verdict::Mate(mate) => Checkmate::Moves(mate.line),
@@ -123,14 +143,22 @@ fn search(
 
 /// The progress as `info`: the mate found so far, or the line being searched.
 fn info(progress: &Progress) -> Info {
-    let mate = progress.mate.as_ref();
-    Info {
-        depth: mate.map(|mate| mate.plies.into()),
-        seldepth: mate.is_none().then(|| u32::try_from(progress.line.len()).unwrap_or(u32::MAX)),
-        score: mate.map(|mate| Score::MateIn(mate.plies.into())),
-        pv: mate.map_or_else(|| progress.line.iter().copied().take(SHOWN_MOVES).collect(), |mate| mate.line.clone()),
-        ..numbers(progress.nodes, progress.elapsed, progress.hash_permille)
+    let counters = numbers(progress.nodes, progress.elapsed, progress.hash_permille);
+    match &progress.mate {
+        Some(mate) => line(mate, counters),
+        None => Info {
+            seldepth: u32::try_from(progress.line.len()).ok(),
+            pv: progress.line.iter().copied().take(SHOWN_MOVES).collect(),
+            ..counters
+        },
     }
+}
+
+/// The line of a mate; its length is a score only where it is that of the proof.
+fn line(mate: &Mate, counters: Info) -> Info {
+    let plies = u32::from(mate.plies);
+    let score = if usize::from(mate.plies) == mate.line.len() { Score::MateIn(plies) } else { Score::Mates };
+    Info { depth: Some(plies), score: Some(score), pv: mate.line.clone(), ..counters }
 }
 
 /// Both lengths in words.
@@ -140,17 +168,6 @@ fn summary(mate: &Mate) -> String {
     format!("mate in {plies} plies, {known}; {counted} without useless interpositions")
 }
 
-fn last_info(solution: &Solution) -> Info {
-    numbers(solution.nodes, solution.elapsed, solution.hash_permille)
-}
-
 fn numbers(nodes: u64, elapsed: Duration, hash_permille: u32) -> Info {
-    let time_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
-    Info {
-        nodes: Some(nodes),
-        nps: Some(nodes.saturating_mul(1000) / time_ms.max(1)),
-        hashfull_permille: Some(hash_permille),
-        time_ms: Some(time_ms),
-        ..Info::default()
-    }
+    Info::counters(nodes, u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX), hash_permille)
 }

@@ -1,12 +1,11 @@
 //! Memory of a search thread from one search to the next.
 
-use enbu_eval::Evaluator;
+use enbu_eval::{Evaluation, Evaluator};
 use enbu_movegen::Position;
 
 use crate::correction::Corrections;
 use crate::hanging::Hanging;
 use crate::history::Histories;
-use crate::job::Job;
 
 /// Memory of a search thread from one search to the next.
 pub(crate) struct Memory {
@@ -32,15 +31,23 @@ impl Memory {
         }
     }
 
-    /// Makes the evaluator ready for `job`.
-    pub(crate) fn prepare(&mut self, job: &Job) {
+    /// Makes the evaluator ready for a search of `position`.
+    pub(crate) fn prepare(&mut self, evaluation: &Evaluation, position: &Position) {
         self.used = true;
-        if self.evaluator.is_of(&job.evaluation) {
-            self.evaluator.reset(&job.position);
+        if self.evaluator.is_of(evaluation) {
+            self.evaluator.reset(position);
         } else {
-            self.evaluator = Evaluator::with(&job.evaluation, &job.position);
+            self.evaluator = Evaluator::with(evaluation, position);
             self.hanging.clear();
         }
+    }
+
+    /// Does what the first search would find undone: provides the pages of all tables, and the
+    /// evaluator.
+    pub(crate) fn warm(&mut self, evaluation: &Evaluation) {
+        self.moves.touch();
+        self.prepare(evaluation, &Position::startpos());
+        self.clear();
     }
 
     /// Forgets everything.

@@ -2,6 +2,9 @@
 
 use memmap2::MmapMut;
 
+/// Size in bytes of the smallest page.
+pub(crate) const SMALLEST: usize = 4 << 10;
+
 /// Zeros on a page boundary, in huge pages where the system has them: large tables are read at
 /// random, and with small pages each read misses the TLB as well. `None` without so much memory.
 ///

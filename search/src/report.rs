@@ -80,6 +80,12 @@ pub enum BestMove {
 
 /// Hears what a search finds; called from the search's threads.
 pub trait Listener: Send + Sync {
+    /// The answer where one is known without a search, such as a move of a book. Called first, on
+    /// the search's thread, which may wait here until `is_stopped` returns `true`.
+    fn known(&self, is_stopped: &dyn Fn() -> bool) -> Option<BestMove> {
+        let _ = is_stopped;
+        None
+    }
     /// A line of play; never after [`finished`](Self::finished).
     fn report(&self, report: &Report);
     /// The counters: each [`heartbeat`](crate::Options::heartbeat) without a report.
@@ -101,8 +107,8 @@ pub(crate) struct ReportGate {
     last_report: Duration,
     /// When there was last a sign of life of any kind.
     last_sign: Duration,
-    /// A heartbeat came after the last report.
-    beat: bool,
+    /// Rank and nodes of the last report; `None` after a heartbeat.
+    last: Option<(usize, u64)>,
     /// The newest report of each rank.
     reported: Vec<Report>,
 }
@@ -116,7 +122,7 @@ impl ReportGate {
             lines,
             last_report: Duration::ZERO,
             last_sign: elapsed,
-            beat: false,
+            last: None,
             reported: Vec::new(),
         }
     }
@@ -147,7 +153,7 @@ impl ReportGate {
         }
         self.last_report = report.progress.elapsed;
         self.last_sign = report.progress.elapsed;
-        self.beat = false;
+        self.last = Some((report.multi_pv, report.progress.nodes));
         true
     }
 
@@ -160,17 +166,15 @@ impl ReportGate {
         let due = elapsed >= self.last_sign + heartbeat;
         if due {
             self.last_sign = elapsed;
-            self.beat = true;
+            self.last = None;
         }
         due
     }
 
-    /// Lets the next report of the best line pass even if it is known, when a heartbeat
-    /// came after the last report.
-    pub(crate) fn repeat_after_heartbeat(&mut self) {
-        if self.beat {
-            self.reported.retain(|known| known.multi_pv > 1);
-        }
+    /// Like [`passes`](Self::passes), for the report that ends a search: it is left out only if it
+    /// was the last one, counters included.
+    pub(crate) fn passes_at_end(&mut self, report: &Report) -> bool {
+        self.passes(report) || self.last != Some((report.multi_pv, report.progress.nodes))
     }
 }
 
@@ -192,6 +196,7 @@ mod tests {
     use parking_lot::Mutex;
 
     use super::*;
+    use crate::level::Level;
     use crate::limits::Limits;
     use crate::search::Search;
 
@@ -205,6 +210,7 @@ mod tests {
         reports: Mutex<Vec<Report>>,
         beats: Mutex<Vec<Progress>>,
         totals: Mutex<Vec<u64>>,
+        answers: Mutex<Vec<BestMove>>,
     }
 
     impl Listener for Log {
@@ -222,7 +228,9 @@ mod tests {
 
         fn notice(&self, _: &str) {}
 
-        fn finished(&self, _: &BestMove) {}
+        fn finished(&self, best: &BestMove) {
+            self.answers.lock().push(*best);
+        }
     }
 
     /// The reports, the number of heartbeats, and the positions visited.
@@ -267,10 +275,7 @@ mod tests {
         assert!(!gate.beats(|| ms(1399)) && gate.beats(|| ms(1400)) && !gate.beats(|| ms(2399)));
         // After a heartbeat the last line is repeated for who reads the last one only.
         assert!(!gate.passes(&report(3, Score::Cp(7), 1500)));
-        gate.repeat_after_heartbeat();
-        assert!(gate.passes(&report(3, Score::Cp(7), 1500)));
-        gate.repeat_after_heartbeat();
-        assert!(!gate.passes(&report(3, Score::Cp(7), 1500)));
+        assert!(gate.passes_at_end(&report(3, Score::Cp(7), 1500)));
     }
 
     #[test]
@@ -298,7 +303,12 @@ mod tests {
             let (reports, ..) = search(QUIET, 9, Options { multi_pv, ..Options::default() });
             for (index, report) in reports.iter().enumerate() {
                 let before = reports[..index].iter().rev().find(|before| before.multi_pv == report.multi_pv);
-                assert!(before.is_none_or(|before| !before.says_the_same(report)), "{report:?}");
+                // The line that ends the search has the last counters.
+                let is_end = index + 1 == reports.len();
+                let is_known = before.is_some_and(|before| {
+                    before.says_the_same(report) && !(is_end && before.progress.nodes < report.progress.nodes)
+                });
+                assert!(!is_known, "{report:?}");
             }
         }
     }
@@ -326,7 +336,49 @@ mod tests {
         let (reports, ..) = search("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", 5, Options::default());
         assert!(reports.iter().all(|report| report.selective_depth >= report.depth));
         let mates = reports.iter().filter(|report| report.score == Score::MateIn(1));
-        assert_eq!(mates.count(), 1);
+        assert!((1..=2).contains(&mates.count()), "once, and at the end with the last counters");
+    }
+
+    #[test]
+    fn the_last_report_is_the_move_played_with_the_last_counters() {
+        let mut engine = Search::new();
+        let position = Position::from_setup(&QUIET.parse().expect("an SFEN")).expect("playable");
+        let nodes = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
+        let depth = |depth| Limits { depth: Some(depth), ..Limits::default() };
+        let mut others = 0;
+        for threads in [1, 3] {
+            engine.set_threads(threads).expect("threads");
+            for seed in 0..8 {
+                let level = Level::new(seed as u8, seed);
+                let interval = Duration::from_millis(300);
+                for (limits, multi_pv, level) in [
+                    (nodes(20_000 + 1000 * seed), 1, None),
+                    (nodes(5_000), 3, None),
+                    (depth(7), 1, None),
+                    (depth(6), 1, level),
+                    (depth(5), 4, level),
+                ] {
+                    let options = Options { multi_pv, level, report_interval: interval, ..Options::default() };
+                    let log = Arc::new(Log::default());
+                    let wanted = limits.depth;
+                    engine.start(&position, limits, options, Instant::now(), Arc::clone(&log) as Arc<dyn Listener>);
+                    engine.wait();
+                    let reports = log.reports.lock();
+                    let last = reports.last().expect("a report");
+                    let BestMove::Play { best, ponder } = log.answers.lock()[0] else { panic!("no move") };
+                    assert_eq!((last.multi_pv, last.pv[0]), (1, best), "{threads} threads, {multi_pv}, {level:?}");
+                    assert!(last.pv.get(1).is_none_or(|&reply| ponder == Some(reply)));
+                    if threads == 1 {
+                        assert_eq!(last.progress.nodes, log.totals.lock()[0]);
+                    }
+                    match wanted {
+                        Some(depth) if level.is_none() => assert_eq!(last.depth, depth, "{threads} threads"),
+                        _ => others += usize::from(level.is_some() && reports.iter().any(|one| one.pv[0] != best)),
+                    }
+                }
+            }
+        }
+        assert!(others > 0, "no level played another move than the best");
     }
 
     #[test]

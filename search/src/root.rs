@@ -13,6 +13,7 @@ use crate::params;
 use crate::picker::{LazyAim, Picker, Wanted};
 use crate::report::{BestMove, Bound, LineEnd, Report};
 use crate::root_move::{Candidate, RootMove, settle};
+use crate::shared::Interim;
 use crate::value::Score;
 use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, mate_at, mated_at};
 use crate::vote::choose;
@@ -34,25 +35,29 @@ impl Worker<'_> {
         let completed = if answer.is_none() { self.deepen(searched) } else { 0 };
         let helpers = self.job.control.end_helpers();
         if answer.is_none() {
-            if searched == 1 {
+            // Who asks for a depth wants the line of that depth, not one of another thread.
+            if searched == 1 && self.job.limits.depth.is_none() {
                 self.listen_to(helpers, completed);
             }
-            self.report_last(lines);
+            // The move that a level chooses is reported as the best one.
+            let played = self.chosen();
+            self.root_moves[..=played].rotate_right(1);
+            if lines > 0 {
+                self.report_last(lines);
+            }
         }
         if lines > 0 {
             self.job.listener.totals(&self.progress());
         }
-        answer.unwrap_or_else(|| self.answer())
+        answer.unwrap_or_else(|| self.answer(0))
     }
 
-    /// Searches until the main thread ends, and says what this thread would play;
-    /// `None` if there is nothing to search.
-    pub(crate) fn help(&mut self) -> Option<Candidate> {
-        if self.answer_without_search().is_some() {
-            return None;
+    /// Searches until the main thread ends; each iteration proposes a move, as helper `index`.
+    pub(crate) fn help(&mut self, index: usize) {
+        if self.answer_without_search().is_none() {
+            let completed = self.deepen(1);
+            self.job.control.propose(index, self.candidate(completed));
         }
-        let completed = self.deepen(1);
-        self.candidate(completed)
     }
 
     /// The best root move, with what it is worth.
@@ -107,10 +112,14 @@ impl Worker<'_> {
                 self.report_when_due(0..line + 1);
             }
             completed = depth;
-            if self.role != Role::Main {
+            if let Role::Helper(index) = self.role {
+                self.job.control.propose(index, self.candidate(completed));
                 continue;
             }
-            self.job.control.set_best(self.answer());
+            if self.gate.lines() > 0 {
+                let played = self.chosen();
+                self.job.control.set_best(Interim { answer: self.answer(played), report: self.line_report(played, 0) });
+            }
             stable = if self.root_moves[0].mv == previous_best { stable + 1 } else { 0 };
             if depth == deepest || self.ends_after(depth, stable) {
                 break;
@@ -299,38 +308,39 @@ impl Worker<'_> {
         }
     }
 
-    /// Reports the lines as the search leaves them. A report, not a heartbeat, comes last
-    /// in a search that ends by itself: match runners take the last line before the answer.
+    /// Reports the lines as the search leaves them, the best one last and with the last
+    /// counters: match runners and many GUIs take the last line before the answer.
     fn report_last(&mut self, lines: usize) {
-        let limits = &self.job.limits;
-        let bounded = limits.clock.is_some()
-            || limits.movetime.is_some()
-            || limits.depth.is_some()
-            || limits.nodes.is_some()
-            || limits.soft_nodes.is_some();
-        if bounded {
-            self.gate.repeat_after_heartbeat();
-        }
-        for rank in 0..lines {
+        for rank in (1..lines).rev() {
             self.report_line(rank, rank);
+        }
+        let report = self.line_report(0, 0);
+        if self.gate.passes_at_end(&report) {
+            self.job.listener.report(&report);
         }
     }
 
-    /// Reports the root move at `index` as the line with this rank, unless that is known.
+    /// Reports the root move at `index` as the line with this rank, unless that is known or
+    /// without a value.
     fn report_line(&mut self, index: usize, rank: usize) {
-        if rank >= self.gate.lines() {
+        if rank >= self.gate.lines() || rank > 0 && self.root_moves[index].known_value().is_none() {
             return;
         }
+        let report = self.line_report(index, rank);
+        if self.gate.passes(&report) {
+            self.job.listener.report(&report);
+        }
+    }
+
+    /// The report of the root move at `index` as the line with this rank.
+    fn line_report(&self, index: usize, rank: usize) -> Report {
         let root_move = &self.root_moves[index];
         // A line not yet reached in a stopped iteration keeps its last value.
         let (value, bound) = match root_move.value {
             value if value > -INFINITE => (value, root_move.bound),
             _ => (root_move.previous, Bound::Exact),
         };
-        if value == -INFINITE && rank > 0 {
-            return;
-        }
-        let report = Report {
+        Report {
             depth: root_move.depth as u32,
             selective_depth: root_move.selective_depth.max(root_move.depth as usize) as u32,
             multi_pv: rank + 1,
@@ -342,9 +352,6 @@ impl Worker<'_> {
                 Lines::Continued => self.continued(root_move.line()),
             },
             end: None,
-        };
-        if self.gate.passes(&report) {
-            self.job.listener.report(&report);
         }
     }
 
@@ -355,9 +362,9 @@ impl Worker<'_> {
         level.choose(self.position.key(), &values)
     }
 
-    /// The move to play: the first root move, unless it is hopeless.
-    fn answer(&self) -> BestMove {
-        let best = &self.root_moves[self.chosen()];
+    /// The answer with the root move at `index`, unless it is hopeless.
+    fn answer(&self, index: usize) -> BestMove {
+        let best = &self.root_moves[index];
         let hopeless = best.settled_value().is_some_and(|value| value <= -self.job.options.resign_value);
         if hopeless && self.job.options.resign_value < MATE {
             return BestMove::Resign;

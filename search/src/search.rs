@@ -14,10 +14,10 @@ use crate::clock::{Budget, Timer};
 use crate::job::{Job, Role};
 use crate::limits::{Clock, Limits, Options};
 use crate::memory::Memory;
-use crate::report::{BestMove, Listener};
-use crate::root_move::Candidate;
+use crate::report::{BestMove, Listener, Progress, Report};
 use crate::shared::Control;
 use crate::tt::Table;
+use crate::value::Score;
 use crate::worker::Worker;
 
 /// Memory for a transposition table that cannot be had.
@@ -55,9 +55,12 @@ impl fmt::Display for ThreadError {
 impl std::error::Error for ThreadError {}
 
 enum Task {
-    Search(Arc<Job>),
-    /// Ends when it is dropped.
-    NewGame(Sender<Never>),
+    /// A search; the main thread passes it on to the helpers.
+    Search(Arc<Job>, Vec<Sender<Task>>),
+    /// Nothing: whoever waits for it knows that the thread is idle.
+    Rest(Sender<Never>),
+    /// Forgets everything learnt, and prepares for searches by the evaluation.
+    NewGame(Sender<Never>, Evaluation),
 }
 
 /// What is never sent.
@@ -104,6 +107,8 @@ pub struct Search {
     /// The main thread and its helpers.
     team: Vec<Member>,
     current: Option<Running>,
+    /// Something is to be forgotten, or a thread is new.
+    used: bool,
 }
 
 /// The search in progress (or the last one).
@@ -111,8 +116,9 @@ struct Running {
     control: Arc<Control>,
     clock: Option<Clock>,
     options: Options,
-    ply: u16,
+    position: Position,
     movetime: Option<Duration>,
+    started: Instant,
 }
 
 /// Threads for work that any number of them can share.
@@ -147,7 +153,8 @@ impl Search {
     pub fn try_new() -> Result<Self, ThreadError> {
         let main = Member::new(Role::Main).ok_or(ThreadError { asked: 1, got: 0 })?;
         let table = Table::new(INITIAL_HASH_MB, 1).expect("a megabyte");
-        Ok(Self { table: Arc::new(table), evaluation: Evaluation::default(), team: vec![main], current: None })
+        let evaluation = Evaluation::default();
+        Ok(Self { table: Arc::new(table), evaluation, team: vec![main], current: None, used: true })
     }
 
     /// Size of the transposition table in megabytes (2^20 bytes).
@@ -165,6 +172,7 @@ impl Search {
             return Ok(());
         }
         self.finish();
+        self.all(Task::Rest);
         let kept_mb = self.hash_mb();
         let refused = |kept_mb| Err(HashError { asked_mb: megabytes, kept_mb });
         if !Table::fits(megabytes, kept_mb) {
@@ -189,23 +197,29 @@ impl Search {
     /// forgotten: values of different evaluations must not meet. Stops a running
     /// search.
     pub fn set_evaluation(&mut self, evaluation: Evaluation) {
-        self.new_game();
         self.evaluation = evaluation;
+        self.used = true;
+        self.new_game();
     }
 
-    /// Forgets everything learnt so far; stops a running search. Quick when nothing was
-    /// searched since the last time.
+    /// Forgets everything learnt so far, and stops a running search. Returns at once when
+    /// nothing was searched since the last time; the next search costs no more than later ones.
     pub fn new_game(&mut self) {
         self.finish();
-        let (forgetting, forgotten) = bounded(0);
-        self.team.iter().for_each(|member| member.send(Task::NewGame(forgetting.clone())));
-        drop(forgetting);
-        // An error: all have let go of their end, and of the job that held the table.
-        let _ = forgotten.recv();
-        match Arc::get_mut(&mut self.table) {
-            Some(table) => table.renew(cores()),
-            None => self.table.clear(cores()),
+        if std::mem::take(&mut self.used) {
+            self.all(|done| Task::NewGame(done, self.evaluation.clone()));
+            self.table.clear(cores());
         }
+    }
+
+    /// Gives each thread a task, and waits until all have done it. None of them holds the
+    /// table then.
+    fn all(&self, task: impl Fn(Sender<Never>) -> Task) {
+        let (doing, done) = bounded(0);
+        self.team.iter().for_each(|member| member.send(task(doing.clone())));
+        drop(doing);
+        // An error: all have let go of their end.
+        let _ = done.recv();
     }
 
     /// How many threads search.
@@ -224,6 +238,7 @@ impl Search {
             return Ok(());
         }
         self.finish();
+        self.used = true;
         self.team.drain(threads.min(self.team.len())..).for_each(Member::end);
         while self.team.len() < threads {
             let Some(member) = Member::new(Role::Helper(self.team.len() - 1)) else {
@@ -234,8 +249,8 @@ impl Search {
         Ok(())
     }
 
-    /// Begins to search `position` and returns at once; stops a search that is
-    /// still running first. `started` is when the clock began to run.
+    /// Begins to search `position` and returns at once: the search begins when one that is
+    /// still running has stopped. `started` is when the clock began to run.
     pub fn start(
         &mut self,
         position: &Position,
@@ -244,14 +259,15 @@ impl Search {
         started: Instant,
         listener: Arc<dyn Listener>,
     ) {
-        self.finish();
-        self.table.new_search();
+        self.stop();
+        self.used = true;
         let running = Running {
             control: Arc::new(Control::new(Timer::new(started, None), limits.ponder, self.team.len() - 1)),
             clock: limits.clock,
             options,
-            ply: position.ply(),
+            position: position.clone(),
             movetime: limits.movetime,
+            started,
         };
         if !limits.ponder {
             running.control.ponderhit(started, running.budget());
@@ -267,8 +283,10 @@ impl Search {
             listener,
         };
         self.current = Some(running);
-        let job = Arc::new(job);
-        self.team.iter().for_each(|member| member.send(Task::Search(Arc::clone(&job))));
+        if let [main, helpers @ ..] = &self.team[..] {
+            let helpers = helpers.iter().map(|helper| helper.tasks.clone()).collect();
+            main.send(Task::Search(Arc::new(job), helpers));
+        }
     }
 
     /// Asks the search to end; its answer follows within milliseconds. Nothing
@@ -289,9 +307,33 @@ impl Search {
         }
     }
 
-    /// The answer of the last iteration that the running search has completed.
-    pub fn best(&self) -> Option<BestMove> {
-        self.current.as_ref().and_then(|running| running.control.best())
+    /// The answer of the running search as far as it has come, and its line with the counters
+    /// of this moment: that of the last completed iteration, else the move in the table.
+    pub fn best(&self) -> Option<(BestMove, Report)> {
+        let running = self.current.as_ref()?;
+        let progress = Progress {
+            nodes: running.control.all_nodes(),
+            elapsed: running.started.elapsed(),
+            hashfull: self.table.hashfull(),
+            root_move: None,
+        };
+        if let Some(best) = running.control.best() {
+            return Some((best.answer, Report { progress, ..best.report }));
+        }
+        let entry = self.table.probe(running.position.key(), 0)?;
+        let best = entry.mv.filter(|&mv| running.position.is_legal(mv))?;
+        let (depth, score) = (entry.depth.max(0).unsigned_abs(), Score::from_value(entry.value));
+        let report = Report {
+            depth,
+            selective_depth: depth,
+            multi_pv: 1,
+            score,
+            bound: entry.bound,
+            progress,
+            pv: vec![best],
+            end: None,
+        };
+        Some((BestMove::Play { best, ponder: None }, report))
     }
 
     /// Waits until the search has given its answer.
@@ -313,7 +355,7 @@ impl Running {
         let timing = &self.options.timing;
         match (self.movetime, &self.clock) {
             (Some(movetime), _) => Some(Budget::fixed(movetime, timing)),
-            (None, Some(clock)) => Some(Budget::new(clock, timing, self.ply)),
+            (None, Some(clock)) => Some(Budget::new(clock, timing, self.position.ply())),
             (None, None) => None,
         }
     }
@@ -337,16 +379,24 @@ fn serve(role: Role, inbox: &Receiver<Task>) {
     let mut memory = Memory::new();
     for task in inbox {
         match (task, role) {
-            (Task::NewGame(_forgetting), _) => memory.clear(),
-            (Task::Search(job), Role::Main) => {
-                let best = answer(&job, &mut memory);
+            (Task::Rest(_done), _) => {}
+            // All threads together may have more tables than the machine has memory.
+            (Task::NewGame(_done, evaluation), Role::Main) => memory.warm(&evaluation),
+            (Task::NewGame(..), Role::Helper(_)) => memory.clear(),
+            (Task::Search(job, helpers), Role::Main) => {
+                let best = job.listener.known(&|| job.control.must_stop()).unwrap_or_else(|| {
+                    job.table.new_search();
+                    for helper in &helpers {
+                        // One that is gone is not missed.
+                        let _ = helper.send(Task::Search(Arc::clone(&job), Vec::new()));
+                    }
+                    answer(&job, &mut memory)
+                });
+                drop(helpers);
                 job.listener.finished(&best);
                 release(job).set_finished();
             }
-            (Task::Search(job), Role::Helper(_)) => {
-                let candidate = help(&job, role, &mut memory);
-                release(job).helper_ended(candidate);
-            }
+            (Task::Search(job, _), Role::Helper(index)) => help(&job, index, &mut memory),
         }
     }
 }
@@ -357,14 +407,13 @@ fn release(job: Arc<Job>) -> Arc<Control> {
     Arc::clone(&job.control)
 }
 
-/// Helps with a job; what this thread would play. A panic here only loses the help.
-fn help(job: &Job, role: Role, memory: &mut Memory) -> Option<Candidate> {
-    let helped = catch_unwind(AssertUnwindSafe(|| Worker::new(job, role, memory).help()));
-    helped.unwrap_or_else(|_| {
+/// Helps with a job. A panic here only loses the help.
+fn help(job: &Job, index: usize, memory: &mut Memory) {
+    let helped = catch_unwind(AssertUnwindSafe(|| Worker::new(job, Role::Helper(index), memory).help(index)));
+    if helped.is_err() {
         memory.clear();
         job.listener.notice("error: internal error in a helping thread");
-        None
-    })
+    }
 }
 
 /// Runs a job. A panic is our own bug and must not lose the game: what the last
@@ -375,7 +424,7 @@ fn answer(job: &Job, memory: &mut Memory) -> BestMove {
         job.control.end_helpers();
         memory.clear();
         job.listener.notice("error: internal error in the search, playing the best move so far");
-        job.control.best().unwrap_or_else(|| {
+        job.control.best().map(|best| best.answer).unwrap_or_else(|| {
             let mut legal = MoveList::new();
             job.position.legal_moves(&mut legal);
             legal.first().map_or(BestMove::Resign, |&best| BestMove::Play { best, ponder: None })
@@ -392,8 +441,6 @@ mod tests {
 
     use super::*;
     use crate::fault::{Fault, Place};
-    use crate::report::Report;
-    use crate::value::Score;
 
     /// Remembers what it hears; panics on the first report if told to.
     #[derive(Default)]
@@ -673,6 +720,62 @@ mod tests {
         engine.ponderhit(Some(clock), Instant::now());
         engine.wait();
         assert_eq!(ear.answers.lock().len(), 2);
+    }
+
+    #[test]
+    fn a_search_with_far_more_threads_than_processors_waits_for_none_of_them() {
+        let mut engine = Search::new();
+        engine.set_threads(200).expect("threads");
+        let position = position(QUIET);
+        for number in 0..20 {
+            let ear = Arc::new(Ear::default());
+            let listener = Arc::clone(&ear) as Arc<dyn Listener>;
+            engine.start(&position, Limits::default(), Options::default(), Instant::now(), listener);
+            if number % 2 == 0 {
+                // The next one begins while helpers of this one still run, or have not begun.
+                engine.stop();
+                search(&mut engine, &position, depth(4), Options::default());
+                assert_eq!(ear.answers.lock().len(), 1);
+            }
+        }
+        // Helpers of old searches are gone before the table is cleared.
+        engine.set_threads(1).expect("threads");
+        engine.new_game();
+        let again = search(&mut engine, &position, depth(6), Options::default());
+        let fresh = search(&mut Search::new(), &position, depth(6), Options::default());
+        let nodes = |ear: &Ear| ear.reports.lock().last().map(|report| report.progress.nodes);
+        assert_eq!(nodes(&again), nodes(&fresh));
+    }
+
+    #[test]
+    fn the_best_so_far_has_its_line_and_else_comes_from_the_table() {
+        let mut engine = Search::new();
+        let position = position(QUIET);
+        let ear = search(&mut engine, &position, depth(6), Options::default());
+        let (best, report) = engine.best().expect("a search");
+        assert_eq!(vec![best], *ear.answers.lock());
+        assert_eq!(Some(&report.pv), ear.reports.lock().last().map(|report| &report.pv));
+        /// Waits for its stop, as for a book on a disk that does not answer.
+        struct Waiting;
+        impl Listener for Waiting {
+            fn known(&self, is_stopped: &dyn Fn() -> bool) -> Option<BestMove> {
+                while !is_stopped() {
+                    std::thread::yield_now();
+                }
+                Some(BestMove::Resign)
+            }
+            fn report(&self, _: &Report) {}
+            fn notice(&self, _: &str) {}
+            fn finished(&self, best: &BestMove) {
+                assert_eq!(*best, BestMove::Resign);
+            }
+        }
+        engine.start(&position, Limits::default(), Options::default(), Instant::now(), Arc::new(Waiting));
+        let known = engine.best().map(|(best, report)| (best, report.pv, report.progress.nodes));
+        let BestMove::Play { best, .. } = ear.answers.lock()[0] else { panic!("no move") };
+        assert_eq!(known, Some((BestMove::Play { best, ponder: None }, vec![best], 0)));
+        engine.stop();
+        engine.wait();
     }
 
     #[test]

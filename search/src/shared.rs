@@ -6,7 +6,7 @@ use std::time::Instant;
 use parking_lot::{Condvar, Mutex};
 
 use crate::clock::{Budget, Timer};
-use crate::report::BestMove;
+use crate::report::{BestMove, Report};
 use crate::root_move::Candidate;
 
 /// Signals from outside to a running search, and its end.
@@ -17,21 +17,22 @@ pub(crate) struct Control {
     /// The doubt after the last iteration that ended while pondering.
     doubt: Mutex<Option<f64>>,
     /// Answer if the search broke down now.
-    best: Mutex<Option<BestMove>>,
+    best: Mutex<Option<Interim>>,
     finished: Mutex<bool>,
     on_finish: Condvar,
     /// The main thread has ended its search: helpers follow.
     over: AtomicBool,
     /// Positions visited by each thread, as last published.
     counts: Vec<AtomicU64>,
-    helpers: Mutex<Helpers>,
-    on_helper_end: Condvar,
+    /// What each helper would play, as of its last iteration.
+    candidates: Mutex<Vec<Option<Candidate>>>,
 }
 
-/// The threads that help the main one.
-struct Helpers {
-    running: usize,
-    candidates: Vec<Candidate>,
+/// The answer of an iteration, and the report of its line.
+#[derive(Clone)]
+pub(crate) struct Interim {
+    pub(crate) answer: BestMove,
+    pub(crate) report: Report,
 }
 
 impl Control {
@@ -47,8 +48,7 @@ impl Control {
             on_finish: Condvar::new(),
             over: AtomicBool::new(false),
             counts: (0..=helpers).map(|_| AtomicU64::new(0)).collect(),
-            helpers: Mutex::new(Helpers { running: helpers, candidates: Vec::new() }),
-            on_helper_end: Condvar::new(),
+            candidates: Mutex::new(vec![None; helpers]),
         }
     }
 
@@ -67,22 +67,18 @@ impl Control {
         self.counts.iter().map(|count| count.load(Ordering::Relaxed)).sum()
     }
 
-    /// A helper has ended, with its answer (`None` after a panic).
-    pub(crate) fn helper_ended(&self, candidate: Option<Candidate>) {
-        let mut helpers = self.helpers.lock();
-        helpers.running -= 1;
-        helpers.candidates.extend(candidate);
-        self.on_helper_end.notify_all();
+    /// Keeps what helper number `helper` would play after an iteration.
+    pub(crate) fn propose(&self, helper: usize, candidate: Option<Candidate>) {
+        if let Some(slot) = self.candidates.lock().get_mut(helper) {
+            *slot = candidate;
+        }
     }
 
-    /// Ends all helpers, waits for them and returns their answers.
+    /// Ends all helpers and returns their last proposals. It waits for none of them: with more
+    /// threads than processors the last one would come seconds later.
     pub(crate) fn end_helpers(&self) -> Vec<Candidate> {
         self.over.store(true, Ordering::Relaxed);
-        let mut helpers = self.helpers.lock();
-        while helpers.running > 0 {
-            self.on_helper_end.wait(&mut helpers);
-        }
-        std::mem::take(&mut helpers.candidates)
+        std::mem::take(&mut *self.candidates.lock()).into_iter().flatten().collect()
     }
 
     pub(crate) fn stop(&self) {
@@ -125,13 +121,13 @@ impl Control {
     }
 
     /// Keeps the answer of a completed iteration.
-    pub(crate) fn set_best(&self, best: BestMove) {
+    pub(crate) fn set_best(&self, best: Interim) {
         *self.best.lock() = Some(best);
     }
 
     /// Answer of the last completed iteration.
-    pub(crate) fn best(&self) -> Option<BestMove> {
-        *self.best.lock()
+    pub(crate) fn best(&self) -> Option<Interim> {
+        self.best.lock().clone()
     }
 
     pub(crate) fn set_finished(&self) {

@@ -10,7 +10,6 @@ mod cluster;
 use std::ops::Deref;
 use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use enbu_movegen::Move;
 use memmap2::MmapRaw;
@@ -30,19 +29,8 @@ const GENERATIONS: u8 = 32;
 /// Last test: see `Worker::keep_eval`.
 const PLIES_PER_SEARCH: i32 = 16;
 
-/// Longest time for which the pages of a new table are touched. A machine that is short
-/// of free pages may take many seconds to provide 4 GB, and `readyok` waits for it.
-const TOUCH_TIME: Duration = Duration::from_millis(600);
-
-/// Longest time for which a table is cleared by writing zeros, which keeps its pages.
-/// Enough for 4 GB unless the machine is busy with other things.
-const CLEAR_TIME: Duration = Duration::from_millis(500);
-
-/// Words between two looks at the clock: a huge page, 2 MB.
-const SWEEP_BLOCK: usize = (2 << 20) / size_of::<AtomicU64>();
-
-/// Words of the smallest page, 4 KB.
-const WORDS_PER_PAGE: usize = (4 << 10) / size_of::<AtomicU64>();
+/// Words of the smallest page.
+const WORDS_PER_PAGE: usize = pages::SMALLEST / size_of::<AtomicU64>();
 
 /// Entry of the table: one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,14 +83,14 @@ const NO_EVAL: i16 = i16::MIN;
 impl Table {
     /// A table of `megabytes` (2^20 bytes), or `None` if memory for it cannot be had.
     ///
-    /// `threads` threads touch its pages now, for at most [`TOUCH_TIME`], so that the
-    /// first search does not pay for their page faults.
+    /// `threads` threads touch all its pages now, so that no search pays for their page faults,
+    /// however long the system takes to provide them.
     pub(crate) fn new(megabytes: usize, threads: usize) -> Option<Self> {
         if !Self::fits(megabytes, 0) {
             return None;
         }
         let table = Self::allocate(megabytes)?;
-        table.sweep(threads, WORDS_PER_PAGE, Some(TOUCH_TIME));
+        table.sweep(threads, WORDS_PER_PAGE);
         Some(table)
     }
 
@@ -127,60 +115,30 @@ impl Table {
         (self.clusters * 64) >> 20
     }
 
-    /// Forgets everything, using `threads` threads.
+    /// Forgets everything, using `threads` threads. Writing zeros keeps the pages, which fresh ones
+    /// would have to be provided again.
     pub(crate) fn clear(&self, threads: usize) {
         self.generation.store(0, Ordering::Relaxed);
         if self.used.swap(false, Ordering::Relaxed) {
-            self.sweep(threads, 1, None);
+            self.sweep(threads, 1);
         }
     }
 
-    /// Like [`clear`](Self::clear), but quick for a table of any size: when writing
-    /// zeros takes longer than [`CLEAR_TIME`], the pages are exchanged for fresh ones.
-    pub(crate) fn renew(&mut self, threads: usize) {
-        self.renew_within(CLEAR_TIME, threads);
-    }
-
-    fn renew_within(&mut self, limit: Duration, threads: usize) {
-        *self.generation.get_mut() = 0;
-        if !*self.used.get_mut() {
-            return;
-        }
-        if !self.sweep(threads, 1, Some(limit))
-            && let Some(fresh) = Words::zeroed(self.words.count)
-        {
-            // The old pages go here, before the first of the fresh ones is provided.
-            self.words = fresh;
-            *self.used.get_mut() = false;
-        }
-        self.clear(threads);
-    }
-
-    /// Writes a zero to the first word of every `step`, using `threads` threads. Returns
-    /// whether the limit of time left room for all of them.
-    fn sweep(&self, threads: usize, step: usize, limit: Option<Duration>) -> bool {
-        let end = limit.map(|limit| Instant::now() + limit);
-        let zero = |words: &[AtomicU64]| {
-            words.chunks(SWEEP_BLOCK).all(|block| {
-                block.iter().step_by(step).for_each(|word| word.store(0, Ordering::Relaxed));
-                end.is_none_or(|end| Instant::now() < end)
-            })
-        };
-        let part = self.words.len().div_ceil(threads.max(1));
+    /// Writes a zero to the first word of every `step`, using `threads` threads.
+    fn sweep(&self, threads: usize, step: usize) {
+        let zero = |words: &[AtomicU64]| words.iter().step_by(step).for_each(|word| word.store(0, Ordering::Relaxed));
+        let part = self.words.len().div_ceil(threads.max(1)).next_multiple_of(WORDS_PER_PAGE);
         std::thread::scope(|scope| {
             let mut parts = self.words.chunks(part);
             let own = parts.next();
-            let others: Vec<_> = parts
-                .map(|words| (words, std::thread::Builder::new().spawn_scoped(scope, move || zero(words))))
-                .collect();
-            let own = own.is_none_or(zero);
-            let finished = others.into_iter().map(|(words, other)| match other {
-                Ok(other) => other.join().unwrap_or(false),
-                // The system gives no thread.
-                Err(_) => zero(words),
-            });
-            finished.fold(own, |all, one| all && one)
-        })
+            for words in parts {
+                if std::thread::Builder::new().spawn_scoped(scope, move || zero(words)).is_err() {
+                    // The system gives no thread.
+                    zero(words);
+                }
+            }
+            own.into_iter().for_each(zero);
+        });
     }
 
     /// Begins a new search: entries of earlier ones are replaced first.
@@ -376,22 +334,17 @@ mod tests {
     }
 
     #[test]
-    fn a_renewed_table_is_empty_whether_its_pages_are_kept_or_exchanged() {
-        let day = Duration::from_hours(24);
-        for (limit, keeps_pages) in [(day, true), (Duration::ZERO, false)] {
-            let mut table = Table::new(8, 2).expect("memory");
-            for round in [1, 2] {
-                table.new_search();
-                let keys = (0..64).map(|part| part << 58 | 42);
-                keys.clone().for_each(|key| table.store(key, 0, entry(round, 3)));
-                assert!(keys.clone().all(|key| table.probe(key, 0).is_some()));
-                let pages = table.words.as_ptr();
-                table.renew_within(limit, 2);
-                assert_eq!(table.words.as_ptr() == pages, keeps_pages, "{limit:?}");
-                assert!(keys.clone().all(|key| table.probe(key, 0).is_none()), "{limit:?}");
-                assert!(table.words.iter().all(|word| word.load(Ordering::Relaxed) == 0));
-                assert_eq!((table.megabytes(), table.hashfull()), (8, 0));
-            }
+    fn a_cleared_table_is_empty_and_keeps_its_pages() {
+        let table = Table::new(8, 2).expect("memory");
+        let pages = table.words.as_ptr();
+        for (round, threads) in [(1, 1), (2, 2), (3, 5)] {
+            table.new_search();
+            let keys = (0..64).map(|part| part << 58 | 42);
+            keys.clone().for_each(|key| table.store(key, 0, entry(round, 3)));
+            assert!(keys.clone().all(|key| table.probe(key, 0).is_some()));
+            table.clear(threads);
+            assert!(table.words.iter().all(|word| word.load(Ordering::Relaxed) == 0));
+            assert_eq!((table.words.as_ptr(), table.megabytes(), table.hashfull()), (pages, 8, 0));
         }
     }
 

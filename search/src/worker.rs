@@ -96,7 +96,7 @@ pub(crate) struct Worker<'a> {
 impl<'a> Worker<'a> {
     pub(crate) fn new(job: &'a Job, role: Role, memory: &'a mut Memory) -> Self {
         let level_nodes = job.options.level.map(Level::nodes);
-        memory.prepare(job);
+        memory.prepare(&job.evaluation, &job.position);
         let root_moves = RootMove::all(&job.position, &job.limits.root_moves);
         let lines = match role {
             Role::Main => job.options.multi_pv.clamp(1, root_moves.len().max(1)),

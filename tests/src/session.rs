@@ -43,6 +43,8 @@ pub struct Session {
     errors: Arc<Mutex<Vec<u8>>>,
     errors_reader: Option<JoinHandle<()>>,
     transcript: Vec<String>,
+    /// The last `info` line before an answer.
+    last_info: String,
 }
 
 impl Session {
@@ -90,7 +92,8 @@ impl Session {
         let kept = Arc::clone(&errors);
         let errors_reader = child.stderr.take().map(|stderr| thread::spawn(move || read_errors(stderr, &kept)));
         let (sender, lines) = channel();
-        Self { child, stdin, stdout, lines, sender: Some(sender), errors, errors_reader, transcript: Vec::new() }
+        let (transcript, last_info, sender) = (Vec::new(), String::new(), Some(sender));
+        Self { child, stdin, stdout, lines, sender, errors, errors_reader, transcript, last_info }
     }
 
     /// Begins to read the engine's output.
@@ -146,9 +149,25 @@ impl Session {
         match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now()))? {
             Output::Line(line) => {
                 self.transcript.push(format!("< {line}"));
+                self.check_last_word(&line);
                 Ok(line)
             }
             Output::Fault(fault) => self.fail(&fault),
+        }
+    }
+
+    /// Checks that the last `info` before a `bestmove` is the line of its move with all counters.
+    fn check_last_word(&mut self, line: &str) {
+        if line.starts_with("info ") {
+            line.clone_into(&mut self.last_info);
+        }
+        let Some(best) = line.strip_prefix("bestmove ").and_then(|answer| answer.split(' ').next()) else { return };
+        let info = std::mem::take(&mut self.last_info);
+        let first = info.split_once(" pv ").and_then(|(_, pv)| pv.split(' ').next());
+        let is_complete = ["nodes", "nps", "hashfull", "time"].iter().all(|word| info.contains(&format!(" {word} ")));
+        // What is resigned may have moves.
+        if !is_complete || first.is_none() || best != "resign" && first != Some(best) {
+            self.fail(&format!("`{info}` is no last line before `{line}`"));
         }
     }
 

@@ -119,6 +119,37 @@ fn the_last_info_line_is_complete_and_agrees_with_the_answer() {
     }
 }
 
+// A level's line was that of the best move, not of the one it played; with threads the line of
+// another depth came after that of the wanted one. `Session` checks each answer.
+#[test]
+fn the_last_info_line_is_that_of_the_move_played() {
+    let mut session = Session::start();
+    session.send("setoption name PvInterval value 300");
+    for (options, go) in [
+        ([("SkillLevel", "0"), ("Threads", "1"), ("MultiPV", "1")], "go nodes 3000"),
+        ([("SkillLevel", "3"), ("Threads", "1"), ("MultiPV", "3")], "go nodes 3000"),
+        ([("SkillLevel", "20"), ("Threads", "1"), ("MultiPV", "3")], "go nodes 3000"),
+        ([("SkillLevel", "20"), ("Threads", "4"), ("MultiPV", "1")], "go nodes 30000"),
+        ([("SkillLevel", "20"), ("Threads", "4"), ("MultiPV", "1")], "go depth 6"),
+        ([("SkillLevel", "20"), ("Threads", "2"), ("MultiPV", "1")], "go movetime 30"),
+    ] {
+        for (name, value) in options {
+            session.send(&format!("setoption name {name} value {value}"));
+        }
+        let mut line = String::from("position startpos moves");
+        for _ in 0..6 {
+            session.send(&line);
+            session.send(go);
+            let lines = session.until("bestmove");
+            let [.., info, answer] = lines.as_slice() else { panic!("no info line: {lines:?}") };
+            if go == "go depth 6" {
+                assert!(info.starts_with("info depth 6 "), "{lines:#?}");
+            }
+            line = format!("{line} {}", answer.split(' ').nth(1).unwrap());
+        }
+    }
+}
+
 // Trap 2: spaces in names or defaults are lost on ShogiHome.
 #[test]
 fn option_lines_survive_splitting_at_single_spaces() {

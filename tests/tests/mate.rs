@@ -105,11 +105,28 @@ fn go_mate_prints_lines_that_mate() {
             answer.split(' ').map(|text| text.parse().unwrap_or_else(|_| panic!("{answer}"))).collect();
         mates(&from_sfen(sfen), &line).unwrap_or_else(|error| panic!("{sfen}: {error}"));
         assert_eq!(line.len() as u64, row.number("mate_plies"), "{sfen}: {answer}");
-        assert!(lines.iter().any(|line| line.contains(" score mate ") && line.contains(" pv ")), "{lines:?}");
-        assert!(lines.iter().any(|line| line.contains(" nodes ") && line.contains(" hashfull ")), "{lines:?}");
+        // The mate is reported once: last, with the length of its line and the counters of the end.
+        let mates: Vec<&String> = lines.iter().filter(|line| line.contains(" score mate ")).collect();
+        let [mate] = mates[..] else { panic!("{lines:?}") };
+        assert_eq!(lines.iter().position(|line| line == mate), Some(lines.len() - 2), "{lines:?}");
+        assert!(mate.contains(&format!(" score mate {} nodes ", line.len())) && mate.contains(" hashfull "), "{mate}");
+        assert!(mate.ends_with(&format!(" pv {answer}")), "{mate} / {answer}");
         solved += 1;
     }
     assert!(solved > 20, "only {solved} problems");
+}
+
+#[test]
+fn go_mate_refuses_searchmoves_and_is_answered() {
+    let mut session = Session::ready();
+    session.send("position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1");
+    session.send("go mate 1000 searchmoves G*5b");
+    let lines = session.until("checkmate");
+    let [.., reason, answer] = lines.as_slice() else { panic!("{lines:?}") };
+    assert!(reason.starts_with("info string error: go mate: searchmoves"), "{reason}");
+    assert_eq!(answer, "checkmate notimplemented");
+    session.send("go mate 1000");
+    assert_eq!(session.expect("checkmate"), "checkmate G*5b");
 }
 
 /// Too hard for a second: 69 plies.

@@ -154,6 +154,19 @@ pub enum LineEnd {
     Resign,
 }
 
+impl Info {
+    /// The fields that count, after `time_ms` of searching.
+    pub fn counters(nodes: u64, time_ms: u64, hashfull_permille: u32) -> Self {
+        Self {
+            nodes: Some(nodes),
+            nps: Some(nodes.saturating_mul(1000) / time_ms.max(1)),
+            hashfull_permille: Some(hashfull_permille),
+            time_ms: Some(time_ms),
+            ..Self::default()
+        }
+    }
+}
+
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = match self {

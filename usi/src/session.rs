@@ -15,8 +15,8 @@
 //! | while a search runs | happens |
 //! |---|---|
 //! | it ends by itself | the answer; after `go ponder` and `go infinite` it is held back |
-//! | its deadline passes | it is answered as one that ends without an answer, and stopped; later lines wait for it |
-//! | `stop` | the engine stops; the answer follows; later lines wait for it |
+//! | its deadline passes | it is answered with the best move so far, and stopped; its own answer is dropped |
+//! | `stop` | the engine stops; the answer follows, within `Timing::stop`; later lines wait for it |
 //! | `ponderhit` | a pondering search goes on as an ordinary one, or its held answer is said |
 //! | `go`, `usinewgame`, `gameover` | as `stop`, then the command itself |
 //! | `position` | concerns the next `go` |
@@ -29,12 +29,12 @@
 //! Without a search `stop`, `ponderhit` and `gameover` say nothing. Events carry the
 //! number of their search, so none is ever taken for another's. A search that ends
 //! without an answer, or with an illegal one, is answered with the best move reported
-//! so far, else the first legal one.
+//! so far, else the first legal one. The last `info` before a `bestmove` is the line of that move.
 //!
 //! # The end
-//! `quit` stops a search and ends the session as soon as the lines before it are served,
-//! and after the limit of `Timing` whatever the engine does: within the five seconds after
-//! which GUIs kill it, and long enough for the `readyok` of a piped `isready`.
+//! `quit` stops a search and ends the session as soon as the lines before it are served: at
+//! once, or when the patience of `Timing` is over, whatever the engine does. Only where it came
+//! together with the lines before it, as from a script, is there time for their answers.
 //!
 //! The end of input has no such limit, because a script in a pipe waits for its answers:
 //! all lines before it are served to their end. A GUI that died is noticed by the next
@@ -124,10 +124,13 @@ where
 struct Timing {
     /// Between two signs of life while a job runs.
     keepalive: Duration,
-    /// From `quit` until a job that is still running is cancelled.
+    /// From `stop` until the session answers for a search that does not.
+    stop: Duration,
+    /// From `quit` until a job that is still running is cancelled, and the session ends without
+    /// regard to anything.
     patience: Duration,
-    /// From `quit` until the session ends without regard to anything. Only an engine that
-    /// does not return, or a starved machine, comes near it.
+    /// In place of `patience` for the end, when `quit` came within `patience` of another line.
+    /// Only an engine that does not return, or a starved machine, comes near it.
     limit: Duration,
     /// For the last lines to be read after `quit`.
     flush: Duration,
@@ -142,7 +145,8 @@ impl Default for Timing {
         let ms = Duration::from_millis;
         Self {
             keepalive: ms(5000),
-            patience: ms(200),
+            stop: ms(20),
+            patience: ms(150),
             limit: ms(10_000),
             flush: ms(1000),
             drain: ms(10_000),
@@ -206,6 +210,8 @@ struct Session<E> {
     timing: Timing,
     waiting: VecDeque<Waiting>,
     waiting_bytes: usize,
+    /// Arrival of the last line.
+    last_line: Option<Instant>,
     input_ended: bool,
     leaving: Option<Leaving>,
     job: Option<Job>,
@@ -235,6 +241,7 @@ impl<E: Engine> Session<E> {
             timing,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
+            last_line: None,
             input_ended: false,
             leaving: None,
             job: None,
@@ -282,7 +289,7 @@ impl<E: Engine> Session<E> {
 
     /// Returns `true` while lines must wait.
     fn is_busy(&self) -> bool {
-        let is_ending = |search: &Search| matches!(search.stage, Stage::Stopping | Stage::Answered);
+        let is_ending = |search: &Search| search.stage == Stage::Stopping;
         self.job.is_some() || self.search.as_ref().is_some_and(is_ending)
     }
 
@@ -328,14 +335,14 @@ impl<E: Engine> Session<E> {
                 return;
             }
         };
+        let last_line = self.last_line.replace(at);
         match parsed.command {
             Some(Command::Quit) => {
                 self.input_ended = true;
-                self.leaving = Some(Leaving {
-                    cancel_at: now + self.timing.patience,
-                    exit_at: now + self.timing.limit,
-                    cancelled: false,
-                });
+                let Timing { patience, limit, .. } = self.timing;
+                let is_together = last_line.is_some_and(|last| at.saturating_duration_since(last) < patience);
+                let exit_at = now + if is_together { limit } else { patience };
+                self.leaving = Some(Leaving { cancel_at: now + patience, exit_at, cancelled: false });
             }
             Some(Command::Stop) => self.stop_perft(),
             _ => {}

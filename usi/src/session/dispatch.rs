@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::command::{Clock, Command, GoRequest, PositionCommand};
 use crate::option::OptionError;
 use crate::readout;
-use crate::reply::Reply;
+use crate::reply::{BestMove, Reply};
 use crate::session::engine::{Engine, Event, EventSender, Outcome};
 use crate::session::game::{self, Game};
 use crate::session::job::{Job, JobContext, JobKind};
@@ -284,19 +284,15 @@ impl<E: Engine> Session<E> {
 
     pub(super) fn hear_search(&mut self, number: u64, event: Event) {
         let Some(search) = self.search.as_mut().filter(|search| search.number == number) else { return };
-        if search.stage == Stage::Answered {
-            if matches!(event, Event::Done(_)) {
-                self.search = None;
-                self.set_late_options();
-            }
-            return;
-        }
         match event {
             Event::Info(info) => {
                 search.note(&info);
                 self.say(Reply::Info(info));
             }
-            Event::Notice(text) => self.say(Reply::Text(text)),
+            Event::Notice(text) => {
+                search.note_text();
+                self.say(Reply::Text(text));
+            }
             Event::Done(outcome) if search.holds_back() => search.stage = Stage::Held(outcome),
             Event::Done(outcome) => self.answer(outcome),
         }
@@ -314,13 +310,14 @@ impl<E: Engine> Session<E> {
         let Some(search) = &mut self.search else { return };
         match std::mem::replace(&mut search.stage, Stage::Stopping) {
             Stage::Running => {
+                let patience = Instant::now() + self.timing.stop;
+                search.deadline = Some(search.deadline.map_or(patience, |deadline| deadline.min(patience)));
                 if self.call_engine("stop", E::stop).is_none() {
                     self.answer(Outcome::Lost);
                 }
             }
             Stage::Held(outcome) => self.answer(outcome),
             Stage::Stopping => {}
-            Stage::Answered => search.stage = Stage::Answered,
         }
     }
 
@@ -356,56 +353,66 @@ impl<E: Engine> Session<E> {
 
     /// Says the answer to the running search, which ends it.
     fn answer(&mut self, outcome: Outcome) {
-        let Some(search) = self.search.take() else { return };
+        let Some(mut search) = self.search.take() else { return };
         let verified = search.verify(outcome);
         if let Some(complaint) = verified.complaint {
+            search.note_text();
             self.say(Reply::Error(complaint));
         }
-        self.say_answer(&search, verified.reply);
+        self.say_answer(search, verified.reply);
+    }
+
+    /// Answers in place of a search whose deadline has passed, and stops it. Its outcome will be
+    /// dropped.
+    pub(super) fn answer_late_search(&mut self) {
+        let Some(mut search) = self.search.take() else { return };
+        search.note_text();
+        self.say(Reply::Text("the search is late: the answer is its best move so far".to_owned()));
+        let known = self.call_engine("best_so_far", |engine| engine.best_so_far()).flatten();
+        let known =
+            known.map(|(best, _)| search.verify(Outcome::BestMove(best))).filter(|best| best.complaint.is_none());
+        let reply = known.map_or_else(|| search.fallback(), |best| best.reply);
+        if search.stage == Stage::Running {
+            self.call_engine("stop", E::stop);
+        }
+        self.say_answer(search, reply);
+    }
+
+    fn say_answer(&mut self, mut search: Search, reply: Reply) {
+        if let Reply::BestMove(best) = reply {
+            self.say_last_line(&mut search, best);
+        }
+        if search.purpose == Purpose::Play {
+            self.log_answer(&search, &reply);
+        }
+        self.say(reply);
         self.set_late_options();
     }
 
-    /// Answers in place of a search whose deadline has passed, and stops it. Its outcome is
-    /// dropped; lines wait for it.
-    pub(super) fn answer_late_search(&mut self) {
-        let Some(mut search) = self.search.take() else { return };
-        self.say(Reply::Text("the search is late: the answer is its best move so far".to_owned()));
-        let known = self.call_engine("best_so_far", |engine| engine.best_so_far()).flatten();
-        let reply = known.map_or_else(|| search.fallback(), |best| search.verify(Outcome::BestMove(best)).reply);
-        self.say_answer(&search, reply);
-        search.deadline = None;
-        let was_running = std::mem::replace(&mut search.stage, Stage::Answered) == Stage::Running;
-        self.search = Some(search);
-        if was_running && self.call_engine("stop", E::stop).is_none() {
-            self.search = None;
-            self.set_late_options();
+    /// Says the line of the answer unless it was said last: match runners and GUIs take the last
+    /// line before the answer. A CSA comment goes before it.
+    fn say_last_line(&self, search: &mut Search, best: BestMove) {
+        let readout = self.csa_settings().readout;
+        if search.ends_with_line_of(best) && !readout {
+            return;
         }
-    }
-
-    fn say_answer(&mut self, search: &Search, reply: Reply) {
-        self.read_out(search);
-        if search.purpose == Purpose::Play {
-            self.log_answer(search, &reply);
+        let known = if search.ends_with_line_of(best) {
+            None
+        } else {
+            self.call_engine("best_so_far", |engine| engine.best_so_far()).flatten()
+        };
+        let line = search.line_of(best, known);
+        if readout && line.score.is_some() {
+            self.say(Reply::Text(readout::info_line(&search.position, &line)));
         }
-        self.say(reply);
+        search.note(&line);
+        self.say(Reply::Info(line));
     }
 
     /// Sets the options that came during the search.
     fn set_late_options(&mut self) {
         for (name, value) in std::mem::take(&mut self.late_options) {
             self.set_option_now(&name, value.as_deref());
-        }
-    }
-
-    // --- CSA ---
-
-    /// Says the last report as a CSA comment, and once more as it was: match runners
-    /// take the last line before the answer.
-    fn read_out(&self, search: &Search) {
-        let wanted = self.csa_settings().readout;
-        if let Some(info) = search.last_info.as_ref().filter(|info| wanted && info.score.is_some()) {
-            self.say(Reply::Text(readout::info_line(&search.position, info)));
-            self.say(Reply::Info(info.clone()));
         }
     }
 }

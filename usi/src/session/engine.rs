@@ -19,9 +19,10 @@ use crate::reply::{BestMove, Checkmate, Info};
 /// [`new_game`](Self::new_game) and [`evaluate`](Self::evaluate) may take long: they
 /// run on a thread of their own while the session keeps listening. All others must
 /// return at once. `prepare`, `new_game`, `evaluate`, `set_option` and `go` are called
-/// only after the last search has sent its outcome. `stop` and `ponderhit` may cross
-/// with that outcome: they then mean nothing, and must not touch the next search. A
-/// method that panics is reported and does not end the session.
+/// only after the last search has sent its outcome, or was stopped and did not send it in
+/// time. `stop` and `ponderhit` may cross with that outcome: they then mean nothing, and
+/// must not touch the next search. A method that panics is reported and does not end the
+/// session.
 pub trait Engine: Send + 'static {
     /// Name and author.
     fn identity(&self) -> Identity;
@@ -72,9 +73,9 @@ pub trait Engine: Send + 'static {
         None
     }
 
-    /// The answer of the running search as far as it has come; `None`: the session takes the
-    /// best move reported so far.
-    fn best_so_far(&self) -> Option<BestMove> {
+    /// The answer of the running search as far as it has come, and its line with the counters of
+    /// this moment; `None`: the session takes the best move reported so far.
+    fn best_so_far(&self) -> Option<(BestMove, Info)> {
         None
     }
 

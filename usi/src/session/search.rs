@@ -5,7 +5,7 @@ use std::time::Instant;
 use enbu_movegen::{Move, MoveList, Position};
 
 use crate::command::{Clock, GoRequest};
-use crate::reply::{BestMove, Checkmate, Info, Reply};
+use crate::reply::{BestMove, Checkmate, Info, LineEnd, Reply};
 use crate::session::Outcome;
 
 /// A `go` that has not been answered.
@@ -18,6 +18,8 @@ pub(super) struct Search {
     pub(super) clock_start: Instant,
     /// The last report about the best line.
     pub(super) last_info: Option<Info>,
+    /// The report that was said last, if nothing else was said after it.
+    last_said: Option<Info>,
     pub(super) stage: Stage,
     /// Arrival of the `stop` that ended it.
     pub(super) stopped: Option<Instant>,
@@ -55,8 +57,6 @@ pub(super) enum Stage {
     Stopping,
     /// It has ended by itself; its outcome may not be said yet.
     Held(Outcome),
-    /// It was late and is answered; it was asked to stop and has not ended yet.
-    Answered,
 }
 
 /// Kind of the requested answer.
@@ -89,6 +89,7 @@ impl Search {
             position,
             clock_start: at,
             last_info: None,
+            last_said: None,
             stage: Stage::Running,
             stopped: None,
             clock: (!has_own_time).then_some(request.clock),
@@ -108,11 +109,38 @@ impl Search {
         self.stage == Stage::Running && matches!(self.purpose, Purpose::Ponder { .. } | Purpose::Infinite)
     }
 
-    /// Remembers a report, if it is about the best line.
+    /// Remembers a report that is said.
     pub(super) fn note(&mut self, info: &Info) {
         if info.multipv.is_none_or(|rank| rank == 1) && !info.pv.is_empty() {
             self.last_info = Some(info.clone());
         }
+        self.last_said = Some(info.clone());
+    }
+
+    /// Remembers that something else is said.
+    pub(super) fn note_text(&mut self) {
+        self.last_said = None;
+    }
+
+    /// Returns `true` if the line of this answer was said last.
+    pub(super) fn ends_with_line_of(&self, best: BestMove) -> bool {
+        self.last_said.as_ref().is_some_and(|info| is_line_of(info, best))
+    }
+
+    /// The line of an answer as far as it is known: what the engine knows about it now, or the
+    /// last report, or else the move alone.
+    pub(super) fn line_of(&self, best: BestMove, known: Option<(BestMove, Info)>) -> Info {
+        let known = [known.map(|(_, info)| info), self.last_said.clone(), self.last_info.clone()];
+        known.into_iter().flatten().find(|info| is_line_of(info, best)).unwrap_or_else(|| {
+            let time_ms = u64::try_from(self.clock_start.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let nodes = self.last_info.as_ref().and_then(|info| info.nodes).unwrap_or(0);
+            let (pv, pv_end) = match best {
+                BestMove::Play { best, .. } => (vec![best], None),
+                BestMove::Win => (Vec::new(), Some(LineEnd::Win)),
+                BestMove::Resign => (Vec::new(), Some(LineEnd::Resign)),
+            };
+            Info { pv, pv_end, ..Info::counters(nodes, time_ms, 0) }
+        })
     }
 
     /// The answer to say for `outcome`: of the kind that was asked for, and legal.
@@ -146,6 +174,16 @@ impl Search {
             }
             Answer::Checkmate => Reply::Checkmate(Checkmate::Timeout),
         }
+    }
+}
+
+/// Returns `true` if a client may take `info` for the line of this answer.
+fn is_line_of(info: &Info, best: BestMove) -> bool {
+    match best {
+        BestMove::Play { best, .. } => info.pv.first() == Some(&best),
+        // An engine that resigns shows why.
+        BestMove::Resign => !info.pv.is_empty() || info.pv_end.is_some(),
+        BestMove::Win => info.pv_end == Some(LineEnd::Win),
     }
 }
 

@@ -15,7 +15,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, unbounded};
 use enbu_movegen::{Color, Move, MoveList, Position};
@@ -25,7 +25,7 @@ use super::super::input::Input;
 use super::super::job::Work;
 use super::super::output::Output;
 use super::super::{Exit, Message, Session, Timing};
-use super::fake::{mv, play};
+use super::fake::{LastWords, mv, play};
 use crate::{
     Checkmate, Clock, CsaSettings, Engine, EventSender, GoRequest, Identity, OptionError, OptionSpec, Outcome, Rules,
 };
@@ -76,6 +76,8 @@ const WHITE: [&str; 7] = ["3c3d", "4c4d", "5c5d", "6c6d", "7c7d", "1c1d", "9c9d"
 enum Mode {
     /// Every search has a good outcome.
     Sound,
+    /// Every search has a good outcome; one that was asked to stop may be late.
+    Late,
     /// Every search dies without an outcome.
     Lost,
     /// The system refuses every thread.
@@ -185,6 +187,7 @@ struct Stepped {
     messages: Receiver<Message>,
     mode: Mode,
     positions: usize,
+    last_words: LastWords,
     exit: Option<Exit>,
 }
 
@@ -193,10 +196,11 @@ impl Stepped {
         let script = Arc::new(Mutex::new(Script::default()));
         let (sender, messages) = unbounded();
         let engine = Scripted(Arc::clone(&script));
-        let mut session = Session::new(engine, Output::unwritten(), sender, Timing::default());
+        let timing = Timing { stop: Duration::ZERO, ..Timing::default() };
+        let mut session = Session::new(engine, Output::unwritten(), sender, timing);
         session.start_thread = if mode == Mode::NoThreads { refuse } else { hold };
         HELD.set(None);
-        Self { session, script, messages, mode, positions: 0, exit: None }
+        Self { session, script, messages, mode, positions: 0, last_words: LastWords::default(), exit: None }
     }
 
     fn text(&mut self, line: Line) -> &'static str {
@@ -227,13 +231,23 @@ impl Stepped {
             }
             Event::End => self.session.take_line(None),
             Event::Engine => self.finish_engine(),
+            Event::Late => {
+                // Its outcome comes after the answer, and is dropped.
+                let late = self.script.lock().open.take();
+                assert!(self.session.wake().is_continue(), "no end before the answer");
+                drop(late);
+            }
         }
         self.obey();
-        while let Ok(message) = self.messages.try_recv() {
+        while self.exit.is_none()
+            && let Ok(message) = self.messages.try_recv()
+        {
             assert!(self.session.hear(message).is_continue(), "the output was lost");
             self.obey();
         }
-        self.session.output.take_lines()
+        let mut lines = self.session.output.take_lines();
+        lines.retain(|line| self.last_words.passes(line));
+        lines
     }
 
     fn obey(&mut self) {
@@ -268,6 +282,8 @@ enum Event {
     End,
     /// The engine ends its job or its search.
     Engine,
+    /// The search that was asked to stop has not ended in time.
+    Late,
 }
 
 // --- the model ---
@@ -342,6 +358,10 @@ impl Model {
             }
             Event::End => self.input_ended = true,
             Event::Engine => self.engine_ends(),
+            Event::Late => {
+                self.say("info string the search is late: the answer is its best move so far");
+                self.answer_with(Known::Nothing);
+            }
         }
         self.obey();
         std::mem::take(&mut self.said)
@@ -351,12 +371,12 @@ impl Model {
         self.said.push(line.into());
     }
 
+    fn is_stopping(&self) -> bool {
+        matches!(self.state, State::Searching(Search { stage: Stage::Stopping, .. }))
+    }
+
     fn waits(&self) -> bool {
-        match self.state {
-            State::Idle => false,
-            State::Preparing(_) => true,
-            State::Searching(search) => search.stage == Stage::Stopping,
-        }
+        matches!(self.state, State::Preparing(_)) || self.is_stopping()
     }
 
     fn obey(&mut self) {
@@ -458,19 +478,31 @@ impl Model {
     }
 
     fn answer(&mut self) {
-        let State::Searching(search) = std::mem::take(&mut self.state) else { return };
-        if self.is(Mode::Lost) {
-            self.say("info string error: internal: the search ended without an answer");
+        if !self.is(Mode::Lost) {
+            return self.answer_with(Known::Outcome);
         }
+        self.say("info string error: internal: the search ended without an answer");
+        self.answer_with(Known::Nothing);
+    }
+
+    fn answer_with(&mut self, known: Known) {
+        let State::Searching(search) = std::mem::take(&mut self.state) else { return };
         let moves = if search.white { WHITE } else { BLACK };
-        match (self.is(Mode::Lost), search.mate) {
-            (false, true) => self.say("checkmate nomate"),
-            (true, true) => self.say("checkmate timeout"),
-            (false, false) => self.say(format!("bestmove {}", moves[search.number % moves.len()])),
-            (true, false) => self.say(format!("bestmove {}", first_move(search.white))),
+        match (known, search.mate) {
+            (Known::Outcome, true) => self.say("checkmate nomate"),
+            (Known::Nothing, true) => self.say("checkmate timeout"),
+            (Known::Outcome, false) => self.say(format!("bestmove {}", moves[search.number % moves.len()])),
+            (Known::Nothing, false) => self.say(format!("bestmove {}", first_move(search.white))),
         }
         self.prepared &= !std::mem::take(&mut self.late_option);
     }
+}
+
+/// What the session knows of a search that it answers.
+#[derive(Clone, Copy)]
+enum Known {
+    Outcome,
+    Nothing,
 }
 
 /// The first legal move, which answers for a search without an outcome.
@@ -533,9 +565,11 @@ fn run(length: usize, mode: Mode, choices: &mut Choices) {
         };
         let works = stepped.engine_works();
         assert!(lines > 0 || works, "it hangs after {history:?}");
-        let index = choices.choose(lines + usize::from(works));
+        let may_be_late = mode == Mode::Late && model.is_stopping();
+        let index = choices.choose(lines + usize::from(works) + usize::from(may_be_late));
         let event = match index {
             _ if index == lines => Event::Engine,
+            _ if index > lines => Event::Late,
             _ if sent == length => Event::End,
             _ => Event::Line(LINES[index]),
         };
@@ -609,6 +643,11 @@ fn all_sequences(mode: Mode) {
 #[test]
 fn every_sequence_is_answered_as_the_table_has_it() {
     all_sequences(Mode::Sound);
+}
+
+#[test]
+fn every_sequence_is_answered_when_searches_are_late() {
+    all_sequences(Mode::Late);
 }
 
 #[test]

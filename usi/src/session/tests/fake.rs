@@ -164,8 +164,10 @@ impl Engine for Fake {
         self.behaviour.deadline.filter(|_| *clock != Clock::default()).map(|time| started + time)
     }
 
-    fn best_so_far(&self) -> Option<BestMove> {
-        self.behaviour.best_so_far
+    fn best_so_far(&self) -> Option<(BestMove, Info)> {
+        let best = self.behaviour.best_so_far?;
+        let BestMove::Play { best: mv, .. } = best else { return None };
+        Some((best, Info { depth: Some(9), pv: vec![mv], ..Info::default() }))
     }
 
     fn stop(&mut self) {
@@ -220,14 +222,20 @@ impl Rig {
 
     pub(super) fn with(behaviour: Behaviour) -> Self {
         // Nothing may depend on the session giving up, so it never does here.
-        let timing =
-            Timing { patience: FOR_EVER, limit: FOR_EVER, flush: FOR_EVER, drain: FOR_EVER, ..Timing::default() };
+        let timing = Timing {
+            stop: FOR_EVER,
+            patience: FOR_EVER,
+            limit: FOR_EVER,
+            flush: FOR_EVER,
+            drain: FOR_EVER,
+            ..Timing::default()
+        };
         Self::with_timing(behaviour, timing)
     }
 
     pub(super) fn with_timing(behaviour: Behaviour, timing: Timing) -> Self {
         let (sender, lines) = unbounded();
-        Self::start(behaviour, timing, Stdout(sender), lines)
+        Self::start(behaviour, timing, Stdout::new(sender), lines)
     }
 
     /// A session that writes to `stdout`, whose lines arrive in `lines`.
@@ -368,7 +376,49 @@ impl Read for Stdin {
 }
 
 /// The output: every write is one whole line of ASCII, at most 8 KiB long unless it is a mate.
-pub(super) struct Stdout(pub(super) Sender<String>);
+pub(super) struct Stdout {
+    lines: Sender<String>,
+    last_words: LastWords,
+}
+
+impl Stdout {
+    pub(super) fn new(lines: Sender<String>) -> Self {
+        Self { lines, last_words: LastWords::default() }
+    }
+}
+
+/// Checks that the last line before a `bestmove` is that of its move, and leaves out the lines
+/// with nothing else than this move, which the session makes.
+#[derive(Default)]
+pub(super) struct LastWords {
+    /// First word of the last line of play.
+    line: Option<String>,
+    /// The line was made by the session: the answer comes next.
+    made: bool,
+}
+
+impl LastWords {
+    /// Returns `true` for a line that the engine said, or an answer.
+    pub(super) fn passes(&mut self, line: &str) -> bool {
+        if let Some((counters, pv)) = line.split_once(" pv ").filter(|_| line.starts_with("info ")) {
+            self.line = pv.split(' ').next().map(str::to_owned);
+            self.made = ["info nodes ", " nps ", " hashfull 0 time "].iter().all(|word| counters.contains(word));
+            return !self.made;
+        }
+        if let Some(answer) = line.strip_prefix("bestmove ") {
+            let (best, line) = (answer.split(' ').next(), self.line.take());
+            assert!(best == Some("resign") && line.is_some() || line.as_deref() == best, "{line:?} before {answer}");
+        } else {
+            assert!(!self.made, "{line} after the last line");
+            // A text of the search comes before its last line.
+            if line.starts_with("info ") {
+                self.line = None;
+            }
+        }
+        self.made = false;
+        true
+    }
+}
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -376,7 +426,9 @@ impl Write for Stdout {
         let line = text.strip_suffix('\n').expect("a whole line");
         let fits = bytes.len() <= 8192 || line.starts_with("checkmate ");
         assert!(fits && line.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{line}");
-        self.0.send(line.to_owned()).map_err(|_| io::ErrorKind::BrokenPipe)?;
+        if self.last_words.passes(line) {
+            self.lines.send(line.to_owned()).map_err(|_| io::ErrorKind::BrokenPipe)?;
+        }
         Ok(bytes.len())
     }
 

@@ -151,10 +151,36 @@ fn u04_quit_does_not_wait_for_an_engine_that_does_not_answer() {
         rig.ready();
         let search = rig.go(go);
         rig.send("quit");
-        assert_eq!(rig.end(), (Exit::Quit, Vec::new()));
+        let (exit, lines) = rig.end();
+        let answer = lines.last().map(|line| line.split(' ').next());
+        assert_eq!(
+            (exit, answer),
+            (Exit::Quit, Some(Some(if go.contains("mate") { "checkmate" } else { "bestmove" })))
+        );
         rig.expect_calls(&[Call::Stop]);
         drop(search);
     }
+}
+
+#[test]
+fn u04_quit_alone_does_not_wait_for_preparing_as_quit_of_a_script_does() {
+    let ms = Duration::from_millis;
+    let timing = Timing { limit: Duration::from_mins(2), flush: ms(20), ..Timing::default() };
+    let (open, gate) = bounded(0);
+    let rig = Rig::with_timing(Behaviour { prepare: Prepare::For(gate), ..Behaviour::default() }, timing);
+    rig.send("isready");
+    rig.expect(&["info string loading"]);
+    thread::sleep(timing.patience * 2);
+    rig.send("quit");
+    assert_eq!(rig.end(), (Exit::Quit, Vec::new()));
+    drop(open);
+    let (open, gate) = bounded(0);
+    let rig = Rig::with_timing(Behaviour { prepare: Prepare::For(gate), ..Behaviour::default() }, timing);
+    rig.send("isready\nquit");
+    rig.expect(&["info string loading"]);
+    thread::sleep(timing.patience * 2);
+    drop(open);
+    assert_eq!(rig.end(), (Exit::Quit, vec!["readyok".to_owned()]));
 }
 
 #[test]
@@ -228,7 +254,7 @@ impl Write for Gated {
 fn u07_a_reader_who_pauses_stops_neither_search_nor_session() {
     let (open, gate) = bounded(0);
     let (sender, lines) = unbounded();
-    let stdout = Gated { gate, stdout: Stdout(sender) };
+    let stdout = Gated { gate, stdout: Stdout::new(sender) };
     let behaviour = Behaviour { on_stop: Some(play("7g7f")), ..Behaviour::default() };
     let rig = Rig::start(behaviour, Timing { flush: Duration::from_mins(2), ..Timing::default() }, stdout, lines);
     rig.send("go infinite");
@@ -251,7 +277,7 @@ fn u07_a_reader_who_pauses_stops_neither_search_nor_session() {
 fn u07_quit_does_not_wait_for_a_reader_who_does_not_read() {
     let (_open, gate) = bounded(0);
     let (sender, lines) = unbounded();
-    let rig = Rig::start(Behaviour::default(), impatient(), Gated { gate, stdout: Stdout(sender) }, lines);
+    let rig = Rig::start(Behaviour::default(), impatient(), Gated { gate, stdout: Stdout::new(sender) }, lines);
     rig.send("usi\nisready\nquit");
     assert_eq!(rig.end(), (Exit::Quit, Vec::new()));
 }
@@ -265,7 +291,8 @@ fn u27_a_search_that_dies_is_answered_with_the_best_move_so_far() {
     search.events.info(Info { multipv: Some(2), pv: moves("7g7f"), ..Info::default() });
     drop(search);
     rig.expect(&["info pv 2g2f 8c8d", "info multipv 2 pv 7g7f"]);
-    rig.expect(&["info string error: internal: the search ended without an answer", "bestmove 2g2f"]);
+    rig.expect(&["info string error: internal: the search ended without an answer", "info pv 2g2f 8c8d"]);
+    rig.expect(&["bestmove 2g2f"]);
     // The engine is usable afterwards.
     rig.go("go depth 1").events.done(play("7g7f"));
     rig.expect(&["bestmove 7g7f"]);

@@ -437,18 +437,70 @@ fn a_late_search_is_answered_for() {
     let rig = Rig::with(Behaviour { report: Some(report), at_depth: Some(play("2g2f")), ..late() });
     rig.ready();
     let search = rig.go("go btime 1000 wtime 1000");
-    rig.expect(&["info depth 1 pv 2g2f", LATE, "bestmove 2g2f"]);
+    rig.expect(&["info depth 1 pv 2g2f", LATE, "info depth 1 pv 2g2f", "bestmove 2g2f"]);
     rig.expect_calls(&[Call::Stop]);
-    // Lines wait until it has ended, and nothing of it is said any more.
+    // No line waits for its end, and nothing of it is said any more.
     rig.send("usi\nposition startpos\ngo depth 1 btime 1000 wtime 1000");
+    rig.search();
     search.events.info(Info { depth: Some(2), pv: moves("7g7f"), ..Info::default() });
     search.events.done(play("7g7f"));
-    rig.search();
     rig.expect(&["id name Fake 1", "id author tests", "option name USI_Hash type spin default 16 min 1 max 1024"]);
     rig.expect(&["usiok", "info depth 1 pv 2g2f", "bestmove 2g2f"]);
     // The one that ended at once is not late any more.
     thread::sleep(Duration::from_millis(40));
     rig.expect_silence();
+}
+
+#[test]
+fn a_stop_is_answered_whatever_the_search_does() {
+    let timing = Timing { patience: Duration::from_mins(2), ..Timing::default() };
+    let known = BestMove::Play { best: mv("7g7f"), ponder: Some(mv("3c3d")) };
+    let rig = Rig::with_timing(Behaviour { best_so_far: Some(known), ..Behaviour::default() }, timing);
+    rig.ready();
+    for (go, end) in [("go infinite", "stop"), ("go ponder", "gameover lose"), ("go nodes 5", "usinewgame")] {
+        let search = rig.go(go);
+        rig.send(&format!("{end}\nside"));
+        rig.expect(&[LATE, "info depth 9 pv 7g7f", "bestmove 7g7f ponder 3c3d", "black"]);
+        search.events.done(play("2g2f"));
+        rig.expect_silence();
+        rig.calls_so_far();
+    }
+    let search = rig.go("go mate infinite");
+    rig.send("stop");
+    rig.expect(&[LATE, "checkmate timeout"]);
+    drop(search);
+    rig.expect_silence();
+}
+
+#[test]
+fn the_last_line_is_that_of_the_move_played() {
+    let line = |rank, pv| Info { depth: Some(3), multipv: Some(rank), pv: moves(pv), ..Info::default() };
+    let rig = Rig::new();
+    rig.ready();
+    // `LastWords` checks each answer; these are the lines that come again.
+    for (texts, again) in [(false, None), (true, Some("info depth 3 multipv 1 pv 7g7f 3c3d"))] {
+        let search = rig.go("go depth 3");
+        search.events.info(line(2, "2g2f"));
+        search.events.info(line(1, "7g7f 3c3d"));
+        rig.expect(&["info depth 3 multipv 2 pv 2g2f", "info depth 3 multipv 1 pv 7g7f 3c3d"]);
+        if texts {
+            search.events.notice("a text");
+            rig.expect(&["info string a text"]);
+        }
+        search.events.done(play("7g7f"));
+        again.iter().for_each(|line| rig.expect(&[line]));
+        rig.expect(&["bestmove 7g7f"]);
+    }
+    for best in ["2g2f", "5i5h"] {
+        let search = rig.go("go depth 3");
+        search.events.info(line(1, "7g7f 3c3d"));
+        search.events.done(play(best));
+        rig.expect(&["info depth 3 multipv 1 pv 7g7f 3c3d", &format!("bestmove {best}")]);
+    }
+    rig.go("go depth 3").events.done(Outcome::BestMove(BestMove::Win));
+    rig.expect(&["bestmove win"]);
+    rig.go("go depth 3").events.done(Outcome::BestMove(BestMove::Resign));
+    rig.expect(&["bestmove resign"]);
 }
 
 #[test]
@@ -468,12 +520,17 @@ fn a_late_search_without_a_report_is_answered_by_a_legal_move() {
 fn the_answer_of_a_late_search_is_the_best_that_it_knows() {
     let known = BestMove::Play { best: mv("7g7f"), ponder: Some(mv("3c3d")) };
     let illegal = BestMove::Play { best: mv("5a5b"), ponder: None };
-    for (best_so_far, expected) in [(known, "bestmove 7g7f ponder 3c3d"), (illegal, "bestmove 2g2f")] {
+    let cases = [
+        (known, ["info depth 9 pv 7g7f", "bestmove 7g7f ponder 3c3d"]),
+        (illegal, ["info depth 1 pv 2g2f", "bestmove 2g2f"]),
+    ];
+    for (best_so_far, expected) in cases {
         let report = Info { depth: Some(1), pv: moves("2g2f"), ..Info::default() };
         let rig = Rig::with(Behaviour { report: Some(report), best_so_far: Some(best_so_far), ..late() });
         rig.ready();
         let search = rig.go("go btime 1000 wtime 1000");
-        rig.expect(&["info depth 1 pv 2g2f", LATE, expected]);
+        rig.expect(&["info depth 1 pv 2g2f", LATE]);
+        rig.expect(&expected);
         drop(search);
     }
 }
