@@ -96,6 +96,11 @@ impl EndKind {
         Self::Error,
     ];
 
+    /// Returns true for fouls: the game ended by an illegal move or action.
+    pub const fn is_foul(&self) -> bool {
+        matches!(self, Self::IllegalMove | Self::IllegalAction(_))
+    }
+
     /// The result that follows from the kind when `turn` is to move; `None`
     /// where the kind does not imply one.
     ///

@@ -3,7 +3,7 @@
 //! The reader takes normalised files and minimal ones: `to` left out where `same`
 //! is true, `color`, `capture`, `promote` and `relative` left out, origins given only by
 //! `relative`, names of promoted pieces, presets and boards, hands that list only
-//! what is there, drops from 0, 0, null members, members that no schema knows, moves
+//! what is there, drops from 0, 0, null members, members of a wrong type (`"promote":""`, with a warning), members that no schema knows, moves
 //! that share an entry with the end, and several documents one after the other or
 //! in an array. JSON that is none, or a document without `moves`,
 //! is an error. Documents are nested 500 levels deep at most.
@@ -16,6 +16,7 @@
 mod document;
 mod place;
 mod read;
+mod repair;
 mod write;
 
 pub use read::read;

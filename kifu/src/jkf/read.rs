@@ -1,9 +1,12 @@
 //! The reader: documents, then their moves.
 
 use enbu_movegen::{Color, Hand, Piece, Setup, Square};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, from_value};
 
 use super::document::{self, Clock, Diagram, Document, Entry, Initial, MoveMember, Place, Seconds};
 use super::place::{Source, Step};
+use super::repair::repair;
 use super::{MAX_DEPTH, PRESETS};
 use crate::board::Board;
 use crate::end::{End, EndKind};
@@ -36,25 +39,20 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
     let mut rest = text;
     let mut lines = 0;
     while !rest.trim_start().is_empty() {
-        let mut deserializer = serde_json::Deserializer::from_str(rest);
-        // The depth was checked.
-        deserializer.disable_recursion_limit();
-        let (documents, offset) = if rest.trim_start().starts_with('[') {
-            let mut lists = deserializer.into_iter::<Vec<Document>>();
-            (lists.next(), lists.byte_offset())
-        } else {
-            let mut documents = deserializer.into_iter::<Document>();
-            (documents.next().map(|document| document.map(|document| vec![document])), documents.byte_offset())
-        };
-        let documents = match documents {
-            Some(Ok(documents)) => documents,
-            Some(Err(error)) => {
+        let mut odd = Vec::new();
+        let (documents, offset) = match documents(rest, &mut odd) {
+            Ok(found) => found,
+            Err((error, end)) => {
                 report.error(json_fault(&error, rest, lines))?;
-                break;
+                let Some(end) = end else { break };
+                (Vec::new(), end)
             }
-            None => break,
         };
         let (one, tail) = rest.split_at_checked(offset).unwrap_or((rest, ""));
+        for member in odd {
+            let problem = Problem::Json("a member of another type".to_owned());
+            report.warn(KifuError::new(problem, lines + 1, 1, &member))?;
+        }
         let mut source = Source::new(one, lines);
         for (index, document) in documents.iter().enumerate() {
             source.select(index);
@@ -64,6 +62,32 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
         rest = tail;
     }
     report.finish(records, text)
+}
+
+/// The documents at the start of a text, and the number of its bytes that they take; with an
+/// error the number of bytes of JSON that is none. Members of a wrong type are repaired.
+fn documents(text: &str, odd: &mut Vec<String>) -> Result<(Vec<Document>, usize), (serde_json::Error, Option<usize>)> {
+    let is_list = text.trim_start().starts_with('[');
+    let typed = match is_list {
+        true => first(text),
+        false => first(text).map(|(document, end)| (vec![document], end)),
+    };
+    typed.or_else(|error| {
+        let Ok((mut value, end)) = first::<Value>(text) else { return Err((error, None)) };
+        repair(&mut value, odd);
+        let repaired = if is_list { from_value(value) } else { from_value(value).map(|document| vec![document]) };
+        repaired.map(|documents| (documents, end)).map_err(|_| (error, Some(end)))
+    })
+}
+
+/// The first value of a text that is not empty, and its end.
+fn first<T: DeserializeOwned>(text: &str) -> serde_json::Result<(T, usize)> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    // The depth was checked.
+    deserializer.disable_recursion_limit();
+    let mut values = deserializer.into_iter();
+    let value = values.next().ok_or_else(|| serde::de::Error::custom("no value"))??;
+    Ok((value, values.byte_offset()))
 }
 
 fn json_fault(error: &serde_json::Error, text: &str, lines: usize) -> KifuError {
@@ -126,7 +150,7 @@ fn read_document(
 fn start_position(initial: Option<&Initial>) -> Result<Setup, Problem> {
     let Some(initial) = initial else { return Ok(Setup::startpos()) };
     let preset = match &initial.preset {
-        serde_json::Value::String(text) => text.clone(),
+        Value::String(text) => text.clone(),
         other => other.to_string(),
     };
     let known = PRESETS.into_iter().find(|(name, _)| *name == preset);
@@ -239,9 +263,12 @@ impl MoveReader<'_, '_> {
             }
             // A move and the end after it may share an entry.
             let ended = entry.special.as_deref().map(|word| self.end(at, word, entry.winner.as_deref()));
+            if matches!(&ended, Some(Event::End(end)) if end.kind.is_foul()) {
+                foul = None;
+            }
             self.remarks_before_end(entry, &mut at, ended);
         }
-        Ok(())
+        foul.map_or(Ok(()), |place| self.report.warn(self.source.fault(Problem::IllegalMove, &place)))
     }
 
     /// Adds the remarks of an entry, and its end.
