@@ -148,7 +148,7 @@ fn push_side(picture: &mut String, record: &Record, setup: &Setup, color: Color)
         Color::White => format!(r#" transform="rotate(180 {} {})""#, WIDTH / 2, HEIGHT / 2),
     };
     let key = if color == Color::Black { HeaderKey::BlackName } else { HeaderKey::WhiteName };
-    let name: String = record.headers.value(&key).unwrap_or_default().chars().take(12).collect();
+    let name = shortened(record.headers.value(&key).unwrap_or_default());
     let to_move = if setup.turn == color { "●" } else { "" };
     let mut column = format!("{}{name}{to_move}　{}", mark(color), hand_text(setup.hands[color]));
     column.truncate(column.trim_end_matches('　').len());
@@ -160,6 +160,15 @@ fn push_side(picture: &mut String, record: &Record, setup: &Setup, color: Color)
         let _ = writeln!(picture, r#"<text x="{x}" y="{}">{}</text>"#, y + line * step, escape(c));
     }
     picture.push_str("</g>\n");
+}
+
+/// A name that fits beside the board; a longer one ends with a sign of it.
+fn shortened(name: &str) -> String {
+    const LONGEST: usize = 12;
+    match name.char_indices().nth(LONGEST - 1) {
+        Some((at, _)) if name.chars().nth(LONGEST).is_some() => format!("{}…", name.get(..at).unwrap_or_default()),
+        _ => name.to_owned(),
+    }
 }
 
 fn hand_text(hand: enbu_movegen::Hand) -> String {
