@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use enbu_files::FileKind;
-use enbu_kifu::{Format, Problems};
+use enbu_kifu::{Format, KifuError, Problems};
 
 use super::failure::named;
 
@@ -105,9 +105,19 @@ impl Bases {
     }
 }
 
-/// The first warnings, and the number of the others.
-pub(in crate::commands) fn shown<'w>(warnings: &'w Problems, of: &'w str) -> impl Iterator<Item = String> + 'w {
-    let more = warnings.count().saturating_sub(MOST_WARNINGS);
-    let first = warnings.iter().take(MOST_WARNINGS).map(move |warning| format!("warning: {of}{warning}"));
-    first.chain((more > 0).then(|| format!("warning: {more} more warnings")))
+/// The first warnings of each kind with their number, and the number of the others.
+pub(in crate::commands) fn shown(warnings: &Problems, of: &str) -> Vec<String> {
+    let mut kinds: Vec<(&KifuError, usize)> = Vec::new();
+    for warning in warnings {
+        match kinds.iter_mut().find(|(first, _)| first.problem == warning.problem) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((warning, 1)),
+        }
+    }
+    let shown = kinds.iter().take(MOST_WARNINGS).map(|(first, count)| match count {
+        1 => format!("warning: {of}{first}"),
+        count => format!("warning: {of}{first} (the first of {count})"),
+    });
+    let more = warnings.count() - kinds.iter().take(MOST_WARNINGS).map(|(_, count)| count).sum::<usize>();
+    shown.chain((more > 0).then(|| format!("warning: {more} more warnings"))).collect()
 }

@@ -25,7 +25,11 @@ pub(super) fn read<'t>(text: &'t str, board: &mut Board, last: Option<&str>) -> 
         rest = others;
     }
     let mut line = rest.iter();
-    analysis.pv = board.try_line(|board| move_on(board, line.next()?.1).ok());
+    analysis.pv = board.try_line(|board| {
+        let word = line.next()?.1;
+        // Some programs, cshogi among them, leave the moves as USI has them.
+        move_on(board, word).ok().or_else(|| word.parse().ok())
+    });
     let mut rest = rest.iter().skip(analysis.pv.len()).peekable();
     if let Some((_, word)) = rest.next_if(|(_, word)| word.starts_with('%')) {
         analysis.pv_end = word.get(1..).map(end_of_word);
