@@ -43,8 +43,8 @@ use crate::error::Problem;
 pub enum FileVersion {
     /// V2.2 of 2006, which most readers know. It has no line for the encoding; of the
     /// rules it holds only equal clocks of whole minutes and seconds without increment
-    /// (`$TIME_LIMIT`). Times are cut to whole seconds. `%MAX_MOVES` becomes `%JISHOGI`,
-    /// and an end without a word of its own `%CHUDAN`; the result is kept.
+    /// (`$TIME_LIMIT`). Times are cut to whole seconds. `%MAX_MOVES` becomes `%JISHOGI`;
+    /// the result is kept.
     V2_2,
     /// V3.0 of 2024.
     #[default]
@@ -112,8 +112,11 @@ const fn square_at(digits: [u8; 2]) -> Option<Square> {
     Square::new(digits[0].wrapping_sub(b'0'), digits[1].wrapping_sub(b'0'))
 }
 
+/// The beginning of a comment after `%CHUDAN` with the word for another end.
+const END_COMMENT: &str = "終局：";
+
 /// The special moves, without their `%`.
-static END_WORDS: [(&str, EndKind); 17] = [
+static END_WORDS: [(&str, EndKind); 19] = [
     ("TORYO", EndKind::Resign),
     ("CHUDAN", EndKind::Abort),
     ("SENNICHITE", EndKind::Repetition),
@@ -132,6 +135,8 @@ static END_WORDS: [(&str, EndKind); 17] = [
     // No words of the specification, but ends that other formats have.
     ("FUSENSHO", EndKind::WinByDefault),
     ("FUSENPAI", EndKind::LoseByDefault),
+    ("不戦勝", EndKind::WinByDefault),
+    ("不戦敗", EndKind::LoseByDefault),
 ];
 
 /// Returns the end for a special move (without `%`).

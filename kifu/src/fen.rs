@@ -21,6 +21,27 @@ pub fn is_fen(text: &str) -> bool {
     text.contains('[')
 }
 
+/// Returns true if a text begins with a board of another game: of chess, of small shogi, of
+/// xiangqi. All its ranks have one width, which a damaged board of shogi has not.
+pub(crate) fn is_other_board(text: &str) -> bool {
+    let board = text.split([' ', '[', '_']).next().unwrap_or_default();
+    let width = |rank: &str| {
+        let mut number = 0;
+        let squares = rank.bytes().fold(0, |sum, byte| match byte {
+            b'0'..=b'9' => {
+                number = (number * 10 + usize::from(byte - b'0')).min(99);
+                sum
+            }
+            b'+' => sum,
+            _ => sum + std::mem::take(&mut number) + 1,
+        });
+        squares + number
+    };
+    let widths: Vec<usize> = board.split('/').map(width).collect();
+    let first = widths.first().copied().unwrap_or(9);
+    widths.len() >= 4 && widths.iter().all(|&width| width == first) && (first != 9 || widths.len() > 9)
+}
+
 /// Reads a FEN.
 ///
 /// # Errors

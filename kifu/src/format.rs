@@ -282,7 +282,7 @@ fn of_line(line: &str) -> Option<Format> {
     {
         return Some(Format::Ki2);
     }
-    if line.starts_with('|') || headers::is_files(line) {
+    if line.starts_with('|') || headers::files(line).is_some() {
         return Some(Format::Bod);
     }
     if let Some((_, rest)) = words::number(line) {
@@ -312,7 +312,10 @@ fn of_line(line: &str) -> Option<Format> {
 fn is_position(line: &str) -> bool {
     let mut words = line.split_whitespace().skip_while(|&word| matches!(word, "position" | "sfen" | "fen" | "moves"));
     words.next().is_some_and(|word| {
-        word == "startpos" || word.bytes().filter(|&byte| byte == b'/').count() >= 6 || word.parse::<Move>().is_ok()
+        word == "startpos"
+            || fen::is_other_board(word)
+            || word.bytes().filter(|&byte| byte == b'/').count() >= 6
+            || word.parse::<Move>().is_ok()
     })
 }
 

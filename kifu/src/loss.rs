@@ -147,6 +147,19 @@ impl<'r> Twin<'r> {
             _ => None,
         }
     }
+
+    /// Its remarks; those of an end may be with the last move, where the format has no place for them.
+    fn remarks(self) -> Remarks {
+        let Self::Node(record, id) = self else { return Remarks::default() };
+        let mut remarks = record.node(id).remarks().clone();
+        if let (Event::End(_), Some(parent)) = (record.node(id).event(), record.node(id).parent()) {
+            let before = record.node(parent).remarks();
+            remarks.comments.extend_from_slice(&before.comments);
+            remarks.analyses.extend_from_slice(&before.analyses);
+            remarks.bookmark = remarks.bookmark.or_else(|| before.bookmark.clone());
+        }
+        remarks
+    }
 }
 
 #[derive(Default)]
@@ -233,7 +246,6 @@ impl Tally {
     }
 
     fn node(&mut self, node: &Node, twin: Twin<'_>, number: usize) {
-        static NONE: Remarks = Remarks { comments: Vec::new(), analyses: Vec::new(), bookmark: None, nags: Vec::new() };
         let place = || format!("move {number}");
         let kept = twin.node();
         if let (Event::End(end), Some(Event::End(other))) = (node.event(), kept.map(Node::event)) {
@@ -244,10 +256,11 @@ impl Tally {
             (Some(time), Some(other)) if time != other => self.add(Part::FractionsOfSeconds, 1, place),
             _ => {}
         }
-        let (said, kept) = (node.remarks(), kept.map_or(&NONE, Node::remarks));
-        if said == kept {
+        let said = node.remarks();
+        if *said == Remarks::default() || kept.is_some_and(|kept| kept.remarks() == said) {
             return;
         }
+        let kept = &twin.remarks();
         let of_analyses = kept.analyses.len().saturating_sub(said.analyses.len());
         let comments = missing(&lines(&said.comments), &lines(&kept.comments));
         self.add(Part::Comments, if of_analyses > 0 { 0 } else { comments }, place);

@@ -359,6 +359,13 @@ impl Record {
         }
     }
 
+    /// Changes the kind of an end, but not its result; elsewhere nothing happens.
+    pub(crate) fn set_kind(&mut self, id: NodeId, kind: EndKind) {
+        if let Event::End(end) = &mut self.node_mut(id).event {
+            end.kind = kind;
+        }
+    }
+
     /// The side that moved (or that an end is counted for) at each node, and
     /// the time it has spent up to there, by node in the order of creation.
     ///

@@ -138,6 +138,9 @@ fn read_moves(
         if let Some(kind) = end_of_word(word) {
             if let Some(kind) = kind {
                 ended = true;
+                if let Some(word) = foul.filter(|_| !kind.is_foul()) {
+                    report.warn(fault(Problem::IllegalMove, word))?;
+                }
                 let after_foul = foul.take().is_some() && kind == EndKind::IllegalMove;
                 at = record.add(at, Event::from(End::new(kind, if after_foul { !turn } else { turn })));
             }
@@ -152,7 +155,7 @@ fn read_moves(
             report.warn(fault(Problem::IllegalMove, word))?;
         }
     }
-    Ok(())
+    foul.map_or(Ok(()), |word| report.warn(fault(Problem::IllegalMove, word)))
 }
 
 fn read_position(
@@ -185,7 +188,10 @@ fn read_position(
         words.next();
         fields.push(word);
     }
-    let wrong = |error: SfenError| fault(Problem::Sfen(error), start);
+    let wrong = |error: SfenError| match fen::is_other_board(start) {
+        true => fault(Problem::OtherVariant, start),
+        false => fault(Problem::Sfen(error), start),
+    };
     if fields.first().is_some_and(|board| fen::is_fen(board)) {
         return fen::read(&fields.join(" ")).map_err(wrong);
     }

@@ -46,8 +46,9 @@ fn nodes(record: &Record, first: NodeId, path: &str, lost: &BTreeSet<Part>, line
     let mut at = vec![(first, path.to_owned())];
     while let Some((id, path)) = at.pop() {
         let node = record.node(id);
+        // The remarks of an end may be on the last move.
+        let above = path.clone();
         let path = match node.event() {
-            // Its remarks may be on the last move.
             Event::End(_) if lost.contains(&Part::Ends) => path,
             Event::End(end) => {
                 let is_foul = matches!(end.kind, EndKind::IllegalMove | EndKind::IllegalAction(_));
@@ -57,7 +58,8 @@ fn nodes(record: &Record, first: NodeId, path: &str, lost: &BTreeSet<Part>, line
             event => event.played().map_or(path.clone(), |mv| format!("{path} {mv}")),
         };
         lines.push(path.clone());
-        lines.extend(remarks(node, lost).into_iter().map(|text| format!("{path}: {text}")));
+        let place = if matches!(node.event(), Event::End(_)) { &above } else { &path };
+        lines.extend(remarks(node, lost).into_iter().map(|text| format!("{place}: {text}")));
         let children: Vec<NodeId> = record.children(id).collect();
         let wanted = if lost.contains(&Part::Variations) { 1 } else { children.len() };
         let is_wanted = |child: &NodeId| match record.node(*child).event() {

@@ -8,6 +8,7 @@ mod csa_bad_inputs;
 mod csa_details;
 mod csa_properties;
 mod dialects;
+mod lines;
 mod losses;
 mod mutations;
 mod round_trips;

@@ -377,7 +377,11 @@ impl<'t> Reader<'t> {
         let word = word.split_whitespace().next().unwrap_or_default();
         let kind = end_of_word(word);
         let unknown = matches!(kind, EndKind::Other(_));
+        let foul = play.foul.take().filter(|_| !kind.is_foul());
         play.end(kind);
+        if let Some(foul) = foul {
+            self.report.warn(foul.fault(Problem::IllegalMove))?;
+        }
         if unknown {
             self.report.strictly(statement.fault(Problem::UnknownEnd))?;
         }
@@ -429,6 +433,12 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         let analysis = text.strip_prefix('*').and_then(|text| analysis::read(text, &mut play.board, play.last_move));
+        if let (Some(word), Event::End(end)) = (text.strip_prefix(END_COMMENT), play.record.node(play.at).event())
+            && end.kind == EndKind::Abort
+        {
+            play.record.set_kind(play.at, end_of_word(word));
+            return Ok(());
+        }
         let node = play.record.node_mut(play.at);
         let Some(read) = analysis else {
             node.remarks_mut().comments.push(text.to_owned());
@@ -472,6 +482,9 @@ impl<'t> Reader<'t> {
         let Some(mut play) = game.play.filter(|play| !game.broken || play.is_begun()) else { return Ok(()) };
         if let Some(summary) = game.summary.filter(|_| !game.broken) {
             conclude(&mut play, summary, game.foul_note);
+        }
+        if let Some(foul) = play.foul.filter(|_| !play.record.end().is_some_and(|end| end.kind.is_foul())) {
+            self.report.warn(foul.fault(Problem::IllegalMove))?;
         }
         play.record.headers = game.headers;
         play.record.rules = game.rules;

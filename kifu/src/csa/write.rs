@@ -111,8 +111,8 @@ pub fn analysis_text(board: &Board, analysis: &Analysis) -> Option<String> {
 ///
 /// The main line only, because CSA has no variations. Comments lose trailing
 /// blanks and control characters; an analysis without a score is left out, as are
-/// its depth and program. A word for an end loses blanks and commas, and one that is
-/// not ASCII the time after it.
+/// its depth and program. An end for which CSA
+/// has no word becomes `%CHUDAN` and a comment (`終局：封じ手`).
 ///
 /// ```
 /// use enbu_kifu::{Record, csa};
@@ -223,7 +223,7 @@ fn write_game(record: &Record, version: FileVersion, lines: &mut Vec<String>) {
     let mut foul = false;
     for id in record.main_line() {
         let node = record.node(id);
-        let mut time_ms = node.time_ms;
+        let mut named = None;
         match node.event() {
             Event::Start => {}
             Event::Move(mv) | Event::Foul(mv) => {
@@ -233,19 +233,14 @@ fn write_game(record: &Record, version: FileVersion, lines: &mut Vec<String>) {
                 lines.push(text);
             }
             Event::End(end) => {
-                let kind = match version {
-                    FileVersion::V2_2 => end_in_2_2(&end.kind),
-                    FileVersion::V3_0 => end.kind.clone(),
-                };
-                let end = End { kind, result: end.result };
-                let word = end_word(&end.kind);
-                // Programs that skip a word in Japanese would take the time for that of the last move.
-                time_ms = time_ms.filter(|_| word.is_ascii());
-                lines.push(format!("%{word}"));
+                named = word_without_code(&end.kind).map(|word| format!("'*{END_COMMENT}{}", one_line(word)));
+                let end = End { kind: end_in(version, &end.kind), result: end.result };
+                lines.push(format!("%{}", end_word(&end.kind)));
                 lines.extend(summary(record, &end, if foul { !board.turn() } else { board.turn() }, board.turn()));
             }
         }
-        lines.extend(time_ms.map(|ms| move_time(ms, version)));
+        lines.extend(node.time_ms.map(|ms| move_time(ms, version)));
+        lines.extend(named);
         write_remarks(node, &board, lines);
     }
 }
@@ -264,10 +259,20 @@ fn write_remarks(node: &Node, board: &Board, lines: &mut Vec<String>) {
     }
 }
 
-/// The end for which V2.2 has a word.
-fn end_in_2_2(kind: &EndKind) -> EndKind {
+/// The word for an end for which CSA has none.
+fn word_without_code(kind: &EndKind) -> Option<&str> {
     match kind {
-        EndKind::MaxMoves => EndKind::Impasse,
+        EndKind::WinByDefault => Some("不戦勝"),
+        EndKind::LoseByDefault => Some("不戦敗"),
+        EndKind::Other(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The end for which a version has a word.
+fn end_in(version: FileVersion, kind: &EndKind) -> EndKind {
+    match kind {
+        EndKind::MaxMoves if version == FileVersion::V2_2 => EndKind::Impasse,
         EndKind::WinByDefault | EndKind::LoseByDefault | EndKind::Other(_) => EndKind::Abort,
         kind => kind.clone(),
     }

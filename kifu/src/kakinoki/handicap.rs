@@ -84,6 +84,44 @@ pub(crate) fn setup_of_name(name: &str) -> Option<Setup> {
     exact.or_else(loose).and_then(|(_, named)| setup(named))
 }
 
+/// Returns true for names of other games: 5五将棋, どうぶつ将棋, チェス.
+pub(crate) fn is_other_variant(name: &str) -> bool {
+    const OTHERS: [&str; 30] = [
+        "五五将棋",
+        "どうぶつ",
+        "動物将棋",
+        "ごろごろ",
+        "京都将棋",
+        "小将棋",
+        "中将棋",
+        "大将棋",
+        "天竺",
+        "泰将棋",
+        "大局将棋",
+        "摩訶",
+        "和将棋",
+        "禽将棋",
+        "鳥将棋",
+        "平安将棋",
+        "安南",
+        "安北",
+        "安騎",
+        "王手将棋",
+        "衝立",
+        "ついたて",
+        "はさみ将棋",
+        "四人将棋",
+        "槍将棋",
+        "鯨将棋",
+        "チェス",
+        "シャンチー",
+        "象棋",
+        "チャンギ",
+    ];
+    let name = plain(name.trim());
+    OTHERS.iter().any(|other| name.contains(other))
+}
+
 /// A name in one spelling of many: `２枚落`, `二枚落ち`.
 fn plain(name: &str) -> String {
     let name = name.trim_end_matches('ち').trim_end_matches('落');

@@ -3,7 +3,7 @@
 use enbu_movegen::{Color, EnteringKingRule};
 
 use super::moves;
-use super::words::{digit, is_blank, number};
+use super::words::{is_blank, number};
 use crate::header::{HeaderKey, Headers};
 use crate::record::{Record, Rules, TimeControl};
 
@@ -62,9 +62,13 @@ pub(crate) fn split(line: &str) -> Option<(&str, &str)> {
     Some((key.trim_matches(is_blank), rest.as_str().trim_matches(is_blank)))
 }
 
-/// Returns true if a line is the digits above a board: `９ ８ ７ ６ ５ ４ ３ ２ １`.
-pub(crate) fn is_files(line: &str) -> bool {
-    line.starts_with(['９', '9']) && line.chars().all(|c| is_blank(c) || digit(c).is_some())
+/// The number of files of a board from the digits above it: 9 for `９ ８ ７ ６ ５ ４ ３ ２ １`.
+pub(crate) fn files(line: &str) -> Option<usize> {
+    let mut digits = line.ends_with(['1', '１']).then(|| line.split(is_blank).filter(|word| !word.is_empty()))?;
+    let (first, _) = number(digits.next()?).filter(|(_, rest)| rest.is_empty())?;
+    let count = usize::try_from(first).ok().filter(|count| (3..=36).contains(count))?;
+    let others = digits.map(|word| number(word).and_then(|(file, rest)| rest.is_empty().then_some(file)));
+    others.eq((1..first).rev().map(Some)).then_some(count)
 }
 
 /// Returns true if a file with this key is a record.
@@ -145,27 +149,22 @@ pub(crate) fn take(key: &str, value: &str, headers: &mut Headers, rules: &mut Ru
 
 #[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 fn understand(key: &str, value: &str, rules: &mut Rules) {
-    let mut each = |set: &mut dyn FnMut(&mut TimeControl, u64)| {
-        let times = match value.split_once('、').or_else(|| value.split_once(' ')) {
-            Some((black, white))
-                if black.starts_with("先手") && white.trim_start_matches(is_blank).starts_with("後手") =>
-            {
-                let white = white.trim_start_matches(is_blank);
-                [black.strip_prefix("先手"), white.strip_prefix("後手")]
-            }
-            _ => [Some(value.trim_start_matches('各')); 2],
-        };
-        let times = times.map(|text| text.and_then(duration_ms));
-        for (color, time) in Color::ALL.into_iter().zip(times) {
-            if let Some(ms) = time {
-                set(rules.time[color].get_or_insert_default(), ms);
+    match key {
+        TIME | BYOYOMI | INCREMENT => {
+            for (color, text) in Color::ALL.into_iter().zip(sides(value)) {
+                let Some(Clock { main, byoyomi, increment }) = clock(text) else { continue };
+                let control = rules.time[color].get_or_insert_default();
+                match key {
+                    TIME => control.main_ms = main.unwrap_or(0),
+                    BYOYOMI => control.byoyomi_ms = total([main, byoyomi]),
+                    _ => control.increment_ms = total([main, byoyomi, increment]),
+                }
+                if key == TIME {
+                    control.byoyomi_ms = byoyomi.unwrap_or(control.byoyomi_ms);
+                    control.increment_ms = increment.unwrap_or(control.increment_ms);
+                }
             }
         }
-    };
-    match key {
-        TIME => each(&mut |control, ms| control.main_ms = ms),
-        BYOYOMI => each(&mut |control, ms| control.byoyomi_ms = ms),
-        INCREMENT => each(&mut |control, ms| control.increment_ms = ms),
         MAX_MOVES => {
             if let Some((moves, "" | "手")) = number(value) {
                 rules.max_moves = u32::try_from(moves).ok().filter(|&moves| moves > 0);
@@ -176,48 +175,132 @@ fn understand(key: &str, value: &str, rules: &mut Rules) {
     }
 }
 
-/// `1時間30分`, `10分`, `60秒`, `0.5秒`, in milliseconds.
-fn duration_ms(text: &str) -> Option<u64> {
-    let mut rest = text;
-    let mut total = 0u64;
-    while !rest.is_empty() {
-        let (value, tail) = number(rest)?;
-        let (thousandths, tail) = match tail.strip_prefix('.') {
-            Some(tail) => {
-                let digits = tail.len() - tail.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-                let (fraction, tail) = tail.split_at_checked(digits)?;
-                let padded = fraction.bytes().chain(*b"000").take(3);
-                (padded.fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')), tail)
-            }
-            None => (0, tail),
-        };
-        let (unit_ms, tail) = [("時間", 3_600_000), ("分", 60_000), ("秒", 1000)]
-            .into_iter()
-            .find_map(|(unit, ms)| Some((ms, tail.strip_prefix(unit)?)))?;
-        let ms = value.saturating_mul(unit_ms).saturating_add(thousandths.saturating_mul(unit_ms) / 1000);
-        total = total.saturating_add(ms);
-        rest = tail;
-    }
-    (!text.is_empty()).then_some(total)
+fn total<const N: usize>(times: [Option<u64>; N]) -> u64 {
+    times.into_iter().flatten().fold(0, u64::saturating_add)
 }
 
+/// The texts for Black and White, which are mostly one.
+fn sides(value: &str) -> [&str; 2] {
+    let separate = || {
+        let value = value.strip_prefix("先手")?;
+        let (black, white) = value.split_once("後手")?;
+        Some([black, white])
+    };
+    separate().unwrap_or([value; 2])
+}
+
+/// Times in milliseconds, as far as a text gives them.
+#[derive(Clone, Copy, Default)]
+struct Clock {
+    main: Option<u64>,
+    byoyomi: Option<u64>,
+    increment: Option<u64>,
+}
+
+/// The times in a text, in the wordings of programs; `None` if it says anything else.
+///
+/// | program | text |
+/// |---|---|
+/// | 81Dojo, Kifu for Windows, ShogiGUI | `10分+30秒`, `各10分 秒読み30秒` |
+/// | ぴよ将棋 | `15分60秒`: seconds after minutes are byoyomi |
+/// | newspapers | `各5時間`, `15分、切れたら1手30秒`, `30分切れ負け` |
+/// | Fischer | `5分+10秒加算`, `10分（1手5秒加算）` |
+fn clock(text: &str) -> Option<Clock> {
+    /// Words before a time for each move.
+    const EACH_MOVE: [&str; 12] = [
+        "+",
+        "＋",
+        "/",
+        "秒読み",
+        "切れたら",
+        "切れてから",
+        "使い切ったら",
+        "使い切ると",
+        "一手",
+        "1手",
+        "１手",
+        "以後",
+    ];
+    const FILLERS: [&str; 15] = [
+        "、",
+        ",",
+        "，",
+        "。",
+        "（",
+        "）",
+        "(",
+        ")",
+        "各",
+        "持ち時間",
+        "チェスクロック使用",
+        "切れ負け",
+        "ずつ",
+        "以内",
+        "未満",
+    ];
+    let mut clock = Clock::default();
+    let mut rest = text.trim_matches(is_blank);
+    let mut each_move = false;
+    let mut seen = false;
+    while !rest.is_empty() {
+        if let Some(tail) = EACH_MOVE.iter().find_map(|word| rest.strip_prefix(word)) {
+            each_move = true;
+            rest = tail;
+        } else if let Some((ms, unit, tail)) = duration(rest) {
+            // `加算` follows its time.
+            let is_added = tail.trim_start_matches(is_blank).starts_with("加算");
+            let slot = match unit {
+                _ if is_added => &mut clock.increment,
+                SECOND if clock.main.is_some() => &mut clock.byoyomi,
+                _ if each_move => &mut clock.byoyomi,
+                _ => &mut clock.main,
+            };
+            *slot = Some(slot.unwrap_or(0).saturating_add(ms));
+            seen = true;
+            rest = tail;
+        } else {
+            let filler = FILLERS.iter().chain(&["加算", "フィッシャー"]).find_map(|word| rest.strip_prefix(word));
+            rest = filler?;
+        }
+        rest = rest.trim_start_matches(is_blank);
+    }
+    seen.then_some(clock)
+}
+
+const SECOND: u64 = 1000;
+
+/// The time at the start of a text (`1時間`, `10分`, `0.5秒`, `30 sec`), its unit, both in
+/// milliseconds, and the rest.
+fn duration(text: &str) -> Option<(u64, u64, &str)> {
+    const UNITS: [(&str, u64); 5] =
+        [("時間", 3_600_000), ("分", 60_000), ("秒", SECOND), ("min", 60_000), ("sec", SECOND)];
+    let (value, tail) = number(text)?;
+    let (thousandths, tail) = match tail.strip_prefix('.') {
+        Some(tail) => {
+            let digits = tail.len() - tail.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            let (fraction, tail) = tail.split_at_checked(digits)?;
+            let padded = fraction.bytes().chain(*b"000").take(3);
+            (padded.fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')), tail)
+        }
+        None => (0, tail),
+    };
+    let tail = tail.trim_start_matches(is_blank);
+    let (unit, tail) = UNITS.into_iter().find_map(|(name, ms)| Some((ms, tail.strip_prefix(name)?)))?;
+    let ms = value.saturating_mul(unit).saturating_add(thousandths.saturating_mul(unit) / 1000);
+    Some((ms, unit, tail))
+}
+
+/// A time as `1時間30分` or, where it is no whole number of minutes, in seconds alone:
+/// `1分30秒` is byoyomi of 30 seconds to some programs.
 fn duration_text(ms: u64) -> String {
-    let mut text = String::new();
-    let (hours, minutes, rest) = (ms / 3_600_000, ms / 60_000 % 60, ms % 60_000);
-    if hours > 0 {
-        text.push_str(&format!("{hours}時間"));
+    let (hours, minutes) = (ms / 3_600_000, ms / 60_000 % 60);
+    match (ms % 60_000, hours, minutes) {
+        (0, 0, 1..) => format!("{minutes}分"),
+        (0, 1.., 0) => format!("{hours}時間"),
+        (0, 1.., _) => format!("{hours}時間{minutes}分"),
+        _ if ms.is_multiple_of(1000) => format!("{}秒", ms / 1000),
+        _ => format!("{}秒", format!("{}.{:03}", ms / 1000, ms % 1000).trim_end_matches('0')),
     }
-    if minutes > 0 {
-        text.push_str(&format!("{minutes}分"));
-    }
-    if rest > 0 || text.is_empty() {
-        let seconds = match rest % 1000 {
-            0 => format!("{}秒", rest / 1000),
-            thousandths => format!("{}秒", format!("{}.{thousandths:03}", rest / 1000).trim_end_matches('0')),
-        };
-        text.push_str(&seconds);
-    }
-    text
 }
 
 const RULE_NAMES: [(&str, EnteringKingRule); 6] = [

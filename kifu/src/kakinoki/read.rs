@@ -58,6 +58,8 @@ struct Game<'t> {
     /// True if the line above the moves was seen.
     in_moves: bool,
     play: Option<Play<'t>>,
+    /// A word of no known end after a move of KI2: an end, unless moves follow.
+    word: Option<(Line<'t>, &'t str)>,
     /// Broken off: the rest is skipped up to the next game.
     broken: bool,
 }
@@ -85,6 +87,7 @@ impl Game<'_> {
             known: false,
             in_moves: false,
             play: None,
+            word: None,
             broken: false,
         }
     }
@@ -174,10 +177,12 @@ impl<'t> Reader<'t> {
             self.game.known = true;
             return self.turn(line, side);
         }
-        if text == "盤面回転" || headers::is_files(text) {
-            return Ok(());
+        match headers::files(text) {
+            Some(9) => Ok(()),
+            Some(_) => Err(line.fault(Problem::OtherVariant)),
+            None if text == "盤面回転" => Ok(()),
+            None => self.move_or_header(line),
         }
-        self.move_or_header(line)
     }
 
     fn move_or_header(&mut self, line: Line<'t>) -> Result<(), KifuError> {
@@ -219,6 +224,9 @@ impl<'t> Reader<'t> {
             return self.game.board.read_hand(side, value, &line);
         }
         if matches!(key, "手合割" | "手合") {
+            if handicap::is_other_variant(value) {
+                return Err(line.fault(Problem::OtherVariant));
+            }
             self.game.handicap = Some((value, line));
             return Ok(());
         }
@@ -371,22 +379,57 @@ impl<'t> Reader<'t> {
             }
             let text = rest.trim_start_matches(|c| side_of_mark(c).is_some() || is_blank(c));
             if moves::begins_move(text) {
+                self.word_before_moves()?;
                 let (mv, tail) = moves::parse(text).map_err(|(problem, byte)| {
                     let at = text.get(byte..).unwrap_or(text);
                     line.fault_at(problem, at)
                 })?;
                 self.make(line, &mv)?;
-                rest = tail.trim_start_matches(is_blank);
+                rest = tail.trim_start_matches(is_separator);
             } else if text.is_empty() {
                 return Ok(());
             } else {
-                let end = text.find(|c| is_blank(c) || side_of_mark(c).is_some()).unwrap_or(text.len());
+                let end = next_move(text).unwrap_or(text.len());
                 let (word, tail) = text.split_at_checked(end).unwrap_or((text, ""));
-                self.end_word(line, word)?;
-                rest = tail.trim_start_matches(is_blank);
+                let word = word.trim_end_matches(is_separator);
+                match words::end_of_word(word, Color::Black) {
+                    Some(_) => self.end_word(line, word)?,
+                    None => {
+                        self.word_before_moves()?;
+                        self.game.word = Some((line, word));
+                    }
+                }
+                rest = tail;
             }
         }
         Ok(())
+    }
+
+    /// Makes a comment of a word that moves follow.
+    fn word_before_moves(&mut self) -> Result<(), KifuError> {
+        let Some((line, word)) = self.game.word.take() else { return Ok(()) };
+        if let Some(play) = &mut self.game.play {
+            let at = play.at();
+            play.record.node_mut(at).remarks_mut().comments.push(word.to_owned());
+        }
+        self.report.warn(line.fault_at(Problem::UnknownStatement, word))
+    }
+
+    /// Ends the line with a word that no moves followed.
+    fn word_at_end(&mut self) -> Result<(), KifuError> {
+        match self.game.word.take() {
+            Some((line, word)) => self.end_word(line, word),
+            None => Ok(()),
+        }
+    }
+
+    /// Warns of a foul that was the last move of its line, unless the end states it.
+    fn last_foul(&mut self, kind: Option<&EndKind>) -> Result<(), KifuError> {
+        let foul = self.game.play.as_mut().and_then(|play| play.foul.take());
+        match foul.filter(|_| !kind.is_some_and(EndKind::is_foul)) {
+            Some(foul) => self.report.warn(foul.fault(Problem::IllegalMove)),
+            None => Ok(()),
+        }
     }
 
     /// Makes a move that was read.
@@ -418,9 +461,9 @@ impl<'t> Reader<'t> {
         let play = self.play(line)?;
         let turn = play.board.turn();
         let kind = words::end_of_word(word, turn).unwrap_or_else(|| EndKind::Other(word.to_owned()));
-        play.foul = None;
         play.settle();
-        play.add(Event::from(End::new(kind, turn)));
+        play.add(Event::from(End::new(kind.clone(), turn)));
+        self.last_foul(Some(&kind))?;
         self.time(line, rest)
     }
 
@@ -452,6 +495,7 @@ impl<'t> Reader<'t> {
             return self.report.warn(line.fault(Problem::UnknownStatement));
         };
         self.game.known = true;
+        self.word_at_end()?;
         let play = self.play(line)?;
         if play.lost {
             return Ok(());
@@ -469,19 +513,20 @@ impl<'t> Reader<'t> {
             }
         } else {
             let end = result.end(play.board.turn());
-            play.foul = None;
+            let kind = end.kind.clone();
             play.settle();
             play.add(Event::from(end));
+            self.last_foul(Some(&kind))?;
         }
         if agrees { Ok(()) } else { self.report.warn(line.fault(Problem::ResultMismatch)) }
     }
 
     /// `変化：9手`: the following moves replace move 9 of the line that contains it.
     fn variation(&mut self, line: Line<'t>, text: &'t str) -> Result<(), KifuError> {
+        self.word_at_end()?;
+        self.last_foul(None)?;
         // Files have stray ones among the headers.
         let Some(play) = self.game.play.as_mut().filter(|_| !self.game.broken) else { return Ok(()) };
-        // A foul that ends its line is no deviation.
-        play.foul = None;
         let before = words::number(text).and_then(|(number, _)| {
             let moves = number.checked_sub(play.base.unwrap_or(u64::from(play.record.setup().ply)))?;
             usize::try_from(moves).ok()
@@ -499,6 +544,8 @@ impl<'t> Reader<'t> {
                 self.report.error(fault)?;
             }
         }
+        self.word_at_end()?;
+        self.last_foul(None)?;
         let mut game = std::mem::replace(&mut self.game, Game::new());
         let Some(mut play) = game.play.take().filter(|play| !game.broken || play.record.main_line().next().is_some())
         else {
@@ -515,6 +562,21 @@ impl<'t> Reader<'t> {
 
 const HANDICAP: &str = "手合割";
 const OTHER: &str = "その他";
+
+/// Returns true for characters between the moves of KI2.
+const fn is_separator(c: char) -> bool {
+    is_blank(c) || matches!(c, '、' | '，' | ',' | '・' | '/' | '／' | ';' | '；' | '。' | '→')
+}
+
+/// The place of the next move in a text that begins with none.
+fn next_move(text: &str) -> Option<usize> {
+    let mut starts = text.char_indices().filter(|&(at, c)| {
+        let rest = text.get(at..).unwrap_or_default();
+        let after = rest.trim_start_matches(|c| side_of_mark(c).is_some() || is_blank(c));
+        (at > 0 || after.len() < rest.len()) && !is_blank(c) && moves::parse(after).is_ok()
+    });
+    starts.next().map(|(at, _)| at)
+}
 
 /// Lines that programs write at the head of a file.
 fn begins_game(text: &str) -> bool {

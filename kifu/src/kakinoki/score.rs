@@ -5,6 +5,7 @@
 //! | ShogiHome | lines `#評価値=30`, `#読み筋=▲７六歩△３四歩`, `#深さ=20`, `#ノード数=9`, `#エンジン=E` (`*` instead of `#` where the player itself thought); `#詰み=先手勝ち:15手` |
 //! | ShogiGUI | `*解析 0 候補1 深さ 20/30 ノード数 9 評価値 30 読み筋 ▲７六歩(77) △３四歩(33)`; also `*対局 ...` |
 //! | floodgate, CSA V3 | `* 30 +7776FU -3334FU #9` |
+//! | ぴよ将棋, K-Shogi (read only) | `#指し手[30]▲７六歩 △３四歩`, `#形勢[30]...` |
 //!
 //! Evaluations are seen from Black. A variation begins with the reply to the move
 //! it is at; one that begins with that move itself is read from the reply on.
@@ -130,6 +131,9 @@ fn read(comments: &[String], board: &mut Board, last: Option<Square>) -> Option<
     if keyed(first).is_some() {
         return read_keyed(comments, board, last);
     }
+    if let Some(analysis) = read_bracketed(first, board, last) {
+        return Some(Found { analysis, lines: 1 });
+    }
     let text = first.strip_prefix('*')?;
     let analysis = csa::read_analysis(text, board).or_else(|| read_labelled(text, board, last))?;
     Some(Found { analysis, lines: 1 })
@@ -163,6 +167,13 @@ fn read_keyed(comments: &[String], board: &mut Board, last: Option<Square>) -> O
     }
     let says_something = analysis.score_cp.is_some() || !analysis.pv.is_empty();
     says_something.then_some(Found { analysis, lines: seen.len() })
+}
+
+/// The line of ぴよ将棋 and K-Shogi. Its `#推奨手[29]` is about another move, and stays a comment.
+fn read_bracketed(comment: &str, board: &mut Board, last: Option<Square>) -> Option<Analysis> {
+    let text = comment.strip_prefix("#指し手[").or_else(|| comment.strip_prefix("#形勢["))?;
+    let (value, pv) = text.split_once(']')?;
+    Some(Analysis { score_cp: Some(score(value)?), pv: variation(pv, board, last), ..Analysis::default() })
 }
 
 fn mate_score(value: &str) -> Option<i32> {

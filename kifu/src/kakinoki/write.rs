@@ -235,25 +235,22 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes an end and its remarks. In KIF they follow the word, because json-kifu-format
-    /// refuses a comment after the result line; in KI2 they would belong to the last move there.
+    /// Writes an end and its remarks, before the result line, because json-kifu-format refuses
+    /// a comment after it. In KI2, which has no word for the end, they are read as those of the last move.
     fn end(&mut self, id: NodeId, end: &End, before: usize) {
         let turn = self.board.turn();
         self.end_row();
         if self.notation == Notation::Numbered {
             let word = one_word(self.end_word(end, turn));
             self.numbered(id, before, &word);
-            self.remarks(id);
         }
+        self.remarks(id);
         let told = self.notation == Notation::Numbered && end.kind.result(turn) == end.result;
         let in_main = self.record.main_line().last() == Some(id);
         if in_main || !told {
             let moves = self.number(before) as u64 - 1;
             let clean = End { kind: clean_kind(&end.kind), result: end.result };
             self.lines.push(result::text(&clean, moves, turn, self.sides));
-        }
-        if self.notation == Notation::Free {
-            self.remarks(id);
         }
     }
 

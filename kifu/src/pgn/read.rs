@@ -346,6 +346,9 @@ impl<'t> Reader<'t> {
         if !play.main_broken {
             conclude(&mut play, &game.tags, told.or(stated));
         }
+        if let Some((place, text)) = play.foul.filter(|_| !play.record.end().is_some_and(|end| end.kind.is_foul())) {
+            self.report.warn(place.fault(Problem::IllegalMove, text))?;
+        }
         play.record.headers = headers;
         play.record.rules = rules;
         play.record.shrink();

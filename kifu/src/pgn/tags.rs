@@ -68,6 +68,9 @@ pub(super) fn check_variant(name: &str) -> Result<Option<Problem>, Problem> {
 
 /// The start position, and its oddities.
 pub(super) fn start_position(tags: &Tags) -> Result<(Setup, Option<Problem>), Problem> {
+    if tags.value("FEN").or(tags.value("Sfen")).is_some_and(fen::is_other_board) {
+        return Err(Problem::OtherVariant);
+    }
     let fen = match tags.value("FEN") {
         None => None,
         Some(text) if fen::is_fen(text) => Some(fen::read(text).map_err(Problem::Sfen)?),
