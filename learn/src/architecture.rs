@@ -4,7 +4,9 @@
 //! |---|---|
 //! | `transformer` | the first layer: weight rows of the active inputs, summed for both sides |
 //! | `factors` | virtual inputs, whose rows many inputs share during training |
-//! | `own` | Enbu's own networks |
+//! | `layer` | affine layers after the first |
+//! | `own` | Enbu's own networks with one layer of outputs |
+//! | `deep` | those with hidden layers |
 //! | `k_p` | the standard network K-P 256x2-32-32 |
 //! | `piece_square` | the piece-square evaluation, fitted like a network |
 //!
@@ -13,8 +15,10 @@
 //! [`InputSet`](transformer::InputSet). Those that do not follow from single pieces (attacks)
 //! are computed from the board that an [`Entry`] describes.
 
+pub(crate) mod deep;
 pub(crate) mod factors;
 pub(crate) mod k_p;
+mod layer;
 pub(crate) mod own;
 pub(crate) mod piece_square;
 #[cfg(test)]

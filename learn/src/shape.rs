@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::architecture::deep::Deep;
 use crate::architecture::k_p::KP;
 use crate::architecture::own::{AttackInputs, Own, OwnInputs, OwnSet};
 use crate::architecture::piece_square::PieceSquare;
@@ -40,7 +41,7 @@ pub struct Kind {
 }
 
 /// Every architecture that can be trained.
-pub const KINDS: [Kind; 4] = [
+pub const KINDS: [Kind; 5] = [
     Kind {
         name: "own",
         about: "Our own network, as it is built in",
@@ -54,6 +55,13 @@ pub const KINDS: [Kind; 4] = [
         product: "network",
         build: own::<AttackInputs>,
         decode: |code| Own::<AttackInputs>::from_code(code).map(Shape::new),
+    },
+    Kind {
+        name: "deep",
+        about: "Our own network with inputs from attacks and hidden layers",
+        product: "network",
+        build: deep,
+        decode: |code| Deep::from_code(code).map(Shape::new),
     },
     Kind {
         name: "kp",
@@ -83,6 +91,16 @@ fn own<I: OwnSet>(sizes: Sizes) -> Result<Shape, ShapeError> {
     if own.is_valid() { Ok(Shape::new(own)) } else { Err(ShapeError::Range) }
 }
 
+/// Our own network with hidden layers.
+fn deep(sizes: Sizes) -> Result<Shape, ShapeError> {
+    let deep = Deep { width: sizes.width.unwrap_or(Deep::default().width) };
+    match sizes {
+        Sizes { buckets: None, bucket_step: None, .. } if deep.is_valid() => Ok(Shape::new(deep)),
+        Sizes { buckets: None, bucket_step: None, .. } => Err(ShapeError::Range),
+        _ => Err(ShapeError::Fixed),
+    }
+}
+
 /// A shape without sizes to choose.
 fn fixed(sizes: Sizes, architecture: impl Architecture) -> Result<Shape, ShapeError> {
     if sizes == Sizes::default() { Ok(Shape::new(architecture)) } else { Err(ShapeError::Fixed) }
@@ -94,8 +112,8 @@ pub enum ShapeError {
     /// A size is out of range.
     #[error("the width must be a multiple of 32 from 64 to 1024, buckets 1 to 16, pieces in hand for each 1 to 38")]
     Range,
-    /// Sizes were chosen for an architecture without any.
-    #[error("this shape has no sizes to choose")]
+    /// Sizes were chosen for an architecture without a choice of them.
+    #[error("this shape has no such size to choose")]
     Fixed,
 }
 
@@ -109,7 +127,7 @@ impl Kind {
     /// use enbu_learn::{KINDS, Sizes};
     /// let wide = Sizes { width: Some(128), ..Sizes::default() };
     /// assert_eq!(KINDS[0].shape(wide).expect("in range").to_string(), "width=128 buckets=1x5");
-    /// assert!(KINDS[2].shape(wide).is_err());
+    /// assert!(KINDS[3].shape(wide).is_err());
     /// ```
     pub fn shape(&self, sizes: Sizes) -> Result<Shape, ShapeError> {
         (self.build)(sizes)
@@ -170,6 +188,6 @@ mod tests {
         }
         assert_eq!(Shape::from_code([9, 0, 0, 0]), None);
         assert_eq!(KINDS[0].shape(Sizes { width: Some(63), ..Sizes::default() }), Err(ShapeError::Range));
-        assert_eq!(KINDS[3].shape(Sizes { buckets: Some(1), ..Sizes::default() }), Err(ShapeError::Fixed));
+        assert_eq!(KINDS[2].shape(Sizes { buckets: Some(1), ..Sizes::default() }), Err(ShapeError::Fixed));
     }
 }

@@ -282,6 +282,7 @@ mod tests {
     use std::sync::OnceLock;
 
     use super::*;
+    use crate::architecture::deep::Deep;
     use crate::architecture::k_p::KP;
     use crate::architecture::own::{AttackInputs, Own, OwnInputs};
     use crate::architecture::piece_square::PieceSquare;
@@ -345,6 +346,7 @@ mod tests {
         for (shape, epochs, lowered, rounding) in [
             (Shape::new(KP), 5, 0.9, 20.0),
             (Shape::new(Own::<AttackInputs>::default()), 5, 0.7, 3.0),
+            (Shape::new(Deep { width: 64 }), 5, 0.7, 8.0),
             (Shape::new(PieceSquare), 6, 0.97, 0.1),
         ] {
             let plan = Plan { shape: shape.clone(), epochs, ..plan() };

@@ -106,7 +106,7 @@ fn piece_square_tables_are_fitted_and_written_as_source() {
     let refused = Command::new(enbu()).current_dir(folder).args(arguments.split(' ')).output().unwrap();
     let error = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(2), "{error}");
-    assert!(error.contains("--width, --buckets and --bucket-step are for --shape own and attacks"), "{error}");
+    assert!(error.contains("--width is for --shape own, attacks and deep"), "{error}");
 }
 
 #[test]

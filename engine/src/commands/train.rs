@@ -45,13 +45,14 @@ pub(crate) struct TrainArgs {
     /// Architecture
     #[arg(long, default_value = KINDS[0].name, value_parser = kinds())]
     shape: Kind,
-    /// Of our own networks: accumulator width of each side (L1), a multiple of 32 from 64 to 1024; default: 64
+    /// Of our own networks: accumulator width of each side (L1), a multiple of 32 from 64 to 1024; default: 64,
+    /// of deep ones 128
     #[arg(long)]
     width: Option<usize>,
-    /// Of our own networks: outputs, of which the pieces in hand choose one, 1 to 16; default: 1
+    /// Of own and attacks: outputs, of which the pieces in hand choose one, 1 to 16; default: 1
     #[arg(long)]
     buckets: Option<usize>,
-    /// Of our own networks: pieces in hand for each output; default: 5
+    /// Of own and attacks: pieces in hand for each output; default: 5
     #[arg(long, value_name = "PIECES")]
     bucket_step: Option<u32>,
     /// Passes over the positions
@@ -181,7 +182,7 @@ impl TrainArgs {
         self.shape.shape(Sizes { width, buckets, bucket_step }).map_err(|error| match error {
             ShapeError::Fixed => io::Error::other(usage::<TrainArgs>(
                 "train",
-                "--width, --buckets and --bucket-step are for --shape own and attacks",
+                "--width is for --shape own, attacks and deep, --buckets and --bucket-step for own and attacks",
             )),
             ShapeError::Range => io::Error::other(error),
         })

@@ -7,7 +7,8 @@ use std::ops::Range;
 use enbu_eval::nnue::classic::{AffineParts, Parts, UNIT, WEIGHT_UNIT};
 use enbu_eval::nnue::{Classic, FeatureSet};
 
-use super::transformer::{InputSet, Transformer, Views, is_inside, limited};
+use super::layer::{add, affine, derive, row};
+use super::transformer::{InputSet, Transformer, Views, clipped, is_inside, limited};
 use super::{Architecture, Fill, Grid, HIDDEN, Quantised, Room, factors};
 use crate::dataset::{Entry, MAX_INPUTS};
 use crate::quantise::{QuantiseError, whole, words};
@@ -140,11 +141,10 @@ impl Architecture for KP {
     #[inline(always)]
     fn forward(&self, parameters: &[f32], entry: &Entry, room: &mut Room) -> f32 {
         TRANSFORMER.forward(parameters, entry, &mut room.views, &mut room.sums);
-        let [own, other] = &room.sums;
-        let (for_own, for_other) = parameters[FIRST].split_at(WIDTH * HIDDEN);
-        let first = affine(hidden(&parameters[FIRST_BIASES]), own, for_own);
-        let first = affine(first, other, for_other);
-        let second = affine(hidden(&parameters[SECOND_BIASES]), &first, &parameters[SECOND]);
+        let values = room.sums.iter().flatten().map(|&sum| limited(sum));
+        let first: [_; HIDDEN] = affine(row(&parameters[FIRST_BIASES]), values, &parameters[FIRST]);
+        let values = first.iter().map(|&sum| limited(sum));
+        let second = affine(row(&parameters[SECOND_BIASES]), values, &parameters[SECOND]);
         room.hidden = [first, second];
         let products = second.iter().zip(&parameters[LAST]).map(|(&sum, weight)| limited(sum) * weight);
         parameters[LAST_BIAS.start] + products.sum::<f32>()
@@ -159,11 +159,12 @@ impl Architecture for KP {
             *sum = if is_inside(*sum) { slope * parameters[LAST.start + index] } else { 0.0 };
         }
         add(&mut gradient[SECOND_BIASES], second);
-        derive(first, second, &parameters[SECOND], &mut gradient[SECOND]);
+        derive(first, clipped, second, &parameters[SECOND], &mut gradient[SECOND]);
         add(&mut gradient[FIRST_BIASES], first);
         for (side, sums) in sums.iter_mut().enumerate() {
             let at = FIRST.start + side * WIDTH * HIDDEN;
-            derive(sums, first, &parameters[at..][..WIDTH * HIDDEN], &mut gradient[at..][..WIDTH * HIDDEN]);
+            let (weights, by_weight) = (&parameters[at..][..WIDTH * HIDDEN], &mut gradient[at..][..WIDTH * HIDDEN]);
+            derive(sums, clipped, first, weights, by_weight);
         }
         TRANSFORMER.backward(sums, views, gradient);
     }
@@ -183,66 +184,6 @@ impl Architecture for KP {
             ],
         })))
     }
-}
-
-/// The sums of a hidden layer.
-type Hidden = [f32; HIDDEN];
-
-/// The first [`HIDDEN`] numbers of `part`.
-#[inline(always)]
-fn hidden(part: &[f32]) -> Hidden {
-    part.first_chunk().copied().unwrap_or([0.0; HIDDEN])
-}
-
-/// An affine layer: `sums` + Σ limited(input) × its weights.
-#[inline(always)]
-fn affine(mut sums: Hidden, inputs: &[f32], weights: &[f32]) -> Hidden {
-    for (&input, weights) in inputs.iter().zip(weights.as_chunks::<HIDDEN>().0) {
-        let value = limited(input);
-        for lane in 0..HIDDEN {
-            sums[lane] += value * weights[lane];
-        }
-    }
-    sums
-}
-
-/// Adds `more` to `sums`.
-#[inline(always)]
-fn add(sums: &mut [f32], more: &Hidden) {
-    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-}
-
-/// Adds the derivatives by the weights of a layer, given those by its outputs, and replaces
-/// its inputs with the derivatives by them.
-#[inline(always)]
-fn derive(inputs: &mut [f32], slopes: &Hidden, weights: &[f32], by_weight: &mut [f32]) {
-    let weights = weights.as_chunks::<HIDDEN>().0.iter().zip(by_weight.as_chunks_mut::<HIDDEN>().0);
-    for (input, (weights, by_weight)) in inputs.iter_mut().zip(weights) {
-        let (sum, value) = (*input, limited(*input));
-        *input = 0.0;
-        // Half of all inputs are clipped to 0 and contribute no gradient.
-        if value > 0.0 {
-            for lane in 0..HIDDEN {
-                by_weight[lane] += value * slopes[lane];
-            }
-            if is_inside(sum) {
-                *input = dot(weights, slopes);
-            }
-        }
-    }
-}
-
-/// The dot product, in eight lanes that are added pairwise.
-#[inline(always)]
-fn dot(left: &Hidden, right: &Hidden) -> f32 {
-    let mut lanes = [0.0; 8];
-    for (left, right) in left.as_chunks::<8>().0.iter().zip(right.as_chunks::<8>().0) {
-        for lane in 0..8 {
-            lanes[lane] += left[lane] * right[lane];
-        }
-    }
-    let [a, b, c, d, e, f, g, h] = lanes;
-    ((a + e) + (b + f)) + ((c + g) + (d + h))
 }
 
 /// The parts of a file.

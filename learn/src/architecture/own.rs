@@ -17,8 +17,8 @@ use crate::quantise::{QuantiseError, whole, words};
 const LANES: usize = 16;
 
 /// Forty rows and a bias cannot overflow 16 bits: 41 × 505 < 32 768.
-const TRANSFORMER: Grid = Grid { unit: UNIT as f32, limit: 505.0 / UNIT as f32 };
-const ATTACK_ROWS: Grid = Grid { unit: UNIT as f32, limit: MAX_ATTACK_WEIGHT as f32 / UNIT as f32 };
+pub(super) const TRANSFORMER: Grid = Grid { unit: UNIT as f32, limit: 505.0 / UNIT as f32 };
+pub(super) const ATTACK_ROWS: Grid = Grid { unit: UNIT as f32, limit: MAX_ATTACK_WEIGHT as f32 / UNIT as f32 };
 /// The file allows 128 / 64.
 const OUTPUTS: Grid = Grid { unit: OUTPUT_UNIT as f32, limit: 127.0 / OUTPUT_UNIT as f32 };
 const OUTPUT_BIASES: Grid = Grid { unit: (UNIT * OUTPUT_UNIT) as f32, limit: 100.0 };

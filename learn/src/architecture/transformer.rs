@@ -199,3 +199,9 @@ pub(crate) fn limited(sum: f32) -> f32 {
 pub(crate) fn is_inside(sum: f32) -> bool {
     sum > 0.0 && sum < 1.0
 }
+
+/// [`limited`] and its derivative.
+#[inline(always)]
+pub(crate) fn clipped(sum: f32) -> (f32, f32) {
+    (limited(sum), f32::from(u8::from(is_inside(sum))))
+}

@@ -6,8 +6,8 @@
 //! |---|---|---|
 //! | 0 | 8 bytes | `ENBUCKPT` |
 //! | 8 | u32 | version, 3 |
-//! | 12 | u32 | architecture: 0 Enbu's own, 1 K-P 256x2-32-32, 2 piece-square tables, 3 Enbu's own with attacks |
-//! | 16 | u32 × 3 | Enbu's own (0, 3): width, buckets, pieces in hand per bucket; else 0 |
+//! | 12 | u32 | architecture: 0 Enbu's own, 1 K-P 256x2-32-32, 2 piece-square tables, 3 Enbu's own with attacks, 4 with hidden layers |
+//! | 16 | u32 × 3 | Enbu's own (0, 3): width, buckets, pieces in hand per bucket; 4: width, 0, 0; else 0 |
 //! | 28 | u32 | length S of the description, in bytes |
 //! | 32 | u64 | checksum: FNV-1a (64 bits) of all bytes except these eight |
 //! | 40 | u64 | batches done |
@@ -163,6 +163,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::architecture::deep::Deep;
     use crate::architecture::k_p::KP;
     use crate::architecture::own::{AttackInputs, Own, OwnInputs};
     use crate::architecture::piece_square::PieceSquare;
@@ -171,6 +172,7 @@ mod tests {
     fn checkpoints_are_read_back_and_damage_is_found() {
         check(Shape::new(Own { width: 64, buckets: 2, bucket_step: 9, inputs: OwnInputs }));
         check(Shape::new(Own { width: 64, buckets: 1, bucket_step: 9, inputs: AttackInputs }));
+        check(Shape::new(Deep { width: 64 }));
         check(Shape::new(KP));
         check(Shape::new(PieceSquare));
     }

@@ -65,6 +65,7 @@ pub(super) fn measure(model: &Model, entries: &[Entry]) -> Result<RoundingError,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::architecture::deep::Deep;
     use crate::architecture::k_p::KP;
     use crate::architecture::own::{AttackInputs, Own, OwnInputs};
     use crate::architecture::piece_square::PieceSquare;
@@ -108,6 +109,7 @@ mod tests {
         for shape in [
             Shape::new(Own { width: 64, buckets: 3, bucket_step: 4, inputs: OwnInputs }),
             Shape::new(Own { width: 64, buckets: 1, bucket_step: 4, inputs: AttackInputs }),
+            Shape::new(Deep { width: 96 }),
         ] {
             let error = check(shape, Some(1));
             assert!(error.arithmetic.max < 2.0 && error.arithmetic.mean > 0.0, "{error}");

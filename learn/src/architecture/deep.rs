@@ -1,0 +1,338 @@
+//! Enbu's own networks with hidden layers: products of pairs of accumulator sums, a layer of
+//! 16 units with two activations, one of 32, and one output. Version 3 of
+//! [`enbu_eval::nnue::own`].
+
+use std::fmt;
+use std::ops::Range;
+
+use enbu_eval::nnue::own::{
+    ACTIVATION_UNIT, ATTACK_INPUTS, DeepParts, FINE_UNIT, HIDDEN, HIDDEN_SUM_UNIT, INPUTS, MAX_ATTACK_WEIGHT, MAX_BIAS,
+    SECOND, UNIT,
+};
+
+use super::layer::{add, affine, derive, row};
+use super::own::{ATTACK_ROWS, AttackInputs, TRANSFORMER};
+use super::transformer::{InputSet, Transformer, Views, clipped, is_inside, limited};
+use super::{Architecture, Fill, Grid, Quantised, Room};
+use crate::dataset::Entry;
+use crate::quantise::{QuantiseError, whole, words};
+
+/// The code of the kind in checkpoints.
+const CODE: u32 = 4;
+
+/// Products computed at a time; divides the number of every width.
+const TILE: usize = 16;
+
+/// The integer that 1.0 is among the weights of the first hidden layer: the product of two
+/// sums of 1.0 is 255² / 512.
+const PRODUCT_UNIT: f32 = (HIDDEN_SUM_UNIT * 512) as f32 / (UNIT * UNIT) as f32;
+const HIDDEN_WEIGHTS: Grid = Grid { unit: PRODUCT_UNIT, limit: 127.0 / PRODUCT_UNIT };
+const HIDDEN_BIASES: Grid = Grid { unit: HIDDEN_SUM_UNIT as f32, limit: 100.0 };
+const FINE_WEIGHTS: Grid = Grid { unit: FINE_UNIT as f32, limit: i16::MAX as f32 / FINE_UNIT as f32 };
+const FINE_BIASES: Grid = Grid { unit: (FINE_UNIT * ACTIVATION_UNIT) as f32, limit: 100.0 };
+
+/// The size of one of Enbu's own networks with hidden layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Deep {
+    /// L1: accumulator width of each side, a multiple of 32 from 64 to 1024.
+    pub(crate) width: usize,
+}
+
+impl Default for Deep {
+    fn default() -> Self {
+        Self { width: 128 }
+    }
+}
+
+impl Deep {
+    /// True for a size in range.
+    pub(crate) fn is_valid(&self) -> bool {
+        (64..=1024).contains(&self.width) && self.width.is_multiple_of(32)
+    }
+
+    /// The size in a checkpoint's code, if it is of this kind.
+    pub(crate) fn from_code(code: [u32; 4]) -> Option<Self> {
+        let deep = Self { width: code[1] as usize };
+        (code == deep.code() && deep.is_valid()).then_some(deep)
+    }
+
+    const fn transformer(&self) -> Transformer<AttackInputs> {
+        Transformer::new(self.width)
+    }
+
+    /// Weights of the pieces.
+    const fn piece_rows(&self) -> Range<usize> {
+        0..INPUTS * self.width
+    }
+
+    /// Weights of the attacks.
+    const fn attack_rows(&self) -> Range<usize> {
+        INPUTS * self.width..(INPUTS + ATTACK_INPUTS) * self.width
+    }
+
+    /// Weights of the first hidden layer: a row for each product, the side to move's first.
+    const fn first(&self) -> Range<usize> {
+        let start = self.transformer().biases().end;
+        start..start + self.width * HIDDEN
+    }
+
+    const fn first_biases(&self) -> Range<usize> {
+        let start = self.first().end;
+        start..start + HIDDEN
+    }
+
+    /// Weights of the second hidden layer: rows of the limited units, then of the squares.
+    const fn second(&self) -> Range<usize> {
+        let start = self.first_biases().end;
+        start..start + 2 * HIDDEN * SECOND
+    }
+
+    const fn second_biases(&self) -> Range<usize> {
+        let start = self.second().end;
+        start..start + SECOND
+    }
+
+    const fn last(&self) -> Range<usize> {
+        let start = self.second_biases().end;
+        start..start + SECOND
+    }
+
+    const fn last_bias(&self) -> Range<usize> {
+        let start = self.last().end;
+        start..start + 1
+    }
+}
+
+impl fmt::Display for Deep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "deep width={}", self.width)
+    }
+}
+
+impl Architecture for Deep {
+    fn code(&self) -> [u32; 4] {
+        [CODE, self.width as u32, 0, 0]
+    }
+
+    fn len(&self) -> usize {
+        self.last_bias().end
+    }
+
+    fn trained(&self) -> usize {
+        self.len() + self.transformer().virtual_len()
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn ranges(&self, _scale: f32) -> Vec<(Range<usize>, Grid)> {
+        vec![
+            (self.piece_rows(), TRANSFORMER),
+            (self.attack_rows(), ATTACK_ROWS),
+            (self.transformer().biases(), TRANSFORMER),
+            (self.first(), HIDDEN_WEIGHTS),
+            (self.first_biases(), HIDDEN_BIASES),
+            (self.second(), FINE_WEIGHTS),
+            (self.second_biases(), FINE_BIASES),
+            (self.last(), FINE_WEIGHTS),
+            (self.last_bias(), FINE_BIASES),
+            (self.len()..self.trained(), TRANSFORMER),
+        ]
+    }
+
+    /// Makes accumulators and units of about 0 to 1 and outputs near 0. Attacks begin without
+    /// weights: the rows of rare inputs stay near zero.
+    fn fill(&self, fill: &mut Fill<'_>, _scale: f32) {
+        fill.uniform(self.piece_rows(), 0.0, 0.08);
+        fill.uniform(self.transformer().biases(), 0.3, 0.1);
+        fill.uniform(self.first(), 0.0, 2.0 / (self.width as f32).sqrt());
+        fill.uniform(self.first_biases(), 0.1, 0.1);
+        fill.uniform(self.second(), 0.0, 0.3);
+        fill.uniform(self.second_biases(), 0.2, 0.1);
+        fill.uniform(self.last(), 0.0, 0.2);
+    }
+
+    fn fold(&self, virtual_rows: &[f32], limit: f32, network: &mut [f32]) {
+        self.transformer().fold(virtual_rows, limit, network);
+    }
+
+    fn gather(&self, network: &[f32], virtual_rows: &mut [f32]) {
+        self.transformer().gather(network, virtual_rows);
+    }
+
+    #[inline(always)]
+    fn forward(&self, parameters: &[f32], entry: &Entry, room: &mut Room) -> f32 {
+        self.transformer().forward(parameters, entry, &mut room.views, &mut room.sums);
+        let mut first: [_; HIDDEN] = row(&parameters[self.first_biases()]);
+        let weights = &mut parameters[self.first()].chunks_exact(TILE * HIDDEN);
+        for sums in &room.sums {
+            let (left, right) = sums.split_at(self.width / 2);
+            let tiles = left.as_chunks::<TILE>().0.iter().zip(right.as_chunks::<TILE>().0);
+            for ((left, right), weights) in tiles.zip(&mut *weights) {
+                first = affine(first, products(left, right).into_iter(), weights);
+            }
+        }
+        let units = first.iter().map(|&sum| limited(sum)).chain(first.iter().map(|&sum| squared(sum).0));
+        let second: [_; SECOND] = affine(row(&parameters[self.second_biases()]), units, &parameters[self.second()]);
+        room.hidden[0][..HIDDEN].copy_from_slice(&first);
+        room.hidden[1] = second;
+        let products = second.iter().zip(&parameters[self.last()]).map(|(&sum, weight)| limited(sum) * weight);
+        parameters[self.last_bias().start] + products.sum::<f32>()
+    }
+
+    #[inline(always)]
+    fn backward(&self, parameters: &[f32], _entry: &Entry, slope: f32, room: &mut Room, gradient: &mut [f32]) {
+        let Room { views, sums, hidden: [first, second] } = room;
+        gradient[self.last_bias().start] += slope;
+        for (index, sum) in second.iter_mut().enumerate() {
+            gradient[self.last().start + index] += slope * limited(*sum);
+            *sum = if is_inside(*sum) { slope * parameters[self.last().start + index] } else { 0.0 };
+        }
+        add(&mut gradient[self.second_biases()], second);
+        let (mut first, mut squares): ([_; HIDDEN], [_; HIDDEN]) = (row(first), row(first));
+        let (for_limited, for_squares) = parameters[self.second()].split_at(HIDDEN * SECOND);
+        let (by_limited, by_squares) = gradient[self.second()].split_at_mut(HIDDEN * SECOND);
+        derive(&mut first, clipped, second, for_limited, by_limited);
+        derive(&mut squares, squared, second, for_squares, by_squares);
+        add(&mut first, &squares);
+        add(&mut gradient[self.first_biases()], &first);
+        let weights = parameters[self.first()].chunks_exact(TILE * HIDDEN);
+        let weights = &mut weights.zip(gradient[self.first()].chunks_exact_mut(TILE * HIDDEN));
+        for sums in &mut *sums {
+            let (left, right) = sums.split_at_mut(self.width / 2);
+            let tiles = left.as_chunks_mut::<TILE>().0.iter_mut().zip(right.as_chunks_mut::<TILE>().0);
+            for ((left, right), (weights, by_weight)) in tiles.zip(&mut *weights) {
+                let mut slopes = products(left, right);
+                derive(&mut slopes, |product| (product, 1.0), &first, weights, by_weight);
+                divide(&slopes, left, right);
+            }
+        }
+        self.transformer().backward(sums, views, gradient);
+    }
+
+    fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError> {
+        let rows = |range| words(parameters, range, UNIT as f32, i16::MAX);
+        let bytes = |range, unit| {
+            let weights = whole(parameters, range, unit, MAX_ATTACK_WEIGHT.into())?;
+            Ok(weights.into_iter().map(|weight| weight as i8).collect())
+        };
+        let fine = |range| words(parameters, range, FINE_WEIGHTS.unit, i16::MAX);
+        // Shifts round down: half a unit in the biases of hidden layers rounds to the nearest instead.
+        let biases = |range, grid: Grid, half: i32| {
+            let biases = whole(parameters, range, grid.unit, MAX_BIAS - half)?;
+            Ok(biases.into_iter().map(|bias| bias + half).collect())
+        };
+        Ok(Box::new(DeepParts {
+            name: name.to_owned(),
+            scale: scale.round() as u32,
+            biases: rows(self.transformer().biases())?,
+            weights: rows(self.piece_rows())?,
+            attack_weights: bytes(self.attack_rows(), UNIT as f32)?,
+            hidden_weights: bytes(self.first(), PRODUCT_UNIT)?,
+            hidden_biases: biases(self.first_biases(), HIDDEN_BIASES, HIDDEN_SUM_UNIT / ACTIVATION_UNIT / 2)?,
+            second_weights: fine(self.second())?,
+            second_biases: biases(self.second_biases(), FINE_BIASES, FINE_UNIT / 2)?,
+            output_weights: fine(self.last())?,
+            output_bias: whole(parameters, self.last_bias(), FINE_BIASES.unit, MAX_BIAS)?.into_iter().sum(),
+        }))
+    }
+}
+
+impl Quantised for DeepParts {
+    fn encode(&self) -> Vec<u8> {
+        Self::encode(self)
+    }
+
+    fn value(&self, entry: &Entry) -> f64 {
+        let mut views = Views::new();
+        AttackInputs::list(entry, &mut views);
+        Self::value(self, views.lists()).into()
+    }
+}
+
+/// The products of pairs of sums, each limited.
+#[inline(always)]
+fn products(left: &[f32; TILE], right: &[f32; TILE]) -> [f32; TILE] {
+    std::array::from_fn(|lane| limited(left[lane]) * limited(right[lane]))
+}
+
+/// Replaces pairs of sums with the derivatives by them, given those by their products.
+#[inline(always)]
+fn divide(slopes: &[f32; TILE], left: &mut [f32; TILE], right: &mut [f32; TILE]) {
+    for lane in 0..TILE {
+        let (a, b) = (left[lane], right[lane]);
+        left[lane] = if is_inside(a) { limited(b) * slopes[lane] } else { 0.0 };
+        right[lane] = if is_inside(b) { limited(a) * slopes[lane] } else { 0.0 };
+    }
+}
+
+/// The square of a sum limited to -1..=1, and its derivative.
+#[inline(always)]
+fn squared(sum: f32) -> (f32, f32) {
+    let square = sum * sum;
+    if square < 1.0 { (square, 2.0 * sum) } else { (1.0, 0.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::architecture::slopes::{check_gradient, check_outputs, entries};
+
+    const SHAPE: Deep = Deep { width: 96 };
+
+    /// The network as its description says, in double precision.
+    fn plain_output(deep: &Deep, parameters: &[f32], entry: &Entry) -> f64 {
+        let at = |index: usize| f64::from(parameters[index]);
+        let mut views = Views::new();
+        AttackInputs::list(entry, &mut views);
+        let products = views.lists().into_iter().flat_map(|inputs| {
+            let sum = move |unit| {
+                let rows = inputs.iter().map(|&input| at(usize::from(input) * deep.width + unit));
+                (at(deep.transformer().biases().start + unit) + rows.sum::<f64>()).clamp(0.0, 1.0)
+            };
+            (0..deep.width / 2).map(move |unit| sum(unit) * sum(unit + deep.width / 2))
+        });
+        let layer = |inputs: Vec<f64>, weights: Range<usize>, biases: Range<usize>| -> Vec<f64> {
+            let sum = |output: usize| {
+                let at_weight = |input| at(weights.start + input * biases.len() + output);
+                at(biases.start + output) + inputs.iter().enumerate().map(|(i, x)| x * at_weight(i)).sum::<f64>()
+            };
+            (0..biases.len()).map(sum).collect()
+        };
+        let first = layer(products.collect(), deep.first(), deep.first_biases());
+        let limited = first.iter().map(|sum| sum.clamp(0.0, 1.0));
+        let units = limited.chain(first.iter().map(|sum| (sum * sum).min(1.0))).collect();
+        let second = layer(units, deep.second(), deep.second_biases());
+        let units = second.iter().map(|sum| sum.clamp(0.0, 1.0)).collect();
+        layer(units, deep.last(), deep.last_bias())[0]
+    }
+
+    #[test]
+    fn outputs_are_those_of_the_description() {
+        check_outputs(&SHAPE, plain_output);
+        check_outputs(&Deep { width: 64 }, plain_output);
+    }
+
+    #[test]
+    fn gradients_are_the_slopes_of_the_output() {
+        let mut views = Views::new();
+        AttackInputs::list(&entries()[1], &mut views);
+        let [own, _] = views.lists();
+        let rows = [own[5], own[own.len() - 3]].into_iter().flat_map(|input| {
+            let first = usize::from(input) * SHAPE.width;
+            first..first + SHAPE.width
+        });
+        let tried = rows.chain(SHAPE.transformer().biases().start..SHAPE.len());
+        check_gradient(&SHAPE, tried.step_by(11), plain_output);
+    }
+
+    #[test]
+    fn sizes_out_of_range_are_refused() {
+        for width in [0, 32, 63, 1056] {
+            assert_eq!(Deep::from_code(Deep { width }.code()), None);
+        }
+        assert_eq!(Deep::from_code(SHAPE.code()), Some(SHAPE));
+        assert_eq!(Deep::from_code([CODE, 96, 1, 0]), None);
+    }
+}
