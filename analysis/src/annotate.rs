@@ -1,6 +1,6 @@
 //! The judgements written back into a record.
 
-use enbu_kifu::{Analysis, Board, Format, Record, ki2};
+use enbu_kifu::{Analysis, Board, Format, Record, Remarks, ki2};
 use enbu_movegen::{Move, Square};
 
 use crate::class::Class;
@@ -16,15 +16,48 @@ pub enum Language {
     English,
 }
 
+/// Treatment of comments and scores that a record holds already, after ShogiHome's choices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Earlier {
+    /// Those of an earlier analysis are replaced, others stay before the new ones.
+    #[default]
+    Replace,
+    /// All stay, before the new ones.
+    Append,
+    /// All stay, after the new ones.
+    Insert,
+    /// All give way to the new ones, at every position that was judged.
+    Overwrite,
+    /// All stay, and none are added.
+    Keep,
+}
+
+/// Form of judgements in a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Annotation {
+    /// Language of the comments.
+    pub language: Language,
+    /// Format of the file.
+    pub format: Format,
+    /// Treatment of what is there already.
+    pub earlier: Earlier,
+}
+
+/// First word of [`GameReport::engine`] by which scores of an earlier analysis are known.
+const PROGRAM: &str = "Enbu ";
+
 /// Moves of a line that a comment shows.
 const SHOWN_MOVES: usize = 12;
 
-/// Adds scores, lines and classes to `record`, of which `report` is the analysis, for a file
-/// in `format`. Nothing of the record is changed or removed.
+/// Adds scores, lines and classes to `record`, of which `report` is the analysis. Nothing of
+/// the record is changed or removed but what [`Annotation::earlier`] names.
 ///
 /// The start position gets no score in CSA, where a score follows its move: cshogi 1.1.0
 /// ends with a memory fault at one before the first move.
-pub fn annotate(record: &mut Record, report: &GameReport, language: Language, format: Format) {
+pub fn annotate(record: &mut Record, report: &GameReport, annotation: Annotation) {
+    if annotation.earlier == Earlier::Keep {
+        return;
+    }
     let lines = nodes::of_lines(record, report);
     let mut judged = vec![(&report.positions, &report.moves)];
     judged.extend(report.variations.iter().map(|variation| (&variation.positions, &variation.moves)));
@@ -32,16 +65,50 @@ pub fn annotate(record: &mut Record, report: &GameReport, language: Language, fo
         // A variation shares its first position with the line that it leaves.
         for (place, (&id, position)) in nodes.iter().zip(positions).enumerate().skip(usize::from(index > 0)) {
             let before = place.checked_sub(1).and_then(|place| positions.get(place));
-            let comment = match (before, place.checked_sub(1).and_then(|place| moves.get(place))) {
-                (Some(before), Some(mv)) => comment(before, mv, language),
+            let comments = match (before, place.checked_sub(1).and_then(|place| moves.get(place))) {
+                (Some(before), Some(mv)) => comment(before, mv, annotation.language),
                 _ => Vec::new(),
             };
-            let remarks = record.node_mut(id).remarks_mut();
-            if place > 0 || format != Format::Csa {
-                remarks.analyses.extend(analysis(position, &report.engine));
+            let scored = place > 0 || annotation.format != Format::Csa;
+            let analysis = analysis(position, &report.engine);
+            if analysis.is_some() {
+                let analyses = analysis.into_iter().filter(|_| scored).collect();
+                merge(record.node_mut(id).remarks_mut(), comments, analyses, annotation.earlier);
             }
-            remarks.comments.extend(comment);
         }
+    }
+}
+
+/// Puts new comments and scores among those of a node.
+fn merge(remarks: &mut Remarks, comments: Vec<String>, analyses: Vec<Analysis>, earlier: Earlier) {
+    match earlier {
+        Earlier::Replace => {
+            remarks.comments.retain(|line| !is_own_comment(line));
+            remarks.analyses.retain(|known| !is_own_analysis(known, &analyses));
+        }
+        Earlier::Overwrite => (remarks.comments, remarks.analyses) = Default::default(),
+        Earlier::Append | Earlier::Insert | Earlier::Keep => {}
+    }
+    let at = if earlier == Earlier::Insert { (0, 0) } else { (remarks.comments.len(), remarks.analyses.len()) };
+    remarks.comments.splice(at.0..at.0, comments);
+    remarks.analyses.splice(at.1..at.1, analyses);
+}
+
+/// Returns true for a line that [`comment`] writes, in either language.
+fn is_own_comment(line: &str) -> bool {
+    let of_class = |class: &Class| {
+        line.starts_with(&format!("【{}】勝率 -", class.japanese()))
+            || line.starts_with(&format!("[{}] -", class.name())) && line.contains("% win probability; best ")
+    };
+    Class::ALL.iter().any(of_class) || line.starts_with("【詰み逃し】") || line.starts_with("[missed mate] in ")
+}
+
+/// Returns true for a score of this program, or, in formats that hold no engine's name, for
+/// one with the score and line of a new one.
+fn is_own_analysis(known: &Analysis, new: &[Analysis]) -> bool {
+    match &known.engine {
+        Some(engine) => engine.starts_with(PROGRAM),
+        None => new.iter().any(|new| (new.score_cp, &new.pv) == (known.score_cp, &known.pv)),
     }
 }
 

@@ -43,7 +43,7 @@ mod settings;
 mod summary;
 
 pub use analyst::{Analyst, AnalystError};
-pub use annotate::{Language, annotate};
+pub use annotate::{Annotation, Earlier, Language, annotate};
 pub use book::Book;
 pub use class::{Class, ParseThresholdsError, Thresholds};
 pub use curve::Curve;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use enbu_eval::Evaluation;
-use enbu_kifu::{Event, Format, Mode, Record, WriteOptions};
+use enbu_kifu::{Event, Format, Mode, Record, ScoreStyle, WriteOptions};
 use enbu_movegen::Color;
 
 use super::*;
@@ -118,7 +118,7 @@ fn variations_are_searched_on_request() {
     let all = analysed(&game, &Settings { scope: Scope::Variations, ..settings(50) });
     assert!(all.variations.iter().all(|line| line.moves.iter().all(|mv| mv.class.is_some())));
     let mut written = game.clone();
-    annotate(&mut written, &all, Language::English, Format::Kif);
+    annotate(&mut written, &all, annotation(Language::English, Format::Kif, Earlier::Replace));
     let analyses = |record: &Record, id| record.node(id).remarks().analyses.len();
     let third = written.children(branch).nth(1).expect("a variation");
     assert_eq!((analyses(&written, branch), analyses(&written, third), analyses(&written, first)), (1, 1, 1));
@@ -134,7 +134,7 @@ fn annotated_records_keep_their_content_and_are_read_back() {
     for language in [Language::Japanese, Language::English] {
         for format in [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf] {
             let mut written = game.clone();
-            annotate(&mut written, &report, language, format);
+            annotate(&mut written, &report, annotation(language, format, Earlier::Replace));
             let text = format.write(std::slice::from_ref(&written), WriteOptions::default());
             let reading = format.read(&text, Mode::Strict).expect("readable");
             let [read] = &reading.records[..] else { panic!("one record") };
@@ -154,6 +154,57 @@ fn annotated_records_keep_their_content_and_are_read_back() {
             assert_eq!(analyses.len(), 1, "{format}");
             assert_eq!(analyses[0].score_cp, Some(expected), "{format}");
         }
+    }
+}
+
+fn annotation(language: Language, format: Format, earlier: Earlier) -> Annotation {
+    Annotation { language, format, earlier }
+}
+
+#[test]
+fn a_second_analysis_with_equal_settings_changes_nothing() {
+    let mut game = record(MATE_IN_3, "5i4i 2b3b 4i5i");
+    let first = game.main_line().next().expect("a move");
+    game.node_mut(first).remarks_mut().comments.push("a comment".to_owned());
+    let report = analysed(&game, &settings(200));
+    let report = GameReport { engine: "Enbu 0.0.0 (test)".to_owned(), ..report };
+    for language in [Language::Japanese, Language::English] {
+        for format in [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf] {
+            for scores in [ScoreStyle::ShogiHome, ScoreStyle::ShogiGui, ScoreStyle::Floodgate] {
+                let options = WriteOptions { scores, ..WriteOptions::default() };
+                let write = |record: &Record| format.write(std::slice::from_ref(record), options);
+                let mut once = game.clone();
+                annotate(&mut once, &report, annotation(language, format, Earlier::Replace));
+                let text = write(&once);
+                let mut again = format.read(&text, Mode::Strict).expect("readable").records.remove(0);
+                annotate(&mut again, &report, annotation(language, format, Earlier::Replace));
+                assert_eq!(write(&again), text, "{format} {scores:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn earlier_comments_are_treated_as_asked() {
+    let mut game = record(MATE_IN_3, "5i4i 2b3b 4i5i");
+    let first = game.main_line().next().expect("a move");
+    game.node_mut(first).remarks_mut().comments.push("a comment".to_owned());
+    let report = analysed(&game, &settings(200));
+    let comments = |earlier| {
+        let mut written = game.clone();
+        annotate(&mut written, &report, annotation(Language::English, Format::Kif, earlier));
+        let comments = written.node(first).remarks().comments.clone();
+        (comments.len(), comments.iter().position(|line| line == "a comment"))
+    };
+    let expected = [
+        (Earlier::Replace, (3, Some(0))),
+        (Earlier::Append, (3, Some(0))),
+        (Earlier::Insert, (3, Some(2))),
+        (Earlier::Overwrite, (2, None)),
+        (Earlier::Keep, (1, Some(0))),
+    ];
+    for (earlier, wanted) in expected {
+        assert_eq!(comments(earlier), wanted, "{earlier:?}");
     }
 }
 

@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use enbu_analysis::html::PageLanguage;
-use enbu_analysis::{Language, Limit, Order, Scope, Settings, Thresholds};
+use enbu_analysis::{Earlier, Language, Limit, Order, Scope, Settings, Thresholds};
 use enbu_files::{Existing, Shard};
 use enbu_kifu::{Format, ScoreStyle};
 use enbu_movegen::Color;
@@ -113,6 +113,9 @@ pub(crate) struct AnalyseArgs {
     /// Dialect of evaluations in comments of kif, ki2 and jkf
     #[arg(long, value_name = "DIALECT", default_value = "shogihome")]
     scores: Scores,
+    /// Treatment of comments and scores that a record holds already
+    #[arg(long, value_enum, default_value_t = Comments::Replace, value_name = "TREATMENT")]
+    comments: Comments,
     /// Analyse only part i of n of the games
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: Shard,
@@ -132,6 +135,21 @@ enum Scores {
     Shogihome,
     Shogigui,
     Floodgate,
+}
+
+/// Treatment of comments and scores that a record holds already.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Comments {
+    /// Replace those of an earlier analysis by Enbu, keep the others
+    Replace,
+    /// Keep all, write the new ones after them
+    Append,
+    /// Keep all, write the new ones before them
+    Insert,
+    /// Remove all at every position that is judged
+    Overwrite,
+    /// Keep all, write none
+    None,
 }
 
 /// Language of what is written.
@@ -232,6 +250,16 @@ impl AnalyseArgs {
         }
     }
 
+    fn earlier(&self) -> Earlier {
+        match self.comments {
+            Comments::Replace => Earlier::Replace,
+            Comments::Append => Earlier::Append,
+            Comments::Insert => Earlier::Insert,
+            Comments::Overwrite => Earlier::Overwrite,
+            Comments::None => Earlier::Keep,
+        }
+    }
+
     fn comments(&self) -> Language {
         if self.lang == Lang::En { Language::English } else { Language::Japanese }
     }
@@ -307,6 +335,7 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
         target,
         scores: args.scores(),
         comments: args.comments(),
+        earlier: args.earlier(),
         pages: args.pages(),
         shard: args.shard,
         existing: args.force.existing(),

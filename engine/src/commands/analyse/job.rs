@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use enbu_analysis::html::PageLanguage;
-use enbu_analysis::{Book, Language, Settings};
+use enbu_analysis::{Book, Earlier, Language, Settings};
 use enbu_eval::Evaluation;
 use enbu_files::{Existing, Shard};
 use enbu_kifu::ScoreStyle;
@@ -27,6 +27,8 @@ pub(super) struct Job {
     pub(super) existing: Existing,
     pub(super) scores: ScoreStyle,
     pub(super) comments: Language,
+    /// Treatment of comments that a record holds already.
+    pub(super) earlier: Earlier,
     pub(super) pages: PageLanguage,
     pub(super) shard: Shard,
     pub(super) book: Arc<Book>,
@@ -37,7 +39,8 @@ impl Job {
     /// The options of the output in one line.
     pub(super) fn output(&self) -> String {
         let kinds: Vec<String> = self.kinds.iter().map(ToString::to_string).collect();
-        format!("{} {:?} {:?} {:?}", kinds.join(","), self.scores, self.comments, self.pages)
+        let Self { scores, comments, earlier, pages, .. } = self;
+        format!("{} {scores:?} {comments:?} {earlier:?} {pages:?}", kinds.join(","))
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use enbu_analysis::html::{self, IndexRow};
 use enbu_analysis::report::Source;
-use enbu_analysis::{GameReport, annotate};
+use enbu_analysis::{Annotation, GameReport, annotate};
 use enbu_files::{FileKind, read, read_text};
 use enbu_kifu::encoding::encode;
 use enbu_kifu::{Encoding, Format, Record, WriteOptions, Written};
@@ -130,11 +130,12 @@ pub(super) fn render(job: &Job, kind: &Kind, games: &[(&Record, &GameReport)]) -
             (pages.into_bytes(), Vec::new())
         }
         Kind::Record { format, extension } => {
+            let annotation = Annotation { language: job.comments, format: *format, earlier: job.earlier };
             let annotated: Vec<Record> = games
                 .iter()
                 .map(|(record, report)| {
                     let mut record = Record::clone(record);
-                    annotate(&mut record, report, job.comments, *format);
+                    annotate(&mut record, report, annotation);
                     record
                 })
                 .collect();
