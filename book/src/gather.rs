@@ -37,6 +37,8 @@ pub enum Score {
     Loss,
     /// Unknown.
     Unknown,
+    /// Unknown, but the move was evaluated at this many centipawns for that side.
+    Cp(i32),
 }
 
 /// Games with a move.
@@ -47,6 +49,10 @@ struct Tally {
     decided: u32,
     /// Twice the points of the mover in these.
     half_points: u32,
+    /// Games in which the move was evaluated.
+    evaluated: u32,
+    /// Sum of these evaluations.
+    sum_cp: i64,
 }
 
 impl Tally {
@@ -55,20 +61,27 @@ impl Tally {
             Score::Win => (1, 2),
             Score::Draw => (1, 1),
             Score::Loss => (1, 0),
-            Score::Unknown => (0, 0),
+            Score::Unknown | Score::Cp(_) => (0, 0),
         };
-        Self { games: 1, decided, half_points }
+        let (evaluated, sum_cp) = if let Score::Cp(cp) = score { (1, cp as i64) } else { (0, 0) };
+        Self { games: 1, decided, half_points, evaluated, sum_cp }
     }
 
     const fn add(&mut self, other: Self) {
         self.games = self.games.saturating_add(other.games);
         self.decided = self.decided.saturating_add(other.decided);
         self.half_points = self.half_points.saturating_add(other.half_points);
+        self.evaluated = self.evaluated.saturating_add(other.evaluated);
+        self.sum_cp = self.sum_cp.saturating_add(other.sum_cp);
     }
 
-    /// The results as a value in centipawns, with one win and one loss added (Laplace's
-    /// rule), so that a single game is no certainty; `None` without a result.
+    /// The mean of the evaluations, else the results as a value in centipawns, with one win and
+    /// one loss added (Laplace's rule), so that a single game is no certainty; `None` without
+    /// either.
     fn value_cp(self) -> Option<i32> {
+        if self.evaluated > 0 {
+            return Some((self.sum_cp as f64 / f64::from(self.evaluated)).round() as i32);
+        }
         let rate = (f64::from(self.half_points) / 2.0 + 1.0) / (f64::from(self.decided) + 2.0);
         (self.decided > 0).then(|| (SCALE_CP * (rate / (1.0 - rate)).ln()).round() as i32)
     }
@@ -109,7 +122,7 @@ impl Item {
             _ => from.read_exact(&mut head[1..])?,
         }
         let [l0, l1, m0, m1, p0, p1, rest @ ..] = head;
-        let [g0, g1, g2, g3, d0, d1, d2, d3, h0, h1, h2, h3] = rest;
+        let [g0, g1, g2, g3, d0, d1, d2, d3, h0, h1, h2, h3, e0, e1, e2, e3, sum @ ..] = rest;
         let mut position = vec![0; u16::from_le_bytes([l0, l1]).into()];
         from.read_exact(&mut position)?;
         Ok(Some(Self {
@@ -120,22 +133,25 @@ impl Item {
                 games: u32::from_le_bytes([g0, g1, g2, g3]),
                 decided: u32::from_le_bytes([d0, d1, d2, d3]),
                 half_points: u32::from_le_bytes([h0, h1, h2, h3]),
+                evaluated: u32::from_le_bytes([e0, e1, e2, e3]),
+                sum_cp: i64::from_le_bytes(sum),
             },
         }))
     }
 }
 
 /// Bytes of an item before the text of its position.
-const HEAD_BYTES: usize = 18;
+const HEAD_BYTES: usize = 30;
 
 fn write_item(out: &mut impl Write, position: &[u8], mv: u16, ply: u16, tally: Tally) -> io::Result<()> {
     let bytes = u16::try_from(position.len()).unwrap_or(u16::MAX);
     for number in [bytes, mv, ply] {
         out.write_all(&number.to_le_bytes())?;
     }
-    for number in [tally.games, tally.decided, tally.half_points] {
+    for number in [tally.games, tally.decided, tally.half_points, tally.evaluated] {
         out.write_all(&number.to_le_bytes())?;
     }
+    out.write_all(&tally.sum_cp.to_le_bytes())?;
     out.write_all(position)
 }
 
@@ -352,7 +368,8 @@ mod tests {
                 // Few different moves, so that positions occur again.
                 let few: Vec<Move> = legal.iter().copied().take(3).collect();
                 let mv = *few.choose(&mut random).expect("a move");
-                let score = [Score::Win, Score::Draw, Score::Loss, Score::Unknown][random.random_range(0..4)];
+                let score =
+                    [Score::Win, Score::Draw, Score::Loss, Score::Unknown, Score::Cp(-300)][random.random_range(0..5)];
                 take(&position, mv, score);
                 position.do_move(mv);
             }
@@ -409,9 +426,13 @@ mod tests {
 
     #[test]
     fn results_are_values_of_the_usual_scale() {
-        let value = |decided, half_points| Tally { games: decided, decided, half_points }.value_cp();
+        let value =
+            |decided, half_points| Tally { games: decided, decided, half_points, ..Tally::default() }.value_cp();
         assert_eq!((value(0, 0), value(2, 2), value(1, 1)), (None, Some(0), Some(0)));
         assert_eq!((value(1, 2), value(1, 0)), (Some(416), Some(-416)));
+        let mut evaluated = Tally::of(Score::Cp(100));
+        [Score::Cp(-51), Score::Win].into_iter().for_each(|score| evaluated.add(Tally::of(score)));
+        assert_eq!((evaluated.games, evaluated.value_cp()), (3, Some(25)));
         assert!(value(1000, 2000) > Some(4000) && value(u32::MAX, 0).is_some());
     }
 

@@ -105,6 +105,64 @@ fn ratings_are_those_of_shogi_server_and_of_pgn() {
     assert_eq!(first_moves(&at.join("rated.db")), ["7g7f none -416 none 1"]);
 }
 
+const JOSEKI: &str = "\
+先手：Aoki
+後手：Baba
+手合割：平手
+   1 ７六歩(77)
+*#評価値=120
+   2 ３四歩(33)
+*#評価値=90
+   3 ２六歩(27)
+   4 投了
+変化：3手
+   3 ６六歩(67)
+*#評価値=-30
+   4 ８四歩(83)
+変化：1手
+   1 ２六歩(27)
+*#評価値=60
+";
+
+#[test]
+fn variations_sides_players_and_comments_count_on_request() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    fs::write(at.join("joseki.kifu"), JOSEKI).expect("written");
+    let book = |arguments: &str| {
+        let said = made(at, &format!("joseki.kifu -o b.db --force {arguments}"));
+        let mut moves: Vec<String> = entries(&at.join("b.db")).into_iter().flat_map(|(_, moves)| moves).collect();
+        moves.sort();
+        (said.lines().nth(1).map(str::to_owned), moves.join(", "))
+    };
+    let left_out = |what: &str| Some(format!("left out: {what}"));
+    let cases = [
+        (
+            "",
+            left_out("2 variations (--variations adds them)"),
+            "2g2f none 416 none 1, 3c3d none -416 none 1, 7g7f none 416 none 1",
+        ),
+        (
+            "--variations",
+            None,
+            "2g2f none 416 none 1, 2g2f none none none 1, 3c3d none -416 none 1, 6g6f none none none 1, \
+             7g7f none 416 none 1, 8c8d none none none 1",
+        ),
+        (
+            "--variations --values comments",
+            None,
+            "2g2f none 60 none 1, 2g2f none none none 1, 3c3d none -90 none 1, 6g6f none -30 none 1, \
+             7g7f none 120 none 1, 8c8d none none none 1",
+        ),
+        ("--side white", left_out("2 variations (--variations adds them)"), "3c3d none -416 none 1"),
+        ("--player Baba --to 2", left_out("1 variations (--variations adds them)"), "3c3d none -416 none 1"),
+        ("--player Baba --side black", left_out("1 games by --result, --min-rating, --player or --side"), ""),
+    ];
+    for (arguments, said, moves) in cases {
+        assert_eq!(book(arguments), (said, moves.to_owned()), "{arguments}");
+    }
+}
+
 #[test]
 fn a_broken_record_counts_up_to_its_damage() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::ops::AddAssign;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -10,7 +11,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use enbu_book::gather::{Gatherer, Score};
 use enbu_book::{PositionKey, folder};
 use enbu_files::FileKind;
-use enbu_kifu::{Event, Format, HeaderKey, KifuError, Mode, Reading, Record, read_any};
+use enbu_kifu::{Event, Format, HeaderKey, KifuError, Mode, NodeId, Reading, Record, read_any};
 use enbu_movegen::{Color, Move, Replay};
 use rayon::prelude::*;
 
@@ -23,6 +24,8 @@ use crate::commands::progress::Progress;
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu book make games/ -o book.db                      the first 40 plies of all games
   enbu book make games/ -o book.db --to 60 --min-count 3 --result decisive --min-rating 3500
+  enbu book make joseki.kif -o book.db --variations --values comments
+  enbu book make games/ -o mine.db --player enbu --side black
   enbu book make self -o book.db --positions 10000 --nodes 5000
   enbu book make self -o part2.db --positions 40000 --shard 2/8
   enbu book make self -o all.db --merge part*.db.grow.jsonl
@@ -65,6 +68,18 @@ struct RecordsArgs {
     /// Least rating of both players; games without ratings do not count
     #[arg(long, value_name = "RATING")]
     min_rating: Option<f64>,
+    /// Only the moves of the player with this name
+    #[arg(long, value_name = "NAME")]
+    player: Option<String>,
+    /// Only the moves of this side
+    #[arg(long, value_enum)]
+    side: Option<Side>,
+    /// The moves of variations as well; they have no results
+    #[arg(long)]
+    variations: bool,
+    /// Source of the values
+    #[arg(long, value_enum, default_value_t = Values::Results)]
+    values: Values,
     /// Least number of games with a move
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     min_count: u32,
@@ -88,6 +103,22 @@ enum Results {
     Winner,
 }
 
+/// Side whose moves count.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Side {
+    Black,
+    White,
+}
+
+/// Source of the values of moves.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Values {
+    /// Results of the games
+    Results,
+    /// Mean of the evaluations in comments on the moves
+    Comments,
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &MakeArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     match &args.source {
@@ -102,16 +133,56 @@ type Moves = Vec<(PositionKey, u16, Move, Score)>;
 /// The moves of a part of an input, and messages about it.
 #[derive(Default)]
 struct Found {
-    games: u64,
+    counts: Counts,
     moves: Moves,
     messages: Vec<String>,
     failed: bool,
 }
 
+/// Counts of games and of what is left out of them.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    games: u64,
+    /// Games that do not count by their results, ratings or players.
+    other_games: u64,
+    /// Games whose start position is none of a game.
+    unplayable: u64,
+    /// Variations that are left out.
+    variations: u64,
+    /// Games that end at an illegal move.
+    cut: u64,
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.games += other.games;
+        self.other_games += other.other_games;
+        self.unplayable += other.unplayable;
+        self.variations += other.variations;
+        self.cut += other.cut;
+    }
+}
+
+impl Counts {
+    /// The parts of the records that are left out; `None` if there are none.
+    fn left_out(&self) -> Option<String> {
+        let Self { other_games, unplayable, variations, cut, .. } = *self;
+        let parts = [
+            (other_games, "games by --result, --min-rating, --player or --side"),
+            (unplayable, "games from positions that cannot be played"),
+            (cut, "games after an illegal move"),
+            (variations, "variations (--variations adds them)"),
+        ];
+        let named: Vec<String> =
+            parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        (!named.is_empty()).then(|| format!("left out: {}", named.join(", ")))
+    }
+}
+
 /// Counts of the whole work.
 #[derive(Default)]
 struct Totals {
-    games: u64,
+    counts: Counts,
     failures: u64,
 }
 
@@ -133,12 +204,16 @@ impl RecordsArgs {
         gatherer.finish(self.min_count, |page| output.write(page))?;
         let positions = output.finish()?;
         let seconds = started.elapsed().as_secs_f64().max(0.001);
-        let Totals { games, failures } = totals;
+        let Totals { counts, failures } = totals;
         writeln!(
             out,
-            "{games} games, {moves} moves, {positions} positions in {seconds:.1} s ({:.0} moves a second)",
+            "{} games, {moves} moves, {positions} positions in {seconds:.1} s ({:.0} moves a second)",
+            counts.games,
             moves as f64 / seconds
         )?;
+        if let Some(left_out) = counts.left_out() {
+            writeln!(out, "{left_out}")?;
+        }
         match failures {
             0 => Ok(ExitCode::SUCCESS),
             1 => Err(io::Error::other("1 input had errors")),
@@ -166,14 +241,14 @@ impl RecordsArgs {
                 })
                 .collect();
             for found in found {
-                totals.games += found.games;
+                totals.counts += found.counts;
                 totals.failures += u64::from(found.failed);
                 found.messages.iter().for_each(|message| progress.notice(message));
                 for (position, ply, mv, score) in &found.moves {
                     gatherer.add(position, *ply, *mv, *score)?;
                 }
             }
-            progress.show(done, || format!("{} games, {} moves", totals.games, gatherer.added()));
+            progress.show(done, || format!("{} games, {} moves", totals.counts.games, gatherer.added()));
         }
         progress.finish();
         Ok(totals)
@@ -198,44 +273,100 @@ impl RecordsArgs {
         found.messages.extend(shown(&warnings, &format!("{}: ", part.name)));
         found.failed = !errors.is_empty();
         for record in &records {
-            found.games += u64::from(self.add(record, &mut found.moves));
+            found.counts += self.add(record, &mut found.moves);
         }
         found
     }
 
-    /// Adds the moves of a game. Returns false for a game that does not count.
-    fn add(&self, record: &Record, moves: &mut Moves) -> bool {
+    /// Returns true for a game that counts by its result, ratings and players.
+    fn counts(&self, record: &Record) -> bool {
         let has_rating = |least: f64| {
             Color::ALL.into_iter().all(|color| rating(record, color).is_some_and(|rating| rating >= least))
         };
         let result = record.end().and_then(|end| end.result);
-        let counts = match self.result {
+        let has_result = match self.result {
             Results::Any => true,
             Results::Known => result.is_some(),
             Results::Decisive | Results::Winner => result.is_some_and(|result| result.winner().is_some()),
         };
-        let Ok(mut game) = Replay::from_setup(record.setup()) else { return false };
-        if !counts || !self.min_rating.is_none_or(has_rating) {
-            return false;
-        }
-        for id in record.main_line() {
-            let Event::Move(mv) = *record.node(id).event() else { break };
-            let (setup, mover) = (game.to_setup(), game.turn());
-            if setup.ply > self.to || game.play(mv).is_err() {
-                break;
-            }
-            let score = match result.map(|result| result.winner()) {
-                None => Score::Unknown,
-                Some(None) => Score::Draw,
-                Some(Some(winner)) if winner == mover => Score::Win,
-                Some(Some(_)) => Score::Loss,
-            };
-            if setup.ply >= self.from && (self.result != Results::Winner || score == Score::Win) {
-                moves.push((PositionKey::of_setup(&setup), setup.ply, mv, score));
-            }
-        }
-        true
+        let has_player = Color::ALL.into_iter().any(|color| self.is_wanted(record, color));
+        has_result && has_player && self.min_rating.is_none_or(has_rating)
     }
+
+    /// Returns true if the moves of `color` count.
+    fn is_wanted(&self, record: &Record, color: Color) -> bool {
+        let winner = record.end().and_then(|end| end.result).and_then(|result| result.winner());
+        let (side, key) = match color {
+            Color::Black => (Side::Black, HeaderKey::BlackName),
+            Color::White => (Side::White, HeaderKey::WhiteName),
+        };
+        (self.result != Results::Winner || winner == Some(color))
+            && self.side.is_none_or(|wanted| wanted == side)
+            && self.player.as_deref().is_none_or(|wanted| record.headers.value(&key).map(str::trim) == Some(wanted))
+    }
+
+    /// Adds the moves of a game.
+    fn add(&self, record: &Record, moves: &mut Moves) -> Counts {
+        if !self.counts(record) {
+            return Counts { other_games: 1, ..Counts::default() };
+        }
+        let Ok(game) = Replay::from_setup(record.setup()) else {
+            return Counts { unplayable: 1, ..Counts::default() };
+        };
+        let mut counts = Counts { games: 1, ..Counts::default() };
+        // Nodes to be followed: the position at each, and whether its line was played.
+        let mut open = vec![(record.root(), game, Line::Played)];
+        while let Some((at, game, line)) = open.pop() {
+            let ply = game.to_setup().ply;
+            if ply > self.to {
+                continue;
+            }
+            for (index, id) in record.children(at).enumerate() {
+                let Event::Move(mv) = *record.node(id).event() else { continue };
+                if index > 0 && !self.variations {
+                    counts.variations += 1;
+                    continue;
+                }
+                let line = if index > 0 { Line::Variation } else { line };
+                let mut after = game.clone();
+                if after.play(mv).is_err() {
+                    counts.cut += u64::from(line == Line::Played);
+                    continue;
+                }
+                if ply >= self.from && self.is_wanted(record, game.turn()) {
+                    let key = PositionKey::of_setup(&game.to_setup());
+                    moves.push((key, ply, mv, self.score(record, id, game.turn(), line)));
+                }
+                open.push((id, after, line));
+            }
+        }
+        counts
+    }
+
+    /// The score of a move for `mover`.
+    fn score(&self, record: &Record, id: NodeId, mover: Color, line: Line) -> Score {
+        if self.values == Values::Comments {
+            let score_cp = record.node(id).remarks().analyses.iter().find_map(|analysis| analysis.score_cp);
+            let relative = |cp: i32| if mover == Color::Black { cp } else { -cp };
+            return score_cp.map_or(Score::Unknown, |cp| Score::Cp(relative(cp)));
+        }
+        let result = record.end().and_then(|end| end.result).filter(|_| line == Line::Played);
+        match result.map(|result| result.winner()) {
+            None => Score::Unknown,
+            Some(None) => Score::Draw,
+            Some(Some(winner)) if winner == mover => Score::Win,
+            Some(Some(_)) => Score::Loss,
+        }
+    }
+}
+
+/// Kind of a line of moves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// It was played.
+    Played,
+    /// It was only noted.
+    Variation,
 }
 
 /// The rating of a player: the comments of shogi-server (`black_rate`), the tags of PGN,
