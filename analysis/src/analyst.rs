@@ -334,7 +334,7 @@ impl Analyst {
             let score = black_score(report.score, position.turn());
             match report.end {
                 Some(LineEnd::Resign) => judged.over = Some(score),
-                end => judged.lines.push(Line { score, moves: report.pv.clone(), declares: end.is_some() }),
+                end => judged.lines.push(Line { score, moves: report.pv.clone(), declares: end == Some(LineEnd::Win) }),
             }
         }
         judged

@@ -156,7 +156,8 @@ fn comment(before: &PositionReport, mv: &MoveReport, language: Language) -> Vec<
 }
 
 fn moves_text(sfen: &str, line: &BestLine) -> String {
-    if line.end.is_some() { "入玉宣言".to_owned() } else { text_of(sfen, &line.moves) }
+    let declaration = if line.end.is_some() && line.moves.len() <= SHOWN_MOVES { "入玉宣言" } else { "" };
+    text_of(sfen, &line.moves) + declaration
 }
 
 /// Moves in Japanese notation.

@@ -22,7 +22,7 @@ pub(crate) struct Judged {
 pub(crate) struct Line {
     pub(crate) score: Score,
     pub(crate) moves: Vec<Move>,
-    /// The first "move" is a declaration.
+    /// The line ends in a declaration.
     pub(crate) declares: bool,
 }
 

@@ -53,7 +53,7 @@ pub struct BestLine {
     pub win: f64,
     /// The moves.
     pub moves: Vec<String>,
-    /// `win` for a declaration by entering king instead of a move.
+    /// `win` for a declaration by entering king after the moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<String>,
 }

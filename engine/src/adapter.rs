@@ -134,7 +134,8 @@ impl Engine for Enbu {
     fn best_so_far(&self) -> Option<(BestMove, Info)> {
         // A stochastic ponder searches another position.
         let (best, line) = self.search.best().filter(|_| self.expected.is_none())?;
-        Some((answer(best), report(&line)))
+        let info = report(&line);
+        Some((answer(best), if self.options.shows_line_ends() { info } else { moves_only(info) }))
     }
 
     fn stop(&mut self) {
@@ -214,7 +215,11 @@ impl Enbu {
     }
 
     fn forwarder(&self, events: EventSender) -> ReportForwarder {
-        ReportForwarder { events, shows_root_move: self.options.shows_root_move() }
+        ReportForwarder {
+            events,
+            shows_root_move: self.options.shows_root_move(),
+            shows_line_ends: self.options.shows_line_ends(),
+        }
     }
 
     /// The limits of the search: those of the request, and those of the options where it names none.
@@ -287,6 +292,9 @@ struct ReportForwarder {
     events: EventSender,
     /// Counters come with `currmove`, which some clients do not know.
     shows_root_move: bool,
+    /// Lines end in words such as `win` and `rep_inf`: cshogi's match runner stops at one, where it
+    /// writes CSA comments.
+    shows_line_ends: bool,
 }
 
 /// The fields of an `info` that count.
@@ -315,14 +323,20 @@ fn report(report: &Report) -> Info {
         pv_end: report.end.map(|end| match end {
             enbu_search::LineEnd::Win => LineEnd::Win,
             enbu_search::LineEnd::Resign => LineEnd::Resign,
+            enbu_search::LineEnd::Repetition(cycle) => LineEnd::Repetition(cycle),
         }),
         ..counters(&report.progress)
     }
 }
 
+/// The report without the word after a line of moves.
+fn moves_only(info: Info) -> Info {
+    Info { pv_end: info.pv_end.filter(|_| info.pv.is_empty()), ..info }
+}
+
 impl Listener for ReportForwarder {
     fn report(&self, line: &Report) {
-        self.events.info(report(line));
+        self.events.info(if self.shows_line_ends { report(line) } else { moves_only(report(line)) });
     }
 
     fn progress(&self, progress: &Progress) {

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use enbu_book::choose::{Rules, best_first};
 use enbu_book::{Book, BookError, Entry, OpenOptions, Page};
-use enbu_movegen::{Cycle, Move, MoveList, Position, Ruling};
+use enbu_movegen::{Move, MoveList, Position, Ruling};
 use enbu_usi::{BestMove, EventSender, GoRequest, Info, Score};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -328,7 +328,7 @@ fn loses_by_repetition(position: &Position, mv: Move) -> bool {
     let lost = Ruling::Win(!position.turn());
     let mut after = position.clone();
     after.do_move(mv);
-    if after.repetition() == lost || after.cycle(after.plies_played(), 0) == Some(Cycle::Win) {
+    if after.repetition() == lost || after.perpetual_checker() == Some(position.turn()) {
         return true;
     }
     let mut replies = MoveList::new();

@@ -249,6 +249,11 @@ impl Options {
         self.is_on(Id::ShowCurrentMove)
     }
 
+    /// Returns true if the rule that ends a line is named after it.
+    pub(crate) fn shows_line_ends(&self) -> bool {
+        self.is_on(Id::ShowLineEnds)
+    }
+
     /// The default depth of a search.
     pub(crate) fn depth_limit(&self) -> Option<u32> {
         u32::try_from(self.number(Id::DepthLimit)).ok().filter(|&depth| depth > 0)

@@ -263,6 +263,11 @@ impl Position {
         (first.mv.is_some() && second.mv.is_some()).then_some(first)
     }
 
+    /// The board keys before each move since the setup.
+    pub(crate) fn earlier_board_keys(&self) -> impl Iterator<Item = u64> {
+        self.history.iter().map(|ply| ply.board_key)
+    }
+
     /// Number of the latest consecutive moves of `color` that gave check.
     #[inline]
     pub(crate) fn check_run(&self, color: Color) -> u16 {

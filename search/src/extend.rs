@@ -3,7 +3,7 @@
 use crate::params;
 use crate::report::Bound;
 use crate::tt::Entry;
-use crate::value::{REPETITION_WIN, Value};
+use crate::value::{Value, is_ordinary};
 
 /// A test whether the table's move is the only good one: the others are searched
 /// at `depth` against a null window just below `beta`.
@@ -23,7 +23,7 @@ pub(crate) fn singular_test(depth: i32, entry: &Entry) -> Option<SingularTest> {
     let reliable = depth >= params::singular_depth()
         && entry.depth >= depth - 3
         && entry.bound != Bound::Upper
-        && entry.value.abs() < REPETITION_WIN;
+        && is_ordinary(entry.value);
     reliable
         .then(|| SingularTest { beta: entry.value - params::singular_margin() * depth / 16, depth: (depth - 1) / 2 })
 }

@@ -9,8 +9,8 @@ use crate::picker::{LazyAim, Picker, Wanted};
 use crate::prune::Trend;
 use crate::report::Bound;
 use crate::tt::Entry;
-use crate::value::{INFINITE, MATE_BOUND, MAX_PLY, REPETITION_WIN, Value, is_ordinary, mate_at, mated_at};
-use crate::worker::{Frame, Judgement, Worker};
+use crate::value::{DECIDED, INFINITE, MAX_PLY, Value, is_ordinary, mate_at, mated_at};
+use crate::worker::{Anchor, Frame, Judgement, Worker};
 use crate::{extend, params, prune, reduce, see};
 
 /// Kind of a node.
@@ -238,7 +238,7 @@ impl Worker<'_> {
         let inherits = bound == Bound::Upper && depth > params::inherited_pv_depth();
         let was_pv = node.was_pv || inherits && ply.checked_sub(1).is_some_and(|before| self.frame(before).was_pv);
         let entry = Entry { mv: best.mv, value: best.value, eval: node.raw(), depth, bound, on_pv: was_pv };
-        self.job.table.store(self.position.key(), ply, entry);
+        self.store(ply, entry);
     }
 
     /// The root as a node of the principal variation, whose table move is `first`.
@@ -329,8 +329,9 @@ impl Worker<'_> {
         self.position.do_null_move();
         let value = -self.node(NodeKind::All, -beta, 1 - beta, depth, node.ply + 1);
         self.position.undo_null_move();
+        self.frame_mut(node.ply).anchor = self.frame(node.ply + 1).anchor;
         // A mate found after a pass is not proved; the bound is.
-        (!self.stopped && value >= beta).then_some(if value >= MATE_BOUND { beta } else { value })
+        (!self.stopped && value >= beta).then_some(if value >= DECIDED { beta } else { value })
     }
 
     /// ProbCut: looks for a capture that reaches `target` in a shallow search.
@@ -369,7 +370,8 @@ impl Worker<'_> {
                     bound: Bound::Lower,
                     on_pv: node.was_pv,
                 };
-                self.job.table.store(self.position.key(), ply, entry);
+                self.frame_mut(ply).anchor = self.frame(ply + 1).anchor;
+                self.store(ply, entry);
                 found = Some(value);
                 break;
             }
@@ -384,14 +386,14 @@ impl Worker<'_> {
         let original_alpha = alpha;
         let aim = LazyAim::default();
         let killers = self.frame(ply).killers;
-        let mut best = Best { value: -INFINITE, mv: None };
+        let (mut best, mut anchor) = (Best { value: -INFINITE, mv: None }, Anchor::None);
         let mut picker =
             Picker::new(&self.position, Wanted::All, self.job.options.moves, node.table_move(), killers, &self.moves);
         picker.put_off_quiets_below(-params::good_quiet_margin() * depth.max(1));
         let mut tried = FailedMoves::default();
         let mut number = 0;
         loop {
-            if best.value > -REPETITION_WIN && self.only_checks_count(node, alpha) {
+            if best.value > -DECIDED && self.only_checks_count(node, alpha) {
                 picker.only_quiet_checks(&mut self.moves);
             }
             let Some(mv) = picker.next(&self.position, self.memory, line, &aim, &mut self.moves) else { break };
@@ -403,7 +405,7 @@ impl Worker<'_> {
             let candidate = self.candidate_move(mv, number, line, &aim, &picker);
             let victim = candidate.victim;
             let mut reduction = if number == 1 { 0 } else { self.reduction(node, &candidate) };
-            if best.value > -REPETITION_WIN {
+            if best.value > -DECIDED {
                 if !node.follows && prune::is_late(depth, number, node.trend) {
                     picker.skip_quiets();
                 }
@@ -442,6 +444,8 @@ impl Worker<'_> {
             if self.stopped {
                 break;
             }
+            let below = self.frame(ply + 1).anchor;
+            anchor = anchor.min(below);
             if value > alpha && victim.is_none() && effort.is_reduced() {
                 self.reward_surprise(mv, effort, line);
             }
@@ -453,6 +457,7 @@ impl Worker<'_> {
                         self.set_pv(ply, mv);
                     }
                     if value >= beta {
+                        anchor = below;
                         self.frame_mut(ply).cutoffs += u16::from(extension < 2 || kind.is_pv());
                         break;
                     }
@@ -462,6 +467,7 @@ impl Worker<'_> {
             tried.push(mv, &self.position, best.mv);
         }
         picker.close(&mut self.moves);
+        self.frame_mut(ply).anchor = anchor;
         if number == 0 && !self.stopped {
             // No legal move loses, in check or not; without the excluded move the
             // node just fails.

@@ -323,6 +323,4 @@ params! {
     /// Last test: 12 against no such correction, network 7, +38 ± 31 (400 games, 25 000 nodes); 20 against ed62a3e +225 ± 40,
     /// without +172 ± 36 (400 games each, 100 000 nodes).
     hanging_share: i32 = 20, 0..=1000, 4;
-    /// Plies that a repetition is looked back for.
-    cycle_plies: i32 = 16, 4..=64, 2;
 }

@@ -1,7 +1,7 @@
 //! When a node or a move need not be searched in full.
 
 use crate::params;
-use crate::value::{REPETITION_WIN, Value};
+use crate::value::{DECIDED, Value, is_ordinary};
 
 /// Trend of the static evaluation along the line of play. While it rises, pruning from above
 /// is then safer, from below less so.
@@ -36,7 +36,7 @@ impl Trend {
 #[inline]
 pub(crate) fn reverse_futility(depth: i32, eval: Value, beta: Value, trend: Trend) -> Option<Value> {
     let margin = params::reverse_futility_margin() * (depth - trend.as_int());
-    let safe = depth <= params::reverse_futility_depth() && eval - margin >= beta && beta.abs() < REPETITION_WIN;
+    let safe = depth <= params::reverse_futility_depth() && eval - margin >= beta && is_ordinary(beta);
     // Halfway between: the margin was only assumed.
     safe.then(|| (eval + beta) / 2)
 }
@@ -47,7 +47,7 @@ pub(crate) fn reverse_futility(depth: i32, eval: Value, beta: Value, trend: Tren
 pub(crate) fn is_hopeless(depth: i32, eval: Value, alpha: Value) -> bool {
     depth <= params::razoring_depth()
         && eval + params::razoring_base() + params::razoring_margin() * depth * depth < alpha
-        && alpha.abs() < REPETITION_WIN
+        && is_ordinary(alpha)
 }
 
 /// Null move pruning: if passing still leaves the opponent unable to come below
@@ -58,7 +58,7 @@ pub(crate) fn is_hopeless(depth: i32, eval: Value, alpha: Value) -> bool {
 /// be tried: at low depth, below beta, or when only mates are at stake.
 #[inline]
 pub(crate) fn null_move_depth(depth: i32, eval: Value, beta: Value) -> Option<i32> {
-    let worthwhile = depth >= params::null_move_depth() && eval >= beta && beta > -REPETITION_WIN;
+    let worthwhile = depth >= params::null_move_depth() && eval >= beta && beta > -DECIDED;
     let surplus = ((eval - beta) / params::null_move_eval_divisor()).min(3);
     worthwhile.then(|| depth - params::null_move_base() - depth / params::null_move_depth_divisor() - surplus)
 }
@@ -68,7 +68,7 @@ pub(crate) fn null_move_depth(depth: i32, eval: Value, beta: Value) -> Option<i3
 #[inline]
 pub(crate) fn probable_cut(depth: i32, beta: Value, trend: Trend) -> Option<Value> {
     let target = beta + params::probcut_margin() - params::probcut_improving() * trend.as_int();
-    (depth >= params::probcut_depth() && target < REPETITION_WIN && beta > -REPETITION_WIN).then_some(target)
+    (depth >= params::probcut_depth() && target < DECIDED && beta > -DECIDED).then_some(target)
 }
 
 /// Hindsight: a node that was reached by a reduced search is searched deeper when its

@@ -7,8 +7,8 @@ use crate::node::NodeKind;
 use crate::picker::{LazyAim, Picker, Wanted};
 use crate::report::Bound;
 use crate::tt::Entry;
-use crate::value::{INFINITE, MAX_PLY, REPETITION_WIN, Value, mated_at};
-use crate::worker::Worker;
+use crate::value::{DECIDED, INFINITE, MAX_PLY, Value, mated_at};
+use crate::worker::{Anchor, Worker};
 use crate::{params, see};
 
 /// Prospect of a move in quiescence, once one is not lost.
@@ -72,10 +72,10 @@ impl Worker<'_> {
         );
         let line = self.line(ply);
         let recapture = self.position.last_move().map(Move::to);
-        let (aim, mut number) = (LazyAim::default(), 0);
+        let (aim, mut number, mut anchor) = (LazyAim::default(), 0, Anchor::None);
         while let Some(mv) = picker.next(&self.position, self.memory, line, &aim, &mut self.moves) {
             self.job.table.prefetch(self.position.key_after(mv));
-            if best > -REPETITION_WIN {
+            if best > -DECIDED {
                 number += 1;
                 match self.prospect(mv, number, in_check, recapture) {
                     Prospect::Hopeless => continue,
@@ -93,6 +93,8 @@ impl Worker<'_> {
             if self.stopped {
                 break;
             }
+            let below = self.frame(ply + 1).anchor;
+            anchor = anchor.min(below);
             if value > best {
                 best = value;
                 if value > alpha {
@@ -101,6 +103,7 @@ impl Worker<'_> {
                         self.set_pv(ply, mv);
                     }
                     if value >= beta {
+                        anchor = below;
                         break;
                     }
                     alpha = value;
@@ -118,7 +121,8 @@ impl Worker<'_> {
         let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
         let stored =
             Entry { mv: best_move, value: best, eval: known.map(|known| known.raw), depth: 0, bound, on_pv: was_pv };
-        self.job.table.store(self.position.key(), ply, stored);
+        self.frame_mut(ply).anchor = anchor;
+        self.store(ply, stored);
         best
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use enbu_movegen::Move;
+use enbu_movegen::{Cycle, Move};
 
 use crate::limits::Options;
 use crate::value::Score;
@@ -25,7 +25,7 @@ pub struct Report {
     pub progress: Progress,
     /// The line, every move legal after the ones before; empty only when `end` is not.
     pub pv: Vec<Move>,
-    /// The answer that ends the game instead of a move.
+    /// The reason why the line ends where it does; `None` where only the search ends.
     pub end: Option<LineEnd>,
 }
 
@@ -42,13 +42,15 @@ pub struct Progress {
     pub root_move: Option<Move>,
 }
 
-/// An answer that ends the game.
+/// The end of a line, in place of a move of the side to move there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEnd {
     /// Declaring a win by entering king.
     Win,
     /// Resigning, without a legal move.
     Resign,
+    /// A repetition, by the rules or as the search takes it.
+    Repetition(Cycle),
 }
 
 /// How a score relates to the true one.

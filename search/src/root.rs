@@ -17,7 +17,7 @@ use crate::shared::Interim;
 use crate::value::Score;
 use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, mate_at, mated_at};
 use crate::vote::choose;
-use crate::worker::Worker;
+use crate::worker::{Anchor, Worker};
 
 /// The deepest iteration, in plies.
 const DEEPEST: i32 = MAX_PLY as i32 - 1;
@@ -228,7 +228,7 @@ impl Worker<'_> {
         let (first, killers, aim) = (node.table_move(), self.frame(0).killers, LazyAim::default());
         let mut picker = Picker::new(&self.position, Wanted::All, Moves::All, first, killers, &self.moves);
         let mut tried = FailedMoves::default();
-        let mut best = Best { value: -INFINITE, mv: None };
+        let (mut best, mut anchor) = (Best { value: -INFINITE, mv: None }, Anchor::None);
         let mut number = 0;
         let order: Vec<Move> = self.root_moves[line..].iter().map(|root_move| root_move.mv).collect();
         while let Some(mv) = picker.next(&self.position, self.memory, node.line, &aim, &mut self.moves) {
@@ -246,6 +246,7 @@ impl Worker<'_> {
             if self.stopped {
                 break;
             }
+            anchor = anchor.min(self.frame(1).anchor);
             if number == 1 || value > alpha {
                 self.set_pv(0, mv);
                 let root_move = &mut self.root_moves[index];
@@ -282,6 +283,7 @@ impl Worker<'_> {
         if let Some(mv) = best.mv.filter(|_| !self.stopped) {
             self.reward(mv, &tried, &node);
         }
+        self.frame_mut(0).anchor = anchor;
         if !self.stopped && line == 0 {
             self.conclude(&node, &best, original_alpha, beta);
         }
@@ -340,6 +342,7 @@ impl Worker<'_> {
             value if value > -INFINITE => (value, root_move.bound),
             _ => (root_move.previous, Bound::Exact),
         };
+        let (pv, end) = self.finished_line(root_move.line());
         Report {
             depth: root_move.depth as u32,
             selective_depth: root_move.selective_depth.max(root_move.depth as usize) as u32,
@@ -347,11 +350,8 @@ impl Worker<'_> {
             score: Score::from_value(if value == -INFINITE { 0 } else { value }),
             bound,
             progress: self.progress(),
-            pv: match self.job.options.lines {
-                Lines::AsSearched => root_move.line().to_vec(),
-                Lines::Continued => self.continued(root_move.line()),
-            },
-            end: None,
+            pv,
+            end,
         }
     }
 
@@ -372,19 +372,27 @@ impl Worker<'_> {
         BestMove::Play { best: best.mv, ponder: best.pv.get(1).copied().or_else(|| self.reply_from_table(best.mv)) }
     }
 
-    /// A line with the moves that the table knows after its end, up to a repetition.
-    fn continued(&self, line: &[Move]) -> Vec<Move> {
-        let mut position = self.position.clone();
-        let mut out = line.to_vec();
+    /// A line and its end, where wanted with the moves that the table knows after it.
+    fn finished_line(&self, line: &[Move]) -> (Vec<Move>, Option<LineEnd>) {
+        let (mut position, mut out) = (self.position.clone(), line.to_vec());
         if line.iter().any(|&mv| position.play(mv).is_err()) {
-            return out;
+            return (out, None);
         }
-        while out.len() < MAX_PLY && position.cycle(MAX_PLY, MAX_PLY).is_none() {
+        loop {
+            match self.ending(&position, out.len()) {
+                // A try is a move.
+                Some((LineEnd::Win, _)) if self.job.options.entering_king == EnteringKingRule::Try => {
+                    out.extend(position.try_move());
+                    return (out, None);
+                }
+                Some((end, _)) => return (out, Some(end)),
+                None => {}
+            }
             let known = self.job.table.probe(position.key(), out.len()).and_then(|entry| entry.mv);
-            let Some(mv) = known.filter(|&mv| position.play(mv).is_ok()) else { break };
+            let wanted = self.job.options.lines == Lines::Continued && out.len() < MAX_PLY;
+            let Some(mv) = known.filter(|&mv| wanted && position.play(mv).is_ok()) else { return (out, None) };
             out.push(mv);
         }
-        out
     }
 
     /// The move stored for the position after `mv`, when the line ended there.

@@ -17,7 +17,7 @@ use crate::memory::Memory;
 use crate::report::{BestMove, Listener, Progress, Report};
 use crate::shared::Control;
 use crate::tt::Table;
-use crate::value::Score;
+use crate::value::{Score, mated_at};
 use crate::worker::Worker;
 
 /// Memory for a transposition table that cannot be had.
@@ -322,7 +322,9 @@ impl Search {
         }
         let entry = self.table.probe(running.position.key(), 0)?;
         let best = entry.mv.filter(|&mv| running.position.is_legal(mv))?;
-        let (depth, score) = (entry.depth.max(0).unsigned_abs(), Score::from_value(entry.value));
+        // An entry that keeps a move alone has the bound that always holds.
+        let value = if entry.value > mated_at(0) { entry.value } else { entry.eval.unwrap_or(0) };
+        let (depth, score) = (entry.depth.max(0).unsigned_abs(), Score::from_value(value));
         let report = Report {
             depth,
             selective_depth: depth,

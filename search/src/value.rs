@@ -3,7 +3,7 @@
 //! | value | meaning |
 //! |---|---|
 //! | 0 to ±20 000 | static evaluation, centipawns |
-//! | ±28 000 | won or lost by a repetition or more pieces on a repeated board |
+//! | ±(28 000 - n) | won or lost in n plies by a repetition, or by more pieces on a repeated board |
 //! | ±(32 000 - n) | mate (or declaration) in n plies |
 //! | ±32 001 | outside every window |
 
@@ -16,14 +16,23 @@ pub(crate) const MATE: Value = 32_000;
 pub(crate) const INFINITE: Value = 32_001;
 /// Values from here on are mates within the search's depth.
 pub(crate) const MATE_BOUND: Value = MATE - 2 * MAX_PLY as Value;
-/// The worth of a repetition that the rules or common sense decide.
-pub(crate) const REPETITION_WIN: Value = 28_000;
+/// The worth of a repetition that the rules or common sense decide, before its distance.
+const REPETITION_WIN: Value = 28_000;
+/// Values from here on are decided, by a repetition or a mate.
+pub(crate) const DECIDED: Value = REPETITION_WIN - 2 * MAX_PLY as Value;
 
 /// Returns `true` for a value that a search may compare with margins or blend with a
 /// bound: neither a mate nor a decisive repetition.
 #[inline]
 pub(crate) const fn is_ordinary(value: Value) -> bool {
-    value.abs() < REPETITION_WIN
+    value.abs() < DECIDED
+}
+
+/// Winning at `ply` by a repetition. Like a mate it counts its distance: the winner hurries, and
+/// the loser delays.
+#[inline]
+pub(crate) const fn repetition_win_at(ply: usize) -> Value {
+    REPETITION_WIN - ply as Value
 }
 
 /// Being mated at `ply`.
@@ -41,9 +50,9 @@ pub(crate) const fn mate_at(ply: usize) -> Value {
 /// From a value counted from the root to one counted from a node at `ply`, for storing.
 #[inline]
 pub(crate) const fn to_stored(value: Value, ply: usize) -> Value {
-    if value >= MATE_BOUND {
+    if value >= DECIDED {
         value + ply as Value
-    } else if value <= -MATE_BOUND {
+    } else if value <= -DECIDED {
         value - ply as Value
     } else {
         value
@@ -53,9 +62,9 @@ pub(crate) const fn to_stored(value: Value, ply: usize) -> Value {
 /// The inverse of [`to_stored`].
 #[inline]
 pub(crate) const fn from_stored(value: Value, ply: usize) -> Value {
-    if value >= MATE_BOUND {
+    if value >= DECIDED {
         value - ply as Value
-    } else if value <= -MATE_BOUND {
+    } else if value <= -DECIDED {
         value + ply as Value
     } else {
         value
@@ -92,7 +101,7 @@ mod tests {
     #[test]
     fn mates_keep_their_distance_through_storage() {
         for ply in [0, 1, 7, MAX_PLY] {
-            for value in [0, 500, -500, REPETITION_WIN, mate_at(ply + 3), mated_at(ply + 4)] {
+            for value in [0, 500, -500, repetition_win_at(ply + 5), mate_at(ply + 3), mated_at(ply + 4)] {
                 assert_eq!(from_stored(to_stored(value, ply), ply), value);
             }
             assert_eq!(to_stored(mate_at(ply + 3), ply), mate_at(3));

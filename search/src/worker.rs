@@ -9,19 +9,30 @@ use crate::job::{Job, Role};
 use crate::keys::Keys;
 use crate::level::Level;
 use crate::memory::Memory;
-use crate::params;
 use crate::report::ReportGate;
-use crate::report::{Bound, Progress};
+use crate::report::{Bound, LineEnd, Progress};
 use crate::root_move::RootMove;
 use crate::scored::Scored;
 use crate::tt::Entry;
-use crate::value::{MAX_PLY, REPETITION_WIN, Value, is_ordinary, mate_at, mated_at};
+use crate::value::{DECIDED, MAX_PLY, Value, is_ordinary, mate_at, mated_at, repetition_win_at};
 
 /// A draw is worth less than any decided game.
-const MAX_DRAW_VALUE: Value = REPETITION_WIN - 1;
+const MAX_DRAW_VALUE: Value = DECIDED - 1;
 
 /// Positions visited between two looks at the clock.
 const POLL_INTERVAL: u64 = 256;
+
+/// The earliest position that a value goes back to by a decisive repetition, in order of time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) enum Anchor {
+    /// One of the game.
+    Game,
+    /// The one at this ply of the line.
+    Ply(usize),
+    /// There is no such repetition.
+    #[default]
+    None,
+}
 
 /// Stack entry of one ply of the line being searched.
 #[derive(Clone, Copy, Default)]
@@ -47,6 +58,8 @@ pub(crate) struct Frame {
     pub(crate) was_pv: bool,
     /// Keys of the position, by which histories and corrections find it.
     pub(crate) keys: Keys,
+    /// What the value of the node, once it is returned, goes back to.
+    pub(crate) anchor: Anchor,
 }
 
 /// Static evaluations of a position.
@@ -91,6 +104,8 @@ pub(crate) struct Worker<'a> {
     /// Entering king counts only under rules that allow it, and costs a look at
     /// each node only while a king is near.
     entering_king: EnteringKingRule,
+    /// Boards of the game at which a fourth occurrence may end it.
+    third_boards: Vec<u64>,
 }
 
 impl<'a> Worker<'a> {
@@ -123,6 +138,7 @@ impl<'a> Worker<'a> {
             next_poll: 0,
             node_limit: job.limits.nodes.into_iter().chain(level_nodes).min().unwrap_or(u64::MAX),
             entering_king: job.options.entering_king,
+            third_boards: job.position.third_boards(),
         }
     }
 
@@ -187,6 +203,19 @@ impl<'a> Worker<'a> {
     pub(crate) fn keep_eval(&self, judged: &Judgement, ply: usize, on_pv: bool) {
         let (value, eval) = (judged.refined, Some(judged.raw));
         let entry = Entry { mv: None, value, eval, depth: 0, bound: Bound::Lower, on_pv };
+        self.job.table.store(self.position.key(), ply, entry);
+    }
+
+    /// Stores the result of the node at `ply`. Where it rests on a decisive repetition of a position
+    /// before the node, other ways to the node would give another one: only the move is kept, with a
+    /// bound that always holds.
+    #[inline]
+    pub(crate) fn store(&self, ply: usize, entry: Entry) {
+        let entry = if self.frame(ply).anchor < Anchor::Ply(ply) {
+            Entry { value: mated_at(ply), bound: Bound::Lower, depth: 0, ..entry }
+        } else {
+            entry
+        };
         self.job.table.store(self.position.key(), ply, entry);
     }
 
@@ -272,19 +301,40 @@ impl<'a> Worker<'a> {
     /// The value of a node that ends the game or need not be searched: repetition,
     /// limit of moves, declaration.
     pub(crate) fn decided_value(&mut self, ply: usize) -> Option<Value> {
+        self.frame_mut(ply).anchor = Anchor::None;
         match self.position.max_moves(self.job.options.max_moves) {
             Ruling::None => {}
             Ruling::Draw => return Some(self.draw_value()),
             Ruling::Win(_) => return Some(mated_at(ply)),
         }
-        if let Some(cycle) = self.position.cycle(params::cycle_plies() as usize, ply) {
-            return Some(match cycle {
-                Cycle::Draw => self.draw_value(),
-                Cycle::Win | Cycle::Superior => REPETITION_WIN,
-                Cycle::Loss | Cycle::Inferior => -REPETITION_WIN,
-            });
+        let (end, anchor) = self.ending(&self.position, ply)?;
+        let value = match end {
+            LineEnd::Win => return Some(mate_at(ply + 1)),
+            LineEnd::Resign => return Some(mated_at(ply)),
+            LineEnd::Repetition(Cycle::Draw) => return Some(self.draw_value()),
+            LineEnd::Repetition(Cycle::Win | Cycle::Superior) => repetition_win_at(ply),
+            LineEnd::Repetition(Cycle::Loss | Cycle::Inferior) => -repetition_win_at(ply),
+        };
+        self.frame_mut(ply).anchor = anchor;
+        Some(value)
+    }
+
+    /// The end of a line at `position`, `ply` plies after the root: the fourth occurrence, which
+    /// ends the game, a declaration, or a repetition within the line. What stood before the root
+    /// counts at the fourth occurrence only (Stockfish): until then both sides may still leave the loop.
+    ///
+    /// Last test, against 16 plies back across the root: 12.5 of 20 games, 100 000 nodes.
+    pub(crate) fn ending(&self, position: &Position, ply: usize) -> Option<(LineEnd, Anchor)> {
+        if self.third_boards.contains(&position.board_key())
+            && let Some(cycle) = position.final_cycle()
+        {
+            return Some((LineEnd::Repetition(cycle), Anchor::Game));
         }
-        self.can_declare().then(|| mate_at(ply + 1))
+        if self.can_declare(position) {
+            return Some((LineEnd::Win, Anchor::None));
+        }
+        let (cycle, distance) = position.cycle(ply)?;
+        Some((LineEnd::Repetition(cycle), Anchor::Ply(ply - distance)))
     }
 
     /// Value of a draw for the side to move: the searching side's preference, or
@@ -296,10 +346,10 @@ impl<'a> Worker<'a> {
     }
 
     /// Returns `true` if the side to move can end the game with a won declaration (or try).
-    fn can_declare(&self) -> bool {
-        let us = self.position.turn();
-        let near = self.position.king(us).is_some_and(|king| king.relative_rank(us) <= 3);
-        near && self.position.declaration(self.entering_king) == Declaration::Win
+    fn can_declare(&self, position: &Position) -> bool {
+        let us = position.turn();
+        let near = position.king(us).is_some_and(|king| king.relative_rank(us) <= 3);
+        near && position.declaration(self.entering_king) == Declaration::Win
     }
 
     /// The static evaluation for the side to move.

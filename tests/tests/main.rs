@@ -29,6 +29,7 @@ mod nnue;
 mod options_file;
 mod perft;
 mod reparse;
+mod repetition;
 mod report;
 mod repro;
 mod rules;

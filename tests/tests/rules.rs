@@ -58,21 +58,22 @@ fn repetitions_as_the_search_takes_them() {
     let checks = "sfen 4k4/9/9/9/9/9/9/5R3/K8 b - 1 moves 4h5h 5a4a 5h4h 4a5a";
     let lost_pawn = "sfen 4k4/9/9/9/4G4/9/9/9/K8 w p 1 moves P*5d 5e5d 5a4a 5d5e 4a4b 9i9h 4b5a 9h9i";
     let won_pawn = "sfen 4k4/9/9/9/4g4/9/9/9/K8 w P 1 moves 5a4a P*5f 5e5f 9i9h 5f5e 9h8h 4a5a 8h9i";
-    for (moves, tree, expected) in [
-        ("startpos moves 2h3h 8b7b 3h2h 7b8b", 0, Some(Draw)),
-        ("startpos moves 2h3h 8b7b 3h4h 7b6b 4h2h 6b8b", 0, Some(Draw)),
+    // A loop of other moves before the two loops of checks, which are repeated until the fourth occurrence.
+    let mixed =
+        format!("sfen 4k4/9/9/9/9/9/9/5R3/K8 b - 1 moves 9i9h 5a5b 9h9i 5b5a{}", checks.split_once("moves").unwrap().1);
+    for (moves, distance, expected) in [
+        ("startpos moves 2h3h 8b7b 3h2h 7b8b", 4, Some(Draw)),
+        ("startpos moves 2h3h 8b7b 3h4h 7b6b 4h2h 6b8b", 6, Some(Draw)),
         ("startpos moves 2h3h 8b7b 3h2h 7b6b", 4, None),
-        (checks, 0, Some(Loss)),
-        (&format!("{checks} 4h5h"), 0, Some(Win)),
-        // Hands count within the tree only.
+        (checks, 4, Some(Loss)),
+        (&format!("{checks} 4h5h"), 4, Some(Win)),
+        (&mixed, 4, Some(Draw)),
         (lost_pawn, 8, Some(Inferior)),
-        (lost_pawn, 7, None),
         (won_pawn, 8, Some(Superior)),
-        (won_pawn, 7, None),
     ] {
         let position = from_usi(moves);
-        assert_eq!(position.cycle(8, tree), expected, "{moves}, tree {tree}");
-        assert_eq!(position.cycle(2, tree), None, "{moves}");
+        assert_eq!(position.cycle(distance + 1), expected.map(|cycle| (cycle, distance)), "{moves}");
+        assert_eq!(position.cycle(distance), None, "{moves}: a repetition of the root");
     }
 }
 

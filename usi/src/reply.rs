@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-use enbu_movegen::Move;
+use enbu_movegen::{Cycle, Move};
 
 use crate::option::OptionSpec;
 use crate::token::printable;
@@ -141,17 +141,20 @@ pub struct Info {
     pub currmove: Option<Move>,
     /// The line itself.
     pub pv: Vec<Move>,
-    /// The answer that ends the game after the line.
+    /// The last word of the line.
     pub pv_end: Option<LineEnd>,
 }
 
-/// An answer that ends the game, as the last word of a line of play.
+/// The last word of a line of play that ends in no move, for the side to move there; the words
+/// are YaneuraOu's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineEnd {
     /// `win`: claiming the win by entering king.
     Win,
     /// `resign`.
     Resign,
+    /// `rep_draw`, `rep_win`, `rep_lose`, `rep_sup`, `rep_inf`.
+    Repetition(Cycle),
 }
 
 impl Info {
@@ -281,12 +284,26 @@ impl fmt::Display for Info {
     }
 }
 
+impl LineEnd {
+    const WORDS: [(&str, Self); 7] = [
+        ("win", Self::Win),
+        ("resign", Self::Resign),
+        ("rep_draw", Self::Repetition(Cycle::Draw)),
+        ("rep_win", Self::Repetition(Cycle::Win)),
+        ("rep_lose", Self::Repetition(Cycle::Loss)),
+        ("rep_sup", Self::Repetition(Cycle::Superior)),
+        ("rep_inf", Self::Repetition(Cycle::Inferior)),
+    ];
+
+    /// The end of this word; `None` for any other.
+    pub(crate) fn of(word: &str) -> Option<Self> {
+        Self::WORDS.into_iter().find(|known| known.0 == word).map(|known| known.1)
+    }
+}
+
 impl fmt::Display for LineEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Win => "win",
-            Self::Resign => "resign",
-        })
+        Self::WORDS.iter().filter(|known| known.1 == *self).try_for_each(|known| f.write_str(known.0))
     }
 }
 

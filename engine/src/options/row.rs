@@ -31,6 +31,7 @@ pub(super) enum Id {
     PvInterval,
     ConsiderationMode,
     ShowCurrentMove,
+    ShowLineEnds,
     CsaReadout,
     CsaLogDir,
     CsaVersion,

@@ -10,9 +10,6 @@ use crate::option::{EMPTY, OptionKind, OptionSpec};
 use crate::reply::{BestMove, Bound, Checkmate, Info, LineEnd, Reply, Score};
 use crate::token::{Words, number, quote, unsigned};
 
-/// Words with which engines end a line of play at a repetition.
-const PSEUDO_MOVES: [&str; 5] = ["rep_draw", "rep_win", "rep_lose", "rep_sup", "rep_inf"];
-
 /// Error in a line of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplyError {
@@ -173,11 +170,9 @@ fn parse_info(words: &mut Words<'_>) -> Heard {
 /// Reads moves up to the end of the line, or to the first word that is none.
 fn parse_pv(words: &mut Words<'_>, info: &mut Info) -> Option<ReplyError> {
     for word in words.by_ref() {
-        match (word, word.parse()) {
-            (_, Ok(mv)) => info.pv.push(mv),
-            ("win", _) => info.pv_end = Some(LineEnd::Win),
-            ("resign", _) => info.pv_end = Some(LineEnd::Resign),
-            _ if PSEUDO_MOVES.contains(&word) => {}
+        match (word.parse(), LineEnd::of(word)) {
+            (Ok(mv), _) => info.pv.push(mv),
+            (_, Some(end)) => info.pv_end = Some(end),
             _ => return Some(ReplyError::Pv { text: word.to_owned() }),
         }
     }
@@ -346,7 +341,7 @@ mod tests {
                 "info score cp 2147483647 nodes 9223372036854775807",
             ),
             ("info score banana 3 depth 2", "info depth 2"),
-            ("info pv 7g7f rep_draw", "info pv 7g7f"),
+            ("info pv 7g7f rep_draw", "info pv 7g7f rep_draw"),
         ] {
             let heard = parse_reply(line);
             assert_eq!((heard.reply.map(|reply| reply.to_string()).as_deref(), heard.problem), (Some(expected), None));
