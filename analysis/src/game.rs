@@ -8,6 +8,7 @@
 //! - A first choice of the search whose score falls by the loss of an inaccuracy at the
 //!   position after it is doubted: the other moves are searched, and the better one counts.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use enbu_kifu::{Event, GameResult, HeaderKey, NodeId, Record};
@@ -49,7 +50,17 @@ struct Walk {
 struct Searched {
     walk: Walk,
     sfens: Vec<String>,
+    /// The place of each position's judgement: one for all occurrences of a position, so that these
+    /// have one score, as long as the history cannot decide.
+    places: Vec<usize>,
     judged: Vec<Option<Judged>>,
+}
+
+impl Searched {
+    /// The judgement of the position after `index` moves of the line.
+    fn judged(&self, index: usize) -> Option<&Judged> {
+        self.judged.get(*self.places.get(index)?)?.as_ref()
+    }
 }
 
 /// Analyses a game. `on_position` is called after each position; when `stop` is set the
@@ -161,50 +172,61 @@ impl Game<'_> {
         let is_wanted = walk.parent.is_none() || settings.scope == Scope::Variations;
         let wanted = settings.from.saturating_sub(1)..settings.to.saturating_add(1);
         let order = settings.order;
-        let mut line = Searched { walk, sfens: vec![String::new(); count], judged: vec![None; count] };
-        let mut later = Vec::new();
+        let mut line = Searched { walk, sfens: Vec::new(), places: Vec::new(), judged: vec![None; count] };
+        let is_wanted = |from: usize, index: usize| is_wanted && wanted.contains(&(from + index));
+        let (mut later, mut known) = (Vec::new(), HashMap::new());
         let mut position = self.start.clone();
         for &mv in &line.walk.path {
             position.do_move(mv);
         }
-        for (index, sfen) in line.sfens.iter_mut().enumerate() {
-            *sfen = position.to_setup().to_string();
-            if order == Order::FromStart && is_wanted && wanted.contains(&(line.walk.from + index)) {
-                self.put(&mut line.judged, &mut later, index, &position)?;
+        for index in 0..count {
+            line.sfens.push(position.to_setup().to_string());
+            let may_share = is_wanted(line.walk.from, index) && self.rules.max_moves == 0;
+            let place = match may_share && position.third_boards().is_empty() {
+                true => *known.entry(position.key()).or_insert(index),
+                false => index,
+            };
+            line.places.push(place);
+            if order == Order::FromStart && is_wanted(line.walk.from, index) {
+                self.put(&mut line.judged, &mut later, place, &position, Patience::GoesOn)?;
             }
             if let Some(&(_, mv)) = line.walk.moves.get(index) {
                 position.do_move(mv);
             }
         }
-        if order == Order::FromEnd && is_wanted {
-            for index in (0..count).rev() {
+        if order == Order::FromEnd {
+            for (index, &place) in line.places.iter().enumerate().rev() {
                 // A variation shares its first position with the line it leaves.
-                if wanted.contains(&(line.walk.from + index)) {
-                    self.put(&mut line.judged, &mut later, index, &position)?;
+                if is_wanted(line.walk.from, index) {
+                    self.put(&mut line.judged, &mut later, place, &position, Patience::GoesOn)?;
                 }
                 position.undo_move();
             }
         }
-        for (index, position) in later {
-            if let Some(place) = line.judged.get_mut(index) {
-                *place = self.judge(&position, Patience::Waits)?;
-            }
+        for (place, position) in later {
+            self.put(&mut line.judged, &mut Vec::new(), place, &position, Patience::Waits)?;
         }
         Ok(line)
     }
 
-    /// Judges a position into its place, or puts it off while another game searches it.
+    /// Judges a position into its place, unless that is known, or puts it off while another game
+    /// searches it.
     fn put(
         &mut self,
         judged: &mut [Option<Judged>],
         later: &mut Vec<(usize, Position)>,
-        index: usize,
+        place: usize,
         position: &Position,
+        patience: Patience,
     ) -> Result<(), GameError> {
-        let Some(place) = judged.get_mut(index) else { return Ok(()) };
-        *place = self.judge(position, Patience::GoesOn)?;
-        if place.is_none() {
-            later.push((index, position.clone()));
+        let Some(judged) = judged.get_mut(place) else { return Ok(()) };
+        if judged.is_some() {
+            (self.on_position)();
+            return Ok(());
+        }
+        *judged = self.judge(position, patience)?;
+        if judged.is_none() {
+            later.push((place, position.clone()));
         }
         Ok(())
     }
@@ -233,7 +255,8 @@ impl Game<'_> {
             let Some(&(_, mv)) = line.walk.moves.get(index) else { break };
             let before = position.clone();
             position.do_move(mv);
-            if let Some([Some(known), Some(after)]) = line.judged.get_mut(index..index + 2) {
+            let Some(&[place, next]) = line.places.get(index..index + 2) else { break };
+            if let Ok([Some(known), Some(after)]) = line.judged.get_disjoint_mut([place, next]) {
                 self.follow_mate(known, after, mv, before.turn(), &position);
                 self.doubt(known, after, mv, &before);
             }
@@ -341,8 +364,8 @@ fn report(record: &Record, start: &Position, lines: Vec<Searched>, analyst: &Ana
 
 fn position_reports(line: &Searched, analyst: &Analyst) -> Vec<PositionReport> {
     let none = Judged::default();
-    let of = |(index, (sfen, judged)): (usize, (&String, &Option<Judged>))| {
-        let judged = judged.as_ref().unwrap_or(&none);
+    let of = |(index, sfen): (usize, &String)| {
+        let judged = line.judged(index).unwrap_or(&none);
         let texts = |moves: &[Move]| moves.iter().map(ToString::to_string).collect();
         let score = judged.score();
         let best_line = |line: &Line| BestLine {
@@ -362,7 +385,7 @@ fn position_reports(line: &Searched, analyst: &Analyst) -> Vec<PositionReport> {
             mate: judged.mate.as_deref().map(texts),
         }
     };
-    line.sfens.iter().zip(&line.judged).enumerate().map(of).collect()
+    line.sfens.iter().enumerate().map(of).collect()
 }
 
 /// Six digits: enough to compare, and equal on every system.
@@ -386,8 +409,7 @@ fn move_reports(record: &Record, line: &Searched, first: Color, analyst: &Analys
             first_choice: false,
             missed_mate: None,
         };
-        let pair = (line.judged.get(index), line.judged.get(index + 1));
-        if let (Some(Some(before)), Some(Some(after))) = pair
+        if let (Some(before), Some(after)) = (line.judged(index), line.judged(index + 1))
             && analyst.settings().judges(side)
         {
             judge_move(&mut report, before, after, mv, side, analyst);

@@ -245,3 +245,35 @@ fn a_mate_by_another_check_is_not_missed() {
     let game = record("8k/9/7S1/9/9/9/9/1R7/4K4 b 2G 1", "G*2b");
     assert_eq!(analysed(&game, &settings(300)).black.missed_mates, 0);
 }
+
+#[test]
+fn a_repeated_position_has_one_score_and_its_moves_one_class() {
+    let bishop = "lnsg2snl/1r2k2b1/pppg1pppp/3pp4/9/2P3P2/PP1PPP1PP/1B3GSR1/LNS1K2NL b g 1";
+    let quiet = "l4kgnl/1r1sg1s2/p1np1p1pp/2p1p1p2/1p5P1/2PP1PP2/PPS1P1N1P/2G1GS1R1/LN2K3L b Bb 31";
+    for (sfen, moves) in [
+        (bishop, "8h5e 3a4b 5e8h 4b3a 3h3g"),
+        (quiet, "5i5h 4a5a 5h5i 5a4a 5i6i 4a5a 6i5i 5a4a 5i5h"),
+        (MATE_IN_3, "5i5h 2b3b 5h5i 3b2b S*2c 2b1c G*1d"),
+        (&start(), "2h3h 8b7b 3h2h 7b8b 7g7f 3c3d"),
+    ] {
+        for order in [Order::FromEnd, Order::FromStart] {
+            let report = analysed(&record(sfen, moves), &Settings { order, ..settings(2000) });
+            let board = |at: usize| report.positions[at].sfen.rsplit_once(' ').expect("a number").0;
+            for (one, other) in (0..report.positions.len())
+                .flat_map(|one| (one + 1..report.positions.len()).map(move |other| (one, other)))
+            {
+                if board(one) != board(other) {
+                    continue;
+                }
+                assert_eq!(report.positions[one].score, report.positions[other].score, "{sfen} {moves}: {one} {other}");
+                if let (Some(first), Some(again)) = (report.moves.get(one), report.moves.get(other)) {
+                    assert!(first.usi != again.usi || first.class == again.class, "{sfen} {moves}: {one} {other}");
+                }
+            }
+            if sfen == bishop {
+                let classes = report.moves[3..].iter().map(|mv| mv.class);
+                assert!(classes.clone().all(|class| class < Some(Class::Mistake)), "{:?}", classes.collect::<Vec<_>>());
+            }
+        }
+    }
+}
