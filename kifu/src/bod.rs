@@ -7,7 +7,7 @@
 //! as well, as in [`kif`](crate::kif). A hand that is not given is empty: the rest of
 //! the set is not implied.
 //!
-//! The writer writes the headers and one position, also of even games.
+//! The writer writes one position, also of even games, without headers.
 
 use enbu_movegen::Setup;
 

@@ -5,7 +5,9 @@
 //! | content | format |
 //! |---|---|
 //! | `{` and a quote, or `{}`, also within `[` | JKF |
-//! | a tag `[Name "value"]`, or a move number with a dot | PGN |
+//! | a tag `[Sente "value"]` or, first of all, `[Black "value"]` | PSN, PSN2 |
+//! | another tag `[Name "value"]`, or a move number with a dot | PGN |
+//! | an address with a board, or USEN | SFEN/USI |
 //! | `startpos`, a word with slashes, or a move such as `7g7f`, after `position`, `sfen` or `moves` | SFEN/USI |
 //! | a version, `N+`, `$KEY:`, `PI`, `P1`, a side alone, `+7776FU`, `%TORYO` | CSA |
 //! | numbered moves, or the line `手数----` | KIF |
@@ -22,10 +24,11 @@ use crate::board::Board;
 use crate::encoding::{decode, lines, read_text};
 use crate::error::{KifuError, Mode, Problem};
 use crate::kakinoki::score::ScoreStyle;
-use crate::kakinoki::{headers, moves, words};
+use crate::kakinoki::{self, Notation, headers, moves, words};
+use crate::pgn::psn::Form;
 use crate::reading::Reading;
 use crate::record::Record;
-use crate::{bod, csa, fen, jkf, ki2, kif, pgn, svg, usi};
+use crate::{bod, csa, fen, jkf, ki2, kif, pgn, svg, usen, usi};
 
 /// A format of records or positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,8 +49,14 @@ pub enum Format {
     Fen,
     /// Games as commands of UCI, one a line: see [`usi::write_uci`].
     Uci,
+    /// Games with variations for addresses of web pages, one a line.
+    Usen,
     /// PGN: see [`pgn`].
     Pgn,
+    /// PSN, as Shogidokoro writes it; read as PGN.
+    Psn,
+    /// PSN2, as MyShogi writes it; read as PGN.
+    Psn2,
     /// JSON: see [`jkf`].
     Jkf,
     /// A picture; can only be written: see [`svg`].
@@ -71,7 +80,7 @@ pub struct WriteOptions {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Kif,
         Self::Ki2,
         Self::Bod,
@@ -80,7 +89,10 @@ impl Format {
         Self::Sfen,
         Self::Fen,
         Self::Uci,
+        Self::Usen,
         Self::Pgn,
+        Self::Psn,
+        Self::Psn2,
         Self::Jkf,
         Self::Svg,
     ];
@@ -96,7 +108,10 @@ impl Format {
             Self::Sfen => "sfen",
             Self::Fen => "fen",
             Self::Uci => "uci",
+            Self::Usen => "usen",
             Self::Pgn => "pgn",
+            Self::Psn => "psn",
+            Self::Psn2 => "psn2",
             Self::Jkf => "jkf",
             Self::Svg => "svg",
         }
@@ -129,6 +144,9 @@ impl Format {
     /// ```
     pub fn detect(text: &str) -> Option<Self> {
         let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        if let Some(form) = psn_of_head(text) {
+            return Some(form);
+        }
         let object = text.strip_prefix('[').map_or(text, str::trim_start);
         if object.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '}'])) {
             return Some(Self::Jkf);
@@ -155,7 +173,7 @@ impl Format {
     /// Returns true if a file of this format may hold several games or positions. Readers of
     /// the others take the first, or all as one game.
     pub const fn holds_games(self) -> bool {
-        matches!(self, Self::Csa | Self::Usi | Self::Sfen | Self::Fen | Self::Uci | Self::Pgn)
+        matches!(self, Self::Csa | Self::Usi | Self::Sfen | Self::Fen | Self::Uci | Self::Usen | Self::Pgn)
     }
 
     /// Returns true if this format shows one position of a game: see [`WriteOptions::ply`].
@@ -167,7 +185,8 @@ impl Format {
     const fn kind(self) -> Self {
         match self {
             Self::Ki2 | Self::Bod => Self::Kif,
-            Self::Sfen | Self::Fen | Self::Uci => Self::Usi,
+            Self::Sfen | Self::Fen | Self::Uci | Self::Usen => Self::Usi,
+            Self::Psn | Self::Psn2 => Self::Pgn,
             other => other,
         }
     }
@@ -208,8 +227,8 @@ impl Format {
             Self::Ki2 => ki2::read(text, mode),
             Self::Bod => bod::read(text, mode),
             Self::Csa => csa::read(text, mode),
-            Self::Usi | Self::Sfen | Self::Fen | Self::Uci => usi::read(text, mode),
-            Self::Pgn => pgn::read(text, mode),
+            Self::Usi | Self::Sfen | Self::Fen | Self::Uci | Self::Usen => usi::read(text, mode),
+            Self::Pgn | Self::Psn | Self::Psn2 => pgn::read(text, mode),
             Self::Jkf => jkf::read(text, mode),
             Self::Svg => Err(KifuError::new(Problem::NoRecord, 1, 1, crate::lines::split_line(text).0)),
         }
@@ -218,12 +237,15 @@ impl Format {
     /// Writes records in this format.
     pub fn write(self, records: &[Record], options: WriteOptions) -> String {
         match self {
-            Self::Kif => kif::write_all(records, options.scores),
-            Self::Ki2 => ki2::write_all(records, options.scores),
+            Self::Kif => kakinoki::write_all(records, Notation::Numbered, options.scores),
+            Self::Ki2 => kakinoki::write_all(records, Notation::Free, options.scores),
             Self::Csa => csa::write_all(records, options.csa),
             Self::Usi => usi::write_all(records, options.ends),
             Self::Uci => each(records, |record| usi::write_uci(record) + "\n"),
+            Self::Usen => each(records, |record| usen::write(record) + "\n"),
             Self::Pgn => pgn::write_all(records),
+            Self::Psn => pgn::psn_write::write_all(records, Form::Psn, options.scores),
+            Self::Psn2 => pgn::psn_write::write_all(records, Form::Psn2, options.scores),
             Self::Jkf => jkf::write_all(records, options.scores),
             Self::Sfen => each(records, |record| format!("{}\n", position(record, options.ply.or(Some(0))).0)),
             Self::Fen => each(records, |record| fen::write(&position(record, options.ply.or(Some(0))).0) + "\n"),
@@ -272,6 +294,13 @@ fn is_header(line: &str) -> bool {
     headers::split(line).is_some_and(|(key, _)| headers::is_known(key) || key.ends_with("の持駒"))
 }
 
+/// The form of PSN that a tag on the first line gives away: PGN never begins with a player.
+fn psn_of_head(text: &str) -> Option<Format> {
+    let name = text.strip_prefix('[')?.split([' ', '"']).next()?;
+    let forms = [("Sente", Format::Psn), ("Gote", Format::Psn), ("Black", Format::Psn2)];
+    forms.into_iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map(|(_, form)| form)
+}
+
 /// The format that a line alone gives away.
 fn of_line(line: &str) -> Option<Format> {
     let bytes = line.as_bytes();
@@ -310,11 +339,14 @@ fn of_line(line: &str) -> Option<Format> {
 
 /// Returns true if a line begins with a position of SFEN or USI, or with moves from the start.
 fn is_position(line: &str) -> bool {
+    if line.contains(['~', '_', '%', ':']) && (usen::in_line(line).is_some() || usen::line_of_address(line).is_some()) {
+        return true;
+    }
     let mut words = line.split_whitespace().skip_while(|&word| matches!(word, "position" | "sfen" | "fen" | "moves"));
     words.next().is_some_and(|word| {
         word == "startpos"
             || fen::is_other_board(word)
-            || word.bytes().filter(|&byte| byte == b'/').count() >= 6
+            || (word.is_ascii() && word.bytes().filter(|&byte| byte == b'/').count() >= 6)
             || word.parse::<Move>().is_ok()
     })
 }

@@ -20,7 +20,7 @@ mod repair;
 mod write;
 
 pub use read::read;
-pub use write::{write, write_all};
+pub use write::write_all;
 
 use enbu_movegen::Handicap;
 

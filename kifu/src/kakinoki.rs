@@ -15,6 +15,6 @@ mod write;
 
 pub(crate) use board::lines as board_lines;
 pub(crate) use headers::Sides;
-pub(crate) use read::read;
+pub(crate) use read::{read, time_ms};
 pub(crate) use text::Lines;
 pub(crate) use write::{Notation, write_all};

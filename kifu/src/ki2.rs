@@ -23,30 +23,9 @@
 use enbu_movegen::{Move, Square};
 
 use crate::board::Board;
-use crate::kakinoki::score::ScoreStyle;
-use crate::kakinoki::{self, Notation, moves, words};
-use crate::record::Record;
+use crate::kakinoki::{moves, words};
 
 pub use crate::kif::read;
-
-/// Writes a record with its variations.
-///
-/// ```
-/// use enbu_kifu::{Event, Record, ki2};
-/// use enbu_movegen::Setup;
-/// let mut record = Record::new(Setup::startpos());
-/// record.add(record.root(), Event::Move("6i7h".parse()?));
-/// assert!(ki2::write(&record).ends_with("\n▲７八金\n"));
-/// # Ok::<(), enbu_movegen::ParseMoveError>(())
-/// ```
-pub fn write(record: &Record) -> String {
-    write_all([record], ScoreStyle::default())
-}
-
-/// Writes several records into one file.
-pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, scores: ScoreStyle) -> String {
-    kakinoki::write_all(records, Notation::Free, scores)
-}
 
 /// The text of `mv` on `board` with the mark of its side, such as `▲７六歩` or `△同　銀`;
 /// `last` is the destination of the move before.

@@ -4,7 +4,7 @@
 //!
 //! * any order and wording of headers, with colons of either width; comments
 //!   (`*`) and bookmarks (`&`) anywhere; program comments (`#`); evaluations in
-//!   comments in the dialects of [`ScoreStyle`];
+//!   comments in the dialects of [`ScoreStyle`](crate::ScoreStyle);
 //! * every name of a handicap that is in use; boards (BOD) with any marks and
 //!   edges, with hands above or below them; disputed names such as `三枚落ち` in the
 //!   reading that the moves prove;
@@ -27,10 +27,8 @@
 //! know by name, are written as boards.
 
 use crate::error::{KifuError, Mode};
-use crate::kakinoki::score::ScoreStyle;
-use crate::kakinoki::{self, Notation};
+use crate::kakinoki;
 use crate::reading::Reading;
-use crate::record::Record;
 
 /// Reads all games and positions of a text.
 ///
@@ -48,24 +46,4 @@ use crate::record::Record;
 /// ```
 pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
     kakinoki::read(text, mode)
-}
-
-/// Writes a record with its variations.
-///
-/// ```
-/// use enbu_kifu::{Event, Record, kif};
-/// use enbu_movegen::Setup;
-/// let mut record = Record::new(Setup::startpos());
-/// let id = record.add(record.root(), Event::Move("7g7f".parse()?));
-/// record.node_mut(id).time_ms = Some(16_000);
-/// assert!(kif::write(&record).ends_with("   1 ７六歩(77)   ( 0:16/00:00:16)\n"));
-/// # Ok::<(), enbu_movegen::ParseMoveError>(())
-/// ```
-pub fn write(record: &Record) -> String {
-    write_all([record], ScoreStyle::default())
-}
-
-/// Writes several records into one file.
-pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, scores: ScoreStyle) -> String {
-    kakinoki::write_all(records, Notation::Numbered, scores)
 }

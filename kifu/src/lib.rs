@@ -12,7 +12,8 @@
 //! | [`csa`] | the CSA format |
 //! | [`kif`], [`ki2`], [`bod`] | the KIF family: games with origins, games as in books, boards; evaluations in comments: [`ScoreStyle`] |
 //! | [`jkf`] | records as JSON |
-//! | [`pgn`] | PGN, as programs for chess variants write it |
+//! | [`pgn`] | PGN, as programs for chess variants write it; PSN and PSN2 |
+//! | `usen` | USEN; positions and games in addresses of web pages |
 //! | [`usi`], [`fen`] | lines of SFEN and USI; FEN as programs for chess variants write it |
 //! | [`svg`] | diagrams as pictures |
 //! | [`format`](mod@format) | [`Format`]: detection by content, and one interface to all readers and writers |
@@ -44,6 +45,7 @@ pub mod pgn;
 mod reading;
 mod record;
 pub mod svg;
+pub(crate) mod usen;
 pub mod usi;
 
 pub use board::Board;

@@ -43,6 +43,11 @@ pub(crate) fn line_end(bytes: &[u8]) -> Option<usize> {
     Some(bytes.len() - tail.len() + at)
 }
 
+/// A text on one line, without the control characters that a reader would drop.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 /// Number of characters of `text`, for columns in faults; of a text above 4 KiB the bytes,
 /// so that a file with a fault on every line is still read in linear time.
 pub(crate) fn columns(text: &str) -> usize {

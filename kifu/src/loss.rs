@@ -8,6 +8,7 @@ use std::fmt;
 use crate::end::{End, EndKind};
 use crate::error::Mode;
 use crate::format::{Format, WriteOptions};
+use crate::lines::one_line;
 use crate::record::{Analysis, Event, Node, NodeId, Record, Remarks};
 use crate::usi;
 
@@ -304,6 +305,5 @@ fn lines(comments: &[String]) -> Vec<String> {
 
 /// A text without what no format keeps.
 fn clean(text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() || c == '\u{3000}' { ' ' } else { c }).collect();
-    text.trim().to_owned()
+    one_line(&text.replace('\u{3000}', " ")).trim().to_owned()
 }

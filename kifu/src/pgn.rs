@@ -1,4 +1,4 @@
-//! PGN of shogi, in the dialects that programs for chess variants write.
+//! PGN of shogi, in the dialects that programs for chess variants write, and PSN: see `psn`.
 //!
 //! White is the side that moves first: Black of shogi. Files are named a to i from
 //! White's left (9 of shogi is a), ranks 1 to 9 from White's side: 7f is c4.
@@ -29,6 +29,8 @@
 //! and in private tags: `End`, `BlackTime`, `WhiteTime`, `MaxMoves`, `EnteringKing`, `Header1`, ...
 
 mod comment;
+pub(crate) mod psn;
+pub(crate) mod psn_write;
 mod read;
 mod san;
 mod tags;

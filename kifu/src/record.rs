@@ -326,6 +326,24 @@ impl Record {
         })
     }
 
+    /// The main line, then each variation, as formats write them that have one line after the
+    /// other: the last variation of a line first, and those in it after it. Each has the number
+    /// of moves before it.
+    pub(crate) fn lines(&self) -> Vec<(usize, Vec<NodeId>)> {
+        let mut lines = Vec::new();
+        let mut starts: Vec<(usize, NodeId)> = self.children(self.root()).map(|id| (0, id)).collect();
+        starts.reverse();
+        while let Some((before, first)) = starts.pop() {
+            let line: Vec<NodeId> = std::iter::once(first).chain(self.line_after(first)).collect();
+            for (moves, &id) in (before + 1..).zip(&line) {
+                let others: Vec<_> = self.children(id).skip(1).map(|id| (moves, id)).collect();
+                starts.extend(others.into_iter().rev());
+            }
+            lines.push((before, line));
+        }
+        lines
+    }
+
     /// Returns true if any position has more than one continuation.
     pub fn has_variations(&self) -> bool {
         self.nodes.iter().any(|node| node.next_sibling.is_some())

@@ -5,6 +5,7 @@
 //! order, missing hands and move numbers; FEN by its bracket (see [`fen`]); moves
 //! also as programs for chess variants write them (`c3c4`, `b2h8+`, `P@e5`).
 //! Moves without a position begin at the start, with a warning.
+//! Addresses of web pages that hold a position or game, and USEN in them, are read as well.
 //! After the moves it accepts the words of ShogiGUI (`resign`, `rep_draw`, `draw`,
 //! `timeout`, `break`, `win`) and its own `end=WORD winner=SIDE`. A line that cannot
 //! be read is an error, and the lines around it are kept.
@@ -35,6 +36,7 @@ use crate::fen;
 use crate::kakinoki::Lines;
 use crate::reading::Reading;
 use crate::record::{Event, Record};
+use crate::usen;
 
 /// Ends of games in written lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,7 +67,14 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
         if line.text.is_empty() || line.text.starts_with('#') {
             continue;
         }
-        let mut words = Words { rest: line.text };
+        if let Some(game) = usen::in_line(line.text) {
+            let (record, outcome) = usen::read(game);
+            records.extend(record);
+            outcome.or_else(|(problem, part)| report.error(line.fault_at(problem, part)))?;
+            continue;
+        }
+        let address = usen::line_of_address(line.text);
+        let mut words = Words { rest: address.as_deref().unwrap_or(line.text) };
         let fault = |problem: Problem, part: &str| line.fault_at(problem, part);
         let setup = match read_position(&mut words, &mut report, &fault) {
             Ok(setup) => setup,

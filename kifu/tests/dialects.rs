@@ -168,7 +168,7 @@ fn words_of_the_association() {
         let (_, reading) = read_any(text.as_bytes(), Mode::Strict).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let moves: Vec<String> = reading.records[0].moves().map(|mv| mv.to_string()).collect();
         assert_eq!(moves, [expected], "{text}");
-        let written = enbu_kifu::ki2::write(&reading.records[0]);
+        let written = enbu_kifu::Format::Ki2.write(&reading.records[..1], enbu_kifu::WriteOptions::default());
         let again = read_any(written.as_bytes(), Mode::Strict).unwrap().1;
         assert_eq!(again.records[0].moves().map(|mv| mv.to_string()).collect::<Vec<_>>(), [expected], "{written}");
     }

@@ -108,7 +108,7 @@ fn files_pipes_and_formats_by_extension() {
         let output = piped(arguments, csa.as_bytes());
         assert_eq!(String::from_utf8_lossy(&output.stdout), "startpos moves 7g7f 3c3d\n", "{}", stderr(&output));
     }
-    for format in ["kif", "ki2", "csa", "pgn", "jkf", "usi"] {
+    for format in ["kif", "ki2", "csa", "pgn", "psn", "psn2", "usen", "jkf", "usi"] {
         let there = piped(&["--to", format, "--ends"], KIF.as_bytes()).stdout;
         assert_eq!(
             piped(&["--to", "usi", "--ends"], &there).stdout,

@@ -30,7 +30,7 @@ pub(crate) struct ConvertArgs {
     /// Format of the input; default: detected from its content
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
-    /// Format of the output: kif, kifu, ki2, ki2u, bod, csa, usi, sfen, fen, uci, pgn, jkf or svg; default: by OUT's extension
+    /// Format of the output: kif, kifu, ki2, ki2u, bod, csa, usi, sfen, fen, uci, usen, pgn, psn, psn2, jkf or svg; default: by OUT's extension
     #[arg(long, value_name = "FORMAT", value_parser = output_format)]
     to: Option<OutputFormat>,
     /// Encoding of the output: utf-8, shift_jis, euc-jp, iso-2022-jp or iso-8859-1; default: shift_jis for files named .kif and .ki2, else utf-8

@@ -6,6 +6,7 @@ use super::headers::{escape, is_rule_key, key_name, rule_name, seconds_text};
 use super::*;
 use crate::end::{End, GameResult};
 use crate::header::HeaderKey;
+use crate::lines;
 use crate::record::{Analysis, Event, Node, Record, Rules, TimeControl};
 
 /// The CSA text of `mv` in `position`, such as `+7776FU` or `-0055KA`.
@@ -152,9 +153,8 @@ pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, version: Fil
     lines.join("\n")
 }
 
-/// `text` on one line, without characters that a reader would drop or misread.
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
+    lines::one_line(text).trim().to_owned()
 }
 
 fn write_headers(record: &Record, version: FileVersion, lines: &mut Vec<String>) {
@@ -251,7 +251,7 @@ fn write_remarks(node: &Node, board: &Board, lines: &mut Vec<String>) {
     let analyses = remarks.analyses.iter().filter_map(|analysis| analysis_text(board, analysis));
     lines.extend(analyses.map(|text| format!("'** {text}")));
     for comment in remarks.comments.iter().flat_map(|comment| comment.split('\n')) {
-        let clean: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let clean = lines::one_line(comment);
         let clean = clean.trim_end();
         // A comment that would read as an evaluation is kept from it by a blank.
         let blank = if analysis::is_analysis(clean) { " " } else { "" };

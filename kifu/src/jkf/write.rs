@@ -12,18 +12,6 @@ use crate::kakinoki::{Sides, handicap, headers};
 use crate::record::{Event, NodeId, Record, TotalTimes};
 use crate::{csa, usi};
 
-/// Writes a record as one line of JSON.
-///
-/// ```
-/// use enbu_kifu::{Record, jkf};
-/// use enbu_movegen::Setup;
-/// let text = jkf::write(&Record::new(Setup::startpos()));
-/// assert_eq!(text, "{\"header\":{\"手合割\":\"平手\"},\"initial\":{\"preset\":\"HIRATE\"},\"moves\":[{}]}\n");
-/// ```
-pub fn write(record: &Record) -> String {
-    write_all([record], ScoreStyle::default())
-}
-
 /// Writes several records, one document a line.
 pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, scores: ScoreStyle) -> String {
     let mut text = String::new();

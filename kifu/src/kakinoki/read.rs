@@ -585,7 +585,7 @@ fn begins_game(text: &str) -> bool {
 
 /// `0:16/00:00:16` and the like: the time of the move, in milliseconds. The
 /// total after it is ignored.
-fn time_ms(text: &str) -> Option<u64> {
+pub(crate) fn time_ms(text: &str) -> Option<u64> {
     let now = text.split('/').next()?.trim_matches(is_blank);
     let (now, thousandths) = match now.split_once('.') {
         Some((now, fraction)) if fraction.bytes().all(|byte| byte.is_ascii_digit()) => {

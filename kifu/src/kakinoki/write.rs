@@ -104,45 +104,20 @@ struct Writer<'r> {
 impl Writer<'_> {
     fn game(&mut self) {
         self.remarks(self.record.root());
-        // Lines to be written, each with the number of moves before it.
-        let mut branches: Vec<(NodeId, usize)> = Vec::new();
-        let mut next = self.record.children(self.record.root()).next().map(|first| (first, 0));
-        if next.is_some() {
-            self.branches_of(self.record.root(), 0, &mut branches);
-        }
-        let mut main = true;
-        while let Some((first, before)) = next {
+        for (index, (before, line)) in self.record.lines().into_iter().enumerate() {
             while self.board.plies_played() > before {
                 self.board.undo();
             }
-            if !main {
+            // After a move that could not be made.
+            if self.board.plies_played() < before {
+                continue;
+            }
+            if index > 0 {
                 let number = self.number(before);
                 self.lines.extend([String::new(), format!("変化：{number}手")]);
             }
-            main = false;
-            self.line(first, before, &mut branches);
+            (before..).zip(line).all(|(moves, id)| self.node(id, moves));
             self.end_row();
-            next = branches.pop();
-        }
-    }
-
-    /// Pushes the variations that begin after `parent`, so that the first is popped first.
-    fn branches_of(&self, parent: NodeId, before: usize, branches: &mut Vec<(NodeId, usize)>) {
-        let first = branches.len();
-        branches.extend(self.record.children(parent).skip(1).map(|id| (id, before)));
-        branches.get_mut(first..).unwrap_or_default().reverse();
-    }
-
-    fn line(&mut self, first: NodeId, before: usize, branches: &mut Vec<(NodeId, usize)>) {
-        let mut at = Some(first);
-        let mut moves = before;
-        while let Some(id) = at {
-            if !self.node(id, moves) {
-                return;
-            }
-            moves += 1;
-            self.branches_of(id, moves, branches);
-            at = self.record.children(id).next();
         }
     }
 

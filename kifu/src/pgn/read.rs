@@ -3,6 +3,7 @@
 use enbu_movegen::Setup;
 
 use super::comment;
+use super::psn;
 use super::san::{self, Plus};
 use super::tags::{self, Tags};
 use super::token::{Place, Token, Tokens};
@@ -10,6 +11,7 @@ use crate::board::Board;
 use crate::end::{End, EndKind, GameResult};
 use crate::error::Reporter;
 use crate::error::{KifuError, Mode, Problem};
+use crate::kakinoki::{score, time_ms};
 use crate::reading::Reading;
 use crate::record::{Event, NodeId, Record};
 use crate::usi;
@@ -79,6 +81,8 @@ struct Play<'t> {
     mate: bool,
     main_end: NodeId,
     main_broken: bool,
+    /// A variation of PSN was read, after which the main line does not go on.
+    left_main: bool,
 }
 
 impl Game<'_> {
@@ -110,6 +114,7 @@ impl Play<'_> {
             mate: false,
             main_end: at,
             main_broken: false,
+            left_main: false,
         }
     }
 
@@ -185,6 +190,7 @@ impl<'t> Reader<'t> {
                         }
                     }
                     Token::Nag(digits) => self.nag(digits, place),
+                    Token::Time(text) => self.time(text, place),
                     Token::Result(text) => self.result(text),
                     Token::Word(text) => self.word(text, place),
                     Token::Unclosed(what, text) => self.report.error(place.fault(Problem::Unclosed(what), text)),
@@ -199,6 +205,9 @@ impl<'t> Reader<'t> {
             self.finish_game()?;
         }
         self.game.place.get_or_insert(place);
+        // PSN2 has its tags in any case.
+        const OWN: [&str; 7] = ["Sente", "Gote", "Black", "White", "Sfen", "BlackTimeSetting", "WhiteTimeSetting"];
+        let name = OWN.into_iter().find(|own| own.eq_ignore_ascii_case(name)).unwrap_or(name);
         self.game.tags.list.push((name.to_owned(), tags::unquote(value)));
         Ok(())
     }
@@ -221,7 +230,9 @@ impl<'t> Reader<'t> {
     fn begin(&mut self, place: Place<'t>, ahead: &Tokens<'t>) -> Result<(), KifuError> {
         let variant = self.game.tags.value("Variant").unwrap_or_default().to_owned();
         let place = self.game.place.unwrap_or(place);
-        match tags::check_variant(&variant) {
+        // To lishogi, which wrote PSN, standard is shogi.
+        let is_psn = self.game.tags.value("Sente").is_some() && variant.eq_ignore_ascii_case("standard");
+        match if is_psn { Ok(None) } else { tags::check_variant(&variant) } {
             Ok(None) => {}
             Ok(Some(odd)) => self.report.warn(place.fault(odd, &variant))?,
             Err(problem) => return Err(place.fault(problem, &variant)),
@@ -246,7 +257,9 @@ impl<'t> Reader<'t> {
             play.at = play.record.add(play.at, Event::from(End { kind, result }));
         }
         let node = play.record.node_mut(play.at);
+        let old = node.remarks().comments.len();
         node.remarks_mut().comments.extend(comment.text);
+        score::extract(node, old, &mut play.board);
         node.remarks_mut().analyses.extend(comment.analysis);
         node.time_ms = comment.time_ms.or(node.time_ms);
         if comment.bookmark.is_some() {
@@ -276,6 +289,19 @@ impl<'t> Reader<'t> {
             if let Some(nag) = san::nag_of_suffix(text) {
                 play.record.node_mut(play.at).remarks_mut().nags.push(nag);
             }
+            return Ok(());
+        }
+        if let Some(number) = text.strip_prefix("Variation:").and_then(|number| number.parse::<usize>().ok()) {
+            let before = number.saturating_sub(usize::from(play.record.setup().ply.max(1)));
+            while play.is_ended() || play.board.plies_played() > before {
+                play.step_back();
+            }
+            play.left_main = true;
+            return Ok(());
+        }
+        if let Some(end) = psn::end_of_word(text, play.board.turn()) {
+            play.foul = play.foul.filter(|_| !end.kind.is_foul());
+            play.at = play.record.add(play.at, Event::from(end));
             return Ok(());
         }
         if play.is_ended() {
@@ -312,6 +338,17 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// The times of a move in PSN.
+    fn time(&mut self, text: &str, place: Place<'t>) -> Result<(), KifuError> {
+        let ms = time_ms(text).filter(|&ms| ms > 0);
+        match self.game.play.as_mut().filter(|play| play.at != play.record.root()) {
+            Some(play) if !play.skipping => play.record.node_mut(play.at).time_ms = ms,
+            Some(_) => {}
+            None => return self.report.warn(place.fault(Problem::StrayTime, text)),
+        }
+        Ok(())
+    }
+
     fn result(&mut self, text: &str) -> Result<(), KifuError> {
         if self.game.play.as_ref().is_some_and(|play| !play.open.is_empty() || play.too_deep > 0) {
             // Some programs end variations with results.
@@ -343,7 +380,7 @@ impl<'t> Reader<'t> {
             self.report.warn(place.fault(Problem::Unclosed("variation"), "("))?;
         }
         let (headers, rules) = tags::read(&game.tags);
-        if !play.main_broken {
+        if !play.main_broken && !play.left_main {
             conclude(&mut play, &game.tags, told.or(stated));
         }
         if let Some((place, text)) = play.foul.filter(|_| !play.record.end().is_some_and(|end| end.kind.is_foul())) {

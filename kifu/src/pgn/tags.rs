@@ -2,6 +2,7 @@
 
 use enbu_movegen::{EnteringKingRule, Setup};
 
+use super::psn;
 use crate::end::GameResult;
 use crate::error::Problem;
 use crate::header::{HeaderKey, Headers};
@@ -37,9 +38,16 @@ pub(super) fn unquote(value: &str) -> String {
     text
 }
 
-fn quote(value: &str) -> String {
+pub(super) fn quote(value: &str) -> String {
     let clean: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     clean.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// Returns true if tags are those of PSN2, in which Black is sente.
+fn is_psn2(tags: &Tags) -> bool {
+    let has = |name| tags.value(name).is_some();
+    ["Sfen", "BlackTimeSetting", "WhiteTimeSetting"].into_iter().any(has)
+        && !["Event", "Result", "Variant", "FEN", "Sente"].into_iter().any(has)
 }
 
 /// Returns true if a name of a variant is that of another game, or of none that is known.
@@ -76,7 +84,16 @@ pub(super) fn start_position(tags: &Tags) -> Result<(Setup, Option<Problem>), Pr
         Some(text) if fen::is_fen(text) => Some(fen::read(text).map_err(Problem::Sfen)?),
         Some(text) => Some(text.parse().map_err(Problem::Sfen)?),
     };
-    let sfen: Option<Setup> = tags.value("Sfen").and_then(|text| text.parse().ok());
+    let sfen = tags.value("Sfen").map(|text| {
+        // Some files have the board alone.
+        let whole = if text.trim().contains(' ') { text.to_owned() } else { format!("{} b - 1", text.trim()) };
+        whole.parse::<Setup>().map_err(Problem::Sfen)
+    });
+    let sfen = if fen.is_some() { sfen.and_then(Result::ok) } else { sfen.transpose()? };
+    if let (None, None, Some(name)) = (&fen, &sfen, tags.value("Handicap")) {
+        let setup = psn::handicap(name).ok_or(Problem::UnknownHandicap)?;
+        return Ok((setup, None));
+    }
     match (fen, sfen) {
         (None, None) => Ok((Setup::startpos(), None)),
         (Some(setup), None) | (None, Some(setup)) => Ok((setup, None)),
@@ -101,6 +118,7 @@ pub(super) fn read(tags: &Tags) -> (Headers, Rules) {
     let mut headers = Headers::default();
     let mut rules = Rules::default();
     let date = tags.value("Date").and_then(date_from_tag);
+    let is_psn2 = is_psn2(tags);
     for (name, value) in &tags.list {
         let known = match name.as_str() {
             "Result" | "Variant" | "SetUp" | "FEN" | "Sfen" | "End" => true,
@@ -111,6 +129,10 @@ pub(super) fn read(tags: &Tags) -> (Headers, Rules) {
             "TimeControl" => set_time(value, &mut rules),
             "BlackTime" => set_side(value, &mut rules, 0),
             "WhiteTime" => set_side(value, &mut rules, 1),
+            "BlackTimeSetting" => set_clock(psn::clock(value), &mut rules, 0),
+            "WhiteTimeSetting" => set_clock(psn::clock(value), &mut rules, 1),
+            "Sente" | "Gote" => value.is_empty(),
+            "Handicap" => tags.value("FEN").is_none() && tags.value("Sfen").is_none(),
             "MaxMoves" => {
                 rules.max_moves = value.parse().ok().filter(|&moves| moves > 0);
                 rules.max_moves.is_some()
@@ -127,6 +149,11 @@ pub(super) fn read(tags: &Tags) -> (Headers, Rules) {
         match (name.as_str(), &date) {
             ("Event", _) => headers.push(HeaderKey::Event, value),
             ("Site", _) => headers.push(HeaderKey::Site, value),
+            ("Sente", _) => headers.push(HeaderKey::BlackName, value),
+            ("Gote", _) => headers.push(HeaderKey::WhiteName, value),
+            ("Black", _) if is_psn2 => headers.push(HeaderKey::BlackName, value),
+            ("White", _) if is_psn2 => headers.push(HeaderKey::WhiteName, value),
+            ("Tournament", _) if is_psn2 => headers.push(HeaderKey::Event, value),
             ("White", _) => headers.push(HeaderKey::BlackName, value),
             ("Black", _) => headers.push(HeaderKey::WhiteName, value),
             ("Opening", _) => headers.push(HeaderKey::Opening, value),
@@ -153,7 +180,14 @@ fn is_numbered_header(name: &str) -> bool {
 
 /// `2026.11.20` as `2026/11/20`.
 fn date_from_tag(value: &str) -> Option<String> {
-    is_date(value, '.').then(|| value.replace('.', "/"))
+    // As the European records of PSN have it.
+    let is_short = value.len() == 8 && value.bytes().all(|byte| byte.is_ascii_digit());
+    let dotted = if is_short {
+        format!("{}.{}.{}", value.get(..4)?, value.get(4..6)?, value.get(6..)?)
+    } else {
+        value.to_owned()
+    };
+    is_date(&dotted, '.').then(|| dotted.replace('.', "/"))
 }
 
 fn is_date(value: &str, separator: char) -> bool {
@@ -180,7 +214,10 @@ fn set_time(value: &str, rules: &mut Rules) -> bool {
 }
 
 fn set_side(value: &str, rules: &mut Rules, side: usize) -> bool {
-    let control = csa::read_time(value).map(|(control, _)| control);
+    set_clock(csa::read_time(value).map(|(control, _)| control), rules, side)
+}
+
+fn set_clock(control: Option<TimeControl>, rules: &mut Rules, side: usize) -> bool {
     if let (Some(slot), Some(_)) = (rules.time.get_mut(side), control) {
         *slot = control;
     }
@@ -243,7 +280,7 @@ fn position_tags(setup: &Setup) -> Vec<(String, String)> {
     tags
 }
 
-fn other_tags(headers: &Headers) -> Vec<(String, String)> {
+pub(super) fn other_tags(headers: &Headers) -> Vec<(String, String)> {
     let mut tags = Vec::new();
     let mut numbered = 0;
     let mut first = Vec::new();
@@ -303,7 +340,7 @@ fn is_tag_name(name: &str) -> bool {
     letters && !name.is_empty() && !TAKEN.contains(&name) && !is_numbered_header(name)
 }
 
-fn rule_tags(rules: &Rules, headers: &Headers) -> Vec<(String, String)> {
+pub(super) fn rule_tags(rules: &Rules, headers: &Headers) -> Vec<(String, String)> {
     let mut tags = Vec::new();
     let taken = headers.value(&HeaderKey::Other("TimeControl".to_owned())).is_some();
     match rules.time {

@@ -16,6 +16,8 @@ pub(super) enum Token<'t> {
     Close,
     /// `$5`.
     Nag(&'t str),
+    /// The times of PSN after a move: `00:03 / 00:01:03`.
+    Time(&'t str),
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     Result(&'t str),
     /// Anything else: a move, with or without a suffix; move numbers are left out.
@@ -189,10 +191,16 @@ impl<'t> Iterator for Tokens<'t> {
                     let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
                     Token::Comment(self.skip(end).get(1..).unwrap_or_default())
                 }
-                b'(' => {
-                    self.skip(1);
-                    Token::Open
-                }
+                b'(' => match time(rest) {
+                    Some(inside) => {
+                        self.skip(inside.len() + 2);
+                        Token::Time(inside)
+                    }
+                    None => {
+                        self.skip(1);
+                        Token::Open
+                    }
+                },
                 b')' => {
                     self.skip(1);
                     Token::Close
@@ -209,6 +217,13 @@ impl<'t> Iterator for Tokens<'t> {
             }
         }
     }
+}
+
+/// The text in the brackets at the start, if it is times: digits, colons and a slash.
+fn time(text: &str) -> Option<&str> {
+    let inside = text.get(1..text.find(')')?)?;
+    let fits = inside.bytes().all(|byte| byte.is_ascii_digit() || b":/. ".contains(&byte));
+    (fits && inside.contains(':')).then_some(inside)
 }
 
 /// The byte of the quote that closes a value; values end with their line.
