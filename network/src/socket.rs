@@ -5,14 +5,15 @@ use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, SendError, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
+use enbu_usi::lines::Splitter;
 use socket2::{SockRef, TcpKeepalive};
 
 /// The longest line that is read, in bytes. The rest of a longer one is skipped.
 pub(crate) const MAX_LINE_BYTES: usize = 64 * 1024;
 
 /// Number of lines read ahead of the client; then the server waits.
-const LINES_AHEAD: usize = 1024;
+const LINES_AHEAD: usize = 64;
 
 /// Limit for one address to accept a connection.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
@@ -101,7 +102,7 @@ fn connect(host: &str, port: u16) -> io::Result<(TcpStream, Duration)> {
 }
 
 fn read_all(mut stream: impl Read, lines: &Sender<Incoming>) {
-    let mut splitter = Splitter::default();
+    let mut splitter = Splitter::new(MAX_LINE_BYTES);
     let mut buffer = vec![0; 16 << 10];
     let reason = loop {
         let bytes = match stream.read(&mut buffer) {
@@ -110,46 +111,14 @@ fn read_all(mut stream: impl Read, lines: &Sender<Incoming>) {
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => break error.to_string(),
         };
-        if splitter.feed(bytes, Instant::now(), lines).is_err() {
+        let at = Instant::now();
+        let incoming = |text: Option<String>| text.map_or(Incoming::TooLong, |text| Incoming::Line { text, at });
+        if splitter.feed(bytes, &mut |text| lines.send(incoming(text))).is_err() {
             return;
         }
     };
     // The client may have gone first.
-    let _ = lines.send(Incoming::Closed { reason, cut_bytes: splitter.line.len() });
-}
-
-/// Cuts a stream of bytes into lines.
-#[derive(Default)]
-struct Splitter {
-    line: Vec<u8>,
-    is_skipping: bool,
-}
-
-impl Splitter {
-    fn feed(&mut self, mut bytes: &[u8], at: Instant, lines: &Sender<Incoming>) -> Result<(), SendError<Incoming>> {
-        while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
-            let (head, tail) = bytes.split_at(end);
-            self.keep(head);
-            let line = std::mem::take(&mut self.line);
-            lines.send(if std::mem::take(&mut self.is_skipping) {
-                Incoming::TooLong
-            } else {
-                Incoming::Line { text: String::from_utf8_lossy(&line).into_owned(), at }
-            })?;
-            bytes = tail.get(1..).unwrap_or_default();
-        }
-        self.keep(bytes);
-        Ok(())
-    }
-
-    fn keep(&mut self, bytes: &[u8]) {
-        if self.is_skipping || self.line.len() + bytes.len() > MAX_LINE_BYTES {
-            self.is_skipping = true;
-            self.line.clear();
-        } else {
-            self.line.extend_from_slice(bytes);
-        }
-    }
+    let _ = lines.send(Incoming::Closed { reason, cut_bytes: splitter.begun() });
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! last report of a search, and counts unexpected lines as [`Noise`]. It does not
 //! check the legality of moves: that is up to the caller.
 //!
-//! An engine cannot harm the caller: lines are cut at [`MAX_LINE_BYTES`], at most
+//! An engine cannot harm the caller: lines over [`MAX_LINE_BYTES`] are lost, at most
 //! [`MAX_WAITING_LINES`] and [`MAX_WAITING_BYTES`] are kept, one that does not read is
 //! silent, and dropping the client ends the process and those that it started.
 
@@ -27,12 +27,12 @@ use std::time::{Duration, Instant};
 use enbu_movegen::Move;
 
 pub use heard::{Heard, ReplyError, parse_reply};
-pub use process::{Line, MAX_LINE_BYTES, MAX_WAITING_BYTES, MAX_WAITING_LINES};
+pub use process::{MAX_LINE_BYTES, MAX_WAITING_BYTES, MAX_WAITING_LINES};
 
 use crate::command::{Command, GameResult};
 use crate::option::OptionSpec;
 use crate::reply::{BestMove, Bound, Info, Reply, Score};
-use process::Process;
+use process::{Line, Process};
 
 /// Cancellation flag: ends the waiting of every client that holds a clone, from any thread.
 ///
@@ -202,25 +202,12 @@ impl Client {
         &self.identity
     }
 
-    /// The process id, for messages.
-    pub fn id(&self) -> u32 {
-        self.process.id()
-    }
-
     /// Sends a command.
     ///
     /// # Errors
     /// [`ClientError`] when the engine no longer reads.
     pub fn send(&mut self, command: &Command) -> Result<(), ClientError> {
-        self.send_line(&command.to_string())
-    }
-
-    /// Sends a line as it is, without its line end.
-    ///
-    /// # Errors
-    /// [`ClientError`] when the engine no longer reads.
-    pub fn send_line(&mut self, line: &str) -> Result<(), ClientError> {
-        self.send_text(format!("{line}\n"))
+        self.send_text(format!("{command}\n"))
     }
 
     /// Sends lines with their line ends, at once.
@@ -403,7 +390,7 @@ impl Client {
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("identity", &self.identity.name).field("id", &self.id()).finish()
+        f.debug_struct("Client").field("identity", &self.identity.name).finish_non_exhaustive()
     }
 }
 

@@ -15,6 +15,7 @@
 //!   every `go` is answered exactly once, nothing is said before it may be, and no
 //!   input ends the session except `quit` and the end of input;
 //! * [`client`]: the other side of it all, driving another engine's process;
+//! * [`lines`]: streams cut into lines;
 //! * [`readout`]: positions and reports in CSA notation.
 //!
 //! Nothing here searches, and nothing here knows the meaning of an option.
@@ -24,6 +25,7 @@
 
 pub mod client;
 pub mod command;
+pub mod lines;
 pub mod option;
 pub mod readout;
 pub mod reply;

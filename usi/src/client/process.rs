@@ -1,7 +1,8 @@
 //! An engine's process: its pipes, and the limits it is held to.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::convert::Infallible;
+use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread;
@@ -11,10 +12,10 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::{Cancel, ClientError, family};
+use crate::lines::Splitter;
 use crate::token::{ascii, printable};
 
-/// The longest line that is read from an engine, in bytes. The rest of a longer one
-/// is skipped.
+/// The longest line that is read from an engine, in bytes. Longer ones are lost.
 pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
 /// Maximum number of unread lines of an engine. When there are
@@ -38,11 +39,11 @@ const KILL_LIMIT: Duration = Duration::from_millis(500);
 
 /// A line of an engine, without its line end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub(super) struct Line {
     /// Arrival time.
-    pub at: Instant,
+    pub(super) at: Instant,
     /// The line; bytes that are no UTF-8 are replaced.
-    pub text: String,
+    pub(super) text: String,
 }
 
 impl Line {
@@ -74,6 +75,16 @@ struct Inbox {
 }
 
 impl Inbox {
+    /// Takes a line that arrived; one that was too long is lost.
+    fn take(&mut self, line: Option<String>, at: Instant) -> Result<(), Infallible> {
+        match line {
+            // Names and quoted words reach messages, records and logs.
+            Some(text) => self.push(Line { at, text: printable(text.trim_end_matches('\r')).into_owned() }),
+            None => self.lost += 1,
+        }
+        Ok(())
+    }
+
     fn push(&mut self, line: Line) {
         while self.lines.len() >= MAX_WAITING_LINES || self.bytes + line.text.len() > MAX_WAITING_BYTES {
             self.lost += 1;
@@ -142,10 +153,6 @@ impl Process {
     fn serve(&self, name: &str, serve: impl FnOnce(&Shared) + Send + 'static) -> std::io::Result<()> {
         let shared = Arc::clone(&self.shared);
         thread::Builder::new().name(name.into()).spawn(move || serve(&shared)).map(drop)
-    }
-
-    pub(super) fn id(&self) -> u32 {
-        self.child.id()
     }
 
     /// Writes a text, and returns when the pipe has taken it. An engine that reads nothing
@@ -346,73 +353,31 @@ fn write_texts(mut pipe: impl Write, texts: &Receiver<String>, shared: &Shared) 
 /// Reads lines until the pipe closes. A last line without a newline counts.
 /// Lines of one read are handed over together: of two answers written at once, the
 /// first is never seen alone.
-fn read_lines(pipe: impl Read, shared: &Shared) {
-    let mut pipe = BufReader::new(pipe);
-    let mut line = PartOfLine::default();
+fn read_lines(mut pipe: impl Read, shared: &Shared) {
+    let mut splitter = Splitter::new(MAX_LINE_BYTES);
+    let mut buffer = vec![0; 8 << 10];
     let (inbox, arrival) = &**shared;
     loop {
-        let chunk = match pipe.fill_buf() {
-            Ok([]) => break,
-            Ok(chunk) => chunk,
+        let bytes = match pipe.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => buffer.get(..count).unwrap_or_default(),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
         let at = Instant::now();
-        let mut parts = chunk.split(|&byte| byte == b'\n');
-        // Its line goes on in the next chunk.
-        let last = parts.next_back().unwrap_or_default();
-        {
-            let mut inbox = inbox.lock();
-            for part in parts {
-                line.extend(part);
-                line.deliver(at, &mut inbox);
-            }
-            // An engine that floods does not keep the owner from the lock.
-            MutexGuard::unlock_fair(inbox);
-        }
-        line.extend(last);
-        let used = chunk.len();
-        pipe.consume(used);
-        inbox.lock().wake();
+        let mut inbox = inbox.lock();
+        let Ok(()) = splitter.feed(bytes, &mut |line| inbox.take(line, at));
+        inbox.wake();
+        // An engine that floods does not keep the owner from the lock.
+        MutexGuard::unlock_fair(inbox);
         arrival.notify_all();
     }
     let mut inbox = inbox.lock();
-    if !line.bytes.is_empty() {
-        line.deliver(Instant::now(), &mut inbox);
-    }
+    let Ok(()) = splitter.end(&mut |line| inbox.take(line, Instant::now()));
     inbox.closed = true;
     inbox.wake();
     drop(inbox);
     arrival.notify_all();
-}
-
-/// A line whose end has not been read yet.
-#[derive(Default)]
-struct PartOfLine {
-    bytes: Vec<u8>,
-    /// The line exceeds the limit and was cut.
-    cut: bool,
-}
-
-impl PartOfLine {
-    fn extend(&mut self, part: &[u8]) {
-        let room = MAX_LINE_BYTES - self.bytes.len();
-        self.cut |= part.len() > room;
-        self.bytes.extend(part.iter().take(room));
-    }
-
-    /// Hands over a line that is complete (or cut, which counts as a loss), and begins
-    /// the next one.
-    fn deliver(&mut self, at: Instant, inbox: &mut Inbox) {
-        let Self { bytes, cut } = std::mem::take(self);
-        let text = String::from_utf8_lossy(&bytes);
-        // Names and quoted words reach messages, records and logs.
-        let text = printable(text.trim_end_matches('\r')).into_owned();
-        if cut {
-            inbox.lost += 1;
-        }
-        inbox.push(Line { at, text });
-    }
 }
 
 /// Reads stderr so that the engine never waits for it, and keeps its end.
@@ -544,6 +509,6 @@ mod tests {
         let texts: Vec<&str> =
             inbox.lines.iter().map(|line| line.text.as_str()).filter(|text| text.len() < 9).collect();
         assert_eq!((texts, inbox.lost, inbox.closed), (vec!["a", "bc", "", "d", "end"], 1, true));
-        assert_eq!(lengths, [1, 2, 0, 1, MAX_LINE_BYTES, 3]);
+        assert_eq!(lengths, [1, 2, 0, 1, 3]);
     }
 }

@@ -4,7 +4,9 @@ use std::io::{self, ErrorKind, Read};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, SendError, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use crate::lines::Splitter;
 
 /// The longest line that is read, in bytes. A game of 10 000 moves takes 50 kB.
 pub(super) const MAX_LINE_BYTES: usize = 16 << 20;
@@ -31,6 +33,12 @@ pub(super) enum Input {
     TooLong,
 }
 
+impl Input {
+    fn new(line: Option<String>, at: Instant) -> Self {
+        line.map_or(Self::TooLong, |text| Self::Line { text, at })
+    }
+}
+
 /// Starts the thread that reads. The channel closes at the end of input.
 ///
 /// # Errors
@@ -55,62 +63,14 @@ fn read_all(mut stdin: impl Read, lines: &Sender<Input>) {
             }
             Err(_) => break,
         };
-        if splitter.feed(bytes, Instant::now(), &mut |line| lines.send(line)).is_err() {
+        let at = Instant::now();
+        if splitter.feed(bytes, &mut |line| lines.send(Input::new(line, at))).is_err() {
             return;
         }
     }
+    let at = Instant::now();
     // A last line without its end counts too; the session may be gone by now.
-    let _ = splitter.end(Instant::now(), &mut |line| lines.send(line));
-}
-
-type Sent = Result<(), SendError<Input>>;
-
-/// Cuts a stream of bytes into lines.
-struct Splitter {
-    limit: usize,
-    line: Vec<u8>,
-    /// The rest of the current line is skipped.
-    skipping: bool,
-}
-
-impl Splitter {
-    const fn new(limit: usize) -> Self {
-        Self { limit, line: Vec::new(), skipping: false }
-    }
-
-    fn feed(&mut self, mut bytes: &[u8], at: Instant, emit: &mut impl FnMut(Input) -> Sent) -> Sent {
-        while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
-            let (head, tail) = bytes.split_at(end);
-            self.keep(head);
-            self.emit(at, emit)?;
-            bytes = tail.get(1..).unwrap_or_default();
-        }
-        self.keep(bytes);
-        Ok(())
-    }
-
-    fn end(&mut self, at: Instant, emit: &mut impl FnMut(Input) -> Sent) -> Sent {
-        if self.line.is_empty() && !self.skipping { Ok(()) } else { self.emit(at, emit) }
-    }
-
-    fn keep(&mut self, bytes: &[u8]) {
-        if self.skipping || self.line.len() + bytes.len() > self.limit {
-            self.skipping = true;
-            self.line = Vec::new();
-        } else {
-            self.line.extend_from_slice(bytes);
-        }
-    }
-
-    fn emit(&mut self, at: Instant, emit: &mut impl FnMut(Input) -> Sent) -> Sent {
-        let line = std::mem::take(&mut self.line);
-        if std::mem::take(&mut self.skipping) {
-            return emit(Input::TooLong);
-        }
-        let text =
-            String::from_utf8(line).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        emit(Input::Line { text, at })
-    }
+    let _ = splitter.end(&mut |line| lines.send(Input::new(line, at)));
 }
 
 #[cfg(test)]
@@ -118,50 +78,6 @@ mod tests {
     use std::collections::VecDeque;
 
     use super::*;
-
-    /// The texts of the lines; `None` for one that was too long.
-    fn split(limit: usize, chunks: &[&[u8]]) -> Vec<Option<String>> {
-        let mut splitter = Splitter::new(limit);
-        let mut lines = Vec::new();
-        let at = Instant::now();
-        let mut emit = |input| {
-            lines.push(match input {
-                Input::Line { text, .. } => Some(text),
-                Input::TooLong => None,
-            });
-            Ok(())
-        };
-        for chunk in chunks {
-            splitter.feed(chunk, at, &mut emit).unwrap();
-        }
-        splitter.end(at, &mut emit).unwrap();
-        lines
-    }
-
-    fn texts(texts: &[&str]) -> Vec<Option<String>> {
-        texts.iter().map(|text| Some((*text).to_owned())).collect()
-    }
-
-    #[test]
-    fn lines_are_whole_however_the_bytes_come() {
-        assert_eq!(split(100, &[b"usi\nisr", b"eady\r\n", b"\n", b"go"]), texts(&["usi", "isready\r", "", "go"]));
-        assert_eq!(split(100, &[]), []);
-        assert_eq!(split(100, &[b"usi\n"]), texts(&["usi"]));
-    }
-
-    #[test]
-    fn bytes_that_are_not_utf8_are_replaced() {
-        assert_eq!(split(100, &[b"d\xff\x82\n"]), texts(&["d\u{fffd}\u{fffd}"]));
-    }
-
-    #[test]
-    fn a_line_over_the_limit_is_skipped_and_the_next_one_read() {
-        let mut expected = texts(&["12345"]);
-        expected.push(None);
-        expected.extend(texts(&["d"]));
-        assert_eq!(split(5, &[b"12345\n123", b"456", b"789\nd\n"]), expected);
-        assert_eq!(split(5, &[b"123456"]), [None]);
-    }
 
     /// Bytes one by one, with an error that passes before each.
     struct Halting(VecDeque<u8>, bool);
