@@ -254,8 +254,8 @@ impl Thinker {
         Ok(None)
     }
 
-    /// Ends any search and waits for its answer, up to `limit`.
-    pub(crate) fn settle(&mut self, limit: Duration) -> Result<(), PlayerError> {
+    /// Ends any search and waits for its answer, up to `limit` or until `is_halted`.
+    pub(crate) fn settle(&mut self, limit: Duration, mut is_halted: impl FnMut() -> bool) -> Result<(), PlayerError> {
         let silent = || PlayerError::Silent(format!("no bestmove within {} s after stop", limit.as_secs()));
         if self.is_silent {
             return Err(silent());
@@ -264,7 +264,7 @@ impl Thinker {
         let deadline = Instant::now() + limit;
         while !matches!(self.stage, Stage::Idle) {
             self.poll()?;
-            if Instant::now() > deadline {
+            if Instant::now() > deadline || is_halted() {
                 self.is_silent = true;
                 return Err(silent());
             }
@@ -275,7 +275,7 @@ impl Thinker {
 
     /// Makes the engine ready for the next game, after a fault by a new start.
     pub(crate) fn prepare(&mut self) -> Result<(), PlayerError> {
-        let prepared = self.settle(STOP_LIMIT).and_then(|()| self.player.prepare());
+        let prepared = self.settle(STOP_LIMIT, || false).and_then(|()| self.player.prepare());
         if prepared.is_ok() {
             return Ok(());
         }

@@ -2,12 +2,12 @@
 //!
 //! | section | keys |
 //! |---|---|
-//! | summary | `Protocol_Version` `Protocol_Mode` `Format` `Declaration` `Jishogi_Declaration` `Game_ID` `Name+` `Name-` `Your_Turn` `Rematch_On_Draw` `To_Move` `Max_Moves` |
+//! | summary | `Declaration` `Jishogi_Declaration` `Game_ID` `Name+` `Name-` `Your_Turn` `To_Move` `Max_Moves` |
 //! | `Time`, `Time+`, `Time-` | `Time_Unit` `Total_Time` `Byoyomi` `Delay` `Increment` `Least_Time_Per_Move` `Time_Roundup` |
 //! | `Position` | a CSA position, and the moves that were played from it |
 //!
-//! The order of keys is free. Unknown keys are kept in [`Summary::unknown`]; unknown
-//! sections are skipped. `To_Move` counts only where the position does not name its side:
+//! The order of keys is free. Others (`Protocol_Version`, `Rematch_On_Draw`) do not change
+//! the play and are skipped, as are other sections. `To_Move` counts only where the position does not name its side:
 //! servers disagree on its meaning after moves, the position does not. Lines are read as
 //! they arrive, up to [`MAX_BYTES`]. A position that no game may begin with is an error.
 
@@ -105,18 +105,8 @@ pub struct Summary {
     pub names: [String; 2],
     /// The side of this client.
     pub your_turn: Color,
-    /// `Protocol_Version`.
-    pub protocol_version: Option<String>,
-    /// `Protocol_Mode`.
-    pub protocol_mode: Option<String>,
-    /// `Format`.
-    pub format: Option<String>,
     /// The rule of declarations, from `Declaration` or `Jishogi_Declaration`.
     pub declaration: EnteringKingRule,
-    /// `Rematch_On_Draw:YES`.
-    pub rematch_on_draw: bool,
-    /// `To_Move`.
-    pub to_move: Option<Color>,
     /// Move at which the game is broken off; `None` for never.
     pub max_moves: Option<u32>,
     /// Clocks of Black and White.
@@ -125,8 +115,6 @@ pub struct Summary {
     pub setup: Setup,
     /// Moves played before this game began, with their times in milliseconds.
     pub moves: Vec<TimedMove>,
-    /// Keys without a meaning to this client, with their values.
-    pub unknown: Vec<(String, String)>,
 }
 
 impl Summary {
@@ -227,7 +215,7 @@ struct RawClock {
 }
 
 impl RawClock {
-    fn set(&mut self, key: &str, value: &str) -> Result<bool, SummaryError> {
+    fn set(&mut self, key: &str, value: &str) -> Result<(), SummaryError> {
         let wrong = || bad(key, value);
         let number = || value.trim().parse::<u64>().ok().filter(|&number| number <= MAX_TIME).ok_or_else(wrong);
         match key {
@@ -238,9 +226,9 @@ impl RawClock {
             "Increment" => self.increment = number()?,
             "Least_Time_Per_Move" => self.least = number()?,
             "Time_Roundup" => self.rounding = if yes(value)? { Rounding::Up } else { Rounding::Down },
-            _ => return Ok(false),
+            _ => {}
         }
-        Ok(true)
+        Ok(())
     }
 
     fn rules(self) -> TimeRules {
@@ -311,17 +299,12 @@ pub(crate) struct Reader {
     game_id: Option<String>,
     names: [Option<String>; 2],
     your_turn: Option<Color>,
-    protocol_version: Option<String>,
-    protocol_mode: Option<String>,
-    format: Option<String>,
     declaration: EnteringKingRule,
-    rematch_on_draw: bool,
     to_move: Option<Color>,
     max_moves: Option<u32>,
     common: RawClock,
     own: [Option<RawClock>; 2],
     position: PositionText,
-    unknown: Vec<(String, String)>,
 }
 
 impl Reader {
@@ -339,7 +322,6 @@ impl Reader {
         };
         if let Err(fault) = read {
             self.position = PositionText::default();
-            self.unknown = Vec::new();
             self.fault = Some(self.fault.take().unwrap_or(fault));
         }
     }
@@ -372,20 +354,11 @@ impl Reader {
             Some(Section::Other) => return Ok(()),
             _ => {}
         }
-        let Some((key, value)) = line.split_once(':') else {
-            if !line.trim().is_empty() {
-                self.unknown.push((line.to_owned(), String::new()));
-            }
-            return Ok(());
-        };
-        let known = match self.sections.last() {
-            Some(&Section::Time(color)) => self.clock(color).set(key, value)?,
-            _ => self.key(key, value)?,
-        };
-        if !known {
-            self.unknown.push((key.to_owned(), value.to_owned()));
+        let Some((key, value)) = line.split_once(':') else { return Ok(()) };
+        match self.sections.last() {
+            Some(&Section::Time(color)) => self.clock(color).set(key, value),
+            _ => self.key(key, value),
         }
-        Ok(())
     }
 
     fn clock(&mut self, color: Option<Color>) -> &mut RawClock {
@@ -397,7 +370,7 @@ impl Reader {
         }
     }
 
-    fn key(&mut self, key: &str, value: &str) -> Result<bool, SummaryError> {
+    fn key(&mut self, key: &str, value: &str) -> Result<(), SummaryError> {
         let [black, white] = &mut self.names;
         let text = || Some(value.to_owned());
         match key {
@@ -406,13 +379,9 @@ impl Reader {
             "Name-" => *white = text(),
             "Your_Turn" => self.your_turn = Some(side(key, value)?),
             "To_Move" => self.to_move = Some(side(key, value)?),
-            "Protocol_Version" => self.protocol_version = text(),
-            "Protocol_Mode" => self.protocol_mode = text(),
-            "Format" => self.format = text(),
             "Declaration" | "Jishogi_Declaration" => {
                 self.declaration = declaration(value);
             }
-            "Rematch_On_Draw" => self.rematch_on_draw = yes(value)?,
             "Max_Moves" => {
                 let digits = value.trim();
                 if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -421,9 +390,9 @@ impl Reader {
                 // A game of more moves than that does not end by them.
                 self.max_moves = digits.parse().ok().filter(|&moves: &u32| moves > 0);
             }
-            _ => return Ok(false),
+            _ => {}
         }
-        Ok(true)
+        Ok(())
     }
 
     pub(crate) fn finish(self) -> Result<Summary, SummaryError> {
@@ -437,17 +406,11 @@ impl Reader {
             game_id: self.game_id.filter(|id| !id.is_empty()).ok_or(SummaryError::Missing("Game_ID"))?,
             names: [black.unwrap_or_default(), white.unwrap_or_default()],
             your_turn: self.your_turn.ok_or(SummaryError::Missing("Your_Turn"))?,
-            protocol_version: self.protocol_version,
-            protocol_mode: self.protocol_mode,
-            format: self.format,
             declaration: self.declaration,
-            rematch_on_draw: self.rematch_on_draw,
-            to_move: self.to_move,
             max_moves: self.max_moves,
             clocks,
             setup,
             moves,
-            unknown: self.unknown,
         };
         summary.position()?;
         Ok(summary)

@@ -84,9 +84,6 @@ impl Playing {
     }
 }
 
-/// Option for the rule of declarations.
-pub(super) const RULE: &str = "EnteringKingRule";
-
 /// Value of an engine's option under the rules of a game; `None` for an option that concerns
 /// neither rule, or has no such value. A limit of moves beyond the option's range is no limit.
 pub(super) fn rule_option(option: &OptionSpec, max_moves: Option<u32>, rule: EnteringKingRule) -> Option<String> {
@@ -95,7 +92,7 @@ pub(super) fn rule_option(option: &OptionSpec, max_moves: Option<u32>, rule: Ent
             let within = max_moves.map(i64::from).filter(|moves| (min..=max).contains(moves));
             Some(within.unwrap_or(if min <= 0 { 0 } else { max }).to_string())
         }
-        OptionKind::Combo { choices, .. } if option.is_named(RULE) => {
+        OptionKind::Combo { choices, .. } if option.is_named("EnteringKingRule") => {
             let (word, _) = ENTERING_KING_RULES.iter().find(|(_, known)| *known == rule)?;
             choices.iter().find(|choice| choice == word).cloned()
         }

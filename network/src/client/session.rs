@@ -12,7 +12,7 @@ use jiff::Zoned;
 use super::game::{self, Playing};
 use super::report::GameReport;
 use super::{Client, ClientError, Direction, Halt, MAX_TRACE_BYTES};
-use crate::player::{Answer, PlayerError, Pondering, STOP_LIMIT, Thinker};
+use crate::player::{Answer, PlayerError, Pondering, STOP_LIMIT};
 use crate::protocol::{Event, Game, GameOutcome, Moved, Protocol, Reason, State};
 use crate::record::GameRecord;
 use crate::socket::{Connection, Incoming};
@@ -203,7 +203,8 @@ impl<'c, 'l> Session<'c, 'l> {
             self.send(&reject)?;
             return Err(SessionError::Fatal(ClientError::Refused { server: self.client.server(), reason }));
         }
-        if let Err(error) = self.set_rules(summary) {
+        let is_set = self.set_rules(summary.max_moves, summary.declaration);
+        if let Err(error) = is_set.and_then(|is_set| if is_set { self.client.thinker.prepare() } else { Ok(()) }) {
             let reject = self.protocol.reject().map_err(|error| lost(&error))?;
             self.send(&reject)?;
             return Err(SessionError::Fatal(error.into()));
@@ -215,21 +216,16 @@ impl<'c, 'l> Session<'c, 'l> {
         Ok(None)
     }
 
-    /// Sets the options for the rules of an offer, where the engine has them.
-    fn set_rules(&mut self, summary: &Summary) -> Result<(), PlayerError> {
-        let rules = (summary.max_moves, summary.declaration);
-        if self.client.rules.replace(rules) == Some(rules) {
-            return Ok(());
+    /// Sets the options for the rules of a game, where the engine has them; returns true if it has.
+    fn set_rules(&mut self, max_moves: Option<u32>, rule: EnteringKingRule) -> Result<bool, PlayerError> {
+        if self.client.rules.replace((max_moves, rule)) == Some((max_moves, rule)) {
+            return Ok(false);
         }
         let player = self.client.thinker.player();
-        let mut is_set = false;
-        for option in player.options() {
-            if let Some(value) = game::rule_option(&option, rules.0, rules.1) {
-                player.set_option(&option.name, Some(&value))?;
-                is_set = true;
-            }
-        }
-        if is_set { self.client.thinker.prepare() } else { Ok(()) }
+        let options = player.options();
+        let mut values =
+            options.iter().filter_map(|option| Some((option, game::rule_option(option, max_moves, rule)?)));
+        values.try_fold(false, |_, (option, value)| player.set_option(&option.name, Some(&value)).map(|()| true))
     }
 
     /// Takes a move that the server confirmed, and begins the next turn.
@@ -357,34 +353,22 @@ impl<'c, 'l> Session<'c, 'l> {
     /// declarations. If it declares once more, the first move of its line is played.
     fn think_again(&mut self, report: &LastReport) -> Result<(), SessionError> {
         const FAULT: &str = "the engine declared a win that the rules do not give";
-        let Some(playing) = &mut self.playing else { return Ok(()) };
+        let (Some(game), Some(playing)) = (self.protocol.game(), &mut self.playing) else { return Ok(()) };
+        let (max_moves, line) = (game.summary().max_moves, report.pv.first().copied());
+        let line = line.filter(|&mv| game.position().is_legal(mv));
         if !std::mem::replace(&mut playing.declares, true) {
             playing.is_hurried = false;
             playing.record.comment(FAULT);
-            match self.end_declarations() {
-                Ok(true) => {
-                    self.client.notice(&format!("{FAULT}; it searches again without declarations"));
-                    return self.turn(Instant::now());
-                }
-                Ok(false) => {}
-                Err(error) => return self.fault(&error.to_string()),
-            }
+            self.client.notice(&format!("{FAULT}; it searches again without declarations"));
+            return match self.set_rules(max_moves, EnteringKingRule::NoEnteringKing) {
+                Ok(_) => self.turn(Instant::now()),
+                Err(error) => self.fault(&error.to_string()),
+            };
         }
-        match (report.pv.first(), self.protocol.game()) {
-            (Some(&mv), Some(game)) if game.position().is_legal(mv) => self.play_move(mv, None, report),
-            _ => self.fault(FAULT),
+        match line {
+            Some(mv) => self.play_move(mv, None, report),
+            None => self.fault(FAULT),
         }
-    }
-
-    /// Sets the engine's rule to none, up to the next offer; returns false without such an option.
-    fn end_declarations(&mut self) -> Result<bool, PlayerError> {
-        self.client.rules = None;
-        let player = self.client.thinker.player();
-        let Some(option) = player.options().into_iter().find(|option| option.is_named(game::RULE)) else {
-            return Ok(false);
-        };
-        let Some(none) = game::rule_option(&option, None, EnteringKingRule::NoEnteringKing) else { return Ok(false) };
-        player.set_option(&option.name, Some(&none)).map(|()| true)
     }
 
     fn declare(&mut self) -> Result<(), SessionError> {
@@ -468,7 +452,7 @@ impl<'c, 'l> Session<'c, 'l> {
         let comment = comment.map(|text| client.settings.password.masked(&text));
         let record = playing.record.finish(end, comment.as_deref());
         let limit = self.halted.map_or(STOP_LIMIT, |at| (at + HALT_LIMIT).saturating_duration_since(Instant::now()));
-        end_search(&mut client.thinker, outcome, limit);
+        client.end_search(outcome, limit);
         client.tally.count(outcome);
         let summary = game.summary();
         let report = GameReport {
@@ -528,21 +512,27 @@ impl Client<'_> {
         self.own_margin.unwrap_or(self.settings.margin)
     }
 
+    /// Ends the search of a game that is over, and waits up to `limit` for its answer.
+    fn end_search(&mut self, outcome: Option<GameOutcome>, limit: Duration) {
+        let (halts, halt) = (&self.halts, &mut self.halt);
+        let is_halted = || {
+            let next = halts.try_recv().ok();
+            *halt = (*halt).max(next);
+            next == Some(Halt::Now)
+        };
+        // An engine that does not answer is started again before the next game.
+        if self.thinker.settle(limit, is_halted).is_ok()
+            && let Some(outcome) = outcome
+        {
+            self.thinker.player().game_over(game::for_engine(outcome));
+        }
+    }
+
     /// Time that the engine's clock is shown short: the margin, less what the engine keeps itself.
     fn cut_ms(&self) -> u64 {
         let margin = self.delay.margin(self.floor());
         let kept = self.own_margin.unwrap_or_default();
         u64::try_from(margin.saturating_sub(kept).as_millis()).unwrap_or(u64::MAX)
-    }
-}
-
-/// Ends the search of a game that is over, and waits up to `limit` for its answer.
-fn end_search(thinker: &mut Thinker, outcome: Option<GameOutcome>, limit: Duration) {
-    // An engine that does not answer is started again before the next game.
-    if thinker.settle(limit).is_ok()
-        && let Some(outcome) = outcome
-    {
-        thinker.player().game_over(game::for_engine(outcome));
     }
 }
 
