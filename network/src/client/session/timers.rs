@@ -14,7 +14,7 @@ impl Session<'_, '_> {
     /// Time of the next check.
     pub(super) fn next_timer(&self) -> Instant {
         let now = Instant::now();
-        let mut next = now + Duration::from_secs(1);
+        let mut next = now + Duration::from_millis(500);
         if self.protocol.keep_alive().is_ok() {
             next = next.min(self.last_sent + self.client.settings.keepalive);
         }
