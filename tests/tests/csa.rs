@@ -17,19 +17,19 @@ use serde_json::Value;
 const PASSWORD: &str = "trip-of-a-process-test";
 
 /// The server's listener.
-struct Server(TcpListener);
+pub(crate) struct Server(TcpListener);
 
 impl Server {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(TcpListener::bind("127.0.0.1:0").unwrap())
     }
 
-    fn port(&self) -> u16 {
+    pub(crate) fn port(&self) -> u16 {
         self.0.local_addr().unwrap().port()
     }
 
     /// The next connection, which must come in time, after its login.
-    fn login(&self) -> Link {
+    pub(crate) fn login(&self) -> Link {
         self.0.set_nonblocking(true).unwrap();
         let deadline = Instant::now() + patience();
         let stream = loop {
@@ -47,7 +47,7 @@ impl Server {
     }
 
     /// Like [`login`](Self::login), but accepted, and with a game begun.
-    fn game(&self, id: &str, side: char) -> Link {
+    pub(crate) fn game(&self, id: &str, side: char) -> Link {
         let mut link = self.login();
         link.send("LOGIN:enbu OK");
         link.begin(id, side);
@@ -56,18 +56,23 @@ impl Server {
 }
 
 /// A connection.
-struct Link {
+pub(crate) struct Link {
     stream: TcpStream,
     lines: BufReader<TcpStream>,
 }
 
 impl Link {
-    fn send(&mut self, text: &str) {
+    pub(crate) fn send(&mut self, text: &str) {
         self.stream.write_all(format!("{text}\n").as_bytes()).unwrap();
     }
 
+    /// Sends bytes to a client that may have gone; returns false then.
+    pub(crate) fn try_send(&mut self, text: &str) -> bool {
+        self.stream.write_all(text.as_bytes()).is_ok()
+    }
+
     /// The next line that is not blank; empty at the end of the connection.
-    fn line(&mut self) -> String {
+    pub(crate) fn line(&mut self) -> String {
         let mut line = "\n".to_owned();
         while line == "\n" {
             line.clear();
@@ -76,13 +81,13 @@ impl Link {
         line.trim_end().to_owned()
     }
 
-    fn expect(&mut self, start: &str) -> String {
+    pub(crate) fn expect(&mut self, start: &str) -> String {
         let line = self.line();
         assert!(line.starts_with(start), "{line:?} in place of {start}");
         line
     }
 
-    fn begin(&mut self, id: &str, side: char) {
+    pub(crate) fn begin(&mut self, id: &str, side: char) {
         self.send(&format!(
             "BEGIN Game_Summary\nProtocol_Version:1.2\nFormat:Shogi 1.0\nDeclaration:Jishogi 1.1\nGame_ID:{id}\nName+:A\nName-:B\n\
              Your_Turn:{side}\nTo_Move:+\nBEGIN Time\nTime_Unit:1sec\nTotal_Time:600\nByoyomi:60\nEND Time\n\
@@ -93,25 +98,25 @@ impl Link {
     }
 
     /// Takes the client's move and confirms it.
-    fn confirm(&mut self, side: &str) {
+    pub(crate) fn confirm(&mut self, side: &str) {
         let line = self.expect(side);
         self.send(&format!("{},T1", &line[..7]));
     }
 
     /// Takes the client's resignation and ends the game.
-    fn resigned(&mut self) {
+    pub(crate) fn resigned(&mut self) {
         self.expect("%TORYO");
         self.send("%TORYO\n#RESIGN\n#LOSE");
     }
 
     /// Checks that the client closes the connection, without `LOGOUT`.
-    fn closed(&mut self) {
+    pub(crate) fn closed(&mut self) {
         assert_eq!(self.line(), "");
     }
 }
 
 /// The command with the password in a file.
-fn csa(port: u16) -> Invocation {
+pub(crate) fn csa(port: u16) -> Invocation {
     let csa = Invocation::new("csa");
     fs::write(csa.path("trip"), format!("{PASSWORD}\n")).unwrap();
     csa.with(&["--host", "127.0.0.1", "--port", &port.to_string(), "--user", "enbu", "--password-file", "trip"])
@@ -120,7 +125,7 @@ fn csa(port: u16) -> Invocation {
 }
 
 /// Enbu itself, quick.
-const QUICK: [&str; 4] = ["--engine", "self", "option.USI_Hash=1", "option.NodesLimit=100"];
+pub(crate) const QUICK: [&str; 4] = ["--engine", "self", "option.USI_Hash=1", "option.NodesLimit=100"];
 
 /// An engine of the tests that notes its processes in `pids`.
 fn external(csa: Invocation, fault: &str) -> Invocation {
@@ -209,6 +214,30 @@ fn a_game_by_a_configuration_is_played_to_its_end() {
     assert_eq!(results, ["win", "win"]);
     let trace = fs::read_to_string(csa.path("trace.txt")).unwrap();
     assert!(trace.contains("> LOGIN enbu ********\n") && trace.contains("< START:e+test+2\n"), "{trace}");
+}
+
+#[test]
+fn the_engine_declares_by_the_rule_of_the_offer() {
+    // 28 points of Black: a win by 27 points, a draw by 24.
+    let entered = "P1 *  *  * +OU *  *  *  *  * \nP2+HI+HI+KA+KI+KI+GI+GI+FU+FU\nP3 *  *  * +FU *  *  *  *  * \n\
+        P9 *  *  *  * -OU *  *  *  * \nP+00FU00FU00FU00FU00FU00FU\n+";
+    let server = Server::new();
+    let csa = csa(server.port()).with(&QUICK).with(&["--games", "3"]);
+    let mut session = Session::spawn(&mut csa.command());
+    for (rule, answer) in [("24", "+"), ("Jishogi 1.1", "%KACHI"), ("NO", "+")] {
+        let mut link = server.login();
+        link.send(&format!(
+            "LOGIN:enbu OK\nBEGIN Game_Summary\nDeclaration:{rule}\nGame_ID:g\nYour_Turn:+\nMax_Moves:100001\n\
+             BEGIN Position\n{entered}\nEND Position\nEND Game_Summary"
+        ));
+        link.expect("AGREE g");
+        link.send("START:g");
+        link.expect(answer);
+        link.send("#JISHOGI\n#WIN");
+        link.closed();
+    }
+    let (code, errors) = end(&mut session, &csa);
+    assert!(code == Some(0) && !errors.contains("the rules do not give"), "{code:?} {errors}");
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod mutations;
 mod networks;
 mod nnue;
 mod options_file;
+mod peers;
 mod perft;
 mod reparse;
 mod repetition;
