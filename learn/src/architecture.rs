@@ -31,7 +31,7 @@ use std::ops::Range;
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::dataset::Entry;
+use crate::entry::Entry;
 use crate::quantise::QuantiseError;
 use transformer::Views;
 

@@ -1,253 +1,233 @@
-//! The positions that a network is trained on, in memory.
-//!
-//! A position takes [`ENTRY_BYTES`] bytes: its inputs in the view of the side to move, and
-//! its label. A table gives the other side's inputs.
+//! The positions that a network is trained on: shards on disk, of which the trainer keeps
+//! one in memory and reads the next.
 
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use enbu_eval::nnue::{classic, own};
-use enbu_movegen::{Color, Position};
-use rayon::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::entry::Entry;
 use crate::filter::{Filter, Skipped};
 use crate::foresight::Foresight;
-use crate::source::{self, Sample, SourceError};
+use crate::shards::Shard;
+use crate::source::{self, Item, Sample, SourceError, SourceErrorKind};
 use crate::statistics::Statistics;
 
-/// The most active inputs of a position: a full set with both kings.
-pub(crate) const MAX_INPUTS: usize = 40;
-
-/// Memory of each position in bytes.
-pub const ENTRY_BYTES: usize = size_of::<Entry>();
-
-/// Consecutive positions that go to the same part of the data, so that few games are in
-/// both.
+/// The most consecutive records that go to the same part of the data, so that few games are
+/// in both.
 const BLOCK: u64 = 4096;
 
-/// A position to learn from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
-    /// The first `count` are inputs in the view of the side to move.
-    inputs: [u16; MAX_INPUTS],
-    /// Centipawns for the side to move.
-    pub(crate) score: i16,
-    /// 1 won, 0 drawn, -1 lost, for the side to move.
-    pub(crate) result: i8,
-    count: u8,
-    /// True if the own view is mirrored.
-    is_mirrored: bool,
-    /// True if only one of the two views is mirrored.
-    other_is_mirrored: bool,
-    /// Pieces in hand, both sides.
-    pub(crate) held: u8,
-    /// Number of the move, at most 255.
-    pub(crate) ply: u8,
+/// The most shards: each is an open file.
+const MAX_SHARDS: u64 = 500;
+
+/// Memory of a position: itself, and its place in the order.
+const POSITION_BYTES: u64 = (size_of::<Entry>() + size_of::<u32>()) as u64;
+
+/// The choice of positions, and the memory for them.
+#[derive(Clone, Copy, Debug)]
+pub struct Selection<'a> {
+    /// The positions to learn from.
+    pub filter: Filter,
+    /// One game of this many is for validation, or one block of single positions.
+    pub validation_one_in: u64,
+    /// Memory for positions in bytes.
+    pub memory: u64,
+    /// The folder for temporary files, of four bytes a position.
+    pub folder: &'a Path,
 }
 
-/// Inputs in the other side's view, not mirrored and mirrored.
-pub(crate) struct Turned([[u16; own::INPUTS]; 2]);
+/// Positions in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Positions(pub(crate) Vec<Entry>);
 
-impl Turned {
-    const TABLE: Self = {
-        let mut table = [[0; own::INPUTS]; 2];
-        let mut input = 0;
-        while input < own::INPUTS {
-            let turned = own::turned(input as u16);
-            table[0][input] = turned;
-            table[1][input] = own::mirrored(turned);
-            input += 1;
-        }
-        Self(table)
-    };
-}
-
-static TURNED: Turned = Turned::TABLE;
-
-/// Inputs of K-P networks, which do not mirror: indexed by the mirroring of the own view and
-/// by side, the side to move first.
-static K_P: [[[u16; own::INPUTS]; 2]; 2] = {
-    let mut table = [[[0; own::INPUTS]; 2]; 2];
-    let mut input = 0;
-    while input < own::INPUTS as u16 {
-        let mut mirrored = 0;
-        while mirrored < 2 {
-            let plain = if mirrored == 1 { own::mirrored(input) } else { input };
-            table[mirrored][0][input as usize] = classic::k_p_input(plain);
-            table[mirrored][1][input as usize] = classic::k_p_input(own::turned(plain));
-            mirrored += 1;
-        }
-        input += 1;
-    }
-    table
-};
-
-/// The first input of kings in K-P networks.
-const K_P_KINGS: u16 = classic::k_p_input(7 * 81);
-/// Pieces of a set besides the kings; each one that is not in play is input 0.
-const SET: usize = 38;
-
-impl Entry {
-    pub(crate) fn new(sample: &Sample<'_>) -> Self {
-        let Sample { position, score, result, .. } = *sample;
-        let side = position.turn();
-        let mut entry = Self {
-            inputs: [0; MAX_INPUTS],
-            score,
-            result: result.for_side(side),
-            count: 0,
-            is_mirrored: is_mirrored(position, side),
-            other_is_mirrored: is_mirrored(position, side) != is_mirrored(position, !side),
-            held: held(position).min(u32::from(u8::MAX)) as u8,
-            ply: position.ply().min(u16::from(u8::MAX)) as u8,
-        };
-        // Pieces beyond a set (composed diagrams) are dropped.
-        own::inputs(position, side, |input| {
-            if let Some(place) = entry.inputs.get_mut(usize::from(entry.count)) {
-                *place = input;
-                entry.count += 1;
+impl Positions {
+    /// Reads the positions of a file that pass `filter`.
+    ///
+    /// # Errors
+    /// [`SourceError`] with the first fault.
+    pub fn load(path: &Path, filter: &Filter) -> Result<Self, SourceError> {
+        let mut entries = Vec::new();
+        source::read(path, |sample| {
+            if filter.verdict(sample).is_none() {
+                entries.push(Entry::new(sample));
             }
-        });
-        entry
+        })?;
+        Ok(Self(entries))
     }
 
-    /// The inputs in the view of the side to move.
-    #[inline(always)]
-    pub(crate) fn own_view(&self) -> &[u16] {
-        &self.inputs[..usize::from(self.count).min(MAX_INPUTS)]
+    /// Returns true without positions.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
-
-    /// The inputs in the other side's view, at the start of `view`.
-    #[inline(always)]
-    pub(crate) fn other_view<'a>(&self, view: &'a mut [u16; MAX_INPUTS]) -> &'a [u16] {
-        let table = &TURNED.0[usize::from(self.other_is_mirrored)];
-        let count = usize::from(self.count).min(MAX_INPUTS);
-        for (place, &input) in view.iter_mut().zip(&self.inputs[..count]) {
-            *place = table[usize::from(input)];
-        }
-        &view[..count]
-    }
-
-    /// The inputs of a K-P network in both views, the side to move first, at the start of
-    /// `views`.
-    #[inline(always)]
-    pub(crate) fn k_p_views<'a>(&self, views: [&'a mut [u16; MAX_INPUTS]; 2]) -> [&'a [u16]; 2] {
-        let inputs = self.own_view();
-        let mut tables = K_P[usize::from(self.is_mirrored)].iter();
-        views.map(|view| {
-            let (mut kings, table) = (0, tables.next().unwrap_or(&K_P[0][0]));
-            for (place, &input) in view.iter_mut().zip(inputs) {
-                *place = table[usize::from(input)];
-                kings += usize::from(*place >= K_P_KINGS);
-            }
-            let count = inputs.len().max((SET + kings).min(MAX_INPUTS));
-            view[inputs.len()..count].fill(0);
-            &view[..count]
-        })
-    }
-}
-
-/// Returns true if a side's view is mirrored.
-fn is_mirrored(position: &Position, side: Color) -> bool {
-    position.king(side).is_some_and(|king| king.relative(side).file() >= 6)
-}
-
-fn held(position: &Position) -> u32 {
-    Color::ALL.iter().flat_map(|&color| position.hand(color).iter()).map(|(_, count)| u32::from(count)).sum()
 }
 
 /// Training and validation positions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Dataset {
-    pub(crate) training: Vec<Entry>,
+    filter: Filter,
+    foresight: Option<Foresight>,
+    shards: Vec<Shard>,
+    tested: Shard,
     pub(crate) validation: Vec<Entry>,
+    /// Scores and results of the training positions.
+    statistics: Statistics,
     skipped: [u64; Skipped::ALL.len()],
     seen: u64,
 }
 
 impl Dataset {
-    /// Reads the positions that pass `filter`. One in `validation_one_in` (at least 2) is a
-    /// validation position. With `foresight`, labels include the rest of the game.
+    /// Distributes the games of `paths` at random over shards, so that two of them fit the
+    /// memory, or all positions.
     ///
     /// # Errors
-    /// [`SourceError`] with the first fault of a file.
-    pub fn load(
-        paths: &[PathBuf],
-        filter: &Filter,
-        foresight: Option<Foresight>,
-        validation_one_in: u64,
-    ) -> Result<Self, SourceError> {
-        let parts: Vec<_> = paths.par_iter().map(|path| Self::load_file(path, filter, foresight)).collect();
-        let mut whole = Self::default();
-        let mut number = 0;
-        for part in parts {
-            let part = part?;
-            whole.seen += part.seen;
-            whole.skipped.iter_mut().zip(part.skipped).for_each(|(sum, count)| *sum += count);
-            for entry in part.training {
-                let tested = number / BLOCK % validation_one_in.max(2) == validation_one_in.max(2) - 1;
-                if tested {
-                    whole.validation.push(entry)
-                } else {
-                    whole.training.push(entry)
-                }
-                number += 1;
-            }
+    /// [`SourceError`] with the first fault of a file, or of the temporary files.
+    pub fn gather(paths: &[PathBuf], selection: &Selection<'_>) -> Result<Self, SourceError> {
+        let positions = paths.iter().map(|path| source::likely_positions(path)).sum();
+        let mut data = Self::create(selection, positions)
+            .map_err(|error| SourceError { path: selection.folder.to_owned(), kind: error.into() })?;
+        let one_in = selection.validation_one_in.max(2);
+        let block = (positions / one_in / 4).clamp(1, BLOCK);
+        let (mut games, mut records) = (0, 0);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(positions);
+        for path in paths {
+            source::read_items(path, |number, item| {
+                let unit = match item {
+                    Item::Game(_) => &mut games,
+                    Item::Record(_) => &mut records,
+                };
+                let length = if matches!(item, Item::Game(_)) { 1 } else { block };
+                let is_tested = (*unit / length).is_multiple_of(one_in);
+                *unit += 1;
+                let shard = (!is_tested).then(|| random.random_range(0..data.shards.len()));
+                data.add(number, item, shard)
+            })?;
         }
-        if whole.validation.is_empty() {
-            // Too few for blocks: the last ones validate.
-            let kept = whole.training.len() - whole.training.len() / validation_one_in.max(2) as usize;
-            whole.validation = whole.training.split_off(kept);
-        }
-        Ok(whole)
+        let finished = data.shards.iter_mut().chain([&mut data.tested]).try_for_each(Shard::finish);
+        finished.map_err(|error| SourceError { path: selection.folder.to_owned(), kind: error.into() })?;
+        Ok(data)
     }
 
-    fn load_file(path: &Path, filter: &Filter, foresight: Option<Foresight>) -> Result<Self, SourceError> {
-        let mut part = Self::default();
-        source::read(path, |sample| {
-            part.seen += 1;
+    /// Empty shards for about this many positions.
+    fn create(selection: &Selection<'_>, positions: u64) -> io::Result<Self> {
+        let tested = positions / selection.validation_one_in.max(2) * POSITION_BYTES;
+        let memory = (selection.memory - tested.min(selection.memory / 2)).max(1);
+        let bytes = positions * POSITION_BYTES;
+        let shards = if bytes <= memory { 1 } else { (2 * bytes).div_ceil(memory).min(MAX_SHARDS) };
+        Ok(Self {
+            filter: selection.filter,
+            foresight: None,
+            shards: (0..shards).map(|_| Shard::create(selection.folder)).collect::<Result<_, _>>()?,
+            tested: Shard::create(selection.folder)?,
+            validation: Vec::new(),
+            statistics: Statistics::default(),
+            skipped: [0; Skipped::ALL.len()],
+            seen: 0,
+        })
+    }
+
+    /// Adds an item to a shard, or to those to validate with, if it has positions to learn from.
+    fn add(&mut self, number: u64, item: Item<'_>, shard: Option<usize>) -> Result<(), SourceErrorKind> {
+        let Self { filter, shards, tested, statistics, skipped, seen, .. } = self;
+        let mut passed = 0;
+        item.show(number, |sample| {
+            *seen += 1;
             match filter.verdict(sample) {
                 None => {
-                    let score = foresight.map_or(sample.score, |foresight| foresight.score(sample));
-                    part.training.push(Entry::new(&Sample { score, ..*sample }));
+                    passed += 1;
+                    if shard.is_some() {
+                        statistics.add_score(sample.score, sample.result.for_side(sample.position.turn()));
+                    }
                 }
-                Some(reason) => part.skipped[reason as usize] += 1,
+                Some(reason) => skipped[reason as usize] += 1,
             }
         })?;
-        Ok(part)
+        let target = shard.map_or(tested, |shard| &mut shards[shard]);
+        target.positions += passed;
+        if passed > 0 {
+            let named = |error| io::Error::other(format!("temporary file: {error}"));
+            target.push(item).map_err(named)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the validation positions, and sets the labels of all: with `foresight`, they
+    /// include the rest of the game.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be read.
+    pub fn label(&mut self, foresight: Option<Foresight>) -> io::Result<()> {
+        self.foresight = foresight;
+        self.validation = self.entries(&self.tested, &AtomicBool::new(false))?;
+        Ok(())
+    }
+
+    /// Reads the positions of a shard. They are incomplete if `stop` is set meanwhile.
+    pub(crate) fn read_shard(&self, index: usize, stop: &AtomicBool) -> io::Result<Vec<Entry>> {
+        self.entries(&self.shards[index], stop)
+    }
+
+    fn entries(&self, shard: &Shard, stop: &AtomicBool) -> io::Result<Vec<Entry>> {
+        let mut entries = Vec::with_capacity(shard.positions);
+        shard.read(|number, item| {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            item.show(number, |sample| {
+                if self.filter.verdict(sample).is_none() {
+                    let score = self.foresight.map_or(sample.score, |foresight| foresight.score(sample));
+                    entries.push(Entry::new(&Sample { score, ..*sample }));
+                }
+            })
+        })?;
+        Ok(entries)
+    }
+
+    /// Training positions of each shard.
+    pub(crate) fn shard_sizes(&self) -> impl Iterator<Item = usize> {
+        self.shards.iter().map(|shard| shard.positions)
+    }
+
+    /// The number of shards.
+    pub fn shards(&self) -> usize {
+        self.shards.len()
     }
 
     /// The number of training positions.
     pub fn len(&self) -> usize {
-        self.training.len()
+        self.shard_sizes().sum()
     }
 
     /// Returns true without training positions.
     pub fn is_empty(&self) -> bool {
-        self.training.is_empty()
+        self.len() == 0
     }
 
     /// The number of validation positions.
     pub fn validation_len(&self) -> usize {
-        self.validation.len()
+        self.tested.positions
     }
 
-    /// A hash of all training positions, to identify the data.
+    /// The memory that positions take during the training, in bytes.
+    pub fn memory(&self) -> u64 {
+        let mut sizes: Vec<_> = self.shard_sizes().collect();
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        let trained: usize = sizes.iter().take(2).sum();
+        (trained + self.validation_len()) as u64 * POSITION_BYTES
+    }
+
+    /// A hash of all positions, their labels and their shards, to identify the data.
     pub fn mark(&self) -> u64 {
-        let hash = |hash: u64, number: u64| (hash ^ number).wrapping_mul(0x0100_0000_01B3).rotate_left(23);
-        self.training.iter().fold(self.validation.len() as u64, |mark, entry| {
-            let mark = hash(mark, u64::from(entry.score as u16) << 16 | u64::from(entry.result as u8));
-            entry.own_view().iter().fold(mark, |mark, &input| hash(mark, input.into()))
-        })
+        let digests = self.shards.iter().chain([&self.tested]).flat_map(|shard| shard.digest().to_le_bytes());
+        let bytes: Vec<u8> = digests.chain(format!("{:?} {:?}", self.filter, self.foresight).into_bytes()).collect();
+        enbu_files::fnv1a(&bytes)
     }
 
     /// The scale that best fits the scores of the training positions to their results, see
     /// [`Statistics::fitted_scale`].
     pub fn fitted_scale(&self) -> Option<f64> {
-        let mut statistics = Statistics::default();
-        for entry in &self.training {
-            statistics.add_score(entry.score, entry.result);
-        }
-        statistics.fitted_scale()
+        self.statistics.fitted_scale()
     }
 
     /// Counts of read, used and skipped positions, as a line of text.
@@ -269,53 +249,57 @@ impl Dataset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::GameResult;
+    use crate::export::export;
     use crate::game_file::GameFile;
     use crate::selfplay::{Player, Settings};
     use enbu_eval::Evaluation;
 
-    #[test]
-    fn both_views_are_those_of_the_evaluation() {
+    /// Twelve games as file of games and as records.
+    fn files(folder: &Path) -> (GameFile, [PathBuf; 2]) {
         let settings = Settings { nodes: 20, hash_mb: 1, ..Settings::default() };
         let mut player = Player::new(settings, Evaluation::PieceSquare).expect("memory");
-        let mut seen = 0;
-        for number in 0..4 {
-            let game = player.game(number);
-            let show = |position: &Position, _, _: &[_]| {
-                let entry = Entry::new(&Sample { position, score: 0, mv: None, result: GameResult::Draw, later: None });
-                let view = |color| {
-                    let mut view = Vec::new();
-                    own::inputs(position, color, |input| view.push(input));
-                    view.sort_unstable();
-                    view
-                };
-                let mut other = [0; MAX_INPUTS];
-                let mut other = entry.other_view(&mut other).to_vec();
-                other.sort_unstable();
-                let mut own = entry.own_view().to_vec();
-                own.sort_unstable();
-                assert_eq!(own, view(position.turn()), "{position}");
-                assert_eq!(other, view(!position.turn()), "{position}");
-                seen += 1;
-            };
-            game.replay(show).expect("legal");
-        }
-        assert!(seen > 100);
+        let games = GameFile { settings: String::new(), games: (0..12).map(|number| player.game(number)).collect() };
+        let paths = ["a.games", "a.psv"].map(|name| folder.join(name));
+        games.write(&paths[0]).expect("written");
+        export(&paths[..1], &paths[1], u64::MAX).expect("written");
+        (games, paths)
+    }
+
+    fn gathered(paths: &[PathBuf], memory: u64, folder: &Path) -> Dataset {
+        let selection = Selection { filter: Filter::default(), validation_one_in: 4, memory, folder };
+        let mut data = Dataset::gather(paths, &selection).expect("sound");
+        data.label(None).expect("read");
+        data
     }
 
     #[test]
-    fn positions_are_split_and_counted() {
+    fn every_position_is_in_one_shard_or_tested() {
         let folder = tempfile::tempdir().expect("a folder");
-        let settings = Settings { nodes: 20, hash_mb: 1, ..Settings::default() };
-        let mut player = Player::new(settings, Evaluation::PieceSquare).expect("memory");
-        let shard = GameFile { settings: String::new(), games: (0..6).map(|number| player.game(number)).collect() };
-        let path = folder.path().join("a.games");
-        shard.write(&path).expect("written");
-        let data = Dataset::load(&[path.clone(), path], &Filter::default(), None, 4).expect("sound");
-        let skipped: u64 = data.skipped.iter().sum();
-        assert_eq!(data.seen, 2 * shard.positions());
-        assert_eq!((data.len() + data.validation_len()) as u64 + skipped, data.seen);
-        assert_eq!(data.validation_len(), (data.len() + data.validation_len()) / 4);
-        assert!(data.len() > 50 && skipped > 50, "{}", data.summary());
+        let (games, paths) = files(folder.path());
+        let sorted = |mut entries: Vec<Entry>| {
+            entries.sort_by_key(|entry| format!("{entry:?}"));
+            entries
+        };
+        for (paths, most) in [(&paths[..1], 3), (&paths[1..], 3), (&paths[..], 8)] {
+            let whole = gathered(paths, u64::MAX, folder.path());
+            let parts = gathered(paths, games.positions() * POSITION_BYTES, folder.path());
+            assert!(whole.shards() == 1 && (2..=most).contains(&parts.shards()), "{}", parts.shards());
+            let read = |data: &Dataset| {
+                let never = AtomicBool::new(false);
+                let each = (0..data.shards()).map(|shard| data.read_shard(shard, &never).expect("read"));
+                each.collect::<Vec<_>>()
+            };
+            let (all, shards) = (read(&whole), read(&parts));
+            assert!(shards.iter().zip(parts.shard_sizes()).all(|(entries, size)| entries.len() == size));
+            assert_eq!(sorted(shards.concat()), sorted(all.concat()));
+            assert_eq!((&whole.validation, whole.len()), (&parts.validation, parts.len()));
+            assert_eq!(whole.validation.len(), whole.validation_len());
+            assert_ne!(whole.mark(), parts.mark());
+            let skipped: u64 = whole.skipped.iter().sum();
+            assert_eq!((whole.len() + whole.validation_len()) as u64 + skipped, whole.seen);
+            assert_eq!(whole.seen, paths.len() as u64 * games.positions());
+            let tested = whole.validation_len() as f64 / (whole.len() + whole.validation_len()) as f64;
+            assert!((0.1..0.45).contains(&tested) && skipped > 50, "{tested} {}", whole.summary());
+        }
     }
 }

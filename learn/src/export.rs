@@ -1,6 +1,6 @@
 //! Converting, shuffling and merging files of games and positions.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -202,7 +202,7 @@ pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64, memory_mb: u64) ->
     if Format::of(target) != Some(Format::Psv) {
         return Err(ExportError::Format(target.to_owned()));
     }
-    let bytes: u64 = sources.iter().map(|path| likely_bytes(path)).sum();
+    let bytes = sources.iter().map(|path| source::likely_positions(path)).sum::<u64>() * PSV_BYTES as u64;
     let deals = (bytes / (memory_mb.max(1) << 20) + 1).min(1000);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -228,16 +228,6 @@ pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64, memory_mb: u64) ->
     Ok(written)
 }
 
-/// The approximate size of a source as PackedSfenValue in bytes.
-fn likely_bytes(path: &Path) -> u64 {
-    let length = fs::metadata(path).map_or(0, |data| data.len());
-    match Format::of(path) {
-        Some(Format::Games | Format::Pack) => length / 4 * PSV_BYTES as u64,
-        Some(Format::Archive) => length / 2 * PSV_BYTES as u64,
-        _ => length,
-    }
-}
-
 /// The records of a pile in random order.
 fn shuffled(pile: &mut BufWriter<File>, random: &mut Xoshiro256PlusPlus) -> io::Result<Vec<u8>> {
     pile.flush()?;
@@ -252,6 +242,8 @@ fn shuffled(pile: &mut BufWriter<File>, random: &mut Xoshiro256PlusPlus) -> io::
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
     use crate::selfplay::{Player, Settings};
 
     fn shard(folder: &Path) -> PathBuf {

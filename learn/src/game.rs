@@ -142,10 +142,11 @@ impl Game {
         for (index, &scored) in self.moves.iter().enumerate() {
             let number = self.opening.len() + index + 1;
             // No visit for a position with an illegal move.
-            if position.is_legal(scored.mv) {
-                visit(&position, scored, &self.moves[index + 1..]);
+            if !position.is_legal(scored.mv) {
+                return position.play(scored.mv).map(drop).map_err(illegal(number));
             }
-            position.play(scored.mv).map_err(illegal(number))?;
+            visit(&position, scored, &self.moves[index + 1..]);
+            position.do_move(scored.mv);
         }
         Ok(())
     }

@@ -31,7 +31,7 @@
 //! 5 score, 6 unknown. Without bit 5 a game begins at the start position of an even
 //! game. The extension is [`EXTENSION`], of archives [`ARCHIVE`]; files are written atomically.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use enbu_files::{Existing, FileKind};
@@ -139,8 +139,7 @@ impl GameFile {
     pub fn encode(&self) -> Result<Vec<u8>, GameFileError> {
         let mut bytes = self.header(PLAIN);
         for (index, game) in self.games.iter().enumerate() {
-            encode_head(game, &mut bytes).ok_or(GameFileError::TooLong(index + 1))?;
-            encode_moves(game, &mut bytes);
+            encode_game(game, &mut bytes).ok_or(GameFileError::TooLong(index + 1))?;
         }
         Ok(with_checksum(bytes))
     }
@@ -256,6 +255,13 @@ pub(crate) fn files_in(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// The number of positions of a file, from its header; `None` if it has none.
+pub(crate) fn positions(path: &Path) -> Option<u64> {
+    let mut header = [0; HEADER];
+    enbu_files::open(path, FileKind::Games).and_then(|mut file| file.read_exact(&mut header)).ok()?;
+    (header[..8] == MAGIC).then(|| u64::from_le_bytes(std::array::from_fn(|index| header[24 + index])))
+}
+
 /// FNV-1a of all bytes except the checksum.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     let (before, after) = bytes.split_at(CHECKSUM.min(bytes.len()));
@@ -267,6 +273,28 @@ fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     let sum = checksum(&bytes);
     bytes[CHECKSUM..HEADER].copy_from_slice(&sum.to_le_bytes());
     bytes
+}
+
+/// Appends a game as in a plain file; `None` for one that does not fit.
+pub(crate) fn encode_game(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
+    encode_head(game, bytes)?;
+    for mv in &game.opening {
+        bytes.extend(mv.raw().to_le_bytes());
+    }
+    for scored in &game.moves {
+        bytes.extend(scored.mv.raw().to_le_bytes());
+        bytes.extend(scored.score.to_le_bytes());
+    }
+    Some(())
+}
+
+/// Splits the first game of a plain file off `bytes`.
+pub(crate) fn decode_game(bytes: &mut &[u8]) -> Result<Game, GameFileError> {
+    let mut cursor = Cursor { bytes, at: 0 };
+    let (mut game, counts) = decode_head(&mut cursor, 1)?;
+    decode_moves(&mut cursor, 1, &mut game, counts)?;
+    *bytes = &bytes[cursor.at..];
+    Ok(game)
 }
 
 fn encode_head(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
@@ -284,16 +312,6 @@ fn encode_head(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
         bytes.extend(setup.ply.to_le_bytes());
     }
     Some(())
-}
-
-fn encode_moves(game: &Game, bytes: &mut Vec<u8>) {
-    for mv in &game.opening {
-        bytes.extend(mv.raw().to_le_bytes());
-    }
-    for scored in &game.moves {
-        bytes.extend(scored.mv.raw().to_le_bytes());
-        bytes.extend(scored.score.to_le_bytes());
-    }
 }
 
 /// A game without its moves, and the numbers of its opening and scored moves.

@@ -16,7 +16,8 @@
 //! | [`source`] | reading positions from files of any format |
 //! | [`export`] | converting, shuffling and merging files |
 //! | `statistics` | counts of games and positions |
-//! | `filter`, `dataset`, `diagram` | the positions to learn from, their memory layout, and their boards |
+//! | `filter`, `entry`, `diagram` | the positions to learn from, their memory layout, and their boards |
+//! | `dataset`, `shards` | all of them, in parts of which two are in memory |
 //! | `foresight` | labels from the rest of a game |
 //! | `architecture`, `shape` | the trainable architectures, one file each, and their table |
 //! | `loss`, `loops` | the loss, and the loops over positions |
@@ -33,6 +34,7 @@ mod archive;
 mod chart;
 mod dataset;
 mod diagram;
+mod entry;
 pub mod export;
 mod filter;
 mod foresight;
@@ -44,13 +46,14 @@ mod packed;
 mod quantise;
 pub mod selfplay;
 mod shape;
+mod shards;
 pub mod source;
 mod statistics;
 mod trainer;
 
 pub use archive::ArchiveError;
 pub use chart::loss_chart;
-pub use dataset::{Dataset, ENTRY_BYTES};
+pub use dataset::{Dataset, Positions, Selection};
 pub use filter::{Filter, Loud, Skipped};
 pub use foresight::Foresight;
 pub use game::{Ending, Game, GameResult, MATE_SCORE, ReplayError, ScoredMove};

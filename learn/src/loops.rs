@@ -3,7 +3,7 @@
 use enbu_isa::{Task, dispatch};
 
 use crate::architecture::{Architecture, Room};
-use crate::dataset::Entry;
+use crate::entry::Entry;
 use crate::loss::{Target, sigmoid};
 
 /// A slice of a batch.

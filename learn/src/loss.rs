@@ -1,6 +1,6 @@
 //! The loss: squared error of the expected share of points.
 
-use crate::dataset::Entry;
+use crate::entry::Entry;
 
 /// The target of training: the expected share of points for the side to move.
 #[derive(Clone, Copy, Debug)]

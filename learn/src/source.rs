@@ -7,7 +7,7 @@ use enbu_files::FileKind;
 use enbu_movegen::{Move, Position, PositionError};
 
 use crate::game::{Game, GameResult, ReplayError, ScoredMove};
-use crate::game_file::{GameFile, GameFileError, files_in};
+use crate::game_file::{self, GameFile, GameFileError, files_in};
 use crate::packed::{HCPE_BYTES, PSV_BYTES, PackFileError, Record, RecordError, decode_pack};
 
 /// The formats, distinguished by extension.
@@ -101,7 +101,7 @@ pub enum SourceErrorKind {
     #[error("game {game}: {error}")]
     Replay {
         /// Its number, from 1.
-        game: usize,
+        game: u64,
         /// The reason.
         error: ReplayError,
     },
@@ -139,12 +139,58 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
     Ok(files)
 }
 
+/// A unit of a file: a game, or a position without one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Item<'a> {
+    Game(&'a Game),
+    Record(&'a Record),
+}
+
+impl Item<'_> {
+    /// Visits its positions; `number` is its place in the file, from 1.
+    pub(crate) fn show(self, number: u64, mut visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceErrorKind> {
+        match self {
+            Self::Game(game) => {
+                let show = |position: &Position, ScoredMove { mv, score }, later: &[ScoredMove]| {
+                    visit(&Sample { position, score, mv: Some(mv), result: game.result, later: Some(later) });
+                };
+                game.replay(show).map_err(|error| SourceErrorKind::Replay { game: number, error })
+            }
+            Self::Record(&Record { ref setup, score, mv, result }) => {
+                let position = Position::from_setup(setup);
+                let position = position.map_err(|error| SourceErrorKind::Position { record: number, error })?;
+                visit(&Sample { position: &position, score, mv, result, later: None });
+                Ok(())
+            }
+        }
+    }
+}
+
 /// Visits every position of a file in order.
 ///
 /// # Errors
 /// [`SourceError`] with the first fault.
-pub fn read(path: &Path, visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceError> {
+pub fn read(path: &Path, mut visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceError> {
+    read_items(path, |number, item| item.show(number, &mut visit))
+}
+
+/// Visits the games or the records of a file in order, each with its number from 1.
+pub(crate) fn read_items(
+    path: &Path,
+    visit: impl FnMut(u64, Item<'_>) -> Result<(), SourceErrorKind>,
+) -> Result<(), SourceError> {
     read_any(path, visit).map_err(|kind| SourceError { path: path.to_owned(), kind })
+}
+
+/// The number of positions of a file, from its length where it does not hold it.
+pub(crate) fn likely_positions(path: &Path) -> u64 {
+    let length = std::fs::metadata(path).map_or(0, |data| data.len());
+    match Format::of(path) {
+        Some(Format::Games | Format::Archive) => game_file::positions(path).unwrap_or(0),
+        Some(Format::Pack) => length / 4,
+        Some(Format::Hcpe) => length / HCPE_BYTES as u64,
+        _ => length / PSV_BYTES as u64,
+    }
 }
 
 /// Reads all games of a file that holds games.
@@ -164,7 +210,10 @@ pub fn read_games(path: &Path) -> Result<Vec<Game>, SourceError> {
     games.map_err(|kind| SourceError { path: path.to_owned(), kind })
 }
 
-fn read_any(path: &Path, visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceErrorKind> {
+fn read_any(
+    path: &Path,
+    visit: impl FnMut(u64, Item<'_>) -> Result<(), SourceErrorKind>,
+) -> Result<(), SourceErrorKind> {
     match Format::of(path).ok_or(SourceErrorKind::Format)? {
         Format::Games | Format::Archive => show_games(&GameFile::read(path)?.games, visit),
         Format::Pack => show_games(&decode_pack(&enbu_files::read(path, FileKind::Games)?)?, visit),
@@ -174,20 +223,17 @@ fn read_any(path: &Path, visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceErr
     }
 }
 
-fn show_games(games: &[Game], mut visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceErrorKind> {
-    for (index, game) in games.iter().enumerate() {
-        let show = |position: &Position, ScoredMove { mv, score }, later: &[ScoredMove]| {
-            visit(&Sample { position, score, mv: Some(mv), result: game.result, later: Some(later) });
-        };
-        game.replay(show).map_err(|error| SourceErrorKind::Replay { game: index + 1, error })?;
-    }
-    Ok(())
+fn show_games(
+    games: &[Game],
+    mut visit: impl FnMut(u64, Item<'_>) -> Result<(), SourceErrorKind>,
+) -> Result<(), SourceErrorKind> {
+    (1..).zip(games).try_for_each(|(number, game)| visit(number, Item::Game(game)))
 }
 
 fn show_records<const N: usize>(
     path: &Path,
     decode: impl Fn(&[u8; N]) -> Result<Record, RecordError>,
-    mut visit: impl FnMut(&Sample<'_>),
+    mut visit: impl FnMut(u64, Item<'_>) -> Result<(), SourceErrorKind>,
 ) -> Result<(), SourceErrorKind> {
     let file = enbu_files::open(path, FileKind::Stream)?;
     let records = file.metadata()?.len() / N as u64;
@@ -198,10 +244,8 @@ fn show_records<const N: usize>(
     let mut bytes = [0; N];
     for record in 1..=records {
         reader.read_exact(&mut bytes)?;
-        let Record { setup, score, mv, result } =
-            decode(&bytes).map_err(|error| SourceErrorKind::Record { record, error })?;
-        let position = Position::from_setup(&setup).map_err(|error| SourceErrorKind::Position { record, error })?;
-        visit(&Sample { position: &position, score, mv, result, later: None });
+        let decoded = decode(&bytes).map_err(|error| SourceErrorKind::Record { record, error })?;
+        visit(record, Item::Record(&decoded))?;
     }
     Ok(())
 }

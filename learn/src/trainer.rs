@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `plan` | the hyperparameters |
+//! | `schedule` | the order of shards and positions |
 //! | `model` | the parameters of a network under training |
 //! | `gradient` | the gradient of a slice of a batch |
 //! | `adam` | one step of AdamW |
@@ -23,23 +24,26 @@ mod gradient;
 mod model;
 mod plan;
 mod rounding;
+mod schedule;
 mod validation;
 
+use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, Scope, ScopedJoinHandle};
 
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, Positions};
+use crate::entry::Entry;
 use crate::loops::Batch;
 use crate::loss::Target;
 use crate::quantise::QuantiseError;
 use adam::Step;
 use gradient::Gradient;
 use model::{Model, Numbers};
+use schedule::{Place, Schedule};
 
 pub use checkpoint::CheckpointError;
 pub use curve::{Point, TrainingProgress};
@@ -66,9 +70,20 @@ pub struct Trainer<'a> {
     running: (f64, u64),
     /// Gradients of the slices; not part of a checkpoint.
     gradients: Vec<Gradient>,
-    /// The order of the positions in the current epoch, and its number.
-    order: (Vec<u32>, u64),
+    schedule: Schedule,
+    current: Option<Pass>,
 }
+
+/// A pass over the positions of a shard.
+struct Pass {
+    place: Place,
+    entries: Vec<Entry>,
+    /// Indices of the entries in the order of this pass.
+    order: Vec<u32>,
+}
+
+/// A shard that is being read, and its number.
+type Reader<'scope> = (usize, ScopedJoinHandle<'scope, io::Result<Vec<Entry>>>);
 
 impl<'a> Trainer<'a> {
     /// A training at its start.
@@ -76,13 +91,15 @@ impl<'a> Trainer<'a> {
     /// # Errors
     /// [`PlanError`] when a number is out of range or data are missing.
     pub fn new(plan: Plan, data: &'a Dataset) -> Result<Self, PlanError> {
-        plan.check(data)?;
+        plan.check(data.shard_sizes(), data.validation_len())?;
         let model = Model::random(plan.shape.clone(), plan.scale, plan.seed);
         let zeros = || vec![0.0; model.values.len()];
         let moments = [zeros(), zeros()];
         let gradients = (0..plan.slices).map(|_| Gradient::new(&plan.shape)).collect();
-        let order = (Vec::new(), u64::MAX);
-        Ok(Self { plan, data, model, moments, batch: 0, curve: Vec::new(), running: (0.0, 0), gradients, order })
+        let size = plan.batch.min(data.shard_sizes().min().unwrap_or(0));
+        let schedule = Schedule::new(plan.seed, plan.epochs, size, data.shard_sizes());
+        let (batch, curve, running, current) = (0, Vec::new(), (0.0, 0), None);
+        Ok(Self { plan, data, model, moments, batch, curve, running, gradients, schedule, current })
     }
 
     /// Starts from the parameters of another training's checkpoint.
@@ -144,15 +161,11 @@ impl<'a> Trainer<'a> {
 
     /// The number of batches.
     pub fn batches(&self) -> u64 {
-        self.plan.epochs * self.batches_per_epoch()
-    }
-
-    fn batches_per_epoch(&self) -> u64 {
-        (self.data.len() / self.batch_size()).max(1) as u64
+        self.schedule.len()
     }
 
     fn batch_size(&self) -> usize {
-        self.plan.batch.min(self.data.len())
+        self.plan.batch.min(self.data.shard_sizes().min().unwrap_or(0))
     }
 
     /// Batches trained so far.
@@ -176,15 +189,40 @@ impl<'a> Trainer<'a> {
         if self.done() >= 1.0 - self.plan.rounded_share { Numbers::Rounded } else { Numbers::Trained }
     }
 
-    /// Trains to the end in the current rayon pool. Calls `report` after each batch; stops if
-    /// it breaks.
-    pub fn run(&mut self, mut report: impl FnMut(&Self, &TrainingProgress) -> ControlFlow<()>) {
+    /// Trains to the end in the current rayon pool, while a thread of its own reads the next
+    /// shard. Calls `report` after each batch; stops if it breaks.
+    ///
+    /// # Errors
+    /// When a shard cannot be read.
+    pub fn run(&mut self, report: impl FnMut(&Self, &TrainingProgress) -> ControlFlow<()>) -> io::Result<()> {
+        let stop = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let result = self.run_in(scope, &stop, report);
+            stop.store(true, Ordering::Relaxed);
+            result
+        })
+    }
+
+    fn run_in<'scope>(
+        &mut self,
+        scope: &'scope Scope<'scope, '_>,
+        stop: &'scope AtomicBool,
+        mut report: impl FnMut(&Self, &TrainingProgress) -> ControlFlow<()>,
+    ) -> io::Result<()>
+    where
+        'a: 'scope,
+    {
         let batches = self.batches();
-        while self.batch < batches {
+        let mut reader = None;
+        while let Some(place) = self.schedule.place(self.batch) {
+            if self.current.as_ref().is_none_or(|pass| pass.place.pass != place.pass) {
+                self.begin(place, reader.take(), stop)?;
+                reader = self.read_next(place, scope, stop);
+            }
             if self.model.numbers != self.numbers() {
                 self.model.evaluate_with(self.numbers());
             }
-            let loss = self.train_batch();
+            let loss = self.train_batch(place);
             self.running.0 += loss;
             self.running.1 += 1;
             self.batch += 1;
@@ -195,17 +233,46 @@ impl<'a> Trainer<'a> {
                 break;
             }
         }
+        Ok(())
+    }
+
+    /// Begins a pass with the entries of the one before, of the `reader` or of the disk.
+    fn begin(&mut self, place: Place, reader: Option<Reader<'_>>, stop: &AtomicBool) -> io::Result<()> {
+        let last = self.current.take().filter(|pass| pass.place.shard == place.shard);
+        let entries = match (last, reader) {
+            (Some(pass), _) => pass.entries,
+            (None, Some((shard, thread))) if shard == place.shard => {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?
+            }
+            (None, _) => self.data.read_shard(place.shard, stop)?,
+        };
+        let order = self.schedule.order(place.pass, entries.len());
+        self.current = Some(Pass { place, entries, order });
+        Ok(())
+    }
+
+    /// Begins to read the shard of the pass after `place`, unless it is the same.
+    fn read_next<'scope>(
+        &self,
+        place: Place,
+        scope: &'scope Scope<'scope, '_>,
+        stop: &'scope AtomicBool,
+    ) -> Option<Reader<'scope>>
+    where
+        'a: 'scope,
+    {
+        let next = self.schedule.place(place.end).filter(|next| next.shard != place.shard)?;
+        let data = self.data;
+        Some((next.shard, scope.spawn(move || data.read_shard(next.shard, stop))))
     }
 
     /// Trains one batch; returns its mean loss.
-    fn train_batch(&mut self) -> f64 {
+    fn train_batch(&mut self, place: Place) -> f64 {
         let size = self.batch_size();
-        let per_epoch = self.batches_per_epoch();
-        self.shuffle(self.batch / per_epoch);
-        let first = (self.batch % per_epoch) as usize * size;
-        let positions = &self.order.0[first..first + size];
         let target = self.target();
-        let (model, entries) = (&self.model, &self.data.training);
+        let Some(Pass { entries, order, .. }) = &self.current else { return 0.0 };
+        let positions = &order[place.batch as usize * size..][..size];
+        let model = &self.model;
         let per_slice = size.div_ceil(self.plan.slices);
         self.gradients.par_iter_mut().zip(positions.par_chunks(per_slice)).for_each(|(gradient, order)| {
             gradient.add(model, Batch { entries, order, target });
@@ -224,16 +291,6 @@ impl<'a> Trainer<'a> {
 
     fn target(&self) -> Target {
         Target { scale: self.plan.scale as f32, result_share: self.plan.result_share(self.done()) as f32 }
-    }
-
-    /// Shuffles the positions for an epoch.
-    fn shuffle(&mut self, epoch: u64) {
-        if self.order.1 != epoch {
-            let seed = self.plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(epoch);
-            self.order.0 = (0..self.data.len() as u32).collect();
-            self.order.0.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
-            self.order.1 = epoch;
-        }
     }
 
     /// Adds a point to the curve.
@@ -255,9 +312,9 @@ impl<'a> Trainer<'a> {
         validation::validate(&self.model, &self.data.validation, self.target())
     }
 
-    /// Losses on the training positions of other data, by their scores alone.
-    pub fn losses(&self, data: &Dataset) -> Validation {
-        validation::validate(&self.model, &data.training, Target { result_share: 0.0, ..self.target() })
+    /// Losses on other positions, by their scores alone.
+    pub fn losses(&self, positions: &Positions) -> Validation {
+        validation::validate(&self.model, &positions.0, Target { result_share: 0.0, ..self.target() })
     }
 
     /// The bytes of the network's file.
@@ -286,6 +343,7 @@ mod tests {
     use crate::architecture::k_p::KP;
     use crate::architecture::own::{AttackInputs, Own, OwnInputs};
     use crate::architecture::piece_square::PieceSquare;
+    use crate::dataset::Selection;
     use crate::filter::{Filter, Loud};
     use crate::game_file::GameFile;
     use crate::selfplay::{Player, Settings};
@@ -299,6 +357,11 @@ mod tests {
     }
 
     fn played() -> Dataset {
+        gathered(u64::MAX)
+    }
+
+    /// The positions of eighty games, in shards for which this memory suffices.
+    fn gathered(memory: u64) -> Dataset {
         let folder = tempfile::tempdir().expect("a folder");
         let settings = Settings { nodes: 40, hash_mb: 1, ..Settings::default() };
         let mut player = Player::new(settings, Evaluation::PieceSquare).expect("memory");
@@ -306,7 +369,10 @@ mod tests {
         let path = folder.path().join("a.games");
         shard.write(&path).expect("written");
         let filter = Filter { captures: Loud::Keep, ..Filter::default() };
-        Dataset::load(&[path], &filter, None, 8).expect("sound")
+        let selection = Selection { filter, validation_one_in: 8, memory, folder: folder.path() };
+        let mut data = Dataset::gather(&[path], &selection).expect("sound");
+        data.label(None).expect("read");
+        data
     }
 
     fn plan() -> Plan {
@@ -321,8 +387,21 @@ mod tests {
     fn trained(plan: Plan, data: &Dataset, threads: usize) -> Trainer<'_> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let mut trainer = Trainer::new(plan, data).expect("a plan");
-        pool.install(|| trainer.run(|_, _| ControlFlow::Continue(())));
+        pool.install(|| trainer.run(|_, _| ControlFlow::Continue(()))).expect("read");
         trainer
+    }
+
+    /// The mean training losses of the first and the last third of the curve.
+    fn first_and_last(trainer: &Trainer<'_>) -> (f64, f64) {
+        let mean = |points: &[Point]| points.iter().map(|point| point.training).sum::<f64>() / points.len() as f64;
+        let curve = trainer.curve();
+        (mean(&curve[..curve.len() / 3]), mean(&curve[curve.len() - curve.len() / 3..]))
+    }
+
+    /// Trains until this batch is done.
+    fn run_to(trainer: &mut Trainer<'_>, batch: u64) {
+        let stop = |done| if done == batch { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        trainer.run(|_, progress| stop(progress.batch)).expect("read");
     }
 
     #[test]
@@ -334,7 +413,7 @@ mod tests {
         assert_eq!(one.curve(), three.curve());
         let other = Plan { seed: 2, ..short_plan() };
         let mut trainer = Trainer::new(other, data).expect("a plan");
-        trainer.run(|_, _| ControlFlow::Continue(()));
+        trainer.run(|_, _| ControlFlow::Continue(())).expect("read");
         assert_ne!(one.network("a"), trainer.network("a"));
     }
 
@@ -351,22 +430,18 @@ mod tests {
         ] {
             let plan = Plan { shape: shape.clone(), epochs, ..plan() };
             let whole = trained(plan.clone(), data, 3);
-            let (first, last) = (whole.curve()[0], whole.curve()[whole.curve().len() - 1]);
             // Not the validation: a few games by whichever search is present are soon known by heart.
-            assert!(last.training < lowered * first.training, "{shape}: {first:?} {last:?}");
+            let (first, last) = first_and_last(&whole);
+            assert!(last < lowered * first, "{shape}: {first} {last}");
             let error = whole.rounding_error().expect("fits");
             assert!(error.arithmetic.max < rounding, "{shape}: {error}");
             let mut first = Trainer::new(plan.clone(), data).expect("a plan");
             let half = whole.batches() / 2;
-            first.run(
-                |_, progress| {
-                    if progress.batch == half { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                },
-            );
+            run_to(&mut first, half);
             first.save(&path).expect("written");
             let mut second = Trainer::new(plan, data).expect("a plan");
             second.resume(&path).expect("the same plan");
-            second.run(|_, _| ControlFlow::Continue(()));
+            second.run(|_, _| ControlFlow::Continue(())).expect("read");
             assert_eq!(second.network("a"), whole.network("a"));
             let mut own = Trainer::new(self::plan(), data).expect("a plan");
             assert!(matches!(own.start_from(&path), Err(CheckpointError::Shape { .. })));
@@ -377,13 +452,40 @@ mod tests {
     fn training_lowers_the_loss_and_rounding_hardly_raises_it() {
         let data = data();
         let trainer = trained(plan(), data, 2);
-        let (first, last) = (trainer.curve()[0], trainer.curve()[trainer.curve().len() - 1]);
-        assert!(last.training < 0.6 * first.training, "{first:?} {last:?}");
-        let validation = trainer.validation();
+        let (first, last) = first_and_last(&trainer);
+        assert!(last < 0.6 * first, "{first} {last}");
+        let (validation, first) = (trainer.validation(), trainer.curve()[0]);
         // A few games by whichever search is present: lower, but not by much.
         assert!(validation.loss(Class::All) < 0.9 * first.validation, "{validation} {first:?}");
         let error = trainer.rounding_error().expect("fits");
         assert!(error.arithmetic.max < 3.0, "{error}");
+    }
+
+    #[test]
+    fn shards_are_trained_and_resumed_like_one() {
+        let data = gathered(300_000);
+        let sizes: Vec<_> = data.shard_sizes().collect();
+        assert!(sizes.len() > 2 && sizes.iter().all(|&size| size > 200), "{sizes:?}");
+        let plan = || Plan { batch: 100, ..short_plan() };
+        let (one, three) = (trained(plan(), &data, 1), trained(plan(), &data, 3));
+        assert_eq!(one.network("a"), three.network("a"));
+        assert_eq!(one.batches(), 3 * sizes.iter().map(|&size| size as u64 / 100).sum::<u64>());
+        let (first, last) = first_and_last(&one);
+        assert!(last < 0.9 * first, "{first} {last}");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.checkpoint");
+        // Within a shard, at the end of one, in a later epoch.
+        for stop in [1, one.schedule.place(0).expect("a batch").end, one.batches() / 2 + 1] {
+            let mut first = Trainer::new(plan(), &data).expect("a plan");
+            run_to(&mut first, stop);
+            first.save(&path).expect("written");
+            let mut second = Trainer::new(plan(), &data).expect("a plan");
+            second.resume(&path).expect("the same plan");
+            second.run(|_, _| ControlFlow::Continue(())).expect("read");
+            assert_eq!(second.network("a"), one.network("a"), "{stop}");
+        }
+        let mut other = Trainer::new(plan(), self::data()).expect("a plan");
+        assert!(matches!(other.resume(&path), Err(CheckpointError::Plan { .. })));
     }
 
     #[test]
@@ -394,16 +496,12 @@ mod tests {
         let path = folder.path().join("a.checkpoint");
         for stop in [1, whole.batches() / 2, whole.batches() - 1] {
             let mut first = Trainer::new(short_plan(), data).expect("a plan");
-            first.run(
-                |_, progress| {
-                    if progress.batch == stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                },
-            );
+            run_to(&mut first, stop);
             first.save(&path).expect("written");
             let mut second = Trainer::new(short_plan(), data).expect("a plan");
             second.resume(&path).expect("the same plan");
             assert_eq!(second.batch(), stop);
-            second.run(|_, _| ControlFlow::Continue(()));
+            second.run(|_, _| ControlFlow::Continue(())).expect("read");
             assert_eq!(second.network("a"), whole.network("a"));
             assert_eq!(second.curve(), whole.curve());
         }

@@ -12,7 +12,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use enbu_files::{Existing, FileKind};
 use enbu_learn::{
-    Dataset, ENTRY_BYTES, Filter, Foresight, KINDS, Kind, Loud, Plan, Shape, ShapeError, Sizes, Trainer,
+    Dataset, Filter, Foresight, KINDS, Kind, Loud, Plan, Positions, Selection, Shape, ShapeError, Sizes, Trainer,
     TrainingProgress, loss_chart, source,
 };
 use indicatif::{ProgressBar, ProgressStyle};
@@ -92,6 +92,10 @@ pub(crate) struct TrainArgs {
     /// Parts of a batch that are computed in parallel
     #[arg(long, default_value_t = Plan::default().slices)]
     slices: usize,
+    /// Memory for positions, in MB; those that do not fit are read from a temporary file beside the
+    /// network while others are trained on
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
+    memory: u64,
     /// Threads; default: one for each CPU
     #[arg(long)]
     threads: Option<usize>,
@@ -107,7 +111,7 @@ pub(crate) struct TrainArgs {
     /// Positions in check
     #[arg(long, value_enum, default_value_t = Choice::Skip)]
     checks: Choice,
-    /// One position in N is kept for validation
+    /// One game in N is kept for validation
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(2..))]
     test_one_in: u64,
     /// Checkpoint file, written every two minutes and at the end
@@ -215,8 +219,8 @@ pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode
     let on_signal = Arc::clone(&cancelled);
     ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
     // Read first: a fault ends the command before it trains.
-    let yardstick = args.yardstick.as_ref().map(|path| read_yardstick(path, args, &pool)).transpose()?;
-    let (data, scale) = load(args, &pool, out)?;
+    let yardstick = args.yardstick.as_ref().map(|path| read_yardstick(path, args)).transpose()?;
+    let (data, scale) = load(args, out)?;
     let plan = args.plan(shape, scale);
     let mut trainer = Trainer::new(plan.clone(), &data).map_err(io::Error::other)?;
     writeln!(out, "plan: {plan}")?;
@@ -229,16 +233,17 @@ pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode
     }
     out.flush()?;
     let mut watch = Watch::new(args, &trainer);
-    pool.install(|| {
+    let trained = pool.install(|| {
         trainer.run(|trainer, progress| {
             watch.see(trainer, progress);
             if cancelled.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+        })
     });
     watch.bar.finish_and_clear();
     if let Some(path) = &args.checkpoint {
         trainer.save(path).map_err(io::Error::other)?;
     }
+    trained?;
     draw(args, &plan, &trainer)?;
     writeln!(out, "{}", watch.rate())?;
     if trainer.batch() < trainer.batches() {
@@ -254,31 +259,29 @@ pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-fn load(args: &TrainArgs, pool: &rayon::ThreadPool, out: &mut impl Write) -> io::Result<(Dataset, f64)> {
+fn load(args: &TrainArgs, out: &mut impl Write) -> io::Result<(Dataset, f64)> {
     let files = source::files(&args.sources).map_err(io::Error::other)?;
-    let load = |foresight| {
-        let data = pool.install(|| Dataset::load(&files, &args.filter(), foresight, args.test_one_in));
-        data.map_err(io::Error::other)
+    let selection = Selection {
+        filter: args.filter(),
+        validation_one_in: args.test_one_in,
+        memory: args.memory << 20,
+        folder: args.out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")),
     };
-    let mut data = load(None)?;
+    let mut data = Dataset::gather(&files, &selection).map_err(io::Error::other)?;
     let scale = args.scale(&data);
-    if args.foresight > 0.0 {
-        data = load(Some(Foresight { share: args.foresight, scale }))?;
-    }
-    let memory_mb = ((data.len() + data.validation_len()) * ENTRY_BYTES) >> 20;
-    writeln!(out, "data: {} ({} files, {memory_mb} MB)", data.summary(), files.len())?;
+    data.label((args.foresight > 0.0).then_some(Foresight { share: args.foresight, scale }))?;
+    let (shards, memory_mb) = (data.shards(), data.memory() >> 20);
+    writeln!(out, "data: {} ({} files, shards: {shards}, {memory_mb} MB)", data.summary(), files.len())?;
     writeln!(out, "labels: foresight {} with scale {scale}, mark {:016x}", args.foresight, data.mark())?;
     Ok((data, scale))
 }
 
-fn read_yardstick(path: &Path, args: &TrainArgs, pool: &rayon::ThreadPool) -> io::Result<Dataset> {
-    let files = [path.to_owned()];
-    // None of its positions is kept for validation.
-    let data = pool.install(|| Dataset::load(&files, &args.filter(), None, u64::MAX)).map_err(io::Error::other)?;
-    if data.is_empty() {
+fn read_yardstick(path: &Path, args: &TrainArgs) -> io::Result<Positions> {
+    let positions = Positions::load(path, &args.filter()).map_err(io::Error::other)?;
+    if positions.is_empty() {
         return Err(io::Error::other(format!("{}: no position passes the filter", path.display())));
     }
-    Ok(data)
+    Ok(positions)
 }
 
 /// A number from 0 to 1.

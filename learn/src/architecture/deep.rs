@@ -14,7 +14,7 @@ use super::layer::{add, affine, derive, row};
 use super::own::{ATTACK_ROWS, AttackInputs, TRANSFORMER};
 use super::transformer::{InputSet, Transformer, Views, clipped, is_inside, limited};
 use super::{Architecture, Fill, Grid, Quantised, Room};
-use crate::dataset::Entry;
+use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
 
 /// The code of the kind in checkpoints.

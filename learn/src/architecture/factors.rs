@@ -87,7 +87,7 @@ mod tests {
     use crate::architecture::k_p::KPInputs;
     use crate::architecture::own::OwnInputs;
     use crate::architecture::transformer::Transformer;
-    use crate::dataset::{Entry, MAX_INPUTS};
+    use crate::entry::{Entry, MAX_INPUTS};
     use crate::game::GameResult;
     use crate::source::Sample;
     use enbu_movegen::Position;

@@ -10,7 +10,7 @@ use enbu_eval::nnue::{Classic, FeatureSet};
 use super::layer::{add, affine, derive, row};
 use super::transformer::{InputSet, Transformer, Views, clipped, is_inside, limited};
 use super::{Architecture, Fill, Grid, HIDDEN, Quantised, Room, factors};
-use crate::dataset::{Entry, MAX_INPUTS};
+use crate::entry::{Entry, MAX_INPUTS};
 use crate::quantise::{QuantiseError, whole, words};
 
 /// The code of the kind in checkpoints.

@@ -9,8 +9,8 @@ use enbu_movegen::Color;
 
 use super::transformer::{InputSet, TILE, Transformer, Views, is_inside, limited};
 use super::{Architecture, Fill, Grid, Quantised, Room, factors};
-use crate::dataset::Entry;
 use crate::diagram::Diagram;
+use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
 
 /// Independent sums of a dot product.

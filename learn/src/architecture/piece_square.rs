@@ -9,7 +9,7 @@ use enbu_eval::psq::{Relative, TABLES, Tables};
 use enbu_movegen::{HandPiece, PieceType};
 
 use super::{Architecture, Fill, Grid, Quantised, Room};
-use crate::dataset::Entry;
+use crate::entry::Entry;
 use crate::quantise::{QuantiseError, words};
 
 /// The code of the kind in checkpoints.

@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Architecture, Fill, Room};
-use crate::dataset::Entry;
+use crate::entry::Entry;
 use crate::game::GameResult;
 use crate::source::Sample;
 

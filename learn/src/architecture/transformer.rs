@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::factors;
-use crate::dataset::{Entry, MAX_INPUTS};
+use crate::entry::{Entry, MAX_INPUTS};
 
 /// Numbers in a tile; divides every width.
 pub(crate) const TILE: usize = 32;

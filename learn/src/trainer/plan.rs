@@ -3,7 +3,6 @@
 use std::f64::consts::PI;
 use std::fmt;
 
-use crate::dataset::Dataset;
 use crate::shape::Shape;
 
 /// The hyperparameters of a training. With the data they determine the network.
@@ -72,8 +71,8 @@ pub enum PlanError {
 }
 
 impl Plan {
-    /// Checks that the plan can be carried out.
-    pub(super) fn check(&self, data: &Dataset) -> Result<(), PlanError> {
+    /// Checks that the plan can be carried out with this many positions in each shard.
+    pub(super) fn check(&self, shards: impl Iterator<Item = usize>, validation: usize) -> Result<(), PlanError> {
         let share = |share: f64| (0.0..=1.0).contains(&share);
         for (name, fits) in [
             ("the number of epochs", self.epochs > 0),
@@ -90,8 +89,9 @@ impl Plan {
                 return Err(PlanError::Range(name));
             }
         }
-        let (training, validation) = (data.len(), data.validation_len());
-        let fits = (1..=u32::MAX as usize).contains(&training) && validation > 0;
+        let (training, fits) = shards.fold((0, validation > 0), |(sum, fits), shard| {
+            (sum + shard, fits && (1..=u32::MAX as usize).contains(&shard))
+        });
         if fits { Ok(()) } else { Err(PlanError::Data { training, validation }) }
     }
 
@@ -142,8 +142,7 @@ mod tests {
 
     #[test]
     fn plans_out_of_range_are_refused() {
-        let data = Dataset::default();
-        let refused = |plan: Plan| plan.check(&data).expect_err("out of range");
+        let refused = |plan: Plan| plan.check([0].into_iter(), 0).expect_err("out of range");
         assert_eq!(refused(Plan::default()), PlanError::Data { training: 0, validation: 0 });
         for plan in [
             Plan { epochs: 0, ..Plan::default() },

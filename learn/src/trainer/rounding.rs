@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::model::{Model, Numbers};
-use crate::dataset::Entry;
+use crate::entry::Entry;
 use crate::quantise::QuantiseError;
 
 /// A difference of values in centipawns.

@@ -5,7 +5,7 @@ use std::fmt;
 use rayon::prelude::*;
 
 use super::model::Model;
-use crate::dataset::Entry;
+use crate::entry::Entry;
 use crate::loss::{Target, sigmoid};
 
 /// Positions of a unit of parallel work.

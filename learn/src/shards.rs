@@ -1,0 +1,85 @@
+//! Games and positions in temporary files, each of which is a shard of a training.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, Write};
+use std::path::Path;
+
+use crate::game_file::{decode_game, encode_game};
+use crate::packed::{PSV_BYTES, Record};
+use crate::source::{Item, SourceErrorKind};
+
+/// The first byte of a record, which is that of no game.
+const RECORD: u8 = 0xff;
+
+/// A temporary file of games, as in a plain file of games, and of records: [`RECORD`] and a
+/// PackedSfenValue.
+#[derive(Debug)]
+pub(crate) struct Shard {
+    file: BufWriter<File>,
+    items: u64,
+    digest: u64,
+    /// Its positions to learn from.
+    pub(crate) positions: usize,
+}
+
+impl Shard {
+    pub(crate) fn create(folder: &Path) -> io::Result<Self> {
+        let file = BufWriter::new(tempfile::tempfile_in(folder)?);
+        Ok(Self { file, items: 0, digest: 0, positions: 0 })
+    }
+
+    /// Appends an item.
+    pub(crate) fn push(&mut self, item: Item<'_>) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        match item {
+            Item::Game(game) => {
+                encode_game(game, &mut bytes)
+                    .ok_or_else(|| io::Error::other("the game does not fit a file of games"))?;
+            }
+            Item::Record(record) => {
+                bytes.push(RECORD);
+                bytes.extend(record.to_psv().map_err(io::Error::other)?);
+            }
+        }
+        self.items += 1;
+        self.digest = (self.digest ^ enbu_files::fnv1a(&bytes)).wrapping_mul(0x0100_0000_01B3).rotate_left(23);
+        self.file.write_all(&bytes)
+    }
+
+    /// Ends the writing.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+
+    /// A digest of its items.
+    pub(crate) fn digest(&self) -> u64 {
+        self.digest
+    }
+
+    /// Visits its items in order.
+    pub(crate) fn read(&self, mut visit: impl FnMut(u64, Item<'_>) -> Result<(), SourceErrorKind>) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        let mut file = self.file.get_ref();
+        file.rewind()?;
+        file.read_to_end(&mut bytes)?;
+        let mut rest = bytes.as_slice();
+        for number in 1..=self.items {
+            read_item(&mut rest, |item| visit(number, item)).map_err(io::Error::other)?;
+        }
+        Ok(())
+    }
+}
+
+/// Splits the first item off `rest`.
+fn read_item(
+    rest: &mut &[u8],
+    visit: impl FnOnce(Item<'_>) -> Result<(), SourceErrorKind>,
+) -> Result<(), SourceErrorKind> {
+    if rest.first() != Some(&RECORD) {
+        return visit(Item::Game(&decode_game(rest)?));
+    }
+    let record = rest[1..].first_chunk().ok_or(SourceErrorKind::Length(PSV_BYTES))?;
+    let record = Record::from_psv(record).map_err(|error| SourceErrorKind::Record { record: 0, error })?;
+    *rest = &rest[1 + PSV_BYTES..];
+    visit(Item::Record(&record))
+}
