@@ -170,11 +170,12 @@ impl Architecture for Deep {
             let (left, right) = sums.split_at(self.width / 2);
             let tiles = left.as_chunks::<TILE>().0.iter().zip(right.as_chunks::<TILE>().0);
             for ((left, right), weights) in tiles.zip(&mut *weights) {
-                first = affine(first, products(left, right).into_iter(), weights);
+                first = affine(first, &products(left, right), |product| product, weights);
             }
         }
-        let units = first.iter().map(|&sum| limited(sum)).chain(first.iter().map(|&sum| squared(sum).0));
-        let second: [_; SECOND] = affine(row(&parameters[self.second_biases()]), units, &parameters[self.second()]);
+        let (for_limited, for_squares) = parameters[self.second()].split_at(HIDDEN * SECOND);
+        let second: [_; SECOND] = affine(row(&parameters[self.second_biases()]), &first, limited, for_limited);
+        let second = affine(second, &first, |sum| squared(sum).0, for_squares);
         room.hidden[0][..HIDDEN].copy_from_slice(&first);
         room.hidden[1] = second;
         let products = second.iter().zip(&parameters[self.last()]).map(|(&sum, weight)| limited(sum) * weight);
@@ -254,7 +255,12 @@ impl Quantised for DeepParts {
 /// The products of pairs of sums, each limited.
 #[inline(always)]
 fn products(left: &[f32; TILE], right: &[f32; TILE]) -> [f32; TILE] {
-    std::array::from_fn(|lane| limited(left[lane]) * limited(right[lane]))
+    // A loop: closures for arrays are not always inlined.
+    let mut products = [0.0; TILE];
+    for lane in 0..TILE {
+        products[lane] = limited(left[lane]) * limited(right[lane]);
+    }
+    products
 }
 
 /// Replaces pairs of sums with the derivatives by them, given those by their products.

@@ -141,10 +141,11 @@ impl Architecture for KP {
     #[inline(always)]
     fn forward(&self, parameters: &[f32], entry: &Entry, room: &mut Room) -> f32 {
         TRANSFORMER.forward(parameters, entry, &mut room.views, &mut room.sums);
-        let values = room.sums.iter().flatten().map(|&sum| limited(sum));
-        let first: [_; HIDDEN] = affine(row(&parameters[FIRST_BIASES]), values, &parameters[FIRST]);
-        let values = first.iter().map(|&sum| limited(sum));
-        let second = affine(row(&parameters[SECOND_BIASES]), values, &parameters[SECOND]);
+        let [own, other] = &room.sums;
+        let (for_own, for_other) = parameters[FIRST].split_at(WIDTH * HIDDEN);
+        let first: [_; HIDDEN] = affine(row(&parameters[FIRST_BIASES]), own, limited, for_own);
+        let first = affine(first, other, limited, for_other);
+        let second = affine(row(&parameters[SECOND_BIASES]), &first, limited, &parameters[SECOND]);
         room.hidden = [first, second];
         let products = second.iter().zip(&parameters[LAST]).map(|(&sum, weight)| limited(sum) * weight);
         parameters[LAST_BIAS.start] + products.sum::<f32>()

@@ -9,19 +9,21 @@ pub(super) fn row<const N: usize>(part: &[f32]) -> [f32; N] {
     part.first_chunk().copied().unwrap_or([0.0; N])
 }
 
-/// `sums` + Σ input × its weights.
+/// `outputs` + Σ input × its weights; `activation` returns the input that a sum becomes.
 #[inline(always)]
 pub(super) fn affine<const N: usize>(
-    mut sums: [f32; N],
-    inputs: impl Iterator<Item = f32>,
+    mut outputs: [f32; N],
+    sums: &[f32],
+    activation: impl Fn(f32) -> f32,
     weights: &[f32],
 ) -> [f32; N] {
-    for (input, weights) in inputs.zip(weights.as_chunks::<N>().0) {
+    for (&sum, weights) in sums.iter().zip(weights.as_chunks::<N>().0) {
+        let input = activation(sum);
         for lane in 0..N {
-            sums[lane] += input * weights[lane];
+            outputs[lane] += input * weights[lane];
         }
     }
-    sums
+    outputs
 }
 
 /// Adds `more` to `sums`.
