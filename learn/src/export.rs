@@ -11,8 +11,9 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::codec::GameFileError;
 use crate::game::GameResult;
-use crate::game_file::{GameFile, GameFileError};
+use crate::game_file::GameFile;
 use crate::packed::{PSV_BYTES, PackFileError, Record, encode_pack};
 use crate::source::{self, Format, SourceError};
 

@@ -5,7 +5,7 @@
 //! | offset | type | content |
 //! |---|---|---|
 //! | 0 | 8 bytes | `ENBUGAME` |
-//! | 8 | u32 | version: 1, or 2 for an [archive](crate::archive) |
+//! | 8 | u32 | version: 1; of an [archive](crate::archive) 3, or [2](crate::archive::adaptive) until November 2026 |
 //! | 12 | u32 | length S of the settings, in bytes |
 //! | 16 | u64 | games G |
 //! | 24 | u64 | scored moves of all games, which is the number of positions |
@@ -24,8 +24,7 @@
 //! | u16 × M | opening moves ([`Move::raw`]) |
 //! | (u16, i16) × N | move, and the score of the position before it for the side to move: centipawns, or ±(32 000 - plies) for a mate |
 //!
-//! In an archive the games are their heads (the first three or four rows of this table), one
-//! after the other, and then the moves and scores of all games in bits.
+//! The first three or four rows of this table are the head of a game.
 //!
 //! Endings: 0 mate, 1 declaration, 2 repetition, 3 perpetual check, 4 move limit,
 //! 5 score, 6 unknown. Without bit 5 a game begins at the start position of an even
@@ -35,10 +34,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use enbu_files::{Existing, FileKind};
-use enbu_movegen::{Color, Move, PackedSfen, Setup, UnpackError};
 
-use crate::archive::{self, ArchiveError};
-use crate::game::{Ending, Game, GameResult, ScoredMove};
+use crate::archive::{self, adaptive};
+use crate::codec::{Cursor, GameFileError, decode_plain, encode_game};
+use crate::game::Game;
 
 /// The extension of files of games.
 pub(crate) const EXTENSION: &str = "games";
@@ -50,10 +49,10 @@ pub(crate) const ARCHIVE: &str = "archive";
 pub(crate) const MAGIC: [u8; 8] = *b"ENBUGAME";
 
 const PLAIN: u32 = 1;
-const ARCHIVED: u32 = 2;
+const ADAPTIVE: u32 = 2;
+const ARCHIVED: u32 = 3;
 const CHECKSUM: usize = 32;
 const HEADER: usize = 40;
-const HAS_START: u8 = 1 << 5;
 
 /// A file of games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,68 +61,6 @@ pub struct GameFile {
     pub settings: String,
     /// The games.
     pub games: Vec<Game>,
-}
-
-/// The fault of a file of games.
-#[derive(Debug, thiserror::Error)]
-pub enum GameFileError {
-    /// The magic is missing.
-    #[error("not a file of games: it does not begin with ENBUGAME")]
-    Magic,
-    /// The version is unknown.
-    #[error("the file has version {0}; only versions 1 and 2 are known")]
-    Version(u32),
-    /// The file ends too early.
-    #[error("the file ends too early: {part} at offset {offset} is incomplete")]
-    Short {
-        /// The incomplete part.
-        part: &'static str,
-        /// Its offset.
-        offset: usize,
-    },
-    /// Bytes follow the last game.
-    #[error("the file has {0} bytes too many")]
-    Long(usize),
-    /// The checksum does not match.
-    #[error("the file is damaged: its checksum is {found:016x}, not {expected:016x}")]
-    Checksum {
-        /// The checksum in the file.
-        expected: u64,
-        /// The checksum of its bytes.
-        found: u64,
-    },
-    /// The settings are not UTF-8.
-    #[error("the settings are not UTF-8")]
-    Settings,
-    /// A field has an unknown value.
-    #[error("game {game}: {part} at offset {offset} has the unknown value {value}")]
-    Field {
-        /// The number of the game, from 1.
-        game: u64,
-        /// The name of the field.
-        part: &'static str,
-        /// Its offset.
-        offset: usize,
-        /// Its value.
-        value: u16,
-    },
-    /// A start position is invalid.
-    #[error("game {game}: start position: {error}")]
-    Start {
-        /// The number of the game, from 1.
-        game: u64,
-        /// The reason.
-        error: UnpackError,
-    },
-    /// A game of an archive cannot be played.
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-    /// A game is too long for the format, or its start position does not fit.
-    #[error("game {0} has more than 255 opening moves, 65535 moves, or a start position that cannot be packed")]
-    TooLong(usize),
-    /// The file cannot be read or written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
 }
 
 impl GameFile {
@@ -151,9 +88,6 @@ impl GameFile {
     /// [`GameFileError`] for games that do not fit or cannot be played.
     pub fn encode_archive(&self) -> Result<Vec<u8>, GameFileError> {
         let mut bytes = self.header(ARCHIVED);
-        for (index, game) in self.games.iter().enumerate() {
-            encode_head(game, &mut bytes).ok_or(GameFileError::TooLong(index + 1))?;
-        }
         archive::encode(&self.games, &mut bytes)?;
         Ok(with_checksum(bytes))
     }
@@ -183,44 +117,9 @@ impl GameFile {
     /// assert!(GameFile::decode(&bytes[1..]).is_err());
     /// ```
     pub fn decode(bytes: &[u8]) -> Result<Self, GameFileError> {
-        let mut cursor = Cursor { bytes, at: 0 };
-        if bytes.get(..MAGIC.len()) != Some(&MAGIC) {
-            return Err(GameFileError::Magic);
-        }
-        cursor.at = MAGIC.len();
-        let version = cursor.u32("the version")?;
-        if ![PLAIN, ARCHIVED].contains(&version) {
-            return Err(GameFileError::Version(version));
-        }
-        let settings_length = cursor.u32("the length of the settings")? as usize;
-        let games = cursor.u64("the number of games")?;
-        cursor.u64("the number of positions")?;
-        let expected = cursor.u64("the checksum")?;
-        let found = checksum(bytes);
-        if expected != found {
-            return Err(GameFileError::Checksum { expected, found });
-        }
-        let settings = cursor.take(settings_length, "the settings")?;
-        let settings = std::str::from_utf8(settings).map_err(|_| GameFileError::Settings)?.to_owned();
-        let mut shard = Self { settings, games: Vec::new() };
-        let mut counts = Vec::new();
-        for number in 1..=games {
-            let (mut game, [opening, moves]) = decode_head(&mut cursor, number)?;
-            if version == PLAIN {
-                decode_moves(&mut cursor, number, &mut game, [opening, moves])?;
-            } else {
-                counts.push([opening, moves]);
-            }
-            shard.games.push(game);
-        }
-        if version == ARCHIVED {
-            let taken = archive::decode(&bytes[cursor.at..], &mut shard.games, &counts)?;
-            cursor.take(taken, "the moves")?;
-        }
-        match bytes.len() - cursor.at {
-            0 => Ok(shard),
-            surplus => Err(GameFileError::Long(surplus)),
-        }
+        let mut games = Vec::new();
+        let settings = visit_games(bytes, |game| games.push(game))?;
+        Ok(Self { settings, games })
     }
 
     /// Reads a file.
@@ -228,7 +127,7 @@ impl GameFile {
     /// # Errors
     /// [`GameFileError`].
     pub fn read(path: &Path) -> Result<Self, GameFileError> {
-        Self::decode(&enbu_files::read_if(path, FileKind::Games, |head| head.starts_with(&MAGIC))?)
+        Self::decode(&bytes_of(path)?)
     }
 
     /// Writes a file atomically, as an archive if its extension is `.archive`.
@@ -240,6 +139,46 @@ impl GameFile {
         let bytes = if is_archive { self.encode_archive()? } else { self.encode()? };
         Ok(enbu_files::write(path, bytes, Existing::Replace)?)
     }
+}
+
+/// The bytes of a file; its first ones if it is none of games.
+pub(crate) fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
+    enbu_files::read_if(path, FileKind::Games, |head| head.starts_with(&MAGIC))
+}
+
+/// Visits the games of a file or an archive in order; returns its settings.
+pub(crate) fn visit_games(bytes: &[u8], mut visit: impl FnMut(Game)) -> Result<String, GameFileError> {
+    let mut cursor = Cursor { bytes, at: 0 };
+    if bytes.get(..MAGIC.len()) != Some(&MAGIC) {
+        return Err(GameFileError::Magic);
+    }
+    cursor.at = MAGIC.len();
+    let version = cursor.u32("the version")?;
+    if !(PLAIN..=ARCHIVED).contains(&version) {
+        return Err(GameFileError::Version(version));
+    }
+    let settings_length = cursor.u32("the length of the settings")? as usize;
+    let expected = cursor.u64("the number of games")?;
+    cursor.u64("the number of positions")?;
+    verify(bytes, cursor.u64("the checksum")?)?;
+    let settings = cursor.take(settings_length, "the settings")?;
+    let settings = std::str::from_utf8(settings).map_err(|_| GameFileError::Settings)?.to_owned();
+    match version {
+        PLAIN => (1..=expected).try_for_each(|number| decode_plain(&mut cursor, number).map(&mut visit))?,
+        ADAPTIVE => adaptive::decode(&mut cursor, expected, visit)?,
+        _ => match archive::decode(&mut cursor, visit)? {
+            found if found == expected => {}
+            found => return Err(GameFileError::Games { expected, found }),
+        },
+    }
+    cursor.end()?;
+    Ok(settings)
+}
+
+/// Compares the checksum of a file.
+fn verify(bytes: &[u8], expected: u64) -> Result<(), GameFileError> {
+    let found = checksum(bytes);
+    if found == expected { Ok(()) } else { Err(GameFileError::Checksum { expected, found }) }
 }
 
 /// The files of games in a folder by name, or the file itself.
@@ -275,134 +214,13 @@ fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Appends a game as in a plain file; `None` for one that does not fit.
-pub(crate) fn encode_game(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
-    encode_head(game, bytes)?;
-    for mv in &game.opening {
-        bytes.extend(mv.raw().to_le_bytes());
-    }
-    for scored in &game.moves {
-        bytes.extend(scored.mv.raw().to_le_bytes());
-        bytes.extend(scored.score.to_le_bytes());
-    }
-    Some(())
-}
-
-/// Splits the first game of a plain file off `bytes`.
-pub(crate) fn decode_game(bytes: &mut &[u8]) -> Result<Game, GameFileError> {
-    let mut cursor = Cursor { bytes, at: 0 };
-    let (mut game, counts) = decode_head(&mut cursor, 1)?;
-    decode_moves(&mut cursor, 1, &mut game, counts)?;
-    *bytes = &bytes[cursor.at..];
-    Ok(game)
-}
-
-fn encode_head(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
-    let result = match game.result {
-        GameResult::Draw => 0,
-        GameResult::Win(Color::Black) => 1,
-        GameResult::Win(Color::White) => 2,
-    };
-    let start = if game.start.is_some() { HAS_START } else { 0 };
-    bytes.push(result | (game.ending as u8) << 2 | start);
-    bytes.push(u8::try_from(game.opening.len()).ok()?);
-    bytes.extend(u16::try_from(game.moves.len()).ok()?.to_le_bytes());
-    if let Some(setup) = &game.start {
-        bytes.extend(PackedSfen::pack(setup).ok()?.0);
-        bytes.extend(setup.ply.to_le_bytes());
-    }
-    Some(())
-}
-
-/// A game without its moves, and the numbers of its opening and scored moves.
-fn decode_head(cursor: &mut Cursor<'_>, number: u64) -> Result<(Game, [usize; 2]), GameFileError> {
-    let offset = cursor.at;
-    let flags = cursor.u8("a game")?;
-    let field = |part, value: u8| GameFileError::Field { game: number, part, offset, value: value.into() };
-    let result = match flags & 3 {
-        0 => GameResult::Draw,
-        1 => GameResult::Win(Color::Black),
-        2 => GameResult::Win(Color::White),
-        other => return Err(field("the result", other)),
-    };
-    let ending = flags >> 2 & 7;
-    let ending = *Ending::ALL.get(usize::from(ending)).ok_or_else(|| field("the ending", ending))?;
-    if flags >> 6 != 0 {
-        return Err(field("the first byte", flags));
-    }
-    let opening = cursor.u8("a game")?;
-    let moves = cursor.u16("a game")?;
-    let start = (flags & HAS_START != 0).then(|| decode_start(cursor, number)).transpose()?;
-    let game = Game { start, opening: Vec::new(), moves: Vec::new(), result, ending };
-    Ok((game, [opening.into(), moves.into()]))
-}
-
-fn decode_moves(
-    cursor: &mut Cursor<'_>,
-    number: u64,
-    game: &mut Game,
-    [opening, moves]: [usize; 2],
-) -> Result<(), GameFileError> {
-    game.opening = (0..opening).map(|_| decode_move(cursor, number)).collect::<Result<_, _>>()?;
-    let scored = |_| Ok(ScoredMove { mv: decode_move(cursor, number)?, score: cursor.u16("a score")? as i16 });
-    game.moves = (0..moves).map(scored).collect::<Result<_, GameFileError>>()?;
-    Ok(())
-}
-
-fn decode_start(cursor: &mut Cursor<'_>, game: u64) -> Result<Box<Setup>, GameFileError> {
-    let packed = PackedSfen(cursor.array("a start position")?);
-    let mut setup = packed.unpack().map_err(|error| GameFileError::Start { game, error })?;
-    setup.ply = cursor.u16("a start position")?.max(1);
-    Ok(Box::new(setup))
-}
-
-fn decode_move(cursor: &mut Cursor<'_>, game: u64) -> Result<Move, GameFileError> {
-    let offset = cursor.at;
-    let value = cursor.u16("a move")?;
-    Move::from_raw(value).ok_or(GameFileError::Field { game, part: "a move", offset, value })
-}
-
-/// A reading position.
-struct Cursor<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Cursor<'a> {
-    fn take(&mut self, length: usize, part: &'static str) -> Result<&'a [u8], GameFileError> {
-        let taken = self.bytes.get(self.at..).and_then(|rest| rest.get(..length));
-        let taken = taken.ok_or(GameFileError::Short { part, offset: self.at })?;
-        self.at += length;
-        Ok(taken)
-    }
-
-    fn array<const N: usize>(&mut self, part: &'static str) -> Result<[u8; N], GameFileError> {
-        let offset = self.at;
-        self.take(N, part)?.try_into().map_err(|_| GameFileError::Short { part, offset })
-    }
-
-    fn u8(&mut self, part: &'static str) -> Result<u8, GameFileError> {
-        self.array(part).map(|[byte]| byte)
-    }
-
-    fn u16(&mut self, part: &'static str) -> Result<u16, GameFileError> {
-        self.array(part).map(u16::from_le_bytes)
-    }
-
-    fn u32(&mut self, part: &'static str) -> Result<u32, GameFileError> {
-        self.array(part).map(u32::from_le_bytes)
-    }
-
-    fn u64(&mut self, part: &'static str) -> Result<u64, GameFileError> {
-        self.array(part).map(u64::from_le_bytes)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use super::*;
+    use crate::game::{Ending, GameResult, ScoredMove};
+    use enbu_movegen::{Color, Move, Setup};
 
     fn mv(text: &str) -> Move {
         text.parse().expect("a move")

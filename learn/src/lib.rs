@@ -12,6 +12,7 @@
 //! | `game` | a game with the scores of its search |
 //! | `game_file` | Enbu's own files of games |
 //! | `archive` | the same in less than half the space |
+//! | `codec` | games in the bytes of both, and the faults of files |
 //! | `packed` | the packed records of other programs |
 //! | [`source`] | reading positions from files of any format |
 //! | [`export`] | converting, shuffling and merging files |
@@ -32,6 +33,7 @@
 mod architecture;
 mod archive;
 mod chart;
+mod codec;
 mod dataset;
 mod diagram;
 mod entry;
@@ -51,13 +53,13 @@ pub mod source;
 mod statistics;
 mod trainer;
 
-pub use archive::ArchiveError;
 pub use chart::loss_chart;
+pub use codec::{ArchiveError, GameFileError};
 pub use dataset::{Dataset, Positions, Selection};
 pub use filter::{Filter, Loud, Skipped};
 pub use foresight::Foresight;
 pub use game::{Ending, Game, GameResult, MATE_SCORE, ReplayError, ScoredMove};
-pub use game_file::{GameFile, GameFileError};
+pub use game_file::GameFile;
 pub use packed::{PackFileError, Record, RecordError, decode_pack, encode_pack};
 pub use quantise::QuantiseError;
 pub use shape::{KINDS, Kind, Shape, ShapeError, Sizes};

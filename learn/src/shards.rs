@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
-use crate::game_file::{decode_game, encode_game};
+use crate::codec::{decode_game, encode_game};
 use crate::packed::{PSV_BYTES, Record};
 use crate::source::{Item, SourceErrorKind};
 

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use enbu_files::FileKind;
 use enbu_movegen::{Move, Position, PositionError};
 
+use crate::codec::GameFileError;
 use crate::game::{Game, GameResult, ReplayError, ScoredMove};
-use crate::game_file::{self, GameFile, GameFileError, files_in};
+use crate::game_file::{self, GameFile, files_in};
 use crate::packed::{HCPE_BYTES, PSV_BYTES, PackFileError, Record, RecordError, decode_pack};
 
 /// The formats, distinguished by extension.
@@ -215,7 +216,16 @@ fn read_any(
     visit: impl FnMut(u64, Item<'_>) -> Result<(), SourceErrorKind>,
 ) -> Result<(), SourceErrorKind> {
     match Format::of(path).ok_or(SourceErrorKind::Format)? {
-        Format::Games | Format::Archive => show_games(&GameFile::read(path)?.games, visit),
+        Format::Games | Format::Archive => {
+            let (mut number, mut state, mut visit) = (0, Ok(()), visit);
+            game_file::visit_games(&game_file::bytes_of(path)?, |game| {
+                number += 1;
+                if state.is_ok() {
+                    state = visit(number, Item::Game(&game));
+                }
+            })?;
+            state
+        }
         Format::Pack => show_games(&decode_pack(&enbu_files::read(path, FileKind::Games)?)?, visit),
         Format::Psv => show_records::<PSV_BYTES>(path, Record::from_psv, visit),
         Format::Hcpe => show_records::<HCPE_BYTES>(path, Record::from_hcpe, visit),

@@ -16,7 +16,8 @@ use enbu_files::Shard;
 use enbu_search::HashError;
 
 use super::{Player, Settings, Starts};
-use crate::game_file::{EXTENSION, GameFile, GameFileError};
+use crate::codec::GameFileError;
+use crate::game_file::{EXTENSION, GameFile};
 
 /// Many games to be played.
 #[derive(Clone, Debug)]

@@ -1,0 +1,258 @@
+//! Games in the bytes of files, and the faults of these files.
+
+use std::io;
+
+use enbu_movegen::{Color, Move, PackedSfen, PositionError, Setup, UnpackError};
+
+use crate::game::{Ending, Game, GameResult, ScoredMove};
+
+/// The bit of a head with a start position.
+const HAS_START: u8 = 1 << 5;
+
+/// The fault of a file of games.
+#[derive(Debug, thiserror::Error)]
+pub enum GameFileError {
+    /// The magic is missing.
+    #[error("not a file of games: it does not begin with ENBUGAME")]
+    Magic,
+    /// The version is unknown.
+    #[error("the file has version {0}; only versions 1 to 3 are known")]
+    Version(u32),
+    /// The file ends too early.
+    #[error("the file ends too early: {part} at offset {offset} is incomplete")]
+    Short {
+        /// The incomplete part.
+        part: &'static str,
+        /// Its offset.
+        offset: usize,
+    },
+    /// Bytes follow the last game.
+    #[error("the file has {0} bytes too many")]
+    Long(usize),
+    /// The checksum does not match.
+    #[error("the file is damaged: its checksum is {found:016x}, not {expected:016x}")]
+    Checksum {
+        /// The checksum in the file.
+        expected: u64,
+        /// The checksum of its bytes.
+        found: u64,
+    },
+    /// An archive holds another number of games than its header names.
+    #[error("the file has {found} games, its header names {expected}")]
+    Games {
+        /// Games in the header.
+        expected: u64,
+        /// Games in the file.
+        found: u64,
+    },
+    /// The settings are not UTF-8.
+    #[error("the settings are not UTF-8")]
+    Settings,
+    /// A field has an unknown value.
+    #[error("game {game}: {part} at offset {offset} has the unknown value {value}")]
+    Field {
+        /// The number of the game, from 1.
+        game: u64,
+        /// The name of the field.
+        part: &'static str,
+        /// Its offset.
+        offset: usize,
+        /// Its value.
+        value: u16,
+    },
+    /// A start position is invalid.
+    #[error("game {game}: start position: {error}")]
+    Start {
+        /// The number of the game, from 1.
+        game: u64,
+        /// The reason.
+        error: UnpackError,
+    },
+    /// A game of an archive cannot be played.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// A game is too long for the format, or its start position does not fit.
+    #[error("game {0} has more than 255 opening moves, 65535 moves, or a start position that cannot be packed")]
+    TooLong(usize),
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// The reason why a game cannot be archived, or an archive cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArchiveError {
+    /// A start position cannot be played.
+    #[error("game {game}: the start position cannot be played: {error}")]
+    Unplayable {
+        /// The number of the game, from 1.
+        game: usize,
+        /// The reason.
+        error: PositionError,
+    },
+    /// A move is illegal.
+    #[error("game {game}: move {number} is not one of the legal moves")]
+    Illegal {
+        /// The number of the game, from 1.
+        game: usize,
+        /// The number of the move, from 1.
+        number: usize,
+    },
+    /// A column is not DEFLATE, or not as long as the games need it.
+    #[error("column {column} of the block with game {game} is damaged")]
+    Column {
+        /// The number of the block's first game, from 1.
+        game: usize,
+        /// The number of the column, from 0.
+        column: usize,
+    },
+}
+
+/// Appends a game as in a plain file; `None` for one that does not fit.
+pub(crate) fn encode_game(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
+    encode_head(game, bytes)?;
+    for mv in &game.opening {
+        bytes.extend(mv.raw().to_le_bytes());
+    }
+    for scored in &game.moves {
+        bytes.extend(scored.mv.raw().to_le_bytes());
+        bytes.extend(scored.score.to_le_bytes());
+    }
+    Some(())
+}
+
+/// Splits the first game of a plain file off `bytes`.
+pub(crate) fn decode_game(bytes: &mut &[u8]) -> Result<Game, GameFileError> {
+    let mut cursor = Cursor { bytes, at: 0 };
+    let game = decode_plain(&mut cursor, 1)?;
+    *bytes = &bytes[cursor.at..];
+    Ok(game)
+}
+
+/// The next game of a plain file.
+pub(crate) fn decode_plain(cursor: &mut Cursor<'_>, number: u64) -> Result<Game, GameFileError> {
+    let (mut game, counts) = decode_head(cursor, number)?;
+    decode_moves(cursor, number, &mut game, counts)?;
+    Ok(game)
+}
+
+/// Appends the head of a game; `None` for one that does not fit.
+pub(crate) fn encode_head(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
+    let result = match game.result {
+        GameResult::Draw => 0,
+        GameResult::Win(Color::Black) => 1,
+        GameResult::Win(Color::White) => 2,
+    };
+    let start = if game.start.is_some() { HAS_START } else { 0 };
+    bytes.push(result | (game.ending as u8) << 2 | start);
+    bytes.push(u8::try_from(game.opening.len()).ok()?);
+    bytes.extend(u16::try_from(game.moves.len()).ok()?.to_le_bytes());
+    if let Some(setup) = &game.start {
+        bytes.extend(PackedSfen::pack(setup).ok()?.0);
+        bytes.extend(setup.ply.to_le_bytes());
+    }
+    Some(())
+}
+
+/// A game without its moves, and the numbers of its opening and scored moves.
+pub(crate) fn decode_head(cursor: &mut Cursor<'_>, number: u64) -> Result<(Game, [usize; 2]), GameFileError> {
+    let offset = cursor.at;
+    let flags = cursor.u8("a game")?;
+    let field = |part, value: u8| GameFileError::Field { game: number, part, offset, value: value.into() };
+    let result = match flags & 3 {
+        0 => GameResult::Draw,
+        1 => GameResult::Win(Color::Black),
+        2 => GameResult::Win(Color::White),
+        other => return Err(field("the result", other)),
+    };
+    let ending = flags >> 2 & 7;
+    let ending = *Ending::ALL.get(usize::from(ending)).ok_or_else(|| field("the ending", ending))?;
+    if flags >> 6 != 0 {
+        return Err(field("the first byte", flags));
+    }
+    let opening = cursor.u8("a game")?;
+    let moves = cursor.u16("a game")?;
+    let start = (flags & HAS_START != 0).then(|| decode_start(cursor, number)).transpose()?;
+    let game = Game { start, opening: Vec::new(), moves: Vec::new(), result, ending };
+    Ok((game, [opening.into(), moves.into()]))
+}
+
+fn decode_moves(
+    cursor: &mut Cursor<'_>,
+    number: u64,
+    game: &mut Game,
+    [opening, moves]: [usize; 2],
+) -> Result<(), GameFileError> {
+    game.opening = (0..opening).map(|_| decode_move(cursor, number)).collect::<Result<_, _>>()?;
+    let scored = |_| Ok(ScoredMove { mv: decode_move(cursor, number)?, score: cursor.u16("a score")? as i16 });
+    game.moves = (0..moves).map(scored).collect::<Result<_, GameFileError>>()?;
+    Ok(())
+}
+
+fn decode_start(cursor: &mut Cursor<'_>, game: u64) -> Result<Box<Setup>, GameFileError> {
+    let packed = PackedSfen(cursor.array("a start position")?);
+    let mut setup = packed.unpack().map_err(|error| GameFileError::Start { game, error })?;
+    setup.ply = cursor.u16("a start position")?.max(1);
+    Ok(Box::new(setup))
+}
+
+fn decode_move(cursor: &mut Cursor<'_>, game: u64) -> Result<Move, GameFileError> {
+    let offset = cursor.at;
+    let value = cursor.u16("a move")?;
+    Move::from_raw(value).ok_or(GameFileError::Field { game, part: "a move", offset, value })
+}
+
+/// A reading position.
+#[derive(Clone)]
+pub(crate) struct Cursor<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
+    pub(crate) fn end(&self) -> Result<(), GameFileError> {
+        match self.bytes.len() - self.at {
+            0 => Ok(()),
+            surplus => Err(GameFileError::Long(surplus)),
+        }
+    }
+
+    /// The next `length` bytes, to be read by themselves.
+    pub(crate) fn part(&mut self, length: usize, part: &'static str) -> Result<Self, GameFileError> {
+        let at = self.at;
+        self.take(length, part)?;
+        Ok(Self { bytes: &self.bytes[..self.at], at })
+    }
+
+    pub(crate) fn take(&mut self, length: usize, part: &'static str) -> Result<&'a [u8], GameFileError> {
+        let taken = self.bytes.get(self.at..).and_then(|rest| rest.get(..length));
+        let taken = taken.ok_or(GameFileError::Short { part, offset: self.at })?;
+        self.at += length;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self, part: &'static str) -> Result<[u8; N], GameFileError> {
+        let offset = self.at;
+        self.take(N, part)?.try_into().map_err(|_| GameFileError::Short { part, offset })
+    }
+
+    fn u8(&mut self, part: &'static str) -> Result<u8, GameFileError> {
+        self.array(part).map(|[byte]| byte)
+    }
+
+    fn u16(&mut self, part: &'static str) -> Result<u16, GameFileError> {
+        self.array(part).map(u16::from_le_bytes)
+    }
+
+    pub(crate) fn u32(&mut self, part: &'static str) -> Result<u32, GameFileError> {
+        self.array(part).map(u32::from_le_bytes)
+    }
+
+    pub(crate) fn u64(&mut self, part: &'static str) -> Result<u64, GameFileError> {
+        self.array(part).map(u64::from_le_bytes)
+    }
+}
