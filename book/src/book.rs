@@ -5,7 +5,7 @@ use std::path::Path;
 use enbu_files::{FileKind, open, read};
 use enbu_movegen::{Position, Setup};
 
-use crate::error::BookError;
+use crate::error::{BookError, Fault};
 use crate::format::Format;
 use crate::key::PositionKey;
 use crate::page::Page;
@@ -56,6 +56,9 @@ pub struct Faults {
     /// All of them.
     pub count: u64,
 }
+
+/// Most legal moves of a position.
+const MAX_MOVES: usize = 593;
 
 /// Faults that are kept.
 const KEPT_FAULTS: usize = 10;
@@ -109,14 +112,18 @@ impl Book {
     pub fn probe_setup(&self, setup: &Setup) -> Result<Option<Page>, BookError> {
         let key = PositionKey::of_setup(setup);
         let pages = match &self.store {
-            Store::Loaded(loaded) => loaded.find(&key),
+            Store::Loaded(loaded) => loaded.find(&key)?,
             Store::Searched(searched) => searched.find(&key)?,
             Store::Ybb(searched) => Vec::from_iter(searched.find(setup)?),
             Store::Apery(searched) => Vec::from_iter(searched.page(setup)?),
             Store::Sbk(loaded) => Vec::from_iter(loaded.find(&key)?),
         };
         let permitted = |page: &Page| self.ignore_ply || page.ply.is_none_or(|ply| ply == u32::from(setup.ply));
-        Ok(pages.into_iter().filter(|page| !page.entries.is_empty() && permitted(page)).min_by_key(|page| page.ply))
+        let pages = pages.into_iter().filter(|page| !page.entries.is_empty() && permitted(page));
+        match pages.min_by_key(|page| page.ply) {
+            Some(page) if page.entries.len() > MAX_MOVES => Err(BookError::file(Fault::ManyMoves(page.entries.len()))),
+            page => Ok(page),
+        }
     }
 
     /// The format of the file.

@@ -47,6 +47,12 @@ pub enum Fault {
     /// A line is too long to be one of a book.
     #[error("a line of more than {0} bytes")]
     LongLine(u64),
+    /// A position has too many lines to be looked up.
+    #[error("more than {0} bytes for one position")]
+    LongPosition(u64),
+    /// A position has more moves than any that is legal.
+    #[error("{0} moves for one position")]
+    ManyMoves(usize),
     /// A position is not an SFEN.
     #[error("{0}")]
     Sfen(#[from] SfenError),

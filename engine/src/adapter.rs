@@ -12,7 +12,7 @@ use enbu_usi::{
     OptionSpec, Outcome, Rules, Score,
 };
 
-use crate::book::{CurrentBook, Query};
+use crate::book::{CurrentBook, Lookup, Query};
 use crate::evaluation::Current;
 use crate::mate_search::{MateRequest, MateSearch};
 use crate::options::Options;
@@ -202,16 +202,16 @@ impl Enbu {
         }
     }
 
-    /// Answers a `go` from the book, or starts its search.
+    /// Starts a search, which asks the book first.
     fn search_for(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender) {
-        let query = Query { position, request, rules: self.options.book_rules(), started };
-        if let Some(best) = self.book.consult(&query, &events) {
-            events.done(Outcome::BestMove(best));
-            return;
-        }
         let limits = self.limits(request);
         let options = for_request(self.options.for_search(), request);
-        self.search.start(position, limits, options, started, Arc::new(self.forwarder(events)));
+        let clock = limits.clock.and_then(|clock| enbu_search::last_moment(&clock, &options.timing));
+        let rules = self.options.book_rules();
+        let query = Query { position: position.clone(), request: request.clone(), rules, started };
+        let book = self.book.look_up(query, limits.movetime.or(clock));
+        let listener = ReportForwarder { book, ..self.forwarder(events) };
+        self.search.start(position, limits, options, started, Arc::new(listener));
     }
 
     fn forwarder(&self, events: EventSender) -> ReportForwarder {
@@ -219,6 +219,7 @@ impl Enbu {
             events,
             shows_root_move: self.options.shows_root_move(),
             shows_line_ends: self.options.shows_line_ends(),
+            book: None,
         }
     }
 
@@ -295,6 +296,8 @@ struct ReportForwarder {
     /// Lines end in words such as `win` and `rep_inf`: cshogi's match runner stops at one, where it
     /// writes CSA comments.
     shows_line_ends: bool,
+    /// The look-up that may answer.
+    book: Option<Lookup>,
 }
 
 /// The fields of an `info` that count.
@@ -335,6 +338,14 @@ fn moves_only(info: Info) -> Info {
 }
 
 impl Listener for ReportForwarder {
+    fn known(&self, is_stopped: &dyn Fn() -> bool) -> Option<enbu_search::BestMove> {
+        match self.book.as_ref()?.answer(is_stopped, &self.events)? {
+            BestMove::Play { best, ponder } => Some(enbu_search::BestMove::Play { best, ponder }),
+            BestMove::Win => Some(enbu_search::BestMove::Win),
+            BestMove::Resign => Some(enbu_search::BestMove::Resign),
+        }
+    }
+
     fn report(&self, line: &Report) {
         self.events.info(if self.shows_line_ends { report(line) } else { moves_only(report(line)) });
     }

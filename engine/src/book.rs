@@ -7,16 +7,24 @@
 //!
 //! A move is played only if it is legal and does not lose by repetition. Entries that
 //! cannot be used are named once.
+//!
+//! Each position is looked up on a thread of its own, and the search waits for it no longer than
+//! [`LOOKUP_TIME`], and for a part of the clock: a disk or a network may not answer.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, unbounded};
 
 use enbu_book::choose::{Rules, best_first};
 use enbu_book::{Book, BookError, Entry, OpenOptions, Page};
 use enbu_movegen::{Move, MoveList, Position, Ruling};
-use enbu_usi::{BestMove, EventSender, GoRequest, Info, Score};
+use enbu_usi::{BestMove, Event, EventSender, GoRequest, Info, Outcome, Score};
+use parking_lot::Mutex;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -64,21 +72,30 @@ pub(crate) struct BookRules {
     pub(crate) seed: Option<u64>,
 }
 
+/// Longest time for a look-up.
+const LOOKUP_TIME: Duration = Duration::from_secs(1);
+
+/// Part of the time for a move that a look-up may take.
+const LOOKUP_SHARE: u32 = 4;
+
+/// Time between two tests of the stop flag during a look-up.
+const POLL: Duration = Duration::from_millis(2);
+
 /// A `go` that may be answered from the book.
-pub(crate) struct Query<'q> {
-    pub(crate) position: &'q Position,
-    pub(crate) request: &'q GoRequest,
+pub(crate) struct Query {
+    pub(crate) position: Position,
+    pub(crate) request: GoRequest,
     pub(crate) rules: BookRules,
     pub(crate) started: Instant,
 }
 
 /// The book in use.
 pub(crate) struct CurrentBook {
-    opened: Option<Opened>,
+    opened: Option<Arc<Opened>>,
     /// Seed of the present game.
     seed: u64,
-    /// Faults that were named.
-    named: HashSet<String>,
+    /// The last look-up.
+    running: Option<JoinHandle<()>>,
 }
 
 /// A book file, open or not.
@@ -86,11 +103,46 @@ struct Opened {
     file: BookFile,
     stamp: Option<paths::Stamp>,
     book: Result<Option<Book>, BookError>,
+    /// Faults that were named.
+    named: Mutex<HashSet<String>>,
+}
+
+/// The look-up of a position.
+pub(crate) struct Lookup {
+    /// Its reports and its answer; `Err` with the reason if none can come.
+    replies: Result<Receiver<Event>, String>,
+    deadline: Instant,
+}
+
+impl Lookup {
+    /// Waits for the answer, and sends it with its reports. `None` if the search is to answer: also
+    /// when the time is over, or once `is_stopped`.
+    pub(crate) fn answer(&self, is_stopped: &dyn Fn() -> bool, events: &EventSender) -> Option<BestMove> {
+        let refused = |reason: &str| events.notice(format!("book: {reason}; searching without it"));
+        let replies = self.replies.as_ref().map_err(|reason| refused(reason)).ok()?;
+        let mut reports = Vec::new();
+        loop {
+            match replies.recv_timeout(POLL) {
+                Ok(Event::Done(outcome)) => {
+                    reports.into_iter().for_each(|report| events.send(report));
+                    let Outcome::BestMove(best) = outcome else { return None };
+                    return Some(best);
+                }
+                Ok(report) => reports.push(report),
+                Err(_) if is_stopped() => return None,
+                Err(RecvTimeoutError::Timeout) if Instant::now() < self.deadline => {}
+                Err(_) => {
+                    refused("no answer in time");
+                    return None;
+                }
+            }
+        }
+    }
 }
 
 impl CurrentBook {
     pub(crate) fn new() -> Self {
-        Self { opened: None, seed: fresh_seed(), named: HashSet::new() }
+        Self { opened: None, seed: fresh_seed(), running: None }
     }
 
     /// Opens `file` unless it is open; `None` closes the book.
@@ -104,12 +156,11 @@ impl CurrentBook {
         if !is_open {
             // The old book goes first: two large ones may not fit into memory.
             self.opened = None;
-            self.named.clear();
             let book = match stamp {
                 None if !file.is_named => Ok(None),
                 _ => Book::open(&file.path, &file.options).map(Some),
             };
-            self.opened = Some(Opened { file, stamp, book });
+            self.opened = Some(Arc::new(Opened { file, stamp, book, named: Mutex::default() }));
         }
         let Some(opened) = &self.opened else { return };
         match &opened.book {
@@ -125,16 +176,44 @@ impl CurrentBook {
         self.seed = fresh_seed();
     }
 
-    /// The answer from the book, with its reports; `None` if the search is to answer.
-    pub(crate) fn consult(&mut self, query: &Query<'_>, events: &EventSender) -> Option<BestMove> {
-        let opened = self.opened.as_ref()?;
-        let Ok(Some(book)) = &opened.book else { return None };
-        let Query { position, request, rules, .. } = query;
-        if u32::from(position.ply()) > rules.last_ply {
+    /// Begins to look a position up, which may take the search up to `last_moment`; `None` without
+    /// a book for it.
+    pub(crate) fn look_up(&mut self, query: Query, last_moment: Option<Duration>) -> Option<Lookup> {
+        let opened = self.opened.as_ref().filter(|opened| matches!(opened.book, Ok(Some(_))))?;
+        if u32::from(query.position.ply()) > query.rules.last_ply {
             return None;
         }
+        let time = last_moment.map_or(LOOKUP_TIME, |time| LOOKUP_TIME.min(time / LOOKUP_SHARE));
+        let deadline = query.started + time;
+        if self.running.as_ref().is_some_and(|running| !running.is_finished()) {
+            return Some(Lookup { replies: Err("the last look-up has not ended".to_owned()), deadline });
+        }
+        let (sender, replies) = unbounded();
+        let events = EventSender::new(move |event| {
+            // A search that went on without the book listens no more.
+            let _ = sender.send(event);
+        });
+        let (opened, seed) = (Arc::clone(opened), query.rules.seed.unwrap_or(self.seed));
+        let run = move || {
+            if let Some(best) = opened.consult(&query, seed, &events) {
+                events.done(Outcome::BestMove(best));
+            }
+        };
+        let started = thread::Builder::new().name("book".into()).spawn(run);
+        let replies = started.as_ref().map(|_| replies).map_err(|error| format!("no thread: {error}"));
+        self.running = started.ok();
+        Some(Lookup { replies, deadline })
+    }
+}
+
+impl Opened {
+    /// The answer, with its reports; `None` if the search is to answer.
+    fn consult(&self, query: &Query, seed: u64, events: &EventSender) -> Option<BestMove> {
+        let Ok(Some(book)) = &self.book else { return None };
+        let Query { position, request, rules, .. } = query;
         let view = View { book, is_flipped: rules.is_flipped };
-        let mut name = Namer { book: opened.name(), named: &mut self.named, events };
+        let mut named = self.named.lock();
+        let mut name = Namer { book: self.name(), named: &mut named, events };
         let page = view.page(position).unwrap_or_else(|error| {
             name.fault(&error.to_string());
             None
@@ -144,7 +223,6 @@ impl CurrentBook {
         if entries.is_empty() {
             return None;
         }
-        let seed = rules.seed.unwrap_or(self.seed);
         let shown = Shown { view, query, events };
         if request.runs_until_stop() {
             shown.analysis(&entries);
@@ -152,9 +230,7 @@ impl CurrentBook {
         }
         shown.play(&entries, seed)
     }
-}
 
-impl Opened {
     /// Its name in messages.
     fn name(&self) -> String {
         format!("book {}", paths::shown(&self.file.path))
@@ -249,7 +325,7 @@ impl View<'_> {
 /// Reports of one query.
 struct Shown<'s> {
     view: View<'s>,
-    query: &'s Query<'s>,
+    query: &'s Query,
     events: &'s EventSender,
 }
 

@@ -23,6 +23,7 @@ static long threads_left = -1;  // threads that can still be started
 static long fail_at = -1;       // number of the allocation that fails
 static long fail_every = -1;    // interval of the allocations that fail
 static long disk_left = -1;     // bytes that still fit on the disk
+static const char *stopped;     // while this file exists, files are not read
 static int short_output, busy_output, busy_input, sync_fails, clock_jumps;
 
 static atomic_int armed;        // allocations are counted
@@ -40,6 +41,7 @@ __attribute__((constructor)) static void begin(void) {
     fail_at = number("ENBU_FAULT_ALLOCATION");
     fail_every = number("ENBU_FAULT_ALLOCATIONS");
     disk_left = number("ENBU_FAULT_DISK");
+    stopped = getenv("ENBU_FAULT_STOPPED");
     short_output = getenv("ENBU_FAULT_SHORT_OUTPUT") != NULL;
     busy_output = getenv("ENBU_FAULT_BUSY_OUTPUT") != NULL;
     busy_input = getenv("ENBU_FAULT_BUSY_INPUT") != NULL;
@@ -147,6 +149,10 @@ ssize_t read(int file, void *bytes, size_t size) {
     if (file == 0 && busy_input && atomic_fetch_add(&attempts, 1) % 2 == 0) {
         errno = EAGAIN;
         return -1;
+    }
+    struct stat status;
+    while (stopped && file > 2 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && access(stopped, F_OK) == 0) {
+        usleep(1000);
     }
     return syscall(SYS_read, file, bytes, size);
 }

@@ -12,7 +12,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use enbu_tests::binary::enbu;
+use enbu_tests::binary::{enbu, workspace_root};
 use enbu_tests::faults::{self, Fault};
 use enbu_tests::has_slow_rows;
 use enbu_tests::installation::Installation;
@@ -384,5 +384,54 @@ fn a_book_that_is_cut_in_use_is_left_alone() {
         }
         session.send("quit");
         session.exits_cleanly();
+    }
+}
+
+// --- disks that stand still ---
+
+#[test]
+fn a_book_on_a_disk_that_stands_still_blocks_neither_go_nor_stop_nor_quit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let gate = folder.path().join("stopped");
+    for (format, on_the_fly) in [("ybb", "false"), ("db", "true")] {
+        let book = folder.path().join(format!("book.{format}"));
+        let made = Command::new(enbu())
+            .args(["book", "convert", "examples/books/enbu.ybb", "--output"])
+            .arg(&book)
+            .current_dir(workspace_root())
+            .output();
+        assert!(made.as_ref().is_ok_and(|made| made.status.success()), "{made:?}");
+        let Some(mut command) = faults::enbu(NO_ARGUMENTS, &[]) else { return };
+        // While the file exists, no read of another one returns.
+        let mut session = Session::spawn(command.env("ENBU_FAULT_STOPPED", &gate));
+        for (name, value) in [("USI_Hash", "1"), ("BookOnTheFly", on_the_fly), ("BookFile", &book.to_string_lossy())] {
+            session.send(&format!("setoption name {name} value {value}"));
+        }
+        session.send("isready");
+        session.expect("readyok");
+        session.send("go nodes 500");
+        let lines = session.until("bestmove");
+        assert!(lines.iter().any(|line| line.contains("book: ") && line.contains("one of")), "{lines:?}");
+        fs::write(&gate, "").expect("written");
+        session.send("go byoyomi 300");
+        let lines = session.until("bestmove");
+        assert!(lines.iter().any(|line| line.ends_with("no answer in time; searching without it")), "{lines:?}");
+        session.send("go infinite");
+        session.send("stop");
+        let lines = session.until("bestmove");
+        assert!(lines.iter().any(|line| line.contains("the last look-up has not ended")), "{lines:?}");
+        // It is asked again when it answers.
+        fs::remove_file(&gate).expect("removed");
+        let answers = std::iter::repeat_with(|| {
+            session.send("go nodes 500");
+            session.until("bestmove")
+        });
+        let hit = answers.take(1000).find(|lines| lines.iter().any(|line| line.contains("one of")));
+        assert!(hit.is_some());
+        fs::write(&gate, "").expect("written");
+        session.send("go infinite");
+        session.send("quit");
+        session.exits_cleanly();
+        fs::remove_file(&gate).expect("removed");
     }
 }

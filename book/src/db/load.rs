@@ -1,6 +1,6 @@
 //! A file in memory.
 
-use super::read::{Assembler, Line, MAX_LINE, check_header};
+use super::read::{Assembler, Line, MAX_LINE, MAX_POSITION, check_header};
 use crate::error::{BookError, Fault};
 use crate::key::PositionKey;
 use crate::page::Page;
@@ -62,18 +62,24 @@ impl Loaded {
     }
 
     /// The pages of a position: one, or one for each ply. Faulty moves are left out.
-    pub(crate) fn find(&self, key: &PositionKey) -> Vec<Page> {
+    ///
+    /// # Errors
+    /// [`Fault::LongPosition`].
+    pub(crate) fn find(&self, key: &PositionKey) -> Result<Vec<Page>, BookError> {
         let digest = key.digest();
         let begin = self.index.partition_point(|&(other, _)| other < digest);
         let found = self.index.get(begin..).unwrap_or_default().iter().take_while(|&&(other, _)| other == digest);
-        found.filter_map(|&(_, offset)| self.page(offset)).filter(|page| page.position == *key).collect()
+        let mut left = MAX_POSITION as usize;
+        let pages = found.map(|&(_, offset)| self.page(offset, &mut left));
+        pages.filter(|page| page.as_ref().map_or(true, |page| page.position == *key)).collect()
     }
 
-    fn page(&self, offset: usize) -> Option<Page> {
+    /// The page at an offset; `left` is the number of bytes that may still be read.
+    fn page(&self, offset: usize, left: &mut usize) -> Result<Page, BookError> {
         let mut assembler = Assembler::default();
-        for (at, line) in lines(&self.text, offset) {
+        let end = self.text.len().min(offset.saturating_add(*left));
+        for (at, line) in lines(self.text.get(..end).unwrap_or_default(), offset) {
             match Line::of(line) {
-                _ if line.len() as u64 > MAX_LINE => {}
                 Line::Blank => {}
                 Line::Comment(text) => drop(assembler.comment(text)),
                 Line::Position(_) if at > offset => break,
@@ -81,7 +87,10 @@ impl Loaded {
                 // Faults were reported when the file was loaded.
                 Line::Entry(text) => drop(assembler.entry(text)),
             }
+            *left = (*left).saturating_sub(line.len());
         }
-        assembler.finish()
+        let long = || BookError::offset(offset as u64, Fault::LongPosition(MAX_POSITION));
+        let is_whole = *left > 0 || end == self.text.len();
+        assembler.finish().filter(|_| is_whole).ok_or_else(long)
     }
 }

@@ -13,6 +13,10 @@ use crate::page::{Entry, Page};
 /// The longest line; only comments come near it.
 pub(crate) const MAX_LINE: u64 = 1 << 20;
 
+/// Most bytes that are read for one position: its lines at all plies. It bounds the time of a
+/// look-up.
+pub(crate) const MAX_POSITION: u64 = 1 << 20;
+
 /// Reads the pages of a file one by one, in the order of the file.
 ///
 /// After a fault the iterator goes on: a faulty move is left out of its page, a faulty

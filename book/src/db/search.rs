@@ -1,16 +1,23 @@
 //! Searching a sorted file on disk.
 
+use std::cmp::Ordering;
 use std::fs::File;
 
 use super::SFEN;
-use super::read::{Assembler, Line, check_header, key_and_ply};
+use super::read::{Assembler, Line, MAX_POSITION, check_header, key_and_ply};
 use crate::disk::Disk;
 use crate::error::{BookError, Fault};
 use crate::key::PositionKey;
 use crate::page::Page;
 
-/// Bytes read at a time.
+/// Bytes read at first, and at least.
 const BLOCK: usize = 4096;
+
+/// Bytes read at a time in a long run.
+const LARGE_BLOCK: usize = 1 << 16;
+
+/// Most bytes that are read for one position, in whole blocks.
+const BUDGET: u64 = MAX_POSITION + LARGE_BLOCK as u64;
 
 /// The bisection ends when fewer bytes are left, which are read in order.
 const NEAR: u64 = 4096;
@@ -20,9 +27,6 @@ const FIRST: usize = 1000;
 
 /// Positions all over the file that are compared when it is opened.
 const SAMPLES: u64 = 256;
-
-/// The longest run of bytes without a line of a position: a longer one is no book.
-const MAX_GAP: u64 = 16 << 20;
 
 /// A file that is searched by bisection.
 #[derive(Debug)]
@@ -46,9 +50,7 @@ impl Found {
 
     /// The three fields before the ply.
     fn key(&self) -> &[u8] {
-        let mut blanks = self.text.iter().enumerate().filter(|&(_, &byte)| byte == b' ').map(|(at, _)| at);
-        let end = blanks.nth(2).unwrap_or(self.text.len());
-        self.text.get(..end).unwrap_or(&self.text).trim_ascii_end()
+        key_bytes(&self.text)
     }
 }
 
@@ -103,45 +105,16 @@ impl Searched {
     /// The first line of a position that begins at `from` or later, before `end`.
     fn position_from(&self, from: u64, end: u64) -> Result<Option<Found>, BookError> {
         // The byte before decides if a line begins at `from`.
-        let mut offset = from.saturating_sub(1);
-        let mut bytes: Vec<u8> = Vec::new();
-        let mut searched_to = 0;
-        loop {
-            if let Some(at) = line_of_position(&bytes, searched_to, offset == 0) {
-                let begin = offset + at as u64;
-                if begin >= end {
-                    return Ok(None);
-                }
-                let text = bytes.get(at + SFEN.len()..).unwrap_or_default();
-                if let Some(length) = text.iter().position(|&byte| byte == b'\n') {
-                    let text = text.get(..length).unwrap_or_default().to_vec();
-                    return Ok(Some(Found { offset: begin, text }));
-                }
-                searched_to = at.saturating_sub(1);
-            } else {
-                // Only the tail can be the beginning of a line of a position.
-                let kept = bytes.len().saturating_sub(SFEN.len() + 1);
-                if offset > 0 || kept > 3 {
-                    bytes.drain(..kept);
-                    offset += kept as u64;
-                }
-                searched_to = 0;
-                if offset >= end {
-                    return Ok(None);
-                }
-            }
-            let more = self.disk.read(offset + bytes.len() as u64, BLOCK)?;
-            if more.is_empty() {
-                return Ok(line_of_position(&bytes, searched_to, offset == 0).map(|at| Found {
-                    offset: offset + at as u64,
-                    text: bytes.get(at + SFEN.len()..).unwrap_or_default().to_vec(),
-                }));
-            }
-            bytes.extend(more);
-            if bytes.len() as u64 > MAX_GAP {
-                return Err(BookError::offset(offset, Fault::LongLine(MAX_GAP)));
+        let mut lines = Lines::new(&self.disk, from.saturating_sub(1));
+        if from > 0 {
+            lines.next()?;
+        }
+        while let Some((offset, line)) = lines.next()?.filter(|&(offset, _)| offset < end) {
+            if let Some(text) = line.strip_prefix(SFEN) {
+                return Ok(Some(Found { offset, text: text.to_vec() }));
             }
         }
+        Ok(None)
     }
 
     /// The pages of a position: one, or one for each ply.
@@ -157,66 +130,98 @@ impl Searched {
                 _ => high = middle,
             }
         }
-        let mut pages = Vec::new();
-        while let Some(found) = self.position_from(low, self.disk.len())? {
-            if found.key() > target {
-                break;
-            }
-            low = found.end();
-            if found.key() == target {
-                pages.extend(self.page(&found)?);
-            }
-        }
-        Ok(pages)
-    }
-
-    /// The page that begins with a line.
-    fn page(&self, found: &Found) -> Result<Option<Page>, BookError> {
-        let mut assembler = Assembler::default();
-        assembler.begin(&found.text).1.map_err(|fault| BookError::offset(found.offset, fault))?;
-        let mut offset = found.end();
-        let mut bytes = Vec::new();
-        loop {
-            let more = self.disk.read(offset + bytes.len() as u64, BLOCK)?;
-            let is_last = more.is_empty();
-            bytes.extend(more);
-            if is_last && !bytes.ends_with(b"\n") {
-                bytes.push(b'\n');
-            }
-            let mut begin = 0;
-            while let Some(length) = bytes.get(begin..).and_then(|rest| rest.iter().position(|&byte| byte == b'\n')) {
-                match Line::of(bytes.get(begin..begin + length).unwrap_or_default()) {
-                    Line::Blank => {}
-                    Line::Comment(text) => drop(assembler.comment(text)),
-                    Line::Position(_) => return Ok(assembler.finish()),
-                    Line::Entry(text) => {
-                        assembler.entry(text).map_err(|fault| BookError::offset(offset + begin as u64, fault))?
+        let (mut pages, mut assembler) = (Vec::new(), Assembler::default());
+        let mut lines = Lines::new(&self.disk, low);
+        while let Some((offset, line)) = lines.next()? {
+            let fault = |fault| BookError::offset(offset, fault);
+            match Line::of(line) {
+                Line::Position(text) => match key_bytes(text).cmp(target) {
+                    Ordering::Less => lines.left = BUDGET,
+                    Ordering::Equal => {
+                        let (page, begun) = assembler.begin(text);
+                        begun.map_err(fault)?;
+                        match page {
+                            Some(page) => pages.push(page),
+                            None => lines.left = BUDGET,
+                        }
                     }
-                }
-                begin += length + 1;
-            }
-            bytes.drain(..begin);
-            offset += begin as u64;
-            if is_last {
-                return Ok(assembler.finish());
-            }
-            if bytes.len() as u64 > MAX_GAP {
-                return Err(BookError::offset(offset, Fault::LongLine(MAX_GAP)));
+                    Ordering::Greater => break,
+                },
+                Line::Comment(text) if assembler.position().is_some() => drop(assembler.comment(text)),
+                Line::Entry(text) if assembler.position().is_some() => assembler.entry(text).map_err(fault)?,
+                Line::Blank | Line::Comment(_) | Line::Entry(_) => {}
             }
         }
+        pages.extend(assembler.finish());
+        Ok(pages)
     }
 }
 
-/// The index in `bytes`, from `from` on, of a line that begins with `sfen `; a line begins
-/// after LF, and at the beginning of the file, where a byte order mark may precede it.
-fn line_of_position(bytes: &[u8], from: usize, at_start: bool) -> Option<usize> {
-    if at_start && from == 0 {
-        let mark = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        if bytes.get(mark..).is_some_and(|bytes| bytes.starts_with(SFEN)) {
-            return Some(mark);
-        }
+/// The lines of a file from an offset on, each byte of which is looked at once.
+struct Lines<'d> {
+    disk: &'d Disk,
+    /// Bytes that were read, and the offset of the first of them.
+    bytes: Vec<u8>,
+    offset: u64,
+    /// Index of the next line, and of the first byte that may be its end.
+    begin: usize,
+    scanned: usize,
+    /// Bytes that may still be read before a position ends.
+    left: u64,
+}
+
+impl<'d> Lines<'d> {
+    fn new(disk: &'d Disk, offset: u64) -> Self {
+        Self { disk, bytes: Vec::new(), offset, begin: 0, scanned: 0, left: BUDGET }
     }
-    let rest = bytes.get(from..)?;
-    let mut ends = rest.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(at, _)| from + at + 1);
-    ends.find(|&at| bytes.get(at..).is_some_and(|bytes| bytes.starts_with(SFEN)))
+
+    /// The next line with its offset, without its end and without a byte order mark.
+    ///
+    /// # Errors
+    /// Those of the system; [`Fault::LongPosition`].
+    fn next(&mut self) -> Result<Option<(u64, &[u8])>, BookError> {
+        let length = loop {
+            let rest = self.bytes.get(self.scanned..).unwrap_or_default();
+            if let Some(length) = rest.iter().position(|&byte| byte == b'\n') {
+                break self.scanned + length - self.begin;
+            }
+            self.scanned = self.bytes.len();
+            if !self.read()? {
+                break self.bytes.len() - self.begin;
+            }
+        };
+        let at = self.begin;
+        if at == self.bytes.len() {
+            return Ok(None);
+        }
+        self.begin = (at + length + 1).min(self.bytes.len());
+        self.scanned = self.begin;
+        let line = self.bytes.get(at..at + length).unwrap_or_default();
+        let offset = self.offset + at as u64;
+        let mark = if offset == 0 && line.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        Ok(Some((offset + mark as u64, line.get(mark..).unwrap_or_default())))
+    }
+
+    /// Reads more of the line that begins last; returns false at the end of the file.
+    fn read(&mut self) -> Result<bool, BookError> {
+        self.bytes.drain(..self.begin);
+        self.offset += self.begin as u64;
+        self.scanned -= self.begin;
+        self.begin = 0;
+        let size = if self.left == BUDGET { BLOCK } else { LARGE_BLOCK };
+        let more = self.disk.read(self.offset + self.bytes.len() as u64, size)?;
+        self.left = self
+            .left
+            .checked_sub(more.len() as u64)
+            .ok_or_else(|| BookError::offset(self.offset, Fault::LongPosition(MAX_POSITION)))?;
+        self.bytes.extend(&more);
+        Ok(!more.is_empty())
+    }
+}
+
+/// The three fields before the ply in the text after `sfen `.
+fn key_bytes(text: &[u8]) -> &[u8] {
+    let mut blanks = text.iter().enumerate().filter(|&(_, &byte)| byte == b' ').map(|(at, _)| at);
+    let end = blanks.nth(2).unwrap_or(text.len());
+    text.get(..end).unwrap_or(text).trim_ascii_end()
 }

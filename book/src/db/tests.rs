@@ -129,7 +129,7 @@ fn other_headers_and_endless_lines_end_the_reading() {
     assert_eq!(pages(&long).into_iter().filter_map(Result::ok).count(), 1);
     let loaded = book(&long, OpenOptions::default()).expect("a book");
     assert_eq!(loaded.faults().count, 1);
-    assert!(loaded.probe(&Position::startpos()).expect("read").is_some_and(|page| page.entries.len() == 1));
+    assert!(matches!(loaded.probe(&Position::startpos()), Err(BookError { fault: Fault::LongPosition(_), .. })));
     assert!(matches!(book("", ON_THE_FLY), Err(BookError { fault: Fault::Empty, .. })));
     assert!(matches!(book("\0\0\0\0", ON_THE_FLY), Err(BookError { fault: Fault::UnknownFormat, .. })));
     assert!(Book::open(Path::new("no/such/book.db"), &ON_THE_FLY).is_err());
@@ -137,6 +137,46 @@ fn other_headers_and_endless_lines_end_the_reading() {
     for other in ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rbsgk/4p/5/P4/KGSBR b - 1"] {
         let found = faults(&format!("sfen {other}\ne2e4 e7e5 30 12 9\n"));
         assert_eq!(found.iter().map(|(place, _)| *place).collect::<Vec<_>>(), [Place::Line(1)]);
+    }
+}
+
+#[test]
+fn the_work_of_a_look_up_is_bounded_whatever_the_file_holds() {
+    let other = "4k4/9/9/9/9/9/9/9/4K4 b -";
+    let head = format!("#YANEURAOU-DB2016 1.00\nsfen {other} 1\n5i5h none\nsfen {START} 1\n7g7f\n");
+    let (copy, long) = (format!("sfen {START} 1\n7g7f\n"), "x".repeat(8 << 20));
+    let lines = "#a comment of many lines\n".repeat(80_000);
+    let hostile = [copy.repeat(100_000), format!("#{long}\n"), format!("7g7f none {long}\n"), lines];
+    for text in hostile {
+        for options in [OpenOptions::default(), ON_THE_FLY] {
+            // Nothing is lost without a word, and the other positions are found unless the file is refused.
+            let book = match book(&format!("{head}{text}"), options) {
+                Err(error) => {
+                    assert!(matches!(error.fault, Fault::NotSearchable(_)) && options.on_the_fly, "{error}");
+                    continue;
+                }
+                Ok(book) => book,
+            };
+            let probed = book.probe(&Position::startpos()).expect_err("too long");
+            assert!(matches!(probed.fault, Fault::LongPosition(_)), "{probed}");
+            let other: Setup = format!("{other} 1").parse().expect("an SFEN");
+            assert!(book.probe_setup(&other).expect("read").is_some());
+        }
+    }
+    let moves = format!("{head}{}", "7g7f\n".repeat(1000));
+    for options in [OpenOptions::default(), ON_THE_FLY] {
+        let probed = book(&moves, options).expect("a book").probe(&Position::startpos()).expect_err("too many");
+        assert!(matches!(probed.fault, Fault::ManyMoves(1001)), "{probed}");
+    }
+    // A large position leaves those beside it alone.
+    let large = format!("{head}#{}\n", "x".repeat(1_000_000)).replacen(
+        "5i5h none\n",
+        &format!("5i5h none\n#{}\n", "y".repeat(1_000_000)),
+        1,
+    );
+    for options in [OpenOptions::default(), ON_THE_FLY] {
+        let book = book(&large, options).expect("a book");
+        assert!(book.probe(&Position::startpos()).expect("read").is_some_and(|page| page.entries.len() == 1));
     }
 }
 
