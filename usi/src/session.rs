@@ -9,7 +9,8 @@
 //! ```
 //! The session itself never blocks except to wait for the next line or message.
 //! Slow work of an engine (preparing, clearing, evaluating) is a *job* on its own
-//! thread; lines that come meanwhile wait their turn, except `quit`.
+//! thread; lines that come meanwhile wait their turn, except `quit`, and `stop` for the `go`
+//! that is being prepared.
 //!
 //! # One answer for each `go`
 //! | while a search runs | happens |
@@ -344,22 +345,22 @@ impl<E: Engine> Session<E> {
                 let exit_at = now + if is_together { limit } else { patience };
                 self.leaving = Some(Leaving { cancel_at: now + patience, exit_at, cancelled: false });
             }
-            Some(Command::Stop) => self.stop_perft(),
+            Some(Command::Stop) => self.stop_job(now),
             _ => {}
         }
         self.waiting_bytes += bytes;
         self.waiting.push_back(Waiting { parsed, at, bytes });
     }
 
-    /// A `stop` reaches past the line to a running perft, unless it is meant for a
-    /// `go` in between.
-    fn stop_perft(&self) {
+    /// A `stop` reaches past the line to a running perft or to a search that is being prepared,
+    /// unless it is meant for a `go` in between.
+    fn stop_job(&mut self, now: Instant) {
         let go_waits = self.waiting.iter().any(|line| matches!(line.parsed.command, Some(Command::Go(_))));
-        if let Some(job) = &self.job
-            && matches!(job.kind, JobKind::Perft)
-            && !go_waits
-        {
-            job.cancel();
+        let Some(job) = self.job.as_mut().filter(|_| !go_waits) else { return };
+        match job.kind {
+            JobKind::Perft => job.cancel(),
+            JobKind::Go { .. } => _ = job.deadline.get_or_insert(now + self.timing.stop),
+            _ => {}
         }
     }
 
@@ -369,11 +370,18 @@ impl<E: Engine> Session<E> {
         let leaving =
             self.leaving.as_ref().map(|leaving| if leaving.cancelled { leaving.exit_at } else { leaving.cancel_at });
         let deadline = self.search.as_ref().and_then(|search| search.deadline);
-        keepalive.into_iter().chain(leaving).chain(deadline).min()
+        let prepared = self.job.as_ref().and_then(|job| job.deadline);
+        keepalive.into_iter().chain(leaving).chain(deadline).chain(prepared).min()
     }
 
     fn wake(&mut self) -> ControlFlow<Exit> {
         let now = Instant::now();
+        if self.search.as_ref().is_some_and(|search| search.deadline.is_some_and(|deadline| now >= deadline)) {
+            self.answer_late_search();
+        }
+        if self.job.as_ref().is_some_and(|job| job.deadline.is_some_and(|deadline| now >= deadline)) {
+            self.answer_unprepared();
+        }
         if let Some(leaving) = &mut self.leaving {
             if now >= leaving.exit_at {
                 return ControlFlow::Break(Exit::Quit);
@@ -390,9 +398,6 @@ impl<E: Engine> Session<E> {
             if !matches!(job.kind, JobKind::Perft) {
                 self.output.send(&Reply::Text("still working".to_owned()));
             }
-        }
-        if self.search.as_ref().is_some_and(|search| search.deadline.is_some_and(|deadline| now >= deadline)) {
-            self.answer_late_search();
         }
         ControlFlow::Continue(())
     }

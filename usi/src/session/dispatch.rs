@@ -198,7 +198,7 @@ impl<E: Engine> Session<E> {
 
     pub(super) fn finish_job(&mut self, failure: Option<String>) {
         let Some(job) = self.job.take() else { return };
-        let prepares = matches!(job.kind, JobKind::Ready | JobKind::Go { .. } | JobKind::Eval);
+        let prepares = matches!(job.kind, JobKind::Ready | JobKind::Go { .. } | JobKind::Answered | JobKind::Eval);
         if prepares {
             self.prepared = failure.is_none() && !job.is_cancelled();
         }
@@ -208,8 +208,22 @@ impl<E: Engine> Session<E> {
         match job.kind {
             JobKind::Ready => self.say(Reply::ReadyOk),
             JobKind::Go { request, at } => self.start_search(*request, at),
-            JobKind::NewGame | JobKind::Eval | JobKind::Perft => {}
+            JobKind::Answered | JobKind::NewGame | JobKind::Eval | JobKind::Perft => {}
         }
+    }
+
+    /// Answers a `go` that was stopped while the engine prepares for it, by any legal move. The
+    /// engine, which the job holds, is not asked.
+    pub(super) fn answer_unprepared(&mut self) {
+        let Some(job) = &mut self.job else { return };
+        job.deadline = None;
+        let JobKind::Go { request, at } = std::mem::replace(&mut job.kind, JobKind::Answered) else { return };
+        let search = Search::new(0, self.game.position.clone(), &request, at);
+        let reply = search.fallback();
+        if let Reply::BestMove(best) = reply {
+            self.say(Reply::Info(search.line_of(best, None)));
+        }
+        self.say(reply);
     }
 
     // --- positions ---

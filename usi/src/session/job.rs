@@ -19,6 +19,8 @@ pub(super) struct Job {
     pub(super) kind: JobKind,
     /// Time of the next sign of life.
     pub(super) keepalive_at: Instant,
+    /// The instant at which the session answers for the search that it prepares; `None`: never.
+    pub(super) deadline: Option<Instant>,
     cancel: Arc<AtomicBool>,
 }
 
@@ -45,6 +47,8 @@ pub(super) enum JobKind {
         /// Arrival time of the command.
         at: Instant,
     },
+    /// Prepares for a `go` that was stopped and answered meanwhile.
+    Answered,
     /// Forgets the last game.
     NewGame,
     /// Evaluates.
@@ -87,7 +91,7 @@ impl Job {
             let failure = Some(format!("no thread: {error}"));
             let _ = messages.send(Message::JobDone { failure });
         }
-        Self { kind, keepalive_at, cancel }
+        Self { kind, keepalive_at, deadline: None, cancel }
     }
 
     /// Asks the job to end early.

@@ -232,7 +232,7 @@ impl Stepped {
             Event::End => self.session.take_line(None),
             Event::Engine => self.finish_engine(),
             Event::Late => {
-                // Its outcome comes after the answer, and is dropped.
+                // Its outcome comes after the answer, and is dropped. A job goes on.
                 let late = self.script.lock().open.take();
                 assert!(self.session.wake().is_continue(), "no end before the answer");
                 drop(late);
@@ -312,6 +312,8 @@ enum State {
     Idle,
     /// The engine prepares: for `isready`, or for this `go`.
     Preparing(Option<Kind>),
+    /// It prepares for a `go` that was stopped and answered.
+    Answered,
     Searching(Search),
 }
 
@@ -358,10 +360,7 @@ impl Model {
             }
             Event::End => self.input_ended = true,
             Event::Engine => self.engine_ends(),
-            Event::Late => {
-                self.say("info string the search is late: the answer is its best move so far");
-                self.answer_with(Known::Nothing);
-            }
+            Event::Late => self.answer_late(),
         }
         self.obey();
         std::mem::take(&mut self.said)
@@ -371,12 +370,36 @@ impl Model {
         self.said.push(line.into());
     }
 
+    /// Returns `true` if a search was asked to stop, also one that is being prepared.
     fn is_stopping(&self) -> bool {
-        matches!(self.state, State::Searching(Search { stage: Stage::Stopping, .. }))
+        match self.state {
+            State::Preparing(Some(_)) => {
+                let end = self.queue.iter().position(|line| matches!(line, Line::Go(_)));
+                self.queue.iter().take(end.unwrap_or(self.queue.len())).any(|&line| line == Line::Stop)
+            }
+            State::Searching(search) => search.stage == Stage::Stopping,
+            State::Idle | State::Preparing(None) | State::Answered => false,
+        }
+    }
+
+    fn answer_late(&mut self) {
+        let State::Preparing(Some(kind)) = self.state else {
+            self.say("info string the search is late: the answer is its best move so far");
+            return self.answer_with(Known::Nothing);
+        };
+        self.search(kind);
+        // Its number is never seen.
+        self.searches -= 1;
+        self.answer_with(Known::Nothing);
+        self.state = State::Answered;
     }
 
     fn waits(&self) -> bool {
-        matches!(self.state, State::Preparing(_)) || self.is_stopping()
+        match self.state {
+            State::Idle => false,
+            State::Preparing(_) | State::Answered => true,
+            State::Searching(search) => search.stage == Stage::Stopping,
+        }
     }
 
     fn obey(&mut self) {
@@ -469,6 +492,10 @@ impl Model {
             State::Preparing(kind) => {
                 let kind = *kind;
                 self.prepared_for(kind);
+            }
+            State::Answered => {
+                self.prepared = true;
+                self.state = State::Idle;
             }
             State::Searching(search) if search.stage == Stage::Running && search.until != Until::Nothing => {
                 search.stage = Stage::Held;

@@ -3,10 +3,11 @@
 use std::thread;
 use std::time::Duration;
 
+use crossbeam_channel::bounded;
 use enbu_movegen::Position;
 
 use super::super::Timing;
-use super::fake::{Behaviour, Call, Rig, go_call, moves, mv, play};
+use super::fake::{Behaviour, Call, Prepare, Rig, go_call, moves, mv, play};
 use crate::{BestMove, Checkmate, Clock, Exit, Info, Outcome, Score};
 
 const MATED: &str = "position sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
@@ -470,6 +471,28 @@ fn a_stop_is_answered_whatever_the_search_does() {
     rig.expect(&[LATE, "checkmate timeout"]);
     drop(search);
     rig.expect_silence();
+}
+
+#[test]
+fn a_stop_is_answered_while_the_engine_prepares() {
+    let (open, gate) = bounded(0);
+    let timing = Timing { patience: Duration::from_mins(2), ..Timing::default() };
+    let rig = Rig::with_timing(Behaviour { prepare: Prepare::For(gate), ..Behaviour::default() }, timing);
+    for (go, answer) in [("go infinite", "bestmove "), ("go mate infinite", "checkmate timeout")] {
+        rig.send(&format!("setoption name USI_Hash value 64\n{go}"));
+        rig.expect(&["info string loading"]);
+        rig.send("stop\nside");
+        let said = rig.line();
+        assert!(said.starts_with(answer), "{said}");
+        open.send(()).expect("it prepares");
+        // No search begins, and the next one finds the engine prepared.
+        rig.expect(&["black"]);
+        rig.expect_silence();
+        assert!(!rig.calls_so_far().iter().any(|call| matches!(call, Call::Go(..) | Call::Stop)));
+        drop(rig.go("go depth 3"));
+        rig.line();
+        rig.line();
+    }
 }
 
 #[test]
