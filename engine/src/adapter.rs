@@ -339,11 +339,11 @@ fn moves_only(info: Info) -> Info {
 
 impl Listener for ReportForwarder {
     fn known(&self, is_stopped: &dyn Fn() -> bool) -> Option<enbu_search::BestMove> {
-        match self.book.as_ref()?.answer(is_stopped, &self.events)? {
-            BestMove::Play { best, ponder } => Some(enbu_search::BestMove::Play { best, ponder }),
-            BestMove::Win => Some(enbu_search::BestMove::Win),
-            BestMove::Resign => Some(enbu_search::BestMove::Resign),
-        }
+        // A book neither resigns nor declares.
+        let BestMove::Play { best, ponder } = self.book.as_ref()?.answer(is_stopped, &self.events)? else {
+            return None;
+        };
+        Some(enbu_search::BestMove::Play { best, ponder })
     }
 
     fn report(&self, line: &Report) {

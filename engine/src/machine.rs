@@ -27,12 +27,6 @@ pub(crate) fn threads() -> i64 {
     i64::try_from(processors()).unwrap_or(MOST_THREADS).min(MOST_THREADS)
 }
 
-/// Free memory in MB; `None` where the system does not name it.
-pub(crate) fn available_mb() -> Option<usize> {
-    let bytes = fs::read_to_string("/proc/meminfo").ok().and_then(|text| bytes(&text, "MemAvailable:"))?;
-    usize::try_from(bytes >> 20).ok()
-}
-
 /// Default of `USI_Hash` in MB: an eighth of the memory, rounded down to a power of two,
 /// from 16 to 1024; 512 where the system does not name its memory.
 pub(crate) fn hash_mb() -> i64 {

@@ -72,4 +72,5 @@ pub use params::{PARAMETERS, Parameter, parameter, set_parameter};
 pub use report::{BestMove, Bound, LineEnd, Listener, Progress, Report};
 pub use search::{HashError, Search, ThreadError};
 pub use solo::{Found, Solo};
+pub use tt::available_mb;
 pub use value::{MAX_PLY, Score};

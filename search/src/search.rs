@@ -1,6 +1,5 @@
 //! The façade: an engine object with start, stop, ponderhit and wait.
 
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -21,7 +20,8 @@ use crate::value::{Score, mated_at};
 use crate::worker::Worker;
 
 /// Memory for a transposition table that cannot be had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no memory for a hash of {asked_mb} MB, using {kept_mb} MB")]
 pub struct HashError {
     /// What was asked for, in megabytes (2^20 bytes).
     pub asked_mb: usize,
@@ -29,30 +29,15 @@ pub struct HashError {
     pub kept_mb: usize,
 }
 
-impl fmt::Display for HashError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no memory for a hash of {} MB, using {} MB", self.asked_mb, self.kept_mb)
-    }
-}
-
-impl std::error::Error for HashError {}
-
 /// Threads that cannot be had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the system gives {got} of {asked} threads")]
 pub struct ThreadError {
     /// How many were asked for.
     pub asked: usize,
     /// How many search instead.
     pub got: usize,
 }
-
-impl fmt::Display for ThreadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the system gives {} of {} threads", self.got, self.asked)
-    }
-}
-
-impl std::error::Error for ThreadError {}
 
 enum Task {
     /// A search; the main thread passes it on to the helpers.

@@ -97,7 +97,7 @@ impl Table {
     /// Returns `true` if the system reports memory for a table of `megabytes` once
     /// one of `freed_mb` is gone; yes where it says nothing.
     pub(crate) fn fits(megabytes: usize, freed_mb: usize) -> bool {
-        available_megabytes().is_none_or(|available| megabytes <= available.saturating_add(freed_mb))
+        available_mb().is_none_or(|available| megabytes <= available.saturating_add(freed_mb))
     }
 
     fn allocate(megabytes: usize) -> Option<Self> {
@@ -241,7 +241,7 @@ impl Deref for Words {
 /// Memory that the system reports as available, in megabytes (2^20 bytes), where
 /// it says so. Systems that promise more than they have must not be taken at their
 /// word: using the table would end the process.
-fn available_megabytes() -> Option<usize> {
+pub fn available_mb() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
     let kilobytes: usize = line.split_ascii_whitespace().nth(1)?.parse().ok()?;
