@@ -103,9 +103,9 @@ impl Columns for [Vec<u8>; COLUMNS] {
 
 impl Columns for [&[u8]; COLUMNS] {
     fn number(&mut self, column: usize, _: u16) -> Option<u16> {
-        match self[column].split_off_first()? {
-            &LONG => self[column].split_off(..2)?.first_chunk().copied().map(u16::from_le_bytes),
-            &byte => Some(byte.into()),
+        match *self[column].split_off_first()? {
+            LONG => self[column].split_off(..2)?.first_chunk().copied().map(u16::from_le_bytes),
+            byte => Some(byte.into()),
         }
     }
 }
