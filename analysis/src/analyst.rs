@@ -288,6 +288,14 @@ impl Analyst {
         Some(longest)
     }
 
+    /// All first moves that mate by consecutive checks, as far as they are found.
+    pub(crate) fn mating_moves(&mut self, position: &Position, stop: &AtomicBool) -> Vec<Move> {
+        let Some(solver) = self.solver.as_mut() else { return Vec::new() };
+        let limits = enbu_mate::Limits { refinement: Refinement::None, ..mate_limits(&self.settings) };
+        let moves = solver.first_moves(position, &limits, stop, &mut |_| {});
+        moves.iter().filter(|first| first.plies.is_some()).map(|first| first.mv).collect()
+    }
+
     /// The key of a position that is searched apart from its game: one of the first plies
     /// of an even game, which no repetition can concern.
     fn book_key(&self, position: &Position, start: &Setup, rules: GameRules) -> Option<String> {

@@ -17,6 +17,7 @@ use enbu_movegen::{Color, Move, Position};
 use crate::analyst::{Analyst, GameRules, Patience};
 use crate::judged::{Judged, Line};
 use crate::phases;
+use crate::problems::LEAST_LOSS;
 use crate::report::{BestLine, FORMAT, GameReport, MoveReport, PositionReport, Score, Side, Source, VariationReport};
 use crate::settings::{Order, Scope};
 use crate::summary;
@@ -92,6 +93,9 @@ pub fn analyse(
     }
     for line in &mut lines {
         game.reconsider(line)?;
+    }
+    if let Some(main_line) = lines.first_mut() {
+        game.find_other_answers(main_line)?;
     }
     Ok(report(record, &start, lines, analyst))
 }
@@ -264,11 +268,43 @@ impl Game<'_> {
         Ok(())
     }
 
+    /// Finds other good answers where the played move makes a next-move problem.
+    fn find_other_answers(&mut self, line: &mut Searched) -> Result<(), GameError> {
+        let mut position = self.start.clone();
+        for (index, &(_, mv)) in line.walk.moves.iter().enumerate() {
+            let mover = position.turn();
+            if let Some([Some(known), Some(after)]) = line.judged.get_mut(index..index + 2)
+                && let (Some(best), Some(played)) = (known.score(), after.score())
+                && self.analyst.settings().judges(mover)
+            {
+                if self.stop.load(Ordering::Relaxed) {
+                    return Err(GameError::Interrupted);
+                }
+                if known.mate.is_some() && !mates(played, mover.into()) {
+                    known.mates = self.analyst.mating_moves(&position, self.stop);
+                } else if self.win(best, mover) - self.win(played, mover) >= LEAST_LOSS {
+                    known.second = self.second_best(known, &position);
+                }
+            }
+            position.do_move(mv);
+        }
+        Ok(())
+    }
+
+    /// Score of the second-best move of a position.
+    fn second_best(&mut self, known: &Judged, position: &Position) -> Option<Score> {
+        if let Some(line) = known.lines.get(1) {
+            return Some(line.score);
+        }
+        self.analyst.judge_without(position, known.first_choice()?, self.rules)?.score()
+    }
+
     /// Carries a mate over to the position after a move that keeps it.
     fn follow_mate(&mut self, known: &Judged, after: &mut Judged, mv: Move, mover: Color, position: &Position) {
         let winner: Side = mover.into();
-        let mates = |score| matches!(score, Some(Score::Mate { winner: side, .. }) if side == winner);
-        let (Some(mate), false) = (&known.mate, mates(after.score())) else { return };
+        let (Some(mate), false) = (&known.mate, after.score().is_some_and(|score| mates(score, winner))) else {
+            return;
+        };
         let plies = if mate.first() == Some(&mv) {
             match known.score() {
                 Some(Score::Mate { plies, .. }) => Some(plies.saturating_sub(1)),
@@ -408,6 +444,8 @@ fn move_reports(record: &Record, line: &Searched, first: Color, analyst: &Analys
             class: None,
             first_choice: false,
             missed_mate: None,
+            mating_moves: Vec::new(),
+            second_loss: None,
         };
         if let (Some(before), Some(after)) = (line.judged(index), line.judged(index + 1))
             && analyst.settings().judges(side)
@@ -430,9 +468,14 @@ fn judge_move(report: &mut MoveReport, before: &Judged, after: &Judged, mv: Move
     let loss = if report.first_choice { 0.0 } else { rounded((win(best) - win(played)).max(0.0)) };
     report.loss = Some(loss);
     report.class = Some(analyst.settings().thresholds.class(loss));
-    let own: Side = side.into();
-    let mates = |score| matches!(score, Score::Mate { winner, .. } if winner == own);
-    if let Some(mate) = before.mate.as_ref().filter(|_| !mates(played)) {
+    report.second_loss = before.second.map(|second| rounded((win(best) - win(second)).max(0.0)));
+    report.mating_moves = before.mates.iter().map(ToString::to_string).collect();
+    if let Some(mate) = before.mate.as_ref().filter(|_| !mates(played, side.into())) {
         report.missed_mate = Some(mate.iter().map(ToString::to_string).collect());
     }
+}
+
+/// Returns true for the score of a mate by `side`.
+fn mates(score: Score, side: Side) -> bool {
+    matches!(score, Score::Mate { winner, .. } if winner == side)
 }

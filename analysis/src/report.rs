@@ -101,6 +101,12 @@ pub struct MoveReport {
     /// The mate that was missed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed_mate: Option<Vec<String>>,
+    /// All first moves that would have mated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mating_moves: Vec<String>,
+    /// Loss of the second-best move, 0 to 1, where the played one may make a problem.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_loss: Option<f64>,
 }
 
 /// A variation of the record.

@@ -56,6 +56,24 @@ fn a_missed_mate_is_a_blunder_with_its_line() {
 }
 
 #[test]
+fn problems_name_every_mating_first_move_and_no_blunder_has_two_answers() {
+    let both = "4k4/9/4+P4/9/9/9/9/9/4K4 b GS2r2b3g3s4n4l17p 1";
+    let report = analysed(&record(both, "5i5h 5a4a"), &settings(200));
+    let problem = &problems(&report)[0];
+    let answers: Vec<&str> = problem.split('\t').filter_map(|field| field.strip_prefix("bm ")).collect();
+    assert!(answers.contains(&"S*5b") && answers.contains(&"G*5b"), "{problem}");
+    assert_eq!(answers.len(), report.moves[0].mating_moves.len(), "{problem}");
+
+    // The rook can go to many squares; it stays and is taken.
+    let report = analysed(&record("4k4/3plp3/9/4p4/4R4/9/9/9/4K4 b - 1", "5i4h 5d5e"), &settings(8000));
+    assert_eq!(report.moves[0].class, Some(Class::Blunder), "{:?}", report.moves[0]);
+    assert_eq!(problems(&report), [""; 0], "{:?} {:?}", report.moves[0], report.positions[0].lines);
+    // Only one move wins the rook.
+    let report = analysed(&record("3k5/9/9/9/4r4/9/9/9/2K1R4 b - 1", "7i7h 5e5i+"), &settings(2000));
+    assert!(problems(&report)[0].contains("\tbm 5i5e"), "{:?}", report.moves[0]);
+}
+
+#[test]
 fn a_piece_given_away_is_a_blunder_and_decides_the_game() {
     // 8h3c+ gives a bishop for a pawn.
     let mut game = record(&start(), "7g7f 3c3d 8h3c+ 2a3c 2g2f 8c8d");
