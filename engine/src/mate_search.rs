@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use enbu_mate::{Length, Limits, Mate, Progress, Refinement, Solver, Verdict};
+use enbu_mate::{Counted, Length, Limits, Mate, Progress, Refinement, Solver, Verdict};
 use enbu_movegen::Position;
 use enbu_usi::{Checkmate, EventSender, Info, MateLimit, Outcome, Score};
 
@@ -126,12 +126,13 @@ fn search(
         }
     });
     let counters = numbers(solution.nodes, solution.elapsed, solution.hash_permille);
-    match &solution.verdict {
-        Verdict::Mate(mate) => {
-            events.notice(summary(mate));
+    let counted = kept.solver.count(position, &solution, &limits, stop, &mut |_| {});
+    match (&solution.verdict, counted) {
+        (Verdict::Mate(mate), Some(counted)) => {
+            events.notice(summary(mate, counted));
             events.info(line(mate, counters));
         }
-        Verdict::NoMate | Verdict::Unknown => events.info(counters),
+        _ => events.info(counters),
     }
     events.done(Outcome::Checkmate(match solution.verdict {
         Verdict::Mate(mate) => Checkmate::Moves(mate.line),
@@ -162,10 +163,10 @@ fn line(mate: &Mate, counters: Info) -> Info {
 }
 
 /// Both lengths in words.
-fn summary(mate: &Mate) -> String {
+fn summary(mate: &Mate, counted: Counted) -> String {
     let known = if mate.length == Length::Shortest { "the shortest" } else { "perhaps not the shortest" };
-    let (plies, counted) = (mate.line.len(), mate.conventional_plies);
-    format!("mate in {plies} plies, {known}; {counted} without useless interpositions")
+    let bound = if counted.length == Length::Shortest { "" } else { "at most " };
+    format!("mate in {} plies, {known}; {bound}{} without useless interpositions", mate.plies, counted.plies)
 }
 
 fn numbers(nodes: u64, elapsed: Duration, hash_permille: u32) -> Info {

@@ -1,7 +1,9 @@
 //! A child of a node on the search stack: a move and the value of the position after it.
 
-use enbu_movegen::{Hand, Move};
+use enbu_movegen::{Hand, HandPiece, Move, Position};
 
+use crate::hands;
+use crate::plies::{NEVER, Plies, after, before};
 use crate::value::Value;
 
 /// A move of a node on the stack.
@@ -10,11 +12,30 @@ pub(crate) struct Child {
     /// Key and attacker's hand after the move.
     pub(crate) key: u64,
     pub(crate) hand: Hand,
+    pub(crate) step: Step,
     pub(crate) stage: Stage,
     /// Index (from the node's first child) of the sibling that waits for this one to fail.
     pub(crate) next: Option<u16>,
     /// Value of the position after the move.
     pub(crate) value: Value,
+}
+
+impl Child {
+    /// The length, or the lower bound on it, of the node by this move.
+    pub(crate) fn plies_before(&self) -> Plies {
+        match self.step {
+            Step::Mates(_) if self.value.is_no_mate() => NEVER,
+            step => before(self.value.plies, step.plies()),
+        }
+    }
+
+    /// The proof or disproof hand of the attacker's node by this move.
+    pub(crate) fn hand_before(&self, position: &Position) -> Hand {
+        match self.step.returned() {
+            Some(_) => self.value.hand,
+            None => hands::before_attack(position, self.mv, self.value.hand),
+        }
+    }
 }
 
 /// State of a child in the evaluation of its node.
@@ -26,4 +47,43 @@ pub(crate) enum Stage {
     Waits,
     /// Evaluated.
     Valued,
+}
+
+/// Role of a move in the count of plies: see [`Count`](crate::count::Count).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Counts one ply.
+    Counts,
+    /// A drop of the defender that may be useless; the attacker's answer counts for both.
+    Interposes,
+    /// The attacker's answer to such a drop: counts two plies.
+    Answers,
+    /// The checker captures such a drop and hands the piece back: neither move counts.
+    Returns(HandPiece),
+    /// Another piece does so, and mates at once.
+    Mates(HandPiece),
+}
+
+impl Step {
+    /// Plies that the move counts.
+    pub(crate) fn plies(self) -> Plies {
+        match self {
+            Self::Counts => 1,
+            Self::Answers => 2,
+            Self::Interposes | Self::Returns(_) | Self::Mates(_) => 0,
+        }
+    }
+
+    /// The bound after the move.
+    pub(crate) fn after(self, within: Plies) -> Plies {
+        if matches!(self, Self::Mates(_)) { 0 } else { after(within, self.plies()) }
+    }
+
+    /// The piece that is handed back.
+    pub(crate) fn returned(self) -> Option<HandPiece> {
+        match self {
+            Self::Returns(piece) | Self::Mates(piece) => Some(piece),
+            _ => None,
+        }
+    }
 }

@@ -22,10 +22,11 @@
 
 use enbu_movegen::{Color, Hand, Move, MoveList, Position};
 
-use crate::child::{Child, Stage};
+use crate::child::{Child, Stage, Step};
+use crate::count::{Count, key_after_interposition};
 use crate::cycles::{Cycles, Path, Reliance, mix};
 use crate::hands;
-use crate::plies::{Plies, after_move, beyond, with_move};
+use crate::plies::{Plies, beyond};
 use crate::table::{Known, Numbers, Question, Table};
 use crate::value::{INFINITE, Role, Value};
 
@@ -101,11 +102,12 @@ pub(crate) struct Search<'a> {
     pub(crate) table: &'a mut Table,
     cycles: &'a mut Cycles,
     attacker: Color,
+    pub(crate) count: Count,
     /// Distinguishes entries of searches with equal boards and hands: see [`salt`].
-    salt: u64,
+    pub(crate) salt: u64,
     path: Path,
     frames: Vec<Frame>,
-    children: Vec<Child>,
+    pub(crate) children: Vec<Child>,
     list: MoveList,
     pub(crate) nodes: u64,
     /// Number of nodes on the stack that may depend on themselves through a cycle, since
@@ -123,9 +125,11 @@ impl<'a> Search<'a> {
         attacker: Color,
         table: &'a mut Table,
         cycles: &'a mut Cycles,
+        count: Count,
     ) -> Self {
         Self {
-            salt: salt(position, attacker),
+            count,
+            salt: mix(salt(position, attacker) ^ count as u64),
             position,
             table,
             cycles,
@@ -141,29 +145,27 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A search of another position with the same attacker and the same tables.
-    pub(crate) fn aside<'b>(&'b mut self, position: &'b mut Position) -> Search<'b> {
-        let mut aside = Search::new(position, self.attacker, self.table, self.cycles);
-        aside.nodes = self.nodes;
-        aside.last_new = self.nodes;
-        aside
-    }
-
     /// Role of the side to move.
     pub(crate) fn role(&self) -> Role {
         if self.position.turn() == self.attacker { Role::Attacker } else { Role::Defender }
     }
 
     fn question(&self, within: Plies) -> Question {
-        Question { key: self.position.board_key() ^ self.salt, hand: self.position.hand(self.attacker), within }
+        let interposed = self.interposed().map_or(0, key_after_interposition);
+        let key = self.position.board_key() ^ self.salt ^ interposed;
+        Question { key, hand: self.position.hand(self.attacker), within }
+    }
+
+    /// Stores that the current position is a mate within `plies` plies.
+    pub(crate) fn note_bound(&mut self, plies: Plies) {
+        let Question { key, hand, .. } = self.question(plies);
+        self.table.note_mate(key, hand, plies, 0, 0);
     }
 
     /// The value of the current position without a search: from path, tables or the first
     /// estimate.
     pub(crate) fn look(&mut self, within: Plies) -> Value {
-        let (role, question) = (self.role(), self.question(within));
-        let known = self.remembered(question);
-        known.unwrap_or_else(|| crate::expand::first_value(self.position, role, within))
+        self.remembered(self.question(within)).unwrap_or_else(|| self.estimate(within))
     }
 
     /// Searches the current position until a mate within `within` plies is proven or
@@ -181,11 +183,10 @@ impl<'a> Search<'a> {
             let summary = self.summarise();
             match summary {
                 Summary::Open { best, limits, .. } if !self.ended && self.goes_on(&summary) => {
-                    let (mv, within) = self.descend(best);
-                    self.position.do_move(mv);
+                    let within = self.descend(best);
                     match self.enter(within, limits) {
                         Some(value) => {
-                            self.position.undo_move();
+                            self.ascend();
                             self.take_over(best, value);
                         }
                         None => {
@@ -200,11 +201,16 @@ impl<'a> Search<'a> {
                     if self.frames.is_empty() {
                         return value;
                     }
-                    self.position.undo_move();
+                    self.ascend();
                     self.take_over(self.top().current, value);
                 }
             }
         }
+    }
+
+    /// Bound on the length of the top node.
+    pub(crate) fn within(&self) -> Plies {
+        self.top().question.within
     }
 
     fn top(&self) -> &Frame {
@@ -215,11 +221,32 @@ impl<'a> Search<'a> {
         &self.children[self.top().first_child..]
     }
 
-    /// Selects a child of the top node; returns its move and its bound on the length.
-    fn descend(&mut self, at: usize) -> (Move, Plies) {
+    /// Moves to a child of the top node; returns its bound on the length.
+    fn descend(&mut self, at: usize) -> Plies {
         let top = self.frames.len() - 1;
         self.frames[top].current = at;
-        (self.top_children()[at].mv, after_move(self.top().question.within))
+        let Child { mv, step, .. } = self.top_children()[at];
+        self.play(mv, step);
+        step.after(self.top().question.within)
+    }
+
+    /// Returns from the current child to the top node.
+    fn ascend(&mut self) {
+        self.take_back(self.top_children()[self.top().current].step);
+    }
+
+    pub(crate) fn play(&mut self, mv: Move, step: Step) {
+        self.position.do_move(mv);
+        if let Some(piece) = step.returned() {
+            self.position.hand_over(self.attacker, piece);
+        }
+    }
+
+    pub(crate) fn take_back(&mut self, step: Step) {
+        if let Some(piece) = step.returned() {
+            self.position.hand_over(!self.attacker, piece);
+        }
+        self.position.undo_move();
     }
 
     /// Returns true if the top node is below its thresholds. In a suspected cycle the
@@ -246,8 +273,11 @@ impl<'a> Search<'a> {
             Known::NoMate { hand, below } => return Some(Value::no_mate(below, hand, Reliance::NONE)),
             Known::Open(_) | Known::Nothing => {}
         }
-        if within <= 1 {
-            return Some(crate::expand::first_value(self.position, role, within));
+        if within <= 1 || self.count == Count::Conventional && self.frames.is_empty() {
+            let value = self.estimate(within);
+            if value.is_mate() || value.is_no_mate() {
+                return Some(value);
+            }
         }
         self.nodes += 1;
         // A new position is progress: the cycle counter starts again below it.
@@ -288,13 +318,16 @@ impl<'a> Search<'a> {
             mv,
             key: position.board_key_after(mv) ^ salt,
             hand: if role == Role::Attacker { position.hand_after(mv) } else { hand },
+            step: Step::Counts,
             stage: Stage::New,
             next: None,
             value: Value::fresh(1, 1),
         }));
+        let returns = self.count_steps(first);
         // All first slots are loaded before the first lookup: their cache misses overlap.
         self.table.fetch(self.children[first..].iter().map(|child| child.key));
         crate::expand::let_wait(&mut self.children[first..], role, self.position);
+        self.children.extend(returns);
         for at in 0..self.children.len() - first {
             if self.children[first + at].stage != Stage::New {
                 continue;
@@ -310,15 +343,16 @@ impl<'a> Search<'a> {
     fn evaluate(&mut self, at: usize) {
         let (role, first, within) = {
             let top = self.top();
-            (top.role, top.first_child, after_move(top.question.within))
+            (top.role, top.first_child, top.question.within)
         };
         let mut at = first + at;
         loop {
-            let Child { mv, key, hand, .. } = self.children[at];
+            let Child { mv, key, hand, step, .. } = self.children[at];
+            let within = step.after(within);
             let value = self.remembered(Question { key, hand, within }).unwrap_or_else(|| {
-                self.position.do_move(mv);
-                let value = crate::expand::first_value(self.position, !role, within);
-                self.position.undo_move();
+                self.play(mv, step);
+                let value = self.estimate(within);
+                self.take_back(step);
                 value
             });
             self.children[at].stage = Stage::Valued;
@@ -356,7 +390,7 @@ impl<'a> Search<'a> {
             Known::Mate { hand, within } => Some(Value::mate(within, hand)),
             Known::NoMate { hand, below } => Some(Value::no_mate(below, hand, Reliance::NONE)),
             // At the horizon the estimate costs no more than a lookup: no stored numbers.
-            Known::Open(numbers) if within > 1 => {
+            Known::Open(numbers) if within > 1 || self.count == Count::Conventional => {
                 let cycle = if numbers.may_cycle { self.cycles.look_up(&self.path, key, hand, within) } else { None };
                 let cycle = cycle.map(|reliance| Value::no_mate(beyond(within), hand, reliance));
                 Some(cycle.unwrap_or(Value::open(numbers)))
@@ -467,13 +501,15 @@ impl<'a> Search<'a> {
         match role {
             // The shortest known mate.
             Role::Attacker => {
-                let Some(child) = succeeding.min_by_key(|child| child.value.plies) else { return Value::fresh(1, 1) };
-                let hand = hands::before_attack(self.position, child.mv, child.value.hand);
-                Value::mate(with_move(child.value.plies), hand)
+                let Some(child) = succeeding.min_by_key(|child| child.plies_before()) else {
+                    return Value::fresh(1, 1);
+                };
+                Value::mate(child.plies_before(), child.hand_before(self.position))
             }
             // The disproof with the least reliance on the path, then the strongest bound.
             Role::Defender => {
-                let Some(child) = succeeding.max_by_key(|child| (child.value.reliance.shallowest(), child.value.plies))
+                let Some(child) =
+                    succeeding.max_by_key(|child| (child.value.reliance.shallowest(), child.plies_before()))
                 else {
                     return Value::fresh(1, 1);
                 };
@@ -483,7 +519,7 @@ impl<'a> Search<'a> {
                 } else {
                     self.top().question.hand
                 };
-                Value::no_mate(with_move(child.value.plies), hand, reliance)
+                Value::no_mate(child.plies_before(), hand, reliance)
             }
         }
     }
@@ -494,23 +530,29 @@ impl<'a> Search<'a> {
         match self.top().role {
             Role::Attacker => {
                 let reliance = children.clone().fold(Reliance::NONE, |all, child| all.and(child.value.reliance));
-                let below = children.clone().map(|child| with_move(child.value.plies)).min();
+                let below = children.clone().map(Child::plies_before).chain(self.excluded_below()).min();
                 let below = below.unwrap_or(crate::plies::NEVER);
                 // A disproof that relies on the path holds for this hand only.
                 if !reliance.is_none() {
                     return Value::no_mate(below, self.top().question.hand, reliance);
                 }
                 let refuted = children.fold(hands::all(self.position), |hand, child| {
-                    hands::intersection(hand, hands::before_attack(self.position, child.mv, child.value.hand))
+                    hands::intersection(hand, child.hand_before(self.position))
                 });
                 Value::no_mate(below, hands::keep_checks_away(self.position, refuted), Reliance::NONE)
             }
             Role::Defender => {
-                let within = children.clone().map(|child| with_move(child.value.plies)).max().unwrap_or(0);
+                let within = children.clone().map(Child::plies_before).max().unwrap_or(0);
                 let hand = children.fold(Hand::EMPTY, |hand, child| hands::union(hand, child.value.hand));
                 Value::mate(within, hands::keep_blocks_away(self.position, hand))
             }
         }
+    }
+
+    /// The least length of a mate by the answers that [`expand`](Self::expand) left out.
+    fn excluded_below(&self) -> Option<Plies> {
+        let within = self.top().question.within;
+        (within < Step::Answers.plies() && self.interposed().is_some()).then(|| beyond(within))
     }
 }
 

@@ -30,6 +30,7 @@
 //! |---|---|
 //! | `one` | mate in one, on bitboards |
 //! | `solver` `line` | the public solver; the line of a proven mate |
+//! | `count` | the count of plies without useless interpositions |
 //! | `dfpn` `expand` `child` `value` | the search, new nodes, a node's moves and values |
 //! | `cycles` | the path, and results valid only on some paths |
 //! | `table` `hands` | the transposition table; proof and disproof hands |
@@ -44,6 +45,7 @@
 //! - **interposition**: a move that puts a piece between a checking slider and the king.
 
 mod child;
+mod count;
 mod cycles;
 mod dfpn;
 mod expand;
@@ -57,4 +59,4 @@ mod value;
 
 pub use one::mate_in_one;
 pub use plies::Length;
-pub use solver::{FirstMove, Limits, Mate, OutOfMemory, Progress, Refinement, Solution, Solver, Verdict};
+pub use solver::{Counted, FirstMove, Limits, Mate, OutOfMemory, Progress, Refinement, Solution, Solver, Verdict};

@@ -6,64 +6,71 @@
 //! most of the subtree is still in the table. If the length is exact, the defender's move
 //! is one that provably lasts that long.
 
+use std::cmp::Reverse;
+
 use enbu_movegen::{Move, MoveList, Position};
 
+use crate::count::Count;
 use crate::dfpn::{Control, Search};
-use crate::plies::{Length, Plies};
+use crate::plies::{ANY, Length, Plies, after, before};
 use crate::value::{Role, Value};
 
-/// The line of a proven mate within `within` plies, attacker first. `None` if `control`
-/// ended the search or a replaced proof could not be restored.
+/// Maximal number of walks until the line is as long as its bound.
+const WALKS: usize = 32;
+
+/// A move on the way to the mate, and the bound on the plies after it.
+type Next = (Move, Plies);
+
+/// The line of a proven mate within `within` plies, attacker first, and its bound. `None`
+/// if `control` ended the search or a replaced proof could not be restored.
+///
+/// A line that meets bounds better than the root's is shorter than that: each walk then
+/// corrects at least one bound on it, until length and bound agree. In the conventional
+/// count the line ends before interpositions that are all useless.
 pub(crate) fn of(
     search: &mut Search<'_>,
-    within: Plies,
+    mut within: Plies,
     length: Length,
     control: &mut dyn Control,
-) -> Option<Vec<Move>> {
+) -> Option<(Vec<Move>, Plies)> {
     let mut line = Vec::new();
-    let complete = walk(search, within, length, control, &mut line);
-    for _ in &line {
-        search.position.undo_move();
-    }
-    (complete && mates(search.position, &line)).then_some(line)
-}
-
-/// The conventional length of a line, without useless interpositions (mudaai).
-///
-/// A drop between checker and king is useless if the checker captures it at once, with
-/// check, and the rest of the line mates within its number of plies even with the
-/// captured piece returned to the defender: the two moves only delay the mate. If this
-/// cannot be decided within `control`, the moves count.
-pub(crate) fn conventional_plies(search: &mut Search<'_>, line: &[Move], control: &mut dyn Control) -> Plies {
-    let mut plies = line.len();
-    for (at, &mv) in line.iter().enumerate() {
-        if at % 2 == 1 && is_useless(search, &line[at..], control) {
-            plies -= 2;
+    for _ in 0..WALKS {
+        line.clear();
+        let complete = walk(search, within, length, control, &mut line);
+        for _ in &line {
+            search.position.undo_move();
+            tighten(search);
         }
-        search.position.do_move(mv);
+        let counts_every = search.count == Count::Every;
+        if !complete || counts_every && !mates(search.position, &line) {
+            return None;
+        }
+        within = known(search, within).unwrap_or(within);
+        if !counts_every || line.len() >= usize::from(within) {
+            break;
+        }
     }
-    for _ in line {
-        search.position.undo_move();
-    }
-    plies as Plies
+    Some((line, within))
 }
 
-/// Returns true if the first move of `rest`, the defender's, is a useless interposition.
-fn is_useless(search: &mut Search<'_>, rest: &[Move], control: &mut dyn Control) -> bool {
-    let &[answer, taking, ..] = rest else { return false };
-    let checker = search.position.checkers().first();
-    let (Some(piece), true) = (answer.dropped(), taking.to() == answer.to() && taking.from() == checker) else {
-        return false;
+/// Stores the bound that follows from the moves of the current position.
+fn tighten(search: &mut Search<'_>) {
+    let mut moves = MoveList::new();
+    let bound = match search.role() {
+        _ if search.count == Count::Conventional => None,
+        Role::Attacker => {
+            search.position.checks(&mut moves);
+            shortest(search, &moves, ANY).map(|(_, plies)| plies)
+        }
+        Role::Defender => {
+            search.position.legal_moves(&mut moves);
+            let each = moves.into_iter().map(|mv| known_after(search, mv, ANY));
+            each.collect::<Option<Vec<_>>>().and_then(|plies| plies.into_iter().max())
+        }
     };
-    let defender = search.position.turn();
-    let mut board = search.position.without_history();
-    board.do_move(answer);
-    board.do_move(taking);
-    let mut setup = board.to_setup();
-    setup.hands[!defender] = setup.hands[!defender].without(piece);
-    setup.hands[defender] = setup.hands[defender].with(piece);
-    let Ok(mut returned) = Position::from_setup(&setup) else { return false };
-    search.aside(&mut returned).prove((rest.len() - 2) as Plies, control).is_mate()
+    if let Some(plies) = bound {
+        search.note_bound(before(plies, 1));
+    }
 }
 
 /// Returns true if every move of the line is legal, each of the attacker's gives check,
@@ -87,7 +94,7 @@ fn walk(
     loop {
         let next = match search.role() {
             Role::Attacker => attack(search, within, control),
-            Role::Defender if !search.position.has_legal_move() => return true,
+            Role::Defender if is_over(search, within) => return true,
             Role::Defender => defend(search, within, length, control),
         };
         let Some((mv, plies)) = next else { return false };
@@ -97,71 +104,98 @@ fn walk(
     }
 }
 
-/// The attacker's move with the shortest known mate, and the bound on the plies after it.
-fn attack(search: &mut Search<'_>, within: Plies, control: &mut dyn Control) -> Option<(Move, Plies)> {
+/// Returns true if the defender is mated, or has only useless interpositions left.
+pub(crate) fn is_over(search: &Search<'_>, within: Plies) -> bool {
+    within == 0 && search.count == Count::Conventional || !search.position.has_legal_move()
+}
+
+/// The attacker's move with the shortest known mate.
+pub(crate) fn attack(search: &mut Search<'_>, within: Plies, control: &mut dyn Control) -> Option<Next> {
     let mut checks = MoveList::new();
     search.position.checks(&mut checks);
-    if let Some(found) = shortest(search, &checks, within) {
+    let known = |search: &mut Search<'_>| shortest(search, &checks, within);
+    if let Some(found) = known(search) {
         return Some(found);
     }
     // The entry was replaced: prove it again.
     if !search.prove(within, control).is_mate() {
         return None;
     }
-    if let Some(found) = shortest(search, &checks, within) {
-        return Some(found);
-    }
-    checks.into_iter().find_map(|mv| {
-        let value = prove_after(search, mv, within - 1, control);
-        value.is_mate().then_some((mv, value.plies))
-    })
+    known(search)
+        .or_else(|| search.returned(within, control))
+        .or_else(|| checks.into_iter().find_map(|mv| prove_after(search, mv, within, control).map(|plies| (mv, plies))))
 }
 
-fn shortest(search: &mut Search<'_>, checks: &MoveList, within: Plies) -> Option<(Move, Plies)> {
-    let known = checks.into_iter().filter_map(|mv| {
-        let value = look_after(search, mv, within - 1);
-        value.is_mate().then_some((mv, value.plies))
-    });
+fn shortest(search: &mut Search<'_>, checks: &MoveList, within: Plies) -> Option<Next> {
+    let known = checks.into_iter().filter_map(|mv| known_after(search, mv, within).map(|plies| (mv, plies)));
     known.min_by_key(|&(_, plies)| plies)
 }
 
-/// The defender's move that lasts longest, and the bound on the plies after it.
-fn defend(search: &mut Search<'_>, within: Plies, length: Length, control: &mut dyn Control) -> Option<(Move, Plies)> {
+/// The defender's move that lasts longest.
+fn defend(search: &mut Search<'_>, within: Plies, length: Length, control: &mut dyn Control) -> Option<Next> {
+    let lasting = defences(search, within, control)?;
+    let lasts = |&&next: &&Next| length == Length::Shortest && lasts(search, next, within, control);
+    lasting.iter().find(lasts).or(lasting.first()).copied()
+}
+
+/// The defender's moves with their bounds, those that last longest first.
+pub(crate) fn defences(search: &mut Search<'_>, within: Plies, control: &mut dyn Control) -> Option<Vec<Next>> {
     let mut answers = MoveList::new();
     search.position.legal_moves(&mut answers);
     let mut lasting = Vec::new();
     for mv in &answers {
-        let mut value = look_after(search, mv, within - 1);
-        if !value.is_mate() {
-            value = prove_after(search, mv, within - 1, control);
-        }
-        if !value.is_mate() {
-            return None;
-        }
-        lasting.push((mv, value.plies));
+        let plies = known_after(search, mv, within).or_else(|| prove_after(search, mv, within, control))?;
+        lasting.push((before(plies, search.cost(mv)), mv, plies));
     }
     // A stable sort: equal moves stay in generation order, which keeps results reproducible.
-    lasting.sort_by_key(|&(_, plies)| std::cmp::Reverse(plies));
-    if length == Length::Shortest && within >= 4 {
-        for &(mv, plies) in lasting.iter().take_while(|&&(_, plies)| plies + 1 == within) {
-            if prove_after(search, mv, plies - 2, control).is_no_mate() {
-                return Some((mv, plies));
-            }
-        }
+    // A drop may be useless where a move is not.
+    lasting.sort_by_key(|&(total, mv, _)| (Reverse(total), mv.is_drop() && search.count == Count::Conventional));
+    Some(lasting.into_iter().map(|(_, mv, plies)| (mv, plies)).collect())
+}
+
+/// Returns true if a defence provably lasts `within` plies, not by a useless interposition.
+pub(crate) fn lasts(search: &mut Search<'_>, (mv, plies): Next, within: Plies, control: &mut dyn Control) -> bool {
+    if before(plies, search.cost(mv)) < within {
+        return false;
     }
-    lasting.first().copied()
+    search.position.do_move(mv);
+    let shorter = plies.checked_sub(2).map(|shorter| search.prove(shorter, control));
+    let lasts = shorter.is_none_or(Value::is_no_mate) && search.returned(plies, control).is_none();
+    search.position.undo_move();
+    lasts
 }
 
-fn look_after(search: &mut Search<'_>, mv: Move, within: Plies) -> Value {
-    search.position.do_move(mv);
+/// The least known bound of the current position, up to `within`.
+fn known(search: &mut Search<'_>, within: Plies) -> Option<Plies> {
     let value = search.look(within);
-    search.position.undo_move();
-    value
+    let shorter = |search| value.plies.checked_sub(2).and_then(|shorter| known(search, shorter));
+    value.is_mate().then(|| shorter(search).unwrap_or(value.plies))
 }
 
-fn prove_after(search: &mut Search<'_>, mv: Move, within: Plies, control: &mut dyn Control) -> Value {
+fn known_after(search: &mut Search<'_>, mv: Move, within: Plies) -> Option<Plies> {
+    after_move(search, mv, within, known)
+}
+
+fn prove_after(search: &mut Search<'_>, mv: Move, within: Plies, control: &mut dyn Control) -> Option<Plies> {
+    after_move(search, mv, within, |search, within| {
+        let value = search.prove(within, control);
+        value.is_mate().then_some(value.plies)
+    })
+}
+
+/// The result of `bound` after a move, unless the move alone exceeds `within`.
+fn after_move(
+    search: &mut Search<'_>,
+    mv: Move,
+    within: Plies,
+    bound: impl FnOnce(&mut Search<'_>, Plies) -> Option<Plies>,
+) -> Option<Plies> {
+    let cost = search.cost(mv);
+    if within < cost {
+        return None;
+    }
     search.position.do_move(mv);
-    let value = search.prove(within, control);
+    let plies = bound(search, after(within, cost));
     search.position.undo_move();
-    value
+    plies
 }

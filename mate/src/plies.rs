@@ -16,14 +16,15 @@ pub(crate) const ANY: Plies = u16::MAX - 1;
 /// The longest distinguishable length; longer mates are clamped to it.
 const LONGEST: Plies = u16::MAX - 2;
 
-/// The bound after one move.
-pub(crate) fn after_move(within: Plies) -> Plies {
-    if within == ANY { ANY } else { within.saturating_sub(1) }
+/// The bound after a move that counts `cost` plies.
+pub(crate) fn after(within: Plies, cost: Plies) -> Plies {
+    if within == ANY { ANY } else { within.saturating_sub(cost) }
 }
 
-/// A length, or a lower bound on it, for the position one move earlier.
-pub(crate) fn with_move(plies: Plies) -> Plies {
-    if plies == NEVER { NEVER } else { plies.saturating_add(1).min(LONGEST) }
+/// A length, or a lower bound on it, for the position before a move that counts `cost`
+/// plies.
+pub(crate) fn before(plies: Plies, cost: Plies) -> Plies {
+    if plies == NEVER { NEVER } else { plies.saturating_add(cost).min(LONGEST) }
 }
 
 /// The least possible length of a mate that does not exist within `within` plies.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use enbu_movegen::{Move, MoveList, Position};
 
+use crate::count::Count;
 use crate::cycles::Cycles;
 use crate::dfpn::{Control, Search, Snapshot};
 use crate::line;
@@ -57,6 +58,17 @@ pub enum Refinement {
     Shortest,
 }
 
+impl Refinement {
+    /// Nodes to spend after a proof that took `spent`.
+    fn nodes(self, spent: u64) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::Affordable => spent.max(CHEAP_NODES),
+            Self::Shortest => u64::MAX,
+        }
+    }
+}
+
 /// Limits of a search. The default is unlimited.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
@@ -95,9 +107,16 @@ pub struct Mate {
     pub plies: u16,
     /// Precision of `plies`.
     pub length: Length,
-    /// Conventional length of the line: without useless interpositions, which the checker
-    /// captures at once and which only delay the mate.
-    pub conventional_plies: u16,
+}
+
+/// Length of a mate without useless interpositions, by the best play of both sides: see
+/// `docs/mates.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// Proven bound.
+    pub plies: u16,
+    /// Precision of `plies`.
+    pub length: Length,
 }
 
 /// Result of a search.
@@ -149,10 +168,6 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(500);
 /// Minimal node budget for shorter lines under [`Refinement::Affordable`].
 const CHEAP_NODES: u64 = 1_000_000;
 
-/// Minimal node budget for the detection of useless interpositions in a line; an eighth
-/// of the nodes of the mate is added.
-const COUNTING_NODES: u64 = 500;
-
 impl Solver {
     /// A solver with `megabytes` MB of memory, at least 1.
     ///
@@ -184,7 +199,7 @@ impl Solver {
         let start_ply = board.plies_played();
         let mut overseer = Overseer::new(limits, stop, start_ply, report);
         self.cycles.clear();
-        let mut search = Search::new(&mut board, attacker, &mut self.table, &mut self.cycles);
+        let mut search = Search::new(&mut board, attacker, &mut self.table, &mut self.cycles, Count::Every);
         let within = limits.plies.map_or(ANY, odd);
         let value = search.prove(within, &mut overseer);
         let (nodes_to_verdict, elapsed_to_verdict) = (search.nodes, overseer.started.elapsed());
@@ -222,13 +237,35 @@ impl Solver {
         let attacker = board.turn();
         let mut overseer = Overseer::new(limits, stop, board.plies_played(), report);
         self.cycles.clear();
-        let mut search = Search::new(&mut board, attacker, &mut self.table, &mut self.cycles);
+        let mut search = Search::new(&mut board, attacker, &mut self.table, &mut self.cycles, Count::Every);
         let mut checks = MoveList::new();
         search.position.checks(&mut checks);
         let first = |mv| first_move(&mut search, mv, limits, &mut overseer);
         let mut found: Vec<FirstMove> = checks.into_iter().map(first).collect();
         found.sort_by_key(|first| (first.plies.is_none(), first.plies, first.length == Length::Shortest));
         found
+    }
+
+    /// Counts the mate of a solution without useless interpositions; `None` if it has none.
+    /// The limits of nodes and time apply to the count alone, and [`Refinement`] as it does
+    /// after the first proof.
+    pub fn count(
+        &mut self,
+        position: &Position,
+        solution: &Solution,
+        limits: &Limits,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(&Progress),
+    ) -> Option<Counted> {
+        let Verdict::Mate(mate) = &solution.verdict else { return None };
+        let mut board = position.without_history();
+        let attacker = board.turn();
+        let mut overseer = Overseer::new(limits, stop, board.plies_played(), report);
+        overseer.has_mate = true;
+        self.cycles.clear();
+        let mut search = Search::new(&mut board, attacker, &mut self.table, &mut self.cycles, Count::Conventional);
+        let until = limits.refinement.nodes(solution.nodes);
+        Some(counted(&mut search, mate.plies, &mut overseer.until(until)))
     }
 
     /// Clears the tables: the next search is independent of earlier ones.
@@ -243,23 +280,35 @@ fn odd(plies: u16) -> Plies {
     if plies == 0 { 1 } else { (plies - 1) | 1 }.min(ANY - 1)
 }
 
+/// The conventional length of a mate within `plies` plies.
+fn counted(search: &mut Search<'_>, plies: Plies, control: &mut dyn Control) -> Counted {
+    let mut counted = Counted { plies, length: Length::AtMost };
+    while let Some(shorter) = counted.plies.checked_sub(2) {
+        let value = search.prove(shorter, control);
+        if value.is_no_mate() && value.reliance.is_none() {
+            break;
+        }
+        if !value.is_mate() {
+            return counted;
+        }
+        counted.plies = value.plies;
+    }
+    Counted { length: Length::Shortest, ..counted }
+}
+
 /// The line of a proven mate, shortened as far as the limits allow.
 fn refined(search: &mut Search<'_>, within: Plies, limits: &Limits, overseer: &mut Overseer<'_>) -> Option<Mate> {
     let mut mate = None;
     let mut plies = within;
-    let budget = match limits.refinement {
-        Refinement::None => 0,
-        Refinement::Affordable => search.nodes.max(CHEAP_NODES),
-        Refinement::Shortest => u64::MAX,
-    };
-    let until = search.nodes.saturating_add(budget);
+    let until = search.nodes.saturating_add(limits.refinement.nodes(search.nodes));
     let mut length = if plies == 1 { Length::Shortest } else { Length::AtMost };
     loop {
-        if let Some(line) = line::of(search, plies, length, overseer) {
-            let until = search.nodes + search.nodes / 8 + COUNTING_NODES;
-            let conventional_plies = line::conventional_plies(search, &line, &mut overseer.until(until));
-            let found = Mate { line, plies, length, conventional_plies };
-            overseer.found(search, &found);
+        if let Some((line, bound)) = line::of(search, plies, length, overseer) {
+            plies = bound;
+            let found = Mate { line, plies, length };
+            if mate.as_ref().is_none_or(|known: &Mate| known.line != found.line) {
+                overseer.found(search, &found);
+            }
             mate = Some(found);
         }
         if length == Length::Shortest || search.nodes >= until || mate.is_none() {

@@ -6,8 +6,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use enbu_mate::{Length, Limits, Mate, Refinement, Solver, Verdict, mate_in_one};
-use enbu_movegen::{Color, MoveList, PieceType, Position, Setup, Square};
+use enbu_mate::{Counted, Length, Limits, Mate, Refinement, Solution, Solver, Verdict, mate_in_one};
+use enbu_movegen::{Color, Move, MoveList, PieceType, Position, Setup, Square};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -62,6 +62,67 @@ fn is_mated_within(position: &mut Position, plies: u16, budget: &mut u64) -> Opt
     Some(true)
 }
 
+/// Returns true if the side to move mates within `plies` in the conventional count, by its
+/// definition in `docs/mates.md`; `None` above `budget` positions.
+fn counts_within(position: &mut Position, plies: u16, budget: &mut u64) -> Option<bool> {
+    *budget = budget.checked_sub(1)?;
+    let mut checks = MoveList::new();
+    position.checks(&mut checks);
+    for mv in &checks {
+        position.do_move(mv);
+        let mated = is_counted_within(position, plies - 1, budget);
+        position.undo_move();
+        if mated? {
+            return Some(true);
+        }
+    }
+    Some(false)
+}
+
+fn is_counted_within(position: &mut Position, plies: u16, budget: &mut u64) -> Option<bool> {
+    let mut answers = MoveList::new();
+    position.legal_moves(&mut answers);
+    let (drops, moves): (Vec<Move>, Vec<Move>) = answers.into_iter().partition(|mv| mv.is_drop());
+    for mv in moves.into_iter().chain(drops) {
+        if mv.is_drop() && is_handed_back(position, mv, plies, budget)? {
+            continue;
+        }
+        if plies == 0 {
+            return Some(false);
+        }
+        position.do_move(mv);
+        let mates = counts_within(position, plies - 1, budget);
+        position.undo_move();
+        if !mates? {
+            return Some(false);
+        }
+    }
+    Some(true)
+}
+
+/// Returns true if the checker can take the dropped piece, with check, and mate within
+/// `plies` after handing it back, or another piece can and mates at once.
+fn is_handed_back(position: &Position, drop: Move, plies: u16, budget: &mut u64) -> Option<bool> {
+    let (checker, defender) = (position.checkers().first(), position.turn());
+    let mut board = position.without_history();
+    board.do_move(drop);
+    let mut checks = MoveList::new();
+    board.checks(&mut checks);
+    for mv in checks.into_iter().filter(|mv| mv.to() == drop.to()) {
+        let mut after = board.clone();
+        after.do_move(mv);
+        let (mut setup, piece) = (after.to_setup(), drop.dropped().expect("a drop"));
+        setup.hands[!defender] = setup.hands[!defender].without(piece);
+        setup.hands[defender] = setup.hands[defender].with(piece);
+        let mut after = Position::from_setup(&setup).expect("playable");
+        let plies = if mv.from() == checker { plies } else { 0 };
+        if is_counted_within(&mut after, plies, budget)? {
+            return Some(true);
+        }
+    }
+    Some(false)
+}
+
 /// Positions that the reference tries at most; more in the slow tests.
 fn budget() -> u64 {
     if has_slow_rows() { 400_000 } else { 40_000 }
@@ -77,6 +138,17 @@ fn shortest(position: &mut Position) -> Option<Option<u16>> {
         }
     }
     Some(None)
+}
+
+/// The conventional length of a mate in `plies`; `None` above the budget.
+fn counted(position: &mut Position, plies: u16) -> Option<u16> {
+    let mut budget = budget();
+    for shorter in (1..plies).step_by(2) {
+        if counts_within(position, shorter, &mut budget)? {
+            return Some(shorter);
+        }
+    }
+    Some(plies)
 }
 
 /// A position of a random game, modified to resemble problems: sometimes without the
@@ -111,6 +183,14 @@ fn random_position(random: &mut Xoshiro256PlusPlus) -> Option<Position> {
         }
     }
     Position::from_setup(&setup).ok()
+}
+
+/// The conventional length that the solver proves.
+fn count(solver: &mut Solver, position: &Position) -> (Solution, Option<Counted>) {
+    let (limits, stop) = (Limits { refinement: Refinement::Shortest, ..Limits::default() }, AtomicBool::new(false));
+    let solution = solver.solve(position, &limits, &stop, &mut |_| {});
+    let counted = solver.count(position, &solution, &limits, &stop, &mut |_| {});
+    (solution, counted)
 }
 
 fn solve(solver: &mut Solver, position: &Position, plies: Option<u16>) -> Verdict {
@@ -172,6 +252,42 @@ fn solver_and_exhaustive_search_agree() {
     }
     assert!(unknown <= wanted() / 10, "{unknown} positions are left open");
     assert!(in_check > wanted() / 12 && kingless > wanted() / 6, "{in_check} in check, {kingless} without a king");
+}
+
+#[test]
+fn counts_agree_with_exhaustive_search() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(12);
+    let mut solver = Solver::new(16).expect("memory");
+    let (mut seen, mut shorter) = (0, 0);
+    while seen < 2 * wanted() || shorter < wanted() / 3 {
+        let Some(mut position) = random_position(&mut random) else { continue };
+        let Some(Some(plies)) = shortest(&mut position) else { continue };
+        let Some(expected) = counted(&mut position, plies) else { continue };
+        seen += 1;
+        shorter += usize::from(expected < plies);
+        // Half of the positions are searched with the results of others in the table.
+        if random.random_bool(0.5) {
+            solver.clear();
+        }
+        let (_, found) = count(&mut solver, &position);
+        let expected = Counted { plies: expected, length: Length::Shortest };
+        assert_eq!(found, Some(expected), "{position}: {plies} plies");
+    }
+}
+
+#[test]
+fn the_table_of_counts_agrees_with_exhaustive_search() {
+    let table = include_str!("../../tests/data/counted.tsv");
+    let mut seen = 0;
+    for row in table.lines().skip(1) {
+        let columns: Vec<&str> = row.split('\t').collect();
+        let setup: Setup = columns[0].parse().expect("an SFEN");
+        let mut position = Position::from_setup(&setup).expect("playable");
+        let Some(found) = counted(&mut position, columns[1].parse().expect("plies")) else { continue };
+        assert_eq!(found.to_string(), columns[2], "{row}");
+        seen += 1;
+    }
+    assert!(seen >= 60, "only {seen} rows within the budget");
 }
 
 /// Returns true if a legal check mates, by trying each.

@@ -157,7 +157,8 @@ fn work(
         let solution = solver.solve(&problem.position, &limits(args), stop, &mut tell);
         let wanted = args.all && matches!(solution.verdict, Verdict::Mate(_));
         let first_moves = wanted.then(|| solver.first_moves(&problem.position, &limits(args), stop, &mut tell));
-        let _ = events.send(Event::Solved(number, Box::new(Solved { solution, first_moves })));
+        let counted = solver.count(&problem.position, &solution, &limits(args), stop, &mut tell);
+        let _ = events.send(Event::Solved(number, Box::new(Solved { solution, counted, first_moves })));
     }
 }
 

@@ -6,9 +6,10 @@ use super::Position;
 use super::delta::{Capture, Delta, Origin};
 use super::illegal::IllegalMove;
 use super::ply::Ply;
+use crate::color::Color;
 use crate::hand::Hand;
 use crate::moves::{Move, MoveParts};
-use crate::piece::{Piece, PieceType};
+use crate::piece::{HandPiece, Piece, PieceType};
 use crate::square::Square;
 
 multiversion! {
@@ -153,6 +154,15 @@ impl Position {
         #[cfg(debug_assertions)]
         self.assert_consistent();
         Some(mv)
+    }
+
+    /// Moves a piece from `color`'s hand, which must hold one, to the other hand: a capture
+    /// is handed back. To undo it, hand over in the other direction.
+    pub fn hand_over(&mut self, color: Color, piece: HandPiece) {
+        self.placement.take_from_hand(color, piece);
+        self.placement.add_to_hand(!color, piece);
+        #[cfg(debug_assertions)]
+        self.assert_consistent();
     }
 
     /// Makes a null move: the side to move passes.

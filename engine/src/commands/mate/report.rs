@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use enbu_mate::{FirstMove, Length, Solution, Verdict};
+use enbu_mate::{Counted, FirstMove, Length, Solution, Verdict};
 use enbu_movegen::Move;
 use serde_json::{Value, json};
 
@@ -13,6 +13,8 @@ use super::problems::Problem;
 /// The results of a problem.
 pub(super) struct Solved {
     pub(super) solution: Solution,
+    /// The conventional length of a mate.
+    pub(super) counted: Option<Counted>,
     /// Every first move, with --all.
     pub(super) first_moves: Option<Vec<FirstMove>>,
 }
@@ -60,22 +62,18 @@ impl std::fmt::Display for Totals {
     }
 }
 
-/// The length: `13` when it is the shortest, `<=13` when there may be a shorter one.
+/// The length of a mate, or the verdict.
 fn length(verdict: &Verdict) -> String {
     match verdict {
-        Verdict::Mate(mate) if mate.length == Length::Shortest => mate.plies.to_string(),
-        Verdict::Mate(mate) => format!("<={}", mate.plies),
+        Verdict::Mate(mate) => bound(mate.plies, mate.length),
         Verdict::NoMate => "nomate".to_owned(),
         Verdict::Unknown => "open".to_owned(),
     }
 }
 
-/// The length of the line as problems count it.
-fn conventional_length(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Mate(mate) => mate.conventional_plies.to_string(),
-        Verdict::NoMate | Verdict::Unknown => String::new(),
-    }
+/// A length: `13` when it is exact, `<=13` when it is a bound.
+fn bound(plies: u16, length: Length) -> String {
+    if length == Length::Shortest { plies.to_string() } else { format!("<={plies}") }
 }
 
 fn line(moves: &[Move]) -> String {
@@ -94,7 +92,8 @@ pub(super) fn write_row(out: &mut impl Write, problem: &Problem, solved: &Solved
     let (nodes, seconds) = (solution.nodes, solution.elapsed.as_secs_f64());
     let hash = format!("{:.1}%", f64::from(solution.hash_permille) / 10.0);
     let name = &problem.name;
-    let (length, counted) = (length(&solution.verdict), conventional_length(&solution.verdict));
+    let counted = solved.counted.map(|counted| bound(counted.plies, counted.length)).unwrap_or_default();
+    let length = length(&solution.verdict);
     writeln!(out, "{name:<24} {length:>8} {counted:>8} {nodes:>12} {seconds:>9.3} {hash:>8}  {moves}")?;
     for first in solved.first_moves.iter().flatten() {
         writeln!(out, "{:<24} {:>8} {:>40}  {}", "", length_of_first(first), "", first.mv)?;
@@ -104,8 +103,7 @@ pub(super) fn write_row(out: &mut impl Write, problem: &Problem, solved: &Solved
 
 fn length_of_first(first: &FirstMove) -> String {
     match first.plies {
-        Some(plies) if first.length == Length::Shortest => plies.to_string(),
-        Some(plies) => format!("<={plies}"),
+        Some(plies) => bound(plies, first.length),
         None if first.length == Length::Shortest => "nomate".to_owned(),
         None => "open".to_owned(),
     }
@@ -125,7 +123,8 @@ pub(super) fn as_json(problem: &Problem, solved: &Solved) -> Value {
         "verdict": verdict,
         "plies": mate.map(|mate| mate.plies),
         "shortest": mate.map(|mate| mate.length == Length::Shortest),
-        "conventional_plies": mate.map(|mate| mate.conventional_plies),
+        "conventional_plies": solved.counted.map(|counted| counted.plies),
+        "conventional_exact": solved.counted.map(|counted| counted.length == Length::Shortest),
         "line": mate.map(|mate| text(&mate.line)),
         "nodes": solution.nodes,
         "nodes_to_verdict": solution.nodes_to_verdict,
