@@ -1,7 +1,7 @@
 //! Mate problems: the solver against the table, and `go mate` against the clock and `stop`.
 
 use std::cell::RefCell;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -291,6 +291,55 @@ fn the_command_reads_standard_input() {
     let output = child.wait_with_output().expect("it ends");
     let text = String::from_utf8(output.stdout).expect("text");
     assert!(text.contains("\"plies\":3"), "{text}");
+}
+
+#[test]
+fn a_bad_line_costs_one_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("list.sfen");
+    // The first line and the last are bad, and one is too long.
+    let long = "9".repeat(1 << 17);
+    std::fs::write(&file, format!("9/9 b - 1\n{EASY}\n\n{long}\n{EASY} moves 1a1b\n{EASY}\nx")).expect("a file");
+    let file = file.to_str().expect("a path");
+    for threads in ["1", "3"] {
+        let (text, code) = enbu_mate(&[file, "--json", "--threads", threads]);
+        let rows: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+        let told: Vec<_> = rows.iter().map(|row| (row["problem"].as_str(), row["verdict"].as_str())).collect();
+        let row = |name, verdict| (Some(name), Some(verdict));
+        let expected = [
+            row("list:1", "error"),
+            row("list:2", "mate"),
+            row("list:4", "error"),
+            row("list:5", "error"),
+            row("list:6", "mate"),
+            row("list:7", "error"),
+        ];
+        assert_eq!((&told[..], code), (&expected[..], Some(1)), "{text}");
+        assert!(rows[2]["error"].as_str().is_some_and(|error| error.contains("65536 bytes")), "{text}");
+    }
+    let (text, code) = enbu_mate(&[file]);
+    assert!(text.lines().last().is_some_and(|line| line.starts_with("mate 2 nomate 0 open 0 ")), "{text}");
+    assert!(text.trim_end().ends_with(" errors 4") && code == Some(1), "{text}");
+}
+
+#[test]
+fn rows_come_as_lines_arrive() {
+    let mut child = Command::new(enbu())
+        .args(["mate", "-", "--json", "--threads", "2"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let (mut input, output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let mut rows = BufReader::new(output).lines();
+    for number in 1..=3 {
+        writeln!(input, "{EASY}").expect("it reads");
+        let row = rows.next().expect("a row before the next line").expect("text");
+        assert!(row.contains(&format!("\"problem\":\"-:{number}\"")), "{row}");
+    }
+    drop(input);
+    assert!(rows.next().is_none());
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
 }
 
 #[test]

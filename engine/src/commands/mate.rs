@@ -10,19 +10,24 @@ mod report;
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
+use std::iter::Enumerate;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Sender};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
+use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError, Sender};
 use enbu_mate::{Limits, Progress, Refinement, Solver, Verdict};
+use enbu_movegen::Position;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use problems::Problem;
-use report::{Solved, Totals};
+use problems::{Problem, Problems};
+use report::{Row, Solved, Totals};
 
+use super::failure::INTERRUPTED;
 use crate::terminal::message;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -31,7 +36,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu mate problems.sfen --all --refine shortest --json";
 
 /// The arguments of `enbu mate`.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct MateArgs {
     /// Problems: SFENs; files with one SFEN a line (further tab-separated columns, blank
     /// lines and lines that begin with # are left out); records and diagrams as KIF, KI2,
@@ -93,117 +98,155 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
+/// Rows that may be solved ahead of the next one to print, for each thread.
+const AHEAD: usize = 64;
+
+/// Interval in which Ctrl-C is noticed.
+const POLL: Duration = Duration::from_millis(100);
+
 /// Messages of the solving threads to the printing one.
 enum Event {
-    /// The results of the problem with this number.
-    Solved(usize, Box<Solved>),
+    /// The row of the problem with this number.
+    Row(usize, Box<Row>),
     /// The state of a search.
     Status(String),
 }
 
-/// Solves every problem and prints a row for each, in the order in which they were given.
-/// Fails when one is left open.
+/// The problems and settings of the solving threads.
+struct Job {
+    args: MateArgs,
+    problems: Mutex<Enumerate<Problems>>,
+    /// Someone watches the progress.
+    is_watched: bool,
+    stop: Arc<AtomicBool>,
+}
+
+/// Solves the problems one after the other and prints a row for each, in the order in which
+/// they were given. Fails when one is left open or could not be read.
 pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    let problems = problems::read_all(&args.problems, args.ply).map_err(io::Error::other)?;
-    let threads = usize::from(args.threads).clamp(1, problems.len().max(1));
-    let megabytes = args.hash as usize / threads;
-    let solvers: Result<Vec<Solver>, _> = (0..threads).map(|_| Solver::new(megabytes)).collect();
-    let solvers = solvers.map_err(io::Error::other)?;
-    let progress = progress(problems.len());
-    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (sender, events) = mpsc::channel();
-    let mut running = 0;
-    let outcome = thread::scope(|scope| {
-        for mut solver in solvers {
-            let sender = (!progress.is_hidden(), sender.clone());
-            let (problems, next, stop) = (&problems, &next, &stop);
-            let work = move || work(args, &mut solver, problems, next, stop, &sender);
-            match thread::Builder::new().name("mate".into()).spawn_scoped(scope, work) {
-                Ok(_) => running += 1,
-                Err(error) if running == 0 => return Err(error),
-                // Fewer problems at once.
-                Err(_) => break,
-            }
-        }
-        drop(sender);
-        let outcome = print(args, &problems, &events, &progress, out);
-        // No reader is left: unfinished problems are given up.
-        stop.store(true, Ordering::Relaxed);
-        outcome
+    let mut problems = problems::open(&args.problems, args.ply).map_err(io::Error::other)?;
+    let mut threads = usize::from(args.threads);
+    // No memory for idle threads; standard input may have its problems later.
+    if !args.problems.iter().any(|argument| argument == "-") {
+        let first: Vec<Problem> = problems.by_ref().take(threads).collect();
+        threads = first.len().max(1);
+        problems = Box::new(first.into_iter().chain(problems));
+    }
+    let solvers: Result<Vec<Solver>, _> = (0..threads).map(|_| Solver::new(args.hash as usize / threads)).collect();
+    let progress = progress();
+    let stop = Arc::<AtomicBool>::default();
+    let job = Arc::new(Job {
+        args: args.clone(),
+        problems: Mutex::new(problems.enumerate()),
+        is_watched: !progress.is_hidden(),
+        stop: Arc::clone(&stop),
     });
+    let (sender, events) = channel::unbounded();
+    let (permits, printed) = channel::bounded(threads * AHEAD);
+    for (number, solver) in solvers.map_err(io::Error::other)?.into_iter().enumerate() {
+        let (job, permits, sender) = (Arc::clone(&job), permits.clone(), sender.clone());
+        match thread::Builder::new().name("mate".into()).spawn(move || work(&job, solver, &permits, &sender)) {
+            Err(error) if number == 0 => return Err(error),
+            // Fewer problems at once.
+            Err(_) => break,
+            Ok(_) => {}
+        }
+    }
+    drop((sender, permits));
+    let on_signal = Arc::clone(&stop);
+    ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
+    let outcome = Printer { args, progress: &progress, out }.print(&events, &printed, &stop);
+    stop.store(true, Ordering::Relaxed);
     progress.finish_and_clear();
     outcome
 }
 
-/// Solves one problem after the other until there is none left.
-fn work(
-    args: &MateArgs,
-    solver: &mut Solver,
-    problems: &[Problem],
-    next: &AtomicUsize,
-    stop: &AtomicBool,
-    (watched, events): &(bool, Sender<Event>),
-) {
-    while !stop.load(Ordering::Relaxed) {
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        let Some(problem) = problems.get(number) else { return };
-        solver.clear();
-        let mut tell = |progress: &Progress| {
-            if *watched {
-                // The receiver is gone when the printing thread has ended.
-                let _ = events.send(Event::Status(status(&problem.name, progress)));
-            }
-        };
-        let solution = solver.solve(&problem.position, &limits(args), stop, &mut tell);
-        let wanted = args.all && matches!(solution.verdict, Verdict::Mate(_));
-        let first_moves = wanted.then(|| solver.first_moves(&problem.position, &limits(args), stop, &mut tell));
-        let counted = solver.count(&problem.position, &solution, &limits(args), stop, &mut tell);
-        let _ = events.send(Event::Solved(number, Box::new(Solved { solution, counted, first_moves })));
+/// Solves one problem after the other until there is none left, or no reader.
+fn work(job: &Job, mut solver: Solver, permits: &Sender<()>, events: &Sender<Event>) {
+    while permits.send(()).is_ok() && !job.stop.load(Ordering::Relaxed) {
+        let next = job.problems.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some((number, Problem { name, position })) = next else { return };
+        let outcome = position.and_then(|position| {
+            let solve = || solved(job, &mut solver, &name, position, events);
+            catch_unwind(AssertUnwindSafe(solve)).map_err(|_| "the solver failed".to_owned())
+        });
+        // The receiver is gone when the printing thread has ended.
+        let _ = events.send(Event::Row(number, Box::new(Row { name, outcome })));
     }
 }
 
-/// Prints rows as they come due, then the totals.
-fn print(
-    args: &MateArgs,
-    problems: &[Problem],
-    events: &mpsc::Receiver<Event>,
-    progress: &ProgressBar,
-    out: &mut impl Write,
-) -> io::Result<ExitCode> {
-    let mut totals = Totals::default();
-    let mut waiting = BTreeMap::new();
-    let mut due = problems.iter().enumerate().peekable();
-    if !args.json {
-        report::write_heading(out)?;
-    }
-    for event in events {
-        match event {
-            Event::Status(text) => progress.set_message(message(&text)),
-            Event::Solved(number, solved) => {
-                progress.inc(1);
-                waiting.insert(number, solved);
+fn solved(job: &Job, solver: &mut Solver, name: &str, position: Position, events: &Sender<Event>) -> Solved {
+    let (args, stop) = (&job.args, &*job.stop);
+    solver.clear();
+    let mut tell = |progress: &Progress| {
+        if job.is_watched {
+            let _ = events.send(Event::Status(status(name, progress)));
+        }
+    };
+    let solution = solver.solve(&position, &limits(args), stop, &mut tell);
+    let wanted = args.all && matches!(solution.verdict, Verdict::Mate(_));
+    let first_moves = wanted.then(|| solver.first_moves(&position, &limits(args), stop, &mut tell));
+    let counted = solver.count(&position, &solution, &limits(args), stop, &mut tell);
+    Solved { position, solution, counted, first_moves }
+}
+
+/// The printing thread.
+struct Printer<'p, W> {
+    args: &'p MateArgs,
+    progress: &'p ProgressBar,
+    out: &'p mut W,
+}
+
+impl<W: Write> Printer<'_, W> {
+    /// Prints rows as they come due, then the totals.
+    fn print(mut self, events: &Receiver<Event>, printed: &Receiver<()>, stop: &AtomicBool) -> io::Result<ExitCode> {
+        let mut totals = Totals::default();
+        let mut waiting = BTreeMap::new();
+        let mut due = 0;
+        if !self.args.json {
+            report::write_heading(self.out)?;
+        }
+        loop {
+            let event = events.recv_timeout(POLL);
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            match event {
+                Ok(Event::Status(text)) => self.progress.set_message(message(&text)),
+                Ok(Event::Row(number, row)) => {
+                    waiting.insert(number, row);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            while let Some(row) = waiting.remove(&due) {
+                due += 1;
+                totals.add(&row);
+                self.write(&row)?;
+                let _ = printed.try_recv();
             }
         }
-        while let Some((number, problem)) = due.next_if(|(number, _)| waiting.contains_key(number)) {
-            let Some(solved) = waiting.remove(&number) else { break };
-            totals.add(&solved.solution);
-            progress.suspend(|| {
-                if args.json {
-                    writeln!(out, "{}", report::as_json(problem, &solved))?;
-                } else {
-                    report::write_row(out, problem, &solved)?;
-                }
-                out.flush()
-            })?;
+        if !self.args.json {
+            writeln!(self.out, "{totals}")?;
         }
+        Ok(match stop.load(Ordering::Relaxed) {
+            true => ExitCode::from(INTERRUPTED),
+            false if totals.open + totals.unread > 0 => ExitCode::FAILURE,
+            false => ExitCode::SUCCESS,
+        })
     }
-    if let Some((_, problem)) = due.next() {
-        return Err(io::Error::other(format!("the solver failed at problem {}", problem.name)));
+
+    fn write(&mut self, row: &Row) -> io::Result<()> {
+        self.progress.inc(1);
+        self.progress.suspend(|| {
+            if self.args.json {
+                writeln!(self.out, "{}", report::as_json(row))?;
+            } else {
+                report::write_row(self.out, row)?;
+            }
+            self.out.flush()
+        })
     }
-    if !args.json {
-        writeln!(out, "{totals}")?;
-    }
-    Ok(if totals.open == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn limits(args: &MateArgs) -> Limits {
@@ -211,13 +254,13 @@ fn limits(args: &MateArgs) -> Limits {
     Limits { nodes: args.nodes, deadline, plies: args.plies, refinement: args.refine.into() }
 }
 
-/// A bar on standard error, where a person watches.
-fn progress(problems: usize) -> ProgressBar {
+/// A counter on standard error, where a person watches.
+fn progress() -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{pos}/{len} {elapsed} {wide_msg}");
-    ProgressBar::new(problems as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    let style = ProgressStyle::with_template("{pos} {elapsed} {wide_msg}");
+    ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// The state of the search of one problem.

@@ -1,55 +1,85 @@
 //! Sources of problems: SFENs, lists of SFENs, game records and diagrams.
+//!
+//! Lists are read line by line, as problems are solved: their length costs no memory.
 
-use std::io::Write as _;
-use std::path::Path;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
 
-use crate::terminal;
-use enbu_files::FileKind;
-use enbu_kifu::{Board, KifuError, Mode, Record, encoding, read_any, usi};
+use enbu_files::{FileKind, Refusal};
+use enbu_kifu::{Board, KifuError, Mode, Record, read_any, usi};
 use enbu_movegen::Position;
 
-/// A position to solve, with its name.
+/// Longest line of a list in bytes.
+const LONGEST_LINE: usize = 1 << 16;
+
+/// Lines of a file among which a list has an SFEN.
+const FIRST_LINES: usize = 20;
+
+/// A position to solve, or the reason why it could not be read, with its name.
 pub(super) struct Problem {
     pub(super) name: String,
-    pub(super) position: Position,
+    pub(super) position: Result<Position, String>,
 }
 
-/// Reads the problems that the arguments name; `ply` chooses the position of records with moves.
+/// Problems, read as they are wanted.
+pub(super) type Problems = Box<dyn Iterator<Item = Problem> + Send>;
+
+/// The problems that the arguments name; `ply` chooses the position of records with moves.
 ///
 /// # Errors
-/// The first source that could not be read, with the reason.
-pub(super) fn read_all(arguments: &[String], ply: Option<usize>) -> Result<Vec<Problem>, String> {
-    let mut problems = Vec::new();
-    for argument in arguments {
-        read(argument, ply, &mut problems)?;
-    }
-    Ok(problems)
+/// The first argument that is neither a file nor an SFEN. What cannot be read in a file is a
+/// [`Problem`] without a position.
+pub(super) fn open(arguments: &[String], ply: Option<usize>) -> Result<Problems, String> {
+    let sources = (1..).zip(arguments).map(|(number, argument)| Source::new(number, argument, ply));
+    let sources = sources.collect::<Result<Vec<_>, _>>()?;
+    Ok(Box::new(sources.into_iter().flat_map(move |source| source.problems(ply))))
 }
 
-fn read(argument: &str, ply: Option<usize>, problems: &mut Vec<Problem>) -> Result<(), String> {
-    let path = Path::new(argument);
-    let (name, bytes) = if argument == "-" {
-        let bytes = enbu_files::read_stdin(FileKind::Record).map_err(|error| format!("standard input: {error}"))?;
-        ("-".to_owned(), bytes)
-    } else if path.is_dir() {
-        return Err(format!("{argument} is a folder; name the files in it"));
-    } else if path.exists() {
-        let bytes = enbu_files::read(path, FileKind::Record).map_err(|error| format!("{argument}: {error}"))?;
-        (path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(), bytes)
-    } else if is_file_name(argument) {
-        return Err(format!("{argument}: no such file"));
-    } else {
-        let position =
-            line(argument, ply).map_err(|error| format!("`{argument}` is neither a file nor an SFEN: {error}"))?;
-        problems.push(Problem { name: format!("{}", problems.len() + 1), position });
-        return Ok(());
-    };
-    let text = encoding::decode(&bytes).text;
-    if is_list(&text) {
-        list(&text, &name, ply, problems).map_err(|error| format!("{argument} {error}"))
-    } else {
-        records(&bytes, &name, ply, problems).map_err(|error| format!("{argument}: {error}"))
+/// An argument.
+enum Source {
+    Sfen(Box<Problem>),
+    Stdin,
+    File(PathBuf),
+}
+
+impl Source {
+    fn new(number: usize, argument: &str, ply: Option<usize>) -> Result<Self, String> {
+        let path = Path::new(argument);
+        if argument == "-" {
+            return Ok(Self::Stdin);
+        } else if path.is_dir() {
+            return Err(format!("{argument} is a folder; name the files in it"));
+        } else if path.exists() {
+            let found = enbu_files::open(path, FileKind::Stream);
+            return found.map(|_| Self::File(path.to_owned())).map_err(|error| format!("{argument}: {error}"));
+        } else if is_file_name(argument) {
+            return Err(format!("{argument}: no such file"));
+        }
+        match line(argument, ply) {
+            Ok(position) => Ok(Self::Sfen(Box::new(Problem { name: number.to_string(), position: Ok(position) }))),
+            Err(error) => Err(format!("`{argument}` is neither a file nor an SFEN: {error}")),
+        }
     }
+
+    fn problems(self, ply: Option<usize>) -> Problems {
+        let (name, input) = match self {
+            Self::Sfen(problem) => return Box::new(std::iter::once(*problem)),
+            Self::Stdin => ("-".to_owned(), Ok(Box::new(BufReader::new(io::stdin())) as Box<dyn BufRead + Send>)),
+            Self::File(path) => {
+                let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+                let input = enbu_files::open(&path, FileKind::Stream)
+                    .map(|file| Box::new(BufReader::new(file)) as Box<dyn BufRead + Send>);
+                (name.unwrap_or_default(), input)
+            }
+        };
+        let problems = input.and_then(|input| problems_of(input, &name, ply));
+        problems.unwrap_or_else(|error| broken(name, error.to_string()))
+    }
+}
+
+/// A source that cannot be read.
+fn broken(name: String, reason: String) -> Problems {
+    Box::new(std::iter::once(Problem { name, position: Err(reason) }))
 }
 
 /// Returns true for a word with an extension, which no SFEN has.
@@ -57,24 +87,85 @@ fn is_file_name(argument: &str) -> bool {
     !argument.contains(char::is_whitespace) && Path::new(argument).extension().is_some()
 }
 
-/// The lines of a list: number and first column. Blank lines, comments and the heading
-/// of a table are left out.
-fn columns(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let columns = text.lines().map(|line| line.split('\t').next().unwrap_or_default().trim());
-    (1..).zip(columns).filter(|(_, column)| !column.is_empty() && !column.starts_with('#') && *column != "sfen")
-}
-
-/// Returns true for a list of SFENs: its first line is one.
-fn is_list(text: &str) -> bool {
-    columns(text).next().is_some_and(|(_, column)| usi::read(column, Mode::Tolerant).is_ok())
-}
-
-fn list(text: &str, name: &str, ply: Option<usize>, problems: &mut Vec<Problem>) -> Result<(), String> {
-    for (number, column) in columns(text) {
-        let position = line(column, ply).map_err(|error| format!("line {number}: {error}"))?;
-        problems.push(Problem { name: format!("{name}:{number}"), position });
+/// The problems of a list, which begins with an SFEN, or of records.
+fn problems_of(mut input: Box<dyn BufRead + Send>, name: &str, ply: Option<usize>) -> io::Result<Problems> {
+    let mut head = Vec::new();
+    let mut columns = 0;
+    while columns < FIRST_LINES && head.len() < LONGEST_LINE {
+        let begin = head.len();
+        if (&mut input).take(LONGEST_LINE as u64).read_until(b'\n', &mut head)? == 0 {
+            break;
+        }
+        let Some(column) = column(head.get(begin..).unwrap_or_default()) else { continue };
+        columns += 1;
+        if usi::read(&column, Mode::Tolerant).is_ok() {
+            let input = Box::new(Cursor::new(head).chain(input));
+            return Ok(Box::new(List { input, name: name.to_owned(), ply, number: 0 }));
+        }
     }
-    Ok(())
+    let most = FileKind::Record.most_bytes();
+    input.take(most).read_to_end(&mut head)?;
+    let bytes = head.len() as u64;
+    if bytes > most {
+        return Err(Refusal::Long { bytes, most }.into());
+    }
+    Ok(records(&head, name, ply))
+}
+
+/// The first column of a line; `None` for blank lines, comments and the heading of a table.
+fn column(line: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(line);
+    let column = text.trim_start_matches('\u{feff}').split('\t').next().unwrap_or_default().trim();
+    (!column.is_empty() && !column.starts_with('#') && column != "sfen").then(|| column.to_owned())
+}
+
+/// A list of SFENs, read line by line.
+struct List {
+    input: Box<dyn BufRead + Send>,
+    name: String,
+    ply: Option<usize>,
+    /// Number of the last line.
+    number: usize,
+}
+
+impl Iterator for List {
+    type Item = Problem;
+
+    fn next(&mut self) -> Option<Problem> {
+        loop {
+            self.number += 1;
+            let mut bytes = Vec::new();
+            let position = match self.read_line(&mut bytes) {
+                Ok(0) => return None,
+                Ok(read) if read > LONGEST_LINE => Err(format!("longer than {LONGEST_LINE} bytes")),
+                Ok(_) => match column(&bytes) {
+                    Some(column) => line(&column, self.ply),
+                    None => continue,
+                },
+                Err(error) => {
+                    self.input = Box::new(io::empty());
+                    Err(error.to_string())
+                }
+            };
+            return Some(Problem { name: format!("{}:{}", self.name, self.number), position });
+        }
+    }
+}
+
+impl List {
+    /// Reads a line; the part beyond [`LONGEST_LINE`] is only counted.
+    fn read_line(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize> {
+        let mut next = |bytes: &mut Vec<u8>| (&mut self.input).take(1 + LONGEST_LINE as u64).read_until(b'\n', bytes);
+        let mut read = next(bytes)?;
+        while read > LONGEST_LINE && bytes.last() != Some(&b'\n') {
+            bytes.clear();
+            match next(bytes)? {
+                0 => break,
+                count => read += count,
+            }
+        }
+        Ok(read)
+    }
 }
 
 /// The position of one line: an SFEN, with or without moves after it.
@@ -90,19 +181,20 @@ fn line(text: &str, ply: Option<usize>) -> Result<Position, String> {
 
 /// Records of any format: each gives its start position, as problems with their solution
 /// have it, or the position after `ply` moves.
-fn records(bytes: &[u8], name: &str, ply: Option<usize>, problems: &mut Vec<Problem>) -> Result<(), String> {
-    let (_, reading) = read_any(bytes, Mode::Tolerant).map_err(|error| error.to_string())?;
-    for error in &reading.errors {
-        // No stream is left if even this fails.
-        let _ = writeln!(terminal::stderr(), "enbu: {name}: {error}");
-    }
+fn records(bytes: &[u8], name: &str, ply: Option<usize>) -> Problems {
+    let reading = match read_any(bytes, Mode::Tolerant) {
+        Ok((_, reading)) => reading,
+        Err(error) => return broken(name.to_owned(), error.to_string()),
+    };
+    let errors: Vec<String> = reading.errors.iter().map(ToString::to_string).collect();
+    let errors = errors.into_iter().map(|error| (name.to_owned(), Err(error)));
     let several = reading.records.len() > 1;
-    for (number, record) in (1..).zip(&reading.records) {
+    let positions = (1..).zip(&reading.records).map(|(number, record)| {
         let name = if several { format!("{name}:{number}") } else { name.to_owned() };
-        let position = after(record, ply.unwrap_or(0)).map_err(|error| format!("record {number}: {error}"))?;
-        problems.push(Problem { name, position });
-    }
-    Ok(())
+        (name, after(record, ply.unwrap_or(0)))
+    });
+    let problems: Vec<_> = positions.chain(errors).map(|(name, position)| Problem { name, position }).collect();
+    Box::new(problems.into_iter())
 }
 
 /// The position after `plies` moves of the main line.

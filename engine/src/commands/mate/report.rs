@@ -5,13 +5,18 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use enbu_mate::{Counted, FirstMove, Length, Solution, Verdict};
-use enbu_movegen::Move;
+use enbu_movegen::{Move, Position};
 use serde_json::{Value, json};
 
-use super::problems::Problem;
+/// A problem with its results, or the reason why there are none.
+pub(super) struct Row {
+    pub(super) name: String,
+    pub(super) outcome: Result<Solved, String>,
+}
 
 /// The results of a problem.
 pub(super) struct Solved {
+    pub(super) position: Position,
     pub(super) solution: Solution,
     /// The conventional length of a mate.
     pub(super) counted: Option<Counted>,
@@ -32,12 +37,18 @@ pub(super) struct Totals {
     mates: u32,
     no_mates: u32,
     pub(super) open: u32,
+    /// Problems that could not be read.
+    pub(super) unread: u32,
     nodes: u64,
     elapsed: Duration,
 }
 
 impl Totals {
-    pub(super) fn add(&mut self, solution: &Solution) {
+    pub(super) fn add(&mut self, row: &Row) {
+        let Ok(Solved { solution, .. }) = &row.outcome else {
+            self.unread += 1;
+            return;
+        };
         match solution.verdict {
             Verdict::Mate(_) => self.mates += 1,
             Verdict::NoMate => self.no_mates += 1,
@@ -58,7 +69,8 @@ impl std::fmt::Display for Totals {
             self.open,
             self.nodes,
             self.elapsed.as_secs_f64()
-        )
+        )?;
+        if self.unread > 0 { write!(f, " errors {}", self.unread) } else { Ok(()) }
     }
 }
 
@@ -83,7 +95,11 @@ fn line(moves: &[Move]) -> String {
     })
 }
 
-pub(super) fn write_row(out: &mut impl Write, problem: &Problem, solved: &Solved) -> io::Result<()> {
+pub(super) fn write_row(out: &mut impl Write, Row { name, outcome }: &Row) -> io::Result<()> {
+    let solved = match outcome {
+        Ok(solved) => solved,
+        Err(reason) => return writeln!(out, "{name:<24} {:>8} {:>40}  {reason}", "error", ""),
+    };
     let solution = &solved.solution;
     let moves = match &solution.verdict {
         Verdict::Mate(mate) => line(&mate.line),
@@ -91,7 +107,6 @@ pub(super) fn write_row(out: &mut impl Write, problem: &Problem, solved: &Solved
     };
     let (nodes, seconds) = (solution.nodes, solution.elapsed.as_secs_f64());
     let hash = format!("{:.1}%", f64::from(solution.hash_permille) / 10.0);
-    let name = &problem.name;
     let counted = solved.counted.map(|counted| bound(counted.plies, counted.length)).unwrap_or_default();
     let length = length(&solution.verdict);
     writeln!(out, "{name:<24} {length:>8} {counted:>8} {nodes:>12} {seconds:>9.3} {hash:>8}  {moves}")?;
@@ -109,7 +124,11 @@ fn length_of_first(first: &FirstMove) -> String {
     }
 }
 
-pub(super) fn as_json(problem: &Problem, solved: &Solved) -> Value {
+pub(super) fn as_json(Row { name, outcome }: &Row) -> Value {
+    let solved = match outcome {
+        Ok(solved) => solved,
+        Err(reason) => return json!({ "problem": name, "verdict": "error", "error": reason }),
+    };
     let solution = &solved.solution;
     let (verdict, mate) = match &solution.verdict {
         Verdict::Mate(mate) => ("mate", Some(mate)),
@@ -118,8 +137,8 @@ pub(super) fn as_json(problem: &Problem, solved: &Solved) -> Value {
     };
     let text = |moves: &[Move]| moves.iter().map(Move::to_string).collect::<Vec<_>>();
     json!({
-        "problem": problem.name,
-        "sfen": problem.position.to_string(),
+        "problem": name,
+        "sfen": solved.position.to_string(),
         "verdict": verdict,
         "plies": mate.map(|mate| mate.plies),
         "shortest": mate.map(|mate| mate.length == Length::Shortest),
