@@ -1,7 +1,9 @@
-//! A child of a node on the search stack: a move and the value of the position after it.
+//! A child of a node on the search stack: a move, its role in the count of plies, and the
+//! value of the position after it.
 
-use enbu_movegen::{Hand, HandPiece, Move, Position};
+use enbu_movegen::{Hand, HandPiece, Move, Position, Square};
 
+use crate::cycles::mix;
 use crate::hands;
 use crate::plies::{NEVER, Plies, after, before};
 use crate::value::Value;
@@ -49,7 +51,16 @@ pub(crate) enum Stage {
     Valued,
 }
 
-/// Role of a move in the count of plies: see [`Count`](crate::count::Count).
+/// The moves that a length counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    /// All moves.
+    Every,
+    /// All but useless interpositions and their captures.
+    Conventional,
+}
+
+/// Role of a move in the count of plies, which `count` explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Counts one ply.
@@ -86,4 +97,9 @@ impl Step {
             _ => None,
         }
     }
+}
+
+/// Part of the key after a drop of the defender on `square` that may be useless.
+pub(crate) fn key_after_interposition(square: Square) -> u64 {
+    mix(1 + square as u64)
 }

@@ -18,32 +18,17 @@
 use enbu_movegen::rays::between;
 use enbu_movegen::{Move, MoveList, MoveSet, Position, Scope, Square};
 
-use crate::child::{Child, Stage, Step};
-use crate::cycles::mix;
+use crate::child::{Child, Count, Stage, Step, key_after_interposition};
 use crate::dfpn::{Control, Search};
 use crate::expand::first_value;
 use crate::plies::Plies;
 use crate::value::{Role, Value};
-
-/// The moves that a length counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Count {
-    /// All moves.
-    Every,
-    /// All but useless interpositions and their captures.
-    Conventional,
-}
 
 /// Plies of a mate in one after an interposition: both moves count.
 const ANSWER_PLIES: Plies = 2;
 
 /// Horizon of a first estimate that is not to cut off: useless interpositions may follow.
 const OPEN_HORIZON: Plies = 3;
-
-/// Part of the key after a drop of the defender on `square` that may be useless.
-pub(crate) fn key_after_interposition(square: Square) -> u64 {
-    mix(1 + square as u64)
-}
 
 impl Search<'_> {
     /// The square of the defender's last move if it may be a useless interposition.

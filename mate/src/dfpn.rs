@@ -22,8 +22,7 @@
 
 use enbu_movegen::{Color, Hand, Move, MoveList, Position};
 
-use crate::child::{Child, Stage, Step};
-use crate::count::{Count, key_after_interposition};
+use crate::child::{Child, Count, Stage, Step, key_after_interposition};
 use crate::cycles::{Cycles, Path, Reliance, mix};
 use crate::hands;
 use crate::plies::{Plies, beyond};

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 
 use enbu_movegen::{Move, MoveList, Position};
 
-use crate::count::Count;
+use crate::child::Count;
 use crate::dfpn::{Control, Search};
 use crate::plies::{ANY, Length, Plies, after, before};
 use crate::value::{Role, Value};

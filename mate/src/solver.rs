@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use enbu_movegen::{Move, MoveList, Position};
 
-use crate::count::Count;
+use crate::child::Count;
 use crate::cycles::Cycles;
 use crate::dfpn::{Control, Search, Snapshot};
 use crate::line;

@@ -88,7 +88,12 @@ fn check_count(row: &Row) -> Result<(), String> {
 #[test]
 fn lengths_are_counted_without_useless_interpositions() {
     check_rows("counted.tsv", |row| row.number("plies") <= 7 || enbu_tests::has_slow_rows(), check_count);
-    check_rows("tsume.tsv", |row| enbu_tests::has_slow_rows() && !row.text("counted").is_empty(), check_count);
+    let quick = |row: &Row| row.text("counted").parse().is_ok_and(|counted: u64| counted <= 5);
+    check_rows(
+        "tsume.tsv",
+        |row| quick(row) || enbu_tests::has_slow_rows() && !row.text("counted").is_empty(),
+        check_count,
+    );
 }
 
 #[test]
