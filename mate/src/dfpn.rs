@@ -25,7 +25,7 @@ use enbu_movegen::{Color, Hand, Move, MoveList, Position};
 use crate::child::{Child, Count, Stage, Step, key_after_interposition};
 use crate::cycles::{Cycles, Path, Reliance, mix};
 use crate::hands;
-use crate::plies::{Plies, beyond};
+use crate::plies::{ANY, NEVER, Plies, beyond};
 use crate::table::{Known, Numbers, Question, Table};
 use crate::value::{INFINITE, Role, Value};
 
@@ -115,6 +115,8 @@ pub(crate) struct Search<'a> {
     /// Node count at the last new position.
     last_new: u64,
     ended: bool,
+    /// Positions, without the salt, from which no mate counts.
+    avoided: Vec<(u64, Hand)>,
 }
 
 impl<'a> Search<'a> {
@@ -141,7 +143,22 @@ impl<'a> Search<'a> {
             chases: 0,
             last_new: 0,
             ended: false,
+            avoided: Vec::new(),
         }
+    }
+
+    /// A search of the current position for a mate that avoids `places`.
+    pub(crate) fn avoiding(&mut self, places: Vec<(u64, Hand)>) -> Search<'_> {
+        let mut search = Search::new(self.position, self.attacker, self.table, self.cycles, self.count);
+        search.salt = places.iter().fold(search.salt, |salt, (key, hand)| mix(salt ^ key ^ u64::from(hand.raw())));
+        (search.nodes, search.last_new, search.avoided) = (self.nodes, self.nodes, places);
+        search
+    }
+
+    /// The current position for [`avoiding`](Self::avoiding).
+    pub(crate) fn place(&self) -> (u64, Hand) {
+        let Question { key, hand, .. } = self.question(ANY);
+        (key ^ self.salt, hand)
     }
 
     /// Role of the side to move.
@@ -379,6 +396,10 @@ impl<'a> Search<'a> {
     /// limit, or a table entry.
     fn remembered(&self, question: Question) -> Option<Value> {
         let Question { key, hand, within } = question;
+        let is_avoided = |&(avoided, larger): &(u64, Hand)| avoided == key ^ self.salt && larger.dominates(hand);
+        if !self.avoided.is_empty() && self.avoided.iter().any(is_avoided) {
+            return Some(Value::no_mate(NEVER, hand, Reliance::NONE));
+        }
         if let Some(depth) = self.path.earlier(key, hand) {
             return Some(Value::no_mate(beyond(within), hand, Reliance::on(depth)));
         }
@@ -530,7 +551,7 @@ impl<'a> Search<'a> {
             Role::Attacker => {
                 let reliance = children.clone().fold(Reliance::NONE, |all, child| all.and(child.value.reliance));
                 let below = children.clone().map(Child::plies_before).chain(self.excluded_below()).min();
-                let below = below.unwrap_or(crate::plies::NEVER);
+                let below = below.unwrap_or(NEVER);
                 // A disproof that relies on the path holds for this hand only.
                 if !reliance.is_none() {
                     return Value::no_mate(below, self.top().question.hand, reliance);

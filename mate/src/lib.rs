@@ -31,6 +31,7 @@
 //! | `one` | mate in one, on bitboards |
 //! | `solver` `line` | the public solver; the line of a proven mate |
 //! | `count` | the count of plies without useless interpositions |
+//! | `sound` | other solutions of a problem |
 //! | `dfpn` `expand` `child` `value` | the search, new nodes, a node's moves and values |
 //! | `cycles` | the path, and results valid only on some paths |
 //! | `table` `hands` | the transposition table; proof and disproof hands |
@@ -54,9 +55,11 @@ mod line;
 mod one;
 mod plies;
 mod solver;
+mod sound;
 mod table;
 mod value;
 
 pub use one::mate_in_one;
 pub use plies::Length;
 pub use solver::{Counted, FirstMove, Limits, Mate, OutOfMemory, Progress, Refinement, Solution, Solver, Verdict};
+pub use sound::{Flaw, FlawKind, Judgement, Origin, Soundness};

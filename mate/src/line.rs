@@ -73,15 +73,20 @@ fn tighten(search: &mut Search<'_>) {
     }
 }
 
-/// Returns true if every move of the line is legal, each of the attacker's gives check,
-/// and the last one mates.
+/// Returns true if the line is a chain of checks that mates.
 fn mates(position: &Position, line: &[Move]) -> bool {
+    after_checks(position, line).is_some_and(|board| board.is_mate())
+}
+
+/// The position after a line that begins and ends with the attacker's moves; `None` unless
+/// all moves are legal and each of the attacker's gives check.
+pub(crate) fn after_checks(position: &Position, line: &[Move]) -> Option<Position> {
     let mut board = position.without_history();
     let legal = line.iter().enumerate().all(|(ply, &mv)| {
         let checks = ply % 2 == 1 || board.gives_check(mv);
         checks && board.play(mv).is_ok()
     });
-    legal && line.len() % 2 == 1 && board.is_mate()
+    (legal && line.len() % 2 == 1).then_some(board)
 }
 
 fn walk(

@@ -27,8 +27,8 @@ use crate::table::Table;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Solver {
-    table: Table,
-    cycles: Cycles,
+    pub(crate) table: Table,
+    pub(crate) cycles: Cycles,
 }
 
 /// Error: the table could not be allocated.
@@ -281,7 +281,7 @@ fn odd(plies: u16) -> Plies {
 }
 
 /// The conventional length of a mate within `plies` plies.
-fn counted(search: &mut Search<'_>, plies: Plies, control: &mut dyn Control) -> Counted {
+pub(crate) fn counted(search: &mut Search<'_>, plies: Plies, control: &mut dyn Control) -> Counted {
     let mut counted = Counted { plies, length: Length::AtMost };
     while let Some(shorter) = counted.plies.checked_sub(2) {
         let value = search.prove(shorter, control);
@@ -378,7 +378,12 @@ pub(crate) struct Overseer<'a> {
 }
 
 impl<'a> Overseer<'a> {
-    fn new(limits: &Limits, stop: &'a AtomicBool, start_ply: usize, report: &'a mut dyn FnMut(&Progress)) -> Self {
+    pub(crate) fn new(
+        limits: &Limits,
+        stop: &'a AtomicBool,
+        start_ply: usize,
+        report: &'a mut dyn FnMut(&Progress),
+    ) -> Self {
         Self {
             started: Instant::now(),
             nodes: limits.nodes.unwrap_or(u64::MAX),
@@ -392,7 +397,7 @@ impl<'a> Overseer<'a> {
     }
 
     /// The overseer with an additional node limit.
-    fn until(&mut self, nodes: u64) -> Until<'_, 'a> {
+    pub(crate) fn until(&mut self, nodes: u64) -> Until<'_, 'a> {
         Until { nodes, overseer: self }
     }
 
@@ -432,7 +437,7 @@ impl Control for Overseer<'_> {
 }
 
 /// An [`Overseer`] with an additional node limit.
-struct Until<'a, 'b> {
+pub(crate) struct Until<'a, 'b> {
     nodes: u64,
     overseer: &'a mut Overseer<'b>,
 }

@@ -6,7 +6,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use enbu_mate::{Counted, Length, Limits, Mate, Refinement, Solution, Solver, Verdict, mate_in_one};
+use enbu_mate::{
+    Counted, Flaw, FlawKind, Judgement, Length, Limits, Mate, Origin, Refinement, Solution, Solver, Soundness, Verdict,
+    mate_in_one,
+};
 use enbu_movegen::{Color, Move, MoveList, PieceType, Position, Setup, Square};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -273,6 +276,95 @@ fn counts_agree_with_exhaustive_search() {
         let expected = Counted { plies: expected, length: Length::Shortest };
         assert_eq!(found, Some(expected), "{position}: {plies} plies");
     }
+}
+
+/// Asserts what the exhaustive search can about the flaws of a main line. Returns the number
+/// of other solutions and that of equal defences.
+fn assert_flaws(root: &Position, sound: &Soundness) -> (usize, usize) {
+    let (mut position, mut others, mut equals) = (root.clone(), 0, 0);
+    for (at, &own) in sound.line.iter().enumerate() {
+        let rest = (sound.line.len() - at) as u16;
+        let mut moves = MoveList::new();
+        if at % 2 == 0 {
+            position.checks(&mut moves)
+        } else {
+            position.legal_moves(&mut moves)
+        }
+        for mv in moves.into_iter().filter(|&mv| mv != own) {
+            let is_this = |flaw: &&Flaw| flaw.before == sound.line[..at] && flaw.mv == mv;
+            let flaw = sound.flaws.iter().find(is_this);
+            let place = format!("{root} {at} {mv} {flaw:?}");
+            let before = position.clone();
+            position.do_move(mv);
+            let budget = &mut 1_000_000;
+            if at % 2 == 0 {
+                let mated = |position: &mut Position, plies| is_counted_within(position, plies, &mut 1_000_000);
+                let kind = flaw.map(|flaw| flaw.kind);
+                if let Some(shorter) = rest.checked_sub(3).map(|plies| mated(&mut position, plies)) {
+                    assert!(shorter.is_none() || shorter == Some(kind == Some(FlawKind::Shorter)), "{place}");
+                }
+                assert!(flaw.is_some() || mated(&mut position, 4) != Some(true), "{place}");
+                if let Some(mate) = flaw.and_then(|flaw| flaw.mate).filter(|mate| mate.plies <= 5) {
+                    assert_ne!(mated(&mut position, mate.plies - 1), Some(false), "{place}");
+                    others += 1;
+                }
+            } else if flaw.is_some_and(|flaw| flaw.kind == FlawKind::EqualDefence) {
+                let shorter = rest.checked_sub(3).and_then(|plies| counts_within(&mut position, plies, budget));
+                let useless = mv.is_drop() && is_handed_back(&before, mv, rest, budget) == Some(true);
+                assert!(shorter != Some(true) && !useless, "{place}");
+                assert_ne!(counts_within(&mut position, rest - 1, budget), Some(false), "{place}");
+                equals += 1;
+            }
+            position.undo_move();
+        }
+        position.do_move(own);
+    }
+    (others, equals)
+}
+
+#[test]
+fn flaws_agree_with_exhaustive_search() {
+    let mut solver = Solver::new(16).expect("memory");
+    let limits = Limits { nodes: Some(20_000), ..Limits::default() };
+    let (mut others, mut equals, mut judgements) = (0, 0, [0; 3]);
+    let table = include_str!("../../tests/data/counted.tsv");
+    for row in table.lines().skip(1).step_by(if has_slow_rows() { 1 } else { 5 }) {
+        let setup: Setup = row.split('\t').next().and_then(|sfen| sfen.parse().ok()).expect("an SFEN");
+        let position = Position::from_setup(&setup).expect("playable");
+        solver.clear();
+        let sound = solver.examine(&position, &[], &limits, &AtomicBool::new(false), &mut |_| {}).expect("a mate");
+        judgements[sound.judgement() as usize] += 1;
+        if sound.line.len() == usize::from(sound.counted.plies) && sound.line.len() <= 5 {
+            let found = assert_flaws(&position, &sound);
+            (others, equals) = (others + found.0, equals + found.1);
+        }
+    }
+    assert!(others > 10 && equals > 2 && judgements[0] > 0 && judgements[1] > 3, "{others} {equals} {judgements:?}");
+}
+
+#[test]
+fn a_given_solution_is_judged() {
+    let judge = |sfen: &str, given: &str| {
+        let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
+        let given: Vec<Move> = given.split(' ').map(|mv| mv.parse().expect("a move")).collect();
+        let (limits, stop) = (Limits { nodes: Some(100_000), ..Limits::default() }, AtomicBool::new(false));
+        let sound = Solver::new(16).expect("memory").examine(&position, &given, &limits, &stop, &mut |_| {});
+        let sound = sound.expect("a mate");
+        let flaws = sound.flaws.iter().map(|flaw| format!("{} {:?}", flaw.mv, flaw.kind)).collect::<Vec<_>>();
+        (sound.origin, sound.judgement(), flaws)
+    };
+    // The other king's move lasts as long.
+    let easy = "7nl/7k1/6p2/9/6N2/9/9/9/9 b GS2r2b3g3s2n3l17p 1";
+    let equal = vec!["2b3a EqualDefence".to_owned()];
+    assert_eq!(judge(easy, "S*2c 2b1c G*1d"), (Origin::Given, Judgement::Flawed, equal));
+    // The solution may end before useless interpositions; no other defence lasts.
+    let (origin, judgement, flaws) = judge("8k/6S2/7G1/9/9/9/9/9/4R4 b r2b3g3s4n4l18p 1", "5i1i");
+    assert_eq!((origin, judgement), (Origin::Given, Judgement::Sound), "{flaws:?}");
+    assert!(flaws.iter().all(|flaw| flaw.ends_with("LastMove")), "{flaws:?}");
+    // Longer than necessary: another bishop's drop mates at once.
+    let (origin, judgement, flaws) = judge("3nkl3/9/4G4/9/9/9/9/9/4K4 b B 1", "B*3c 4a4b 3c4b+");
+    assert_eq!((origin, judgement), (Origin::Given, Judgement::Flawed), "{flaws:?}");
+    assert!(flaws.iter().any(|flaw| flaw.ends_with("Shorter")), "{flaws:?}");
 }
 
 #[test]

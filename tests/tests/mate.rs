@@ -348,6 +348,28 @@ fn rows_come_as_lines_arrive() {
 }
 
 #[test]
+fn other_solutions_of_a_problem_are_classed() {
+    let sound = "9/9/6P2/9/4B4/9/6R2/7k+p/9 b Grb3g4s4n4l16p 1";
+    let (text, code) = enbu_mate(&[sound, EASY, "--sound", "--nodes", "100000"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("  sound 完全作, 3: G*3i 2h1i 3g1g\n"), "{text}");
+    assert!(text.contains("     2 equal_defence 変同 : S*2c 2b3a\n"), "{text}");
+    // The moves of a record are the solution in question: a longer one here.
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("p.kifu");
+    let mut record = Record::new("3nkl3/9/4G4/9/9/9/9/9/4K4 b B 1".parse().expect("an SFEN"));
+    let mut at = record.root();
+    for text in ["B*3c", "4a4b", "3c4b+"] {
+        at = record.add(at, Event::Move(text.parse().expect("a move")));
+    }
+    std::fs::write(&file, Format::Kif.write(&[record], WriteOptions::default())).expect("a file");
+    let sound = json_rows(&[file.to_str().expect("a path"), "--sound"])[0]["sound"].take();
+    assert_eq!((&sound["given"], &sound["judgement"]), (&true.into(), &"flawed".into()), "{sound}");
+    let flaws = sound["flaws"].as_array().expect("a list");
+    assert!(flaws.iter().any(|flaw| flaw["kind"] == "shorter_mate" && flaw["ply"] == 1), "{sound}");
+}
+
+#[test]
 fn problems_solved_at_the_same_time_are_told_in_their_order() {
     let sfens: Vec<String> = rows("tsume.tsv")
         .iter()

@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `problems.rs` | sources of problems |
 //! | `report.rs` | output of results |
+//! | `soundness.rs` | output of `--sound` |
 
 mod problems;
 mod report;
+mod soundness;
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
@@ -21,7 +23,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError, Sender};
 use enbu_mate::{Limits, Progress, Refinement, Solver, Verdict};
-use enbu_movegen::Position;
+use enbu_movegen::{Move, Position};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use problems::{Problem, Problems};
@@ -67,6 +69,10 @@ pub(crate) struct MateArgs {
     /// List every first move that mates
     #[arg(long)]
     all: bool,
+    /// List other solutions and equally long defences along the main line, which is that of a
+    /// record if it mates; --nodes applies to each of its moves [default: 1000000]
+    #[arg(long)]
+    sound: bool,
     /// Print one JSON object a problem
     #[arg(long)]
     json: bool,
@@ -165,9 +171,9 @@ pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<ExitCode>
 fn work(job: &Job, mut solver: Solver, permits: &Sender<()>, events: &Sender<Event>) {
     while permits.send(()).is_ok() && !job.stop.load(Ordering::Relaxed) {
         let next = job.problems.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let Some((number, Problem { name, position })) = next else { return };
+        let Some((number, Problem { name, position, given })) = next else { return };
         let outcome = position.and_then(|position| {
-            let solve = || solved(job, &mut solver, &name, position, events);
+            let solve = || solved(job, &mut solver, &name, (position, &given), events);
             catch_unwind(AssertUnwindSafe(solve)).map_err(|_| "the solver failed".to_owned())
         });
         // The receiver is gone when the printing thread has ended.
@@ -175,7 +181,14 @@ fn work(job: &Job, mut solver: Solver, permits: &Sender<()>, events: &Sender<Eve
     }
 }
 
-fn solved(job: &Job, solver: &mut Solver, name: &str, position: Position, events: &Sender<Event>) -> Solved {
+/// Solves a position; its record continues with the moves beside it.
+fn solved(
+    job: &Job,
+    solver: &mut Solver,
+    name: &str,
+    (position, given): (Position, &[Move]),
+    events: &Sender<Event>,
+) -> Solved {
     let (args, stop) = (&job.args, &*job.stop);
     solver.clear();
     let mut tell = |progress: &Progress| {
@@ -187,7 +200,8 @@ fn solved(job: &Job, solver: &mut Solver, name: &str, position: Position, events
     let wanted = args.all && matches!(solution.verdict, Verdict::Mate(_));
     let first_moves = wanted.then(|| solver.first_moves(&position, &limits(args), stop, &mut tell));
     let counted = solver.count(&position, &solution, &limits(args), stop, &mut tell);
-    Solved { position, solution, counted, first_moves }
+    let sound = args.sound.then(|| solver.examine(&position, given, &limits(args), stop, &mut tell)).flatten();
+    Solved { position, solution, counted, first_moves, sound }
 }
 
 /// The printing thread.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use enbu_files::{FileKind, Refusal};
 use enbu_kifu::{Board, KifuError, Mode, Record, read_any, usi};
-use enbu_movegen::Position;
+use enbu_movegen::{Move, Position};
 
 /// Longest line of a list in bytes.
 const LONGEST_LINE: usize = 1 << 16;
@@ -19,6 +19,14 @@ const FIRST_LINES: usize = 20;
 pub(super) struct Problem {
     pub(super) name: String,
     pub(super) position: Result<Position, String>,
+    /// The moves of the record from the position on: the solution of a problem.
+    pub(super) given: Vec<Move>,
+}
+
+impl Problem {
+    fn new(name: String, position: Result<Position, String>) -> Self {
+        Self { name, position, given: Vec::new() }
+    }
 }
 
 /// Problems, read as they are wanted.
@@ -56,7 +64,7 @@ impl Source {
             return Err(format!("{argument}: no such file"));
         }
         match line(argument, ply) {
-            Ok(position) => Ok(Self::Sfen(Box::new(Problem { name: number.to_string(), position: Ok(position) }))),
+            Ok(position) => Ok(Self::Sfen(Box::new(Problem::new(number.to_string(), Ok(position))))),
             Err(error) => Err(format!("`{argument}` is neither a file nor an SFEN: {error}")),
         }
     }
@@ -79,7 +87,7 @@ impl Source {
 
 /// A source that cannot be read.
 fn broken(name: String, reason: String) -> Problems {
-    Box::new(std::iter::once(Problem { name, position: Err(reason) }))
+    Box::new(std::iter::once(Problem::new(name, Err(reason))))
 }
 
 /// Returns true for a word with an extension, which no SFEN has.
@@ -147,7 +155,7 @@ impl Iterator for List {
                     Err(error.to_string())
                 }
             };
-            return Some(Problem { name: format!("{}:{}", self.name, self.number), position });
+            return Some(Problem::new(format!("{}:{}", self.name, self.number), position));
         }
     }
 }
@@ -187,13 +195,14 @@ fn records(bytes: &[u8], name: &str, ply: Option<usize>) -> Problems {
         Err(error) => return broken(name.to_owned(), error.to_string()),
     };
     let errors: Vec<String> = reading.errors.iter().map(ToString::to_string).collect();
-    let errors = errors.into_iter().map(|error| (name.to_owned(), Err(error)));
+    let errors = errors.into_iter().map(|error| Problem::new(name.to_owned(), Err(error)));
     let several = reading.records.len() > 1;
     let positions = (1..).zip(&reading.records).map(|(number, record)| {
         let name = if several { format!("{name}:{number}") } else { name.to_owned() };
-        (name, after(record, ply.unwrap_or(0)))
+        let given = record.moves().skip(ply.unwrap_or(0)).collect();
+        Problem { given, ..Problem::new(name, after(record, ply.unwrap_or(0))) }
     });
-    let problems: Vec<_> = positions.chain(errors).map(|(name, position)| Problem { name, position }).collect();
+    let problems: Vec<_> = positions.chain(errors).collect();
     Box::new(problems.into_iter())
 }
 

@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use enbu_mate::{Counted, FirstMove, Length, Solution, Verdict};
+use enbu_mate::{Counted, FirstMove, Length, Solution, Soundness, Verdict};
 use enbu_movegen::{Move, Position};
 use serde_json::{Value, json};
+
+use super::soundness;
 
 /// A problem with its results, or the reason why there are none.
 pub(super) struct Row {
@@ -22,6 +24,8 @@ pub(super) struct Solved {
     pub(super) counted: Option<Counted>,
     /// Every first move, with --all.
     pub(super) first_moves: Option<Vec<FirstMove>>,
+    /// Other solutions, with --sound.
+    pub(super) sound: Option<Soundness>,
 }
 
 /// The names of the columns.
@@ -84,11 +88,11 @@ fn length(verdict: &Verdict) -> String {
 }
 
 /// A length: `13` when it is exact, `<=13` when it is a bound.
-fn bound(plies: u16, length: Length) -> String {
+pub(super) fn bound(plies: u16, length: Length) -> String {
     if length == Length::Shortest { plies.to_string() } else { format!("<={plies}") }
 }
 
-fn line(moves: &[Move]) -> String {
+pub(super) fn line(moves: &[Move]) -> String {
     moves.iter().fold(String::new(), |mut text, mv| {
         let _ = write!(text, "{}{mv}", if text.is_empty() { "" } else { " " });
         text
@@ -113,7 +117,7 @@ pub(super) fn write_row(out: &mut impl Write, Row { name, outcome }: &Row) -> io
     for first in solved.first_moves.iter().flatten() {
         writeln!(out, "{:<24} {:>8} {:>40}  {}", "", length_of_first(first), "", first.mv)?;
     }
-    Ok(())
+    solved.sound.iter().try_for_each(|sound| soundness::write(out, sound))
 }
 
 fn length_of_first(first: &FirstMove) -> String {
@@ -154,5 +158,6 @@ pub(super) fn as_json(Row { name, outcome }: &Row) -> Value {
             "move": first.mv.to_string(),
             "mate": length_of_first(first),
         })).collect::<Vec<_>>()),
+        "sound": solved.sound.as_ref().map(soundness::as_json),
     })
 }
