@@ -471,7 +471,7 @@ fn limits_and_stops_give_no_wrong_verdict() {
         match solver.solve(&position, &limits, &stop, &mut |_| {}).verdict {
             Verdict::Mate(mate) => {
                 assert_mates(&position, &mate);
-                assert!(mate.line.len() <= usize::from(mate.plies), "{position} {mate:?}");
+                assert_eq!(mate.line.len(), usize::from(mate.plies), "{position} {mate:?}");
                 verdicts[0] += 1;
             }
             Verdict::NoMate => {
