@@ -16,7 +16,7 @@ use crate::plies::{ANY, Length, Plies, after, before};
 use crate::value::{Role, Value};
 
 /// Maximal number of walks until the line is as long as its bound.
-const WALKS: usize = 32;
+const WALKS: usize = 1 << 12;
 
 /// A move on the way to the mate, and the bound on the plies after it.
 type Next = (Move, Plies);
@@ -24,33 +24,37 @@ type Next = (Move, Plies);
 /// The line of a proven mate within `within` plies, attacker first, and its bound. `None`
 /// if `control` ended the search or a replaced proof could not be restored.
 ///
-/// A line that meets bounds better than the root's is shorter than that: each walk then
-/// corrects at least one bound on it, until length and bound agree. In the conventional
-/// count the line ends before interpositions that are all useless.
+/// A line that meets bounds better than the root's is shorter than that. On the way back the
+/// bounds on it are corrected; where another defence then promises to last longer, the walk
+/// goes on with that, until length and bound agree. In the conventional count the line ends
+/// before interpositions that are all useless.
 pub(crate) fn of(
     search: &mut Search<'_>,
-    mut within: Plies,
+    within: Plies,
     length: Length,
     control: &mut dyn Control,
 ) -> Option<(Vec<Move>, Plies)> {
     let mut line = Vec::new();
-    for _ in 0..WALKS {
-        line.clear();
-        let complete = walk(search, within, length, control, &mut line);
-        for _ in &line {
-            search.position.undo_move();
-            tighten(search);
+    let mut complete = walk(search, within, length, control, &mut line);
+    let mut walks = 1;
+    let mut left = line.len();
+    while left > 0 {
+        search.position.undo_move();
+        left -= 1;
+        if search.count == Count::Conventional || !complete {
+            continue;
         }
-        let counts_every = search.count == Count::Every;
-        if !complete || counts_every && !mates(search.position, &line) {
-            return None;
-        }
-        within = known(search, within).unwrap_or(within);
-        if !counts_every || line.len() >= usize::from(within) {
-            break;
+        tighten(search);
+        let bound = known(search, ANY).unwrap_or(0);
+        if line.len() - left < usize::from(bound) && walks < WALKS {
+            walks += 1;
+            line.truncate(left);
+            complete = walk(search, bound, length, control, &mut line);
+            left = line.len();
         }
     }
-    Some((line, within))
+    let is_real = search.count == Count::Conventional || mates(search.position, &line);
+    (complete && is_real).then(|| (line, known(search, within).unwrap_or(within)))
 }
 
 /// Stores the bound that follows from the moves of the current position.
