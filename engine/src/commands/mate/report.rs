@@ -1,6 +1,5 @@
 //! Output of results: rows for people, JSON for programs.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use enbu_mate::{Counted, FirstMove, Length, Solution, Soundness, Verdict};
 use enbu_movegen::{Move, Position};
 use serde_json::{Value, json};
 
-use super::soundness;
+use super::soundness::{self, bound, line};
 
 /// A problem with its results, or the reason why there are none.
 pub(super) struct Row {
@@ -85,18 +84,6 @@ fn length(verdict: &Verdict) -> String {
         Verdict::NoMate => "nomate".to_owned(),
         Verdict::Unknown => "open".to_owned(),
     }
-}
-
-/// A length: `13` when it is exact, `<=13` when it is a bound.
-pub(super) fn bound(plies: u16, length: Length) -> String {
-    if length == Length::Shortest { plies.to_string() } else { format!("<={plies}") }
-}
-
-pub(super) fn line(moves: &[Move]) -> String {
-    moves.iter().fold(String::new(), |mut text, mv| {
-        let _ = write!(text, "{}{mv}", if text.is_empty() { "" } else { " " });
-        text
-    })
 }
 
 pub(super) fn write_row(out: &mut impl Write, Row { name, outcome }: &Row) -> io::Result<()> {

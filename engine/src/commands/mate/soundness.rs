@@ -1,12 +1,24 @@
-//! Output of `--sound`: the judgement of a problem, and its flaws.
+//! Output of lengths and lines, and of `--sound`: the judgement of a problem, and its flaws.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use enbu_mate::{Counted, Flaw, FlawKind, Judgement, Origin, Soundness};
+use enbu_mate::{Counted, Flaw, FlawKind, Judgement, Length, Origin, Soundness};
 use enbu_movegen::{HandPiece, Move};
 use serde_json::{Value, json};
 
-use super::report::{bound, line};
+/// Moves in USI notation.
+pub(super) fn line(moves: &[Move]) -> String {
+    moves.iter().fold(String::new(), |mut text, mv| {
+        let _ = write!(text, "{}{mv}", if text.is_empty() { "" } else { " " });
+        text
+    })
+}
+
+/// A length: `13` when it is exact, `<=13` when it is a bound.
+pub(super) fn bound(plies: u16, length: Length) -> String {
+    if length == Length::Shortest { plies.to_string() } else { format!("<={plies}") }
+}
 
 /// Name of a flaw, in JSON and in Japanese.
 const fn terms(kind: FlawKind) -> (&'static str, &'static str) {
