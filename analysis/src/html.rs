@@ -18,6 +18,7 @@ mod view;
 
 use std::fmt::Write as _;
 
+use enbu_kifu::markup::{escape, is_shown};
 use enbu_kifu::{Record, svg};
 use enbu_movegen::Setup;
 
@@ -129,26 +130,9 @@ fn both(japanese: &str, english: &str) -> String {
     format!("<span class=\"ja\" lang=\"ja\">{japanese}</span><span class=\"en\" lang=\"en\">{english}</span>")
 }
 
-/// Text as HTML, also within quotes.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c if c.is_control() => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
-/// JSON that no reader of HTML takes for a tag.
+/// JSON on one line that no reader of HTML takes for a tag; a blank for what is not shown.
 fn in_script(json: &str) -> String {
-    json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+    json.replace('<', "\\u003c").replace(|c| !is_shown(c), " ")
 }
 
 fn shortened(name: &str) -> String {
@@ -350,7 +334,7 @@ mod tests {
 
     #[test]
     fn hostile_text_is_no_markup() {
-        assert_eq!(escape("<a href=\"x\">'&\u{1}"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp; ");
+        assert_eq!(in_script("[\"</script>\u{202e}\u{2028}\"]"), "[\"\\u003c/script>  \"]");
         assert!(!in_script("\"</script><!--\"").contains('<'));
         assert_eq!(shortened(&"x".repeat(100_000)).chars().count(), LONGEST_NAME + 1);
     }

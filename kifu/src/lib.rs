@@ -15,7 +15,7 @@
 //! | [`pgn`] | PGN, as programs for chess variants write it; PSN and PSN2 |
 //! | `usen` | USEN; positions and games in addresses of web pages |
 //! | [`usi`], [`fen`] | lines of SFEN and USI; FEN as programs for chess variants write it |
-//! | [`svg`] | diagrams as pictures |
+//! | [`svg`], [`markup`] | diagrams as pictures; text in pages and pictures |
 //! | [`format`](mod@format) | [`Format`]: detection by content, and one interface to all readers and writers |
 //!
 //! Reading never panics, takes time linear in the input, and keeps all that can be
@@ -41,6 +41,7 @@ pub mod ki2;
 pub mod kif;
 mod lines;
 mod loss;
+pub mod markup;
 pub mod pgn;
 mod reading;
 mod record;

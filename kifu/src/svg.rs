@@ -12,6 +12,7 @@ use enbu_movegen::{Color, HandPiece, Move, Piece, Setup, Square};
 
 use crate::header::HeaderKey;
 use crate::kakinoki::words::{HAND_ORDER, file_digit, mark, piece_cell, push_count, rank_kanji};
+use crate::markup::escape;
 use crate::record::Record;
 
 /// Side of a square.
@@ -157,7 +158,8 @@ fn push_side(picture: &mut String, record: &Record, setup: &Setup, color: Color)
     let step = (height / count).min(20);
     let _ = writeln!(picture, r#"<g font-size="{}"{turn}>"#, step.saturating_sub(2).max(4));
     for (line, c) in (1..).zip(column.chars()).filter(|(_, c)| *c != '　') {
-        let _ = writeln!(picture, r#"<text x="{x}" y="{}">{}</text>"#, y + line * step, escape(c));
+        let _ =
+            writeln!(picture, r#"<text x="{x}" y="{}">{}</text>"#, y + line * step, escape(c.encode_utf8(&mut [0; 4])));
     }
     picture.push_str("</g>\n");
 }
@@ -178,16 +180,6 @@ fn hand_text(hand: enbu_movegen::Hand) -> String {
         push_count(&mut text, hand.count(piece));
     }
     if text.is_empty() { "なし".to_owned() } else { text }
-}
-
-fn escape(c: char) -> String {
-    match c {
-        '<' => "&lt;".to_owned(),
-        '>' => "&gt;".to_owned(),
-        '&' => "&amp;".to_owned(),
-        c if c.is_control() => " ".to_owned(),
-        c => c.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -112,7 +112,9 @@ fn headers_of_records_reach_no_terminal_path_or_page() {
         let output = run(&inner, &["convert", "in", "--to", format, "--encoding", "utf-8"]);
         assert_harmless_data(format, &output.stdout);
     }
-    run(&inner, &["convert", "in", "-o", "out/", "--to", "jkf"]);
+    for format in ["jkf", "svg"] {
+        run(&inner, &["convert", "in", "-o", "out/", "--to", format]);
+    }
     run(
         &inner,
         &["analyse", "in", "-o", "report/", "--format", "html,json,kifu", "--nodes", "5", "--problems", "p.sfen"],
@@ -124,9 +126,10 @@ fn headers_of_records_reach_no_terminal_path_or_page() {
     for path in made.iter().filter(|path| !path.starts_with(inner.join("in"))) {
         let bytes = fs::read(path).unwrap();
         assert_harmless_data(&path.display().to_string(), &bytes);
-        if path.extension().is_some_and(|kind| kind == "html") {
+        if path.extension().is_some_and(|kind| kind == "html" || kind == "svg") {
             let page = String::from_utf8(bytes).unwrap();
-            assert!(!page.contains("<script>alert") && !page.contains("</title><"), "{}", path.display());
+            let evil = ["<script>alert", "</title><", "\u{202e}"].map(|evil| page.contains(evil));
+            assert_eq!(evil, [false; 3], "{}", path.display());
         }
     }
 }
@@ -171,7 +174,7 @@ fn names_of_files_reach_no_terminal_or_page() {
     assert_inside(&outer, &inner);
     for path in files(&inner).into_iter().filter(|path| path.extension().is_some_and(|kind| kind == "html")) {
         let page = fs::read_to_string(&path).unwrap();
-        assert!(!page.contains("<script>alert"), "{}", path.display());
+        assert!(!page.contains("<script>alert") && !page.contains('\u{202e}'), "{}", path.display());
     }
 }
 

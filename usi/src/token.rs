@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+pub use enbu_kifu::markup::is_shown;
+
 /// The most characters of an offending text that a message repeats.
 pub const QUOTE_CHARS: usize = 40;
 
@@ -98,18 +100,6 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
 /// ```
 pub fn printable(text: &str) -> Cow<'_, str> {
     escape_unless(text, is_shown)
-}
-
-/// Returns true for a character that neither ends a line nor changes the way in which the
-/// rest of it is shown.
-pub fn is_shown(letter: char) -> bool {
-    !letter.is_control() && !is_formatting(letter)
-}
-
-/// Returns true for a character without a glyph that breaks lines or turns the direction
-/// of writing.
-const fn is_formatting(letter: char) -> bool {
-    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 fn escape_unless(text: &str, shown: impl Fn(char) -> bool) -> Cow<'_, str> {

@@ -1,8 +1,11 @@
 //! The index of a folder: a table of games that can be sorted.
 
 use std::fmt::Write as _;
+use std::path::{Component, Path, PathBuf};
 
-use super::{PageLanguage, both, escape, head, shortened};
+use enbu_kifu::markup::escape;
+
+use super::{PageLanguage, both, head, shortened};
 use crate::report::{GameReport, Side};
 
 const SCRIPT: &str = include_str!("index.js");
@@ -10,7 +13,7 @@ const SCRIPT: &str = include_str!("index.js");
 /// A game in the index.
 #[derive(Clone, Debug)]
 pub struct IndexRow {
-    href: String,
+    page: PathBuf,
     file: String,
     names: [String; 2],
     date: String,
@@ -22,11 +25,11 @@ pub struct IndexRow {
 }
 
 impl IndexRow {
-    /// The row of a game whose page is at `href`, a path from the index.
-    pub fn new(report: &GameReport, href: String) -> Self {
+    /// The row of a game whose page is at a path from the index.
+    pub fn new(report: &GameReport, page: PathBuf) -> Self {
         let sides = [&report.black, &report.white];
         Self {
-            href,
+            page,
             file: match report.source.game {
                 0 | 1 => report.source.file.clone(),
                 game => format!("{} #{game}", report.source.file),
@@ -42,10 +45,12 @@ impl IndexRow {
     }
 }
 
-/// A path as a URL: everything but letters, digits and a few signs in percent encoding.
-fn url(path: &str) -> String {
+/// A path as a URL: everything but letters, digits and a few signs in percent encoding,
+/// whatever the bytes of its names are.
+fn url(path: &Path) -> String {
     let mut url = String::new();
-    for byte in path.bytes() {
+    let name = |part: Component<'_>| part.as_os_str().as_encoded_bytes().to_owned();
+    for byte in path.components().map(name).collect::<Vec<_>>().join(&b'/') {
         if byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte) {
             url.push(char::from(byte));
         } else {
@@ -59,7 +64,7 @@ fn url(path: &str) -> String {
 /// The index of some games, sorted by file.
 pub fn index(rows: &[IndexRow], language: PageLanguage) -> String {
     let mut sorted: Vec<&IndexRow> = rows.iter().collect();
-    sorted.sort_by(|one, other| one.href.cmp(&other.href));
+    sorted.sort_by(|one, other| one.page.cmp(&other.page));
     let mut page = head("Enbu", language);
     page.push_str("<header><h1>");
     page.push_str(&both(&format!("棋譜解析　{}局", rows.len()), &format!("Analysed games: {}", rows.len())));
@@ -110,7 +115,7 @@ fn push_row(page: &mut String, row: &IndexRow) {
         page,
         "<tr><td class=\"l\" data-v=\"{0}\"><a href=\"{1}\">{0}</a></td>{2}{3}{4}{5}{6}{7}{8}{9}{10}{11}</tr>",
         escape(&row.file),
-        url(&row.href),
+        url(&row.page),
         text(black),
         text(white),
         text(&row.date),
@@ -130,7 +135,12 @@ mod tests {
 
     #[test]
     fn paths_become_urls() {
-        assert_eq!(url("a b/棋.html"), "a%20b/%E6%A3%8B.html");
-        assert_eq!(url("javascript:x\".html"), "javascript%3Ax%22.html");
+        assert_eq!(url(Path::new("a b/棋.html")), "a%20b/%E6%A3%8B.html");
+        assert_eq!(url(Path::new("javascript:x\".html")), "javascript%3Ax%22.html");
+        #[cfg(unix)]
+        {
+            use std::os::unix::ffi::OsStrExt;
+            assert_eq!(url(Path::new(std::ffi::OsStr::from_bytes(b"a/\x8b\xff\\.html"))), "a/%8B%FF%5C.html");
+        }
     }
 }

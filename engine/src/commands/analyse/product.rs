@@ -162,9 +162,7 @@ pub(super) fn render(job: &Job, kind: &Kind, games: &[(&Record, &GameReport)]) -
 
 /// The row of a game in the index.
 pub(super) fn row(base: &Path, report: &GameReport) -> IndexRow {
-    let mut href = base.to_string_lossy().replace('\\', "/");
-    href.push_str(".html");
-    IndexRow::new(report, href)
+    IndexRow::new(report, path_of(Path::new(""), base, "html"))
 }
 
 /// The rows of every analysed game in a folder, for an index over several shards.
@@ -175,7 +173,6 @@ pub(super) fn rows(folder: &Path) -> Vec<IndexRow> {
 
 fn row_of_file(folder: &Path, path: &Path) -> Option<IndexRow> {
     let report = GameReport::from_json(&read_text(path, FileKind::Record).ok()?).ok()?;
-    let name = path.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
-    let base = name.strip_suffix(&format!(".{JSON}"))?;
-    Some(row(Path::new(base), &report))
+    // Without both parts of the extension.
+    Some(row(&path.strip_prefix(folder).ok()?.with_extension("").with_extension(""), &report))
 }

@@ -1,0 +1,40 @@
+//! Text of others in pages and pictures.
+
+/// Returns true for a character that neither ends a line nor changes the way in which the
+/// rest of it is shown.
+///
+/// ```
+/// use enbu_kifu::markup::is_shown;
+/// assert!(is_shown('歩') && !is_shown('\r') && !is_shown('\u{202e}'));
+/// ```
+pub fn is_shown(letter: char) -> bool {
+    !letter.is_control() && !is_formatting(letter)
+}
+
+/// Returns true for a character without a glyph that breaks lines or turns the direction
+/// of writing.
+const fn is_formatting(letter: char) -> bool {
+    matches!(letter,
+        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Text as HTML and XML have it, also within quotes; a blank for what is not shown.
+///
+/// ```
+/// use enbu_kifu::markup::escape;
+/// assert_eq!(escape("<a href=\"x\">'&\u{1}\u{202e}"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;  ");
+/// ```
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(if is_shown(c) { c } else { ' ' }),
+        }
+    }
+    escaped
+}
