@@ -162,6 +162,9 @@ part_time() {
     (timed overload 0+0.1b 20000 moves 4) || true
     timed second 0+1b 200 games 2
     timed increment 10+0.1 200 games 2
+    step "time: records in proportion to their length"
+    ENBU_SCALING=all cargo test --locked --profile thorough --package enbu-kifu --test all -- scaling:: ||
+        finding "a reader of records takes more time than its input has length"
 }
 
 part_play() {
@@ -237,7 +240,7 @@ part_fuzz() {
     for target in "${targets[@]}"; do
         target=$(basename "$target" .rs)
         step "fuzz: $target for $seconds s"
-        cargo +nightly fuzz run --fuzz-dir tests/fuzz "$target" -- -max_total_time=$seconds -max_len=700000 -print_final_stats=1 \
+        cargo +nightly fuzz run --fuzz-dir tests/fuzz "$target" -- -max_total_time=$seconds -timeout=10 -max_len=700000 -print_final_stats=1 \
             2>"$work/fuzz" || finding "$target: $(tail -n 40 "$work/fuzz")"
         grep -E '^(Done|stat::(number_of_executed_units|peak_rss_mb))' "$work/fuzz"
     done

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 use std::sync::OnceLock;
 
-use crate::binary;
+use crate::{binary, skipped};
 
 /// A fault of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,13 +53,12 @@ impl Fault {
     }
 }
 
-/// Gives a command the faults. Returns `false`, and says so on stderr, where there is no C
-/// compiler or another system than Linux with glibc.
-#[expect(clippy::print_stderr, reason = "a skipped test is said")]
+/// Gives a command the faults. Returns `false` ([`skipped`]) where there is no C compiler or
+/// another system than Linux with glibc.
 pub fn give(command: &mut Command, faults: &[Fault]) -> bool {
     static SHIM: OnceLock<Option<PathBuf>> = OnceLock::new();
     let Some(shim) = SHIM.get_or_init(build) else {
-        eprintln!("skipped: faults of the system need Linux with glibc and a C compiler");
+        skipped("faults of the system need Linux with glibc and a C compiler");
         return false;
     };
     command.env("LD_PRELOAD", shim).envs(faults.iter().map(|fault| fault.variable()));

@@ -15,11 +15,13 @@
 //! - [`session`]: a running `enbu`, spoken to over its pipes, with deadlines.
 //!
 //! Environment: `ENBU_SLOW_TESTS=1` adds the rows that [`has_slow_rows`] decides on (some
-//! minutes); `ENBU_BIN=PATH` tests that executable instead of building one; `ENBU_SEED=N`
+//! minutes); `ENBU_REQUIRE=all` fails tests that lack a compiler or a browser, which are
+//! [`skipped`] otherwise; `ENBU_BIN=PATH` tests that executable instead of building one; `ENBU_SEED=N`
 //! repeats a run of those that choose at random.
 
 #![forbid(unsafe_code)]
 
+use std::io::{self, Write as _};
 use std::time::SystemTime;
 
 pub mod binary;
@@ -39,6 +41,15 @@ pub mod words;
 /// `.ci/run`. Otherwise tests of many seconds choose rows that end soon.
 pub fn has_slow_rows() -> bool {
     std::env::var_os("ENBU_SLOW_TESTS").is_some()
+}
+
+/// Reports on stderr, past the capture of the test runner, that a test cannot run here.
+///
+/// # Panics
+/// Where `ENBU_REQUIRE` is `all`, as in `.ci/run`.
+pub fn skipped(reason: &str) {
+    let _ = writeln!(io::stderr(), "skipped: {reason}");
+    assert_ne!(std::env::var("ENBU_REQUIRE").as_deref(), Ok("all"), "{reason}");
 }
 
 /// The number in an environment variable; `None` without it.

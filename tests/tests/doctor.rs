@@ -124,16 +124,15 @@ fn a_folder_that_cannot_be_written_is_named() {
 
 #[test]
 #[cfg(unix)]
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn a_folder_without_permission_is_named() {
     use std::os::unix::fs::PermissionsExt;
     let installed = Installation::new();
-    let locked = installed.path("locked");
+    let mut locked = installed.path("locked");
     fs::create_dir(&locked).unwrap();
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o555)).unwrap();
     if fs::write(locked.join("probe"), "").is_ok() {
-        eprintln!("skipped: permissions do not bind this user");
-        return;
+        // Permissions do not bind this user, but there no user makes a file.
+        locked = "/proc".into();
     }
     let setting = format!("CsaLogDir={}", locked.display());
     names(&installed, &["--only", "folders", "--option", &setting], &["CsaLogDir", "cannot be written"]);

@@ -7,13 +7,14 @@
 #![cfg(unix)]
 
 use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use enbu_kifu::svg;
 use enbu_movegen::{Position, Setup};
 use enbu_tests::binary::{enbu, workspace_root};
+use enbu_tests::skipped;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -53,8 +54,7 @@ impl Browser {
     /// Starts a browser with a window of this size; `None` where none is installed.
     fn start(width: u32, height: u32) -> Option<Self> {
         let Some(path) = browser_path() else {
-            // Past the capture of the test runner: a skipped test must be seen.
-            let _ = writeln!(io::stderr(), "skipped: no browser is installed (apt-get install chromium)");
+            skipped("no browser is installed (apt-get install chromium)");
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
