@@ -17,6 +17,7 @@ mod doctor;
 mod faults;
 mod full_disk;
 mod hostile;
+mod input_files;
 mod learn;
 mod legality;
 mod make_undo;
