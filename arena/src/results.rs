@@ -118,6 +118,9 @@ impl ResultsFile {
         let before = Self::open(path)?;
         let contents = read(path)?;
         drop(before);
+        if let Some(text) = contents.only_text().filter(|text| !text.starts_with('{')) {
+            return Err(foreign(path, text));
+        }
         if contents.torn.is_some() {
             rewrite(path, &contents.games).map_err(|error| ResultsError::Io { path: path.to_owned(), error })?;
         }
@@ -203,6 +206,18 @@ pub fn read(path: &Path) -> Result<Contents, ResultsError> {
     Ok(contents)
 }
 
+impl Contents {
+    /// The text of a file without a game and without a line end.
+    fn only_text(&self) -> Option<&str> {
+        self.torn.as_deref().filter(|_| self.games.is_empty())
+    }
+}
+
+fn foreign(path: &Path, text: &str) -> ResultsError {
+    let error = serde_json::from_str::<GameRecord>(text).err().map(|error| error.to_string());
+    ResultsError::Foreign { path: path.to_owned(), error: error.unwrap_or_default() }
+}
+
 /// Writes games into a file that replaces `path` in one step.
 fn rewrite(path: &Path, games: &[GameRecord]) -> io::Result<()> {
     let mut text = String::new();
@@ -233,9 +248,8 @@ pub fn merge<P: AsRef<Path>>(paths: &[P]) -> Result<Merged, ResultsError> {
     for path in paths {
         let path = path.as_ref();
         let contents = read(path)?;
-        if let (true, Some(text)) = (contents.games.is_empty(), &contents.torn) {
-            let error = serde_json::from_str::<GameRecord>(text).err().map(|error| error.to_string());
-            return Err(ResultsError::Foreign { path: path.to_owned(), error: error.unwrap_or_default() });
+        if let Some(text) = contents.only_text() {
+            return Err(foreign(path, text));
         }
         torn.extend(contents.torn.filter(|text| !text.is_empty()).map(|_| path.to_owned()));
         for game in contents.games {
@@ -334,6 +348,8 @@ mod tests {
         let merged = merge(&[&c]).unwrap();
         assert_eq!((merged.games, merged.torn), (vec![numbered(0)], vec![c.clone()]));
         fs::write(&c, "hello").unwrap();
+        assert!(matches!(ResultsFile::resume(&c), Err(ResultsError::Foreign { .. })));
+        assert_eq!(fs::read_to_string(&c).unwrap(), "hello", "a file of something else stays");
         let error = merge(&[&a, &c]).unwrap_err().to_string();
         assert!(error.contains("is not a file of results: expected value"), "{error}");
     }
