@@ -113,8 +113,8 @@ def build(folder):
 
 def inputs(good):
     """Commands that read FILE, with what they need beside it, and a deadline in seconds."""
-    match = ["match", "--engine", "self", "name=a", "--engine", "self", "name=b", "--tc", "depth=1", "--games", "2",
-             "--max-moves", "4", "--quiet"]
+    match = ["match", "--engine", "self", "name=a", "--engine", "self", "name=b", "--each", "option.USI_Hash=1",
+             "--tc", "depth=1", "--games", "2", "--max-moves", "4", "--quiet"]
     train = ["train", "--out", "n.nnue", "--epochs", "1"]
     csa = ["csa", "--host", "127.0.0.1", "--port", "9", "--user", "a", "--retry", "1", "--games", "1"]
     return [
@@ -152,7 +152,7 @@ def inputs(good):
         ([*csa, "--password-env", "HOME", "--config", "FILE"], 5),
         ([*csa, "--password-file", "FILE"], 5),
         (["bench", "--depth", "1", "--network", "FILE"], 5),
-        (["doctor"], 20, "engine_options.txt"),
+        (["doctor", "--only", "options-file,network,book,folders"], 8, "engine_options.txt"),
         (["usi", "EvalFile"], 5),
         (["usi", "BookFile"], 5),
         (["usi", "BookFile", "BookOnTheFly"], 5),

@@ -143,7 +143,8 @@ impl GameFile {
 
 /// The bytes of a file; its first ones if it is none of games.
 pub(crate) fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
-    enbu_files::read_if(path, FileKind::Games, |head| head.starts_with(&MAGIC))
+    let length = std::fs::metadata(path)?.len();
+    enbu_files::read_if(path, FileKind::Games, |head| is_plausible(head, length))
 }
 
 /// Visits the games of a file or an archive in order; returns its settings.
@@ -179,6 +180,16 @@ pub(crate) fn visit_games(bytes: &[u8], mut visit: impl FnMut(Game)) -> Result<S
 fn verify(bytes: &[u8], expected: u64) -> Result<(), GameFileError> {
     let found = checksum(bytes);
     if found == expected { Ok(()) } else { Err(GameFileError::Checksum { expected, found }) }
+}
+
+/// Returns true if a file of this length can hold the games and positions that its first
+/// bytes count: the checksum of another one is wrong, and takes long to compute.
+fn is_plausible(head: &[u8], length: u64) -> bool {
+    let number = |at: usize| head.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let (settings, games, positions) = (number(CHECKSUM - 24) >> 32, number(CHECKSUM - 16), number(CHECKSUM - 8));
+    // Far above the start position, the opening and the moves of any game, and the ratio of DEFLATE.
+    let most = games.saturating_mul(1024).saturating_add(positions.saturating_mul(16)).saturating_add(settings + 1024);
+    head.starts_with(&MAGIC) && length <= most && games / 4096 <= length
 }
 
 /// The files of games in a folder by name, or the file itself.

@@ -203,9 +203,7 @@ pub fn read_games(path: &Path) -> Result<Vec<Game>, SourceError> {
         Some(Format::Games | Format::Archive) => {
             GameFile::read(path).map(|shard| shard.games).map_err(SourceErrorKind::from)
         }
-        Some(Format::Pack) => enbu_files::read(path, FileKind::Games)
-            .map_err(SourceErrorKind::from)
-            .and_then(|bytes| Ok(decode_pack(&bytes)?)),
+        Some(Format::Pack) => read_pack(path),
         Some(Format::Psv | Format::Hcpe | Format::Tsv) | None => Err(SourceErrorKind::Format),
     };
     games.map_err(|kind| SourceError { path: path.to_owned(), kind })
@@ -226,11 +224,17 @@ fn read_any(
             })?;
             state
         }
-        Format::Pack => show_games(&decode_pack(&enbu_files::read(path, FileKind::Games)?)?, visit),
+        Format::Pack => show_games(&read_pack(path)?, visit),
         Format::Psv => show_records::<PSV_BYTES>(path, Record::from_psv, visit),
         Format::Hcpe => show_records::<HCPE_BYTES>(path, Record::from_hcpe, visit),
         Format::Tsv => Err(SourceErrorKind::Format),
     }
+}
+
+/// Reads a pack, the whole of it only if its first games are valid.
+fn read_pack(path: &Path) -> Result<Vec<Game>, SourceErrorKind> {
+    let is_pack = |head: &[u8]| matches!(decode_pack(head), Ok(_) | Err(PackFileError::Short(_)));
+    Ok(decode_pack(&enbu_files::read_if(path, FileKind::Games, is_pack)?)?)
 }
 
 fn show_games(
