@@ -14,7 +14,6 @@ const BOARD: usize = PieceType::COUNT * 81;
 pub(crate) struct Diagram {
     by_color: [Bitboard; 2],
     by_kind: [Bitboard; PieceType::COUNT],
-    pieces: [Option<Piece>; 81],
     kings: [Option<Square>; 2],
 }
 
@@ -38,12 +37,11 @@ impl Diagram {
     #[inline(always)]
     pub(crate) fn new(inputs: &[u16]) -> Self {
         let (by_color, by_kind) = ([Bitboard::EMPTY; 2], [Bitboard::EMPTY; PieceType::COUNT]);
-        let mut diagram = Self { by_color, by_kind, pieces: [None; 81], kings: [None; 2] };
+        let mut diagram = Self { by_color, by_kind, kings: [None; 2] };
         for &input in inputs {
             if let Some((piece, square)) = PLACES[usize::from(input)] {
                 diagram.by_color[piece.color] |= Bitboard::of(square);
                 diagram.by_kind[piece.kind] |= Bitboard::of(square);
-                diagram.pieces[square] = Some(piece);
                 if piece.kind == PieceType::King {
                     diagram.kings[piece.color] = Some(square);
                 }
@@ -62,11 +60,6 @@ impl Board for Diagram {
     #[inline(always)]
     fn by_kind(&self, kind: PieceType) -> Bitboard {
         self.by_kind[kind]
-    }
-
-    #[inline(always)]
-    fn piece_at(&self, square: Square) -> Option<Piece> {
-        self.pieces[square]
     }
 
     #[inline(always)]

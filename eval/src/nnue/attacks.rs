@@ -7,18 +7,18 @@
 //!
 //! Both depend on the diagram alone and are computed when an evaluation is needed, by their
 //! differences from the position that was evaluated last. [`Attacks::update`] computes the
-//! attacked squares of the kinds of pieces that a difference affects, and adds up all kinds,
-//! for all squares at once, in two planes a side: attacked, and attacked at least twice. A
-//! kernel reads both zones from them. [`sums`] adds and subtracts the rows of inputs that
-//! differ.
+//! attacked squares of the kinds of pieces that a difference affects, and their victims by one
+//! test against the sets of all pieces; it adds up all kinds, for all squares at once, in two
+//! planes a side: attacked, and attacked at least twice. A kernel reads both zones from them.
+//! [`sums`] adds and subtracts the rows of inputs that differ.
 
 pub(crate) mod sums;
 
 use enbu_movegen::attacks::attacks;
-use enbu_movegen::{Bitboard, Color, Piece, PieceType, Position, Square};
+use enbu_movegen::{Bitboard, Color, PieceType, Position, Square};
 
 use super::features::{FeatureSet, View};
-use super::simd::{Kernels, LANES, Scalar, Sides, Window, Words, Zones};
+use super::simd::{CodeSets, Difference, Kernels, LANES, Simd, Task, Window, Words, Zones};
 
 /// Squares of a zone.
 const ZONE: usize = 25;
@@ -39,8 +39,6 @@ pub trait Board {
     fn by_color(&self, color: Color) -> Bitboard;
     /// The squares with a piece of type `kind`, of either side.
     fn by_kind(&self, kind: PieceType) -> Bitboard;
-    /// The piece on `square`.
-    fn piece_at(&self, square: Square) -> Option<Piece>;
     /// The square of `color`'s king, if there is one.
     fn king(&self, color: Color) -> Option<Square>;
 }
@@ -57,11 +55,6 @@ impl Board for Position {
     }
 
     #[inline(always)]
-    fn piece_at(&self, square: Square) -> Option<Piece> {
-        Self::piece_at(self, square)
-    }
-
-    #[inline(always)]
     fn king(&self, color: Color) -> Option<Square> {
         Self::king(self, color)
     }
@@ -70,19 +63,7 @@ impl Board for Position {
 /// Zones without kings.
 const NO_ZONES: Zones = [OUTSIDE; 2 * LANES];
 
-/// The number of a piece among bits and attackers: 16 for each side.
-#[inline(always)]
-const fn code(color: Color, kind: PieceType) -> usize {
-    16 * color as usize + kind as usize
-}
-
-/// The index of the words for pieces with `code` among those of both sides for each kind.
-#[inline(always)]
-const fn side(code: usize) -> usize {
-    2 * (code % 16) + code / 16 % 2
-}
-
-/// The type of a piece with a code.
+/// The type of a piece with a code, as in [`CodeSets`].
 #[inline(always)]
 const fn kind_of(code: usize) -> PieceType {
     // Of length 16, so that the index needs no check.
@@ -98,44 +79,18 @@ const fn kind_of(code: usize) -> PieceType {
     KINDS[code % 16]
 }
 
-/// The sets of a board: of each colour, then of each kind.
-type Sets = [Words; 2 + PieceType::COUNT];
-
-/// The sets of `board`.
-#[inline(always)]
-fn sets(board: &impl Board) -> Sets {
-    let mut sets = [[0; 2]; 2 + PieceType::COUNT];
-    for color in Color::ALL {
-        sets[color as usize] = board.by_color(color).words().into();
-    }
-    for kind in PieceType::ALL {
-        sets[2 + kind as usize] = board.by_kind(kind).words().into();
-    }
-    sets
-}
-
-/// Sets whose bytes [`Kernels::differences`] compares at once.
-const PART: usize = 2 * LANES / size_of::<Words>();
-
 /// The attacks on a board. `update` computes only those that differ from the
 /// attacks on the last board, which need not be the parent position.
 #[derive(Clone, Debug)]
 pub struct Attacks {
-    sets: Sets,
-    /// For each kind the squares that its pieces attack, and those that several attack.
-    once: [Sides; 16],
-    twice: [Sides; 16],
-    /// For each attacker ([`code`]) the set of its victims' codes.
+    /// The squares of Black's pieces, then of White's.
+    colors: [Words; 2],
+    /// The squares of each piece, those that it attacks, and those that several of it attack.
+    pieces: CodeSets,
+    once: CodeSets,
+    twice: CodeSets,
+    /// For each attacker by its code the set of its victims' codes.
     pairs: [u32; 32],
-}
-
-/// A difference between two boards.
-struct Difference {
-    /// Codes of pieces that are placed differently.
-    codes: u32,
-    /// Squares with another piece, and squares that became occupied or empty.
-    changed: Words,
-    filled: Words,
 }
 
 /// Codes of the pieces whose attacks end at others.
@@ -145,82 +100,49 @@ const SLIDERS: u32 = {
     one_side | one_side << 16
 };
 
-/// A change of a pair: 32 × attacker + victim.
+/// A pair: 32 × attacker + victim.
 type PairCode = u32;
+
+/// The two ways in which a pair changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    Removed,
+    Added,
+}
 
 impl Attacks {
     /// An empty board.
-    pub(crate) const NONE: Self =
-        Self { sets: [[0; 2]; 2 + PieceType::COUNT], once: [[0; 4]; 16], twice: [[0; 4]; 16], pairs: [0; 32] };
+    pub(crate) const NONE: Self = {
+        let none = CodeSets::EMPTY;
+        Self { colors: [[0; 2]; 2], pieces: none, once: none, twice: none, pairs: [0; 32] }
+    };
 
     /// The attacks on `board`.
-    #[inline(always)]
+    #[inline]
     pub fn of(board: &impl Board) -> Self {
-        let mut attacks = Self::NONE;
-        attacks.update(Scalar, board, |_| (), |_| ());
-        attacks
+        Simd::best().run(Of(board))
     }
 
-    /// Computes the attacks on `board`; calls `removed` and `added` with the pairs that change.
+    /// Computes the attacks on `board`; calls `change` with the pairs that change.
     #[inline(always)]
-    fn update<K: Kernels>(
-        &mut self,
-        kernels: K,
-        board: &impl Board,
-        removed: impl FnMut(PairCode),
-        added: impl FnMut(PairCode),
-    ) {
-        let Difference { codes, changed, filled } = self.place(kernels, board);
-        let touched = kernels.touched(&self.once, changed);
-        let mut stale = codes;
-        for_each_bit(touched & SLIDERS, |code| {
-            let [low, high] = self.attacked(code);
-            stale |= u32::from(low & filled[0] | high & filled[1] != 0) << code;
+    fn update<K: Kernels>(&mut self, kernels: K, board: &impl Board, mut change: impl FnMut(Change, PairCode)) {
+        let [black, white] = Color::ALL.map(|color| board.by_color(color));
+        let colors = [black, white].map(|set| set.words().into());
+        let mut kinds = [[0; 2]; 16];
+        kinds.iter_mut().zip(PieceType::ALL).for_each(|(words, kind)| *words = board.by_kind(kind).words().into());
+        let Difference { codes, squares } = kernels.place(&mut self.pieces, &kinds, colors);
+        let [old_black, old_white] = std::mem::replace(&mut self.colors, colors);
+        let [new_black, new_white] = colors;
+        let filled = [0, 1].map(|word| (old_black[word] | old_white[word]) ^ (new_black[word] | new_white[word]));
+        let stale = codes | kernels.touched(&self.once, filled) & SLIDERS;
+        let touched = kernels.touched(&self.once, squares);
+        for_each_bit(stale, |code| self.count(board, code, black | white));
+        for_each_bit(stale | touched, |attacker| {
+            let victims = kernels.touched(&self.pieces, self.once.of(attacker));
+            let before = std::mem::replace(&mut self.pairs[attacker], victims);
+            for_each_bit(before & !victims, |victim| change(Change::Removed, (32 * attacker + victim) as PairCode));
+            for_each_bit(victims & !before, |victim| change(Change::Added, (32 * attacker + victim) as PairCode));
         });
-        let occupied = board.by_color(Color::Black) | board.by_color(Color::White);
-        for_each_bit(stale, |code| self.count(board, code, occupied));
-        self.find_victims(board, stale | touched, removed, added);
-    }
-
-    /// The squares that the pieces with `code` attack.
-    #[inline(always)]
-    fn attacked(&self, code: usize) -> Words {
-        let sides: &[Words; 32] = bytemuck::cast_ref(&self.once);
-        sides[side(code)]
-    }
-
-    /// Places the pieces of `board`.
-    #[inline(always)]
-    fn place<K: Kernels>(&mut self, kernels: K, board: &impl Board) -> Difference {
-        let new = sets(board);
-        let old = std::mem::replace(&mut self.sets, new);
-        let mut kinds = kinds_that_differ(kernels, &old, &new);
-        let turned = board.by_color(Color::Black).words();
-        let turned = [turned.0 & old[1][0] | new[1][0] & old[0][0], turned.1 & old[1][1] | new[1][1] & old[0][1]];
-        // A piece may have been replaced by one of its kind.
-        for_each_square(turned, |square| {
-            if let Some(piece) = board.piece_at(square) {
-                kinds |= 1 << piece.kind as u32;
-            }
-        });
-        let word = |index: usize| {
-            let [black, white] = [old[0][index] ^ new[0][index], old[1][index] ^ new[1][index]];
-            (black | white, (old[0][index] | old[1][index]) ^ (new[0][index] | new[1][index]))
-        };
-        let [low, high] = [word(0), word(1)];
-        let mut difference = Difference { codes: 0, changed: [low.0, high.0], filled: [low.1, high.1] };
-        for_each_bit(kinds, |kind| {
-            let set = (kind + 2) % new.len();
-            let (before, after) = (old[set], new[set]);
-            for color in 0..2 {
-                let low = before[0] & old[color][0] ^ after[0] & new[color][0];
-                let high = before[1] & old[color][1] ^ after[1] & new[color][1];
-                difference.codes |= u32::from(low | high != 0) << (16 * color + kind);
-                difference.changed[0] |= low;
-                difference.changed[1] |= high;
-            }
-        });
-        difference
     }
 
     /// Counts the attacks of the pieces with `code`.
@@ -238,41 +160,15 @@ impl Attacks {
                 once |= set;
             }
         }
-        let sides: &mut [Words; 32] = bytemuck::cast_mut(&mut self.once);
-        sides[side(code)] = once.words().into();
-        let sides: &mut [Words; 32] = bytemuck::cast_mut(&mut self.twice);
-        sides[side(code)] = twice.words().into();
-    }
-
-    /// Finds the victims of the attackers with these codes.
-    #[inline(always)]
-    fn find_victims(
-        &mut self,
-        board: &impl Board,
-        attackers: u32,
-        mut removed: impl FnMut(PairCode),
-        mut added: impl FnMut(PairCode),
-    ) {
-        let [black, white] = [self.sets[0], self.sets[1]];
-        for_each_bit(attackers, |attacker| {
-            let [low, high] = self.attacked(attacker);
-            let mut victims = 0;
-            for_each_square([low & (black[0] | white[0]), high & (black[1] | white[1])], |square| {
-                if let Some(piece) = board.piece_at(square) {
-                    victims |= 1 << code(piece.color, piece.kind);
-                }
-            });
-            let before = std::mem::replace(&mut self.pairs[attacker], victims);
-            for_each_bit(before & !victims, |victim| removed((32 * attacker + victim) as PairCode));
-            for_each_bit(victims & !before, |victim| added((32 * attacker + victim) as PairCode));
-        });
+        self.once.set(code, once.words().into());
+        self.twice.set(code, twice.words().into());
     }
 
     /// The classes of the squares around both kings.
     #[inline(always)]
     fn zones<K: Kernels>(&self, kernels: K, kings: [Option<Square>; 2]) -> Zones {
         let [once, twice] = kernels.join(&self.once, &self.twice);
-        let [black, white] = [self.sets[0], self.sets[1]];
+        let [black, white] = self.colors;
         let planes = [black, white, [once[0], once[1]], [twice[0], twice[1]], [once[2], once[3]], [twice[2], twice[3]]];
         let mut zones = NO_ZONES;
         kernels.zones(&planes, kings.map(|king| &WINDOWS[king.map_or(81, Square::index)]), &mut zones);
@@ -280,21 +176,47 @@ impl Attacks {
     }
 
     /// Calls `input` with every active input of `board` from 0, for the views of both sides.
-    #[inline(always)]
+    #[inline]
     pub fn inputs(&self, board: &impl Board, mut input: impl FnMut(Color, u16)) {
         let kings = Color::ALL.map(|color| board.king(color));
-        let zones = self.zones(Scalar, kings);
+        let zones = Simd::best().run(ZonesOf(self, kings));
         for color in Color::ALL {
             let order = Order::of(color, View::new(FeatureSet::Mirrored, color, kings[color]).slot());
             for (square, &class) in zones.iter().enumerate() {
                 if class != OUTSIDE {
-                    input(color, order.zone(square, [class; 2])[0] as u16);
+                    input(color, order.zone(square, class));
                 }
             }
             for (attacker, &victims) in self.pairs.iter().enumerate() {
                 for_each_bit(victims, |victim| input(color, pair(color as usize, attacker, victim) as u16));
             }
         }
+    }
+}
+
+/// The work of [`Attacks::of`].
+struct Of<'b, B>(&'b B);
+
+impl<B: Board> Task for Of<'_, B> {
+    type Output = Attacks;
+
+    #[inline(always)]
+    fn run<K: Kernels>(self, kernels: K) -> Attacks {
+        let mut attacks = Attacks::NONE;
+        attacks.update(kernels, self.0, |_, _| ());
+        attacks
+    }
+}
+
+/// The zones of a board with these kings.
+struct ZonesOf<'a>(&'a Attacks, [Option<Square>; 2]);
+
+impl Task for ZonesOf<'_> {
+    type Output = Zones;
+
+    #[inline(always)]
+    fn run<K: Kernels>(self, kernels: K) -> Zones {
+        self.0.zones(kernels, self.1)
     }
 }
 
@@ -340,33 +262,6 @@ static WINDOWS: [Window; 82] = {
     windows
 };
 
-/// The kinds whose sets differ, as bits.
-#[inline(always)]
-fn kinds_that_differ<K: Kernels>(kernels: K, old: &Sets, new: &Sets) -> u32 {
-    let mut differ = 0;
-    let parts = old.as_chunks::<PART>().0.iter().zip(new.as_chunks::<PART>().0);
-    for (part, (old, new)) in parts.enumerate() {
-        let mut bytes = kernels.differences(bytemuck::cast_ref(old), bytemuck::cast_ref(new));
-        while bytes != 0 {
-            let set = bytes.trailing_zeros() / 16;
-            differ |= 1 << (PART as u32 * part as u32 + set);
-            bytes &= !(0xFFFF << (16 * set));
-        }
-    }
-    differ >> 2
-}
-
-/// Calls `each` with every square of a set.
-#[inline(always)]
-fn for_each_square(set: Words, mut each: impl FnMut(Square)) {
-    for (mut left, first) in set.into_iter().zip([0, 63]) {
-        while left != 0 {
-            each(Square::ALL[(first + left.trailing_zeros() as usize).min(80)]);
-            left &= left - 1;
-        }
-    }
-}
-
 /// Calls `each` with the number of every bit that is set.
 #[inline(always)]
 fn for_each_bit(mut bits: u32, mut each: impl FnMut(usize)) {
@@ -396,15 +291,10 @@ impl Order {
         &ORDERS[color][slot & 1]
     }
 
-    /// The inputs of a square of the zones, numbered as in [`Zones`], in two classes;
-    /// [`ZONE_INPUTS`] outside the board.
+    /// The input of a square of the zones, numbered as in [`Zones`], in a class.
     #[inline(always)]
-    fn zone(&self, square: usize, classes: [u8; 2]) -> [u32; 2] {
-        let first = u32::from(self.squares[square % (2 * LANES)]);
-        classes.map(|class| match class {
-            OUTSIDE => ZONE_INPUTS as u32,
-            class => first + u32::from(self.classes[usize::from(class) % 32]),
-        })
+    fn zone(&self, square: usize, class: u8) -> u16 {
+        self.squares[square % (2 * LANES)] + u16::from(self.classes[usize::from(class) % 32])
     }
 
     const fn new(color: usize, is_mirrored: bool) -> Self {
@@ -439,7 +329,8 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use enbu_movegen::MoveList;
+    use crate::nnue::simd::Scalar;
+    use enbu_movegen::{MoveList, Piece};
 
     /// The inputs as the format describes them, square by square, sorted.
     fn plain_inputs(position: &Position, color: Color) -> Vec<u16> {
@@ -481,8 +372,10 @@ mod tests {
     }
 
     fn check(position: &Position, attacks: &mut Attacks) {
-        attacks.update(Scalar, position, |_| (), |_| ());
-        assert_eq!(attacks.pairs, Attacks::of(position).pairs);
+        attacks.update(Scalar, position, |_, _| ());
+        let fresh = Attacks::of(position);
+        assert_eq!((attacks.pieces, attacks.once, attacks.twice), (fresh.pieces, fresh.once, fresh.twice));
+        assert_eq!(attacks.pairs, fresh.pairs);
         let mut views = [Vec::new(), Vec::new()];
         attacks.inputs(position, |color, input| views[color].push(input));
         for (color, mut inputs) in Color::ALL.into_iter().zip(views) {

@@ -4,7 +4,9 @@ use std::arch::x86_64::*;
 
 use enbu_isa::has_avx2;
 
-use super::kernels::{HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Zones, kernels, load, store};
+use super::kernels::{
+    CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, kernels, load, store,
+};
 
 /// Proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT: all that have the
 /// first have the rest.
@@ -40,6 +42,8 @@ store!("avx2", store_bytes: [u8; 32] <= __m256i, _mm256_storeu_si256);
 load!("avx2", load_words: [u64; 4] => __m256i, _mm256_loadu_si256);
 store!("avx2", store_words: [u64; 4] <= __m256i, _mm256_storeu_si256);
 load!("avx2", load_set: [u64; 2] => __m128i, _mm_loadu_si128);
+load!("avx2", load_two_sets: [Words; 2] => __m256i, _mm256_loadu_si256);
+load!("avx2", load_bytes16: [i8; 16] => __m128i, _mm_loadu_si128);
 load!("avx2", load8: [i32; 8] => __m256i, _mm256_loadu_si256);
 store!("avx2", store8: [i32; 8] <= __m256i, _mm256_storeu_si256);
 load!("avx2", load_pairs: [[i16; 2]; 8] => __m256i, _mm256_loadu_si256);
@@ -97,7 +101,7 @@ fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16]
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn exchange(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+fn exchange(rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
     match sums.len() {
         width if width.is_multiple_of(128) => exchange_tiles::<8>(rows, sums, pairs),
         width if width.is_multiple_of(64) => exchange_tiles::<4>(rows, sums, pairs),
@@ -108,7 +112,7 @@ fn exchange(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
 /// [`exchange`] in tiles of `N` vectors, which stay in registers for all rows.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn exchange_tiles<const N: usize>(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+fn exchange_tiles<const N: usize>(rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
     let tiles = sums.len() / (16 * N);
     let (rows, _) = rows.as_chunks::<16>().0.as_chunks::<N>();
     let (sums, _) = sums.as_chunks_mut::<16>().0.as_chunks_mut::<N>();
@@ -117,10 +121,13 @@ fn exchange_tiles<const N: usize>(rows: &[i16], sums: &mut [i16], pairs: &[[u32;
         for (sum, words) in sums.iter_mut().zip(&*words) {
             *sum = load16(words);
         }
-        for &[removed, added] in pairs {
-            let (removed, added) = (&rows[removed as usize * tiles + tile], &rows[added as usize * tiles + tile]);
+        for &pair in pairs {
+            let [removed, added] = pair.map(|index| &rows[index as usize * tiles + tile]);
             for (sum, (removed, added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
-                *sum = _mm256_add_epi16(_mm256_sub_epi16(*sum, load16(removed)), load16(added));
+                *sum = _mm256_add_epi16(
+                    _mm256_sub_epi16(*sum, _mm256_cvtepi8_epi16(load_bytes16(removed))),
+                    _mm256_cvtepi8_epi16(load_bytes16(added)),
+                );
             }
         }
         for (words, sum) in words.iter_mut().zip(sums) {
@@ -399,23 +406,51 @@ pub(super) fn zones_of(planes: &Planes, windows: [&Window; 2], zones: &mut Zones
     }
 }
 
-/// Two kinds at once: low and high words are brought together.
+/// The codes whose words are not all zero, given a mask of zero words for each pair of kinds.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn touched(sets: &[Sides; 16], squares: [u64; 2]) -> u32 {
-    let squares = _mm256_broadcastsi128_si256(load_set(&squares));
-    let (mut black, mut white) = (0, 0);
-    for (pair, [one, other]) in sets.as_chunks::<2>().0.iter().enumerate() {
-        let one = _mm256_and_si256(load_words(one), squares);
-        let other = _mm256_and_si256(load_words(other), squares);
-        let both = _mm256_or_si256(_mm256_unpacklo_epi64(one, other), _mm256_unpackhi_epi64(one, other));
-        let empty = _mm256_cmpeq_epi64(both, _mm256_setzero_si256());
-        // Black's two sets, then White's.
-        let found = !_mm256_movemask_pd(_mm256_castsi256_pd(empty)) as u32;
-        black |= (found & 3) << (2 * pair);
-        white |= (found >> 2 & 3) << (2 * pair);
+fn codes_of(zero: &[__m256i; 8]) -> u32 {
+    let [a, b, c, d, e, f, g, h] = *zero;
+    let first = _mm256_packs_epi32(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
+    let second = _mm256_packs_epi32(_mm256_packs_epi32(e, f), _mm256_packs_epi32(g, h));
+    !_mm256_movemask_epi8(_mm256_packs_epi16(first, second)) as u32
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn place(sets: &mut CodeSets, kinds: &[Words; 16], [black, white]: [Words; 2]) -> Difference {
+    let colors = [0, 1].map(|word| load_words(&[black[word], black[word], white[word], white[word]]));
+    let mut zero = [_mm256_setzero_si256(); 8];
+    let mut squares = [_mm256_setzero_si256(); 2];
+    let sets = sets.low.iter_mut().zip(&mut sets.high);
+    for (zero, (kinds, (low, high))) in zero.iter_mut().zip(kinds.as_chunks::<2>().0.iter().zip(sets)) {
+        // The low words of both kinds for each colour; the high words.
+        let kinds = load_two_sets(kinds);
+        let new_low = _mm256_and_si256(_mm256_permute4x64_epi64::<0b10_00_10_00>(kinds), colors[0]);
+        let new_high = _mm256_and_si256(_mm256_permute4x64_epi64::<0b11_01_11_01>(kinds), colors[1]);
+        let (in_low, in_high) =
+            (_mm256_xor_si256(new_low, load_words(low)), _mm256_xor_si256(new_high, load_words(high)));
+        store_words(low, new_low);
+        store_words(high, new_high);
+        squares = [_mm256_or_si256(squares[0], in_low), _mm256_or_si256(squares[1], in_high)];
+        *zero = _mm256_cmpeq_epi64(_mm256_or_si256(in_low, in_high), _mm256_setzero_si256());
     }
-    black | white << 16
+    let mut words = [[0; 4]; 2];
+    words.iter_mut().zip(squares).for_each(|(words, squares)| store_words(words, squares));
+    Difference { codes: codes_of(&zero), squares: words.map(|[a, b, c, d]| a | b | c | d) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn touched(sets: &CodeSets, squares: Words) -> u32 {
+    let squares = squares.map(|word| _mm256_set1_epi64x(word as i64));
+    let mut zero = [_mm256_setzero_si256(); 8];
+    for (zero, (low, high)) in zero.iter_mut().zip(sets.low.iter().zip(&sets.high)) {
+        let low = _mm256_and_si256(load_words(low), squares[0]);
+        let high = _mm256_and_si256(load_words(high), squares[1]);
+        *zero = _mm256_cmpeq_epi64(_mm256_or_si256(low, high), _mm256_setzero_si256());
+    }
+    codes_of(&zero)
 }
 
 #[inline]
@@ -431,15 +466,22 @@ pub(super) fn differences(old: &[u8; 2 * LANES], new: &[u8; 2 * LANES]) -> u64 {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn join(once: &[Sides; 16], twice: &[Sides; 16]) -> [Sides; 2] {
-    let (mut some, mut several) = (_mm256_setzero_si256(), _mm256_setzero_si256());
-    for (once, twice) in once.iter().zip(twice) {
-        let once = load_words(once);
-        several = _mm256_or_si256(several, _mm256_or_si256(load_words(twice), _mm256_and_si256(some, once)));
-        some = _mm256_or_si256(some, once);
-    }
+pub(super) fn join(once: &CodeSets, twice: &CodeSets) -> [Sides; 2] {
+    let join = |once: &[[u64; 4]; 8], twice: &[[u64; 4]; 8]| {
+        let (mut some, mut several) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+        for (once, twice) in once.iter().zip(twice) {
+            let once = load_words(once);
+            several = _mm256_or_si256(several, _mm256_or_si256(load_words(twice), _mm256_and_si256(some, once)));
+            some = _mm256_or_si256(some, once);
+        }
+        (some, several)
+    };
+    // Each has the even kinds and the odd ones of both sides.
+    let (low, high) = (join(&once.low, &twice.low), join(&once.high, &twice.high));
+    let (even, odd) = (_mm256_unpacklo_epi64(low.0, high.0), _mm256_unpackhi_epi64(low.0, high.0));
+    let several = _mm256_or_si256(_mm256_unpacklo_epi64(low.1, high.1), _mm256_unpackhi_epi64(low.1, high.1));
     let mut sides = [[0; 4]; 2];
-    store_words(&mut sides[0], some);
-    store_words(&mut sides[1], several);
+    store_words(&mut sides[0], _mm256_or_si256(even, odd));
+    store_words(&mut sides[1], _mm256_or_si256(several, _mm256_and_si256(even, odd)));
     sides
 }

@@ -5,8 +5,10 @@ use std::hint::black_box;
 
 use enbu_isa::has_avx2;
 
-use super::avx2::{differences, join, touched, wide_products, zones_of};
-use super::kernels::{HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Zones, kernels, load, store};
+use super::avx2::{differences, join, place, touched, wide_products, zones_of};
+use super::kernels::{
+    CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, kernels, load, store,
+};
 
 /// Proof that the processor has AVX-512 F, BW, VL and VNNI, and the features of
 /// [`has_avx2`].
@@ -98,8 +100,9 @@ fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16]
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn exchange(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+fn exchange(rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
     match sums.len() {
+        width if width.is_multiple_of(256) => exchange_tiles::<8>(rows, sums, pairs),
         width if width.is_multiple_of(128) => exchange_tiles::<4>(rows, sums, pairs),
         width if width.is_multiple_of(64) => exchange_tiles::<2>(rows, sums, pairs),
         _ => exchange_tiles::<1>(rows, sums, pairs),
@@ -109,7 +112,7 @@ fn exchange(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
 /// [`exchange`] in tiles of `N` vectors, which stay in registers for all rows.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn exchange_tiles<const N: usize>(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+fn exchange_tiles<const N: usize>(rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
     let tiles = sums.len() / (32 * N);
     let (rows, _) = rows.as_chunks::<32>().0.as_chunks::<N>();
     let (sums, _) = sums.as_chunks_mut::<32>().0.as_chunks_mut::<N>();
@@ -118,10 +121,13 @@ fn exchange_tiles<const N: usize>(rows: &[i16], sums: &mut [i16], pairs: &[[u32;
         for (sum, words) in sums.iter_mut().zip(&*words) {
             *sum = load32(words);
         }
-        for &[removed, added] in pairs {
-            let (removed, added) = (&rows[removed as usize * tiles + tile], &rows[added as usize * tiles + tile]);
+        for &pair in pairs {
+            let [removed, added] = pair.map(|index| &rows[index as usize * tiles + tile]);
             for (sum, (removed, added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
-                *sum = _mm512_add_epi16(_mm512_sub_epi16(*sum, load32(removed)), load32(added));
+                *sum = _mm512_add_epi16(
+                    _mm512_sub_epi16(*sum, _mm512_cvtepi8_epi16(load_half_weights(removed))),
+                    _mm512_cvtepi8_epi16(load_half_weights(added)),
+                );
             }
         }
         for (words, sum) in words.iter_mut().zip(sums) {

@@ -13,6 +13,48 @@ pub(crate) type Words = [u64; 2];
 /// A set of squares for Black, then one for White: low and high words.
 pub(crate) type Sides = [u64; 4];
 
+/// A set of squares for each piece, by its code: 16 × colour + kind. Two kinds are together in
+/// the low words, and in the high words: Black's, then White's. The bits of a comparison of
+/// all words, narrowed to bytes, are then in the order of codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(32))]
+pub(crate) struct CodeSets {
+    pub(crate) low: [[u64; 4]; 8],
+    pub(crate) high: [[u64; 4]; 8],
+}
+
+impl CodeSets {
+    pub(crate) const EMPTY: Self = Self { low: [[0; 4]; 8], high: [[0; 4]; 8] };
+
+    /// The place of a code: pair of kinds, then word.
+    #[inline(always)]
+    const fn place(code: usize) -> (usize, usize) {
+        (code / 2 % 8, code % 2 + code / 16 % 2 * 2)
+    }
+
+    /// The set of a code.
+    #[inline(always)]
+    pub(crate) fn of(&self, code: usize) -> Words {
+        let (pair, word) = Self::place(code);
+        [self.low[pair][word], self.high[pair][word]]
+    }
+
+    /// Replaces the set of a code.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, code: usize, [low, high]: Words) {
+        let (pair, word) = Self::place(code);
+        (self.low[pair][word], self.high[pair][word]) = (low, high);
+    }
+}
+
+/// A difference between two boards: codes of pieces that are placed differently, and their
+/// squares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    pub(crate) codes: u32,
+    pub(crate) squares: Words,
+}
+
 /// The sets that make a class: Black's pieces, White's, squares that Black attacks, at least
 /// twice, and that White attacks, at least twice.
 pub(crate) type Planes = [Words; 6];
@@ -67,8 +109,8 @@ pub(crate) trait Kernels: Copy {
     fn update(self, rows: &[i16], source: &[i16], target: &mut [i16], changes: (&[u32], &[u32]));
 
     /// Subtracts from `sums` the first row of each pair and adds the second, wrapping; rows as
-    /// in [`update`](Self::update).
-    fn exchange(self, rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]);
+    /// in [`update`](Self::update), of bytes.
+    fn exchange(self, rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]);
 
     /// Limits `sums` to 0..=127; both lengths are the same multiple of 32.
     fn clip(self, sums: &[i16], outputs: &mut [u8]);
@@ -115,13 +157,15 @@ pub(crate) trait Kernels: Copy {
     /// The indices of bytes that differ, as bits.
     fn differences(self, old: &[u8; 2 * LANES], new: &[u8; 2 * LANES]) -> u64;
 
-    /// The sets of both sides that contain one of `squares`, as bits: first those of Black,
-    /// then those of White.
-    fn touched(self, sets: &[Sides; 16], squares: [u64; 2]) -> u32;
+    /// Replaces `sets` with the squares of each kind and colour, and returns the difference.
+    fn place(self, sets: &mut CodeSets, kinds: &[Words; 16], colors: [Words; 2]) -> Difference;
 
-    /// The squares that are in at least one of the sets, and those that are in at least two,
-    /// or in `twice`.
-    fn join(self, once: &[Sides; 16], twice: &[Sides; 16]) -> [Sides; 2];
+    /// The codes of the sets that contain one of `squares`, as bits.
+    fn touched(self, sets: &CodeSets, squares: Words) -> u32;
+
+    /// For both sides the squares that are in at least one of its sets, and those that are in at
+    /// least two, or in `twice`.
+    fn join(self, once: &CodeSets, twice: &CodeSets) -> [Sides; 2];
 }
 
 /// Implements [`Kernels`] for a path with the functions of its module, after checking the
@@ -138,7 +182,7 @@ macro_rules! kernels {
             }
 
             #[inline(always)]
-            fn exchange(self, rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+            fn exchange(self, rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
                 assert!(sums.len().is_multiple_of(32));
                 // SAFETY: as above.
                 $($unsafe)? { exchange(rows, sums, pairs) }
@@ -220,13 +264,19 @@ macro_rules! kernels {
             }
 
             #[inline(always)]
-            fn touched(self, sets: &[Sides; 16], squares: [u64; 2]) -> u32 {
+            fn place(self, sets: &mut CodeSets, kinds: &[Words; 16], colors: [Words; 2]) -> Difference {
+                // SAFETY: as above.
+                $($unsafe)? { place(sets, kinds, colors) }
+            }
+
+            #[inline(always)]
+            fn touched(self, sets: &CodeSets, squares: Words) -> u32 {
                 // SAFETY: as above.
                 $($unsafe)? { touched(sets, squares) }
             }
 
             #[inline(always)]
-            fn join(self, once: &[Sides; 16], twice: &[Sides; 16]) -> [Sides; 2] {
+            fn join(self, once: &CodeSets, twice: &CodeSets) -> [Sides; 2] {
                 // SAFETY: as above.
                 $($unsafe)? { join(once, twice) }
             }

@@ -13,6 +13,7 @@
 #![expect(unsafe_code, reason = "loads, stores and calls that need processor features; each with its own proof")]
 
 use std::fmt;
+use std::sync::LazyLock;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -25,8 +26,8 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use kernels::{CodeSets, Difference, Kernels, LANES, Tail, Task, Window, Words, Zones};
 pub use kernels::{HIDDEN, SECOND};
-pub(crate) use kernels::{Kernels, LANES, Sides, Tail, Task, Window, Words, Zones};
 pub(crate) use scalar::Scalar;
 
 /// A path of kernels; proof that this processor can run it.
@@ -81,7 +82,8 @@ impl Simd {
 
     /// The fastest path this processor can run.
     pub fn best() -> Self {
-        Self::all().first().copied().unwrap_or(Self::SCALAR)
+        static BEST: LazyLock<Simd> = LazyLock::new(|| Simd::all().first().copied().unwrap_or(Simd::SCALAR));
+        *BEST
     }
 
     /// The path called `name`: `avx512`, `avx2`, `neon` or `scalar`.

@@ -2,7 +2,10 @@
 
 use std::arch::aarch64::*;
 
-use super::kernels::{HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Zones, kernels, load, store};
+use super::kernels::{
+    CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, kernels, load, store,
+};
+use super::scalar;
 
 /// Proof that the processor has NEON, which Rust's AArch64 targets with an operating
 /// system require.
@@ -35,9 +38,9 @@ store!("neon", store8: [i16; 8] <= int16x8_t, vst1q_s16);
 store!("neon", store_bytes: [u8; 8] <= uint8x8_t, vst1_u8);
 load!("neon", load_plain: [u8; 16] => uint8x16_t, vld1q_u8);
 store!("neon", store_plain: [u8; 16] <= uint8x16_t, vst1q_u8);
-store!("neon", store_words: [u64; 2] <= uint64x2_t, vst1q_u64);
 load!("neon", load_words: [u64; 2] => uint64x2_t, vld1q_u64);
 load!("neon", load_bytes: [u8; 16] => int8x16_t, vld1q_s8);
+load!("neon", load_half_weights: [i8; 8] => int8x8_t, vld1_s8);
 load!("neon", load_weights: [i8; 16] => int8x16_t, vld1q_s8);
 load!("neon", load4: [i32; 4] => int32x4_t, vld1q_s32);
 store!("neon", store4: [i32; 4] <= int32x4_t, vst1q_s32);
@@ -86,7 +89,7 @@ fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16]
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn exchange(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+fn exchange(rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
     match sums.len() {
         width if width.is_multiple_of(128) => exchange_tiles::<16>(rows, sums, pairs),
         width if width.is_multiple_of(64) => exchange_tiles::<8>(rows, sums, pairs),
@@ -97,7 +100,7 @@ fn exchange(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
 /// [`exchange`] in tiles of `N` vectors, which stay in registers for all rows.
 #[inline]
 #[target_feature(enable = "neon")]
-fn exchange_tiles<const N: usize>(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+fn exchange_tiles<const N: usize>(rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
     let tiles = sums.len() / (8 * N);
     let (rows, _) = rows.as_chunks::<8>().0.as_chunks::<N>();
     let (sums, _) = sums.as_chunks_mut::<8>().0.as_chunks_mut::<N>();
@@ -106,10 +109,10 @@ fn exchange_tiles<const N: usize>(rows: &[i16], sums: &mut [i16], pairs: &[[u32;
         for (sum, words) in sums.iter_mut().zip(&*words) {
             *sum = load8(words);
         }
-        for &[removed, added] in pairs {
-            let (removed, added) = (&rows[removed as usize * tiles + tile], &rows[added as usize * tiles + tile]);
+        for &pair in pairs {
+            let [removed, added] = pair.map(|index| &rows[index as usize * tiles + tile]);
             for (sum, (removed, added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
-                *sum = vaddq_s16(vsubq_s16(*sum, load8(removed)), load8(added));
+                *sum = vaddw_s8(vsubw_s8(*sum, load_half_weights(removed)), load_half_weights(added));
             }
         }
         for (words, sum) in words.iter_mut().zip(sums) {
@@ -315,47 +318,60 @@ fn zones_of(planes: &Planes, windows: [&Window; 2], zones: &mut Zones) {
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn touched(sets: &[Sides; 16], squares: [u64; 2]) -> u32 {
-    let squares = load_words(&squares);
-    let mut touched = 0;
-    for (index, set) in sets.iter().enumerate() {
-        for (side, words) in set.as_chunks::<2>().0.iter().enumerate() {
-            let common = vreinterpretq_u32_u64(vandq_u64(load_words(words), squares));
-            touched |= u32::from(vmaxvq_u32(common) != 0) << (16 * side + index);
+fn place(sets: &mut CodeSets, kinds: &[Words; 16], colors: [Words; 2]) -> Difference {
+    scalar::place(sets, kinds, colors)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn touched(sets: &CodeSets, squares: Words) -> u32 {
+    let squares = squares.map(|word| vdupq_n_u64(word));
+    let mut masks = [[0; 16]; 2];
+    for (pair, (low, high)) in sets.low.iter().zip(&sets.high).enumerate() {
+        let sides = low.as_chunks::<2>().0.iter().zip(high.as_chunks::<2>().0);
+        for (masks, (low, high)) in masks.iter_mut().zip(sides) {
+            let common = vorrq_u64(vandq_u64(load_words(low), squares[0]), vandq_u64(load_words(high), squares[1]));
+            let found = vreinterpretq_u8_u64(vtstq_u64(common, common));
+            (masks[2 * pair], masks[2 * pair + 1]) = (vgetq_lane_u8::<0>(found), vgetq_lane_u8::<8>(found));
         }
     }
-    touched
+    let [black, white] = masks.map(|masks| bits_of(load_plain(&masks)));
+    u32::from(black) | u32::from(white) << 16
+}
+
+/// The bits of a mask of bytes.
+#[inline]
+#[target_feature(enable = "neon")]
+fn bits_of(mask: uint8x16_t) -> u16 {
+    let bits = vandq_u8(mask, load_plain(&[1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128]));
+    u16::from_le_bytes([vaddv_u8(vget_low_u8(bits)), vaddv_u8(vget_high_u8(bits))])
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
 fn differences(old: &[u8; 2 * LANES], new: &[u8; 2 * LANES]) -> u64 {
-    let weights = load_plain(&[1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128]);
-    let mut differ = [0; 8];
     let parts = old.as_chunks::<16>().0.iter().zip(new.as_chunks::<16>().0);
-    for ([low, high], (old, new)) in differ.as_chunks_mut::<2>().0.iter_mut().zip(parts) {
-        let bits = vandq_u8(vmvnq_u8(vceqq_u8(load_plain(old), load_plain(new))), weights);
-        *low = vaddv_u8(vget_low_u8(bits));
-        *high = vaddv_u8(vget_high_u8(bits));
-    }
-    u64::from_le_bytes(differ)
+    parts.rev().fold(0, |differ, (old, new)| {
+        differ << 16 | u64::from(bits_of(vmvnq_u8(vceqq_u8(load_plain(old), load_plain(new)))))
+    })
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn join(once: &[Sides; 16], twice: &[Sides; 16]) -> [Sides; 2] {
-    let (mut some, mut several) = ([vdupq_n_u64(0); 2], [vdupq_n_u64(0); 2]);
-    for (once, twice) in once.iter().zip(twice) {
-        for (side, (once, twice)) in once.as_chunks::<2>().0.iter().zip(twice.as_chunks::<2>().0).enumerate() {
-            let once = load_words(once);
-            several[side] = vorrq_u64(several[side], vorrq_u64(load_words(twice), vandq_u64(some[side], once)));
-            some[side] = vorrq_u64(some[side], once);
-        }
-    }
+fn join(once: &CodeSets, twice: &CodeSets) -> [Sides; 2] {
     let mut sides = [[0; 4]; 2];
-    for (words, vectors) in sides.iter_mut().zip([some, several]) {
-        for (words, vector) in words.as_chunks_mut::<2>().0.iter_mut().zip(vectors) {
-            store_words(words, vector);
+    for (word, (once, twice)) in [(&once.low, &twice.low), (&once.high, &twice.high)].into_iter().enumerate() {
+        for side in 0..2 {
+            let (mut some, mut several) = (vdupq_n_u64(0), vdupq_n_u64(0));
+            for (once, twice) in once.iter().zip(twice) {
+                let once = load_words(&once.as_chunks().0[side]);
+                let twice = load_words(&twice.as_chunks().0[side]);
+                several = vorrq_u64(several, vorrq_u64(twice, vandq_u64(some, once)));
+                some = vorrq_u64(some, once);
+            }
+            let (even, odd) = (vgetq_lane_u64::<0>(some), vgetq_lane_u64::<1>(some));
+            sides[0][2 * side + word] = even | odd;
+            sides[1][2 * side + word] = vgetq_lane_u64::<0>(several) | vgetq_lane_u64::<1>(several) | even & odd;
         }
     }
     sides

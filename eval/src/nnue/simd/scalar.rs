@@ -2,7 +2,7 @@
 //!
 //! Lengths are checked by [`Kernels`](super::kernels::Kernels).
 
-use super::kernels::{HIDDEN, LANES, Planes, Sides, Tail, Window, Zones, kernels};
+use super::kernels::{CodeSets, Difference, HIDDEN, LANES, Planes, Sides, Tail, Window, Words, Zones, kernels};
 
 /// The path without processor features.
 #[derive(Clone, Copy, Debug)]
@@ -28,12 +28,13 @@ fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], add
     }
 }
 
-fn exchange(rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+fn exchange(rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
     let width = sums.len();
     for &pair in pairs {
         let [removed, added] = pair.map(|index| &rows[index as usize * width..][..width]);
-        let changes = removed.iter().zip(added);
-        sums.iter_mut().zip(changes).for_each(|(sum, (&a, &b))| *sum = sum.wrapping_sub(a).wrapping_add(b));
+        for (sum, (&removed, &added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
+            *sum = sum.wrapping_add(i16::from(added) - i16::from(removed));
+        }
     }
 }
 
@@ -124,23 +125,36 @@ fn differences(old: &[u8; 2 * LANES], new: &[u8; 2 * LANES]) -> u64 {
 }
 
 #[inline]
-fn touched(sets: &[Sides; 16], squares: [u64; 2]) -> u32 {
-    let [low, high] = squares;
-    let mut touched = 0;
-    for (index, [a, b, c, d]) in sets.iter().enumerate() {
-        touched |= u32::from(a & low | b & high != 0) << index;
-        touched |= u32::from(c & low | d & high != 0) << (16 + index);
+pub(super) fn place(sets: &mut CodeSets, kinds: &[Words; 16], colors: [Words; 2]) -> Difference {
+    let mut difference = Difference { codes: 0, squares: [0; 2] };
+    for code in 0..32 {
+        let (kind, color) = (kinds[code % 16], colors[code / 16]);
+        let new = [kind[0] & color[0], kind[1] & color[1]];
+        let old = sets.of(code);
+        let [low, high] = [old[0] ^ new[0], old[1] ^ new[1]];
+        difference.codes |= u32::from(low | high != 0) << code;
+        difference.squares = [difference.squares[0] | low, difference.squares[1] | high];
+        sets.set(code, new);
     }
-    touched
+    difference
 }
 
 #[inline]
-fn join(once: &[Sides; 16], twice: &[Sides; 16]) -> [Sides; 2] {
+fn touched(sets: &CodeSets, squares: Words) -> u32 {
+    (0..32).fold(0, |touched, code| {
+        let [low, high] = sets.of(code);
+        touched | u32::from(low & squares[0] | high & squares[1] != 0) << code
+    })
+}
+
+#[inline]
+fn join(once: &CodeSets, twice: &CodeSets) -> [Sides; 2] {
     let (mut some, mut several) = ([0; 4], [0; 4]);
-    for (once, twice) in once.iter().zip(twice) {
-        for word in 0..4 {
-            several[word] |= twice[word] | some[word] & once[word];
-            some[word] |= once[word];
+    for code in 0..32 {
+        for (word, (once, twice)) in once.of(code).into_iter().zip(twice.of(code)).enumerate() {
+            let word = code / 16 * 2 + word;
+            several[word] |= twice | some[word] & once;
+            some[word] |= once;
         }
     }
     [some, several]

@@ -1,6 +1,6 @@
 //! Every path against the scalar one, on numbers at all limits.
 
-use super::kernels::Planes;
+use super::kernels::{Planes, Sides};
 use super::*;
 
 /// Calls a kernel of the path.
@@ -23,7 +23,7 @@ impl Kernels for Simd {
         dispatch!(self, update(rows, source, target, changes));
     }
 
-    fn exchange(self, rows: &[i16], sums: &mut [i16], pairs: &[[u32; 2]]) {
+    fn exchange(self, rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
         dispatch!(self, exchange(rows, sums, pairs));
     }
 
@@ -67,11 +67,15 @@ impl Kernels for Simd {
         dispatch!(self, zones(planes, windows, zones));
     }
 
-    fn touched(self, sets: &[Sides; 16], squares: [u64; 2]) -> u32 {
+    fn place(self, sets: &mut CodeSets, kinds: &[Words; 16], colors: [Words; 2]) -> Difference {
+        dispatch!(self, place(sets, kinds, colors))
+    }
+
+    fn touched(self, sets: &CodeSets, squares: Words) -> u32 {
         dispatch!(self, touched(sets, squares))
     }
 
-    fn join(self, once: &[Sides; 16], twice: &[Sides; 16]) -> [Sides; 2] {
+    fn join(self, once: &CodeSets, twice: &CodeSets) -> [Sides; 2] {
         dispatch!(self, join(once, twice))
     }
 
@@ -161,12 +165,13 @@ fn updates_agree() {
 #[test]
 fn exchanges_are_updates_in_place() {
     let mut random = Random(8);
-    for width in [32, 64, 96, 128, 192, 1024] {
-        let (rows, source) = (random.words(9 * width), random.words(width));
+    for width in [32, 64, 96, 128, 192, 256, 1024] {
+        let (rows, source) = (random.weights(9 * width), random.words(width));
+        let words: Vec<i16> = rows.iter().map(|&weight| weight.into()).collect();
         for pairs in [&[][..], &[[8, 0]], &[[1, 3], [3, 1], [2, 8], [5, 5], [0, 7]]] {
             let (removed, added): (Vec<u32>, Vec<u32>) = pairs.iter().map(|&[a, b]| (a, b)).unzip();
             let mut expected = vec![0; width];
-            Simd::SCALAR.update(&rows, &source, &mut expected, (&removed, &added));
+            Simd::SCALAR.update(&words, &source, &mut expected, (&removed, &added));
             for simd in Simd::all() {
                 let mut sums = source.clone();
                 simd.exchange(&rows, &mut sums, pairs);
@@ -180,6 +185,8 @@ fn exchanges_are_updates_in_place() {
 fn rows_outside_the_table_are_refused_by_every_path() {
     for simd in Simd::all() {
         let refused = std::panic::catch_unwind(|| simd.update(&[0; 320], &[0; 32], &mut [0; 32], (&[10], &[])));
+        assert!(refused.is_err(), "{}", simd.name());
+        let refused = std::panic::catch_unwind(|| simd.exchange(&[0; 320], &mut [0; 32], &[[0, 10]]));
         assert!(refused.is_err(), "{}", simd.name());
     }
 }
@@ -340,23 +347,46 @@ fn zones_and_their_differences_agree() {
 }
 
 #[test]
-fn touched_and_joined_sets_agree() {
+fn placed_touched_and_joined_sets_agree() {
     let mut random = Random(7);
+    let mut placed = CodeSets::EMPTY;
     for _ in 0..1000 {
-        let sets = [[0; 4]; 16].map(|words| words.map(|_: u64| random.next() & random.next() & random.next()));
-        let twice = sets.map(|words| words.map(|word| word & random.next() & random.next()));
-        let joined = Simd::SCALAR.join(&sets, &twice);
-        let at = |sets: &[Sides; 16]| sets.iter().filter(|set| set[2] & 4 != 0).count();
-        assert_eq!(joined.map(|words| words[2] & 4 != 0), [at(&sets) > 0, at(&sets) > 1 || at(&twice) > 0]);
+        let mut sets = || {
+            let mut sets = CodeSets::EMPTY;
+            (0..32).for_each(|code| sets.set(code, [0; 2].map(|_: u64| random.next() & random.next() & random.next())));
+            sets
+        };
+        let (once, twice) = (sets(), sets());
+        let joined = Simd::SCALAR.join(&once, &twice);
+        let at = |sets: &CodeSets| (16..32).filter(|&code| sets.of(code)[0] & 4 != 0).count();
+        assert_eq!(joined.map(|words| words[2] & 4 != 0), [at(&once) > 0, at(&once) > 1 || at(&twice) > 0]);
         let squares = [0; 2].map(|_: u64| 1 << (random.next() % 64) & random.next());
-        let expected = Simd::SCALAR.touched(&sets, squares);
-        for (index, [a, b, c, d]) in sets.iter().enumerate() {
-            assert_eq!(expected >> index & 1 != 0, a & squares[0] | b & squares[1] != 0);
-            assert_eq!(expected >> (16 + index) & 1 != 0, c & squares[0] | d & squares[1] != 0);
+        let touched = Simd::SCALAR.touched(&once, squares);
+        // Most kinds stay where they are.
+        let black = [0; 2].map(|_: u64| random.next());
+        let colors = [black, black.map(|word| !word & random.next())];
+        let mut kinds = [0; 16].map(|_: u8| [0; 2].map(|_: u64| random.next() & random.next()));
+        for (code, words) in kinds.iter_mut().enumerate().filter(|_| !random.next().is_multiple_of(4)) {
+            *words = [0, 1].map(|word| placed.of(code)[word] | placed.of(code + 16)[word]);
         }
+        let mut expected = placed;
+        let difference = Simd::SCALAR.place(&mut expected, &kinds, colors);
+        let mut squares_of_codes = [0; 2];
+        for code in 0..32 {
+            let common = |word: usize| once.of(code)[word] & squares[word];
+            assert_eq!(touched >> code & 1 != 0, common(0) | common(1) != 0);
+            let set = [0, 1].map(|word| kinds[code % 16][word] & colors[code / 16][word]);
+            assert_eq!((expected.of(code), difference.codes >> code & 1 != 0), (set, set != placed.of(code)));
+            (0..2).for_each(|word| squares_of_codes[word] |= set[word] ^ placed.of(code)[word]);
+        }
+        assert_eq!(difference.squares, squares_of_codes);
         for simd in others() {
-            assert_eq!(simd.touched(&sets, squares), expected, "{}", simd.name());
-            assert_eq!(simd.join(&sets, &twice), joined, "{}", simd.name());
+            assert_eq!(simd.touched(&once, squares), touched, "{}", simd.name());
+            assert_eq!(simd.join(&once, &twice), joined, "{}", simd.name());
+            let mut sets = placed;
+            assert_eq!(simd.place(&mut sets, &kinds, colors), difference, "{}", simd.name());
+            assert_eq!(sets, expected, "{}", simd.name());
         }
+        placed = expected;
     }
 }
