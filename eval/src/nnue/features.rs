@@ -239,17 +239,20 @@ impl View {
         let seen = king.map_or(ABSENT_KING, |king| king.relative(color));
         // Files 6 to 9.
         let mirror = features.is_mirrored() && seen.index() >= 45;
-        let bucket = if mirror { seen.mirrored() } else { seen };
+        let (offset, slot) = match features {
+            FeatureSet::Kp | FeatureSet::Ka2 => (0, 0),
+            FeatureSet::Mirrored => (0, usize::from(mirror)),
+            _ => {
+                let bucket = if mirror { seen.mirrored() } else { seen };
+                (features.block().map_or(0, |block| block * bucket.index() as u32), seen.index())
+            }
+        };
         Self {
             numbering: features.numbering(),
             squares: &ORIENTED[color][usize::from(mirror)],
             color,
-            offset: features.block().map_or(0, |block| block * bucket.index() as u32),
-            slot: match features {
-                FeatureSet::Kp | FeatureSet::Ka2 => 0,
-                FeatureSet::Mirrored => usize::from(mirror),
-                _ => seen.index(),
-            },
+            offset,
+            slot,
             kings_again: (features == FeatureSet::Ka2).then_some(1629),
         }
     }

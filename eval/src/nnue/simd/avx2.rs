@@ -101,24 +101,25 @@ fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16]
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn exchange(rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
-    match sums.len() {
-        width if width.is_multiple_of(128) => exchange_tiles::<8>(rows, sums, pairs),
-        width if width.is_multiple_of(64) => exchange_tiles::<4>(rows, sums, pairs),
-        _ => exchange_tiles::<2>(rows, sums, pairs),
+fn exchange(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
+    match target.len() {
+        width if width.is_multiple_of(128) => exchange_tiles::<8>(rows, source, target, pairs),
+        width if width.is_multiple_of(64) => exchange_tiles::<4>(rows, source, target, pairs),
+        _ => exchange_tiles::<2>(rows, source, target, pairs),
     }
 }
 
 /// [`exchange`] in tiles of `N` vectors, which stay in registers for all rows.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn exchange_tiles<const N: usize>(rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
-    let tiles = sums.len() / (16 * N);
+fn exchange_tiles<const N: usize>(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
+    let tiles = target.len() / (16 * N);
     let (rows, _) = rows.as_chunks::<16>().0.as_chunks::<N>();
-    let (sums, _) = sums.as_chunks_mut::<16>().0.as_chunks_mut::<N>();
-    for (tile, words) in sums.iter_mut().enumerate() {
+    let (source, _) = source.as_chunks::<16>().0.as_chunks::<N>();
+    let (target, _) = target.as_chunks_mut::<16>().0.as_chunks_mut::<N>();
+    for (tile, (source, target)) in source.iter().zip(target).enumerate() {
         let mut sums = [_mm256_setzero_si256(); N];
-        for (sum, words) in sums.iter_mut().zip(&*words) {
+        for (sum, words) in sums.iter_mut().zip(source) {
             *sum = load16(words);
         }
         for &pair in pairs {
@@ -130,7 +131,7 @@ fn exchange_tiles<const N: usize>(rows: &[i8], sums: &mut [i16], pairs: &[[u32; 
                 );
             }
         }
-        for (words, sum) in words.iter_mut().zip(sums) {
+        for (words, sum) in target.iter_mut().zip(sums) {
             store16(words, sum);
         }
     }
@@ -241,11 +242,38 @@ fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
     outputs.copy_from_slice(biases);
     let stride = 4 * outputs.len();
     let (groups, _) = inputs.as_chunks::<4>();
+    // Listing what is not zero costs more than few inputs save.
+    match outputs.len() {
+        32 if groups.len() < GROUPS => return affine_dense::<4>(groups, weights, outputs),
+        16 if groups.len() < GROUPS => return affine_dense::<2>(groups, weights, outputs),
+        _ => {}
+    }
     let mut list = [0; GROUPS + 8];
     for (block, inputs) in groups.chunks(GROUPS).enumerate() {
         let count = nonzero(inputs, &mut list);
         let weights = &weights[block * GROUPS * stride..][..inputs.len() * stride];
         affine_block(inputs, weights, &list[..count], outputs);
+    }
+}
+
+/// Adds all groups of inputs to `8 * N` outputs.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn affine_dense<const N: usize>(groups: &[[u8; 4]], weights: &[i8], outputs: &mut [i32]) {
+    let (rows, _) = weights.as_chunks::<32>().0.as_chunks::<N>();
+    let (outputs, _) = outputs.as_chunks_mut::<8>();
+    let mut sums = [_mm256_setzero_si256(); N];
+    for (sum, words) in sums.iter_mut().zip(&*outputs) {
+        *sum = load8(words);
+    }
+    for (&group, row) in groups.iter().zip(rows) {
+        let input = _mm256_set1_epi32(i32::from_le_bytes(group));
+        for (sum, weights) in sums.iter_mut().zip(row) {
+            *sum = accumulate(*sum, input, load_weights(weights));
+        }
+    }
+    for (words, sum) in outputs.iter_mut().zip(sums) {
+        store8(words, sum);
     }
 }
 

@@ -100,25 +100,26 @@ fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16]
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn exchange(rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
-    match sums.len() {
-        width if width.is_multiple_of(256) => exchange_tiles::<8>(rows, sums, pairs),
-        width if width.is_multiple_of(128) => exchange_tiles::<4>(rows, sums, pairs),
-        width if width.is_multiple_of(64) => exchange_tiles::<2>(rows, sums, pairs),
-        _ => exchange_tiles::<1>(rows, sums, pairs),
+fn exchange(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
+    match target.len() {
+        width if width.is_multiple_of(256) => exchange_tiles::<8>(rows, source, target, pairs),
+        width if width.is_multiple_of(128) => exchange_tiles::<4>(rows, source, target, pairs),
+        width if width.is_multiple_of(64) => exchange_tiles::<2>(rows, source, target, pairs),
+        _ => exchange_tiles::<1>(rows, source, target, pairs),
     }
 }
 
 /// [`exchange`] in tiles of `N` vectors, which stay in registers for all rows.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn exchange_tiles<const N: usize>(rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
-    let tiles = sums.len() / (32 * N);
+fn exchange_tiles<const N: usize>(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
+    let tiles = target.len() / (32 * N);
     let (rows, _) = rows.as_chunks::<32>().0.as_chunks::<N>();
-    let (sums, _) = sums.as_chunks_mut::<32>().0.as_chunks_mut::<N>();
-    for (tile, words) in sums.iter_mut().enumerate() {
+    let (source, _) = source.as_chunks::<32>().0.as_chunks::<N>();
+    let (target, _) = target.as_chunks_mut::<32>().0.as_chunks_mut::<N>();
+    for (tile, (source, target)) in source.iter().zip(target).enumerate() {
         let mut sums = [_mm512_setzero_si512(); N];
-        for (sum, words) in sums.iter_mut().zip(&*words) {
+        for (sum, words) in sums.iter_mut().zip(source) {
             *sum = load32(words);
         }
         for &pair in pairs {
@@ -130,7 +131,7 @@ fn exchange_tiles<const N: usize>(rows: &[i8], sums: &mut [i16], pairs: &[[u32; 
                 );
             }
         }
-        for (words, sum) in words.iter_mut().zip(sums) {
+        for (words, sum) in target.iter_mut().zip(sums) {
             store32(words, sum);
         }
     }

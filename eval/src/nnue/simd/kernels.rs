@@ -26,24 +26,34 @@ pub(crate) struct CodeSets {
 impl CodeSets {
     pub(crate) const EMPTY: Self = Self { low: [[0; 4]; 8], high: [[0; 4]; 8] };
 
-    /// The place of a code: pair of kinds, then word.
+    /// The place of a code among the low words and the high words.
     #[inline(always)]
-    const fn place(code: usize) -> (usize, usize) {
-        (code / 2 % 8, code % 2 + code / 16 % 2 * 2)
+    fn place(code: usize) -> usize {
+        static PLACES: [u8; 32] = {
+            let mut places = [0; 32];
+            let mut code = 0;
+            while code < 32 {
+                places[code] = (code % 16 / 2 * 4 + code % 2 + code / 16 * 2) as u8;
+                code += 1;
+            }
+            places
+        };
+        usize::from(PLACES[code % 32]) % 32
     }
 
     /// The set of a code.
     #[inline(always)]
     pub(crate) fn of(&self, code: usize) -> Words {
-        let (pair, word) = Self::place(code);
-        [self.low[pair][word], self.high[pair][word]]
+        let place = Self::place(code);
+        [self.low.as_flattened()[place], self.high.as_flattened()[place]]
     }
 
     /// Replaces the set of a code.
     #[inline(always)]
     pub(crate) fn set(&mut self, code: usize, [low, high]: Words) {
-        let (pair, word) = Self::place(code);
-        (self.low[pair][word], self.high[pair][word]) = (low, high);
+        let place = Self::place(code);
+        self.low.as_flattened_mut()[place] = low;
+        self.high.as_flattened_mut()[place] = high;
     }
 }
 
@@ -108,9 +118,9 @@ pub(crate) trait Kernels: Copy {
     /// contiguous in `rows`.
     fn update(self, rows: &[i16], source: &[i16], target: &mut [i16], changes: (&[u32], &[u32]));
 
-    /// Subtracts from `sums` the first row of each pair and adds the second, wrapping; rows as
-    /// in [`update`](Self::update), of bytes.
-    fn exchange(self, rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]);
+    /// Writes to `target` the sums `source` minus the first row of each pair plus the second,
+    /// wrapping; rows as in [`update`](Self::update), of bytes.
+    fn exchange(self, rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]);
 
     /// Limits `sums` to 0..=127; both lengths are the same multiple of 32.
     fn clip(self, sums: &[i16], outputs: &mut [u8]);
@@ -182,10 +192,10 @@ macro_rules! kernels {
             }
 
             #[inline(always)]
-            fn exchange(self, rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
-                assert!(sums.len().is_multiple_of(32));
+            fn exchange(self, rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
+                assert!(source.len() == target.len() && target.len().is_multiple_of(32));
                 // SAFETY: as above.
-                $($unsafe)? { exchange(rows, sums, pairs) }
+                $($unsafe)? { exchange(rows, source, target, pairs) }
             }
 
             #[inline(always)]

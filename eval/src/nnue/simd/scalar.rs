@@ -28,11 +28,12 @@ fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], add
     }
 }
 
-fn exchange(rows: &[i8], sums: &mut [i16], pairs: &[[u32; 2]]) {
-    let width = sums.len();
+fn exchange(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
+    let width = target.len();
+    target.copy_from_slice(source);
     for &pair in pairs {
         let [removed, added] = pair.map(|index| &rows[index as usize * width..][..width]);
-        for (sum, (&removed, &added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
+        for (sum, (&removed, &added)) in target.iter_mut().zip(removed.iter().zip(added)) {
             *sum = sum.wrapping_add(i16::from(added) - i16::from(removed));
         }
     }
