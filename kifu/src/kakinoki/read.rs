@@ -274,7 +274,10 @@ impl<'t> Reader<'t> {
         }
         let at = play.at();
         if let Some(name) = line.text.strip_prefix('&') {
-            play.record.node_mut(at).remarks_mut().bookmark = Some(name.to_owned());
+            let other = play.record.node_mut(at).remarks_mut().bookmark.replace(name.to_owned());
+            if other.is_some_and(|other| other != name) {
+                return self.report.warn(line.fault(Problem::OutOfPlace("second bookmark, instead of the first")));
+            }
         } else if let Some(comment) = line.text.strip_prefix('*') {
             play.record.node_mut(at).remarks_mut().comments.push(comment.to_owned());
         }

@@ -191,7 +191,7 @@ impl<'t> Reader<'t> {
                     }
                     Token::Nag(digits) => self.nag(digits, place),
                     Token::Time(text) => self.time(text, place),
-                    Token::Result(text) => self.result(text),
+                    Token::Result(text) => self.result(text, place),
                     Token::Word(text) => self.word(text, place),
                     Token::Unclosed(what, text) => self.report.error(place.fault(Problem::Unclosed(what), text)),
                     Token::Tag { .. } | Token::Odd(_) => Ok(()),
@@ -273,9 +273,10 @@ impl<'t> Reader<'t> {
         };
         if let Some(play) = self.game.play.as_mut().filter(|play| play.too_deep == 0 && !play.skipping) {
             let node = play.record.node_mut(play.at);
-            if node.remarks().nags.len() < 16 {
-                node.remarks_mut().nags.push(nag);
+            if node.remarks().nags.len() >= 16 {
+                return self.report.warn(place.fault(Problem::OutOfPlace("glyph after sixteen others"), digits));
             }
+            node.remarks_mut().nags.push(nag);
         }
         Ok(())
     }
@@ -349,10 +350,10 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn result(&mut self, text: &str) -> Result<(), KifuError> {
+    fn result(&mut self, text: &str, place: Place<'t>) -> Result<(), KifuError> {
         if self.game.play.as_ref().is_some_and(|play| !play.open.is_empty() || play.too_deep > 0) {
-            // Some programs end variations with results.
-            return Ok(());
+            // Some programs end variations with results, which are not kept.
+            return self.report.warn(place.fault(Problem::OutOfPlace("result of a variation"), text));
         }
         self.game.terminator = Some(text.to_owned());
         self.finish_game()
