@@ -46,8 +46,9 @@ impl Transformer {
     }
 }
 
-/// Rows of up to this size mostly stay in the second-level cache.
-const NEAR_BYTES: usize = 1 << 20;
+/// Of rows of up to this size, those that a search uses for a while stay in the second-level
+/// cache.
+const NEAR_BYTES: usize = 1 << 22;
 
 /// One ply of the line.
 #[derive(Clone, Copy, Debug, Default)]
