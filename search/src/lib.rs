@@ -19,6 +19,7 @@
 //! | `update` `failed_moves` | updates of histories and corrections |
 //! | `correction` | by how much evaluations were wrong |
 //! | `hanging` `attacked` | by how much pieces that hang make them wrong |
+//! | `chase` | evaluation of a lonely king |
 //! | `tt` | the transposition table |
 //! | `value` | values, mate distances, scores |
 //! | `limits` `clock` | when to stop |
@@ -27,6 +28,7 @@
 //! | `params` | every constant of the search |
 
 mod attacked;
+mod chase;
 mod clock;
 mod correction;
 mod extend;

@@ -648,7 +648,7 @@ mod tests {
         let mut engine = Search::new();
         let ear = search(&mut engine, &game, depth(5), Options::default());
         let scores: Vec<Score> = ear.reports.lock().iter().map(|report| report.score).collect();
-        assert!(scores.iter().all(|score| matches!(score, Score::Cp(-10_000..=10_000))), "{scores:?}");
+        assert!(scores.iter().all(|score| matches!(score, Score::Cp(-20_000..=20_000))), "{scores:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use enbu_mate::mate_in_one;
 use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Ruling};
 
+use crate::chase;
 use crate::correction::Slots;
 use crate::history::{Arrival, Killers, Line, PawnSlot, Place};
 use crate::job::{Job, Role};
@@ -355,7 +356,7 @@ impl<'a> Worker<'a> {
     /// The static evaluation for the side to move.
     #[inline]
     pub(crate) fn evaluate(&mut self) -> Value {
-        self.memory.evaluator.evaluate(&self.position)
+        chase::value(&self.position).unwrap_or_else(|| self.memory.evaluator.evaluate(&self.position))
     }
 
     /// Notes that `mv` followed by the line of the next ply is best at `ply`.

@@ -1,7 +1,8 @@
-//! Repetitions before and within a search.
+//! Repetitions before and within a search, and endings that need a plan instead.
 
+use enbu_tests::has_slow_rows;
 use enbu_tests::session::Session;
-use enbu_tests::table::{check, equal};
+use enbu_tests::table::{Row, check, check_rows, equal};
 
 fn engine(options: &[(&str, &str)]) -> Session {
     let mut session = Session::start();
@@ -57,4 +58,29 @@ fn the_rule_that_ends_a_line_is_named_where_wanted() {
             assert_eq!((found.as_str(), pv), (score, format!("{line}{end}")), "{position}");
         }
     }
+}
+
+#[test]
+fn won_endings_are_won() {
+    let slow = has_slow_rows();
+    let nodes: &[u32] = if slow { &[20_000, 100_000] } else { &[5000] };
+    let is_wanted = |row: &Row| slow || row.text("when") == "always";
+    check_rows("won.tsv", is_wanted, |row| nodes.iter().try_for_each(|nodes| is_won(row.text("sfen"), *nodes)));
+}
+
+/// Plays an ending out, both sides with this many nodes a move.
+fn is_won(sfen: &str, nodes: u32) -> Result<(), String> {
+    let mut sides = [engine(&[]), engine(&[])];
+    let mut position = format!("sfen {sfen} moves");
+    for ply in 0..320 {
+        let (_, _, answer) = searched(&mut sides[ply % 2], &position, &format!("go nodes {nodes}"));
+        let mv = answer.split(' ').nth(1).expect("a move");
+        if mv == "resign" {
+            return equal("the side that resigns", ply % 2, 1);
+        }
+        position += &format!(" {mv}");
+        sides[0].accepts(&format!("position {position}"));
+        equal("repetition", sides[0].shows("repetition").as_str(), "none")?;
+    }
+    Err(format!("no win in 320 plies with {nodes} nodes: {position}"))
 }
