@@ -183,7 +183,7 @@ fn is_line_of(info: &Info, best: BestMove) -> bool {
         BestMove::Play { best, .. } => info.pv.first() == Some(&best),
         // An engine that resigns shows why.
         BestMove::Resign => !info.pv.is_empty() || info.pv_end.is_some(),
-        BestMove::Win => info.pv_end == Some(LineEnd::Win),
+        BestMove::Win => info.pv.is_empty() && info.pv_end == Some(LineEnd::Win),
     }
 }
 
