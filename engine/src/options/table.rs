@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Row] = &[
         japanese: "置換表の大きさ（MB）。" },
     Row { id: Id::Threads, name: "Threads", alias: Some("NumberOfThreads"), label: "スレッド数",
         kind: Kind::Measured(machine::threads, Words { english: "one per processor, at most 8", japanese: "論理コア数（最大 8）" }, 1, 1024),
-        english: "Number of search threads; more than one a processor slows it down (most: two).",
+        english: "Number of search threads; at best one a processor, at most two.",
         japanese: "探索に使うスレッド数。論理コア数より多くしても速くならず、その 2 倍を超える分は使わない。" },
     Row { id: Id::Ponder, name: "USI_Ponder", alias: Some("Ponder"), label: "相手番思考", kind: Kind::Check(false),
         english: "Search on the opponent's time (set by the GUI); each move then takes slightly more time.",
