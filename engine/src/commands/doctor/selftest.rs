@@ -32,7 +32,7 @@ const MATSURI: (&str, u64) = ("l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R
 const MATE: (&str, usize) = ("2+P4G1/n4kr1P/2Pp4s/4PG2g/p6pl/1l5rl/s1pKN1p2/1p+s6/2g5+l b BNPbsn7p 203", 11);
 
 /// A game with captures, promotions and drops.
-const GAME: &str = "7g7f 3c3d 8h2b+ 3a2b B*4e 2b3c 4e3d 3c4b 3d4c+ 4b4c P*3d";
+const GAME: &str = "7g7f 3c3d 8h2b+ 3a2b B*4e 2b3c 4e3d 3c4b 3d4c+ 4b4c 2g2f B*5e";
 
 /// Formats that hold a whole game.
 const FORMATS: [Format; 6] = [Format::Kif, Format::Ki2, Format::Csa, Format::Usi, Format::Pgn, Format::Jkf];
