@@ -12,6 +12,9 @@ use enbu_movegen::{Move, Position};
 /// Longest line of a list in bytes.
 const LONGEST_LINE: usize = 1 << 16;
 
+/// Largest record or diagram in bytes: decoded it takes several times its size.
+const LARGEST_RECORD: u64 = 16 << 20;
+
 /// Lines of a file among which a list has an SFEN.
 const FIRST_LINES: usize = 20;
 
@@ -111,11 +114,10 @@ fn problems_of(mut input: Box<dyn BufRead + Send>, name: &str, ply: Option<usize
             return Ok(Box::new(List { input, name: name.to_owned(), ply, number: 0 }));
         }
     }
-    let most = FileKind::Record.most_bytes();
-    input.take(most).read_to_end(&mut head)?;
+    input.take(LARGEST_RECORD).read_to_end(&mut head)?;
     let bytes = head.len() as u64;
-    if bytes > most {
-        return Err(Refusal::Long { bytes, most }.into());
+    if bytes > LARGEST_RECORD {
+        return Err(Refusal::Long { bytes, most: LARGEST_RECORD }.into());
     }
     Ok(records(&head, name, ply))
 }
