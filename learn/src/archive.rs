@@ -1,6 +1,7 @@
 //! Archives: files of games at 1.5 bytes a position, with rounded scores.
 //!
-//! Version 3 of the files of games holds blocks of up to 4096 games: a u32 with the length of the
+//! Version 3 of the files of games holds blocks of up to 4096 games, which end at the game with the
+//! millionth move: a u32 with the length of the
 //! rest, a u32 with the number of games, and eight columns, each a u32 with its length and that
 //! many bytes of DEFLATE (RFC 1951) without matches: nothing repeats, but some numbers are
 //! frequent. The first column is the heads of the games; the others are numbers, below 255 one
@@ -27,8 +28,11 @@ use rayon::prelude::*;
 use crate::codec::{ArchiveError, Cursor, GameFileError, decode_head, encode_head};
 use crate::game::{Game, MATE_SCORE, ScoredMove};
 
-/// Games of a block.
+/// Games of a block, and its moves after which no game begins.
 const BLOCK: usize = 4096;
+const BLOCK_MOVES: usize = 1_000_000;
+/// The most bytes of a column, so that small blocks cannot become large.
+const MAX_COLUMN: usize = 3 * (BLOCK_MOVES + u16::MAX as usize + u8::MAX as usize);
 /// Columns of a block.
 const COLUMNS: usize = 8;
 /// The columns of moves and of differences.
@@ -197,12 +201,29 @@ impl Moves {
 
 /// Appends the blocks of all games to `bytes`.
 pub(crate) fn encode(games: &[Game], bytes: &mut Vec<u8>) -> Result<(), GameFileError> {
-    let blocks = games.par_chunks(BLOCK).enumerate().map(|(number, games)| encode_block(games, number * BLOCK));
+    let (mut blocks, mut before) = (Vec::new(), 0);
+    while before < games.len() {
+        let length = block_length(&games[before..]);
+        blocks.push((&games[before..][..length], before));
+        before += length;
+    }
+    let blocks = blocks.into_par_iter().map(|(games, before)| encode_block(games, before));
     for block in blocks.collect::<Result<Vec<_>, _>>()? {
         bytes.extend((block.len() as u32).to_le_bytes());
         bytes.extend(block);
     }
     Ok(())
+}
+
+/// The number of games of the next block.
+fn block_length(games: &[Game]) -> usize {
+    let mut moves = 0;
+    let fits = |game: &&Game| {
+        let fits = moves < BLOCK_MOVES;
+        moves += game.opening.len() + game.moves.len();
+        fits
+    };
+    games.iter().take(BLOCK).take_while(fits).count()
 }
 
 /// A block with the games after the first `before`.
@@ -256,14 +277,12 @@ pub(crate) fn decode(cursor: &mut Cursor<'_>, mut visit: impl FnMut(Game)) -> Re
 /// The games of a block after the first `before`.
 fn decode_block(mut block: Cursor<'_>, before: usize) -> Result<Vec<Game>, GameFileError> {
     let count = block.u32("the number of games of a block")?;
-    // No game of a block is longer than a head allows.
-    let limit = count.min(BLOCK as u32) as usize * 3 * usize::from(u16::MAX);
     let mut columns = <[Vec<u8>; COLUMNS]>::default();
     let damaged = |column| ArchiveError::Column { game: before + 1, column };
     for (number, column) in columns.iter_mut().enumerate() {
         let length = block.u32("the length of a column")? as usize;
         let packed = block.take(length, "a column")?;
-        *column = decompress_to_vec_with_limit(packed, limit).map_err(|_| damaged(number))?;
+        *column = decompress_to_vec_with_limit(packed, MAX_COLUMN).map_err(|_| damaged(number))?;
     }
     block.end()?;
     let mut heads = Cursor { bytes: &columns[0], at: 0 };
@@ -339,6 +358,11 @@ mod tests {
             game.moves.clear();
         }
         let back = GameFile::decode(&games.encode_archive().expect("fits")).expect("whole");
+        assert_eq!(block_length(&games.games), BLOCK);
+        let long = &mut games.games[1];
+        long.moves = vec![ScoredMove { mv: "7g7f".parse().expect("a move"), score: 0 }; BLOCK_MOVES];
+        assert_eq!(block_length(&games.games), 2);
+        games.games[1].moves.clear();
         let heads = |file: &GameFile| file.games.iter().map(|game| game.opening.clone()).collect::<Vec<_>>();
         assert_eq!(heads(&back), heads(&games));
     }

@@ -187,7 +187,8 @@ pub(crate) fn read_items(
 pub(crate) fn likely_positions(path: &Path) -> u64 {
     let length = std::fs::metadata(path).map_or(0, |data| data.len());
     match Format::of(path) {
-        Some(Format::Games | Format::Archive) => game_file::positions(path).unwrap_or(0),
+        // No position takes less than a bit: a header may name any number.
+        Some(Format::Games | Format::Archive) => game_file::positions(path).unwrap_or(0).min(length.saturating_mul(8)),
         Some(Format::Pack) => length / 4,
         Some(Format::Hcpe) => length / HCPE_BYTES as u64,
         _ => length / PSV_BYTES as u64,
