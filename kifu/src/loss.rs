@@ -48,7 +48,7 @@ impl fmt::Display for Part {
 pub struct Loss {
     /// The kind.
     pub part: Part,
-    /// How much of it is missing.
+    /// Number of such items that are missing.
     pub count: usize,
     /// The game with the first of it, from 1.
     pub game: usize,

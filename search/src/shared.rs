@@ -24,7 +24,7 @@ pub(crate) struct Control {
     over: AtomicBool,
     /// Positions visited by each thread, as last published.
     counts: Vec<AtomicU64>,
-    /// What each helper would play, as of its last iteration.
+    /// Answer of each helper after its last iteration.
     candidates: Mutex<Vec<Option<Candidate>>>,
 }
 

@@ -59,7 +59,7 @@ pub(crate) struct Frame {
     pub(crate) was_pv: bool,
     /// Keys of the position, by which histories and corrections find it.
     pub(crate) keys: Keys,
-    /// What the value of the node, once it is returned, goes back to.
+    /// Earliest position that the value of the node rests on, once it is returned.
     pub(crate) anchor: Anchor,
 }
 
@@ -324,7 +324,7 @@ impl<'a> Worker<'a> {
     /// ends the game, a declaration, or a repetition within the line. What stood before the root
     /// counts at the fourth occurrence only (Stockfish): until then both sides may still leave the loop.
     ///
-    /// Last test, against 16 plies back across the root: 12.5 of 20 games, 100 000 nodes.
+    /// Last test, against 16 plies back across the root: +56 ± 60 (+74 =5 -54 of 133 games, 100 000 nodes).
     pub(crate) fn ending(&self, position: &Position, ply: usize) -> Option<(LineEnd, Anchor)> {
         if self.third_boards.contains(&position.board_key())
             && let Some(cycle) = position.final_cycle()

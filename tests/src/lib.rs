@@ -46,7 +46,7 @@ pub fn has_slow_rows() -> bool {
 /// Reports on stderr, past the capture of the test runner, that a test cannot run here.
 ///
 /// # Panics
-/// Where `ENBU_REQUIRE` is `all`, as in `.ci/run`.
+/// If `ENBU_REQUIRE` is `all`, as in `.ci/run`.
 pub fn skipped(reason: &str) {
     let _ = writeln!(io::stderr(), "skipped: {reason}");
     assert_ne!(std::env::var("ENBU_REQUIRE").as_deref(), Ok("all"), "{reason}");

@@ -16,7 +16,7 @@ use enbu_tests::session::Session;
 /// Far longer than any of these commands takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What is no file, and the reason for which it is refused.
+/// Paths that are no regular file, each with the reason for its refusal.
 fn irregular(folder: &Path) -> Vec<(PathBuf, &'static str)> {
     let at = |name: &str| folder.join(name);
     assert!(Command::new("mkfifo").arg(at("pipe.usi")).status().unwrap().success());

@@ -107,7 +107,7 @@ impl Number {
     }
 }
 
-/// How often moves of a kind are played where they are legal, in 2^22nds.
+/// Frequencies with which legal moves of a kind are played, in 2^22nds.
 struct Habit(Vec<u32>);
 
 impl Habit {

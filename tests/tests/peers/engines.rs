@@ -14,7 +14,7 @@ enum Engine {
 
 use Engine::{Fault, Go, Script};
 
-/// What ends a row.
+/// Event that ends a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     /// The match.

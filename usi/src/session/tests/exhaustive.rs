@@ -525,7 +525,7 @@ impl Model {
     }
 }
 
-/// What the session knows of a search that it answers.
+/// Knowledge that the session has of a search when it answers.
 #[derive(Clone, Copy)]
 enum Known {
     Outcome,
