@@ -7,8 +7,9 @@
 `stop`: a line of p50, p99.9 and the worst for `stop` in milliseconds, from writing the line to reading
 `bestmove`, and the same for `quit`, to the end of the process (a twentieth as many). `--busy N` runs N endless
 loops beside it, `--book` searches a book on disk before each search.
-`ready`: seconds for `isready`, for the first search of 100 000 nodes after it and for the fastest of three
-later ones. A virtual machine pays for pages that it gets from its host: the second of two runs counts.
+`ready`: seconds for `isready`, for a search of 100 000 nodes in the first game of a process and in the next three
+(equal trees, since a new game clears the table): medians of five processes after one that is not counted, since a
+virtual machine pays for the pages that it gets from its host.
 Fails when a `go` has no answer or two.
 """
 
@@ -16,6 +17,7 @@ import argparse
 import ctypes
 import multiprocessing
 import random
+import statistics
 import subprocess
 import sys
 import time
@@ -73,6 +75,19 @@ class Engine:
             sys.exit("two answers")
         return took
 
+    def game(self):
+        """Seconds for the first search of 100 000 nodes of a new game."""
+        self.send("isready")
+        self.until("readyok")
+        self.send("usinewgame")
+        self.send(f"position {POSITIONS[1]}")
+        self.send("getoption Threads")
+        self.until("Threads")
+        began = time.perf_counter()
+        self.send("go nodes 100000")
+        self.until("bestmove")
+        return time.perf_counter() - began
+
     def quit(self):
         """Seconds from `quit` to the end of the process."""
         began = time.perf_counter()
@@ -128,22 +143,18 @@ def ready(args):
 
     print("hash MB, s: isready, GB/s, first 100 000 nodes, later, ratio")
     for megabytes in args.hash:
-        for _ in range(2):
+        ready_s, first, later = [], [], []
+        for process in range(6):
             options = {"USI_Hash": megabytes, "Threads": 1, "USI_OwnBook": "false"}
             engine = Engine(args.engine, options, small_pages if args.small_pages else None)
-            engine.send("usinewgame")
-            times = []
-            for position in [POSITIONS[1]] * 4:
-                engine.send(f"position {position}")
-                engine.send("getoption Threads")
-                engine.until("Threads")
-                began = time.perf_counter()
-                engine.send("go nodes 100000")
-                engine.until("bestmove")
-                times.append(time.perf_counter() - began)
+            times = [engine.game() for _ in range(4)]
             engine.quit()
-        speed, later = megabytes / 1024 / engine.ready_s, min(times[1:])
-        row = [engine.ready_s, speed, times[0], later, times[0] / later]
+            if process > 0:
+                ready_s.append(engine.ready_s)
+                first.append(times[0])
+                later += times[1:]
+        ready_s, first, later = (statistics.median(values) for values in (ready_s, first, later))
+        row = [ready_s, megabytes / 1024 / ready_s, first, later, first / later]
         print(f"{megabytes:5}  " + "  ".join(f"{value:6.2f}" for value in row), flush=True)
 
 
