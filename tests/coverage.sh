@@ -31,7 +31,7 @@ measure() {
 
 # The tests of the crates; those of their users; the tables that all crates share, and the
 # binary in the processes that the end-to-end tests start.
-measure crates --package enbu-files --package enbu-movegen --package enbu-usi --package enbu-kifu --package enbu-book --package enbu-network
+measure crates --package enbu-files --package enbu-movegen --package enbu-usi --package enbu-kifu --package enbu-book --package enbu-csa
 measure users --package enbu-arena --package enbu-search
 RUSTFLAGS="-C instrument-coverage" LLVM_PROFILE_FILE=$out/build-%p.profraw \
     cargo build --locked --quiet --package enbu --bin enbu --target-dir "$target/binary"
@@ -45,7 +45,7 @@ import json
 import sys
 
 root, prefix, *reports = sys.argv[1:]
-CRATES = ["files", "movegen/src/rules", "movegen", "usi", "kifu", "book", "network"]
+CRATES = ["files", "movegen/src/rules", "movegen", "usi", "kifu", "book", "csa"]
 lines = collections.defaultdict(lambda: collections.defaultdict(int))
 for path in reports:
     with open(path, encoding="utf-8") as file:

@@ -25,20 +25,20 @@ const ALLOWED: [(&str, &[&str]); 16] = [
     ("usi", &["movegen", "kifu", "files"]),
     ("search", &["movegen", "eval", "mate", "isa"]),
     ("arena", &["usi", "kifu", "movegen", "files"]),
-    ("network", &["usi", "kifu", "movegen", "files"]),
+    ("csa", &["usi", "kifu", "movegen", "files"]),
     ("learn", &["search", "eval", "movegen", "files", "isa"]),
     ("analysis", &["search", "eval", "mate", "kifu", "movegen"]),
     (
         "engine",
         &[
-            "files", "isa", "movegen", "eval", "mate", "kifu", "book", "usi", "search", "arena", "network", "learn",
+            "files", "isa", "movegen", "eval", "mate", "kifu", "book", "usi", "search", "arena", "csa", "learn",
             "analysis",
         ],
     ),
     (
         "tests",
         &[
-            "files", "isa", "movegen", "eval", "mate", "kifu", "book", "usi", "search", "arena", "network", "learn",
+            "files", "isa", "movegen", "eval", "mate", "kifu", "book", "usi", "search", "arena", "csa", "learn",
             "analysis", "engine",
         ],
     ),
@@ -47,7 +47,7 @@ const ALLOWED: [(&str, &[&str]); 16] = [
 
 /// Crates that must not contain a line of unsafe code.
 const SAFE: [&str; 11] =
-    ["files", "usi", "kifu", "book", "arena", "network", "learn", "analysis", "engine", "tests", "xtask"];
+    ["files", "usi", "kifu", "book", "arena", "csa", "learn", "analysis", "engine", "tests", "xtask"];
 
 /// Functions of the standard library that open a file or a folder by its name.
 const OPENERS: [(&str, &[&str]); 3] = [

@@ -12,10 +12,10 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use enbu_arena::EngineSpec;
+use enbu_csa::client::{DEFAULT_PORT, LEAST_KEEPALIVE};
+use enbu_csa::player::{EngineCommand, Inside, Player, PlayerError, Pondering, Process, Waker};
+use enbu_csa::{Backoff, Client, Halt, Kif, Limits, RecordFiles, Secret, Settings};
 use enbu_files::FileKind;
-use enbu_network::client::{DEFAULT_PORT, LEAST_KEEPALIVE};
-use enbu_network::player::{EngineCommand, Inside, Player, PlayerError, Pondering, Process, Waker};
-use enbu_network::{Backoff, Client, Halt, Kif, Limits, RecordFiles, Secret, Settings};
 use enbu_usi::client::Cancel;
 
 use super::failure::{named, usage};

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use enbu_network::{Event, Protocol, Summary};
+use enbu_csa::{Event, Protocol, Summary};
 
 use super::check_message;
 use crate::positions::legal_moves;

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use enbu_network::client::Direction;
-use enbu_network::{GameReport, Listener, Tally};
+use enbu_csa::client::Direction;
+use enbu_csa::{GameReport, Listener, Tally};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::commands::failure::named;

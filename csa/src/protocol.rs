@@ -315,7 +315,7 @@ enum Stage {
 /// The client's side of a connection.
 ///
 /// ```
-/// use enbu_network::{Event, Protocol, State};
+/// use enbu_csa::{Event, Protocol, State};
 /// let mut protocol = Protocol::new("enbu");
 /// assert_eq!(protocol.login("floodgate-300-10F,trip").unwrap(), "LOGIN enbu floodgate-300-10F,trip");
 /// assert_eq!(protocol.receive("LOGIN:enbu OK", std::time::Instant::now()), Event::LoggedIn);
