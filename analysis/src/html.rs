@@ -8,6 +8,7 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `*.html` | templates of the pages |
 //! | `curve.rs` | the curve of win probability |
 //! | `view.rs` | the data of the script: moves with their texts |
 //! | `index.rs` | the index |
@@ -20,7 +21,6 @@ use std::fmt::Write as _;
 
 use enbu_kifu::markup::{escape, is_shown};
 use enbu_kifu::{Record, svg};
-use enbu_movegen::Setup;
 
 use crate::class::Class;
 use crate::report::{GameReport, MoveReport, Score, Side, SideReport};
@@ -38,91 +38,53 @@ pub enum PageLanguage {
     English,
 }
 
-const STYLE: &str = include_str!("html/page.css");
-const SCRIPT: &str = include_str!("html/page.js");
-
 /// Longest name in a heading, in characters; the whole one is in the record.
 const LONGEST_NAME: usize = 80;
 
 /// The page of a game.
 pub fn page(record: &Record, report: &GameReport, language: PageLanguage) -> String {
     let lines = view::lines(record, report);
-    let names = [&report.black_name, &report.white_name].map(|name| escape(&shortened(name)));
-    let [black, white] = &names;
-    let mut page = head(&format!("{black} – {white}"), language);
-    let _ = write!(
-        page,
-        "<header><h1>▲ {black} <span class=\"dim\">–</span> △ {white}</h1>\n<p>{}</p></header>\n<main>\n",
-        facts(report)
-    );
-    let setup: Setup = record.setup().clone();
-    let _ = write!(
-        page,
-        concat!(
-            "<section class=\"card\"><h2 class=\"vh\">{}</h2>\n{}",
-            "<div id=\"board\" role=\"img\" tabindex=\"0\" aria-label=\"board\">\n{}</div>\n{}",
-            "<div class=\"bar\">{}</div>\n</section>\n"
-        ),
-        both("盤面", "Board"),
-        player("white", "△", white),
-        svg::board(&setup, None),
-        player("black", "▲", black),
-        buttons(),
-    );
-    let _ = write!(
-        page,
-        concat!(
-            "<section><div class=\"card screen\" id=\"now\">",
-            "<div><span id=\"ply\">0</span> <span class=\"big\" id=\"mv\"></span> <span id=\"class\"></span></div>",
-            "<div><span class=\"big\" id=\"score\"></span> <span id=\"percent\"></span></div>",
-            "<div class=\"win\" aria-hidden=\"true\"><i id=\"bar\"></i></div>",
-            "<div id=\"comment\"></div><div id=\"pvs\"></div></div>\n",
-            "<p id=\"live\" class=\"vh\" aria-live=\"polite\"></p>\n",
-            "<div class=\"card\" id=\"curve\"><h2>{}</h2>\n{}</div>\n",
-            "<div class=\"card\" id=\"list\"><h2>{}</h2>\n<ol id=\"moves\">\n{}</ol></div>\n",
-            "<div class=\"card wide\"><h2>{}</h2>\n{}</div>\n",
-            "<div class=\"card\" id=\"print\"><h2>{}</h2>\n{}</div>\n",
-            "</section>\n</main>\n<footer>{} · {}</footer>\n",
-            "<script type=\"application/json\" id=\"data\">{}</script>\n<script>{}</script>\n</body>\n</html>\n"
-        ),
-        both("先手の勝率", "Win probability of Black"),
-        curve::svg(report),
-        both("指し手", "Moves"),
-        buttons_of_moves(report, &lines),
-        both("まとめ", "Summary"),
-        summary(report),
-        both("悪い手と最善の手順", "Mistakes and better lines"),
-        mistakes(report, &lines),
-        escape(&report.engine),
-        escape(&report.settings),
-        in_script(&view::data(record, report, &lines)),
-        SCRIPT,
-    );
+    let [black, white] = [&report.black_name, &report.white_name].map(|name| escape(&shortened(name)));
+    let values = [
+        ("head", head(&format!("{black} – {white}"), language)),
+        ("black", black),
+        ("white", white),
+        ("facts", facts(report)),
+        ("board", svg::board(record.setup(), None)),
+        ("curve", curve::svg(report)),
+        ("moves", buttons_of_moves(report, &lines)),
+        ("summary", summary(report)),
+        ("mistakes", mistakes(report, &lines)),
+        ("engine", escape(&report.engine)),
+        ("settings", escape(&report.settings)),
+        ("data", in_script(&view::data(record, report, &lines))),
+        ("script", include_str!("html/page.js").to_owned()),
+    ];
+    fill(include_str!("html/page.html"), &values)
+}
+
+/// A template in which values, as they are, replace the names in braces: `{{name}}`.
+fn fill(template: &str, values: &[(&str, String)]) -> String {
+    let mut parts = template.split("{{");
+    let mut page = parts.next().unwrap_or_default().to_owned();
+    for (name, text) in parts.filter_map(|part| part.split_once("}}")) {
+        let value = values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
+        debug_assert!(value.is_some(), "no value for {name}");
+        page.extend(value.into_iter().chain([text]));
+    }
     page
 }
 
 /// The beginning of a page, up to its body.
 fn head(title: &str, language: PageLanguage) -> String {
+    const CHOICE: &str = "<script>{const l=/^ja/i.test(navigator.language)?'ja':'en';document.documentElement.dataset.lang=l;document.documentElement.lang=l}</script>\n";
     let (lang, choice) = match language {
-        PageLanguage::OfBrowser => (
-            "ja",
-            "<script>{const l=/^ja/i.test(navigator.language)?'ja':'en';document.documentElement.dataset.lang=l;document.documentElement.lang=l}</script>\n",
-        ),
+        PageLanguage::OfBrowser => ("ja", CHOICE),
         PageLanguage::Japanese => ("ja", ""),
         PageLanguage::English => ("en", ""),
     };
-    format!(
-        concat!(
-            "<!DOCTYPE html>\n<html lang=\"{lang}\" data-lang=\"{lang}\">\n<head>\n<meta charset=\"utf-8\">\n",
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n",
-            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n",
-            "<link rel=\"icon\" href=\"data:,\">\n<style>{style}</style>\n{choice}</head>\n<body>\n"
-        ),
-        lang = lang,
-        title = title,
-        style = STYLE,
-        choice = choice,
-    )
+    let values = [("lang", lang), ("title", title), ("style", include_str!("html/page.css")), ("choice", choice)];
+    fill(include_str!("html/head.html"), &values.map(|(name, value)| (name, value.to_owned())))
 }
 
 /// A text in both languages, of which the style shows one.
@@ -180,39 +142,6 @@ fn japanese_end(end: &str) -> &str {
         "loss by default" => "不戦敗",
         other => other,
     }
-}
-
-fn player(id: &str, mark: &str, name: &str) -> String {
-    format!(
-        concat!(
-            "<div class=\"player\" id=\"player-{id}\"><span class=\"name\">{mark} {name}</span>",
-            "<span>{label}<span class=\"hand\" id=\"hand-{id}\"></span></span>",
-            "<span class=\"clock\" id=\"clock-{id}\"></span></div>\n"
-        ),
-        id = id,
-        mark = mark,
-        name = name,
-        label = both("持駒 ", "in hand "),
-    )
-}
-
-fn buttons() -> String {
-    let button = |id: &str, sign: &str, japanese: &str, english: &str| {
-        format!(
-            "<button type=\"button\" id=\"{id}\" title=\"{japanese} / {english}\"><span aria-hidden=\"true\">{sign}</span><span class=\"vh\">{}</span></button>",
-            both(japanese, english)
-        )
-    };
-    [
-        button("first", "|◀", "最初へ", "to the start"),
-        button("back", "◀", "一手戻る", "back"),
-        button("forward", "▶", "一手進む", "forward"),
-        button("end", "▶|", "最後へ", "to the end"),
-        button("mistake", "⚠", "次の悪手", "next mistake"),
-        button("flip", "⇅", "盤の反転", "turn the board"),
-        button("lang", "あ/A", "言語", "language"),
-    ]
-    .concat()
 }
 
 const fn class_name(class: Option<Class>) -> &'static str {

@@ -5,10 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use enbu_kifu::markup::escape;
 
-use super::{PageLanguage, both, head, shortened};
+use super::{PageLanguage, fill, head, shortened};
 use crate::report::{GameReport, Side};
-
-const SCRIPT: &str = include_str!("index.js");
 
 /// A game in the index.
 #[derive(Clone, Debug)]
@@ -65,37 +63,15 @@ fn url(path: &Path) -> String {
 pub fn index(rows: &[IndexRow], language: PageLanguage) -> String {
     let mut sorted: Vec<&IndexRow> = rows.iter().collect();
     sorted.sort_by(|one, other| one.page.cmp(&other.page));
-    let mut page = head("Enbu", language);
-    page.push_str("<header><h1>");
-    page.push_str(&both(&format!("棋譜解析　{}局", rows.len()), &format!("Analysed games: {}", rows.len())));
-    page.push_str("</h1></header>\n<p><button type=\"button\" id=\"lang\">あ/A</button></p>\n<div class=\"wide card\"><table class=\"index\"><thead><tr>\n");
-    let columns = [
-        (false, "ファイル", "File"),
-        (false, "先手", "Black"),
-        (false, "後手", "White"),
-        (false, "日付", "Date"),
-        (false, "勝者", "Winner"),
-        (true, "手数", "Moves"),
-        (true, "▲精度", "▲ accuracy"),
-        (true, "△精度", "△ accuracy"),
-        (true, "▲大悪手", "▲ blunders"),
-        (true, "△大悪手", "△ blunders"),
-        (true, "詰み逃し", "Missed mates"),
+    let mut table = String::new();
+    sorted.into_iter().for_each(|row| push_row(&mut table, row));
+    let values = [
+        ("head", head("Enbu", language)),
+        ("count", rows.len().to_string()),
+        ("rows", table),
+        ("script", include_str!("index.js").to_owned()),
     ];
-    for (is_number, japanese, english) in columns {
-        let attribute = if is_number { " data-n=\"1\"" } else { " class=\"l\"" };
-        let _ = writeln!(
-            page,
-            "<th scope=\"col\"{attribute}><button type=\"button\">{}</button></th>",
-            both(japanese, english)
-        );
-    }
-    page.push_str("</tr></thead><tbody>\n");
-    for row in sorted {
-        push_row(&mut page, row);
-    }
-    let _ = write!(page, "</tbody></table></div>\n<script>{SCRIPT}</script>\n</body>\n</html>\n");
-    page
+    fill(include_str!("index.html"), &values)
 }
 
 fn push_row(page: &mut String, row: &IndexRow) {
