@@ -11,7 +11,7 @@ use enbu_search::{BestMove, HashError, Limits, ThreadError};
 use enbu_search::{Bound, LineEnd, Lines, Listener, Options, Progress, Report, Search, Solo};
 use parking_lot::Mutex;
 
-use crate::book::{Book, Known};
+use crate::cache::OpeningCache;
 use crate::curve::Curve;
 use crate::judged::{Judged, Line};
 use crate::report::Score;
@@ -127,13 +127,19 @@ impl Listener for Heard {
     fn finished(&self, _: &BestMove) {}
 }
 
-/// What to do about a position that another game searches.
+/// Treatment of a position that another game searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Patience {
+pub(crate) enum IfBusy {
     /// Leave it for later.
-    GoesOn,
+    Skip,
     /// Wait for its judgement.
-    Waits,
+    Wait,
+}
+
+/// Search and mate solver with their tables.
+struct Tables {
+    searcher: Searcher,
+    solver: Option<Solver>,
 }
 
 /// Judges positions: one search and one mate solver, for one game at a time.
@@ -142,13 +148,11 @@ pub(crate) enum Patience {
 pub struct Analyst {
     settings: Settings,
     curve: Curve,
-    searcher: Searcher,
-    /// Searches positions of the book, each from an empty table.
-    apart: Searcher,
-    solver: Option<Solver>,
-    solver_apart: Option<Solver>,
+    game: Tables,
+    /// For opening positions, each searched from empty tables.
+    apart: Tables,
     heard: Arc<Heard>,
-    book: Arc<Book>,
+    openings: Arc<OpeningCache>,
     engine: String,
 }
 
@@ -164,7 +168,7 @@ impl Analyst {
         settings: &Settings,
         evaluation: &Evaluation,
         engine: impl Into<String>,
-        book: Arc<Book>,
+        openings: Arc<OpeningCache>,
     ) -> Result<Self, AnalystError> {
         const BYTES_PER_NODE: u64 = 16;
         let (hash_mb, settings) = (settings.hash_mb.max(1), settings.clone());
@@ -178,12 +182,13 @@ impl Analyst {
         let nodes_mb = usize::try_from(settings.mate_nodes >> 12).unwrap_or(hash_mb);
         Ok(Self {
             curve: Curve::of(evaluation),
-            searcher: Searcher::new(&settings, hash_mb, evaluation)?,
-            apart: Searcher::new(&settings, apart_mb, evaluation)?,
-            solver: solver(nodes_mb.clamp(1, hash_mb))?,
-            solver_apart: solver(1)?,
+            game: Tables {
+                searcher: Searcher::new(&settings, hash_mb, evaluation)?,
+                solver: solver(nodes_mb.clamp(1, hash_mb))?,
+            },
+            apart: Tables { searcher: Searcher::new(&settings, apart_mb, evaluation)?, solver: solver(1)? },
             heard: Arc::default(),
-            book,
+            openings,
             engine: engine.into(),
             settings,
         })
@@ -206,10 +211,7 @@ impl Analyst {
 
     /// Forgets the last game.
     pub(crate) fn new_game(&mut self) {
-        self.searcher.new_game();
-        if let Some(solver) = &mut self.solver {
-            solver.clear();
-        }
+        self.game.clear();
     }
 
     /// Black's win probability of a score.
@@ -223,41 +225,33 @@ impl Analyst {
     }
 
     /// Judges a position of a game; `None` while another game searches it, unless
-    /// `patience` is [`Patience::Waits`].
+    /// `if_busy` is [`IfBusy::Wait`].
     pub(crate) fn judge(
         &mut self,
         position: &Position,
         start: &Setup,
         rules: GameRules,
-        patience: Patience,
+        if_busy: IfBusy,
     ) -> Option<Judged> {
         if let Some(over) = ruled(position) {
             return Some(Judged { over: Some(over), ..Judged::default() });
         }
-        let Some(key) = self.book_key(position, start, rules) else {
-            return Some(self.judge_in_game(position, rules));
+        let Some(key) = self.opening_key(position, start, rules) else {
+            let judged = self.game.search(&self.settings, position, rules, Vec::new(), &self.heard);
+            return Some(self.game.with_mate(&self.settings, position, judged));
         };
-        let book = Arc::clone(&self.book);
-        let known = match patience {
-            Patience::Waits => book.wait(&key),
-            Patience::GoesOn => book.ask(&key),
+        let slot = self.openings.slot(key);
+        let mut known = match if_busy {
+            IfBusy::Wait => slot.lock(),
+            IfBusy::Skip => slot.try_lock()?,
         };
-        let claim = match known {
-            Known::Judged(judged) => return Some(judged),
-            Known::Claimed => return None,
-            Known::Unknown(claim) => claim,
-        };
-        let alone = position.without_history();
-        self.apart.new_game();
-        let judged = self.search(Table::Apart, &alone, rules, Vec::new());
-        let judged = self.with_mate(Table::Apart, &alone, judged);
-        claim.judge(judged.clone());
-        Some(judged)
-    }
-
-    fn judge_in_game(&mut self, position: &Position, rules: GameRules) -> Judged {
-        let judged = self.search(Table::Game, position, rules, Vec::new());
-        self.with_mate(Table::Game, position, judged)
+        if known.is_none() {
+            let alone = position.without_history();
+            self.apart.clear();
+            let judged = self.apart.search(&self.settings, &alone, rules, Vec::new(), &self.heard);
+            *known = Some(self.apart.with_mate(&self.settings, &alone, judged));
+        }
+        known.clone()
     }
 
     /// Judges the moves of a position but one; `None` if there is no other.
@@ -268,13 +262,13 @@ impl Analyst {
         if others.is_empty() {
             return None;
         }
-        Some(self.search(Table::Game, position, rules, others))
+        Some(self.game.search(&self.settings, position, rules, others, &self.heard))
     }
 
     /// Returns the length of the mate if every reply to a check can be answered by a mate;
     /// `position` is the one after the check. `None` if that is not known.
     pub(crate) fn mates_all_replies(&mut self, position: &Position, stop: &AtomicBool) -> Option<u16> {
-        let solver = self.solver.as_mut()?;
+        let solver = self.game.solver.as_mut()?;
         let mut longest = 0;
         let mut replies = MoveList::new();
         position.legal_moves(&mut replies);
@@ -290,7 +284,7 @@ impl Analyst {
 
     /// All first moves that mate by consecutive checks, as far as they are found.
     pub(crate) fn mating_moves(&mut self, position: &Position, stop: &AtomicBool) -> Vec<Move> {
-        let Some(solver) = self.solver.as_mut() else { return Vec::new() };
+        let Some(solver) = self.game.solver.as_mut() else { return Vec::new() };
         let limits = enbu_mate::Limits { refinement: Refinement::None, ..mate_limits(&self.settings) };
         let moves = solver.first_moves(position, &limits, stop, &mut |_| {});
         moves.iter().filter(|first| first.plies.is_some()).map(|first| first.mv).collect()
@@ -298,9 +292,9 @@ impl Analyst {
 
     /// The key of a position that is searched apart from its game: one of the first plies
     /// of an even game, which no repetition can concern.
-    fn book_key(&self, position: &Position, start: &Setup, rules: GameRules) -> Option<String> {
+    fn opening_key(&self, position: &Position, start: &Setup, rules: GameRules) -> Option<String> {
         let plies = position.plies_played();
-        if plies > self.settings.book_plies || !is_even_start(start) {
+        if plies > self.settings.book_plies || *start != Setup::startpos() {
             return None;
         }
         let mut earlier = position.clone();
@@ -311,10 +305,26 @@ impl Analyst {
         }
         Some(format!("{} {:?} {}", position.to_setup(), rules.entering_king, rules.max_moves))
     }
+}
 
-    fn search(&mut self, table: Table, position: &Position, rules: GameRules, root_moves: Vec<Move>) -> Judged {
+impl Tables {
+    fn clear(&mut self) {
+        self.searcher.new_game();
+        if let Some(solver) = &mut self.solver {
+            solver.clear();
+        }
+    }
+
+    fn search(
+        &mut self,
+        settings: &Settings,
+        position: &Position,
+        rules: GameRules,
+        root_moves: Vec<Move>,
+        heard: &Arc<Heard>,
+    ) -> Judged {
         let options = Options {
-            multi_pv: self.settings.multi_pv.max(1),
+            multi_pv: settings.multi_pv.max(1),
             entering_king: rules.entering_king,
             max_moves: rules.max_moves,
             lines: Lines::Continued,
@@ -324,17 +334,13 @@ impl Analyst {
             ..Options::default()
         };
         let mut limits = Limits { root_moves, ..Limits::default() };
-        match self.settings.limit {
+        match settings.limit {
             Limit::Time(time) => limits.movetime = Some(time),
             Limit::Nodes(nodes) => limits.nodes = Some(nodes),
             Limit::Depth(depth) => limits.depth = Some(depth.max(1)),
         }
-        let searcher = match table {
-            Table::Game => &mut self.searcher,
-            Table::Apart => &mut self.apart,
-        };
-        searcher.search(position, limits, options, &self.heard);
-        let mut heard = self.heard.0.lock();
+        self.searcher.search(position, limits, options, heard);
+        let mut heard = heard.0.lock();
         heard.0.sort_by_key(|report| report.multi_pv);
         let depth = heard.0.first().map_or(0, |report| report.depth);
         let mut judged = Judged { depth, nodes: heard.1, ..Judged::default() };
@@ -350,16 +356,9 @@ impl Analyst {
 
     /// Adds the mate that the solver finds, as the best line where the search knows no
     /// shorter one.
-    fn with_mate(&mut self, table: Table, position: &Position, mut judged: Judged) -> Judged {
-        let solver = match table {
-            Table::Game => self.solver.as_mut(),
-            Table::Apart => self.solver_apart.as_mut(),
-        };
-        let Some(solver) = solver.filter(|_| judged.over.is_none()) else { return judged };
-        if matches!(table, Table::Apart) {
-            solver.clear();
-        }
-        let limits = mate_limits(&self.settings);
+    fn with_mate(&mut self, settings: &Settings, position: &Position, mut judged: Judged) -> Judged {
+        let Some(solver) = self.solver.as_mut().filter(|_| judged.over.is_none()) else { return judged };
+        let limits = mate_limits(settings);
         let solution = solver.solve(position, &limits, &AtomicBool::new(false), &mut |_| {});
         let Verdict::Mate(mate) = solution.verdict else { return judged };
         let winner = position.turn().into();
@@ -371,20 +370,11 @@ impl Analyst {
         if judged.score().is_none_or(is_shorter) {
             judged.lines.retain(|line| line.moves.first() != mate.line.first());
             judged.lines.insert(0, Line { score: found, moves: mate.line.clone(), declares: false });
-            judged.lines.truncate(self.settings.multi_pv.max(1));
+            judged.lines.truncate(settings.multi_pv.max(1));
         }
         judged.mate = Some(mate.line);
         judged
     }
-}
-
-/// The table that a search uses.
-#[derive(Clone, Copy)]
-enum Table {
-    /// That of the game.
-    Game,
-    /// One that is empty for each position.
-    Apart,
 }
 
 fn mate_limits(settings: &Settings) -> enbu_mate::Limits {
@@ -393,10 +383,6 @@ fn mate_limits(settings: &Settings) -> enbu_mate::Limits {
         refinement: Refinement::Affordable,
         ..enbu_mate::Limits::default()
     }
-}
-
-fn is_even_start(start: &Setup) -> bool {
-    *start == Setup::startpos()
 }
 
 /// The score of a position where a rule has ended the game.

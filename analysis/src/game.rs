@@ -14,11 +14,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use enbu_kifu::{Event, GameResult, HeaderKey, NodeId, Record};
 use enbu_movegen::{Color, Move, Position};
 
-use crate::analyst::{Analyst, GameRules, Patience};
+use crate::analyst::{Analyst, GameRules, IfBusy};
 use crate::judged::{Judged, Line};
 use crate::phases;
 use crate::problems::LEAST_LOSS;
-use crate::report::{BestLine, FORMAT, GameReport, MoveReport, PositionReport, Score, Side, Source, VariationReport};
+use crate::report::{BestLine, FORMAT, GameReport, MoveReport, PositionReport, Score, Side, VariationReport};
 use crate::settings::{Order, Scope};
 use crate::summary;
 
@@ -45,6 +45,16 @@ struct Walk {
     path: Vec<Move>,
     moves: Vec<(NodeId, Move)>,
     broken_off: Option<String>,
+}
+
+impl Walk {
+    fn first_position(&self, start: &Position) -> Position {
+        let mut position = start.clone();
+        for &mv in &self.path {
+            position.do_move(mv);
+        }
+        position
+    }
 }
 
 /// A line with its judgements; those outside the judged moves are `None`.
@@ -179,10 +189,7 @@ impl Game<'_> {
         let mut line = Searched { walk, sfens: Vec::new(), places: Vec::new(), judged: vec![None; count] };
         let is_wanted = |from: usize, index: usize| is_wanted && wanted.contains(&(from + index));
         let (mut later, mut known) = (Vec::new(), HashMap::new());
-        let mut position = self.start.clone();
-        for &mv in &line.walk.path {
-            position.do_move(mv);
-        }
+        let mut position = line.walk.first_position(self.start);
         for index in 0..count {
             line.sfens.push(position.to_setup().to_string());
             let may_share = is_wanted(line.walk.from, index) && self.rules.max_moves == 0;
@@ -192,7 +199,7 @@ impl Game<'_> {
             };
             line.places.push(place);
             if order == Order::FromStart && is_wanted(line.walk.from, index) {
-                self.put(&mut line.judged, &mut later, place, &position, Patience::GoesOn)?;
+                self.put(&mut line.judged, &mut later, place, &position, IfBusy::Skip)?;
             }
             if let Some(&(_, mv)) = line.walk.moves.get(index) {
                 position.do_move(mv);
@@ -202,13 +209,13 @@ impl Game<'_> {
             for (index, &place) in line.places.iter().enumerate().rev() {
                 // A variation shares its first position with the line it leaves.
                 if is_wanted(line.walk.from, index) {
-                    self.put(&mut line.judged, &mut later, place, &position, Patience::GoesOn)?;
+                    self.put(&mut line.judged, &mut later, place, &position, IfBusy::Skip)?;
                 }
                 position.undo_move();
             }
         }
         for (place, position) in later {
-            self.put(&mut line.judged, &mut Vec::new(), place, &position, Patience::Waits)?;
+            self.put(&mut line.judged, &mut Vec::new(), place, &position, IfBusy::Wait)?;
         }
         Ok(line)
     }
@@ -221,25 +228,25 @@ impl Game<'_> {
         later: &mut Vec<(usize, Position)>,
         place: usize,
         position: &Position,
-        patience: Patience,
+        if_busy: IfBusy,
     ) -> Result<(), GameError> {
         let Some(judged) = judged.get_mut(place) else { return Ok(()) };
         if judged.is_some() {
             (self.on_position)();
             return Ok(());
         }
-        *judged = self.judge(position, patience)?;
+        *judged = self.judge(position, if_busy)?;
         if judged.is_none() {
             later.push((place, position.clone()));
         }
         Ok(())
     }
 
-    fn judge(&mut self, position: &Position, patience: Patience) -> Result<Option<Judged>, GameError> {
+    fn judge(&mut self, position: &Position, if_busy: IfBusy) -> Result<Option<Judged>, GameError> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(GameError::Interrupted);
         }
-        let judged = self.analyst.judge(position, self.record.setup(), self.rules, patience);
+        let judged = self.analyst.judge(position, self.record.setup(), self.rules, if_busy);
         if judged.is_some() {
             (self.on_position)();
         }
@@ -248,10 +255,7 @@ impl Game<'_> {
 
     /// The second pass over a line: mates, and doubtful first choices.
     fn reconsider(&mut self, line: &mut Searched) -> Result<(), GameError> {
-        let mut position = self.start.clone();
-        for &mv in &line.walk.path {
-            position.do_move(mv);
-        }
+        let mut position = line.walk.first_position(self.start);
         for index in 0..line.walk.moves.len() {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(GameError::Interrupted);
@@ -362,22 +366,14 @@ fn report(record: &Record, start: &Position, lines: Vec<Searched>, analyst: &Ana
         format: FORMAT,
         engine: analyst.engine().to_owned(),
         settings: analyst.settings().to_string(),
-        source: Source::default(),
         black_name: header(HeaderKey::BlackName),
         white_name: header(HeaderKey::WhiteName),
         event: header(HeaderKey::Event),
         date: header(HeaderKey::StartTime),
         winner,
         end: end.map(|end| end.kind.to_string()),
-        broken_off: None,
         win_scale_cp: analyst.curve().scale_cp(),
-        positions: Vec::new(),
-        moves: Vec::new(),
-        variations: Vec::new(),
-        black: Default::default(),
-        white: Default::default(),
-        deciding_ply: None,
-        phases: [None; 2],
+        ..GameReport::default()
     };
     for (index, line) in lines.into_iter().enumerate() {
         let turn = if line.walk.from % 2 == 0 { start.turn() } else { !start.turn() };

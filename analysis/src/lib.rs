@@ -12,7 +12,7 @@
 //! | `settings` | [`Settings`]: limits, lines, thresholds |
 //! | `analyst` | [`Analyst`]: the judgement of one position by search and mate solver |
 //! | `judged` | the judgement of a position as data |
-//! | `book` | [`Book`]: opening positions that are searched once for all games |
+//! | `cache` | [`OpeningCache`]: opening positions that are searched once for all games |
 //! | `game` | [`analyse`]: the lines of a record, and the judgement of the moves |
 //! | `curve` `class` | [`Curve`]: win probability of a score; [`Class`], [`Thresholds`] |
 //! | `phases` `summary` | opening, middlegame, endgame; accuracy, agreement, the deciding move |
@@ -29,7 +29,7 @@
 
 mod analyst;
 mod annotate;
-mod book;
+mod cache;
 mod class;
 mod curve;
 mod game;
@@ -44,7 +44,7 @@ mod summary;
 
 pub use analyst::{Analyst, AnalystError};
 pub use annotate::{Annotation, Earlier, Language, annotate};
-pub use book::Book;
+pub use cache::OpeningCache;
 pub use class::{Class, ParseThresholdsError, Thresholds};
 pub use curve::Curve;
 pub use game::{GameError, analyse};

@@ -2,6 +2,8 @@
 //!
 //! Scores and win probabilities are Black's; moves are in USI notation.
 
+#![expect(missing_docs, reason = "some names of members need no comment")]
+
 use enbu_movegen::Color;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +18,6 @@ pub const FORMAT: u32 = 1;
 pub enum Side {
     /// Black, who moves first in an even game.
     Black,
-    /// White.
     White,
 }
 
@@ -37,7 +38,6 @@ pub enum Score {
     Cp(i32),
     /// A forced mate, or a game won by a rule.
     Mate {
-        /// The side that wins.
         winner: Side,
         /// Plies to the mate; 0: it is on the board.
         plies: u16,
@@ -47,11 +47,9 @@ pub enum Score {
 /// A line of play.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BestLine {
-    /// Score of the line.
     pub score: Score,
     /// Black's win probability, 0 to 1.
     pub win: f64,
-    /// The moves.
     pub moves: Vec<String>,
     /// `win` for a declaration by entering king after the moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,7 +61,6 @@ pub struct BestLine {
 pub struct PositionReport {
     /// Number of moves before it.
     pub ply: usize,
-    /// The position.
     pub sfen: String,
     /// Score; `None` outside the judged moves.
     pub score: Option<Score>,
@@ -71,7 +68,6 @@ pub struct PositionReport {
     pub win: Option<f64>,
     /// Depth of the search in plies.
     pub depth: u32,
-    /// Nodes of the search.
     pub nodes: u64,
     /// The best lines, the best first.
     pub lines: Vec<BestLine>,
@@ -85,11 +81,8 @@ pub struct PositionReport {
 pub struct MoveReport {
     /// Number of the move, from 1.
     pub ply: usize,
-    /// The move.
     pub usi: String,
-    /// The side that made it.
     pub side: Side,
-    /// Time spent on it, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
     /// Loss of win probability against the best move, 0 to 1.
@@ -118,14 +111,12 @@ pub struct VariationReport {
     pub from: usize,
     /// The positions from the branching one on.
     pub positions: Vec<PositionReport>,
-    /// Its moves.
     pub moves: Vec<MoveReport>,
 }
 
 /// Figures of one side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SideReport {
-    /// Judged moves.
     pub moves: usize,
     /// Mean accuracy of the moves, 0 to 100.
     pub accuracy: Option<f64>,
@@ -137,14 +128,12 @@ pub struct SideReport {
     pub accuracy_of_phases: [Option<f64>; 3],
     /// Moves of each class, the best first.
     pub classes: [usize; 5],
-    /// Missed mates.
     pub missed_mates: usize,
 }
 
 /// Origin of a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// Name of the file.
     pub file: String,
     /// Number of the game in the file, from 1.
     pub game: usize,
@@ -153,19 +142,14 @@ pub struct Source {
 }
 
 /// An analysed game.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GameReport {
-    /// [`FORMAT`].
     pub format: u32,
-    /// Program and evaluation.
     pub engine: String,
     /// The settings in one line.
     pub settings: String,
-    /// Origin of the game.
     pub source: Source,
-    /// Name of the Black player.
     pub black_name: String,
-    /// Name of the White player.
     pub white_name: String,
     /// Tournament or match.
     pub event: String,
@@ -182,13 +166,9 @@ pub struct GameReport {
     pub win_scale_cp: i32,
     /// The positions of the main line, from the start on.
     pub positions: Vec<PositionReport>,
-    /// The moves of the main line.
     pub moves: Vec<MoveReport>,
-    /// The variations of the record.
     pub variations: Vec<VariationReport>,
-    /// Figures of Black.
     pub black: SideReport,
-    /// Figures of White.
     pub white: SideReport,
     /// Number of the move that decided the game.
     pub deciding_ply: Option<usize>,

@@ -339,7 +339,7 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
         pages: args.pages(),
         shard: args.shard,
         existing: args.force.existing(),
-        book: Arc::default(),
+        openings: Arc::default(),
         stop: Arc::new(AtomicBool::new(false)),
     };
     let on_signal = Arc::clone(&job.stop);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use enbu_analysis::html::PageLanguage;
-use enbu_analysis::{Book, Earlier, Language, Settings};
+use enbu_analysis::{Earlier, Language, OpeningCache, Settings};
 use enbu_eval::Evaluation;
 use enbu_files::{Existing, Shard};
 use enbu_kifu::ScoreStyle;
@@ -31,7 +31,7 @@ pub(super) struct Job {
     pub(super) earlier: Earlier,
     pub(super) pages: PageLanguage,
     pub(super) shard: Shard,
-    pub(super) book: Arc<Book>,
+    pub(super) openings: Arc<OpeningCache>,
     pub(super) stop: Arc<AtomicBool>,
 }
 

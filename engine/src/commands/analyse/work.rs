@@ -192,7 +192,7 @@ fn searched(
     let analyst = match analyst {
         Some(analyst) => analyst,
         None => {
-            let made = Analyst::new(&job.settings, &job.evaluation, job.engine.clone(), Arc::clone(&job.book));
+            let made = Analyst::new(&job.settings, &job.evaluation, job.engine.clone(), Arc::clone(&job.openings));
             analyst.insert(made.map_err(|error| Some(error.to_string()))?)
         }
     };
