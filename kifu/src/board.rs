@@ -168,6 +168,13 @@ impl Board {
         }
     }
 
+    /// Takes back all but this number of moves.
+    pub(crate) fn rewind(&mut self, plies: usize) {
+        while self.plies_played() > plies {
+            self.undo();
+        }
+    }
+
     /// Number of moves that can be taken back.
     pub fn plies_played(&self) -> usize {
         self.played.len()

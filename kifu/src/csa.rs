@@ -169,12 +169,9 @@ pub fn legal_move(position: &Position, text: &str) -> Result<Move, String> {
     Ok(mv)
 }
 
-/// A fault in a move: the problem and the index of its first character.
-type MoveFault = (Problem, usize);
-
-/// The move that `text` (such as `+7776FU`) is on this board. Whether the rules
-/// allow it is not looked at.
-fn move_on(board: &Board, text: &str) -> Result<Move, MoveFault> {
+/// The move that `text` (such as `+7776FU`) is on this board, legal or not; or the problem and
+/// the index of its first character.
+fn move_on(board: &Board, text: &str) -> Result<Move, (Problem, usize)> {
     let &[side, f1, f2, t1, t2, n1, n2] = text.as_bytes() else {
         return Err((Problem::MoveSyntax, 0));
     };

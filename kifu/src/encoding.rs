@@ -19,7 +19,7 @@ use std::borrow::Cow;
 pub use crate::charset::Encoding;
 use crate::error::{KifuError, Mode, Problem, Problems};
 pub use crate::lines::lines;
-use crate::lines::{line_end, split_line};
+use crate::lines::{line_end, line_ends, split_line};
 use crate::reading::Reading;
 
 /// Text that was decoded, and how.
@@ -223,11 +223,6 @@ fn decode_as(encoding: Encoding, bytes: &[u8]) -> (Cow<'_, str>, Encoding, Probl
         warnings.push(KifuError::new(Problem::Undecodable(encoding), line, column, offending));
     }
     (text, encoding, warnings)
-}
-
-/// Line ends of every kind.
-fn line_ends(text: &str) -> usize {
-    text.matches('\n').count() + text.matches('\r').count() - text.matches("\r\n").count()
 }
 
 fn first_line(text: &str) -> &str {

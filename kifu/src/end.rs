@@ -75,26 +75,31 @@ pub enum EndKind {
 }
 
 impl EndKind {
-    /// Every kind but [`Other`](Self::Other).
-    pub const ALL: [Self; 17] = [
-        Self::Resign,
-        Self::Abort,
-        Self::Repetition,
-        Self::Impasse,
-        Self::TimeUp,
-        Self::IllegalMove,
-        Self::IllegalAction(Color::Black),
-        Self::IllegalAction(Color::White),
-        Self::DeclarationWin,
-        Self::DeclarationDraw,
-        Self::Mate,
-        Self::NoMate,
-        Self::MaxMoves,
-        Self::WinByDefault,
-        Self::LoseByDefault,
-        Self::TakeBack,
-        Self::Error,
+    /// Every kind but [`Other`](Self::Other), with a short English wording.
+    const WORDINGS: [(Self, &'static str); 17] = [
+        (Self::Resign, "resignation"),
+        (Self::Abort, "broken off"),
+        (Self::Repetition, "repetition"),
+        (Self::Impasse, "impasse"),
+        (Self::TimeUp, "out of time"),
+        (Self::IllegalMove, "illegal move"),
+        (Self::IllegalAction(Color::Black), "illegal action by Black"),
+        (Self::IllegalAction(Color::White), "illegal action by White"),
+        (Self::DeclarationWin, "win by declaration"),
+        (Self::DeclarationDraw, "draw by declaration"),
+        (Self::Mate, "mate"),
+        (Self::NoMate, "no mate"),
+        (Self::MaxMoves, "move limit reached"),
+        (Self::WinByDefault, "win by default"),
+        (Self::LoseByDefault, "loss by default"),
+        (Self::TakeBack, "move taken back"),
+        (Self::Error, "error"),
     ];
+
+    /// Every kind but [`Other`](Self::Other).
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::WORDINGS.into_iter().map(|(kind, _)| kind)
+    }
 
     /// Returns true for fouls: the game ended by an illegal move or action.
     pub const fn is_foul(&self) -> bool {
@@ -131,25 +136,10 @@ impl EndKind {
 impl fmt::Display for EndKind {
     /// A short English wording, such as `resignation`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Resign => "resignation",
-            Self::Abort => "broken off",
-            Self::Repetition => "repetition",
-            Self::Impasse => "impasse",
-            Self::TimeUp => "out of time",
-            Self::IllegalMove => "illegal move",
-            Self::IllegalAction(Color::Black) => "illegal action by Black",
-            Self::IllegalAction(Color::White) => "illegal action by White",
-            Self::DeclarationWin => "win by declaration",
-            Self::DeclarationDraw => "draw by declaration",
-            Self::Mate => "mate",
-            Self::NoMate => "no mate",
-            Self::MaxMoves => "move limit reached",
-            Self::WinByDefault => "win by default",
-            Self::LoseByDefault => "loss by default",
-            Self::TakeBack => "move taken back",
-            Self::Error => "error",
-            Self::Other(text) => text,
+        let known = Self::WORDINGS.iter().find(|(kind, _)| kind == self);
+        f.write_str(match (self, known) {
+            (Self::Other(text), _) => text,
+            (_, known) => known.map_or("", |(_, wording)| wording),
         })
     }
 }
@@ -176,7 +166,7 @@ impl End {
 mod tests {
     use super::*;
 
-    /// The place in [`EndKind::ALL`]: a new kind does not compile without one.
+    /// The place in [`EndKind::all`]: a new kind does not compile without one.
     fn place(kind: &EndKind) -> usize {
         match kind {
             EndKind::Resign => 0,
@@ -196,15 +186,15 @@ mod tests {
             EndKind::LoseByDefault => 14,
             EndKind::TakeBack => 15,
             EndKind::Error => 16,
-            EndKind::Other(_) => EndKind::ALL.len(),
+            EndKind::Other(_) => EndKind::all().count(),
         }
     }
 
     #[test]
     fn all_kinds_are_listed() {
-        let places: Vec<usize> = EndKind::ALL.iter().map(place).collect();
+        let places: Vec<usize> = EndKind::all().map(|kind| place(&kind)).collect();
         assert!(places.into_iter().eq(0..place(&EndKind::Other(String::new()))));
-        for kind in &EndKind::ALL {
+        for kind in EndKind::all() {
             assert!(!kind.to_string().is_empty());
         }
     }

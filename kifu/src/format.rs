@@ -19,6 +19,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use enbu_movegen::{Move, Setup};
+use thiserror::Error;
 
 use crate::board::Board;
 use crate::encoding::{decode, lines, read_text};
@@ -98,23 +99,11 @@ impl Format {
     ];
 
     /// The name by which it is chosen, which is also the usual extension of its files.
+    #[expect(clippy::indexing_slicing, reason = "one name for each variant")]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Kif => "kif",
-            Self::Ki2 => "ki2",
-            Self::Bod => "bod",
-            Self::Csa => "csa",
-            Self::Usi => "usi",
-            Self::Sfen => "sfen",
-            Self::Fen => "fen",
-            Self::Uci => "uci",
-            Self::Usen => "usen",
-            Self::Pgn => "pgn",
-            Self::Psn => "psn",
-            Self::Psn2 => "psn2",
-            Self::Jkf => "jkf",
-            Self::Svg => "svg",
-        }
+        const NAMES: [&str; Format::ALL.len()] =
+            ["kif", "ki2", "bod", "csa", "usi", "sfen", "fen", "uci", "usen", "pgn", "psn", "psn2", "jkf", "svg"];
+        NAMES[self as usize]
     }
 
     /// The format that files with this extension should have, without the dot.
@@ -378,17 +367,9 @@ impl fmt::Display for Format {
 }
 
 /// A name that no format has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown format `{0}`; known are {names}", names = Format::ALL.map(Format::name).join(", "))]
 pub struct UnknownFormat(String);
-
-impl fmt::Display for UnknownFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = Format::ALL.into_iter().map(Format::name).collect();
-        write!(f, "unknown format `{}`; known are {}", self.0, names.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownFormat {}
 
 impl FromStr for Format {
     type Err = UnknownFormat;

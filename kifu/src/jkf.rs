@@ -14,35 +14,12 @@
 //! the end, and `ply` the number of the first move where it is not 1.
 
 mod document;
-mod place;
 mod read;
 mod repair;
 mod write;
 
 pub use read::read;
 pub use write::write_all;
-
-use enbu_movegen::Handicap;
-
-/// The names of start positions.
-const PRESETS: [(&str, Handicap); 16] = [
-    ("HIRATE", Handicap::Even),
-    ("KY", Handicap::Lance),
-    ("KY_R", Handicap::RightLance),
-    ("KA", Handicap::Bishop),
-    ("HI", Handicap::Rook),
-    ("HIKY", Handicap::RookLance),
-    ("2", Handicap::TwoPieces),
-    ("3", Handicap::ThreePieces),
-    ("4", Handicap::FourPieces),
-    ("5", Handicap::FivePieces),
-    ("5_L", Handicap::FivePiecesLeft),
-    ("6", Handicap::SixPieces),
-    ("7_R", Handicap::SevenPiecesRight),
-    ("7_L", Handicap::SevenPiecesLeft),
-    ("8", Handicap::EightPieces),
-    ("10", Handicap::TenPieces),
-];
 
 /// Levels of JSON that a document may have.
 const MAX_DEPTH: usize = 500;

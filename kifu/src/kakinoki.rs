@@ -9,12 +9,10 @@ mod play;
 mod read;
 mod result;
 pub(crate) mod score;
-mod text;
 pub(crate) mod words;
 mod write;
 
 pub(crate) use board::lines as board_lines;
 pub(crate) use headers::Sides;
 pub(crate) use read::{read, time_ms};
-pub(crate) use text::Lines;
 pub(crate) use write::{Notation, write_all};

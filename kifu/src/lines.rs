@@ -43,6 +43,27 @@ pub(crate) fn line_end(bytes: &[u8]) -> Option<usize> {
     Some(bytes.len() - tail.len() + at)
 }
 
+/// The byte of `text` at which `part`, a part of it, begins; `None` for another text.
+pub(crate) fn offset_in(text: &str, part: &str) -> Option<usize> {
+    let byte = (part.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
+    text.get(byte..).filter(|rest| rest.len() >= part.len()).map(|_| byte)
+}
+
+/// Number of line ends of every kind.
+pub(crate) fn line_ends(text: &str) -> usize {
+    text.matches('\n').count() + text.matches('\r').count() - text.matches("\r\n").count()
+}
+
+/// Seconds as `00:01:03`.
+pub(crate) fn clock_text(seconds: u64) -> String {
+    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// The thousandths of a fraction, given by its digits; further digits are cut.
+pub(crate) fn thousandths(digits: &str) -> u64 {
+    digits.bytes().chain(*b"000").take(3).fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'))
+}
+
 /// A text on one line, without the control characters that a reader would drop.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()

@@ -96,13 +96,14 @@ impl Format {
         let mut tally = Tally::default();
         match self {
             // Lines of moves are many, and hold nothing else.
-            Self::Usi => tally.against(records, |_| Twin::Moves(options.ends)),
+            Self::Usi => {
+                let kept: Vec<Record> = records.iter().map(|record| moves_alone(record, options.ends)).collect();
+                tally.against(records, &kept);
+            }
             _ if self.holds_a_position() && options.ply.is_some() => {}
-            Self::Svg => tally.against(records, |_| Twin::Nothing),
+            Self::Svg => tally.against(records, &[]),
             _ => match self.read(&text, Mode::Tolerant) {
-                Ok(reading) if reading.records.len() == records.len() => {
-                    tally.against(records, |index| reading.records.get(index).map_or(Twin::Nothing, Twin::whole));
-                }
+                Ok(reading) if reading.records.len() == records.len() => tally.against(records, &reading.records),
                 reading => {
                     let kept = reading.map_or(0, |reading| reading.records.len());
                     tally.add(Part::Games, records.len().abs_diff(kept), String::new);
@@ -113,54 +114,40 @@ impl Format {
     }
 }
 
-/// The counterpart of a node in what was written.
-#[derive(Clone, Copy)]
-enum Twin<'r> {
-    Node(&'r Record, NodeId),
-    /// The main line alone.
-    Moves(usi::Ends),
-    Nothing,
+/// What a line of USI holds of a record.
+fn moves_alone(record: &Record, ends: usi::Ends) -> Record {
+    let mut kept = Record::new(record.setup().clone());
+    let events = record.main_line().map(|id| record.node(id).event());
+    let held = events.filter(|event| event.played().is_some() || ends == usi::Ends::Words);
+    held.fold(kept.root(), |at, event| kept.add(at, event.clone()));
+    kept
 }
 
-impl<'r> Twin<'r> {
-    fn whole(record: &'r Record) -> Self {
-        Self::Node(record, record.root())
-    }
+/// The counterpart of a node in what was written.
+type Twin<'r> = Option<(&'r Record, NodeId)>;
 
-    /// The counterpart of `event`, a child of this node and the first of them if `is_main`.
-    fn child(self, event: &Event, is_main: bool) -> Option<Self> {
-        let alike = |other: &Event| match (event, other) {
-            (Event::End(_), Event::End(_)) => true,
-            _ => event.played().is_some() && event.played() == other.played(),
-        };
-        match self {
-            Self::Node(record, id) => {
-                record.children(id).find(|&child| alike(record.node(child).event())).map(|id| Self::Node(record, id))
-            }
-            Self::Moves(ends) => (is_main && (event.played().is_some() || ends == usi::Ends::Words)).then_some(self),
-            Self::Nothing => None,
-        }
-    }
+/// The counterpart of `event`, a child of the node.
+fn child<'r>(twin: Twin<'r>, event: &Event) -> Twin<'r> {
+    let alike = |other: &Event| match (event, other) {
+        (Event::End(_), Event::End(_)) => true,
+        _ => event.played().is_some() && event.played() == other.played(),
+    };
+    let (record, id) = twin?;
+    record.children(id).find(|&child| alike(record.node(child).event())).map(|id| (record, id))
+}
 
-    fn node(self) -> Option<&'r Node> {
-        match self {
-            Self::Node(record, id) => Some(record.node(id)),
-            _ => None,
-        }
+/// The remarks of a counterpart; those of an end may be with the last move, where the format has no
+/// place for them.
+fn remarks(twin: Twin<'_>) -> Remarks {
+    let Some((record, id)) = twin else { return Remarks::default() };
+    let mut remarks = record.node(id).remarks().clone();
+    if let (Event::End(_), Some(parent)) = (record.node(id).event(), record.node(id).parent()) {
+        let before = record.node(parent).remarks();
+        remarks.comments.extend_from_slice(&before.comments);
+        remarks.analyses.extend_from_slice(&before.analyses);
+        remarks.bookmark = remarks.bookmark.or_else(|| before.bookmark.clone());
     }
-
-    /// Its remarks; those of an end may be with the last move, where the format has no place for them.
-    fn remarks(self) -> Remarks {
-        let Self::Node(record, id) = self else { return Remarks::default() };
-        let mut remarks = record.node(id).remarks().clone();
-        if let (Event::End(_), Some(parent)) = (record.node(id).event(), record.node(id).parent()) {
-            let before = record.node(parent).remarks();
-            remarks.comments.extend_from_slice(&before.comments);
-            remarks.analyses.extend_from_slice(&before.analyses);
-            remarks.bookmark = remarks.bookmark.or_else(|| before.bookmark.clone());
-        }
-        remarks
-    }
+    remarks
 }
 
 #[derive(Default)]
@@ -180,20 +167,16 @@ impl Tally {
         }
     }
 
-    fn against<'r>(&mut self, records: &[Record], twin: impl Fn(usize) -> Twin<'r>) {
+    fn against(&mut self, records: &[Record], kept: &[Record]) {
         for (index, record) in records.iter().enumerate() {
             self.game = index + 1;
-            self.record(record, twin(index));
+            self.record(record, kept.get(index));
         }
         self.losses.sort_by_key(|loss| loss.part);
     }
 
-    fn record(&mut self, record: &Record, twin: Twin<'_>) {
+    fn record(&mut self, record: &Record, kept: Option<&Record>) {
         let setup = record.setup();
-        let kept = match twin {
-            Twin::Node(kept, _) => Some(kept),
-            _ => None,
-        };
         if let Some(kept) = kept.map(Record::setup) {
             let is_same = (&setup.board, setup.hands, setup.turn) == (&kept.board, kept.hands, kept.turn);
             self.add(Part::StartPositions, usize::from(!is_same), String::new);
@@ -209,19 +192,19 @@ impl Tally {
         ];
         self.add(Part::Rules, limits.into_iter().filter(|&is_lost| is_lost).count(), String::new);
         let first = usize::from(setup.ply.max(1));
-        let mut nodes = vec![(record.root(), twin, first.wrapping_sub(1))];
+        let mut nodes = vec![(record.root(), kept.map(|kept| (kept, kept.root())), first.wrapping_sub(1))];
         while let Some((id, twin, number)) = nodes.pop() {
             self.node(record.node(id), twin, number);
             for (index, child) in record.children(id).enumerate() {
                 let (event, is_main) = (record.node(child).event(), index == 0);
                 let place = || format!("move {}", number + 1);
-                match twin.child(event, is_main) {
-                    Some(twin) => nodes.push((child, twin, number + 1)),
+                match self::child(twin, event) {
+                    Some(twin) => nodes.push((child, Some(twin), number + 1)),
                     None if !is_main => self.add(Part::Variations, 1, place),
                     None => {
                         let part = if event.played().is_some() { Part::Moves } else { Part::Ends };
                         self.add(part, 1, place);
-                        nodes.push((child, Twin::Nothing, number + 1));
+                        nodes.push((child, None, number + 1));
                     }
                 }
             }
@@ -248,7 +231,7 @@ impl Tally {
 
     fn node(&mut self, node: &Node, twin: Twin<'_>, number: usize) {
         let place = || format!("move {number}");
-        let kept = twin.node();
+        let kept = twin.map(|(record, id)| record.node(id));
         if let (Event::End(end), Some(Event::End(other))) = (node.event(), kept.map(Node::event)) {
             self.add(Part::Ends, usize::from(!is_same_end(end, other)), place);
         }
@@ -261,7 +244,7 @@ impl Tally {
         if *said == Remarks::default() || kept.is_some_and(|kept| kept.remarks() == said) {
             return;
         }
-        let kept = &twin.remarks();
+        let kept = &remarks(twin);
         let of_analyses = kept.analyses.len().saturating_sub(said.analyses.len());
         let comments = missing(&lines(&said.comments), &lines(&kept.comments));
         self.add(Part::Comments, if of_analyses > 0 { 0 } else { comments }, place);

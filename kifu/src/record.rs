@@ -224,6 +224,11 @@ impl Record {
         &self.setup
     }
 
+    /// The number of the move after this number of moves.
+    pub(crate) fn number_after(&self, moves: usize) -> usize {
+        moves + usize::from(self.setup.ply.max(1))
+    }
+
     /// The node of the start position.
     pub const fn root(&self) -> NodeId {
         NodeId::ROOT
@@ -473,6 +478,11 @@ impl TotalTimes {
     /// `None` for an id of another record.
     pub fn mover(&self, id: NodeId) -> Option<Color> {
         self.totals.get(id.index()).map(|&(mover, _)| mover)
+    }
+
+    /// Milliseconds that the mover of `id` has spent up to and including it.
+    pub(crate) fn of_mover_ms(&self, id: NodeId) -> u64 {
+        self.mover(id).map_or(0, |mover| self.spent_ms(id, mover))
     }
 
     /// Milliseconds that `color` has spent up to and including `id`; 0 for an id of

@@ -16,7 +16,8 @@ use enbu_movegen::{HandPiece, Move, MoveParts, Setup, Square};
 use crate::board::Board;
 use crate::end::{End, EndKind};
 use crate::error::Problem;
-use crate::record::{Event, Record};
+use crate::reading::{Fault, Step};
+use crate::record::{Event, NodeId, Record};
 
 /// A piece in hand, as an origin of moves.
 const HANDS: [(HandPiece, usize); 7] = [
@@ -108,13 +109,13 @@ fn decoded(text: &str) -> Cow<'_, str> {
 }
 
 /// Reads a game up to the first section that cannot be read, with the part that is wrong.
-pub(crate) fn read(text: &str) -> (Option<Record>, Result<(), (Problem, &str)>) {
+pub(crate) fn read(text: &str) -> (Option<Record>, Step<'_>) {
     let (start, sections) = text.split_once('~').unwrap_or((text, ""));
     let sfen = start.replace('_', "/").replace('.', " ").replace('z', "+");
     let setup = if start.is_empty() { Ok(Setup::startpos()) } else { sfen.trim().parse() };
     let setup = match setup {
         Ok(setup) => setup,
-        Err(error) => return (None, Err((Problem::Sfen(error), start))),
+        Err(error) => return (None, Err(Fault::new(Problem::Sfen(error), start))),
     };
     let mut board = Board::new(&setup);
     let mut record = Record::new(setup);
@@ -125,23 +126,17 @@ pub(crate) fn read(text: &str) -> (Option<Record>, Result<(), (Problem, &str)>) 
     ((!is_lost).then_some(record), outcome)
 }
 
-fn read_section<'t>(
-    section: &'t str,
-    record: &mut Record,
-    board: &mut Board,
-    path: &mut Vec<crate::record::NodeId>,
-) -> Result<(), (Problem, &'t str)> {
+fn read_section<'t>(section: &'t str, record: &mut Record, board: &mut Board, path: &mut Vec<NodeId>) -> Step<'t> {
+    let fault = |problem| Fault::new(problem, section);
     let mut fields = section.split('.');
     let (offset, moves) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
     let end = fields.next().unwrap_or_default();
-    let before: usize = offset.parse().map_err(|_| (Problem::MoveNumber, section))?;
+    let before: usize = offset.parse().map_err(|_| fault(Problem::MoveNumber))?;
     if before >= path.len() {
-        return Err((Problem::NoBranchPoint, section));
+        return Err(fault(Problem::NoBranchPoint));
     }
     path.truncate(before + 1);
-    while board.plies_played() > before {
-        board.undo();
-    }
+    board.rewind(before);
     let (end, foul) = match end.split_at_checked(1) {
         Some((end, foul)) => (end, foul),
         None => ("", ""),
@@ -149,8 +144,8 @@ fn read_section<'t>(
     for at in (0..moves.len() + foul.len()).step_by(3) {
         let source =
             if at < moves.len() { moves.get(at..at + 3) } else { foul.get(at - moves.len()..at - moves.len() + 3) };
-        let mv = source.and_then(move_of).ok_or((Problem::MoveSyntax, section))?;
-        let event = board.play(mv).map_err(|problem| (problem, section))?;
+        let mv = source.and_then(move_of).ok_or_else(|| fault(Problem::MoveSyntax))?;
+        let event = board.play(mv).map_err(fault)?;
         path.push(record.add(path.last().copied().unwrap_or(record.root()), event));
     }
     let turn = if foul.is_empty() { board.turn() } else { !board.turn() };
@@ -161,7 +156,7 @@ fn read_section<'t>(
         "p" => EndKind::Abort,
         "i" => EndKind::IllegalMove,
         "" => return Ok(()),
-        _ => return Err((Problem::UnknownEnd, section)),
+        _ => return Err(fault(Problem::UnknownEnd)),
     };
     record.add(path.last().copied().unwrap_or(record.root()), Event::from(End::new(kind, turn)));
     Ok(())

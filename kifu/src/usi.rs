@@ -30,11 +30,11 @@ use enbu_movegen::{Color, Move, MoveParts, Setup, SfenError, Square};
 
 use crate::board::Board;
 use crate::end::{End, EndKind, GameResult};
-use crate::error::Reporter;
 use crate::error::{KifuError, Mode, Problem};
 use crate::fen;
-use crate::kakinoki::Lines;
-use crate::reading::Reading;
+use crate::kakinoki::words::is_blank;
+use crate::lines::{lines, offset_in};
+use crate::reading::{Fault, Reading, Reporter, Step};
 use crate::record::{Event, Record};
 use crate::usen;
 
@@ -61,38 +61,37 @@ pub enum Ends {
 /// # Ok::<(), enbu_kifu::KifuError>(())
 /// ```
 pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
-    let mut report = Reporter::new(mode);
+    let mut report = Reporter::new(text, mode);
     let mut records = Vec::new();
-    for line in Lines::new(text) {
-        if line.text.is_empty() || line.text.starts_with('#') {
-            continue;
-        }
-        if let Some(game) = usen::in_line(line.text) {
-            let (record, outcome) = usen::read(game);
-            records.extend(record);
-            outcome.or_else(|(problem, part)| report.error(line.fault_at(problem, part)))?;
-            continue;
-        }
-        let address = usen::line_of_address(line.text);
-        let mut words = Words { rest: address.as_deref().unwrap_or(line.text) };
-        let fault = |problem: Problem, part: &str| line.fault_at(problem, part);
-        let setup = match read_position(&mut words, &mut report, &fault) {
-            Ok(setup) => setup,
-            Err(fault) => {
-                report.error(fault)?;
-                continue;
-            }
+    let lines = lines(text).map(|line| line.trim_matches(is_blank));
+    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let outcome = lines.try_for_each(|line| {
+        let (record, outcome) = match usen::in_line(line) {
+            Some(game) => usen::read(game),
+            None => read_line(line, &mut report),
         };
-        let mut record = Record::new(setup);
-        let outcome = read_moves(&mut words, &mut record, &mut report, &fault);
-        if outcome.is_ok() || record.main_line().next().is_some() {
-            records.push(record);
-        }
-        if let Err(fault) = outcome {
-            report.error(fault)?;
-        }
-    }
-    report.finish(records, text)
+        records.extend(record);
+        outcome.or_else(|fault| report.error(fault))
+    });
+    report.finish(outcome, records)
+}
+
+/// The game of a line, also up to a fault.
+fn read_line<'t>(line: &'t str, report: &mut Reporter<'t>) -> (Option<Record>, Step<'t>) {
+    let address = usen::line_of_address(line);
+    let mut words = Words { rest: address.as_deref().unwrap_or(line) };
+    // An address is decoded: its words are no parts of the text.
+    let fault = |problem: Problem, part: &str| {
+        let at = offset_in(line, part).and_then(|at| line.get(at..at + part.len()));
+        Fault::new(problem, at.unwrap_or(line)).quoting(part)
+    };
+    let mut record = match read_position(&mut words, report, &fault) {
+        Ok(setup) => Record::new(setup),
+        Err(fault) => return (None, Err(fault)),
+    };
+    let outcome = read_moves(&mut words, &mut record, report, &fault);
+    let is_kept = outcome.is_ok() || record.main_line().next().is_some();
+    (is_kept.then_some(record), outcome)
 }
 
 /// The words of a line.
@@ -119,12 +118,12 @@ impl<'t> Iterator for Words<'t> {
 }
 
 /// Adds the moves and the end after the position; all that was added before an error stays.
-fn read_moves(
+fn read_moves<'t>(
     words: &mut Words<'_>,
     record: &mut Record,
-    report: &mut Reporter,
-    fault: &dyn Fn(Problem, &str) -> KifuError,
-) -> Result<(), KifuError> {
+    report: &mut Reporter<'t>,
+    fault: &dyn Fn(Problem, &str) -> Fault<'t>,
+) -> Step<'t> {
     let mut board = Board::new(record.setup());
     if words.peek() == Some("moves") {
         words.next();
@@ -167,11 +166,11 @@ fn read_moves(
     foul.map_or(Ok(()), |word| report.warn(fault(Problem::IllegalMove, word)))
 }
 
-fn read_position(
+fn read_position<'t>(
     words: &mut Words<'_>,
-    report: &mut Reporter,
-    fault: &dyn Fn(Problem, &str) -> KifuError,
-) -> Result<Setup, KifuError> {
+    report: &mut Reporter<'t>,
+    fault: &dyn Fn(Problem, &str) -> Fault<'t>,
+) -> Result<Setup, Fault<'t>> {
     if words.peek() == Some("position") {
         words.next();
     }

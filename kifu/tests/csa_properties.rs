@@ -97,7 +97,7 @@ fn rules() -> impl Strategy<Value = Rules> {
 
 fn end_kind() -> impl Strategy<Value = EndKind> {
     let others = [EndKind::Other("FOO".to_owned())];
-    prop::sample::select(EndKind::ALL.into_iter().chain(others).collect::<Vec<_>>())
+    prop::sample::select(EndKind::all().chain(others).collect::<Vec<_>>())
 }
 
 fn setup() -> impl Strategy<Value = Setup> {

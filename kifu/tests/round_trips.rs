@@ -124,7 +124,7 @@ fn grow(chance: &mut Chance, record: &mut Record, mut at: NodeId, board: &mut Bo
         at = child;
     }
     if chance.one_in(2) {
-        let kind = chance.pick(&EndKind::ALL);
+        let kind = chance.pick(&EndKind::all().collect::<Vec<_>>());
         let id = record.add(at, Event::from(End::new(kind, board.turn())));
         record.node_mut(id).time_ms = chance.one_in(3).then_some(3000);
         // Somebody asks what else could have been played.
@@ -314,7 +314,7 @@ proptest! {
     #[test]
     fn results_that_a_referee_decided_survive(
         seed in any::<u64>(),
-        kind in prop::sample::select(EndKind::ALL.to_vec()),
+        kind in prop::sample::select(EndKind::all().collect::<Vec<_>>()),
         result in prop::sample::select(vec![None, Some(GameResult::BlackWins), Some(GameResult::WhiteWins), Some(GameResult::Draw)]),
     ) {
         let mut record = main_line_only(&record(seed));

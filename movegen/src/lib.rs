@@ -64,7 +64,7 @@ pub use piece::{HandPiece, Piece, PieceType};
 pub use position::{Capture, Delta, IllegalMove, IllegalReason, Origin, Position, PositionError};
 pub use replay::{Replay, Replayed};
 pub use rules::{Cycle, Declaration, EnteringKingRule, Ruling};
-pub use setup::{Handicap, Setup};
+pub use setup::Setup;
 pub use sfen::{SfenError, SfenErrorKind};
 pub use square::Square;
 pub use zobrist::on_board as constant_of;

@@ -3,11 +3,10 @@
 use super::*;
 use crate::record::Analysis;
 
-/// An analysis, and the first word that could not be understood or played, with
-/// its offset in the text.
+/// An analysis, and the first word that could not be understood or played.
 pub(super) struct Read<'t> {
     pub(super) analysis: Analysis,
-    pub(super) broken: Option<(usize, &'t str)>,
+    pub(super) broken: Option<&'t str>,
 }
 
 /// Parses the text after `'**` on `board`, where `last` was just played:
@@ -16,29 +15,29 @@ pub(super) struct Read<'t> {
 pub(super) fn read<'t>(text: &'t str, board: &mut Board, last: Option<&str>) -> Option<Read<'t>> {
     let score_cp = Some(score(text)?);
     let mut analysis = Analysis { score_cp, ..Analysis::default() };
-    let words: Vec<(usize, &str)> = words(text).skip(1).collect();
+    let words: Vec<&str> = text.split_whitespace().skip(1).collect();
     let mut rest = words.as_slice();
     // Some programs repeat their own move first.
-    if let Some(((_, own), others)) = rest.split_first()
+    if let Some((own, others)) = rest.split_first()
         && last == Some(own)
     {
         rest = others;
     }
     let mut line = rest.iter();
     analysis.pv = board.try_line(|board| {
-        let word = line.next()?.1;
+        let word = line.next()?;
         // Some programs, cshogi among them, leave the moves as USI has them.
         move_on(board, word).ok().or_else(|| word.parse().ok())
     });
     let mut rest = rest.iter().skip(analysis.pv.len()).peekable();
-    if let Some((_, word)) = rest.next_if(|(_, word)| word.starts_with('%')) {
+    if let Some(word) = rest.next_if(|word| word.starts_with('%')) {
         analysis.pv_end = word.get(1..).map(end_of_word);
     }
     let mut broken = None;
-    for &(at, word) in rest {
+    for &word in rest {
         match word.strip_prefix('#').and_then(|digits| digits.parse().ok()) {
             Some(nodes) if analysis.nodes.is_none() => analysis.nodes = Some(nodes),
-            _ => broken = broken.or(Some((at, word))),
+            _ => broken = broken.or(Some(word)),
         }
     }
     Some(Read { analysis, broken })
@@ -55,18 +54,6 @@ fn score(text: &str) -> Option<i32> {
         return None;
     }
     whole_number(text.split_whitespace().next()?)
-}
-
-/// The words of a text with their offsets.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
-    text.split_inclusive(char::is_whitespace)
-        .map(move |chunk| {
-            let start = at;
-            at += chunk.len();
-            (start, chunk.trim_end())
-        })
-        .filter(|(_, word)| !word.is_empty())
 }
 
 /// A whole number; saturates.

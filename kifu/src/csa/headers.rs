@@ -2,20 +2,20 @@
 
 use super::*;
 use crate::csa::statement::Statement;
-use crate::error::KifuError;
-use crate::error::Reporter;
-use crate::header::{HeaderKey, Headers};
+use crate::header::{HeaderKey, Headers, Naming};
+use crate::lines::thousandths;
+use crate::reading::{Fault, Reporter, Step};
 use crate::record::{Rules, TimeControl};
 use enbu_movegen::EnteringKingRule;
 
 /// Reads a `$KEY:value` statement.
-pub(super) fn read_header(
-    statement: &Statement<'_>,
+pub(super) fn read_header<'t>(
+    statement: &Statement<'t>,
     version: Version,
     headers: &mut Headers,
     rules: &mut Rules,
-    report: &mut Reporter,
-) -> Result<(), KifuError> {
+    report: &mut Reporter<'t>,
+) -> Step<'t> {
     let Some((key, value)) = statement.text.get(1..).and_then(|text| text.split_once(':')) else {
         return report.warn(statement.fault(Problem::HeaderSyntax));
     };
@@ -25,10 +25,9 @@ pub(super) fn read_header(
         return report.warn(statement.fault(Problem::HeaderSyntax));
     }
     if !belongs(key, version) {
-        report.warn(statement.fault_at(Problem::WrongVersion, 1, key))?;
+        report.warn(Fault::new(Problem::WrongVersion, key))?;
     }
-    let value_at = statement.text.len() - value.len();
-    let bad = |expected| statement.fault_at(Problem::HeaderValue { expected }, value_at, value);
+    let bad = |expected| Fault::new(Problem::HeaderValue { expected }, value);
     match key {
         "TIME" => set_time(rules, &Color::ALL, read_time(value), bad(TIME_FORM), report),
         "TIME+" | "TIMET+" => set_time(rules, &[Color::Black], read_time(value), bad(TIME_FORM), report),
@@ -49,7 +48,10 @@ pub(super) fn read_header(
             None => report.warn(bad("24 or 27")),
         },
         _ => {
-            headers.push(header_key(key), if key == "NOTE" { unescape(value) } else { value.to_owned() });
+            headers.push(
+                HeaderKey::named(key, Naming::Csa),
+                if key == "NOTE" { unescape(value) } else { value.to_owned() },
+            );
             Ok(())
         }
     }
@@ -72,40 +74,14 @@ fn belongs(key: &str, version: Version) -> bool {
     }
 }
 
-fn header_key(key: &str) -> HeaderKey {
-    match key {
-        "EVENT" => HeaderKey::Event,
-        "SITE" => HeaderKey::Site,
-        "START_TIME" => HeaderKey::StartTime,
-        "END_TIME" => HeaderKey::EndTime,
-        "OPENING" => HeaderKey::Opening,
-        "NOTE" => HeaderKey::Note,
-        other => HeaderKey::Other(other.to_owned()),
-    }
-}
-
-/// The name of a header after `$`; `None` for the players, who have statements of their own.
-pub(super) fn key_name(key: &HeaderKey) -> Option<&str> {
-    Some(match key {
-        HeaderKey::BlackName | HeaderKey::WhiteName => return None,
-        HeaderKey::Event => "EVENT",
-        HeaderKey::Site => "SITE",
-        HeaderKey::StartTime => "START_TIME",
-        HeaderKey::EndTime => "END_TIME",
-        HeaderKey::Opening => "OPENING",
-        HeaderKey::Note => "NOTE",
-        HeaderKey::Other(key) => key,
-    })
-}
-
 #[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
-fn set_time(
+fn set_time<'t>(
     rules: &mut Rules,
     sides: &[Color],
     time: Option<(TimeControl, Form)>,
-    bad: KifuError,
-    report: &mut Reporter,
-) -> Result<(), KifuError> {
+    bad: Fault<'t>,
+    report: &mut Reporter<'t>,
+) -> Step<'t> {
     if let Some((control, _)) = time {
         for &side in sides {
             rules.time[side] = Some(control);
@@ -169,8 +145,7 @@ pub(super) fn read_seconds(text: &str) -> Option<(u64, Form)> {
     let number = |part: &str| {
         part.bytes().fold(0u64, |sum, digit| sum.saturating_mul(10).saturating_add(u64::from(digit - b'0')))
     };
-    let thousandths = fraction.bytes().chain(*b"000").take(3).fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
-    let ms = number(whole).saturating_mul(1000).saturating_add(thousandths);
+    let ms = number(whole).saturating_mul(1000).saturating_add(thousandths(fraction));
     let loose = whole.is_empty() || fraction.len() > 3 || ms == u64::MAX;
     Some((ms, if loose { Form::Loose } else { Form::Exact }))
 }

@@ -6,9 +6,8 @@ use rayon::prelude::*;
 use super::Version;
 use super::read::{Context, Part};
 use crate::encoding::lines;
-use crate::error::Reporter;
 use crate::error::{KifuError, Mode};
-use crate::reading::Reading;
+use crate::reading::{Reading, Reporter};
 
 /// Reads all games and positions of a text.
 ///
@@ -28,10 +27,10 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
     let first = Context { version: Version::V1, has_records: false };
     let texts = if text.len() < 2 * SMALLEST { vec![text] } else { split(text, rayon::current_num_threads()) };
     let whole = match *texts {
-        [_] | [] => Part::read(text, mode, first)?,
-        _ => read_parts(&texts, mode, first)?,
+        [_] | [] => Part::read(text, text, mode, first)?,
+        _ => read_parts(&texts, text, mode, first)?,
     };
-    whole.report.finish(whole.records, text)
+    whole.report.finish(Ok(()), whole.records)
 }
 
 /// Bytes below which a part is not worth a thread.
@@ -39,16 +38,16 @@ const SMALLEST: usize = 1 << 18;
 
 /// Reads the parts of a text in parallel. The context from the games before a part
 /// is guessed; where the guess was wrong the part is read again.
-fn read_parts(texts: &[&str], mode: Mode, first: Context) -> Result<Part, KifuError> {
+fn read_parts<'t>(texts: &[&'t str], file: &'t str, mode: Mode, first: Context) -> Result<Part<'t>, KifuError> {
     let version = texts.first().and_then(|text| declared_version(text)).unwrap_or(first.version);
     let guess = Context { version, has_records: true };
     let guesses = std::iter::once(first).chain(std::iter::repeat(guess));
-    let guessed: Vec<(&str, Context)> = texts.iter().copied().zip(guesses).collect();
-    let parts: Vec<_> = guessed.par_iter().map(|&(text, context)| Part::read(text, mode, context)).collect();
-    let mut whole = Part { records: Vec::new(), report: Reporter::new(mode), lines: 0, context: first };
+    let guessed: Vec<(&'t str, Context)> = texts.iter().copied().zip(guesses).collect();
+    let parts: Vec<_> = guessed.par_iter().map(|&(text, context)| Part::read(text, file, mode, context)).collect();
+    let mut whole = Part { records: Vec::new(), report: Reporter::new(file, mode), context: first };
     for ((text, guess), part) in guessed.into_iter().zip(parts) {
-        let part = if whole.context == guess { part } else { Part::read(text, mode, whole.context) };
-        whole.append(part.map_err(|fault| fault.behind(whole.lines))?);
+        let part = if whole.context == guess { part } else { Part::read(text, file, mode, whole.context) };
+        whole.append(part?);
     }
     Ok(whole)
 }
@@ -104,10 +103,9 @@ mod tests {
         Context { version: Version::V1, has_records: false }
     }
 
-    /// Errors, warnings, records and lines: they must not depend on the cut.
-    fn told(part: Result<Part, KifuError>) -> String {
-        let tell = |part: Part| (part.records.len(), format!("{:?} {:?}", part.records, part.report), part.lines);
-        format!("{:?}", part.map(tell))
+    /// Errors, warnings and records: they must not depend on the cut.
+    fn told(part: Result<Part<'_>, KifuError>) -> String {
+        format!("{:?}", part.map(|part| (part.records, part.report.warnings, part.report.errors)))
     }
 
     #[test]
@@ -117,14 +115,18 @@ mod tests {
                 let games =
                     [GAMES[order % GAMES.len()], GAMES[order / GAMES.len()], GAMES[0], GAMES[order % GAMES.len()]];
                 let text = games.join("/\n").replace('\n', end);
-                let parts: Vec<String> = games.map(|game| format!("{game}/\n").replace('\n', end)).into();
-                let last = text.len() + 1 + end.len() - parts[3].len();
-                let texts: [&str; 4] = [&parts[0], &parts[1], &parts[2], &text[last..]];
+                let mut rest = text.as_str();
+                let texts = games.map(|game| {
+                    let length = format!("{game}/\n").replace('\n', end).len();
+                    let (part, tail) = rest.split_at(length.min(rest.len()));
+                    rest = tail;
+                    part
+                });
                 assert_eq!(texts.concat(), text);
                 for mode in [Mode::Tolerant, Mode::Strict] {
                     assert_eq!(
-                        told(read_parts(&texts, mode, first())),
-                        told(Part::read(&text, mode, first())),
+                        told(read_parts(&texts, &text, mode, first())),
+                        told(Part::read(&text, &text, mode, first())),
                         "{text}"
                     );
                 }

@@ -4,9 +4,8 @@
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
 use super::*;
-use crate::csa::statement::{Statement, Token};
-use crate::error::KifuError;
-use crate::error::Reporter;
+use crate::csa::statement::{Statement, piece_of, square_and_kind};
+use crate::reading::{Fault, Reporter, Step};
 
 /// The start position while it is being read.
 #[derive(Clone, Debug)]
@@ -52,7 +51,7 @@ impl Placement {
     }
 
     /// Reads one statement; an error leaves the position in doubt.
-    pub(super) fn read(&mut self, statement: &Statement<'_>, report: &mut Reporter) -> Result<(), KifuError> {
+    pub(super) fn read<'t>(&mut self, statement: &Statement<'t>, report: &mut Reporter<'t>) -> Step<'t> {
         let text = statement.text;
         match text.as_bytes().get(1) {
             Some(b'I') => self.read_initial(statement, report),
@@ -67,7 +66,7 @@ impl Placement {
 
     /// Notes the form of a statement; `PI` and ranks exclude each other, and
     /// the later one wins.
-    fn state(&mut self, form: Form, statement: &Statement<'_>, report: &mut Reporter) -> Result<(), KifuError> {
+    fn state<'t>(&mut self, form: Form, statement: &Statement<'t>, report: &mut Reporter<'t>) -> Step<'t> {
         if self.rest_given && form != Form::Pieces {
             return Err(statement.fault(Problem::AfterAllPieces));
         }
@@ -87,23 +86,23 @@ impl Placement {
     }
 
     /// `PI`, and the pieces that are taken away from it.
-    fn read_initial(&mut self, statement: &Statement<'_>, report: &mut Reporter) -> Result<(), KifuError> {
+    fn read_initial<'t>(&mut self, statement: &Statement<'t>, report: &mut Reporter<'t>) -> Step<'t> {
         self.state(Form::Initial, statement, report)?;
         self.setup = Setup::startpos();
         self.boxed = [0; PieceType::COUNT];
         for token in tokens(statement) {
-            let (square, kind) = token.square_and_kind()?;
-            let square = square.ok_or_else(|| token.fault(Problem::UnknownSquare))?;
+            let (square, kind) = square_and_kind(token)?;
+            let square = square.ok_or_else(|| Fault::new(Problem::UnknownSquare, token))?;
             match self.setup.board[square].take() {
                 Some(piece) if piece.kind == kind => self.boxed[kind] += 1,
-                _ => return Err(token.fault(Problem::PieceNotThere)),
+                _ => return Err(Fault::new(Problem::PieceNotThere, token)),
             }
         }
         Ok(())
     }
 
     /// `P1` to `P9` and nine cells.
-    fn read_rank(&mut self, rank: u8, statement: &Statement<'_>, report: &mut Reporter) -> Result<(), KifuError> {
+    fn read_rank<'t>(&mut self, rank: u8, statement: &Statement<'t>, report: &mut Reporter<'t>) -> Step<'t> {
         self.state(Form::Ranks, statement, report)?;
         let text = statement.untrimmed.get(2..).unwrap_or_default();
         let cells = match cells_in_columns(text) {
@@ -115,27 +114,25 @@ impl Placement {
             }
         };
         for (cell, file) in cells.into_iter().zip((1..=9).rev()) {
-            let (Some((color, at, name)), Some(square)) = (cell, Square::new(file, rank)) else { continue };
-            // After `Pn` and the sign.
-            let token = statement.token(at + 3, name);
+            let (Some((color, name)), Some(square)) = (cell, Square::new(file, rank)) else { continue };
             let kind = <[u8; 2]>::try_from(name.as_bytes()).ok().and_then(piece_named);
-            let kind = kind.ok_or_else(|| token.fault(Problem::UnknownPiece))?;
-            self.put(Piece::new(color, kind), square, token, report)?;
+            let kind = kind.ok_or_else(|| Fault::new(Problem::UnknownPiece, name))?;
+            self.put(Piece::new(color, kind), square, name, report)?;
         }
         Ok(())
     }
 
     /// `P+` or `P-`, then squares and pieces; square `00` is the hand, `00AL` all that is left.
-    fn read_pieces(&mut self, color: Color, statement: &Statement<'_>, report: &mut Reporter) -> Result<(), KifuError> {
+    fn read_pieces<'t>(&mut self, color: Color, statement: &Statement<'t>, report: &mut Reporter<'t>) -> Step<'t> {
         self.state(Form::Pieces, statement, report)?;
         for token in tokens(statement) {
-            if token.text == "00AL" {
+            if token == "00AL" {
                 self.give_rest(color, token, report)?;
                 continue;
             }
-            let (square, kind) = token.square_and_kind()?;
+            let (square, kind) = square_and_kind(token)?;
             if self.rest_given {
-                return Err(token.fault(Problem::AfterAllPieces));
+                return Err(Fault::new(Problem::AfterAllPieces, token));
             }
             match square {
                 Some(square) => self.put(Piece::new(color, kind), square, token, report)?,
@@ -145,66 +142,62 @@ impl Placement {
         Ok(())
     }
 
-    fn put(&mut self, piece: Piece, square: Square, token: Token<'_>, report: &mut Reporter) -> Result<(), KifuError> {
+    fn put<'t>(&mut self, piece: Piece, square: Square, token: &'t str, report: &mut Reporter<'t>) -> Step<'t> {
         if let Some(old) = self.setup.board[square].replace(piece) {
             let left = &mut self.boxed[old.kind.unpromoted()];
             *left = left.saturating_add(1);
-            report.warn(token.fault(Problem::SquareTaken))?;
+            report.warn(Fault::new(Problem::SquareTaken, token))?;
         }
         self.take_from_box(piece.kind, token, report)
     }
 
-    fn give(&mut self, color: Color, kind: PieceType, token: Token<'_>, report: &Reporter) -> Result<(), KifuError> {
+    fn give<'t>(&mut self, color: Color, kind: PieceType, token: &'t str, report: &Reporter<'t>) -> Step<'t> {
         let piece = kind.hand_piece().filter(|_| !kind.is_promoted());
-        let piece = piece.ok_or_else(|| token.fault_at(Problem::NotAHandPiece, 2))?;
+        let piece = piece.ok_or_else(|| Fault::new(Problem::NotAHandPiece, piece_of(token)))?;
         let hand = &mut self.setup.hands[color];
         let more = hand.with_count(piece, hand.count(piece) + 1);
-        *hand = more.ok_or_else(|| token.fault(Problem::HandOverflow))?;
+        *hand = more.ok_or_else(|| Fault::new(Problem::HandOverflow, token))?;
         self.take_from_box(kind, token, report)
     }
 
-    fn take_from_box(&mut self, kind: PieceType, token: Token<'_>, report: &Reporter) -> Result<(), KifuError> {
+    fn take_from_box<'t>(&mut self, kind: PieceType, token: &'t str, report: &Reporter<'t>) -> Step<'t> {
         let left = &mut self.boxed[kind.unpromoted()];
         match left.checked_sub(1) {
             Some(rest) => *left = rest,
-            None => report.strictly(token.fault(Problem::MoreThanASet))?,
+            None => report.strictly(Fault::new(Problem::MoreThanASet, token))?,
         }
         Ok(())
     }
 
     /// Everything in the box but the kings goes to one hand.
-    fn give_rest(&mut self, color: Color, token: Token<'_>, report: &mut Reporter) -> Result<(), KifuError> {
+    fn give_rest<'t>(&mut self, color: Color, token: &'t str, report: &mut Reporter<'t>) -> Step<'t> {
         let mut given = false;
         for piece in HandPiece::ALL {
             let count = std::mem::take(&mut self.boxed[piece.piece_type()]);
             given |= count > 0;
             let hand = &mut self.setup.hands[color];
             let more = hand.with_count(piece, hand.count(piece).saturating_add(count));
-            *hand = more.ok_or_else(|| token.fault(Problem::HandOverflow))?;
+            *hand = more.ok_or_else(|| Fault::new(Problem::HandOverflow, token))?;
         }
         self.rest_given = true;
-        if given { Ok(()) } else { report.warn(token.fault(Problem::NothingLeft)) }
+        if given { Ok(()) } else { report.warn(Fault::new(Problem::NothingLeft, token)) }
     }
 }
 
 /// The tokens of four characters after the first two; blanks between them do not matter.
-fn tokens<'t>(statement: &Statement<'t>) -> impl Iterator<Item = Token<'t>> {
-    let Token { text, line, mut column } = statement.token(2, statement.text.get(2..).unwrap_or_default());
-    let mut rest = text;
+fn tokens<'t>(statement: &Statement<'t>) -> impl Iterator<Item = &'t str> {
+    let mut rest = statement.text.get(2..).unwrap_or_default();
     std::iter::from_fn(move || {
         let start = rest.trim_start();
-        column += rest.get(..rest.len() - start.len()).unwrap_or_default().chars().count();
         let length = start.char_indices().nth(4).map_or(start.len(), |(end, _)| end);
-        let (text, tail) = start.split_at_checked(length)?;
-        let token = Token { text, line, column };
-        column += text.chars().count();
+        let (token, tail) = start.split_at_checked(length)?;
         rest = tail;
-        (!text.is_empty()).then_some(token)
+        (!token.is_empty()).then_some(token)
     })
 }
 
-/// A cell of a rank: empty, or a side, the offset of its sign after `Pn`, and the name.
-type Cell<'t> = Option<(Color, usize, &'t str)>;
+/// A cell of a rank: empty, or a side and the name.
+type Cell<'t> = Option<(Color, &'t str)>;
 
 /// Nine cells of three characters; blanks after the last may be missing (the
 /// blank that ends ` * `) or too many.
@@ -219,7 +212,7 @@ fn cells_in_columns(text: &str) -> Option<[Cell<'_>; 9]> {
         let (&(start, first), &(last_start, last)) = (chars.first()?, chars.last()?);
         let rest = text.get(start + first.len_utf8()..last_start + last.len_utf8())?;
         match u8::try_from(first).ok().and_then(color_of_sign) {
-            Some(color) => *cell = Some((color, start, rest)),
+            Some(color) => *cell = Some((color, rest)),
             None if rest.contains(['+', '-']) => return None,
             None => {}
         }
@@ -245,7 +238,7 @@ fn cells_by_content(text: &str) -> Option<[Cell<'_>; 9]> {
         };
         if !c.is_whitespace() {
             *slots.next()? = match color {
-                Some(color) => Some((color, at, text.get(at + 1..at + 3)?)),
+                Some(color) => Some((color, text.get(at + 1..at + 3)?)),
                 None => None,
             };
         }

@@ -7,14 +7,14 @@ use super::placement::Placement;
 use super::statement::{Statement, statements};
 use super::*;
 use crate::end::{End, GameResult};
-use crate::error::Reporter;
 use crate::error::{KifuError, Mode};
 use crate::header::{HeaderKey, Headers};
 use crate::lines::split_line;
+use crate::reading::{Fault, Reporter, Step};
 use crate::record::{Event, NodeId, Record, Rules};
 
 struct Reader<'t> {
-    report: Reporter,
+    report: Reporter<'t>,
     context: Context,
     records: Vec<Record>,
     game: Game<'t>,
@@ -31,49 +31,31 @@ pub(super) struct Context {
 
 /// Some games of a file, one after the other.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct Part<'t> {
     pub(super) records: Vec<Record>,
-    pub(super) report: Reporter,
-    /// Lines that were read.
-    pub(super) lines: usize,
+    pub(super) report: Reporter<'t>,
     /// For the games after them.
     pub(super) context: Context,
 }
 
-impl Part {
-    /// Reads the games of a text that come after others of this context. Lines are
-    /// counted from its beginning.
+impl<'t> Part<'t> {
+    /// Reads the games of `part`, a part of `file`, that come after others of this context.
     ///
     /// # Errors
     /// In strict mode, the first deviation.
-    pub(super) fn read(text: &str, mode: Mode, context: Context) -> Result<Self, KifuError> {
-        let mut reader = Reader::new(mode, context);
-        let mut left = (!text.is_empty()).then_some(text);
-        let mut lines = 0;
-        while let Some(text) = left {
-            let (count, text) = reader.plain_lines(text);
-            lines += count;
-            if text.is_empty() {
-                break;
-            }
-            lines += 1;
-            let (line, rest) = split_line(text);
-            reader.left = text.len();
-            for statement in statements(line, lines) {
-                reader.statement(statement)?;
-            }
-            left = rest;
-        }
-        reader.finish_game()?;
-        let Reader { records, report, context, .. } = reader;
-        Ok(Self { records, report, lines, context })
+    pub(super) fn read(part: &'t str, file: &'t str, mode: Mode, context: Context) -> Result<Self, KifuError> {
+        let mut reader =
+            Reader { report: Reporter::new(file, mode), context, records: Vec::new(), game: Game::new(), left: 0 };
+        let outcome = reader.lines(part).and_then(|()| reader.finish_game());
+        let Reader { records, mut report, context, .. } = reader;
+        outcome.map_err(|fault| report.located(fault))?;
+        Ok(Self { records, report, context })
     }
 
     /// Appends the games after these.
     pub(super) fn append(&mut self, next: Self) {
         self.records.extend(next.records);
-        self.report.append(next.report, self.lines);
-        self.lines += next.lines;
+        self.report.append(next.report);
         self.context = next.context;
     }
 }
@@ -154,28 +136,26 @@ const SHORTEST_MOVE: usize = 8;
 
 impl<'t> Play<'t> {
     /// Reads lines that consist of nothing but a move or a time, as long as nothing is
-    /// wrong with them; returns their number and the bytes after them.
-    fn plain_lines(&mut self, text: &'t str) -> (usize, &'t [u8]) {
+    /// wrong with them; returns the bytes after them.
+    fn plain_lines(&mut self, text: &'t str) -> &'t [u8] {
         let mut rest = text.as_bytes();
         // A foul that was passed over must be reported.
-        let Some(game) = self.board.for_good().filter(|_| self.foul.is_none()) else { return (0, rest) };
-        let (mut lines, mut last_move) = (0, None);
+        let Some(game) = self.board.for_good().filter(|_| self.foul.is_none()) else { return rest };
+        let mut last_move = None;
         if let Some(plain) = plain::read_time(rest)
             && self.record.set_time_of_move(self.at, plain.value)
         {
-            (lines, rest) = (1, plain.rest);
+            rest = plain.rest;
         }
-        let Some(mut line) = self.record.line_behind(self.at) else { return (lines, rest) };
+        let Some(mut line) = self.record.line_behind(self.at) else { return rest };
         while let Some(plain) = plain::read_move(rest, game)
             && game.advance(plain.value).is_ok()
         {
             last_move = Some(rest.len());
             rest = plain.rest;
-            lines += 1;
             let time = plain::read_time(rest);
             if let Some(plain) = &time {
                 rest = plain.rest;
-                lines += 1;
             }
             line.add(plain.value.into(), time.map(|plain| plain.value));
         }
@@ -184,7 +164,7 @@ impl<'t> Play<'t> {
             let at = text.len() - left;
             self.last_move = text.get(at..at + SHORTEST_MOVE - 1);
         }
-        (lines, rest)
+        rest
     }
 
     /// Returns true if anything has happened after the start position.
@@ -209,22 +189,28 @@ impl<'t> Play<'t> {
 }
 
 impl<'t> Reader<'t> {
-    fn new(mode: Mode, context: Context) -> Self {
-        Self { report: Reporter::new(mode), context, records: Vec::new(), game: Game::new(), left: 0 }
+    fn lines(&mut self, text: &'t str) -> Step<'t> {
+        let mut left = (!text.is_empty()).then_some(text);
+        while let Some(text) = left {
+            let text = self.plain_lines(text);
+            let (line, rest) = split_line(text);
+            self.left = text.len();
+            statements(line).try_for_each(|statement| self.statement(statement))?;
+            left = rest;
+        }
+        Ok(())
     }
 
-    /// Reads the plain, faultless lines of a game; returns their number
-    /// and the text after them. All else is left to [`statement`](Self::statement).
-    fn plain_lines(&mut self, text: &'t str) -> (usize, &'t str) {
-        let Some(play) = self.game.play.as_mut().filter(|play| !self.game.broken && !play.is_ended()) else {
-            return (0, text);
-        };
-        let (count, rest) = play.plain_lines(text);
-        (count, text.get(text.len() - rest.len()..).unwrap_or_default())
+    /// Reads the plain, faultless lines of a game; returns the text after them. All else is left
+    /// to [`statement`](Self::statement).
+    fn plain_lines(&mut self, text: &'t str) -> &'t str {
+        let play = self.game.play.as_mut().filter(|play| !self.game.broken && !play.is_ended());
+        let rest = play.map_or(text.len(), |play| play.plain_lines(text).len());
+        text.get(text.len() - rest..).unwrap_or_default()
     }
 
     /// Reads one statement; an error only in strict mode.
-    fn statement(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+    fn statement(&mut self, statement: Statement<'t>) -> Step<'t> {
         if statement.text == "/" {
             return self.finish_game();
         }
@@ -240,7 +226,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn dispatch(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+    fn dispatch(&mut self, statement: Statement<'t>) -> Step<'t> {
         let text = statement.text;
         if !text.starts_with('\'') {
             self.game.last = Some(statement);
@@ -263,7 +249,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn read_version(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+    fn read_version(&mut self, statement: Statement<'t>) -> Step<'t> {
         let version = match Version::named(statement.text) {
             Some(version) => version,
             None => {
@@ -288,14 +274,14 @@ impl<'t> Reader<'t> {
     }
 
     /// Headers belong above the start position, but also occur after the moves.
-    fn expect_header_here(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+    fn expect_header_here(&mut self, statement: Statement<'t>) -> Step<'t> {
         if self.game.placement.is_stated() || self.game.turn.is_some() {
             self.report.warn(statement.fault(Problem::OutOfPlace("header")))?;
         }
         Ok(())
     }
 
-    fn player(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+    fn player(&mut self, statement: Statement<'t>) -> Step<'t> {
         let key = match statement.text.as_bytes().get(1) {
             Some(b'+') => HeaderKey::BlackName,
             Some(b'-') => HeaderKey::WhiteName,
@@ -306,7 +292,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn place(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+    fn place(&mut self, statement: Statement<'t>) -> Step<'t> {
         if self.game.play.is_some() {
             return Err(statement.fault(Problem::OutOfPlace("start position")));
         }
@@ -316,7 +302,7 @@ impl<'t> Reader<'t> {
         self.game.placement.read(&statement, &mut self.report)
     }
 
-    fn turn(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+    fn turn(&mut self, statement: Statement<'t>) -> Step<'t> {
         if self.game.play.is_some() || self.game.turn.is_some() {
             self.report.warn(statement.fault(Problem::OutOfPlace("side to move")))?;
         }
@@ -327,7 +313,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The game from its start position on, which must be complete by now.
-    fn play(&mut self, statement: Statement<'t>) -> Result<&mut Play<'t>, KifuError> {
+    fn play(&mut self, statement: Statement<'t>) -> Result<&mut Play<'t>, Fault<'t>> {
         if self.game.play.is_none() {
             if !self.game.placement.is_stated() {
                 return Err(statement.fault(Problem::NoBoard));
@@ -341,7 +327,7 @@ impl<'t> Reader<'t> {
         self.game.play.as_mut().ok_or_else(|| statement.fault(Problem::NoBoard))
     }
 
-    fn start(&mut self, setup: Setup, board: Board) -> Result<(), KifuError> {
+    fn start(&mut self, setup: Setup, board: Board) -> Step<'t> {
         let record = Record::with_room(setup, self.left / SHORTEST_MOVE);
         let at = record.root();
         self.game.play = Some(Play { record, board, at, last_move: None, foul: None });
@@ -351,15 +337,13 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn read_move(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+    fn read_move(&mut self, statement: Statement<'t>) -> Step<'t> {
         let play = self.play(statement)?;
         if play.is_ended() {
             return self.report.warn(statement.fault(Problem::AfterEnd));
         }
-        let mv = move_on(&play.board, statement.text).map_err(|(problem, byte)| {
-            let part = statement.text.get(byte..).unwrap_or(statement.text);
-            statement.fault_at(problem, byte, if byte == 0 { statement.text } else { part })
-        })?;
+        let mv = move_on(&play.board, statement.text)
+            .map_err(|(problem, byte)| Fault::new(problem, statement.text.get(byte..).unwrap_or(statement.text)))?;
         let event = play.board.play(mv).map_err(|problem| statement.fault(problem))?;
         let foul = matches!(event, Event::Foul(_)).then_some(statement);
         play.at = play.record.add(play.at, event);
@@ -368,7 +352,7 @@ impl<'t> Reader<'t> {
         passed_over.map_or(Ok(()), |foul| self.report.warn(foul.fault(Problem::IllegalMove)))
     }
 
-    fn end(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+    fn end(&mut self, statement: Statement<'t>) -> Step<'t> {
         let play = self.play(statement)?;
         if play.is_ended() {
             return self.report.warn(statement.fault(Problem::AfterEnd));
@@ -391,7 +375,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn time(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+    fn time(&mut self, statement: Statement<'t>) -> Step<'t> {
         let text = statement.text.get(1..).unwrap_or_default().trim();
         let Some(play) = self.game.play.as_mut().filter(|play| play.is_begun()) else {
             return self.report.warn(statement.fault(Problem::StrayTime));
@@ -413,7 +397,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn comment(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+    fn comment(&mut self, statement: Statement<'t>) -> Step<'t> {
         if statement.text.starts_with("'*") {
             if self.game.play.is_none() {
                 self.game.early_comments.push_back(statement);
@@ -426,7 +410,7 @@ impl<'t> Reader<'t> {
     }
 
     /// `'*` and `'**`, on the position that the game has come to.
-    fn readable_comment(&mut self, statement: Statement<'t>) -> Result<(), KifuError> {
+    fn readable_comment(&mut self, statement: Statement<'t>) -> Step<'t> {
         let Some(play) = self.game.play.as_mut() else { return Ok(()) };
         let text = statement.text.get(2..).unwrap_or_default();
         if text == "*" {
@@ -445,10 +429,7 @@ impl<'t> Reader<'t> {
             return Ok(());
         };
         node.remarks_mut().analyses.push(read.analysis);
-        read.broken.map_or(Ok(()), |(at, word)| {
-            // After the `'**`.
-            self.report.warn(statement.fault_at(Problem::BrokenPv, 3 + at, word))
-        })
+        read.broken.map_or(Ok(()), |word| self.report.warn(Fault::new(Problem::BrokenPv, word)))
     }
 
     /// Reads the comments of shogi-server.
@@ -474,7 +455,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Closes the game, at a separator or at the end of the text.
-    fn finish_game(&mut self) -> Result<(), KifuError> {
+    fn finish_game(&mut self) -> Step<'t> {
         if !self.game.broken && self.game.play.is_none() {
             self.start_position_only()?;
         }
@@ -497,7 +478,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A game without moves: a position, or only headers.
-    fn start_position_only(&mut self) -> Result<(), KifuError> {
+    fn start_position_only(&mut self) -> Step<'t> {
         let Some(last) = self.game.last else { return Ok(()) };
         let game = &self.game;
         let outcome = if game.placement.is_stated() {

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::headers::{escape, is_rule_key, key_name, rule_name, seconds_text};
+use super::headers::{escape, is_rule_key, rule_name, seconds_text};
 use super::*;
 use crate::end::{End, GameResult};
-use crate::header::HeaderKey;
+use crate::header::{HeaderKey, Naming};
 use crate::lines;
 use crate::record::{Analysis, Event, Node, Record, Rules, TimeControl};
 
@@ -164,7 +164,7 @@ fn write_headers(record: &Record, version: FileVersion, lines: &mut Vec<String>)
         }
     }
     for (key, value) in record.headers.iter() {
-        let Some(name) = key_name(key) else { continue };
+        let Some(name) = key.name(Naming::Csa) else { continue };
         let name = one_line(&name.replace(':', ""));
         if version == FileVersion::V2_2 && *key == HeaderKey::Note {
             continue;

@@ -7,15 +7,32 @@ use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-/// One record.
-#[derive(Debug, Deserialize, Serialize)]
+/// A record to be written.
+#[derive(Debug, Serialize)]
 pub(super) struct Document {
+    pub(super) header: Pairs,
+    pub(super) initial: Initial,
+    pub(super) moves: Vec<Entry>,
+}
+
+/// A record that is read: its parts as they are in the text, for the places of faults.
+#[derive(Debug, Deserialize)]
+pub(super) struct Parts<'t> {
     #[serde(default)]
     pub(super) header: Option<Pairs>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) initial: Option<Initial>,
-    pub(super) moves: Vec<Entry>,
+    #[serde(borrow, default)]
+    pub(super) initial: Option<&'t RawValue>,
+    #[serde(borrow)]
+    pub(super) moves: Vec<&'t RawValue>,
+}
+
+/// The lines of an entry that is read which could replace it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Forks<'t> {
+    #[serde(borrow, default)]
+    pub(super) forks: Option<Vec<Vec<&'t RawValue>>>,
 }
 
 /// An object whose members keep their order.
@@ -109,7 +126,8 @@ pub(super) struct Entry {
     pub(super) winner: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) bookmark: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Read as [`Forks`].
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub(super) forks: Option<Vec<Vec<Self>>>,
 }
 

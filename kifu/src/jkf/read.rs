@@ -1,23 +1,23 @@
 //! The reader: documents, then their moves.
 
 use enbu_movegen::{Color, Hand, Piece, Setup, Square};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Value, from_value};
 
-use super::document::{self, Clock, Diagram, Document, Entry, Initial, MoveMember, Place, Seconds};
-use super::place::{Source, Step};
+use super::MAX_DEPTH;
+use super::document::{self, Clock, Diagram, Entry, Forks, Initial, MoveMember, Parts, Place, Seconds};
 use super::repair::repair;
-use super::{MAX_DEPTH, PRESETS};
 use crate::board::Board;
+use crate::csa;
 use crate::end::{End, EndKind};
-use crate::error::Reporter;
 use crate::error::{KifuError, Mode, Problem};
-use crate::kakinoki::headers;
 use crate::kakinoki::moves::{self, MoveText, Word};
-use crate::kakinoki::score;
-use crate::reading::Reading;
+use crate::kakinoki::{handicap, headers, score};
+use crate::reading::{Fault, Reading, Reporter, Step};
 use crate::record::{Event, NodeId, Record};
-use crate::{csa, usi};
+use crate::usi;
 
 /// Reads all documents of a text.
 ///
@@ -33,55 +33,31 @@ use crate::{csa, usi};
 /// # Ok::<(), enbu_kifu::KifuError>(())
 /// ```
 pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
-    let mut report = Reporter::new(mode);
+    let mut report = Reporter::new(text, mode);
     let mut records = Vec::new();
-    check_depth(text)?;
-    let mut rest = text;
-    let mut lines = 0;
-    while !rest.trim_start().is_empty() {
-        let mut odd = Vec::new();
-        let (documents, offset) = match documents(rest, &mut odd) {
-            Ok(found) => found,
-            Err((error, end)) => {
-                report.error(json_fault(&error, rest, lines))?;
-                let Some(end) = end else { break };
-                (Vec::new(), end)
-            }
-        };
-        let (one, tail) = rest.split_at_checked(offset).unwrap_or((rest, ""));
-        for member in odd {
-            let problem = Problem::Json("a member of another type".to_owned());
-            report.warn(KifuError::new(problem, lines + 1, 1, &member))?;
-        }
-        let mut source = Source::new(one, lines);
-        for (index, document) in documents.iter().enumerate() {
-            source.select(index);
-            records.extend(read_document(document, &mut source, &mut report)?);
-        }
-        lines += one.matches('\n').count();
-        rest = tail;
-    }
-    report.finish(records, text)
+    let outcome = read_all(text, &mut report, &mut records);
+    report.finish(outcome, records)
 }
 
-/// The documents at the start of a text, and the number of its bytes that they take; with an
-/// error the number of bytes of JSON that is none. Members of a wrong type are repaired.
-fn documents(text: &str, odd: &mut Vec<String>) -> Result<(Vec<Document>, usize), (serde_json::Error, Option<usize>)> {
-    let is_list = text.trim_start().starts_with('[');
-    let typed = match is_list {
-        true => first(text),
-        false => first(text).map(|(document, end)| (vec![document], end)),
-    };
-    typed.or_else(|error| {
-        let Ok((mut value, end)) = first::<Value>(text) else { return Err((error, None)) };
-        repair(&mut value, odd);
-        let repaired = if is_list { from_value(value) } else { from_value(value).map(|document| vec![document]) };
-        repaired.map(|documents| (documents, end)).map_err(|_| (error, Some(end)))
-    })
+fn read_all<'t>(text: &'t str, report: &mut Reporter<'t>, records: &mut Vec<Record>) -> Step<'t> {
+    check_depth(text)?;
+    let mut rest = text;
+    while !rest.trim_start().is_empty() {
+        let (value, end) = match first::<&RawValue>(rest) {
+            Ok(found) => found,
+            Err(error) => return report.error(json_fault(&error, rest)),
+        };
+        let documents = serde_json::from_str(value.get()).unwrap_or_else(|_| vec![value]);
+        for document in documents {
+            records.extend(read_document(document.get(), report)?);
+        }
+        rest = rest.get(end..).unwrap_or_default();
+    }
+    Ok(())
 }
 
 /// The first value of a text that is not empty, and its end.
-fn first<T: DeserializeOwned>(text: &str) -> serde_json::Result<(T, usize)> {
+fn first<'t, T: Deserialize<'t>>(text: &'t str) -> serde_json::Result<(T, usize)> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     // The depth was checked.
     deserializer.disable_recursion_limit();
@@ -90,16 +66,39 @@ fn first<T: DeserializeOwned>(text: &str) -> serde_json::Result<(T, usize)> {
     Ok((value, values.byte_offset()))
 }
 
-fn json_fault(error: &serde_json::Error, text: &str, lines: usize) -> KifuError {
+const OTHER_TYPE: &str = "a member of another type";
+
+/// The value of a text; members of a wrong type are repaired, or it is `None` with an error.
+fn typed<'t, T: DeserializeOwned>(text: &'t str, report: &mut Reporter<'t>) -> Result<Option<T>, Fault<'t>> {
+    let error = match first(text) {
+        Ok((value, _)) => return Ok(Some(value)),
+        Err(error) => error,
+    };
+    let mut odd = Vec::new();
+    let repaired = first::<Value>(text).and_then(|(mut value, _)| {
+        repair(&mut value, &mut odd);
+        from_value(value)
+    });
+    for member in odd {
+        report.warn(Fault::new(Problem::Json(OTHER_TYPE.to_owned()), text).quoting(&member))?;
+    }
+    match repaired {
+        Ok(value) => Ok(Some(value)),
+        Err(_) => report.error(json_fault(&error, text)).map(|()| None),
+    }
+}
+
+fn json_fault<'t>(error: &serde_json::Error, text: &'t str) -> Fault<'t> {
     let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
-    let near: String = line.chars().skip(error.column().saturating_sub(20)).collect();
+    let at = line.get(line.floor_char_boundary(error.column().saturating_sub(1))..).unwrap_or_default();
+    let near: String = line.chars().skip(error.column().saturating_sub(20)).take(80).collect();
     let message = error.to_string();
     let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-    KifuError::new(Problem::Json(message), error.line().max(1) + lines, error.column().max(1), &near)
+    Fault::new(Problem::Json(message), at).quoting(&near)
 }
 
 /// Refuses documents nested so deeply that reading them would overflow the stack.
-fn check_depth(text: &str) -> Result<(), KifuError> {
+fn check_depth(text: &str) -> Step<'_> {
     let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
     for byte in text.bytes() {
         match byte {
@@ -111,25 +110,27 @@ fn check_depth(text: &str) -> Result<(), KifuError> {
             _ => {}
         }
         if depth > MAX_DEPTH {
-            return Err(KifuError::new(Problem::TooDeep(MAX_DEPTH), 1, 1, ""));
+            return Err(Fault::new(Problem::TooDeep(MAX_DEPTH), ""));
         }
     }
     Ok(())
 }
 
-fn read_document(
-    document: &Document,
-    source: &mut Source<'_>,
-    report: &mut Reporter,
-) -> Result<Option<Record>, KifuError> {
-    let setup = match start_position(document.initial.as_ref()) {
-        Ok(setup) => setup,
-        Err(problem) => {
-            report.error(source.fault(problem, &[Step::Member("initial")]))?;
-            return Ok(None);
-        }
+fn read_document<'t>(text: &'t str, report: &mut Reporter<'t>) -> Result<Option<Record>, Fault<'t>> {
+    let document: Parts<'t> = match first(text) {
+        Ok((document, _)) => document,
+        Err(error) => return report.error(json_fault(&error, text)).map(|()| None),
     };
-    let mut record = Record::new(setup);
+    let initial = document.initial.map(RawValue::get);
+    let setup = match initial.map(|text| typed(text, report)).transpose()? {
+        None => Ok(Setup::startpos()),
+        Some(None) => return Ok(None),
+        Some(Some(initial)) => start_position(&initial),
+    };
+    let mut record = match setup {
+        Ok(setup) => Record::new(setup),
+        Err(problem) => return report.error(Fault::new(problem, initial.unwrap_or(text))).map(|()| None),
+    };
     for (key, value) in document.header.iter().flat_map(|pairs| &pairs.0) {
         if matches!(key.as_str(), "手合割" | "手合") || key.ends_with("の持駒") {
             continue;
@@ -140,22 +141,20 @@ fn read_document(
     }
     let before = report.errors.count();
     let board = Board::new(record.setup());
-    let mut reader = MoveReader { record, board, source, report };
-    reader.game(&document.moves)?;
+    let mut reader = MoveReader { record, board, report };
+    reader.game(document.moves)?;
     let MoveReader { record, report, .. } = reader;
     let broken = report.errors.count() > before && record.main_line().next().is_none();
     Ok((!broken).then_some(record))
 }
 
-fn start_position(initial: Option<&Initial>) -> Result<Setup, Problem> {
-    let Some(initial) = initial else { return Ok(Setup::startpos()) };
+fn start_position(initial: &Initial) -> Result<Setup, Problem> {
     let preset = match &initial.preset {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    let known = PRESETS.into_iter().find(|(name, _)| *name == preset);
-    match (known, &initial.data) {
-        (Some((_, handicap)), _) => Ok(Setup::handicap(handicap)),
+    match (handicap::setup_of_preset(&preset), &initial.data) {
+        (Some(setup), _) => Ok(setup),
         (None, Some(data)) => diagram(data),
         (None, None) => Err(Problem::UnknownHandicap),
     }
@@ -201,64 +200,48 @@ fn read_hand(hand: &document::Hand) -> Result<Hand, Problem> {
 struct MoveReader<'r, 't> {
     record: Record,
     board: Board,
-    source: &'r mut Source<'t>,
-    report: &'r mut Reporter,
+    report: &'r mut Reporter<'t>,
 }
 
 /// A line of entries that is still to be read.
-struct Line<'e> {
-    entries: &'e [Entry],
+struct Line<'t> {
+    entries: Vec<&'t RawValue>,
     parent: NodeId,
     /// Number of moves before it.
     before: usize,
-    /// Place of its array in the document, and the number of its first entry there.
-    path: Vec<Step>,
-    first: usize,
 }
 
-impl MoveReader<'_, '_> {
-    fn game(&mut self, entries: &[Entry]) -> Result<(), KifuError> {
-        let root = self.record.root();
-        let (moves, first) = match entries.split_first() {
-            Some((start, rest)) if start.mv.is_none() && start.special.is_none() => {
-                self.remarks(root, start);
-                (rest, 1)
-            }
-            _ => (entries, 0),
-        };
-        let path = vec![Step::Member("moves")];
-        let mut lines = vec![Line { entries: moves, parent: root, before: 0, path, first }];
+impl<'t> MoveReader<'_, 't> {
+    fn game(&mut self, entries: Vec<&'t RawValue>) -> Step<'t> {
+        let mut lines = vec![Line { entries, parent: self.record.root(), before: 0 }];
         while let Some(line) = lines.pop() {
-            while self.board.plies_played() > line.before {
-                self.board.undo();
-            }
+            self.board.rewind(line.before);
             self.line(line, &mut lines)?;
         }
         Ok(())
     }
 
-    fn line<'e>(&mut self, line: Line<'e>, lines: &mut Vec<Line<'e>>) -> Result<(), KifuError> {
+    fn line(&mut self, line: Line<'t>, lines: &mut Vec<Line<'t>>) -> Step<'t> {
         let mut at = line.parent;
         let mut foul = None;
-        for (index, entry) in line.entries.iter().enumerate() {
-            let place = || line.path.iter().copied().chain([Step::Element(line.first + index)]).collect::<Vec<_>>();
+        for text in line.entries.into_iter().map(RawValue::get) {
             if matches!(self.record.node(at).event(), Event::End(_)) {
-                return self.report.warn(self.source.fault(Problem::AfterEnd, &place()));
+                return self.report.warn(Fault::new(Problem::AfterEnd, text));
             }
+            let Some(entry) = typed::<Entry>(text, self.report)? else { return Ok(()) };
             if let Some(passed_over) = foul.take().filter(|_| entry.mv.is_some()) {
-                let passed_over: Vec<Step> = passed_over;
-                self.report.warn(self.source.fault(Problem::IllegalMove, &passed_over))?;
+                self.report.warn(Fault::new(Problem::IllegalMove, passed_over))?;
             }
-            push_forks(entry, at, line.before + index, place, lines);
+            self.push_forks(text, at, lines)?;
             if let Some(mv) = &entry.mv {
                 let (event, odd) = match self.play(at, mv) {
                     Ok(played) => played,
-                    Err(problem) => return self.report.error(self.source.fault(problem, &place())),
+                    Err(problem) => return self.report.error(Fault::new(problem, text)),
                 };
                 if let Some(odd) = odd {
-                    self.report.warn(self.source.fault(odd, &place()))?;
+                    self.report.warn(Fault::new(odd, text))?;
                 }
-                foul = matches!(event, Event::Foul(_)).then(place);
+                foul = matches!(event, Event::Foul(_)).then_some(text);
                 at = self.record.add(at, event);
             }
             // A move and the end after it may share an entry.
@@ -266,9 +249,25 @@ impl MoveReader<'_, '_> {
             if matches!(&ended, Some(Event::End(end)) if end.kind.is_foul()) {
                 foul = None;
             }
-            self.remarks_before_end(entry, &mut at, ended);
+            self.remarks_before_end(&entry, &mut at, ended);
         }
-        foul.map_or(Ok(()), |place| self.report.warn(self.source.fault(Problem::IllegalMove, &place)))
+        foul.map_or(Ok(()), |foul| self.report.warn(Fault::new(Problem::IllegalMove, foul)))
+    }
+
+    /// Notes the lines that could replace an entry, the first of them to be taken first.
+    fn push_forks(&mut self, entry: &'t str, parent: NodeId, lines: &mut Vec<Line<'t>>) -> Step<'t> {
+        if !entry.contains("\"forks\"") {
+            return Ok(());
+        }
+        let before = self.board.plies_played();
+        match first::<Forks<'t>>(entry) {
+            Ok((Forks { forks }, _)) => {
+                let forks = forks.into_iter().flatten().rev();
+                lines.extend(forks.map(|entries| Line { entries, parent, before }));
+                Ok(())
+            }
+            Err(_) => self.report.warn(Fault::new(Problem::Json(OTHER_TYPE.to_owned()), entry).quoting("forks")),
+        }
     }
 
     /// Adds the remarks of an entry, and its end.
@@ -327,23 +326,6 @@ impl MoveReader<'_, '_> {
     }
 }
 
-/// Notes the lines that could replace an entry, the first of them to be taken first.
-fn push_forks<'e>(
-    entry: &'e Entry,
-    parent: NodeId,
-    before: usize,
-    place: impl Fn() -> Vec<Step>,
-    lines: &mut Vec<Line<'e>>,
-) {
-    let first = lines.len();
-    for (index, fork) in entry.forks.iter().flatten().enumerate() {
-        let mut path = place();
-        path.extend([Step::Member("forks"), Step::Element(index)]);
-        lines.push(Line { entries: fork, parent, before, path, first: 0 });
-    }
-    lines.get_mut(first..).unwrap_or_default().reverse();
-}
-
 fn clock_ms(clock: &Clock) -> u64 {
     let minutes = clock.h.unwrap_or(0).saturating_mul(60).saturating_add(clock.m.unwrap_or(0));
     let ms = match clock.s {
@@ -373,16 +355,7 @@ fn move_text(mv: &MoveMember, board: &Board, last: Option<Square>) -> Result<Mov
         (None, None) => return Err(Problem::MoveSyntax),
     };
     let relative = mv.relative.as_deref().unwrap_or_default();
-    let word = |c| match c {
-        'L' => Some(Word::Left),
-        'C' => Some(Word::Straight),
-        'R' => Some(Word::Right),
-        'U' => Some(Word::Up),
-        'M' => Some(Word::Sideways),
-        'D' => Some(Word::Back),
-        _ => None,
-    };
-    let words = if from.is_some() { Vec::new() } else { relative.chars().filter_map(word).collect() };
+    let words = if from.is_some() { Vec::new() } else { relative.chars().filter_map(Word::of_letter).collect() };
     let drop = from.is_none() && relative.contains('H');
     Ok(MoveText { to: Some(to), kind, words, promote: mv.promote, drop, from })
 }

@@ -13,7 +13,10 @@ pub(super) fn repair(value: &mut Value, odd: &mut Vec<String>) {
                     odd.push(format!("\"{name}\":{member}"));
                     *member = understood;
                 }
-                repair(member, odd);
+                // The entries of forks are repaired one by one.
+                if name != "forks" {
+                    repair(member, odd);
+                }
             }
         }
         _ => {}

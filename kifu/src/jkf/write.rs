@@ -2,11 +2,11 @@
 
 use enbu_movegen::{Color, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Setup, Square};
 
+use super::MAX_FORKS;
 use super::document::{self, Cell, Clock, Diagram, Document, Entry, Initial, MoveMember, Pairs, Place, Seconds, Time};
-use super::{MAX_FORKS, PRESETS};
 use crate::board::Board;
 use crate::board::may_promote;
-use crate::kakinoki::moves::{self, Word};
+use crate::kakinoki::moves;
 use crate::kakinoki::score::{self, ScoreStyle};
 use crate::kakinoki::{Sides, handicap, headers};
 use crate::record::{Event, NodeId, Record, TotalTimes};
@@ -43,15 +43,13 @@ fn document(record: &Record, scores: ScoreStyle) -> Document {
     writer.remarks(record.root(), &mut start);
     let mut moves = vec![start];
     moves.append(&mut writer.line(record.children(record.root()).next(), 0));
-    Document { header: Some(Pairs(pairs)), initial: Some(initial(setup)), moves }
+    Document { header: Pairs(pairs), initial: initial(setup), moves }
 }
 
 fn initial(setup: &Setup) -> Initial {
     // As in KIF: tsshogi refuses the presets of three, five and seven pieces.
-    let named = handicap::name_of_setup(setup);
-    let preset = PRESETS.into_iter().find(|&(_, handicap)| named.is_some() && Setup::handicap(handicap) == *setup);
-    match preset {
-        Some((name, _)) => Initial { preset: name.into(), data: None },
+    match handicap::names_of_setup(setup) {
+        Some((_, preset)) => Initial { preset: preset.into(), data: None },
         None => Initial { preset: "OTHER".into(), data: Some(diagram(setup)) },
     }
 }
@@ -96,9 +94,7 @@ impl Writer<'_> {
             entries.push(entry);
             at = self.record.children(id).next();
         }
-        while self.board.plies_played() > before {
-            self.board.undo();
-        }
+        self.board.rewind(before);
         entries
     }
 
@@ -138,7 +134,7 @@ impl Writer<'_> {
             }
         }
         if let Some(ms) = node.time_ms {
-            let total = self.times.mover(id).map_or(0, |mover| self.times.spent_ms(id, mover)) / 1000;
+            let total = self.times.of_mover_ms(id) / 1000;
             let seconds = ms / 1000;
             let hours = seconds / 3600;
             entry.time = Some(Time {
@@ -174,7 +170,8 @@ impl Writer<'_> {
                 member.piece = Some(csa::piece_name(piece.kind).to_owned());
                 member.promote = may_promote(piece, from, to).then_some(promote);
                 let words = moves::words(piece, from, to, self.board.origins(piece, to)).unwrap_or_default();
-                member.relative = (!words.is_empty()).then(|| words.iter().map(|&word| letter(word)).collect());
+                member.relative =
+                    (!words.is_empty()).then(|| words.iter().map(|word| word.text_and_letter().1).collect());
             }
         }
         member
@@ -185,17 +182,6 @@ impl Writer<'_> {
         let comments = score::comment_lines(node, &mut self.board, self.scores);
         entry.comments = (!comments.is_empty()).then_some(comments);
         entry.bookmark.clone_from(&node.remarks().bookmark);
-    }
-}
-
-const fn letter(word: Word) -> char {
-    match word {
-        Word::Left => 'L',
-        Word::Straight => 'C',
-        Word::Right => 'R',
-        Word::Up => 'U',
-        Word::Sideways => 'M',
-        Word::Back => 'D',
     }
 }
 

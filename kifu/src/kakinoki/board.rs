@@ -6,9 +6,9 @@ use enbu_movegen::{Color, Hand, Piece, Setup, Square};
 
 use super::headers::Sides;
 use super::moves;
-use super::text::Line;
 use super::words::{self, HAND_ORDER, is_blank, piece_cell, rank_kanji, side_of_mark};
-use crate::error::{KifuError, Problem};
+use crate::error::Problem;
+use crate::reading::{Fault, Step};
 
 /// A board while it is being read.
 #[derive(Clone, Debug)]
@@ -63,17 +63,17 @@ impl BoardText {
     }
 
     /// Reads a line such as `|v香v桂v銀v金v玉v金v銀v桂v香|一`.
-    pub(crate) fn read_rank(&mut self, line: &Line<'_>) -> Result<(), KifuError> {
+    pub(crate) fn read_rank<'t>(&mut self, line: &'t str) -> Step<'t> {
         self.ranks += 1;
         if self.ranks > 9 {
             self.ranks = 10;
-            return Err(line.fault(Problem::BoardRanks));
+            return Err(Fault::new(Problem::BoardRanks, line));
         }
-        let inside = line.text.get(1..).unwrap_or_default();
+        let inside = line.get(1..).unwrap_or_default();
         let inside = inside.find(['|', '｜']).and_then(|end| inside.get(..end)).unwrap_or(inside);
         let mut rest = inside;
         for file in (1..=9).rev() {
-            let (piece, tail) = cell(rest).map_err(|problem| line.fault_at(problem, rest))?;
+            let (piece, tail) = cell(rest).map_err(|problem| Fault::new(problem, rest))?;
             if let (Some(piece), Some(square)) = (piece, Square::new(file, self.ranks)) {
                 self.setup.board[square] = Some(piece);
             }
@@ -81,12 +81,12 @@ impl BoardText {
         }
         match rest.trim_matches(is_blank) {
             "" => Ok(()),
-            _ => Err(line.fault_at(Problem::RankCells, rest)),
+            _ => Err(Fault::new(Problem::RankCells, rest)),
         }
     }
 
     /// Reads the pieces in hand of a side: `飛　角　金二　歩十八`.
-    pub(crate) fn read_hand(&mut self, color: Color, value: &str, line: &Line<'_>) -> Result<(), KifuError> {
+    pub(crate) fn read_hand<'t>(&mut self, color: Color, value: &'t str) -> Step<'t> {
         self.hands[color] = true;
         let mut hand = Hand::EMPTY;
         let mut rest = value.trim_matches(is_blank);
@@ -94,16 +94,16 @@ impl BoardText {
             rest = "";
         }
         while !rest.is_empty() {
-            let (kind, tail) = words::piece(rest).ok_or_else(|| line.fault_at(Problem::HandSyntax, rest))?;
+            let (kind, tail) = words::piece(rest).ok_or_else(|| Fault::new(Problem::HandSyntax, rest))?;
             let piece = kind.hand_piece().filter(|_| !kind.is_promoted());
-            let piece = piece.ok_or_else(|| line.fault_at(Problem::NotAHandPiece, rest))?;
+            let piece = piece.ok_or_else(|| Fault::new(Problem::NotAHandPiece, rest))?;
             let (count, tail) = words::count(tail);
             // A hand may hold more than a set has, but no one writes it in one number.
             let total = u64::from(hand.count(piece)).saturating_add(count);
             let fits = u8::try_from(total).ok().filter(|_| count <= MOST_IN_ONE);
             hand = fits
                 .and_then(|total| hand.with_count(piece, total))
-                .ok_or_else(|| line.fault_at(Problem::HandOverflow, rest))?;
+                .ok_or_else(|| Fault::new(Problem::HandOverflow, rest))?;
             rest = tail.trim_start_matches(|c| is_blank(c) || matches!(c, '、' | ',' | '・'));
         }
         self.setup.hands[color] = hand;
@@ -111,8 +111,8 @@ impl BoardText {
     }
 
     /// Reads `手数＝171  ▲５三歩成  まで`: how many moves were made, and the last of them.
-    pub(crate) fn read_footer(&mut self, line: &Line<'_>) {
-        let rest = line.text.trim_start_matches("手数").trim_start_matches(['＝', '=']).trim_start_matches(is_blank);
+    pub(crate) fn read_footer(&mut self, line: &str) {
+        let rest = line.trim_start_matches("手数").trim_start_matches(['＝', '=']).trim_start_matches(is_blank);
         let Some((made, rest)) = words::number(rest) else { return };
         self.setup.ply = u16::try_from(made.saturating_add(1)).unwrap_or(u16::MAX);
         let rest = rest.trim_start_matches(|c| is_blank(c) || c == '手');
@@ -209,16 +209,16 @@ mod tests {
     fn read_back(lines: &[String]) -> BoardText {
         let mut board = BoardText::new();
         for text in lines {
-            let line = Line::new(text, 1);
-            if let Some(value) = line.text.strip_prefix("先手の持駒：") {
-                board.read_hand(Color::Black, value, &line).unwrap();
-            } else if let Some(value) = line.text.strip_prefix("後手の持駒：") {
-                board.read_hand(Color::White, value, &line).unwrap();
-            } else if line.text.starts_with('|') {
-                board.read_rank(&line).unwrap();
-            } else if line.text.starts_with("手数＝") {
-                board.read_footer(&line);
-            } else if line.text == "後手番" {
+            let line = text.trim_matches(is_blank);
+            if let Some(value) = line.strip_prefix("先手の持駒：") {
+                board.read_hand(Color::Black, value).unwrap();
+            } else if let Some(value) = line.strip_prefix("後手の持駒：") {
+                board.read_hand(Color::White, value).unwrap();
+            } else if line.starts_with('|') {
+                board.read_rank(line).unwrap();
+            } else if line.starts_with("手数＝") {
+                board.read_footer(line);
+            } else if line == "後手番" {
                 board.set_turn(Color::White);
             }
         }
@@ -244,12 +244,12 @@ mod tests {
         let mut board = BoardText::new();
         for rank in ["|^歩V歩 ・ 口 ．v玉 全 成銀v成桂|", "|歩 香　　・・・・・|", "|                  |一"]
         {
-            board.read_rank(&Line::new(rank, 1)).unwrap();
+            board.read_rank(rank).unwrap();
         }
         assert_eq!(board.setup(Color::Black), Err(Problem::BoardRanks));
         for rank in ["|v香|", "| 象 ・ ・ ・ ・ ・ ・ ・ ・|", "| ・ ・ ・ ・ ・ ・ ・ ・ ・ ・|", "|"]
         {
-            assert!(BoardText::new().read_rank(&Line::new(rank, 1)).is_err(), "{rank}");
+            assert!(BoardText::new().read_rank(rank).is_err(), "{rank}");
         }
     }
 
@@ -265,19 +265,19 @@ mod tests {
             ("", "-"),
         ] {
             let mut board = BoardText::new();
-            board.read_hand(Color::Black, value, &Line::new(value, 1)).unwrap();
+            board.read_hand(Color::Black, value).unwrap();
             let setup = board.setup;
             assert!(setup.to_string().contains(&format!(" {sfen} ")), "{value}: {setup}");
         }
         for value in ["歩二十", "歩19", "と", "玉", "龍二", "無し", "飛十八"] {
-            assert!(BoardText::new().read_hand(Color::Black, value, &Line::new(value, 1)).is_err(), "{value}");
+            assert!(BoardText::new().read_hand(Color::Black, value).is_err(), "{value}");
         }
     }
 
     #[test]
     fn the_last_move_tells_who_is_to_move() {
         let mut board = BoardText::new();
-        board.read_footer(&Line::new("手数＝171  ▲５三歩成  まで", 1));
+        board.read_footer("手数＝171  ▲５三歩成  まで");
         assert_eq!((board.turn(), board.ply(), board.last_to), (Some(Color::White), 172, Some(Square::S53)));
     }
 }

@@ -1,125 +1,116 @@
 //! Handicaps by name.
 
-use enbu_movegen::{Handicap, Setup};
+use enbu_movegen::Setup;
 
 use super::words::{digit, rank_kanji};
 
 /// A start position that has a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
-    /// One of those that movegen knows.
-    Standard(Handicap),
-    /// White to move: White's back ranks and hands, in the words of SFEN.
-    White { back: &'static str, hands: &'static str },
+#[derive(Clone, Copy)]
+struct Handicap {
+    /// Names in Japanese; the first is the one that is written.
+    names: &'static str,
+    /// Name in JKF.
+    preset: Option<&'static str>,
+    /// White's three ranks, side to move and hands, in the words of SFEN.
+    ranks: &'static str,
+    tail: &'static str,
+    written: Written,
 }
 
-/// A name of lishogi, and its position: White's ranks (those not listed
-/// are as usual) and the hands.
-const fn white(back: &'static str, hands: &'static str) -> Named {
-    Named::White { back, hands }
+/// True if the name is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Always,
+    /// Programs dispute three pieces; tsshogi and shogiops take those of five and seven for an
+    /// even game and show a wrong board without a word; only lishogi has the others.
+    Never,
 }
 
-/// The names; the first of a position is the one that is written.
-const NAMES: [(&str, Named); 39] = [
-    ("平手", Named::Standard(Handicap::Even)),
-    ("香落ち", Named::Standard(Handicap::Lance)),
-    ("左香落ち", Named::Standard(Handicap::Lance)),
-    ("右香落ち", Named::Standard(Handicap::RightLance)),
-    ("角落ち", Named::Standard(Handicap::Bishop)),
-    ("飛車落ち", Named::Standard(Handicap::Rook)),
-    ("飛落ち", Named::Standard(Handicap::Rook)),
-    ("飛香落ち", Named::Standard(Handicap::RookLance)),
-    ("飛車香落ち", Named::Standard(Handicap::RookLance)),
-    ("二枚落ち", Named::Standard(Handicap::TwoPieces)),
-    ("飛角落ち", Named::Standard(Handicap::TwoPieces)),
-    ("三枚落ち", Named::Standard(Handicap::ThreePieces)),
-    ("四枚落ち", Named::Standard(Handicap::FourPieces)),
-    ("五枚落ち", Named::Standard(Handicap::FivePieces)),
-    ("右五枚落ち", Named::Standard(Handicap::FivePieces)),
-    ("左五枚落ち", Named::Standard(Handicap::FivePiecesLeft)),
-    ("六枚落ち", Named::Standard(Handicap::SixPieces)),
-    ("右七枚落ち", Named::Standard(Handicap::SevenPiecesRight)),
-    ("七枚落ち", Named::Standard(Handicap::SevenPiecesRight)),
-    ("左七枚落ち", Named::Standard(Handicap::SevenPiecesLeft)),
-    ("八枚落ち", Named::Standard(Handicap::EightPieces)),
-    ("十枚落ち", Named::Standard(Handicap::TenPieces)),
-    ("両香落ち", white("1nsgkgsn1/1r5b1/ppppppppp", "-")),
-    ("九枚落ち", white("4kg3/9/ppppppppp", "-")),
-    ("裸玉", white("4k4/9/9", "-")),
-    ("歩三兵", white("4k4/9/9", "3p")),
-    ("トンボ", white("4k4/1r5b1/ppppppppp", "-")),
-    ("トンボ＋香", white("l3k3l/1r5b1/ppppppppp", "-")),
-    ("トンボ＋桂香", white("ln2k2nl/1r5b1/ppppppppp", "-")),
-    ("香得", white("lnsgkgsn1/1r5b1/ppppppppp", "L")),
-    ("両香得", white("1nsgkgsn1/1r5b1/ppppppppp", "2L")),
-    ("角得", white("lnsgkgsnl/1r7/ppppppppp", "B")),
-    ("飛車得", white("lnsgkgsnl/7b1/ppppppppp", "R")),
-    ("飛香得", white("lnsgkgsn1/7b1/ppppppppp", "RL")),
-    ("二枚得", white("lnsgkgsnl/9/ppppppppp", "RB")),
-    ("四枚得", white("1nsgkgsn1/9/ppppppppp", "RB2L")),
-    ("六枚得", white("2sgkgs2/9/ppppppppp", "RB2N2L")),
-    ("八枚得", white("3gkg3/9/ppppppppp", "RB2S2N2L")),
-    ("太閤落ち", white("lnsgkgsnl/1r5b1/p1ppppppp", "-")),
+/// A handicap that every program knows.
+const fn known(names: &'static str, preset: &'static str, ranks: &'static str) -> Handicap {
+    Handicap { names, preset: Some(preset), ranks, tail: "w -", written: Written::Always }
+}
+
+const fn disputed(names: &'static str, preset: &'static str, ranks: &'static str) -> Handicap {
+    Handicap { names, preset: Some(preset), ranks, tail: "w -", written: Written::Never }
+}
+
+/// A position of lishogi.
+const fn rare(name: &'static str, ranks: &'static str, tail: &'static str) -> Handicap {
+    Handicap { names: name, preset: None, ranks, tail, written: Written::Never }
+}
+
+/// The handicaps. White gives the odds: the left lance is that on 1a.
+const HANDICAPS: [Handicap; 33] = [
+    Handicap { tail: EVEN, ..known("平手", "HIRATE", "lnsgkgsnl/1r5b1/ppppppppp") },
+    known("香落ち 左香落ち", "KY", "lnsgkgsn1/1r5b1/ppppppppp"),
+    known("右香落ち", "KY_R", "1nsgkgsnl/1r5b1/ppppppppp"),
+    known("角落ち", "KA", "lnsgkgsnl/1r7/ppppppppp"),
+    known("飛車落ち 飛落ち", "HI", "lnsgkgsnl/7b1/ppppppppp"),
+    known("飛香落ち 飛車香落ち", "HIKY", "lnsgkgsn1/7b1/ppppppppp"),
+    known("二枚落ち 飛角落ち", "2", "lnsgkgsnl/9/ppppppppp"),
+    disputed("三枚落ち", "3", "lnsgkgsn1/9/ppppppppp"),
+    known("四枚落ち", "4", "1nsgkgsn1/9/ppppppppp"),
+    disputed("五枚落ち 右五枚落ち", "5", "2sgkgsn1/9/ppppppppp"),
+    disputed("左五枚落ち", "5_L", "1nsgkgs2/9/ppppppppp"),
+    known("六枚落ち", "6", "2sgkgs2/9/ppppppppp"),
+    disputed("右七枚落ち 七枚落ち", "7_R", "3gkgs2/9/ppppppppp"),
+    disputed("左七枚落ち", "7_L", "2sgkg3/9/ppppppppp"),
+    known("八枚落ち", "8", "3gkg3/9/ppppppppp"),
+    known("十枚落ち", "10", "4k4/9/ppppppppp"),
+    rare("両香落ち", "1nsgkgsn1/1r5b1/ppppppppp", "w -"),
+    rare("九枚落ち", "4kg3/9/ppppppppp", "w -"),
+    rare("裸玉", "4k4/9/9", "w -"),
+    rare("歩三兵", "4k4/9/9", "w 3p"),
+    rare("トンボ", "4k4/1r5b1/ppppppppp", "w -"),
+    rare("トンボ＋香", "l3k3l/1r5b1/ppppppppp", "w -"),
+    rare("トンボ＋桂香", "ln2k2nl/1r5b1/ppppppppp", "w -"),
+    rare("香得", "lnsgkgsn1/1r5b1/ppppppppp", "w L"),
+    rare("両香得", "1nsgkgsn1/1r5b1/ppppppppp", "w 2L"),
+    rare("角得", "lnsgkgsnl/1r7/ppppppppp", "w B"),
+    rare("飛車得", "lnsgkgsnl/7b1/ppppppppp", "w R"),
+    rare("飛香得", "lnsgkgsn1/7b1/ppppppppp", "w RL"),
+    rare("二枚得", "lnsgkgsnl/9/ppppppppp", "w RB"),
+    rare("四枚得", "1nsgkgsn1/9/ppppppppp", "w RB2L"),
+    rare("六枚得", "2sgkgs2/9/ppppppppp", "w RB2N2L"),
+    rare("八枚得", "3gkg3/9/ppppppppp", "w RB2S2N2L"),
+    rare("太閤落ち", "lnsgkgsnl/1r5b1/p1ppppppp", "w -"),
 ];
 
-/// Names that are not written. Programs dispute the first; tsshogi and shogiops take the
-/// others for an even game and show a wrong board without a word.
-const UNWRITTEN: [Handicap; 5] = [
-    Handicap::ThreePieces,
-    Handicap::FivePieces,
-    Handicap::FivePiecesLeft,
-    Handicap::SevenPiecesRight,
-    Handicap::SevenPiecesLeft,
-];
+const EVEN: &str = "b -";
+
+impl Handicap {
+    fn setup(&self) -> Option<Setup> {
+        match self.tail {
+            EVEN => Some(Setup::startpos()),
+            tail => format!("{}/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL {tail} 1", self.ranks).parse().ok(),
+        }
+    }
+}
 
 /// The position for the name of a handicap, which may have blanks around, and digits
 /// and other spellings within; `None` for unknown names.
 pub(crate) fn setup_of_name(name: &str) -> Option<Setup> {
     let name = name.trim();
-    let exact = NAMES.into_iter().find(|(known, _)| *known == name);
+    let find = |fits: &dyn Fn(&str) -> bool| HANDICAPS.iter().find(|handicap| handicap.names.split(' ').any(fits));
     let loose = || {
         let name = plain(name);
-        NAMES.into_iter().find(|(known, _)| plain(known) == name)
+        find(&|known| plain(known) == name)
     };
-    exact.or_else(loose).and_then(|(_, named)| setup(named))
+    find(&|known| known == name).or_else(loose)?.setup()
+}
+
+/// The position for a name of JKF.
+pub(crate) fn setup_of_preset(name: &str) -> Option<Setup> {
+    HANDICAPS.iter().find(|handicap| handicap.preset == Some(name))?.setup()
 }
 
 /// Returns true for names of other games: 5五将棋, どうぶつ将棋, チェス.
 pub(crate) fn is_other_variant(name: &str) -> bool {
-    const OTHERS: [&str; 30] = [
-        "五五将棋",
-        "どうぶつ",
-        "動物将棋",
-        "ごろごろ",
-        "京都将棋",
-        "小将棋",
-        "中将棋",
-        "大将棋",
-        "天竺",
-        "泰将棋",
-        "大局将棋",
-        "摩訶",
-        "和将棋",
-        "禽将棋",
-        "鳥将棋",
-        "平安将棋",
-        "安南",
-        "安北",
-        "安騎",
-        "王手将棋",
-        "衝立",
-        "ついたて",
-        "はさみ将棋",
-        "四人将棋",
-        "槍将棋",
-        "鯨将棋",
-        "チェス",
-        "シャンチー",
-        "象棋",
-        "チャンギ",
-    ];
+    const OTHERS: &str = "五五将棋 どうぶつ 動物将棋 ごろごろ 京都将棋 小将棋 中将棋 大将棋 天竺 泰将棋 大局将棋 摩訶 和将棋 禽将棋 鳥将棋 \
+        平安将棋 安南 安北 安騎 王手将棋 衝立 ついたて はさみ将棋 四人将棋 槍将棋 鯨将棋 チェス シャンチー 象棋 チャンギ";
     let name = plain(name.trim());
-    OTHERS.iter().any(|other| name.contains(other))
+    OTHERS.split(' ').any(|other| name.contains(other))
 }
 
 /// A name in one spelling of many: `２枚落`, `二枚落ち`.
@@ -136,12 +127,16 @@ fn plain(name: &str) -> String {
     spelled.collect::<String>().replace("一0", "十").replace("一０", "十")
 }
 
-/// The name of a position, among those that every program understands.
+/// The names of a position in Japanese and in JKF, among those that every program understands.
+pub(crate) fn names_of_setup(position: &Setup) -> Option<(&'static str, &'static str)> {
+    let mut written = HANDICAPS.iter().filter(|handicap| handicap.written == Written::Always);
+    let handicap = written.find(|handicap| handicap.setup().as_ref() == Some(position))?;
+    Some((handicap.names.split(' ').next()?, handicap.preset?))
+}
+
+/// The name of a position in Japanese, among those that every program understands.
 pub(crate) fn name_of_setup(position: &Setup) -> Option<&'static str> {
-    let common = NAMES
-        .into_iter()
-        .filter(|(_, named)| matches!(named, Named::Standard(handicap) if !UNWRITTEN.contains(handicap)));
-    common.into_iter().find(|&(_, named)| setup(named).as_ref() == Some(position)).map(|(name, _)| name)
+    names_of_setup(position).map(|(name, _)| name)
 }
 
 /// The other reading of a name that programs dispute: `三枚落ち` with the lance on
@@ -158,14 +153,7 @@ pub(crate) fn other_reading(name: &str) -> Option<Setup> {
         "九枚" => "3gk4/9/ppppppppp",
         _ => return None,
     };
-    setup(white(back, "-"))
-}
-
-fn setup(named: Named) -> Option<Setup> {
-    match named {
-        Named::Standard(handicap) => Some(Setup::handicap(handicap)),
-        Named::White { back, hands } => format!("{back}/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w {hands} 1").parse().ok(),
-    }
+    rare("", back, "w -").setup()
 }
 
 #[cfg(test)]
@@ -176,6 +164,16 @@ mod tests {
     fn names_are_understood_in_every_spelling() {
         for (name, sfen) in [
             ("平手", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"),
+            ("右香落ち", "1nsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("飛香落ち", "lnsgkgsn1/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("3枚落ち", "lnsgkgsn1/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("四枚落ち", "1nsgkgsn1/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("五枚落ち", "2sgkgsn1/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("左五枚落ち", "1nsgkgs2/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("六枚落ち", "2sgkgs2/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("七枚落ち", "3gkgs2/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("左七枚落ち", "2sgkg3/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            ("八枚落ち", "3gkg3/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
             ("香落ち", "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
             ("二枚落", "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
             ("２枚落ち　", "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
@@ -197,15 +195,15 @@ mod tests {
 
     #[test]
     fn only_names_that_all_programs_know_are_written() {
-        for (name, named) in NAMES {
-            let position = setup(named).unwrap();
+        for handicap in HANDICAPS {
+            let position = handicap.setup().unwrap();
             if let Some(written) = name_of_setup(&position) {
-                assert_eq!(setup_of_name(written), Some(position), "{name}");
+                assert_eq!(setup_of_name(written), Some(position), "{written}");
             }
         }
         assert_eq!(name_of_setup(&Setup::startpos()), Some("平手"));
-        for handicap in UNWRITTEN {
-            assert_eq!(name_of_setup(&Setup::handicap(handicap)), None);
+        for name in ["三枚落ち", "五枚落ち", "左五枚落ち", "右七枚落ち", "左七枚落ち"] {
+            assert_eq!(name_of_setup(&setup_of_name(name).unwrap()), None);
         }
         for name in ["三枚落ち", "七枚落ち", "九枚落ち"] {
             let other = other_reading(name).unwrap();

@@ -4,48 +4,13 @@ use enbu_movegen::{Color, EnteringKingRule};
 
 use super::moves;
 use super::words::{is_blank, number};
-use crate::header::{HeaderKey, Headers};
+use crate::header::{HeaderKey, Headers, Naming};
+use crate::lines::{self, thousandths};
 use crate::record::{Record, Rules, TimeControl};
 
-/// Keys that several formats share.
-const KEYS: [(&str, HeaderKey); 8] = [
-    ("先手", HeaderKey::BlackName),
-    ("下手", HeaderKey::BlackName),
-    ("後手", HeaderKey::WhiteName),
-    ("上手", HeaderKey::WhiteName),
-    ("棋戦", HeaderKey::Event),
-    ("場所", HeaderKey::Site),
-    ("開始日時", HeaderKey::StartTime),
-    ("終了日時", HeaderKey::EndTime),
-];
-
-/// Keys that make a file a record, beside those above.
-const OTHER_KNOWN: [&str; 24] = [
-    "手合割",
-    "手合",
-    "戦型",
-    "備考",
-    "対局日",
-    "表題",
-    "持ち時間",
-    "秒読み",
-    "消費時間",
-    "掲載",
-    "先手省略名",
-    "後手省略名",
-    "記録係",
-    "作品番号",
-    "作品名",
-    "作者",
-    "発表誌",
-    "発表年月",
-    "出典",
-    "手数",
-    "完全性",
-    "分類",
-    "受賞",
-    "先手の持駒",
-];
+/// Keys that make a file a record.
+const KNOWN: &str = "先手 下手 後手 上手 棋戦 場所 開始日時 終了日時 手合割 手合 戦型 備考 対局日 表題 持ち時間 秒読み \
+    消費時間 掲載 先手省略名 後手省略名 記録係 作品番号 作品名 作者 発表誌 発表年月 出典 手数 完全性 分類 受賞 先手の持駒";
 
 const TIME: &str = "持ち時間";
 const BYOYOMI: &str = "秒読み";
@@ -73,7 +38,7 @@ pub(crate) fn files(line: &str) -> Option<usize> {
 
 /// Returns true if a file with this key is a record.
 pub(crate) fn is_known(key: &str) -> bool {
-    OTHER_KNOWN.contains(&key) || KEYS.iter().any(|(known, _)| *known == key)
+    KNOWN.split(' ').any(|known| known == key)
 }
 
 /// Returns true if a record begins with this key, when it follows the moves of another.
@@ -83,12 +48,9 @@ pub(crate) fn begins_record(key: &str) -> bool {
 
 fn key_of_name(name: &str) -> HeaderKey {
     match name {
-        "戦型" => HeaderKey::Opening,
-        "備考" => HeaderKey::Note,
-        _ => KEYS
-            .into_iter()
-            .find(|(known, _)| *known == name)
-            .map_or_else(|| HeaderKey::Other(name.to_owned()), |(_, key)| key),
+        "下手" => HeaderKey::BlackName,
+        "上手" => HeaderKey::WhiteName,
+        name => HeaderKey::named(name, Naming::Kif),
     }
 }
 
@@ -116,13 +78,7 @@ fn name_of_key(key: &HeaderKey, sides: Sides) -> &str {
     match key {
         HeaderKey::BlackName => sides.name(Color::Black),
         HeaderKey::WhiteName => sides.name(Color::White),
-        HeaderKey::Event => "棋戦",
-        HeaderKey::Site => "場所",
-        HeaderKey::StartTime => "開始日時",
-        HeaderKey::EndTime => "終了日時",
-        HeaderKey::Opening => "戦型",
-        HeaderKey::Note => "備考",
-        HeaderKey::Other(name) => name,
+        key => key.name(Naming::Kif).unwrap_or_default(),
     }
 }
 
@@ -207,43 +163,15 @@ struct Clock {
 /// | Fischer | `5分+10秒加算`, `10分（1手5秒加算）` |
 fn clock(text: &str) -> Option<Clock> {
     /// Words before a time for each move.
-    const EACH_MOVE: [&str; 12] = [
-        "+",
-        "＋",
-        "/",
-        "秒読み",
-        "切れたら",
-        "切れてから",
-        "使い切ったら",
-        "使い切ると",
-        "一手",
-        "1手",
-        "１手",
-        "以後",
-    ];
-    const FILLERS: [&str; 15] = [
-        "、",
-        ",",
-        "，",
-        "。",
-        "（",
-        "）",
-        "(",
-        ")",
-        "各",
-        "持ち時間",
-        "チェスクロック使用",
-        "切れ負け",
-        "ずつ",
-        "以内",
-        "未満",
-    ];
+    const EACH_MOVE: &str = "+ ＋ / 秒読み 切れたら 切れてから 使い切ったら 使い切ると 一手 1手 １手 以後";
+    const FILLERS: &str =
+        "、 , ， 。 （ ） ( ) 各 持ち時間 チェスクロック使用 切れ負け ずつ 以内 未満 加算 フィッシャー";
     let mut clock = Clock::default();
     let mut rest = text.trim_matches(is_blank);
     let mut each_move = false;
     let mut seen = false;
     while !rest.is_empty() {
-        if let Some(tail) = EACH_MOVE.iter().find_map(|word| rest.strip_prefix(word)) {
+        if let Some(tail) = EACH_MOVE.split(' ').find_map(|word| rest.strip_prefix(word)) {
             each_move = true;
             rest = tail;
         } else if let Some((ms, unit, tail)) = duration(rest) {
@@ -259,8 +187,7 @@ fn clock(text: &str) -> Option<Clock> {
             seen = true;
             rest = tail;
         } else {
-            let filler = FILLERS.iter().chain(&["加算", "フィッシャー"]).find_map(|word| rest.strip_prefix(word));
-            rest = filler?;
+            rest = FILLERS.split(' ').find_map(|word| rest.strip_prefix(word))?;
         }
         rest = rest.trim_start_matches(is_blank);
     }
@@ -279,8 +206,7 @@ fn duration(text: &str) -> Option<(u64, u64, &str)> {
         Some(tail) => {
             let digits = tail.len() - tail.trim_start_matches(|c: char| c.is_ascii_digit()).len();
             let (fraction, tail) = tail.split_at_checked(digits)?;
-            let padded = fraction.bytes().chain(*b"000").take(3);
-            (padded.fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')), tail)
+            (thousandths(fraction), tail)
         }
         None => (0, tail),
     };
@@ -371,8 +297,7 @@ fn clean_key(name: &str) -> String {
 
 /// Text on one line, without characters that a reader would drop.
 pub(crate) fn one_line(text: &str) -> String {
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    clean.trim_matches(is_blank).to_owned()
+    lines::one_line(text).trim_matches(is_blank).to_owned()
 }
 
 #[cfg(test)]

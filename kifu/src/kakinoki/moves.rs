@@ -6,46 +6,44 @@ use super::words::{decimal, digit, is_blank, piece, piece_name, push_square};
 use crate::board::Board;
 use crate::board::may_promote;
 use crate::error::Problem;
+use crate::reading::Fault;
 
-/// Disambiguating words for pieces of one kind, by the rules of the Japan Shogi Association.
+/// Disambiguating words for pieces of one kind, by the rules of the Japan Shogi Association, as the
+/// mover sees the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
-    /// `右`: from the right, as the mover sees it.
     Right,
-    /// `左`.
     Left,
-    /// `直`: straight up.
     Straight,
-    /// `上` (also `行`, `入`): forwards.
     Up,
-    /// `寄`: sideways.
     Sideways,
-    /// `引`: backwards.
     Back,
 }
 
 impl Word {
-    const fn of(c: char) -> Option<Self> {
-        Some(match c {
-            '右' => Self::Right,
-            '左' => Self::Left,
-            '直' => Self::Straight,
-            '上' | '行' | '入' => Self::Up,
-            '寄' => Self::Sideways,
-            '引' => Self::Back,
-            _ => return None,
-        })
+    /// Characters of the word, of which the first is written, and its letter in JKF.
+    const NAMES: [(Self, &'static str, char); 6] = [
+        (Self::Right, "右", 'R'),
+        (Self::Left, "左", 'L'),
+        (Self::Straight, "直", 'C'),
+        (Self::Up, "上行入", 'U'),
+        (Self::Sideways, "寄", 'M'),
+        (Self::Back, "引", 'D'),
+    ];
+
+    fn of(c: char) -> Option<Self> {
+        Self::NAMES.into_iter().find(|(_, names, _)| names.contains(c)).map(|(word, ..)| word)
     }
 
-    const fn text(self) -> char {
-        match self {
-            Self::Right => '右',
-            Self::Left => '左',
-            Self::Straight => '直',
-            Self::Up => '上',
-            Self::Sideways => '寄',
-            Self::Back => '引',
-        }
+    pub(crate) fn of_letter(c: char) -> Option<Self> {
+        Self::NAMES.into_iter().find(|&(.., letter)| letter == c).map(|(word, ..)| word)
+    }
+
+    /// The word as it is written, and its letter in JKF.
+    #[expect(clippy::indexing_slicing, reason = "one row for each variant")]
+    pub(crate) fn text_and_letter(self) -> (char, char) {
+        let (_, names, letter) = Self::NAMES[self as usize];
+        (names.chars().next().unwrap_or(letter), letter)
     }
 }
 
@@ -74,15 +72,13 @@ pub(crate) fn begins_move(text: &str) -> bool {
     }
 }
 
-/// Reads the move at the start of a text, without the mark before it, and
-/// returns the rest of the text, or the problem and its byte offset.
-pub(crate) fn parse(text: &str) -> Result<(MoveText, &str), (Problem, usize)> {
-    let at = |rest: &str| text.len() - rest.len();
+/// Reads the move at the start of a text, without the mark before it, and returns the rest of
+/// the text.
+pub(crate) fn parse(text: &str) -> Result<(MoveText, &str), Fault<'_>> {
     let (to, rest) = destination(text)?;
     let rest = rest.trim_start_matches(is_blank);
-    let (kind, rest) = piece(rest).ok_or((Problem::UnknownPiece, at(rest)))?;
+    let (kind, mut rest) = piece(rest).ok_or_else(|| Fault::new(Problem::UnknownPiece, rest))?;
     let mut mv = MoveText { to, kind, words: Vec::new(), promote: None, drop: false, from: None };
-    let mut rest = rest;
     loop {
         let mut chars = rest.chars();
         match chars.next() {
@@ -95,7 +91,7 @@ pub(crate) fn parse(text: &str) -> Result<(MoveText, &str), (Problem, usize)> {
                     match from {
                         Some(from) => mv.from = Some(from),
                         None if mv.drop => {}
-                        None => return Err((Problem::UnknownSquare, at(rest))),
+                        None => return Err(Fault::new(Problem::UnknownSquare, rest)),
                     }
                     rest = tail;
                     continue;
@@ -111,12 +107,12 @@ pub(crate) fn parse(text: &str) -> Result<(MoveText, &str), (Problem, usize)> {
         rest = chars.as_str();
     }
     if mv.drop && mv.from.is_some() {
-        return Err((Problem::MoveSyntax, 0));
+        return Err(Fault::new(Problem::MoveSyntax, text));
     }
     Ok((mv, rest))
 }
 
-fn destination(text: &str) -> Result<(Option<Square>, &str), (Problem, usize)> {
+fn destination(text: &str) -> Result<(Option<Square>, &str), Fault<'_>> {
     if let Some(rest) = text.strip_prefix('同') {
         return Ok((None, rest));
     }
@@ -125,7 +121,7 @@ fn destination(text: &str) -> Result<(Option<Square>, &str), (Problem, usize)> {
         (Some(file), Some(rank)) => Square::new(file, rank),
         _ => None,
     };
-    let square = square.ok_or((Problem::UnknownSquare, 0))?;
+    let square = square.ok_or_else(|| Fault::new(Problem::UnknownSquare, text))?;
     // Old books say `３三同歩`.
     let rest = chars.as_str();
     Ok((Some(square), rest.strip_prefix('同').unwrap_or(rest)))
@@ -135,7 +131,7 @@ fn destination(text: &str) -> Result<(Option<Square>, &str), (Problem, usize)> {
 /// that opens something else, such as a time.
 type Origin<'t> = Option<(Option<Square>, &'t str)>;
 
-fn origin(text: &str) -> Result<Origin<'_>, (Problem, usize)> {
+fn origin(text: &str) -> Result<Origin<'_>, Fault<'_>> {
     let mut chars = text.chars();
     chars.next();
     let rest = chars.as_str();
@@ -150,7 +146,7 @@ fn origin(text: &str) -> Result<Origin<'_>, (Problem, usize)> {
             _ if decimal(file) == Some(0) && decimal(rank) == Some(0) => Ok(Some((None, tail.as_str()))),
             _ => Ok(None),
         },
-        (None, ..) => Err((Problem::UnknownSquare, 0)),
+        (None, ..) => Err(Fault::new(Problem::UnknownSquare, text)),
         _ => Ok(None),
     }
 }
@@ -360,7 +356,7 @@ pub(crate) fn with_words(board: &Board, mv: Move, last: Option<Square>) -> Strin
             let piece = board.piece_at(from).unwrap_or(Piece::new(board.turn(), PieceType::Pawn));
             text.push_str(piece_name(piece.kind));
             let words = words(piece, from, to, board.origins(piece, to));
-            text.extend(words.into_iter().flatten().map(|word| word.text()));
+            text.extend(words.into_iter().flatten().map(|word| word.text_and_letter().0));
             if promote {
                 text.push('成');
             } else if may_promote(piece, from, to) {

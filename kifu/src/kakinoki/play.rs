@@ -4,7 +4,6 @@
 use enbu_movegen::{Setup, Square};
 
 use super::score;
-use super::text::Line;
 use crate::board::Board;
 use crate::record::{Event, NodeId, Record};
 
@@ -26,7 +25,7 @@ pub(super) struct Play<'t> {
     /// Destination of the last move before the start position.
     pub(super) before: Option<Square>,
     /// A foul that was the last move so far; one that ends the game is no deviation.
-    pub(super) foul: Option<Line<'t>>,
+    pub(super) foul: Option<&'t str>,
     /// Comments of the current node that were there before.
     old_comments: usize,
     /// Inside a variation that has no place in the game.
@@ -116,9 +115,7 @@ impl Play<'_> {
         self.settle();
         self.path.truncate(moves + 1);
         self.old_comments = self.record.node(self.at()).remarks().comments.len();
-        while self.board.plies_played() > moves {
-            self.board.undo();
-        }
+        self.board.rewind(moves);
     }
 
     /// Goes to the start of a variation that replaces the line after this many moves,

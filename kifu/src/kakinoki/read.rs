@@ -8,39 +8,32 @@ use super::board::BoardText;
 use super::moves::{self, MoveText};
 use super::play::Play;
 use super::result;
-use super::text::{Line, Lines};
 use super::words::{self, is_blank, side_of_mark};
 use super::{handicap, headers};
 use crate::end::{End, EndKind};
-use crate::error::Reporter;
 use crate::error::{KifuError, Mode, Problem};
 use crate::header::{HeaderKey, Headers};
-use crate::reading::Reading;
+use crate::lines::{split_line, thousandths};
+use crate::reading::{Fault, Reading, Reporter, Step};
 use crate::record::{Event, Record, Rules};
 
 /// Reads all games and positions of a text.
 pub(crate) fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
-    let mut reader = Reader {
-        report: Reporter::new(mode),
-        lines: Lines::new(text),
-        records: Vec::new(),
-        game: Game::new(),
-        last: Line::new("", 1),
-    };
-    while let Some(line) = reader.lines.next() {
-        reader.line(line)?;
-    }
-    reader.finish_game()?;
-    reader.report.finish(reader.records, text)
+    let report = Reporter::new(text, mode);
+    let mut reader = Reader { report, here: text, left: text, records: Vec::new(), game: Game::new(), last: "" };
+    let outcome = reader.lines().and_then(|()| reader.finish_game());
+    reader.report.finish(outcome, reader.records)
 }
 
 struct Reader<'t> {
-    report: Reporter,
-    lines: Lines<'t>,
+    report: Reporter<'t>,
+    /// The text from the line that is being read, and from the next one.
+    here: &'t str,
+    left: &'t str,
     records: Vec<Record>,
     game: Game<'t>,
     /// The last line that was not empty, for faults that show only at the end.
-    last: Line<'t>,
+    last: &'t str,
 }
 
 /// One game while it is being read.
@@ -48,18 +41,18 @@ struct Game<'t> {
     headers: Headers,
     rules: Rules,
     board: BoardText,
-    handicap: Option<(&'t str, Line<'t>)>,
+    handicap: Option<(&'t str, &'t str)>,
     /// The interpretation of an ambiguous handicap that is being tried.
     disputed: Disputed<'t>,
     /// Comments and bookmarks above the moves.
-    early: VecDeque<Line<'t>>,
+    early: VecDeque<&'t str>,
     /// True if anything was seen that only records have.
     known: bool,
     /// True if the line above the moves was seen.
     in_moves: bool,
     play: Option<Play<'t>>,
     /// A word of no known end after a move of KI2: an end, unless moves follow.
-    word: Option<(Line<'t>, &'t str)>,
+    word: Option<(&'t str, &'t str)>,
     /// Broken off: the rest is skipped up to the next game.
     broken: bool,
 }
@@ -67,10 +60,10 @@ struct Game<'t> {
 /// Names such as `三枚落ち` do not say which lance is removed; the moves may decide.
 #[derive(Clone, Copy)]
 enum Disputed<'t> {
-    /// The usual reading; another attempt can begin at these lines.
-    First(Lines<'t>),
-    /// The other reading, after the first attempt failed at this line.
-    Second { began: Lines<'t>, failed: usize },
+    /// The usual reading; another attempt can begin at this text.
+    First(&'t str),
+    /// The other reading, after the first attempt failed with this number of bytes left.
+    Second { began: &'t str, left: usize },
     /// Decided, or not in question.
     Decided,
 }
@@ -98,13 +91,23 @@ impl Game<'_> {
 }
 
 impl<'t> Reader<'t> {
+    fn lines(&mut self) -> Step<'t> {
+        while !self.left.is_empty() {
+            self.here = self.left;
+            let (line, rest) = split_line(self.here);
+            self.left = rest.unwrap_or_default();
+            self.line(line.trim_matches(is_blank))?;
+        }
+        Ok(())
+    }
+
     /// Reads one line; an error only in strict mode.
-    fn line(&mut self, line: Line<'t>) -> Result<(), KifuError> {
-        if line.text.is_empty() {
+    fn line(&mut self, line: &'t str) -> Step<'t> {
+        if line.is_empty() {
             return Ok(());
         }
         self.last = line;
-        if begins_game(line.text) && self.game.known {
+        if begins_game(line) && self.game.known {
             self.finish_game()?;
         }
         match self.dispatch(line) {
@@ -114,8 +117,8 @@ impl<'t> Reader<'t> {
     }
 
     /// Ends the game where it went wrong, unless an ambiguous handicap may be to blame.
-    fn break_off(&mut self, fault: KifuError) -> Result<(), KifuError> {
-        if self.try_other_reading(fault.line) {
+    fn break_off(&mut self, fault: Fault<'t>) -> Step<'t> {
+        if self.try_other_reading() {
             return Ok(());
         }
         match &mut self.game.play {
@@ -130,11 +133,11 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads the moves once more from the other start position, if there is one to try.
-    fn try_other_reading(&mut self, failed_now: usize) -> bool {
+    fn try_other_reading(&mut self) -> bool {
         let (next, began) = match self.game.disputed {
-            Disputed::First(began) => (Disputed::Second { began, failed: failed_now }, began),
+            Disputed::First(began) => (Disputed::Second { began, left: self.left.len() }, began),
             // The first attempt came at least as far.
-            Disputed::Second { began, failed } if failed >= failed_now => (Disputed::Decided, began),
+            Disputed::Second { began, left } if left <= self.left.len() => (Disputed::Decided, began),
             _ => return false,
         };
         let name = self.game.handicap.map_or("", |(name, _)| name);
@@ -144,75 +147,73 @@ impl<'t> Reader<'t> {
         };
         let Some(setup) = setup else { return false };
         self.game.disputed = next;
-        self.lines = began;
+        self.left = began;
         self.set_up(setup);
         true
     }
 
-    fn dispatch(&mut self, line: Line<'t>) -> Result<(), KifuError> {
-        let text = line.text;
-        match text.as_bytes() {
+    fn dispatch(&mut self, line: &'t str) -> Step<'t> {
+        match line.as_bytes() {
             [b'#', ..] => return Ok(()),
-            _ if self.game.broken && !text.contains(['：', ':']) => return Ok(()),
+            _ if self.game.broken && !line.contains(['：', ':']) => return Ok(()),
             [b'*' | b'&', ..] => return self.remark(line),
             [b'|', ..] => return self.rank(line),
             [b'+', b'-', ..] => return Ok(()),
             _ => {}
         }
-        if text.starts_with("手数--") {
+        if line.starts_with("手数--") {
             return self.moves_begin(line);
         }
-        if text.starts_with("手数＝") || text.starts_with("手数=") {
+        if line.starts_with("手数＝") || line.starts_with("手数=") {
             self.game.known = true;
-            self.game.board.read_footer(&line);
+            self.game.board.read_footer(line);
             return Ok(());
         }
-        if let Some(rest) = text.strip_prefix("まで") {
+        if let Some(rest) = line.strip_prefix("まで") {
             return self.result(line, rest);
         }
-        if let Some(rest) = text.strip_prefix("変化").and_then(|rest| rest.strip_prefix(['：', ':'])) {
+        if let Some(rest) = line.strip_prefix("変化").and_then(|rest| rest.strip_prefix(['：', ':'])) {
             return self.variation(line, rest.trim_start_matches(is_blank));
         }
-        if let Some((side, "番")) = words::side(text) {
+        if let Some((side, "番")) = words::side(line) {
             self.game.known = true;
             return self.turn(line, side);
         }
-        match headers::files(text) {
+        match headers::files(line) {
             Some(9) => Ok(()),
-            Some(_) => Err(line.fault(Problem::OtherVariant)),
-            None if text == "盤面回転" => Ok(()),
+            Some(_) => Err(Fault::new(Problem::OtherVariant, line)),
+            None if line == "盤面回転" => Ok(()),
             None => self.move_or_header(line),
         }
     }
 
-    fn move_or_header(&mut self, line: Line<'t>) -> Result<(), KifuError> {
-        let text = line.text;
-        if let Some((number, rest)) = words::number(text) {
+    fn move_or_header(&mut self, line: &'t str) -> Step<'t> {
+        if let Some((number, rest)) = words::number(line) {
             let rest = rest.strip_prefix(['.', '．']).unwrap_or(rest);
             let after = rest.trim_start_matches(is_blank);
             let starts_move = moves::begins_move(after) || after.starts_with(|c| side_of_mark(c).is_some());
-            if after.len() < rest.len() || (starts_move && !moves::begins_move(text)) {
+            if after.len() < rest.len() || (starts_move && !moves::begins_move(line)) {
                 return self.numbered(line, number, after);
             }
         }
-        if text.starts_with(|c| side_of_mark(c).is_some()) || moves::begins_move(text) {
+        if line.starts_with(|c| side_of_mark(c).is_some()) || moves::begins_move(line) {
             return self.free_moves(line);
         }
-        match headers::split(text) {
+        match headers::split(line) {
             Some((key, value)) if !key.is_empty() => self.header(line, key, value),
             _ if self.game.broken => Ok(()),
-            _ => self.report.warn(line.fault(Problem::UnknownStatement)),
+            _ => self.report.warn(Fault::new(Problem::UnknownStatement, line)),
         }
     }
 
-    fn header(&mut self, line: Line<'t>, key: &'t str, value: &'t str) -> Result<(), KifuError> {
+    fn header(&mut self, line: &'t str, key: &'t str, value: &'t str) -> Step<'t> {
         let begun = self.game.is_begun();
         if begun && headers::begins_record(key) {
             self.finish_game()?;
         } else if self.game.broken {
             return Ok(());
         } else if begun || self.game.in_moves {
-            self.report.warn(line.fault(Problem::OutOfPlace("header")))?;
+            self.report.warn(Fault::new(Problem::OutOfPlace("header"), line))?;
         }
         self.game.known |= headers::is_known(key);
         if let Some((side, "の持駒" | "持駒" | "の持ち駒")) = words::side(key) {
@@ -221,11 +222,11 @@ impl<'t> Reader<'t> {
                 self.finish_game()?;
             }
             self.game.known = true;
-            return self.game.board.read_hand(side, value, &line);
+            return self.game.board.read_hand(side, value);
         }
         if matches!(key, "手合割" | "手合") {
             if handicap::is_other_variant(value) {
-                return Err(line.fault(Problem::OtherVariant));
+                return Err(Fault::new(Problem::OtherVariant, line));
             }
             self.game.handicap = Some((value, line));
             return Ok(());
@@ -235,27 +236,27 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn rank(&mut self, line: Line<'t>) -> Result<(), KifuError> {
+    fn rank(&mut self, line: &'t str) -> Step<'t> {
         match &self.game.play {
             Some(play) if play.lost => return Ok(()),
-            Some(_) => return Err(line.fault(Problem::OutOfPlace("board"))),
+            Some(_) => return Err(Fault::new(Problem::OutOfPlace("board"), line)),
             None => {}
         }
         self.game.known = true;
-        self.game.board.read_rank(&line)
+        self.game.board.read_rank(line)
     }
 
-    fn turn(&mut self, line: Line<'t>, side: Color) -> Result<(), KifuError> {
+    fn turn(&mut self, line: &'t str, side: Color) -> Step<'t> {
         if self.game.play.is_some() {
-            return self.report.warn(line.fault(Problem::OutOfPlace("side to move")));
+            return self.report.warn(Fault::new(Problem::OutOfPlace("side to move"), line));
         }
         self.game.board.set_turn(side);
         Ok(())
     }
 
-    fn moves_begin(&mut self, line: Line<'t>) -> Result<(), KifuError> {
+    fn moves_begin(&mut self, line: &'t str) -> Step<'t> {
         if self.game.is_begun() {
-            self.report.warn(line.fault(Problem::OutOfPlace("second list of moves")))?;
+            self.report.warn(Fault::new(Problem::OutOfPlace("second list of moves"), line))?;
             self.finish_game()?;
         }
         self.game.known = true;
@@ -264,7 +265,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A comment or bookmark.
-    fn remark(&mut self, line: Line<'t>) -> Result<(), KifuError> {
+    fn remark(&mut self, line: &'t str) -> Step<'t> {
         let Some(play) = &mut self.game.play else {
             self.game.early.push_back(line);
             return Ok(());
@@ -273,27 +274,29 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         let at = play.at();
-        if let Some(name) = line.text.strip_prefix('&') {
+        if let Some(name) = line.strip_prefix('&') {
             let other = play.record.node_mut(at).remarks_mut().bookmark.replace(name.to_owned());
             if other.is_some_and(|other| other != name) {
-                return self.report.warn(line.fault(Problem::OutOfPlace("second bookmark, instead of the first")));
+                return self
+                    .report
+                    .warn(Fault::new(Problem::OutOfPlace("second bookmark, instead of the first"), line));
             }
-        } else if let Some(comment) = line.text.strip_prefix('*') {
+        } else if let Some(comment) = line.strip_prefix('*') {
             play.record.node_mut(at).remarks_mut().comments.push(comment.to_owned());
         }
         Ok(())
     }
 
     /// The game from its start position on, which must be complete by now.
-    fn play(&mut self, line: Line<'t>) -> Result<&mut Play<'t>, KifuError> {
+    fn play(&mut self, line: &'t str) -> Result<&mut Play<'t>, Fault<'t>> {
         if self.game.play.is_none() {
             let setup = self.start_position(line)?;
             self.set_up(setup);
         }
-        self.game.play.as_mut().ok_or_else(|| line.fault(Problem::NoBoard))
+        self.game.play.as_mut().ok_or_else(|| Fault::new(Problem::NoBoard, line))
     }
 
-    fn start_position(&mut self, line: Line<'t>) -> Result<Setup, KifuError> {
+    fn start_position(&mut self, line: &'t str) -> Result<Setup, Fault<'t>> {
         let named = self.game.handicap.map(|(name, _)| name).filter(|name| !name.is_empty());
         let known = named.and_then(handicap::setup_of_name);
         let board = &self.game.board;
@@ -304,20 +307,20 @@ impl<'t> Reader<'t> {
             {
                 self.game.headers.push(HeaderKey::Other(HANDICAP.to_owned()), name);
             }
-            return board.setup(default).map_err(|problem| line.fault(problem));
+            return board.setup(default).map_err(|problem| Fault::new(problem, line));
         }
         let mut setup = match (named, known) {
             (_, Some(setup)) => setup,
             (None, None) => Setup::startpos(),
             (Some(_), None) => {
                 // Kept as an even game, but never silently.
-                let fault = self.game.handicap.map_or(line, |(_, line)| line).fault(Problem::UnknownHandicap);
-                self.report.error(fault)?;
+                let line = self.game.handicap.map_or(line, |(_, line)| line);
+                self.report.error(Fault::new(Problem::UnknownHandicap, line))?;
                 Setup::startpos()
             }
         };
         if named.and_then(handicap::other_reading).is_some() {
-            self.game.disputed = Disputed::First(self.lines.with_last_again());
+            self.game.disputed = Disputed::First(self.here);
         }
         setup.turn = self.game.board.turn().unwrap_or(setup.turn);
         setup.ply = self.game.board.ply();
@@ -335,7 +338,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A line of KIF: number, move or end, time.
-    fn numbered(&mut self, line: Line<'t>, number: u64, text: &'t str) -> Result<(), KifuError> {
+    fn numbered(&mut self, line: &'t str, number: u64, text: &'t str) -> Step<'t> {
         if self.game.broken {
             return Ok(());
         }
@@ -345,48 +348,42 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         if play.is_ended() {
-            return self.report.warn(line.fault(Problem::AfterEnd));
+            return self.report.warn(Fault::new(Problem::AfterEnd, line));
         }
         let base = *play.base.get_or_insert(number);
         let expected = base.saturating_add(play.moves() as u64);
         let odd_start = play.path.len() == 1 && number != 1 && number != u64::from(play.record.setup().ply);
         if number != expected || odd_start {
-            self.report.warn(line.fault(Problem::MoveNumber))?;
+            self.report.warn(Fault::new(Problem::MoveNumber, line))?;
         }
         let text = text.trim_start_matches(|c| side_of_mark(c).is_some() || is_blank(c));
         if !moves::begins_move(text) {
             return self.end_word(line, text);
         }
-        let (mv, rest) = moves::parse(text).map_err(|(problem, byte)| {
-            let at = text.get(byte..).unwrap_or(text);
-            line.fault_at(problem, at)
-        })?;
+        let (mv, rest) = moves::parse(text)?;
         self.make(line, &mv)?;
         self.time(line, rest)
     }
 
     /// A line of KI2: moves with marks, one after the other.
-    fn free_moves(&mut self, line: Line<'t>) -> Result<(), KifuError> {
+    fn free_moves(&mut self, line: &'t str) -> Step<'t> {
         if self.game.broken {
             return Ok(());
         }
         self.game.known = true;
-        let mut rest = line.text;
+        let mut rest = line;
         while !rest.is_empty() {
             let play = self.play(line)?;
             if play.lost {
                 return Ok(());
             }
             if play.is_ended() {
-                return self.report.warn(line.fault_at(Problem::AfterEnd, rest));
+                return self.report.warn(Fault::new(Problem::AfterEnd, rest));
             }
             let text = rest.trim_start_matches(|c| side_of_mark(c).is_some() || is_blank(c));
             if moves::begins_move(text) {
                 self.word_before_moves()?;
-                let (mv, tail) = moves::parse(text).map_err(|(problem, byte)| {
-                    let at = text.get(byte..).unwrap_or(text);
-                    line.fault_at(problem, at)
-                })?;
+                let (mv, tail) = moves::parse(text)?;
                 self.make(line, &mv)?;
                 rest = tail.trim_start_matches(is_separator);
             } else if text.is_empty() {
@@ -409,17 +406,17 @@ impl<'t> Reader<'t> {
     }
 
     /// Makes a comment of a word that moves follow.
-    fn word_before_moves(&mut self) -> Result<(), KifuError> {
-        let Some((line, word)) = self.game.word.take() else { return Ok(()) };
+    fn word_before_moves(&mut self) -> Step<'t> {
+        let Some((_, word)) = self.game.word.take() else { return Ok(()) };
         if let Some(play) = &mut self.game.play {
             let at = play.at();
             play.record.node_mut(at).remarks_mut().comments.push(word.to_owned());
         }
-        self.report.warn(line.fault_at(Problem::UnknownStatement, word))
+        self.report.warn(Fault::new(Problem::UnknownStatement, word))
     }
 
     /// Ends the line with a word that no moves followed.
-    fn word_at_end(&mut self) -> Result<(), KifuError> {
+    fn word_at_end(&mut self) -> Step<'t> {
         match self.game.word.take() {
             Some((line, word)) => self.end_word(line, word),
             None => Ok(()),
@@ -427,39 +424,40 @@ impl<'t> Reader<'t> {
     }
 
     /// Warns of a foul that was the last move of its line, unless the end states it.
-    fn last_foul(&mut self, kind: Option<&EndKind>) -> Result<(), KifuError> {
+    fn last_foul(&mut self, kind: Option<&EndKind>) -> Step<'t> {
         let foul = self.game.play.as_mut().and_then(|play| play.foul.take());
         match foul.filter(|_| !kind.is_some_and(EndKind::is_foul)) {
-            Some(foul) => self.report.warn(foul.fault(Problem::IllegalMove)),
+            Some(foul) => self.report.warn(Fault::new(Problem::IllegalMove, foul)),
             None => Ok(()),
         }
     }
 
     /// Makes a move that was read.
-    fn make(&mut self, line: Line<'t>, text: &MoveText) -> Result<(), KifuError> {
+    fn make(&mut self, line: &'t str, text: &MoveText) -> Step<'t> {
         let disputed = matches!(self.game.disputed, Disputed::First(_));
         let play = self.play(line)?;
         play.settle();
-        let resolved = moves::resolve(text, &play.board, play.last_to()).map_err(|problem| line.fault(problem))?;
+        let resolved =
+            moves::resolve(text, &play.board, play.last_to()).map_err(|problem| Fault::new(problem, line))?;
         if disputed && !play.board.is_legal(resolved.mv) {
-            return Err(line.fault(Problem::IllegalMove));
+            return Err(Fault::new(Problem::IllegalMove, line));
         }
-        let event = play.board.play(resolved.mv).map_err(|problem| line.fault(problem))?;
+        let event = play.board.play(resolved.mv).map_err(|problem| Fault::new(problem, line))?;
         let foul = matches!(event, Event::Foul(_)).then_some(line);
         play.add(event);
         let passed_over = std::mem::replace(&mut play.foul, foul);
         if let Some(odd) = resolved.odd {
-            self.report.warn(line.fault(odd))?;
+            self.report.warn(Fault::new(odd, line))?;
         }
-        passed_over.map_or(Ok(()), |foul| self.report.warn(foul.fault(Problem::IllegalMove)))
+        passed_over.map_or(Ok(()), |foul| self.report.warn(Fault::new(Problem::IllegalMove, foul)))
     }
 
     /// A word in the place of a move.
-    fn end_word(&mut self, line: Line<'t>, text: &'t str) -> Result<(), KifuError> {
+    fn end_word(&mut self, line: &'t str, text: &'t str) -> Step<'t> {
         let end = text.find(|c| is_blank(c) || c == '(' || c == '+').unwrap_or(text.len());
         let (word, rest) = text.split_at_checked(end).unwrap_or((text, ""));
         if word.is_empty() || words::digit(word.chars().next().unwrap_or_default()).is_some() {
-            return Err(line.fault_at(Problem::MoveSyntax, text));
+            return Err(Fault::new(Problem::MoveSyntax, text));
         }
         let play = self.play(line)?;
         let turn = play.board.turn();
@@ -471,7 +469,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads the text after a move: `( 0:16/00:00:16)+`.
-    fn time(&mut self, line: Line<'t>, text: &'t str) -> Result<(), KifuError> {
+    fn time(&mut self, line: &'t str, text: &'t str) -> Step<'t> {
         let rest = text.trim_matches(is_blank).trim_end_matches('+').trim_end_matches(is_blank);
         if rest.is_empty() {
             return Ok(());
@@ -484,18 +482,18 @@ impl<'t> Reader<'t> {
                 play.record.node_mut(at).time_ms = Some(ms);
                 Ok(())
             }
-            Some(None) => self.report.warn(line.fault_at(Problem::TimeValue, rest)),
-            None => self.report.warn(line.fault_at(Problem::UnknownStatement, rest)),
+            Some(None) => self.report.warn(Fault::new(Problem::TimeValue, rest)),
+            None => self.report.warn(Fault::new(Problem::UnknownStatement, rest)),
         }
     }
 
     /// The result line: `まで79手で先手の勝ち`.
-    fn result(&mut self, line: Line<'t>, text: &'t str) -> Result<(), KifuError> {
+    fn result(&mut self, line: &'t str, text: &'t str) -> Step<'t> {
         if self.game.broken {
             return Ok(());
         }
         let Some(result) = result::parse(text) else {
-            return self.report.warn(line.fault(Problem::UnknownStatement));
+            return self.report.warn(Fault::new(Problem::UnknownStatement, line));
         };
         self.game.known = true;
         self.word_at_end()?;
@@ -521,11 +519,11 @@ impl<'t> Reader<'t> {
             play.add(Event::from(end));
             self.last_foul(Some(&kind))?;
         }
-        if agrees { Ok(()) } else { self.report.warn(line.fault(Problem::ResultMismatch)) }
+        if agrees { Ok(()) } else { self.report.warn(Fault::new(Problem::ResultMismatch, line)) }
     }
 
     /// `変化：9手`: the following moves replace move 9 of the line that contains it.
-    fn variation(&mut self, line: Line<'t>, text: &'t str) -> Result<(), KifuError> {
+    fn variation(&mut self, line: &'t str, text: &'t str) -> Step<'t> {
         self.word_at_end()?;
         self.last_foul(None)?;
         // Files have stray ones among the headers.
@@ -535,11 +533,11 @@ impl<'t> Reader<'t> {
             usize::try_from(moves).ok()
         });
         play.lost = !before.is_some_and(|moves| play.branch_at(moves));
-        if play.lost { self.report.warn(line.fault(Problem::NoBranchPoint)) } else { Ok(()) }
+        if play.lost { self.report.warn(Fault::new(Problem::NoBranchPoint, line)) } else { Ok(()) }
     }
 
     /// Closes the game, where another begins or at the end of the text.
-    fn finish_game(&mut self) -> Result<(), KifuError> {
+    fn finish_game(&mut self) -> Step<'t> {
         if !self.game.broken && self.game.play.is_none() && self.game.known {
             let line = self.last;
             if let Err(fault) = self.play(line).map(drop) {
@@ -591,10 +589,7 @@ fn begins_game(text: &str) -> bool {
 pub(crate) fn time_ms(text: &str) -> Option<u64> {
     let now = text.split('/').next()?.trim_matches(is_blank);
     let (now, thousandths) = match now.split_once('.') {
-        Some((now, fraction)) if fraction.bytes().all(|byte| byte.is_ascii_digit()) => {
-            let padded = fraction.bytes().chain(*b"000").take(3);
-            (now, padded.fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')))
-        }
+        Some((now, fraction)) if fraction.bytes().all(|byte| byte.is_ascii_digit()) => (now, thousandths(fraction)),
         Some(_) => return None,
         None => (now, 0),
     };

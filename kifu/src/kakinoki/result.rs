@@ -182,7 +182,7 @@ mod tests {
     fn every_end_survives_its_text() {
         // Fouls are described by the side that won, not by a word.
         let told = |kind: &EndKind| !matches!(kind, EndKind::IllegalMove | EndKind::IllegalAction(_));
-        let others = EndKind::ALL.into_iter().filter(told);
+        let others = EndKind::all().filter(told);
         let kinds: Vec<EndKind> = others.chain([EndKind::Other("封じ手".to_owned())]).collect();
         let results = [Some(GameResult::BlackWins), Some(GameResult::WhiteWins), Some(GameResult::Draw), None];
         for turn in Color::ALL {

@@ -18,6 +18,7 @@ use enbu_movegen::{Move, Square};
 use super::{moves, words};
 use crate::board::Board;
 use crate::csa;
+use crate::lines::one_line;
 use crate::record::{Analysis, Node};
 
 /// Dialect of evaluations in comments.
@@ -101,8 +102,7 @@ pub(crate) fn comment_lines(node: &Node, board: &mut Board, style: ScoreStyle) -
 const MOST_COMPARED: usize = 100;
 
 fn clean(comment: &str) -> String {
-    let clean: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    clean.trim_end_matches(words::is_blank).to_owned()
+    one_line(comment).trim_end_matches(words::is_blank).to_owned()
 }
 
 fn read_all(comments: &[String], board: &mut Board, last: Option<Square>) -> Vec<Analysis> {

@@ -11,6 +11,7 @@ use super::{board, handicap, moves, result, score};
 use crate::board::Board;
 use crate::end::{End, EndKind};
 use crate::header::HeaderKey;
+use crate::lines::clock_text;
 use crate::record::{Event, NodeId, Record, TotalTimes};
 
 /// Notation of moves.
@@ -105,25 +106,18 @@ impl Writer<'_> {
     fn game(&mut self) {
         self.remarks(self.record.root());
         for (index, (before, line)) in self.record.lines().into_iter().enumerate() {
-            while self.board.plies_played() > before {
-                self.board.undo();
-            }
+            self.board.rewind(before);
             // After a move that could not be made.
             if self.board.plies_played() < before {
                 continue;
             }
             if index > 0 {
-                let number = self.number(before);
+                let number = self.record.number_after(before);
                 self.lines.extend([String::new(), format!("変化：{number}手")]);
             }
             (before..).zip(line).all(|(moves, id)| self.node(id, moves));
             self.end_row();
         }
-    }
-
-    /// The number of the move that follows this many.
-    fn number(&self, before: usize) -> usize {
-        before + usize::from(self.record.setup().ply.max(1))
     }
 
     /// Writes a node; `false` where its move cannot be made.
@@ -162,7 +156,7 @@ impl Writer<'_> {
     }
 
     fn numbered(&mut self, id: NodeId, before: usize, text: &str) {
-        let mut line = format!("{:>4} {text}", self.number(before));
+        let mut line = format!("{:>4} {text}", self.record.number_after(before));
         if let Some(ms) = self.record.node(id).time_ms {
             pad(&mut line, text, MOVE_WIDTH);
             line.push(' ');
@@ -180,16 +174,8 @@ impl Writer<'_> {
 
     fn push_time(&self, line: &mut String, id: NodeId, ms: u64) {
         let seconds = ms / 1000;
-        let total = self.times.mover(id).map_or(0, |mover| self.times.spent_ms(id, mover)) / 1000;
-        let _ = write!(
-            line,
-            "({:>2}:{:02}/{:02}:{:02}:{:02})",
-            seconds / 60,
-            seconds % 60,
-            total / 3600,
-            total / 60 % 60,
-            total % 60
-        );
+        let total = clock_text(self.times.of_mover_ms(id) / 1000);
+        let _ = write!(line, "({:>2}:{:02}/{total})", seconds / 60, seconds % 60);
     }
 
     fn free(&mut self, turn: Color, text: &str) {
@@ -223,7 +209,7 @@ impl Writer<'_> {
         let told = self.notation == Notation::Numbered && end.kind.result(turn) == end.result;
         let in_main = self.record.main_line().last() == Some(id);
         if in_main || !told {
-            let moves = self.number(before) as u64 - 1;
+            let moves = self.record.number_after(before) as u64 - 1;
             let clean = End { kind: clean_kind(&end.kind), result: end.result };
             self.lines.push(result::text(&clean, moves, turn, self.sides));
         }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use enbu_movegen::{Color, Move};
 
 use crate::end::{EndKind, GameResult};
+use crate::lines::{one_line, thousandths};
 use crate::record::Analysis;
 use crate::{csa, usi};
 
@@ -24,10 +25,9 @@ pub(super) fn read(text: &str, mover: Color) -> Comment {
     let text = text.replace("\r\n", "\n").replace(['\n', '\r'], " ");
     let mut comment = Comment::default();
     let mut rest = text.trim();
-    while let Some((key, value, tail)) = command(rest) {
-        if !take(key, value, &mut comment) {
-            break;
-        }
+    while let Some((key, value, tail)) = command(rest)
+        && take(key, value, &mut comment).is_some()
+    {
         rest = tail.trim_start();
     }
     if comment.analysis.is_none()
@@ -51,58 +51,35 @@ fn command(text: &str) -> Option<(&str, &str, &str)> {
     Some((key, value.trim(), rest))
 }
 
-/// Applies a command of a comment; `false` for an unknown one, which stays text.
-fn take(key: &str, value: &str, comment: &mut Comment) -> bool {
-    match key {
-        "emt" => {
-            comment.time_ms = time_ms(value);
-            return comment.time_ms.is_some();
-        }
-        "bookmark" => {
-            comment.bookmark = Some(value.to_owned());
-            return true;
-        }
-        "end" => {
-            let (word, side) = value.split_once(' ').unwrap_or((value, "none"));
-            comment.end = usi::end_kind(word).map(|kind| (kind, usi::result_of_word(side).flatten()));
-            return comment.end.is_some();
-        }
-        _ => {}
-    }
+/// Applies a command of a comment; `None` for an unknown one, which stays text.
+fn take(key: &str, value: &str, comment: &mut Comment) -> Option<()> {
     let mut analysis = comment.analysis.clone().unwrap_or_default();
-    let known = match key {
+    match key {
         "eval" => {
             let (score, depth) = value.split_once(',').unwrap_or((value, ""));
-            analysis.score_cp = pawns(score);
+            analysis.score_cp = Some(pawns(score)?);
             analysis.depth = depth.trim().parse().ok();
-            analysis.score_cp.is_some()
         }
-        "depth" => {
-            analysis.depth = value.parse().ok();
-            analysis.depth.is_some()
+        "depth" => analysis.depth = Some(value.parse().ok()?),
+        "nodes" => analysis.nodes = Some(value.parse().ok()?),
+        "engine" => analysis.engine = Some(value.to_owned()),
+        "pv" => analysis.pv = value.split_whitespace().map_while(|word| word.parse::<Move>().ok()).collect(),
+        "pvend" => analysis.pv_end = Some(csa::end_of_word(value)),
+        _ => {
+            match key {
+                "emt" => comment.time_ms = Some(time_ms(value)?),
+                "bookmark" => comment.bookmark = Some(value.to_owned()),
+                "end" => {
+                    let (word, side) = value.split_once(' ').unwrap_or((value, "none"));
+                    comment.end = Some((usi::end_kind(word)?, usi::result_of_word(side).flatten()));
+                }
+                _ => return None,
+            }
+            return Some(());
         }
-        "nodes" => {
-            analysis.nodes = value.parse().ok();
-            analysis.nodes.is_some()
-        }
-        "engine" => {
-            analysis.engine = Some(value.to_owned());
-            true
-        }
-        "pv" => {
-            analysis.pv = value.split_whitespace().map_while(|word| word.parse::<Move>().ok()).collect();
-            true
-        }
-        "pvend" => {
-            analysis.pv_end = Some(csa::end_of_word(value));
-            true
-        }
-        _ => false,
-    };
-    if known {
-        comment.analysis = Some(analysis);
     }
-    known
+    comment.analysis = Some(analysis);
+    Some(())
 }
 
 /// Pawns with decimals, or `#3` for a mate, in centipawns.
@@ -123,9 +100,8 @@ fn pawns(text: &str) -> Option<i32> {
     if whole.is_empty() {
         return None;
     }
-    let hundredths: i64 =
-        fraction.bytes().chain(*b"00").take(2).fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'));
-    let value = whole.parse::<i64>().unwrap_or(i64::MAX).saturating_mul(100).saturating_add(hundredths);
+    let hundredths = thousandths(&fraction) / 10;
+    let value = whole.parse::<i64>().unwrap_or(i64::MAX).saturating_mul(100).saturating_add_unsigned(hundredths);
     let limit = if sign < 0 { i32::MIN } else { i32::MAX };
     Some(i32::try_from(i64::from(sign).saturating_mul(value)).unwrap_or(limit))
 }
@@ -140,8 +116,7 @@ fn time_ms(text: &str) -> Option<u64> {
         let value: u64 = part.parse().ok()?;
         Some(sum.saturating_mul(60).saturating_add(value))
     })?;
-    let thousandths = fraction.bytes().chain(*b"000").take(3).fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
-    Some(seconds.saturating_mul(1000).saturating_add(thousandths))
+    Some(seconds.saturating_mul(1000).saturating_add(thousandths(fraction)))
 }
 
 /// cutechess: `+0.59/16 1.4s, Black loses on time`, as the mover sees it.
@@ -195,15 +170,7 @@ pub(super) fn time_text(ms: u64) -> String {
 
 /// The value of a command, which may not hold its end.
 pub(super) fn clean(text: &str) -> String {
-    let clean: String = text
-        .chars()
-        .map(|c| match c {
-            ']' | '}' => ')',
-            c if c.is_control() => ' ',
-            c => c,
-        })
-        .collect();
-    clean.trim().to_owned()
+    one_line(text).replace([']', '}'], ")").trim().to_owned()
 }
 
 #[cfg(test)]

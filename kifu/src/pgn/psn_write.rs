@@ -7,6 +7,7 @@ use super::tags;
 use crate::board::Board;
 use crate::header::HeaderKey;
 use crate::kakinoki::score::{self, ScoreStyle};
+use crate::lines::clock_text;
 use crate::record::{Event, NodeId, Record, TotalTimes};
 
 /// Writes games, one after the other.
@@ -58,18 +59,12 @@ impl Writer<'_> {
     fn game(&mut self) {
         self.remarks(self.record.root());
         for (index, (before, line)) in self.record.lines().into_iter().enumerate() {
-            while self.board.plies_played() > before {
-                self.board.undo();
-            }
+            self.board.rewind(before);
             if index > 0 {
-                self.lines.push(format!("Variation:{}", self.number(before)));
+                self.lines.push(format!("Variation:{}", self.record.number_after(before)));
             }
             (before..).zip(line).all(|(moves, id)| self.node(id, moves));
         }
-    }
-
-    fn number(&self, before: usize) -> usize {
-        before + usize::from(self.record.setup().ply.max(1))
     }
 
     /// Writes a node; `false` where its move cannot be made.
@@ -86,16 +81,13 @@ impl Writer<'_> {
                 text
             }
         };
-        let (seconds, total) = (
-            node.time_ms.unwrap_or(0) / 1000,
-            self.times.mover(id).map_or(0, |mover| self.times.spent_ms(id, mover)) / 1000,
-        );
-        let clock = |seconds: u64| format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+        let seconds = node.time_ms.unwrap_or(0) / 1000;
         let now = match self.form {
             Form::Psn => format!("{:02}:{:02}", seconds / 60, seconds % 60),
-            Form::Psn2 => clock(seconds),
+            Form::Psn2 => clock_text(seconds),
         };
-        self.lines.push(format!("{:<18}({now} / {})", format!("{}.{text}", self.number(before)), clock(total)));
+        let total = clock_text(self.times.of_mover_ms(id) / 1000);
+        self.lines.push(format!("{:<18}({now} / {total})", format!("{}.{text}", self.record.number_after(before))));
         self.remarks(id);
         true
     }

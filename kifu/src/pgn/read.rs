@@ -6,13 +6,12 @@ use super::comment;
 use super::psn;
 use super::san::{self, Plus};
 use super::tags::{self, Tags};
-use super::token::{Place, Token, Tokens};
+use super::token::{Token, Tokens};
 use crate::board::Board;
 use crate::end::{End, EndKind, GameResult};
-use crate::error::Reporter;
 use crate::error::{KifuError, Mode, Problem};
 use crate::kakinoki::{score, time_ms};
-use crate::reading::Reading;
+use crate::reading::{Fault, Reading, Reporter, Step};
 use crate::record::{Event, NodeId, Record};
 use crate::usi;
 
@@ -33,22 +32,13 @@ const MAX_DEPTH: usize = 256;
 /// # Ok::<(), enbu_kifu::KifuError>(())
 /// ```
 pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
-    let mut reader = Reader { report: Reporter::new(mode), records: Vec::new(), game: Game::default() };
-    let mut tokens = Tokens::new(text);
-    let mut ahead = Tokens::new(text);
-    while let Some((token, place)) = tokens.next() {
-        if reader.game.is_new() || reader.game.ends_before(&token) {
-            // The meaning of `+` follows from the whole game.
-            ahead = tokens;
-        }
-        reader.token(token, place, &ahead)?;
-    }
-    reader.finish_game()?;
-    reader.report.finish(reader.records, text)
+    let mut reader = Reader { report: Reporter::new(text, mode), records: Vec::new(), game: Game::default() };
+    let outcome = reader.tokens(Tokens::new(text)).and_then(|()| reader.finish_game());
+    reader.report.finish(outcome, reader.records)
 }
 
 struct Reader<'t> {
-    report: Reporter,
+    report: Reporter<'t>,
     records: Vec<Record>,
     game: Game<'t>,
 }
@@ -57,11 +47,12 @@ struct Reader<'t> {
 #[derive(Default)]
 struct Game<'t> {
     tags: Tags,
-    place: Option<Place<'t>>,
+    /// The first tag or word.
+    place: Option<&'t str>,
     play: Option<Play<'t>>,
     /// The game is lost; the rest of it is skipped.
     broken: bool,
-    terminator: Option<String>,
+    terminator: Option<&'t str>,
 }
 
 struct Play<'t> {
@@ -76,7 +67,7 @@ struct Play<'t> {
     skipping: bool,
     skipped: Vec<bool>,
     /// The last move, when it was a foul; one that ends its line is no deviation.
-    foul: Option<(Place<'t>, &'t str)>,
+    foul: Option<&'t str>,
     plus: Plus,
     mate: bool,
     main_end: NodeId,
@@ -165,11 +156,23 @@ impl Play<'_> {
 }
 
 impl<'t> Reader<'t> {
-    fn token(&mut self, token: Token<'t>, place: Place<'t>, ahead: &Tokens<'t>) -> Result<(), KifuError> {
+    fn tokens(&mut self, mut tokens: Tokens<'t>) -> Step<'t> {
+        let mut ahead = tokens;
+        while let Some((token, place)) = tokens.next() {
+            if self.game.is_new() || self.game.ends_before(&token) {
+                // The meaning of `+` follows from the whole game.
+                ahead = tokens;
+            }
+            self.token(token, place, &ahead)?;
+        }
+        Ok(())
+    }
+
+    fn token(&mut self, token: Token<'t>, place: &'t str, ahead: &Tokens<'t>) -> Step<'t> {
         match token {
             Token::Tag { name, value } => self.tag(name, value, place),
-            Token::Unclosed("tag", text) => self.report.warn(place.fault(Problem::Unclosed("tag"), text)),
-            Token::Odd(text) => self.report.warn(place.fault(Problem::UnknownStatement, text)),
+            Token::Unclosed("tag", text) => self.report.warn(Fault::new(Problem::Unclosed("tag"), text)),
+            Token::Odd(text) => self.report.warn(Fault::new(Problem::UnknownStatement, text)),
             _ => {
                 let Some(play) = self.play(place, ahead)? else { return Ok(()) };
                 match token {
@@ -180,27 +183,27 @@ impl<'t> Reader<'t> {
                     Token::Open => {
                         play.open();
                         let deep = play.too_deep == 1;
-                        if deep { self.report.warn(place.fault(Problem::TooDeep(MAX_DEPTH), "(")) } else { Ok(()) }
+                        if deep { self.report.warn(Fault::new(Problem::TooDeep(MAX_DEPTH), place)) } else { Ok(()) }
                     }
                     Token::Close => {
                         if play.close() {
                             Ok(())
                         } else {
-                            self.report.warn(place.fault(Problem::OutOfPlace("end of a variation"), ")"))
+                            self.report.warn(Fault::new(Problem::OutOfPlace("end of a variation"), place))
                         }
                     }
                     Token::Nag(digits) => self.nag(digits, place),
-                    Token::Time(text) => self.time(text, place),
-                    Token::Result(text) => self.result(text, place),
-                    Token::Word(text) => self.word(text, place),
-                    Token::Unclosed(what, text) => self.report.error(place.fault(Problem::Unclosed(what), text)),
+                    Token::Time(text) => self.time(text),
+                    Token::Result(text) => self.result(text),
+                    Token::Word(text) => self.word(text),
+                    Token::Unclosed(what, text) => self.report.error(Fault::new(Problem::Unclosed(what), text)),
                     Token::Tag { .. } | Token::Odd(_) => Ok(()),
                 }
             }
         }
     }
 
-    fn tag(&mut self, name: &str, value: &str, place: Place<'t>) -> Result<(), KifuError> {
+    fn tag(&mut self, name: &str, value: &str, place: &'t str) -> Step<'t> {
         if self.game.play.is_some() || self.game.broken {
             self.finish_game()?;
         }
@@ -213,7 +216,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The game from its start position on; `None` when it is lost.
-    fn play(&mut self, place: Place<'t>, ahead: &Tokens<'t>) -> Result<Option<&mut Play<'t>>, KifuError> {
+    fn play(&mut self, place: &'t str, ahead: &Tokens<'t>) -> Result<Option<&mut Play<'t>>, Fault<'t>> {
         if self.game.broken {
             return Ok(None);
         }
@@ -227,20 +230,20 @@ impl<'t> Reader<'t> {
         Ok(self.game.play.as_mut())
     }
 
-    fn begin(&mut self, place: Place<'t>, ahead: &Tokens<'t>) -> Result<(), KifuError> {
+    fn begin(&mut self, place: &'t str, ahead: &Tokens<'t>) -> Step<'t> {
         let variant = self.game.tags.value("Variant").unwrap_or_default().to_owned();
         let place = self.game.place.unwrap_or(place);
         // To lishogi, which wrote PSN, standard is shogi.
         let is_psn = self.game.tags.value("Sente").is_some() && variant.eq_ignore_ascii_case("standard");
         match if is_psn { Ok(None) } else { tags::check_variant(&variant) } {
             Ok(None) => {}
-            Ok(Some(odd)) => self.report.warn(place.fault(odd, &variant))?,
-            Err(problem) => return Err(place.fault(problem, &variant)),
+            Ok(Some(odd)) => self.report.warn(Fault::new(odd, place).quoting(&variant))?,
+            Err(problem) => return Err(Fault::new(problem, place).quoting(&variant)),
         }
-        let (setup, odd) = tags::start_position(&self.game.tags)
-            .map_err(|problem| place.fault(problem, self.game.tags.value("FEN").unwrap_or_default()))?;
-        if let Some(odd) = odd {
-            self.report.warn(place.fault(odd, self.game.tags.value("Sfen").unwrap_or_default()))?;
+        let fault = |problem, tag| Fault::new(problem, place).quoting(self.game.tags.value(tag).unwrap_or_default());
+        let (setup, odd) = tags::start_position(&self.game.tags).map_err(|problem| fault(problem, "FEN"))?;
+        if let Some(odd) = odd.map(|odd| fault(odd, "Sfen")) {
+            self.report.warn(odd)?;
         }
         let fairy = self.game.tags.value("Variant") == Some("Shogi");
         self.game.play = Some(Play::new(setup, meaning_of_plus(ahead, fairy)));
@@ -267,21 +270,21 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn nag(&mut self, digits: &str, place: Place<'t>) -> Result<(), KifuError> {
+    fn nag(&mut self, digits: &str, place: &'t str) -> Step<'t> {
         let Ok(nag) = digits.parse::<u8>() else {
-            return self.report.warn(place.fault(Problem::UnknownStatement, digits));
+            return self.report.warn(Fault::new(Problem::UnknownStatement, place).quoting(digits));
         };
         if let Some(play) = self.game.play.as_mut().filter(|play| play.too_deep == 0 && !play.skipping) {
             let node = play.record.node_mut(play.at);
             if node.remarks().nags.len() >= 16 {
-                return self.report.warn(place.fault(Problem::OutOfPlace("glyph after sixteen others"), digits));
+                return self.report.warn(Fault::new(Problem::OutOfPlace("glyph after sixteen others"), place));
             }
             node.remarks_mut().nags.push(nag);
         }
         Ok(())
     }
 
-    fn word(&mut self, text: &'t str, place: Place<'t>) -> Result<(), KifuError> {
+    fn word(&mut self, text: &'t str) -> Step<'t> {
         let Some(play) = self.game.play.as_mut().filter(|play| play.too_deep == 0 && !play.skipping) else {
             return Ok(());
         };
@@ -293,7 +296,7 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         if let Some(number) = text.strip_prefix("Variation:").and_then(|number| number.parse::<usize>().ok()) {
-            let before = number.saturating_sub(usize::from(play.record.setup().ply.max(1)));
+            let before = number.saturating_sub(play.record.number_after(0));
             while play.is_ended() || play.board.plies_played() > before {
                 play.step_back();
             }
@@ -320,10 +323,10 @@ impl<'t> Reader<'t> {
             Err(problem) => {
                 play.skipping = true;
                 play.main_broken |= play.open.is_empty();
-                return self.report.error(place.fault(problem, text));
+                return self.report.error(Fault::new(problem, text));
             }
         };
-        let foul = matches!(event, Event::Foul(_)).then(|| (place, text));
+        let foul = matches!(event, Event::Foul(_)).then_some(text);
         play.at = play.record.add(play.at, event);
         if play.open.is_empty() {
             play.main_end = play.at;
@@ -333,35 +336,32 @@ impl<'t> Reader<'t> {
             play.record.node_mut(play.at).remarks_mut().nags.push(nag);
         }
         let passed_over = std::mem::replace(&mut play.foul, foul);
-        match passed_over {
-            Some((place, text)) => self.report.warn(place.fault(Problem::IllegalMove, text)),
-            None => Ok(()),
-        }
+        passed_over.map_or(Ok(()), |foul| self.report.warn(Fault::new(Problem::IllegalMove, foul)))
     }
 
     /// The times of a move in PSN.
-    fn time(&mut self, text: &str, place: Place<'t>) -> Result<(), KifuError> {
+    fn time(&mut self, text: &'t str) -> Step<'t> {
         let ms = time_ms(text).filter(|&ms| ms > 0);
         match self.game.play.as_mut().filter(|play| play.at != play.record.root()) {
             Some(play) if !play.skipping => play.record.node_mut(play.at).time_ms = ms,
             Some(_) => {}
-            None => return self.report.warn(place.fault(Problem::StrayTime, text)),
+            None => return self.report.warn(Fault::new(Problem::StrayTime, text)),
         }
         Ok(())
     }
 
-    fn result(&mut self, text: &str, place: Place<'t>) -> Result<(), KifuError> {
+    fn result(&mut self, text: &'t str) -> Step<'t> {
         if self.game.play.as_ref().is_some_and(|play| !play.open.is_empty() || play.too_deep > 0) {
             // Some programs end variations with results, which are not kept.
-            return self.report.warn(place.fault(Problem::OutOfPlace("result of a variation"), text));
+            return self.report.warn(Fault::new(Problem::OutOfPlace("result of a variation"), text));
         }
-        self.game.terminator = Some(text.to_owned());
+        self.game.terminator = Some(text);
         self.finish_game()
     }
 
     /// Closes the game, at its result, at the tags of the next or at the end of the text.
-    fn finish_game(&mut self) -> Result<(), KifuError> {
-        let place = self.game.place.unwrap_or(Place::START);
+    fn finish_game(&mut self) -> Step<'t> {
+        let place = self.game.place.unwrap_or_default();
         if self.game.play.is_none() && !self.game.broken && !self.game.tags.list.is_empty() {
             let nothing = Tokens::new("");
             self.play(place, &nothing)?;
@@ -372,20 +372,19 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         let told = tags::result(game.tags.value("Result").unwrap_or_default());
-        let stated = game.terminator.as_deref().and_then(tags::result);
-        let tag_is_known = game.tags.value("Result").is_some();
-        if tag_is_known && game.terminator.is_some() && told != stated {
-            self.report.warn(place.fault(Problem::ResultMismatch, game.terminator.as_deref().unwrap_or_default()))?;
+        let stated = game.terminator.and_then(tags::result);
+        if let Some(terminator) = game.terminator.filter(|_| game.tags.value("Result").is_some() && told != stated) {
+            self.report.warn(Fault::new(Problem::ResultMismatch, place).quoting(terminator))?;
         }
         if !play.open.is_empty() {
-            self.report.warn(place.fault(Problem::Unclosed("variation"), "("))?;
+            self.report.warn(Fault::new(Problem::Unclosed("variation"), place).quoting("("))?;
         }
         let (headers, rules) = tags::read(&game.tags);
         if !play.main_broken && !play.left_main {
             conclude(&mut play, &game.tags, told.or(stated));
         }
-        if let Some((place, text)) = play.foul.filter(|_| !play.record.end().is_some_and(|end| end.kind.is_foul())) {
-            self.report.warn(place.fault(Problem::IllegalMove, text))?;
+        if let Some(foul) = play.foul.filter(|_| !play.record.end().is_some_and(|end| end.kind.is_foul())) {
+            self.report.warn(Fault::new(Problem::IllegalMove, foul))?;
         }
         play.record.headers = headers;
         play.record.rules = rules;

@@ -53,7 +53,7 @@ pub(super) fn read(text: &str, board: &Board) -> Result<Move, Problem> {
 pub(super) fn read_japanese(text: &str, board: &Board, last: Option<Square>) -> Result<Move, Problem> {
     let text = text.trim_start_matches(|c| words::side_of_mark(c).is_some()).trim_end_matches(['!', '?', '#']);
     if moves::begins_move(text) {
-        let (written, rest) = moves::parse(text).map_err(|(problem, _)| problem)?;
+        let (written, rest) = moves::parse(text).map_err(|fault| fault.problem)?;
         return if rest.is_empty() {
             moves::resolve(&written, board, last).map(|found| found.mv)
         } else {

@@ -5,7 +5,8 @@ use enbu_movegen::{EnteringKingRule, Setup};
 use super::psn;
 use crate::end::GameResult;
 use crate::error::Problem;
-use crate::header::{HeaderKey, Headers};
+use crate::header::{HeaderKey, Headers, Naming};
+use crate::lines::one_line;
 use crate::record::{Record, Rules, TimeControl};
 use crate::{csa, fen};
 
@@ -39,8 +40,7 @@ pub(super) fn unquote(value: &str) -> String {
 }
 
 pub(super) fn quote(value: &str) -> String {
-    let clean: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    clean.replace('\\', "\\\\").replace('"', "\\\"")
+    one_line(value).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 /// Returns true if tags are those of PSN2, in which Black is sente.
@@ -52,24 +52,12 @@ fn is_psn2(tags: &Tags) -> bool {
 
 /// Returns true if a name of a variant is that of another game, or of none that is known.
 pub(super) fn check_variant(name: &str) -> Result<Option<Problem>, Problem> {
-    const OTHERS: [&str; 12] = [
-        "standard",
-        "normal",
-        "chess",
-        "chess960",
-        "fischerandom",
-        "crazyhouse",
-        "xiangqi",
-        "janggi",
-        "makruk",
-        "atomic",
-        "antichess",
-        "seirawan",
-    ];
+    const OTHERS: &str =
+        "standard normal chess chess960 fischerandom crazyhouse xiangqi janggi makruk atomic antichess seirawan";
     let name = name.trim().to_ascii_lowercase();
     match name.as_str() {
         "shogi" | "" | "?" => Ok(None),
-        other if other.contains("shogi") || OTHERS.contains(&other) => Err(Problem::OtherVariant),
+        other if other.contains("shogi") || OTHERS.split(' ').any(|known| known == other) => Err(Problem::OtherVariant),
         _ => Ok(Some(Problem::OtherVariant)),
     }
 }
@@ -146,28 +134,23 @@ pub(super) fn read(tags: &Tags) -> (Headers, Rules) {
         if known {
             continue;
         }
-        match (name.as_str(), &date) {
-            ("Event", _) => headers.push(HeaderKey::Event, value),
-            ("Site", _) => headers.push(HeaderKey::Site, value),
-            ("Sente", _) => headers.push(HeaderKey::BlackName, value),
-            ("Gote", _) => headers.push(HeaderKey::WhiteName, value),
-            ("Black", _) if is_psn2 => headers.push(HeaderKey::BlackName, value),
-            ("White", _) if is_psn2 => headers.push(HeaderKey::WhiteName, value),
-            ("Tournament", _) if is_psn2 => headers.push(HeaderKey::Event, value),
-            ("White", _) => headers.push(HeaderKey::BlackName, value),
-            ("Black", _) => headers.push(HeaderKey::WhiteName, value),
-            ("Opening", _) => headers.push(HeaderKey::Opening, value),
-            ("StartTime", _) => headers.push(HeaderKey::StartTime, value),
-            ("EndTime", _) => headers.push(HeaderKey::EndTime, value),
-            ("Note", _) => headers.push(HeaderKey::Note, csa::unescape(value)),
-            ("Date", Some(date)) => {
+        let key = match (name.as_str(), is_psn2) {
+            ("Sente", _) | ("Black", true) | ("White", false) => HeaderKey::BlackName,
+            ("Gote", _) | ("White", true) | ("Black", false) => HeaderKey::WhiteName,
+            ("Tournament", true) => HeaderKey::Event,
+            (name, _) => HeaderKey::named(name, Naming::Pgn),
+        };
+        match (key, &date) {
+            (HeaderKey::Note, _) => headers.push(HeaderKey::Note, csa::unescape(value)),
+            (HeaderKey::Other(name), Some(date)) if name == "Date" => {
                 let time = tags.value("Time").filter(|time| is_time(time));
                 headers.push(HeaderKey::StartTime, time.map_or_else(|| date.clone(), |time| format!("{date} {time}")));
             }
-            _ => match value.split_once(": ").filter(|_| is_numbered_header(name)) {
+            (HeaderKey::Other(name), _) => match value.split_once(": ").filter(|_| is_numbered_header(&name)) {
                 Some((key, value)) => headers.push(HeaderKey::Other(key.to_owned()), value),
-                None => headers.push(HeaderKey::Other(name.clone()), value),
+                None => headers.push(HeaderKey::Other(name), value),
             },
+            (key, _) => headers.push(key, value),
         }
     }
     (headers, rules)
@@ -283,27 +266,13 @@ fn position_tags(setup: &Setup) -> Vec<(String, String)> {
 pub(super) fn other_tags(headers: &Headers) -> Vec<(String, String)> {
     let mut tags = Vec::new();
     let mut numbered = 0;
-    let mut first = Vec::new();
     for (key, value) in headers.iter() {
         // The roster holds the first of each.
         let in_roster = matches!(
             key,
             HeaderKey::BlackName | HeaderKey::WhiteName | HeaderKey::Event | HeaderKey::Site | HeaderKey::StartTime
         ) || matches!(key, HeaderKey::Other(name) if matches!(name.as_str(), "Round" | "Date"));
-        if in_roster {
-            if !first.contains(&key) {
-                first.push(key);
-                continue;
-            }
-            continue;
-        }
-        let name = match key {
-            HeaderKey::Opening => "Opening",
-            HeaderKey::EndTime => "EndTime",
-            HeaderKey::Note => "Note",
-            HeaderKey::Other(name) => name,
-            _ => continue,
-        };
+        let Some(name) = key.name(Naming::Pgn).filter(|_| !in_roster) else { continue };
         if is_tag_name(name) {
             let value = if *key == HeaderKey::Note { csa::escape(value) } else { value.to_owned() };
             tags.push((name.to_owned(), value));
@@ -317,27 +286,10 @@ pub(super) fn other_tags(headers: &Headers) -> Vec<(String, String)> {
 
 /// Returns true if a header can be a tag of its own name without being taken for another.
 fn is_tag_name(name: &str) -> bool {
-    const TAKEN: [&str; 17] = [
-        "Event",
-        "Site",
-        "White",
-        "Black",
-        "Result",
-        "Variant",
-        "SetUp",
-        "FEN",
-        "Sfen",
-        "End",
-        "Time",
-        "BlackTime",
-        "WhiteTime",
-        "MaxMoves",
-        "EnteringKing",
-        "StartTime",
-        "TimeControl_",
-    ];
+    const TAKEN: &str = "Event Site White Black Result Variant SetUp FEN Sfen \
+        End Time BlackTime WhiteTime MaxMoves EnteringKing StartTime TimeControl_";
     let letters = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    letters && !name.is_empty() && !TAKEN.contains(&name) && !is_numbered_header(name)
+    letters && !name.is_empty() && !TAKEN.split(' ').any(|taken| taken == name) && !is_numbered_header(name)
 }
 
 pub(super) fn rule_tags(rules: &Rules, headers: &Headers) -> Vec<(String, String)> {

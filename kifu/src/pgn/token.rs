@@ -1,7 +1,4 @@
-//! The words of a PGN file, with their places.
-
-use crate::error::{KifuError, Problem};
-use crate::lines::columns;
+//! The words of a PGN file.
 
 /// A word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,43 +25,20 @@ pub(super) enum Token<'t> {
     Odd(&'t str),
 }
 
-/// Reads words one after the other, with their places.
+/// Reads words one after the other, each with the part of the text that it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tokens<'t> {
     text: &'t str,
     at: usize,
-    line: usize,
-    line_start: usize,
     /// No comment from here on is closed; another search would only cost time.
     unclosed: bool,
-}
-
-/// A place in the file.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place<'t> {
-    line: usize,
-    /// The text before it on its line.
-    before: &'t str,
-}
-
-impl Place<'_> {
-    /// The first place.
-    pub(super) const START: Self = Self { line: 1, before: "" };
-
-    pub(super) fn fault(self, problem: Problem, text: &str) -> KifuError {
-        KifuError::new(problem, self.line, self.column(), text)
-    }
-
-    fn column(self) -> usize {
-        1 + columns(self.before)
-    }
 }
 
 const RESULTS: [&str; 4] = ["1/2-1/2", "1-0", "0-1", "*"];
 
 impl<'t> Tokens<'t> {
     pub(super) const fn new(text: &'t str) -> Self {
-        Self { text, at: 0, line: 1, line_start: 0, unclosed: false }
+        Self { text, at: 0, unclosed: false }
     }
 
     fn rest(&self) -> &'t str {
@@ -74,20 +48,12 @@ impl<'t> Tokens<'t> {
     /// Goes on by this many bytes.
     fn skip(&mut self, bytes: usize) -> &'t str {
         let part = self.text.get(self.at..self.at + bytes).unwrap_or_default();
-        for (at, byte) in part.bytes().enumerate() {
-            let ends_line =
-                byte == b'\n' || (byte == b'\r' && self.text.as_bytes().get(self.at + at + 1) != Some(&b'\n'));
-            if ends_line {
-                self.line += 1;
-                self.line_start = self.at + at + 1;
-            }
-        }
         self.at += part.len();
         part
     }
 
-    fn place(&self) -> Place<'t> {
-        Place { line: self.line, before: self.text.get(self.line_start..self.at).unwrap_or_default() }
+    fn begins_line(&self) -> bool {
+        self.text.get(..self.at).is_some_and(|before| before.is_empty() || before.ends_with(['\n', '\r']))
     }
 
     /// Blanks, lines that begin with `%`, and move numbers.
@@ -97,7 +63,7 @@ impl<'t> Tokens<'t> {
             let blank = rest.len() - rest.trim_start().len();
             if blank > 0 {
                 self.skip(blank);
-            } else if rest.starts_with('%') && self.at == self.line_start {
+            } else if rest.starts_with('%') && self.begins_line() {
                 self.skip(rest.find(['\n', '\r']).unwrap_or(rest.len()));
             } else {
                 return;
@@ -177,13 +143,13 @@ impl<'t> Tokens<'t> {
 }
 
 impl<'t> Iterator for Tokens<'t> {
-    type Item = (Token<'t>, Place<'t>);
+    type Item = (Token<'t>, &'t str);
 
-    fn next(&mut self) -> Option<(Token<'t>, Place<'t>)> {
+    fn next(&mut self) -> Option<(Token<'t>, &'t str)> {
         loop {
             self.skip_blanks();
-            let place = self.place();
             let rest = self.rest();
+            let start = self.at;
             let token = match rest.as_bytes().first()? {
                 b'[' => self.tag(),
                 b'{' => self.comment(),
@@ -213,7 +179,7 @@ impl<'t> Iterator for Tokens<'t> {
                 _ => self.word(),
             };
             if token != Token::Word("") {
-                return Some((token, place));
+                return Some((token, self.text.get(start..self.at).unwrap_or_default()));
             }
         }
     }
@@ -286,11 +252,5 @@ mod tests {
         assert_eq!(tokens("{x\n[Event \"a\"]"), [Unclosed("comment", "{x\n"), Tag { name: "Event", value: "a" }]);
         assert_eq!(tokens("[] } $"), [Odd("[]"), Odd("}"), Nag("")]);
         assert_eq!(tokens("P-76 P*45 B'45 1. *"), [Word("P-76"), Word("P*45"), Word("B'45"), Result("*")]);
-    }
-
-    #[test]
-    fn places_are_counted_over_every_line_end() {
-        let places: Vec<_> = Tokens::new("a\r\nb\rc\n d").map(|(_, place)| (place.line, place.column())).collect();
-        assert_eq!(places, [(1, 1), (2, 1), (3, 1), (4, 2)]);
     }
 }

@@ -3,6 +3,7 @@
 use super::{comment, san, tags};
 use crate::board::Board;
 use crate::end::{EndKind, GameResult};
+use crate::lines::one_line;
 use crate::record::{Event, NodeId, Record};
 use crate::usi;
 
@@ -158,9 +159,7 @@ impl Writer<'_> {
                     self.number = true;
                 }
                 Step::Close { again, before } => {
-                    while self.board.plies_played() > before {
-                        self.board.undo();
-                    }
+                    self.board.rewind(before);
                     self.wrapped.glue_behind(')');
                     self.number = true;
                     let _ = self.board.follow(self.record.node(again).event());
@@ -204,7 +203,7 @@ impl Writer<'_> {
             Event::Move(mv) | Event::Foul(mv) => {
                 let mut text = san::write(&self.board, *mv);
                 let turn = self.board.turn();
-                let ply = usize::from(self.record.setup().ply.max(1)) + self.board.plies_played();
+                let ply = self.record.number_after(self.board.plies_played());
                 // A game that White of shogi begins counts from its own first move.
                 let shifted = (self.record.setup().ply.is_multiple_of(2))
                     == (self.record.setup().turn == enbu_movegen::Color::Black);
@@ -252,15 +251,16 @@ impl Writer<'_> {
         comments.extend(node.time_ms.map(comment::time_text));
         comments.extend(remarks.bookmark.as_deref().map(|name| format!("[%bookmark {}]", comment::clean(name))));
         comments.extend(remarks.analyses.iter().map(comment::analysis_text).filter(|text| !text.is_empty()));
-        comments.extend(remarks.comments.iter().flat_map(|comment| comment.split('\n')).map(clean));
+        comments.extend(
+            remarks
+                .comments
+                .iter()
+                .flat_map(|comment| comment.split('\n'))
+                .map(|line| one_line(line).trim().to_owned()),
+        );
         for comment in comments {
             self.wrapped.comment(&comment);
             self.number = true;
         }
     }
-}
-
-fn clean(comment: &str) -> String {
-    let clean: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    clean.trim().to_owned()
 }
