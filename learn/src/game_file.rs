@@ -192,16 +192,19 @@ fn is_plausible(head: &[u8], length: u64) -> bool {
     head.starts_with(&MAGIC) && length <= most && games / 4096 <= length
 }
 
-/// The files of games in a folder by name, or the file itself.
+/// The files and archives of games in a folder by name, or the file itself.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// When the folder cannot be read or has none.
 pub(crate) fn files_in(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
     let mut files = enbu_files::entries(path)?;
-    files.retain(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
+    files.retain(|path| path.extension().is_some_and(|extension| extension == EXTENSION || extension == ARCHIVE));
+    if files.is_empty() {
+        return Err(io::Error::other(format!("the folder has no .{EXTENSION} and no .{ARCHIVE} file")));
+    }
     Ok(files)
 }
 
@@ -281,6 +284,22 @@ mod tests {
         let settings = shard().settings.len();
         let start = 34;
         assert_eq!(fs::read(&path).expect("a file").len(), HEADER + settings + 4 + 2 * 2 + 2 * 4 + 4 + start + 4);
+    }
+
+    #[test]
+    fn a_folder_holds_files_and_archives_and_is_refused_without_any() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("notes.txt"), "").expect("written");
+        let error = files_in(folder.path()).expect_err("no games").to_string();
+        assert_eq!(error, "the folder has no .games and no .archive file");
+        shard().write(&folder.path().join("a.games")).expect("written");
+        shard().write(&folder.path().join("b.archive")).expect("written");
+        let names: Vec<_> = files_in(folder.path())
+            .expect("a folder")
+            .iter()
+            .map(|path| path.file_name().map(ToOwned::to_owned))
+            .collect();
+        assert_eq!(names, [Some("a.games".into()), Some("b.archive".into())]);
     }
 
     #[test]
