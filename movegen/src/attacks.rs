@@ -2,6 +2,12 @@
 //!
 //! All tables are computed by `const fn`: no build script, no work at start-up.
 
+mod attacked;
+mod origins;
+
+pub use attacked::Attacked;
+pub use origins::Origins;
+
 use crate::bitboard::Bitboard;
 use crate::color::Color;
 use crate::piece::PieceType;
@@ -85,6 +91,18 @@ pub fn king(square: Square) -> Bitboard {
     silver | gold
 }
 
+/// Attacks of a horse: those of a bishop and of a king.
+#[inline(always)]
+pub fn horse(square: Square, occupied: Bitboard) -> Bitboard {
+    bishop(square, occupied) | king(square)
+}
+
+/// Attacks of a dragon: those of a rook and of a king.
+#[inline(always)]
+pub fn dragon(square: Square, occupied: Bitboard) -> Bitboard {
+    rook(square, occupied) | king(square)
+}
+
 /// Attacks of a piece of `kind` and `color` on `square`.
 ///
 /// `occupied` holds the pieces of both sides. A slider attacks the first occupied
@@ -99,8 +117,8 @@ pub fn attacks(kind: PieceType, color: Color, square: Square, occupied: Bitboard
         PieceType::Bishop => bishop(square, occupied),
         PieceType::Rook => rook(square, occupied),
         PieceType::King => king(square),
-        PieceType::Horse => bishop(square, occupied) | king(square),
-        PieceType::Dragon => rook(square, occupied) | king(square),
+        PieceType::Horse => horse(square, occupied),
+        PieceType::Dragon => dragon(square, occupied),
         PieceType::Gold | PieceType::ProPawn | PieceType::ProLance | PieceType::ProKnight | PieceType::ProSilver => {
             gold(color, square)
         }

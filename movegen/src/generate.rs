@@ -18,7 +18,7 @@ mod drops;
 mod evasions;
 mod move_set;
 
-pub use checks::Aim;
+pub use checks::CheckSquares;
 pub use move_set::{MoveSet, Scope};
 
 use enbu_isa::multiversion;

@@ -55,7 +55,7 @@ mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
 pub use color::Color;
-pub use generate::{Aim, MoveSet, Scope};
+pub use generate::{CheckSquares, MoveSet, Scope};
 pub use hand::Hand;
 pub use move_list::{MAX_MOVES, MoveList};
 pub use moves::{Move, MoveParts, ParseMoveError};
@@ -67,4 +67,4 @@ pub use rules::{Cycle, Declaration, EnteringKingRule, Ruling};
 pub use setup::Setup;
 pub use sfen::{SfenError, SfenErrorKind};
 pub use square::Square;
-pub use zobrist::on_board as constant_of;
+pub use zobrist::on_board as piece_square_key;

@@ -4,9 +4,9 @@
 //! a search too shallow to see the mate wanders for hundreds of moves.
 
 use enbu_eval::piece_value::{in_hand, on_board};
-use enbu_movegen::{Bitboard, Color, PieceType, Position, Square, attacks};
+use enbu_movegen::attacks::{Attacked, by_kings};
+use enbu_movegen::{Bitboard, Color, PieceType, Position, Square};
 
-use crate::attacked::Attacked;
 use crate::value::Value;
 
 /// Worth of such a position before its details: above the evaluations of games.
@@ -49,7 +49,7 @@ fn slope(position: &Position, chaser: Color) -> Option<Value> {
     let far: Value = position.by_color(chaser).into_iter().filter_map(far).sum();
     // Squares that the king reaches in three moves.
     let held = Attacked::by(position, chaser).all;
-    let reached = (0..3).fold(Bitboard::of(king), |reached, _| reached | attacks::by_kings(reached).without(held));
+    let reached = (0..3).fold(Bitboard::of(king), |reached, _| reached | by_kings(reached).without(held));
     let value = WON + (material - opposing) / MATERIAL - far - 6 * reached.count() as Value;
     Some(if chaser == Color::Black { value } else { -value })
 }

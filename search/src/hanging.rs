@@ -10,9 +10,9 @@
 
 use enbu_eval::piece_value::exchange;
 use enbu_isa::multiversion;
-use enbu_movegen::{Color, PieceType, Position};
+use enbu_movegen::attacks::Attacked;
+use enbu_movegen::{Color, PieceType, Position, Square};
 
-use crate::attacked::Attacked;
 use crate::params;
 use crate::value::Value;
 
@@ -150,9 +150,45 @@ fn hanging(position: &Position, color: Color, protected: &Attacked, attacked: &A
     // No attacker is cheaper than a pawn; only large pieces are worth more than a gold.
     let large = of(PieceType::Bishop) | of(PieceType::Rook) | of(PieceType::Horse) | of(PieceType::Dragon);
     let dear = ours & protected.all & (attacked.by_light.without(of(PieceType::Pawn)) | large);
-    let gain = |square| attacked.cheapest(position, square).map_or(0, |cheapest| (value(square) - cheapest).max(0));
+    let cheapest = |square| cheapest_attacker(position, !color, attacked, square);
+    let gain = |square| cheapest(square).map_or(0, |cheapest| (value(square) - cheapest).max(0));
     let dear: Value = dear.into_iter().map(gain).sum();
     (loose.min(TERM_LIMIT), dear.min(TERM_LIMIT))
+}
+
+/// Kinds of attackers, cheapest first; a promoted minor piece counts as a gold, a horse as a
+/// bishop, a dragon as a rook.
+const ATTACKERS: [PieceType; 8] = [
+    PieceType::Pawn,
+    PieceType::ProPawn,
+    PieceType::Lance,
+    PieceType::Knight,
+    PieceType::Silver,
+    PieceType::Gold,
+    PieceType::Bishop,
+    PieceType::Rook,
+];
+
+/// The exchange value of the cheapest attacker of `square` among the pieces of `color`, which
+/// attack the squares `attacked`; `None` if no piece but the king attacks it.
+#[inline]
+fn cheapest_attacker(position: &Position, color: Color, attacked: &Attacked, square: Square) -> Option<Value> {
+    use PieceType::{Bishop, Dragon, Gold, Horse, Pawn, Rook};
+    if attacked.by_pawns.contains(square) {
+        return Some(exchange(Pawn));
+    }
+    let attackers = position.attackers(square, color, position.occupied());
+    let of = |kind| position.by_kind(kind);
+    let found = ATTACKERS.into_iter().find(|&kind| {
+        let pieces = match kind {
+            Gold => position.golds(),
+            Bishop => of(Bishop) | of(Horse),
+            Rook => of(Rook) | of(Dragon),
+            kind => of(kind),
+        };
+        pieces.intersects(attackers)
+    });
+    found.map(exchange)
 }
 
 #[cfg(test)]
@@ -181,6 +217,18 @@ mod tests {
     }
 
     #[test]
+    fn attackers_are_listed_from_the_cheapest() {
+        assert!(ATTACKERS.is_sorted_by_key(|&kind| exchange(kind)));
+        let position = position("4k4/9/9/9/4s4/4P4/3G5/9/4R3K b - 1");
+        let attacked = Attacked::by(&position, Color::Black);
+        let cheapest = |square| cheapest_attacker(&position, Color::Black, &attacked, square);
+        assert_eq!(cheapest(Square::S55), Some(exchange(PieceType::Pawn)));
+        assert_eq!(cheapest(Square::S56), Some(exchange(PieceType::Gold)));
+        assert_eq!(cheapest(Square::S58), Some(exchange(PieceType::Rook)));
+        assert_eq!(cheapest(Square::S18), None, "only the king");
+    }
+
+    #[test]
     fn no_dear_piece_is_overlooked() {
         for position in positions() {
             for color in Color::ALL {
@@ -190,7 +238,7 @@ mod tests {
                     let Some(piece) = position.piece_at(square).filter(|piece| piece.kind != PieceType::King) else {
                         continue;
                     };
-                    match attacked.cheapest(&position, square) {
+                    match cheapest_attacker(&position, !color, &attacked, square) {
                         _ if !protected.all.contains(square) => loose += exchange(piece.kind),
                         Some(cheapest) => dear += (exchange(piece.kind) - cheapest).max(0),
                         None => {}

@@ -4,7 +4,7 @@
 //! each key is the exclusive or of a constant for every piece of its group and its square (Zobrist
 //! 1970), so that a move changes it by a few operations.
 
-use enbu_movegen::{Delta, Origin, Piece, PieceType, Position, Square, constant_of};
+use enbu_movegen::{Delta, Origin, Piece, PieceType, Position, Square, piece_square_key};
 
 /// A group of pieces of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Keys {
     /// Puts a piece on a square, or takes it off.
     #[inline(always)]
     fn toggle(&mut self, piece: Piece, square: Square) {
-        let constant = constant_of(piece, square);
+        let constant = piece_square_key(piece, square);
         for (key, member) in self.0.iter_mut().zip(&MEMBERS[piece.kind as usize]) {
             *key ^= constant & member;
         }

@@ -18,7 +18,7 @@
 //! | `keys` | keys of groups of pieces, for histories and corrections |
 //! | `update` `failed_moves` | updates of histories and corrections |
 //! | `correction` | by how much evaluations were wrong |
-//! | `hanging` `attacked` | by how much pieces that hang make them wrong |
+//! | `hanging` | by how much pieces that hang make them wrong |
 //! | `chase` | evaluation of a lonely king |
 //! | `tt` | the transposition table |
 //! | `value` | values, mate distances, scores |
@@ -27,7 +27,6 @@
 //! | `report` | reports and answers |
 //! | `params` | every constant of the search |
 
-mod attacked;
 mod chase;
 mod clock;
 mod correction;

@@ -5,7 +5,7 @@ use enbu_movegen::{Move, PieceType};
 use crate::extend::SingularTest;
 use crate::failed_moves::FailedMoves;
 use crate::history::Line;
-use crate::picker::{LazyAim, Picker, Wanted};
+use crate::picker::{Picker, Plan, Wanted};
 use crate::prune::Trend;
 use crate::report::Bound;
 use crate::tt::Entry;
@@ -272,11 +272,11 @@ impl Worker<'_> {
     }
 
     /// By how many plies to reduce root move number `number`.
-    pub(crate) fn root_reduction(&self, root: &Node, mv: Move, number: usize, aim: &LazyAim, picker: &Picker) -> i32 {
+    pub(crate) fn root_reduction(&self, root: &Node, mv: Move, number: usize, picker: &Picker) -> i32 {
         if number == 1 || root.depth < params::lmr_depth() {
             return 0;
         }
-        let reduction = self.reduction(root, &self.candidate_move(mv, number, root.line, aim, picker));
+        let reduction = self.reduction(root, &self.candidate_move(mv, number, picker));
         (reduction / reduce::PLY).min(root.depth - 2).max(0)
     }
 
@@ -341,16 +341,9 @@ impl Worker<'_> {
         let table_move = node
             .table_move()
             .filter(|&mv| self.position.piece_at(mv.to()).is_some() && see::reaches(&self.position, mv, needed));
-        let mut picker = Picker::new(
-            &self.position,
-            Wanted::Gaining(needed.max(0)),
-            self.job.options.moves,
-            table_move,
-            Default::default(),
-            &self.moves,
-        );
-        let (aim, mut found) = (LazyAim::default(), None);
-        while let Some(mv) = picker.next(&self.position, self.memory, node.line, &aim, &mut self.moves) {
+        let mut picker = self.picker(Wanted::Gaining(needed.max(0)), table_move, node.line);
+        let mut found = None;
+        while let Some(mv) = picker.next(&self.position, self.memory, &mut self.moves) {
             self.job.table.prefetch(self.position.key_after(mv));
             self.make(mv, ply);
             let mut value = -self.quiescence(node.kind.child(), -target, 1 - target, ply + 1);
@@ -384,11 +377,15 @@ impl Worker<'_> {
     fn search_moves(&mut self, node: &Node, mut alpha: Value, beta: Value) -> Outcome {
         let Node { kind, depth, ply, line, .. } = *node;
         let original_alpha = alpha;
-        let aim = LazyAim::default();
-        let killers = self.frame(ply).killers;
         let (mut best, mut anchor) = (Best { value: -INFINITE, mv: None }, Anchor::None);
-        let mut picker =
-            Picker::new(&self.position, Wanted::All, self.job.options.moves, node.table_move(), killers, &self.moves);
+        let plan = Plan {
+            wanted: Wanted::All,
+            which: self.job.options.moves,
+            table_move: node.table_move(),
+            killers: self.frame(ply).killers,
+            line,
+        };
+        let mut picker = Picker::new(&self.position, plan, &self.moves);
         picker.put_off_quiets_below(-params::good_quiet_margin() * depth.max(1));
         let mut tried = FailedMoves::default();
         let mut number = 0;
@@ -396,13 +393,13 @@ impl Worker<'_> {
             if best.value > -DECIDED && self.only_checks_count(node, alpha) {
                 picker.only_quiet_checks(&mut self.moves);
             }
-            let Some(mv) = picker.next(&self.position, self.memory, line, &aim, &mut self.moves) else { break };
+            let Some(mv) = picker.next(&self.position, self.memory, &mut self.moves) else { break };
             if Some(mv) == node.excluded {
                 continue;
             }
             number += 1;
             self.job.table.prefetch(self.position.key_after(mv));
-            let candidate = self.candidate_move(mv, number, line, &aim, &picker);
+            let candidate = self.candidate_move(mv, number, &picker);
             let victim = candidate.victim;
             let mut reduction = if number == 1 { 0 } else { self.reduction(node, &candidate) };
             if best.value > -DECIDED {
@@ -486,15 +483,16 @@ impl Worker<'_> {
         Outcome::Searched(best)
     }
 
-    /// Facts about move number `number`, the last of `picker`. Of the first, which is never reduced or pruned, only those that
-    /// cost nothing.
-    fn candidate_move(&self, mv: Move, number: usize, line: Line, aim: &LazyAim, picker: &Picker) -> Candidate {
+    /// Facts about move number `number`, the last of `picker`. Of the first, which is never reduced or
+    /// pruned, only those that cost nothing.
+    fn candidate_move(&self, mv: Move, number: usize, picker: &Picker) -> Candidate {
         let victim = self.position.piece_at(mv.to()).map(|piece| piece.kind);
         if number == 1 {
             return Candidate { mv, number, victim, checks: false, history: 0, gains: false };
         }
-        let checks = aim.of(&self.position).is_some_and(|aim| aim.is_hit_by(&self.position, mv));
-        let history = picker.history().unwrap_or_else(|| self.history_of(mv, victim, line));
+        let check_squares = picker.check_squares(&self.position);
+        let checks = check_squares.is_some_and(|squares| squares.is_hit_by(&self.position, mv));
+        let history = picker.history().unwrap_or_else(|| self.history_of(mv, victim, picker.line()));
         Candidate { mv, number, victim, checks, history, gains: picker.knows_gain() }
     }
 

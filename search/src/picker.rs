@@ -15,9 +15,9 @@ use std::cell::OnceCell;
 
 use enbu_eval::piece_value::{exchange, on_board};
 use enbu_isa::multiversion;
-use enbu_movegen::{Aim, Bitboard, Move, MoveSet, PieceType, Position, Scope};
+use enbu_movegen::{Bitboard, CheckSquares, Move, MoveSet, PieceType, Position, Scope};
 
-use crate::history::{Killers, Known, Line, Origin};
+use crate::history::{Killers, Line, Origin};
 use crate::limits::Moves;
 use crate::memory::Memory;
 use crate::quiets::Quiets;
@@ -62,14 +62,8 @@ impl Wanted {
 }
 
 multiversion! {
-    fn next(
-        picker: &mut Picker,
-        position: &Position,
-        memory: &Memory,
-        line: Line,
-        aim: &LazyAim,
-        moves: &mut Vec<Scored>,
-    ) -> Option<Move> = Picker::next_inline;
+    fn next(picker: &mut Picker, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) -> Option<Move> =
+        Picker::next_inline;
 }
 
 // Functions of their own: inlined into `next`, the compiler would hoist the parts that their loops have
@@ -80,36 +74,35 @@ multiversion! {
 }
 
 multiversion! {
-    fn quiets(picker: &mut Picker, position: &Position, known: Known<'_>, aim: Option<&Aim>, moves: &mut Vec<Scored>) =
+    fn quiets(picker: &mut Picker, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) =
         Picker::generate_quiets;
 }
 
 multiversion! {
-    fn evasions(picker: &mut Picker, position: &Position, memory: &Memory, line: Line, moves: &mut Vec<Scored>) =
+    fn evasions(picker: &mut Picker, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) =
         Picker::generate_evasions;
 }
 
-/// The squares from which the moves of a node give check, found when they are first asked for:
-/// most nodes that fail high do so by a table move or a capture, before.
-#[derive(Default)]
-pub(crate) struct LazyAim(OnceCell<Option<Aim>>);
-
-impl LazyAim {
-    /// The squares in `position`, the same at every call; `None` without an enemy king.
-    #[inline]
-    pub(crate) fn of(&self, position: &Position) -> Option<&Aim> {
-        self.0.get_or_init(|| position.aim()).as_ref()
-    }
+/// The moves of a node that a picker hands out, and their context.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) wanted: Wanted,
+    pub(crate) which: Moves,
+    /// The first move; legal.
+    pub(crate) table_move: Option<Move>,
+    pub(crate) killers: Killers,
+    pub(crate) line: Line,
 }
 
-/// Hands out the moves of one node. Its moves lie on a stack that all nodes of a
-/// thread share, from `start` on; [`close`](Self::close) removes them.
+/// Hands out the moves of one node. They are on a stack that all nodes of a thread share, from
+/// `start` on; [`close`](Self::close) removes them.
 pub(crate) struct Picker {
+    plan: Plan,
     stage: Stage,
-    wanted: Wanted,
-    which: Moves,
-    table_move: Option<Move>,
     killers: [Option<Move>; 2],
+    /// The squares from which the moves give check, found on first use: most nodes that fail high
+    /// do so before, by a table move or a capture.
+    check_squares: OnceCell<Option<CheckSquares>>,
     start: usize,
     /// Bad captures are kept at `start..bad_end`.
     bad_end: usize,
@@ -132,23 +125,16 @@ pub(crate) struct Picker {
 const PICKED_SINGLY: usize = 12;
 
 impl Picker {
-    /// A picker for `position`; `table_move` must be legal.
-    pub(crate) fn new(
-        position: &Position,
-        wanted: Wanted,
-        which: Moves,
-        table_move: Option<Move>,
-        killers: Killers,
-        moves: &[Scored],
-    ) -> Self {
-        let table_move = table_move
-            .filter(|mv| wanted == Wanted::All || position.in_check() || position.piece_at(mv.to()).is_some());
+    /// A picker for `position`, whose moves follow those on the stack `moves`.
+    pub(crate) fn new(position: &Position, plan: Plan, moves: &[Scored]) -> Self {
+        let is_wanted = |mv: &Move| {
+            plan.wanted == Wanted::All || position.in_check() || position.piece_at(mv.to()).is_some()
+        };
         Self {
+            plan: Plan { table_move: plan.table_move.filter(is_wanted), ..plan },
             stage: Stage::Table,
-            wanted,
-            which,
-            table_move,
-            killers: killers.moves(),
+            killers: plan.killers.moves(),
+            check_squares: OnceCell::new(),
             start: moves.len(),
             bad_end: moves.len(),
             current: moves.len(),
@@ -159,6 +145,18 @@ impl Picker {
             bad_quiets: None,
             history: None,
         }
+    }
+
+    /// The moves that led to the node.
+    pub(crate) fn line(&self) -> Line {
+        self.plan.line
+    }
+
+    /// The squares from which moves of `position`, the node's, give check; `None` without an enemy
+    /// king.
+    #[inline]
+    pub(crate) fn check_squares(&self, position: &Position) -> Option<&CheckSquares> {
+        self.check_squares.get_or_init(|| position.check_squares()).as_ref()
     }
 
     /// Hands out quiet moves with a history below `score` after the bad captures.
@@ -208,34 +206,19 @@ impl Picker {
         moves.truncate(self.start);
     }
 
-    /// The next move; every legal (or wanted) move comes once.
-    /// `aim` finds the quiet moves that give check, so that those come first.
-    pub(crate) fn next(
-        &mut self,
-        position: &Position,
-        memory: &Memory,
-        line: Line,
-        aim: &LazyAim,
-        moves: &mut Vec<Scored>,
-    ) -> Option<Move> {
-        next(self, position, memory, line, aim, moves)
+    /// The next move; every wanted move comes once. `position` is the node's.
+    pub(crate) fn next(&mut self, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) -> Option<Move> {
+        next(self, position, memory, moves)
     }
 
     #[inline(always)]
-    fn next_inline(
-        &mut self,
-        position: &Position,
-        memory: &Memory,
-        line: Line,
-        aim: &LazyAim,
-        moves: &mut Vec<Scored>,
-    ) -> Option<Move> {
+    fn next_inline(&mut self, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) -> Option<Move> {
         loop {
             match self.stage {
                 Stage::Table => {
                     self.stage = if position.in_check() { Stage::GenerateEvasions } else { Stage::GenerateCaptures };
-                    if self.table_move.is_some() {
-                        return self.table_move;
+                    if self.plan.table_move.is_some() {
+                        return self.plan.table_move;
                     }
                 }
                 Stage::GenerateCaptures => {
@@ -243,23 +226,23 @@ impl Picker {
                     self.stage = Stage::GoodCaptures;
                 }
                 Stage::GoodCaptures => match self.take_best(moves).and_then(Scored::mv) {
-                    Some(mv) if see::reaches(position, mv, self.wanted.threshold()) => return Some(mv),
+                    Some(mv) if see::reaches(position, mv, self.plan.wanted.threshold()) => return Some(mv),
                     Some(mv) => self.keep_bad(mv, moves),
-                    None if self.wanted != Wanted::All => self.stage = Stage::Done,
+                    None if self.plan.wanted != Wanted::All => self.stage = Stage::Done,
                     None => self.stage = Stage::Killer(0),
                 },
                 Stage::Killer(_) | Stage::GenerateQuiets if self.skips_quiets => self.begin_bad_captures(),
                 Stage::Killer(index) => {
                     self.stage = if index == 0 { Stage::Killer(1) } else { Stage::GenerateQuiets };
                     let killer = self.killers[index]
-                        .filter(|&mv| Some(mv) != self.table_move && position.piece_at(mv.to()).is_none());
+                        .filter(|&mv| Some(mv) != self.plan.table_move && position.piece_at(mv.to()).is_none());
                     match killer {
                         Some(mv) if position.is_legal(mv) => return Some(mv),
                         _ => self.killers[index] = None,
                     }
                 }
                 Stage::GenerateQuiets => {
-                    quiets(self, position, memory.moves.after(position.turn(), line), aim.of(position), moves);
+                    quiets(self, position, memory, moves);
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets if self.skips_quiets => self.begin_bad_captures(),
@@ -292,7 +275,7 @@ impl Picker {
                     None => self.stage = Stage::Done,
                 },
                 Stage::GenerateEvasions => {
-                    evasions(self, position, memory, line, moves);
+                    evasions(self, position, memory, moves);
                     self.stage = Stage::Evasions;
                 }
                 Stage::Evasions => match self.take_best(moves) {
@@ -324,8 +307,8 @@ impl Picker {
 
     /// Pushes all moves, the table move excepted, with captures before all others.
     #[inline(always)]
-    fn generate_evasions(&mut self, position: &Position, memory: &Memory, line: Line, moves: &mut Vec<Scored>) {
-        let known = memory.moves.after(position.turn(), line);
+    fn generate_evasions(&mut self, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) {
+        let known = memory.moves.after(position.turn(), self.plan.line);
         self.generate(position, Scope::All, moves, |mv| match position.piece_at(mv.to()) {
             Some(_) => (1 << 20) + capture_order(position, memory, mv),
             None => known.of(position, mv),
@@ -335,17 +318,19 @@ impl Picker {
     /// Pushes the quiet moves, the table move excepted, with checks that lose little
     /// before all others.
     #[inline(always)]
-    fn generate_quiets(&mut self, position: &Position, known: Known<'_>, aim: Option<&Aim>, moves: &mut Vec<Scored>) {
+    fn generate_quiets(&mut self, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) {
         self.current = moves.len();
         self.picked = 0;
-        let which = self.which;
-        let (threats, calm) = match self.only_checks {
+        let Plan { which, table_move, line, .. } = self.plan;
+        let known = memory.moves.after(position.turn(), line);
+        let check_squares = self.check_squares(position);
+        let (threats, non_check_targets) = match self.only_checks {
             true => (Threats::NONE, Bitboard::EMPTY),
             false => (Threats::new(position), Bitboard::ALL),
         };
         let threats = &threats;
-        let mut quiets = Quiets { position, moves, table_move: self.table_move, calm };
-        let checking = |kind, from| aim.map_or(Bitboard::EMPTY, |aim| aim.squares(kind, from));
+        let mut quiets = Quiets { position, moves, table_move, non_check_targets };
+        let checking = |kind, from| check_squares.map_or(Bitboard::EMPTY, |squares| squares.squares(kind, from));
         position.for_each_set(Scope::Quiets, |set| match which.of(position, set) {
             MoveSet::Drops { piece, to } => {
                 let kind = piece.piece_type();
@@ -368,7 +353,8 @@ impl Picker {
                 }
             }
             MoveSet::Pawns { color, plain, promote } => {
-                let checking = |placed| aim.map_or(Bitboard::EMPTY, |aim| aim.pawn_squares(position, placed));
+                let checking =
+                    |placed| check_squares.map_or(Bitboard::EMPTY, |squares| squares.pawn_squares(position, placed));
                 let purpose = || threats.of_pawns(PieceType::ProPawn);
                 if let Some(aims) = quiets.aims(promote, checking(PieceType::ProPawn), purpose) {
                     let mv = |to| Move::promotion(MoveSet::pawn_origin(color, to), to);
@@ -390,10 +376,10 @@ impl Picker {
     fn generate(&mut self, position: &Position, scope: Scope, moves: &mut Vec<Scored>, order: impl Fn(Move) -> i32) {
         self.current = moves.len();
         self.picked = 0;
-        let which = self.which;
+        let Plan { which, table_move, .. } = self.plan;
         position.for_each_set(scope, |set| {
             which.of(position, set).for_each(|mv| {
-                if Some(mv) != self.table_move {
+                if Some(mv) != table_move {
                     moves.push(Scored::new(mv, order(mv), moves.len()));
                 }
             });
@@ -425,7 +411,7 @@ impl Picker {
 
     /// Moves the capture just taken to the front part, for the last stage.
     fn keep_bad(&mut self, mv: Move, moves: &mut [Scored]) {
-        if self.wanted == Wanted::All {
+        if self.plan.wanted == Wanted::All {
             moves[self.bad_end] = Scored::new(mv, 0, 0);
             self.bad_end += 1;
         }
@@ -476,15 +462,20 @@ mod tests {
     use super::*;
     use enbu_movegen::MoveList;
 
+    fn plan(table_move: Option<Move>) -> Plan {
+        let (killers, line) = Default::default();
+        Plan { wanted: Wanted::All, which: Moves::All, table_move, killers, line }
+    }
+
     fn picked(position: &Position, wanted: Wanted, table_move: Option<Move>) -> Vec<Move> {
         let (memory, mut moves) = (Memory::new(), Vec::new());
         let mut killers = Killers::default();
         let mut list = MoveList::new();
         position.moves_in(Scope::Quiets, &mut list);
         list.iter().rev().take(3).for_each(|&mv| killers.add(mv));
-        let mut picker = Picker::new(position, wanted, Moves::All, table_move, killers, &moves);
+        let mut picker = Picker::new(position, Plan { wanted, killers, ..plan(table_move) }, &moves);
         let mut out = Vec::new();
-        while let Some(mv) = picker.next(position, &memory, Line::default(), &LazyAim::default(), &mut moves) {
+        while let Some(mv) = picker.next(position, &memory, &mut moves) {
             out.push(mv);
         }
         picker.close(&mut moves);
@@ -521,16 +512,15 @@ mod tests {
             let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
             let all = picked(&position, Wanted::All, None);
             for (asked, least_good) in (0..all.len()).flat_map(|asked| [(asked, i32::MIN), (asked, 1)]) {
-                let (memory, mut moves, aim) = (Memory::new(), Vec::new(), LazyAim::default());
-                let killers = Killers::default();
-                let mut picker = Picker::new(&position, Wanted::All, Moves::All, None, killers, &moves);
+                let (memory, mut moves) = (Memory::new(), Vec::new());
+                let mut picker = Picker::new(&position, plan(None), &moves);
                 picker.put_off_quiets_below(least_good);
                 let mut out = Vec::new();
                 loop {
                     if out.len() == asked {
                         picker.only_quiet_checks(&mut moves);
                     }
-                    let Some(mv) = picker.next(&position, &memory, Line::default(), &aim, &mut moves) else { break };
+                    let Some(mv) = picker.next(&position, &memory, &mut moves) else { break };
                     out.push(mv);
                 }
                 let wanted = |mv: &Move| position.piece_at(mv.to()).is_some() || position.gives_check(*mv);
@@ -547,9 +537,9 @@ mod tests {
         let mut moves = Vec::new();
         let mut count = |which| {
             let memory = Memory::new();
-            let mut picker = Picker::new(&position, Wanted::All, which, None, Killers::default(), &moves);
+            let mut picker = Picker::new(&position, Plan { which, ..plan(None) }, &moves);
             let mut out = Vec::new();
-            while let Some(mv) = picker.next(&position, &memory, Line::default(), &LazyAim::default(), &mut moves) {
+            while let Some(mv) = picker.next(&position, &memory, &mut moves) {
                 out.push(mv.to_string());
             }
             picker.close(&mut moves);

@@ -4,7 +4,8 @@ use enbu_eval::piece_value::exchange;
 use enbu_movegen::{Move, Square};
 
 use crate::node::NodeKind;
-use crate::picker::{LazyAim, Picker, Wanted};
+use crate::history::Line;
+use crate::picker::{Picker, Plan, Wanted};
 use crate::report::Bound;
 use crate::tt::Entry;
 use crate::value::{DECIDED, INFINITE, MAX_PLY, Value, mated_at};
@@ -62,18 +63,10 @@ impl Worker<'_> {
         let in_check = known.is_none();
         let mut best_move = None;
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| self.position.is_legal(mv));
-        let mut picker = Picker::new(
-            &self.position,
-            Wanted::Gaining(0),
-            self.job.options.moves,
-            table_move,
-            Default::default(),
-            &self.moves,
-        );
-        let line = self.line(ply);
+        let mut picker = self.picker(Wanted::Gaining(0), table_move, self.line(ply));
         let recapture = self.position.last_move().map(Move::to);
-        let (aim, mut number, mut anchor) = (LazyAim::default(), 0, Anchor::None);
-        while let Some(mv) = picker.next(&self.position, self.memory, line, &aim, &mut self.moves) {
+        let (mut number, mut anchor) = (0, Anchor::None);
+        while let Some(mv) = picker.next(&self.position, self.memory, &mut self.moves) {
             self.job.table.prefetch(self.position.key_after(mv));
             if best > -DECIDED {
                 number += 1;
@@ -124,6 +117,12 @@ impl Worker<'_> {
         self.frame_mut(ply).anchor = anchor;
         self.store(ply, stored);
         best
+    }
+
+    /// A picker for the node, without killers.
+    pub(crate) fn picker(&self, wanted: Wanted, table_move: Option<Move>, line: Line) -> Picker {
+        let plan = Plan { wanted, which: self.job.options.moves, table_move, killers: Default::default(), line };
+        Picker::new(&self.position, plan, &self.moves)
     }
 
     /// The prospect of move number `number`, counted from 1, in quiescence.

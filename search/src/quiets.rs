@@ -11,8 +11,8 @@ pub(crate) struct Quiets<'a> {
     pub(crate) position: &'a Position,
     pub(crate) moves: &'a mut Vec<Scored>,
     pub(crate) table_move: Option<Move>,
-    /// The squares to which moves that do not check are wanted: all or none.
-    pub(crate) calm: Bitboard,
+    /// Destinations of the wanted moves that give no check: all or none.
+    pub(crate) non_check_targets: Bitboard,
 }
 
 /// Squares to which one piece moves, and what it attacks from there.
@@ -27,7 +27,7 @@ impl Quiets<'_> {
     /// The wanted ones of the squares `to`, `None` without one.
     #[inline(always)]
     pub(crate) fn aims(&self, to: Bitboard, checking: Bitboard, purpose: impl Fn() -> Purpose) -> Option<Aims> {
-        let to = to & (checking | self.calm);
+        let to = to & (checking | self.non_check_targets);
         if to.is_empty() { None } else { Some(Aims { to, checking, purpose: purpose() }) }
     }
 

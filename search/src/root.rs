@@ -10,7 +10,7 @@ use crate::job::Role;
 use crate::limits::{Lines, Moves};
 use crate::node::{Best, Effort, NodeKind};
 use crate::params;
-use crate::picker::{LazyAim, Picker, Wanted};
+use crate::picker::{Picker, Plan, Wanted};
 use crate::report::{BestMove, Bound, LineEnd, Report};
 use crate::root_move::{Candidate, RootMove, settle};
 use crate::shared::Interim;
@@ -225,18 +225,24 @@ impl Worker<'_> {
         self.fail_at(crate::fault::Place::Root);
         let original_alpha = alpha;
         let node = self.root_node_at(depth, self.root_moves[line].mv);
-        let (first, killers, aim) = (node.table_move(), self.frame(0).killers, LazyAim::default());
-        let mut picker = Picker::new(&self.position, Wanted::All, Moves::All, first, killers, &self.moves);
+        let plan = Plan {
+            wanted: Wanted::All,
+            which: Moves::All,
+            table_move: node.table_move(),
+            killers: self.frame(0).killers,
+            line: node.line,
+        };
+        let mut picker = Picker::new(&self.position, plan, &self.moves);
         let mut tried = FailedMoves::default();
         let (mut best, mut anchor) = (Best { value: -INFINITE, mv: None }, Anchor::None);
         let mut number = 0;
         let order: Vec<Move> = self.root_moves[line..].iter().map(|root_move| root_move.mv).collect();
-        while let Some(mv) = picker.next(&self.position, self.memory, node.line, &aim, &mut self.moves) {
+        while let Some(mv) = picker.next(&self.position, self.memory, &mut self.moves) {
             // The lines before this one, and moves that the user left out.
             let Some(index) = index_of(&order, mv).map(|index| line + index) else { continue };
             self.root_move = Some(mv);
             number += 1;
-            let reduction = self.root_reduction(&node, mv, number, &aim, &picker);
+            let reduction = self.root_reduction(&node, mv, number, &picker);
             let before = self.nodes;
             self.make(mv, 0);
             let effort = Effort { number, depth: depth - 1, reduced: depth - 1 - reduction, best: best.value };

@@ -6,49 +6,17 @@
 //! threats of lesser pieces.
 
 use enbu_eval::piece_value::exchange;
-use enbu_movegen::{Bitboard, Move, PieceType, Position, Square, attacks, sliders};
+use enbu_movegen::attacks::{Attacked, Origins};
+use enbu_movegen::{Bitboard, Move, PieceType, Position, Square};
 
-use crate::attacked::Attacked;
 use crate::{params, see};
-
-/// For each kind of piece, the squares from which it attacks some targets.
-struct Reach([Bitboard; PieceType::COUNT]);
-
-impl Reach {
-    #[inline(always)]
-    fn new(position: &Position, targets: Bitboard) -> Self {
-        use PieceType::{
-            Bishop, Dragon, Gold, Horse, King, Knight, Lance, Pawn, ProKnight, ProLance, ProPawn, ProSilver, Rook,
-            Silver,
-        };
-        let (them, occupied) = (!position.turn(), position.occupied());
-        let mut reach = [Bitboard::EMPTY; PieceType::COUNT];
-        // A piece attacks a square from where one of the opponent's on that square attacks it.
-        for target in targets {
-            reach[Pawn] |= attacks::pawn(them, target);
-            reach[Knight] |= attacks::knight(them, target);
-            reach[Silver] |= attacks::silver(them, target);
-            reach[Gold] |= attacks::gold(them, target);
-            reach[King] |= attacks::king(target);
-            reach[Lance] |= sliders::lance(them, target, occupied);
-            reach[Bishop] |= sliders::bishop(target, occupied);
-            reach[Rook] |= sliders::rook(target, occupied);
-        }
-        for promoted in [ProPawn, ProLance, ProKnight, ProSilver] {
-            reach[promoted] = reach[Gold];
-        }
-        reach[Horse] = reach[Bishop] | reach[King];
-        reach[Dragon] = reach[Rook] | reach[King];
-        Self(reach)
-    }
-}
 
 /// The purposes of the quiet moves of one position.
 pub(crate) struct Threats {
     /// Squares from which to attack golds and silvers, promoted or not.
-    on_generals: Reach,
+    on_generals: Origins,
     /// Squares from which to attack bishops and rooks, promoted or not.
-    on_majors: Reach,
+    on_majors: Origins,
     /// Own generals, bishops and rooks that are attacked.
     in_danger: Bitboard,
     /// The squares that own pieces attack, if there is a piece to drop there.
@@ -77,8 +45,8 @@ pub(crate) struct Purpose {
 impl Threats {
     /// Threats by which no move has a purpose.
     pub(crate) const NONE: Self = Self {
-        on_generals: Reach([Bitboard::EMPTY; PieceType::COUNT]),
-        on_majors: Reach([Bitboard::EMPTY; PieceType::COUNT]),
+        on_generals: Origins::NONE,
+        on_majors: Origins::NONE,
         in_danger: Bitboard::EMPTY,
         supported: Bitboard::EMPTY,
         theirs: Bitboard::ALL,
@@ -93,8 +61,8 @@ impl Threats {
         let (us, them) = (position.turn(), !position.turn());
         let theirs = Attacked::by(position, them);
         Self {
-            on_generals: Reach::new(position, generals & position.by_color(them)),
-            on_majors: Reach::new(position, majors & position.by_color(them)),
+            on_generals: Origins::of_any(us, generals & position.by_color(them), position.occupied()),
+            on_majors: Origins::of_any(us, majors & position.by_color(them), position.occupied()),
             in_danger: (generals | majors) & position.by_color(us) & theirs.all,
             supported: if position.hand(us).is_empty() { Bitboard::EMPTY } else { Attacked::by(position, us).all },
             by_their_pawns: theirs.by_pawns,
@@ -133,8 +101,8 @@ impl Threats {
             _ => self.theirs.without(self.by_their_pawns) & supported,
         };
         Purpose {
-            generals: self.on_generals.0[placed],
-            majors: self.on_majors.0[placed],
+            generals: self.on_generals.by(placed),
+            majors: self.on_majors.by(placed),
             rescue: 0,
             safe: !self.theirs,
             doubtful,

@@ -165,8 +165,8 @@ fn assert_checks_are_complete(position: &Position) -> usize {
     assert_eq!(position.count_checks(), list.len(), "{position}");
     let defined: HashSet<Move> = legal_moves(position).into_iter().filter(|&mv| position.gives_check(mv)).collect();
     assert_eq!(generated, defined, "{position}");
-    let aim = position.aim();
-    let hits = |&mv: &Move| aim.is_some_and(|aim| aim.is_hit_by(position, mv));
+    let squares = position.check_squares();
+    let hits = |&mv: &Move| squares.is_some_and(|squares| squares.is_hit_by(position, mv));
     let told: HashSet<Move> = legal_moves(position).into_iter().filter(hits).collect();
     assert_eq!(told, defined, "{position}");
     defined.len()

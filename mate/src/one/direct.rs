@@ -7,7 +7,7 @@
 //! bitboards, without making a move.
 
 use enbu_isa::multiversion;
-use enbu_movegen::attacks::{attacks, gold, king, knight, pawn, silver};
+use enbu_movegen::attacks::{Origins, attacks, gold, king, knight, pawn, silver};
 use enbu_movegen::rays::{between, bishop_cross, rook_cross};
 use enbu_movegen::{Bitboard, Color, HandPiece, Move, PieceType, Position, Square, sliders};
 
@@ -28,93 +28,10 @@ pub(super) struct Net<'a> {
     /// Our pieces that are the only blocker between one of our sliders and the king: their
     /// moves are left to the discovered-check code.
     pub(super) discoverers: Bitboard,
-    /// For each kind, the squares from which it attacks the king.
-    checking: Reach,
-    /// For each kind, the squares from which it may attack the king and every flight.
-    covering: Reach,
-}
-
-/// For each kind of piece, the squares from which it reaches its targets.
-#[derive(Clone, Copy)]
-struct Reach([Bitboard; 10]);
-
-// Indices of a `Reach`. An array instead of a `match` on the kind of piece, which compiles
-// to an indirect jump that is often mispredicted.
-const PAWN: usize = 0;
-const LANCE: usize = 1;
-const KNIGHT: usize = 2;
-const SILVER: usize = 3;
-const GOLD: usize = 4;
-const BISHOP: usize = 5;
-const ROOK: usize = 6;
-const HORSE: usize = 7;
-const DRAGON: usize = 8;
-const KING: usize = 9;
-
-/// Index of each kind of piece in a [`Reach`].
-const PLACES: [u8; PieceType::COUNT] = {
-    let mut places = [GOLD as u8; PieceType::COUNT];
-    places[PieceType::Pawn as usize] = PAWN as u8;
-    places[PieceType::Lance as usize] = LANCE as u8;
-    places[PieceType::Knight as usize] = KNIGHT as u8;
-    places[PieceType::Silver as usize] = SILVER as u8;
-    places[PieceType::Bishop as usize] = BISHOP as u8;
-    places[PieceType::Rook as usize] = ROOK as u8;
-    places[PieceType::Horse as usize] = HORSE as u8;
-    places[PieceType::Dragon as usize] = DRAGON as u8;
-    places[PieceType::King as usize] = KING as u8;
-    places
-};
-
-impl Reach {
-    /// The squares from which pieces of `us`, except the king, attack the king on `target`.
-    #[inline(always)]
-    fn of_king(us: Color, target: Square, occupied: Bitboard) -> Self {
-        let (bishop, rook, steps) = (sliders::bishop(target, occupied), sliders::rook(target, occupied), king(target));
-        let mut reach = [Bitboard::EMPTY; 10];
-        reach[PAWN] = pawn(!us, target);
-        reach[LANCE] = sliders::lance(!us, target, occupied);
-        reach[KNIGHT] = knight(!us, target);
-        reach[SILVER] = silver(!us, target);
-        reach[GOLD] = gold(!us, target);
-        reach[BISHOP] = bishop;
-        reach[ROOK] = rook;
-        reach[HORSE] = bishop | steps;
-        reach[DRAGON] = rook | steps;
-        Self(reach)
-    }
-
-    /// Restricts the squares to those that also attack `flight`, next to the king.
-    ///
-    /// Blockers on the way to the flight are ignored: the result is a superset.
-    #[inline(always)]
-    fn and_flight(mut self, us: Color, flight: Square) -> Self {
-        let (cross, diagonals, steps) = (rook_cross(flight), bishop_cross(flight), king(flight));
-        let reach = &mut self.0;
-        reach[PAWN] = Bitboard::EMPTY;
-        reach[LANCE] &= Bitboard::file_of(flight);
-        reach[KNIGHT] = Bitboard::EMPTY;
-        reach[SILVER] &= silver(!us, flight);
-        reach[GOLD] &= gold(!us, flight);
-        reach[BISHOP] &= diagonals;
-        reach[ROOK] &= cross;
-        reach[HORSE] &= diagonals | steps;
-        reach[DRAGON] &= cross | steps;
-        self
-    }
-
-    #[inline(always)]
-    fn by(&self, kind: PieceType) -> Bitboard {
-        self.0[usize::from(PLACES[kind])]
-    }
-
-    #[inline(always)]
-    fn is_empty(&self) -> bool {
-        // The squares of bishop and rook are subsets of those of horse and dragon.
-        let reach = &self.0;
-        let far = reach[HORSE] | reach[DRAGON] | reach[LANCE] | reach[KNIGHT];
-        (far | reach[PAWN] | reach[GOLD] | reach[SILVER]).is_empty()
-    }
+    /// The squares from which our pieces attack the king.
+    checking: Origins,
+    /// The squares from which they may attack the king and every flight.
+    covering: Origins,
 }
 
 /// The checking move under test.
@@ -190,10 +107,10 @@ impl<'a> Net<'a> {
         }
         attacked |= slid_over;
         let flights = king(target).without(position.by_color(!us)).without(attacked);
-        let checking = Reach::of_king(us, target, occupied);
+        let checking = Origins::of(us, target, occupied);
         let mut covering = checking;
         for flight in flights {
-            covering = covering.and_flight(us, flight);
+            covering = covering.and_neighbour(us, flight);
         }
         Some(Self { position, us, king: target, flights, attacked, slid_over, discoverers, checking, covering })
     }
@@ -242,7 +159,7 @@ impl<'a> Net<'a> {
     #[inline(always)]
     fn mating_drop(&self) -> Option<Move> {
         let hand = self.position.hand(self.us);
-        if hand.is_empty() || self.covering.is_empty() {
+        if hand.is_empty() || self.covering.by_any().is_empty() {
             return None;
         }
         // Next to the king the dropped piece must be protected, or the king captures it.
@@ -281,19 +198,21 @@ impl<'a> Net<'a> {
     #[inline(always)]
     fn coverers(&self) -> Bitboard {
         let by_kind = |kind| self.position.by_kind(kind);
+        let covering = |kind| self.covering.by(kind);
         let mut coverers = Bitboard::EMPTY;
-        let mut add = |reached: Bitboard, pieces: Bitboard| {
-            if !reached.is_empty() {
+        let mut add = |covering: Bitboard, pieces: Bitboard| {
+            if !covering.is_empty() {
                 coverers |= pieces;
             }
         };
-        let reach = &self.covering.0;
         let (bishops, rooks) = (by_kind(PieceType::Bishop), by_kind(PieceType::Rook));
-        add(reach[HORSE], bishops | by_kind(PieceType::Horse));
-        add(reach[DRAGON], rooks | by_kind(PieceType::Dragon));
-        add(reach[SILVER], by_kind(PieceType::Silver));
+        add(covering(PieceType::Horse), bishops | by_kind(PieceType::Horse));
+        add(covering(PieceType::Dragon), rooks | by_kind(PieceType::Dragon));
+        add(covering(PieceType::Silver), by_kind(PieceType::Silver));
         // All promotable pieces except bishop and rook promote to a gold's moves.
-        add(reach[GOLD] | reach[PAWN] | reach[LANCE] | reach[KNIGHT], !(bishops | rooks));
+        let [golds, pawns] = [PieceType::Gold, PieceType::Pawn].map(covering);
+        let [lances, knights] = [PieceType::Lance, PieceType::Knight].map(covering);
+        add(golds | pawns | lances | knights, !(bishops | rooks));
         coverers
     }
 

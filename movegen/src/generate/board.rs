@@ -1,7 +1,7 @@
 //! Moves of the pieces on the board, except the king.
 
 use super::move_set::MoveSet;
-use crate::attacks::{gold, king, knight, silver};
+use crate::attacks::{dragon, gold, horse, knight, silver};
 use crate::bitboard::Bitboard;
 use crate::color::Color;
 use crate::dead_squares::dead_squares;
@@ -47,10 +47,10 @@ pub(super) fn piece_moves(position: &Position, targets: Bitboard, visit: &mut im
         emit(from, sliders::rook(from, occupied), PieceType::Rook);
     }
     for from in position.pieces(us, PieceType::Horse) {
-        emit(from, sliders::bishop(from, occupied) | king(from), PieceType::Horse);
+        emit(from, horse(from, occupied), PieceType::Horse);
     }
     for from in position.pieces(us, PieceType::Dragon) {
-        emit(from, sliders::rook(from, occupied) | king(from), PieceType::Dragon);
+        emit(from, dragon(from, occupied), PieceType::Dragon);
     }
 }
 
