@@ -30,16 +30,9 @@ pub(crate) fn threads() -> i64 {
 /// Default of `USI_Hash` in MB: an eighth of the memory, rounded down to a power of two,
 /// from 16 to 1024; 512 where the system does not name its memory.
 pub(crate) fn hash_mb() -> i64 {
-    let total = fs::read_to_string("/proc/meminfo").ok().and_then(|text| bytes(&text, "MemTotal:"));
+    let total = enbu_search::system_mb("MemTotal:").map(|megabytes| (megabytes as u64) << 20);
     let limits = LIMITS.iter().filter_map(|path| fs::read_to_string(path).ok()?.trim().parse().ok());
     total.into_iter().chain(limits).min().map_or(UNKNOWN_HASH, hash_mb_for)
-}
-
-/// The number after `key` in the text of `/proc/meminfo`, in bytes.
-fn bytes(meminfo: &str, key: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix(key))?;
-    let kilobytes: u64 = line.split_ascii_whitespace().next()?.parse().ok()?;
-    kilobytes.checked_mul(1024)
 }
 
 fn hash_mb_for(bytes: u64) -> i64 {
@@ -57,16 +50,6 @@ mod tests {
         let megabytes = |mb: u64| hash_mb_for(mb << 20);
         assert_eq!([0, 64, 200, 512, 2048].map(megabytes), [16, 16, 16, 64, 256]);
         assert_eq!([3900, 8000, 8192, 24_105, 1 << 40].map(megabytes), [256, 512, 1024, 1024, 1024]);
-    }
-
-    #[test]
-    fn the_memory_is_read_in_kilobytes() {
-        let text = "MemTotal:       24684092 kB\nMemFree:          384012 kB\n";
-        assert_eq!(bytes(text, "MemTotal:"), Some(24_684_092 * 1024));
-        assert_eq!(bytes(text, "MemFree:"), Some(384_012 * 1024));
-        for odd in ["", "MemFree: 5 kB\n", "MemTotal:\n", "MemTotal: many\n", "MemTotal: 18446744073709551615 kB\n"] {
-            assert_eq!(bytes(odd, "MemTotal:"), None, "{odd}");
-        }
     }
 
     #[test]

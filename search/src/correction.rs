@@ -1,10 +1,9 @@
-//! Correction histories: by how much the evaluation was wrong in positions like this.
+//! Correction histories: errors of the evaluation in similar positions.
 //!
-//! After a search the difference between its value and the static evaluation is
-//! noted under several features of the position; later evaluations of positions
-//! that share the feature are corrected by these errors. (Caissa, Stockfish;
-//! kings with generals, kings with large pieces, and lances with knights after Stoat's
-//! log.)
+//! After a search the difference between its value and the static evaluation is noted under several
+//! features of the position; later evaluations of positions with the same feature are corrected by
+//! these errors. (Caissa, Stockfish; kings with generals, kings with large pieces, and lances with
+//! knights after Stoat's log.)
 //!
 //! The weights follow a regression on errors within the tree of one search, since an error
 //! that all its positions share changes no choice (`EVIDENCE.md`, "What corrections explain
@@ -13,7 +12,7 @@
 use enbu_movegen::{Color, Position};
 
 use crate::history::{Arrival, Line};
-use crate::keys::{Group, Keys};
+use crate::keys::Keys;
 use crate::params;
 use crate::value::Value;
 
@@ -26,7 +25,7 @@ const LIMIT: i32 = 8192;
 /// Entries count these parts of a centipawn.
 const SCALE: i32 = 64;
 
-/// By which features evaluations are corrected.
+/// Number of groups of pieces by which evaluations are corrected.
 const FEATURES: usize = 4;
 
 /// The tables of one thread.
@@ -51,8 +50,7 @@ impl Slots {
     pub(crate) fn of(position: &Position, keys: Keys, line: Line) -> Self {
         Self {
             side: position.turn(),
-            features: [Group::Pawns, Group::Castle, Group::Large, Group::Cavalry]
-                .map(|group| (keys.group(group) >> (64 - ENTRIES.trailing_zeros())) as usize),
+            features: keys.0.map(|key| (key >> (64 - ENTRIES.trailing_zeros())) as usize),
             continuation: line.last.zip(line.before).map(|(last, before)| {
                 let pair = (last.index() * Arrival::COUNT + before.index() + 1) as u64;
                 (spread(pair) >> (64 - PAIRS.trailing_zeros())) as usize

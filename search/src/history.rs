@@ -16,7 +16,7 @@ use std::ops::Range;
 use enbu_movegen::{Color, Delta, HandPiece, Move, MoveParts, PieceType, Position, Square};
 use memmap2::MmapMut;
 
-use crate::keys::{Group, Keys};
+use crate::keys::Keys;
 use crate::pages;
 use crate::params;
 
@@ -76,7 +76,7 @@ impl PawnSlot {
     /// The slot of a position's pawns: the highest bits of their key.
     #[inline]
     pub(crate) fn of(keys: Keys) -> Self {
-        Self((keys.group(Group::Pawns) >> (64 - Self::COUNT.trailing_zeros())) as u16)
+        Self((keys.pawns() >> (64 - Self::COUNT.trailing_zeros())) as u16)
     }
 }
 
@@ -214,14 +214,14 @@ fn row<const N: usize>(table: &[i16; N], index: usize) -> &[i16; 81] {
 /// Key of a quiet move in the tables. Unlike the move, it stays unambiguous when
 /// the position has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct QuietKey {
     turn: Color,
     slot: u16,
     piece_to: u16,
 }
 
-impl Place {
-    /// The place of a move of `position`.
+impl QuietKey {
+    /// Key of a move of `position`.
     #[inline]
     pub(crate) fn of(position: &Position, mv: Move) -> Self {
         let piece_to = piece_to(mover(position, mv), mv.to());
@@ -295,10 +295,10 @@ impl Histories {
     }
 
     /// Rewards (or, below zero, blames) a quiet move.
-    pub(crate) fn adjust_quiet(&mut self, place: Place, line: Line, bonus: i32) {
-        pull(&mut self.quiet[place.turn][usize::from(place.slot)], bonus);
-        let piece_to = usize::from(place.piece_to);
-        pull(&mut self.rows.row_mut(pawns_row(place.turn, line.pawns))[piece_to], bonus);
+    pub(crate) fn adjust_quiet(&mut self, key: QuietKey, line: Line, bonus: i32) {
+        pull(&mut self.quiet[key.turn][usize::from(key.slot)], bonus);
+        let piece_to = usize::from(key.piece_to);
+        pull(&mut self.rows.row_mut(pawns_row(key.turn, line.pawns))[piece_to], bonus);
         for (table, arrival) in line.arrivals().into_iter().enumerate() {
             if let Some(arrival) = arrival {
                 pull(&mut self.rows.row_mut(arrival_row(table, arrival))[piece_to], bonus);
@@ -307,8 +307,8 @@ impl Histories {
     }
 
     /// Rewards (or, below zero, blames) a quiet move after any line.
-    pub(crate) fn adjust_main(&mut self, place: Place, bonus: i32) {
-        pull(&mut self.quiet[place.turn][usize::from(place.slot)], bonus);
+    pub(crate) fn adjust_main(&mut self, key: QuietKey, bonus: i32) {
+        pull(&mut self.quiet[key.turn][usize::from(key.slot)], bonus);
     }
 
     /// Rewards (or, below zero, blames) a capture.
@@ -400,15 +400,15 @@ mod tests {
         let bad: Move = "2g2f".parse().expect("a move");
         let line = Line::default();
         for _ in 0..1000 {
-            histories.adjust_quiet(Place::of(&position, good), line, 1000);
-            histories.adjust_quiet(Place::of(&position, bad), line, -1000);
+            histories.adjust_quiet(QuietKey::of(&position, good), line, 1000);
+            histories.adjust_quiet(QuietKey::of(&position, bad), line, -1000);
         }
         let of = |histories: &Histories, mv| histories.after(Color::Black, line).of(&position, mv);
         let high = of(&histories, good);
         assert!(high > params::history_limit() * 8 / 10 && high <= 2 * params::history_limit());
         assert!(of(&histories, bad) < -params::history_limit() * 8 / 10);
         assert_eq!(histories.after(Color::White, line).of(&position, good), 0);
-        histories.adjust_quiet(Place::of(&position, good), line, -100);
+        histories.adjust_quiet(QuietKey::of(&position, good), line, -100);
         assert!(of(&histories, good) < high);
     }
 
@@ -418,7 +418,7 @@ mod tests {
         let position = position.expect("playable");
         let [plain, promotion] = ["7d7c", "7d7c+"].map(|mv| mv.parse::<Move>().expect("a move"));
         let mut histories = Histories::new();
-        histories.adjust_quiet(Place::of(&position, promotion), Line::default(), 900);
+        histories.adjust_quiet(QuietKey::of(&position, promotion), Line::default(), 900);
         let known = histories.after(Color::Black, Line::default());
         assert_eq!((known.of(&position, plain), known.of(&position, promotion)), (0, 1350));
     }
@@ -430,7 +430,7 @@ mod tests {
         let reply: Move = "3c3d".parse().expect("a move");
         let line = Line { last: Some(first), ..Line::default() };
         let mut histories = Histories::new();
-        histories.adjust_quiet(Place::of(&position, reply), line, 500);
+        histories.adjust_quiet(QuietKey::of(&position, reply), line, 500);
         let told = |line| histories.after(Color::White, line).of(&position, reply);
         assert_eq!(told(line) - told(Line::default()), 500);
     }

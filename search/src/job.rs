@@ -6,7 +6,8 @@ use std::time::Instant;
 use enbu_eval::Evaluation;
 use enbu_movegen::Position;
 
-use crate::limits::{Limits, Options};
+use crate::clock::Budget;
+use crate::limits::{Clock, Limits, Options};
 use crate::report::Listener;
 use crate::shared::Control;
 use crate::tt::Table;
@@ -19,8 +20,17 @@ pub(crate) struct Job {
     pub(crate) evaluation: Evaluation,
     pub(crate) started: Instant,
     pub(crate) table: Arc<Table>,
-    pub(crate) control: Arc<Control>,
+    pub(crate) control: Control,
     pub(crate) listener: Arc<dyn Listener>,
+}
+
+impl Job {
+    /// Time for the move: the fixed one, else by `clock`.
+    pub(crate) fn budget(&self, clock: Option<&Clock>) -> Option<Budget> {
+        let (timing, ply) = (&self.options.timing, self.position.ply());
+        let fixed = self.limits.movetime.map(|movetime| Budget::fixed(movetime, timing));
+        fixed.or_else(|| Some(Budget::new(clock?, timing, ply)))
+    }
 }
 
 /// Role of a thread in a search.

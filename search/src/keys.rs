@@ -4,58 +4,32 @@
 //! each key is the exclusive or of a constant for every piece of its group and its square (Zobrist
 //! 1970), so that a move changes it by a few operations.
 
+use enbu_movegen::PieceType::{Bishop, Dragon, Gold, Horse, King, Knight, Lance, Pawn, Rook, Silver};
 use enbu_movegen::{Delta, Origin, Piece, PieceType, Position, Square, piece_square_key};
 
-/// A group of pieces of both sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Group {
-    Pawns,
-    /// Kings, golds and silvers.
-    Castle,
-    /// Kings, rooks, bishops, and these promoted.
-    Large,
-    /// Lances and knights.
-    Cavalry,
-}
-
-impl Group {
-    const COUNT: usize = 4;
-
-    /// All groups, in discriminant order.
-    const ALL: [Self; Self::COUNT] = [Self::Pawns, Self::Castle, Self::Large, Self::Cavalry];
-
-    /// Returns `true` if pieces of `kind` belong to the group.
-    const fn contains(self, kind: PieceType) -> bool {
-        use PieceType::{Bishop, Dragon, Gold, Horse, King, Knight, Lance, Pawn, Rook, Silver};
-        match self {
-            Self::Pawns => matches!(kind, Pawn),
-            Self::Castle => matches!(kind, King | Gold | Silver),
-            Self::Large => matches!(kind, King | Rook | Dragon | Bishop | Horse),
-            Self::Cavalry => matches!(kind, Lance | Knight),
-        }
-    }
-}
+/// The groups, of pieces of both sides: pawns; kings with golds and silvers; kings with large pieces;
+/// lances with knights.
+const GROUPS: [&[PieceType]; 4] =
+    [&[Pawn], &[King, Gold, Silver], &[King, Rook, Dragon, Bishop, Horse], &[Lance, Knight]];
 
 /// For each kind of piece and each group all bits, or none: a member's constant counts.
-static MEMBERS: [[u64; Group::COUNT]; PieceType::COUNT] = {
-    let mut members = [[0; Group::COUNT]; PieceType::COUNT];
-    let mut kind = 0;
-    while kind < PieceType::COUNT {
-        let mut group = 0;
-        while group < Group::COUNT {
-            if Group::ALL[group].contains(PieceType::ALL[kind]) {
-                members[kind][group] = u64::MAX;
-            }
-            group += 1;
+static MEMBERS: [[u64; GROUPS.len()]; PieceType::COUNT] = {
+    let mut members = [[0; GROUPS.len()]; PieceType::COUNT];
+    let mut group = 0;
+    while group < GROUPS.len() {
+        let mut at = 0;
+        while at < GROUPS[group].len() {
+            members[GROUPS[group][at] as usize][group] = u64::MAX;
+            at += 1;
         }
-        kind += 1;
+        group += 1;
     }
     members
 };
 
-/// The keys of all groups in one position.
+/// The keys of all groups in one position: bits that depend on each of the group's pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Keys([u64; Group::COUNT]);
+pub(crate) struct Keys(pub(crate) [u64; GROUPS.len()]);
 
 impl Keys {
     /// The keys of `position`, computed afresh.
@@ -92,10 +66,10 @@ impl Keys {
         }
     }
 
-    /// The key of one group: bits that depend on each of its pieces.
+    /// The key of the pawns.
     #[inline(always)]
-    pub(crate) fn group(self, group: Group) -> u64 {
-        self.0[group as usize]
+    pub(crate) fn pawns(self) -> u64 {
+        self.0[0]
     }
 }
 
@@ -126,15 +100,15 @@ mod tests {
             Keys::of(&position)
         };
         let differing = |first: &str, second: &str| {
-            let (first, second) = (keys(first), keys(second));
-            Group::ALL.into_iter().filter(|&group| first.group(group) != second.group(group)).collect::<Vec<_>>()
+            let (first, second) = (keys(first).0, keys(second).0);
+            (0..GROUPS.len()).filter(|&group| first[group] != second[group]).collect::<Vec<_>>()
         };
-        let cases: [(&str, &str, &[Group]); 5] = [
-            ("4k4/9/9/2P6/9/9/9/9/4K4 b - 1", "4k4/9/9/9/2P6/9/9/9/4K4 b - 1", &[Group::Pawns]),
-            ("4k4/9/9/2S6/9/9/9/9/4K4 b - 1", "4k4/9/9/9/2S6/9/9/9/4K4 b - 1", &[Group::Castle]),
-            ("4k4/9/9/2R6/9/9/9/9/4K4 b - 1", "4k4/9/9/2+R6/9/9/9/9/4K4 b - 1", &[Group::Large]),
-            ("4k4/9/9/2L6/9/9/9/9/4K4 b - 1", "4k4/9/9/9/2L6/9/9/9/4K4 b - 1", &[Group::Cavalry]),
-            ("4k4/9/9/2L6/9/9/9/9/4K4 b - 1", "3k5/9/9/2L6/9/9/9/9/4K4 b P 1", &[Group::Castle, Group::Large]),
+        let cases: [(&str, &str, &[usize]); 5] = [
+            ("4k4/9/9/2P6/9/9/9/9/4K4 b - 1", "4k4/9/9/9/2P6/9/9/9/4K4 b - 1", &[0]),
+            ("4k4/9/9/2S6/9/9/9/9/4K4 b - 1", "4k4/9/9/9/2S6/9/9/9/4K4 b - 1", &[1]),
+            ("4k4/9/9/2R6/9/9/9/9/4K4 b - 1", "4k4/9/9/2+R6/9/9/9/9/4K4 b - 1", &[2]),
+            ("4k4/9/9/2L6/9/9/9/9/4K4 b - 1", "4k4/9/9/9/2L6/9/9/9/4K4 b - 1", &[3]),
+            ("4k4/9/9/2L6/9/9/9/9/4K4 b - 1", "3k5/9/9/2L6/9/9/9/9/4K4 b P 1", &[1, 2]),
         ];
         for (first, second, groups) in cases {
             assert_eq!(differing(first, second), groups, "{first}, {second}");

@@ -1,20 +1,24 @@
 //! Playing below full strength.
 //!
-//! A weak player sees little, overlooks moves, and does not always like the best of
-//! those he sees. So a level
+//! A weak player sees little, overlooks moves, and does not always like the best of those he sees.
+//! So a level
 //!
 //! 1. bounds the positions visited for a move: long lines and quiet defences are missed;
-//! 2. looks at the best few lines only, more of them the weaker it is: there is no move
-//!    that it plays for no reason at all;
-//! 3. overlooks each of these with some chance, the best one too: a beginner takes back
-//!    a rook most of the time, not always;
-//! 4. plays the one of the rest that it likes best: the value of a move, and some
-//!    Gumbel-distributed noise, by which the chances of two moves are as
-//!    `exp(difference / temperature)`. That is Luce's model of choice (1959), which fits
-//!    how people choose among moves (Regan and Haworth 2011, for chess).
+//! 2. considers the best few lines only, more of them the weaker it is: no move is played without
+//!    any reason;
+//! 3. overlooks each of these with some chance, the best one too: a beginner takes back a rook most
+//!    of the time, not always;
+//! 4. plays the most attractive one of the rest: the value of a move, and some Gumbel-distributed
+//!    noise, by which the chances of two moves are as `exp(difference / temperature)`. That is Luce's
+//!    model of choice (1959), which fits human choices among moves (Regan and Haworth 2011, for
+//!    chess).
 //!
-//! Mates that are not overlooked are played, and walked into only when everything
-//! better was overlooked. `docs/strength.md` has the value of the steps in games.
+//! Mates that are not overlooked are played, and walked into only if everything better was
+//! overlooked. `docs/strength.md` has the value of the steps in games.
+
+use rand::distr::Open01;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::SplitMix64;
 
 use crate::value::{MATE_BOUND, Value};
 
@@ -45,8 +49,8 @@ impl Level {
         1.0 - f64::from(self.number) / f64::from(Self::HIGHEST + 1)
     }
 
-    /// Positions visited for a move: 2000 at level 0, 1.2 times as many for each level
-    /// more. Enough to see each move and its consequences at level 0.
+    /// Positions visited for a move: 2000 at level 0, enough to see each move and its consequences;
+    /// 1.2 times the number for each level more.
     pub(crate) fn nodes(self) -> u64 {
         (2000.0 * 1.2_f64.powi(self.number.into())) as u64
     }
@@ -61,19 +65,19 @@ impl Level {
         0.76 * self.weakness() * self.weakness().sqrt()
     }
 
-    /// By how many centipawns a move must look better to be e times as likely: 250 at
+    /// Softmax temperature in centipawns, the difference that makes a move e times as likely: 250 at
     /// level 0, 14 at level 19.
     fn temperature(self) -> f64 {
         250.0 * 0.86_f64.powi(self.number.into())
     }
 
-    /// Index of the line, best first, to play in the position with this key. Where
-    /// all are overlooked the player looks again, and sees them all.
+    /// Index of the line, best first, to play in the position with this key. If all are overlooked,
+    /// the choice is among all.
     pub(crate) fn choose(self, key: u64, values: &[Value]) -> usize {
-        let mut state = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ key;
+        let mut chance = SplitMix64::seed_from_u64(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ key);
         let mut best = (0, (false, f64::MIN));
         for (index, &value) in values.iter().enumerate() {
-            let (attention, mood) = (chance(&mut state), chance(&mut state));
+            let (attention, mood): (f64, f64) = (chance.sample(Open01), chance.sample(Open01));
             let noise = if value.abs() < MATE_BOUND { -self.temperature() * (-mood.ln()).ln() } else { 0.0 };
             let appeal = (attention >= self.blindness(), f64::from(value) + noise);
             if appeal > best.1 {
@@ -82,20 +86,6 @@ impl Level {
         }
         best.0
     }
-}
-
-/// A number between 0 and 1, neither of them.
-fn chance(state: &mut u64) -> f64 {
-    ((next(state) >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
-}
-
-/// The next number of a SplitMix64 sequence (Steele, Lea and Flood 2014).
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -12,11 +12,11 @@
 //! | `job` `memory` `worker` | a search to do; the memory of a thread; its state while it searches |
 //! | `root` `root_move` `vote` | iterative deepening, aspiration windows, MultiPV; which thread's move |
 //! | `node` `qsearch` | the tree |
-//! | `prune` `reduce` `extend` | one small function per heuristic |
-//! | `late` | which late moves of a node are not searched |
+//! | `prune` `late` | nodes and late moves that are not searched |
+//! | `reduce` `extend` | depths of nodes and moves |
 //! | `picker` `quiets` `scored` `history` `see` `threat` | which move first |
 //! | `keys` | keys of groups of pieces, for histories and corrections |
-//! | `update` `failed_moves` | updates of histories and corrections |
+//! | `update` | updates of histories and corrections |
 //! | `correction` | by how much evaluations were wrong |
 //! | `hanging` | by how much pieces that hang make them wrong |
 //! | `chase` | evaluation of a lonely king |
@@ -31,9 +31,6 @@ mod chase;
 mod clock;
 mod correction;
 mod extend;
-mod failed_moves;
-#[cfg(test)]
-mod fault;
 mod hanging;
 mod history;
 mod job;
@@ -73,5 +70,5 @@ pub use params::{PARAMETERS, Parameter, parameter, set_parameter};
 pub use report::{BestMove, Bound, LineEnd, Listener, Progress, Report};
 pub use search::{HashError, Search, ThreadError};
 pub use solo::{Found, Solo};
-pub use tt::available_mb;
+pub use pages::system_mb;
 pub use value::{MAX_PLY, Score};

@@ -36,7 +36,7 @@ pub struct Limits {
     pub root_moves: Vec<Move>,
     /// A panic for a test.
     #[cfg(test)]
-    pub(crate) fault: Option<crate::fault::Fault>,
+    pub(crate) fault: Option<crate::search::tests::fault::Fault>,
 }
 
 /// Set of moves that are searched.

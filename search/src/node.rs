@@ -2,16 +2,16 @@
 
 use enbu_movegen::{Move, PieceType};
 
-use crate::extend::SingularTest;
-use crate::failed_moves::FailedMoves;
+use crate::extend::Extension;
 use crate::history::Line;
 use crate::picker::{Picker, Plan, Wanted};
 use crate::prune::Trend;
 use crate::report::Bound;
 use crate::tt::Entry;
-use crate::value::{DECIDED, INFINITE, MAX_PLY, Value, is_ordinary, mate_at, mated_at};
+use crate::update::FailedMoves;
+use crate::value::{DECIDED, INFINITE, Value, mate_at, mated_at};
 use crate::worker::{Anchor, Frame, Judgement, Worker};
-use crate::{extend, params, prune, reduce, see};
+use crate::{late, params, reduce};
 
 /// Kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,21 +30,16 @@ impl NodeKind {
         self == Self::Pv
     }
 
-    #[inline(always)]
-    fn is_cut(self) -> bool {
-        self == Self::Cut
-    }
-
     /// Kind of its children when searched with a null window and full depth.
     #[inline(always)]
-    fn child(self) -> Self {
-        if self.is_cut() { Self::All } else { Self::Cut }
+    pub(crate) fn child(self) -> Self {
+        if self == Self::Cut { Self::All } else { Self::Cut }
     }
 
     /// Kind of the node when searched with a null window.
     #[inline(always)]
-    fn closed(self) -> Self {
-        if self.is_cut() { Self::Cut } else { Self::All }
+    pub(crate) fn closed(self) -> Self {
+        if self == Self::Cut { Self::Cut } else { Self::All }
     }
 }
 
@@ -56,17 +51,17 @@ pub(crate) struct Node {
     pub(crate) ply: usize,
     pub(crate) line: Line,
     /// Entry of the transposition table; its move is legal.
-    entry: Option<Entry>,
+    pub(crate) entry: Option<Entry>,
     /// The static evaluations; `None` in check.
     pub(crate) judged: Option<Judgement>,
     /// The corrected one of these.
     pub(crate) eval: Option<Value>,
     pub(crate) trend: Trend,
     /// The table knows the node from a principal variation.
-    was_pv: bool,
+    pub(crate) was_pv: bool,
     /// The table's move is a capture.
-    table_captures: bool,
-    /// The node lies on the best line of the last iteration: no quiet move of it is pruned
+    pub(crate) table_captures: bool,
+    /// The node is on the best line of the last iteration: no quiet move of it is pruned
     /// (Stockfish).
     pub(crate) follows: bool,
     pub(crate) excluded: Option<Move>,
@@ -78,8 +73,8 @@ impl Node {
     }
 
     /// The static evaluation that the table keeps; `None` in check.
-    fn raw(&self) -> Option<Value> {
-        self.judged.map(|judged| judged.raw)
+    pub(crate) fn stored(&self) -> Option<Value> {
+        self.judged.map(|judged| judged.stored)
     }
 }
 
@@ -91,13 +86,13 @@ pub(crate) struct Best {
 
 /// Outcome of the search of a node's moves.
 enum Outcome {
-    /// With this value, at the depth that was asked for.
+    /// The value at the requested depth.
     Searched(Best),
-    /// With a bound from a shallower search: not worth remembering.
+    /// A bound from a shallower search, which is not stored.
     Cut(Value),
 }
 
-/// A move that is about to be searched.
+/// A move before its search.
 pub(crate) struct Candidate {
     pub(crate) mv: Move,
     /// Counted from 1.
@@ -129,14 +124,6 @@ impl Effort {
     }
 }
 
-/// Extension of a move, or a cutoff that its test gives.
-enum Extension {
-    /// Search it this many plies deeper.
-    By(i32),
-    /// The node need not be searched: this is its value.
-    Cut(Value),
-}
-
 impl Worker<'_> {
     /// The value of the position for its side to move, searched `depth` plies deep
     /// within the window `alpha..beta`.
@@ -145,17 +132,9 @@ impl Worker<'_> {
             return self.quiescence(kind, alpha, beta, ply);
         }
         #[cfg(test)]
-        self.fail_at(crate::fault::Place::of(kind));
-        self.pv[ply].clear();
-        if self.must_leave() {
-            return 0;
-        }
-        self.selective_depth = self.selective_depth.max(ply);
-        if let Some(value) = self.decided_value(ply) {
+        self.fail_at(crate::search::tests::fault::Place::of(kind));
+        if let Some(value) = self.enter(ply) {
             return value;
-        }
-        if ply >= MAX_PLY {
-            return self.evaluate();
         }
         // Mate distance: no line from here beats a mate that is already shorter.
         alpha = alpha.max(mated_at(ply));
@@ -169,7 +148,7 @@ impl Worker<'_> {
         if let Some(entry) = entry.filter(|entry| may_cut && entry.decides(depth, alpha, beta)) {
             return entry.value;
         }
-        // Where the evaluation may cut, `cut_early` asks for a mate, and only if it does not.
+        // `cut_early` tests for mate in one after reverse futility.
         if entry.is_none()
             && !may_cut
             && let Some(value) = self.mate_at_once(ply)
@@ -195,7 +174,7 @@ impl Worker<'_> {
         if let (Some(eval), Some(before), None) = (eval, ply.checked_sub(1), excluded) {
             let Frame { eval: theirs, quiet, reduction, .. } = *self.frame(before);
             if let Some(theirs) = theirs {
-                node.depth += prune::hindsight(depth, reduction, eval, theirs);
+                node.depth += reduce::hindsight(depth, reduction, eval, theirs);
                 self.reward_difference(quiet, -(eval + theirs));
             }
         }
@@ -206,9 +185,7 @@ impl Worker<'_> {
         if self.stopped {
             return 0;
         }
-        if kind != NodeKind::All && node.table_move().is_none() && prune::is_worth_less_without_table_move(node.depth) {
-            node.depth -= 1;
-        }
+        node.depth -= i32::from(reduce::iir_applies(&node));
         let outcome = self.search_moves(&node, alpha, beta);
         if self.stopped {
             return 0;
@@ -234,10 +211,10 @@ impl Worker<'_> {
         };
         self.learn_error(node, best, bound);
         let Node { depth, ply, .. } = *node;
-        // Where nothing beats alpha the move before may have been the better one. (Stockfish.)
+        // If nothing beats alpha, the move before may have been the better one. (Stockfish.)
         let inherits = bound == Bound::Upper && depth > params::inherited_pv_depth();
         let was_pv = node.was_pv || inherits && ply.checked_sub(1).is_some_and(|before| self.frame(before).was_pv);
-        let entry = Entry { mv: best.mv, value: best.value, eval: node.raw(), depth, bound, on_pv: was_pv };
+        let entry = Entry { mv: best.mv, value: best.value, eval: node.stored(), depth, bound, on_pv: was_pv };
         self.store(ply, entry);
     }
 
@@ -247,7 +224,7 @@ impl Worker<'_> {
         let entry = Entry {
             mv: Some(first),
             value: 0,
-            eval: judged.map(|judged| judged.raw),
+            eval: judged.map(|judged| judged.stored),
             depth: 0,
             bound: Bound::Upper,
             on_pv: true,
@@ -271,106 +248,13 @@ impl Worker<'_> {
         }
     }
 
-    /// By how many plies to reduce root move number `number`.
+    /// Reduction of root move number `number`, in plies.
     pub(crate) fn root_reduction(&self, root: &Node, mv: Move, number: usize, picker: &Picker) -> i32 {
         if number == 1 || root.depth < params::lmr_depth() {
             return 0;
         }
         let reduction = self.reduction(root, &self.candidate_move(mv, number, picker));
         (reduction / reduce::PLY).min(root.depth - 2).max(0)
-    }
-
-    /// Value of a node that is pruned before any of its moves is made.
-    ///
-    /// The cheapest test first: at or above beta by its evaluation, the node gains nothing from a
-    /// mate in one.
-    fn cut_early(&mut self, node: &Node, alpha: Value, beta: Value, judged: Judgement) -> Option<Value> {
-        let (depth, ply, eval) = (node.depth, node.ply, judged.refined);
-        let safe = if node.was_pv { None } else { prune::reverse_futility(depth, eval, beta, node.trend) };
-        if safe.is_some() {
-            if node.entry.is_none() {
-                self.keep_eval(&judged, ply, node.was_pv);
-            }
-            return safe;
-        }
-        if prune::is_hopeless(depth, eval, alpha) {
-            let value = self.quiescence(node.kind, alpha, beta, ply);
-            if value <= alpha {
-                return Some(value);
-            }
-        }
-        if node.entry.is_none()
-            && let Some(value) = self.mate_at_once(ply)
-        {
-            return Some(value);
-        }
-        if let Some(value) = self.try_null_move(node, beta, eval) {
-            return Some(value);
-        }
-        let target = prune::probable_cut(depth, beta, node.trend)?;
-        let refuted = node.entry.is_some_and(|entry| entry.depth >= depth - 3 && entry.value < target);
-        if refuted { None } else { self.try_captures(node, target) }
-    }
-
-    /// Passes and sees whether the opponent can do anything about it: at cut nodes only,
-    /// where beta is expected to be reached.
-    fn try_null_move(&mut self, node: &Node, beta: Value, eval: Value) -> Option<Value> {
-        let passed = self.position.plies_played() > 0 && self.position.last_move().is_none();
-        if !node.kind.is_cut() || passed || node.eval? < beta - params::null_move_slack() * node.depth {
-            return None;
-        }
-        let depth = prune::null_move_depth(node.depth, eval, beta)?;
-        self.frame_mut(node.ply).arrival = None;
-        self.frame_mut(node.ply).quiet = None;
-        let keys = self.frame(node.ply).keys;
-        let child = self.frame_mut(node.ply + 1);
-        child.on_last_pv = false;
-        child.keys = keys;
-        self.position.do_null_move();
-        let value = -self.node(NodeKind::All, -beta, 1 - beta, depth, node.ply + 1);
-        self.position.undo_null_move();
-        self.frame_mut(node.ply).anchor = self.frame(node.ply + 1).anchor;
-        // A mate found after a pass is not proved; the bound is.
-        (!self.stopped && value >= beta).then_some(if value >= DECIDED { beta } else { value })
-    }
-
-    /// ProbCut: looks for a capture that reaches `target` in a shallow search.
-    fn try_captures(&mut self, node: &Node, target: Value) -> Option<Value> {
-        let (depth, ply) = (node.depth - params::probcut_reduction(), node.ply);
-        let needed = target - node.eval?;
-        let table_move = node
-            .table_move()
-            .filter(|&mv| self.position.piece_at(mv.to()).is_some() && see::reaches(&self.position, mv, needed));
-        let mut picker = self.picker(Wanted::Gaining(needed.max(0)), table_move, node.line);
-        let mut found = None;
-        while let Some(mv) = picker.next(&self.position, self.memory, &mut self.moves) {
-            self.job.table.prefetch(self.position.key_after(mv));
-            self.make(mv, ply);
-            let mut value = -self.quiescence(node.kind.child(), -target, 1 - target, ply + 1);
-            if value >= target && depth > 0 {
-                value = -self.node(node.kind.child(), -target, 1 - target, depth, ply + 1);
-            }
-            self.unmake();
-            if self.stopped {
-                break;
-            }
-            if value >= target {
-                let entry = Entry {
-                    mv: Some(mv),
-                    value,
-                    eval: node.raw(),
-                    depth: depth + 1,
-                    bound: Bound::Lower,
-                    on_pv: node.was_pv,
-                };
-                self.frame_mut(ply).anchor = self.frame(ply + 1).anchor;
-                self.store(ply, entry);
-                found = Some(value);
-                break;
-            }
-        }
-        picker.close(&mut self.moves);
-        found
     }
 
     /// Searches the moves of a node and updates the histories.
@@ -387,7 +271,7 @@ impl Worker<'_> {
         };
         let mut picker = Picker::new(&self.position, plan, &self.moves);
         picker.put_off_quiets_below(-params::good_quiet_margin() * depth.max(1));
-        let mut tried = FailedMoves::default();
+        let mut tried = FailedMoves::new();
         let mut number = 0;
         loop {
             if best.value > -DECIDED && self.only_checks_count(node, alpha) {
@@ -403,12 +287,12 @@ impl Worker<'_> {
             let victim = candidate.victim;
             let mut reduction = if number == 1 { 0 } else { self.reduction(node, &candidate) };
             if best.value > -DECIDED {
-                if !node.follows && prune::is_late(depth, number, node.trend) {
+                if !node.follows && late::is_late(depth, number, node.trend) {
                     picker.skip_quiets();
                 }
                 let shallow = if node.eval.is_some() { (depth - reduction / reduce::PLY).max(1) } else { depth };
                 if self.is_useless(node, &candidate, alpha, shallow) {
-                    // The quiet moves after it are so, too: their histories are worse.
+                    // The quiet moves after it are useless, too: their histories are worse.
                     if picker.history().is_some() {
                         picker.only_quiet_checks(&mut self.moves);
                     }
@@ -466,8 +350,8 @@ impl Worker<'_> {
         picker.close(&mut self.moves);
         self.frame_mut(ply).anchor = anchor;
         if number == 0 && !self.stopped {
-            // No legal move loses, in check or not; without the excluded move the
-            // node just fails.
+            // A side without a legal move has lost, in check or not; without the excluded move the
+            // node just fails low.
             best.value = if node.excluded.is_some() { alpha } else { mated_at(ply) };
         }
         if !self.stopped {
@@ -496,60 +380,12 @@ impl Worker<'_> {
         Candidate { mv, number, victim, checks, history, gains: picker.knows_gain() }
     }
 
-    /// By how much less deeply to search a move, in parts of a ply. The conditions are
-    /// Stockfish's.
-    fn reduction(&self, node: &Node, candidate: &Candidate) -> i32 {
-        let mut reduction = reduce::late_move(node.depth, candidate.number);
-        reduction -= (candidate.history - params::lmr_history_offset()) * reduce::PLY / params::lmr_history_divisor();
-        reduction -= i32::from(node.was_pv) * params::lmr_pv() + i32::from(node.kind.is_pv()) * params::lmr_open();
-        if node.kind.is_cut() {
-            reduction += params::lmr_cut() + i32::from(node.table_move().is_none()) * params::lmr_no_table_move();
-        }
-        reduction += (1 - node.trend.as_int()) * params::lmr_falling();
-        reduction += i32::from(node.table_captures) * params::lmr_table_capture();
-        reduction += reduce::after_cutoffs(self.frame(node.ply + 1).cutoffs);
-        reduction -= i32::from(candidate.victim.is_some()) * params::lmr_capture();
-        reduction -= i32::from(candidate.checks) * params::lmr_check();
-        reduction.max(0)
-    }
-
-    /// Searches all moves of the node but `mv`, against a null window below the test's bound.
-    fn search_others(&mut self, node: &Node, mv: Move, test: SingularTest) -> Value {
-        self.frame_mut(node.ply).excluded = Some(mv);
-        let value = self.node(node.kind.closed(), test.beta - 1, test.beta, test.depth, node.ply);
-        self.frame_mut(node.ply).excluded = None;
-        value
-    }
-
     /// History of a quiet move or a capture.
     fn history_of(&self, mv: Move, victim: Option<PieceType>, line: Line) -> i32 {
         match victim {
             Some(victim) => self.memory.moves.capture(&self.position, mv, victim),
             None => self.memory.moves.after(self.position.turn(), line).of(&self.position, mv),
         }
-    }
-
-    /// Extension of a move in plies (a reduction below zero).
-    fn extension(&mut self, node: &Node, candidate: &Candidate, beta: Value) -> Extension {
-        if node.ply >= 2 * self.root_depth {
-            return Extension::By(0);
-        }
-        let tested = Some(candidate.mv) == node.table_move() && node.excluded.is_none();
-        let test = node.entry.filter(|_| tested).and_then(|entry| extend::singular_test(node.depth, &entry));
-        if let (Some(test), Some(entry)) = (test, node.entry) {
-            let others = self.search_others(node, candidate.mv, test);
-            if others < test.beta {
-                return Extension::By(if node.kind.is_pv() { 1 } else { extend::singular(others, test) });
-            }
-            if others >= beta && is_ordinary(others) {
-                // Multi-cut: even without its best move the node reaches beta.
-                return Extension::Cut(others);
-            }
-            if entry.value >= beta || node.kind.is_cut() {
-                return Extension::By(-params::singular_negative());
-            }
-        }
-        Extension::By(0)
     }
 
     /// The value of the move just made: a null window first, wider if it surprises.
@@ -573,7 +409,7 @@ impl Worker<'_> {
             if value <= alpha || self.stopped {
                 return value;
             }
-            depth += reduce::second_thought(value, best);
+            depth += reduce::research_depth(value, best);
             known = (depth <= reduced).then_some(value);
         }
         let value = known.unwrap_or_else(|| -self.node(kind.child(), -alpha - 1, -alpha, depth, ply + 1));

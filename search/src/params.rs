@@ -1,9 +1,11 @@
-//! Every constant of the search, one line each.
+//! Every tuned constant of the tree search, with its last match.
 //!
-//! `params! { name: i32 = default, lowest..=highest, step; }` defines a function of
-//! that name. In a normal build it is a constant; with the feature `tune` the value
-//! can be set from outside, so that matches can tune it. The range
-//! and step bound a tuner.
+//! `params! { name: i32 = default, lowest..=highest, step; }` defines a function of that name. In a
+//! normal build it is a constant; with the feature `tune` the value can be set from outside, so that
+//! matches can tune it. The range and step bound a tuner.
+//!
+//! Constants of the clock, the levels, the table and its replacement, and of what is learned during
+//! a search are beside their code.
 
 /// A parameter as a tuner sees it.
 #[cfg(feature = "tune")]
@@ -17,7 +19,7 @@ pub struct Parameter {
     pub min: i32,
     /// The highest value that makes sense.
     pub max: i32,
-    /// By how much to change it so that games may notice.
+    /// SPSA step: a change that games can measure.
     pub step: i32,
 }
 
@@ -101,6 +103,8 @@ params! {
     /// is above beta, in centipawns.
     /// Last test: 450 against 200, +6 ± 16 (T1).
     null_move_eval_divisor: i32 = 300, 100..=32000, 50;
+    /// Null move: the most plies of reduction for such an evaluation.
+    null_move_eval_limit: i32 = 3, 0..=8, 1;
     /// Null move: by how much for each ply of depth the static evaluation may be
     /// below beta, in centipawns.
     /// Last test: 25 against 0, +5 ± 16 (T1).
@@ -130,6 +134,8 @@ params! {
     /// ProbCut: by how much the check search is less deep, in plies.
     /// Last test: 5 against 3, +8 ± 16 (T1).
     probcut_reduction: i32 = 4, 2..=6, 1;
+    /// ProbCut is not tried if an entry at most this many plies less deep stays below its target.
+    probcut_entry: i32 = 3, 0..=8, 1;
     /// Hindsight: a ply more for a node reduced by at least this many plies whose side
     /// before is not better off than expected.
     /// Last test: 4 against 2, -8 ± 16 (T1).
@@ -145,6 +151,8 @@ params! {
     /// centipawn.
     /// Last test: 20 against 6, -7 ± 17 (T2).
     eval_difference: i32 = 12, 0..=64, 4;
+    /// History of a quiet move: the largest change of the evaluation that counts, in centipawns.
+    eval_difference_limit: i32 = 300, 0..=2000, 50;
     /// Nodes without a move from the table are searched a ply less from this depth on.
     /// Last test: 6 against 3, -6 ± 16 (T1).
     iir_depth: i32 = 4, 2..=99, 1;
@@ -170,6 +178,8 @@ params! {
     capture_futility_base: i32 = 300, 0..=30000, 20;
     /// Futility of captures: margin for each ply of depth, in centipawns.
     capture_futility_margin: i32 = 220, 40..=400, 10;
+    /// Futility of captures: this much history counts as a centipawn.
+    capture_futility_history: i32 = 16, 1..=1024, 4;
     /// History pruning of quiet moves is done up to this depth.
     /// Last test: 6 against 3, -6 ± 16 (T1).
     history_pruning_depth: i32 = 4, 0..=12, 1;
@@ -204,6 +214,8 @@ params! {
     /// The table's move is tested for singularity from this depth on.
     /// Last test: 7 against 5, +4 ± 16 (T1).
     singular_depth: i32 = 6, 4..=99, 1;
+    /// Singular: the test needs an entry that is at most this many plies less deep.
+    singular_entry: i32 = 3, 0..=8, 1;
     /// Singular: how far below the table's value the others must stay, in
     /// sixteenths of a centipawn for each ply of depth.
     /// Last test: 58 against 30, +6 ± 17 (T2).
@@ -236,6 +248,8 @@ params! {
     /// Late move reduction: more where children failed high often, in 1024ths of a ply.
     /// Last test: 1200 against 450, -4 ± 17 (T2).
     lmr_cutoffs: i32 = 800, 0..=3072, 128;
+    /// Late move reduction: that often, among a node's children and those of its siblings.
+    lmr_cutoff_count: i32 = 3, 1..=99, 1;
     /// Late move reduction: ln(depth) * ln(move number) is divided by this, in 1024ths.
     /// Last test: 2750 against 2150, with `lmr_base`, -19 ± 17 (T2).
     lmr_divisor: i32 = 2300, 1200..=4000, 100;

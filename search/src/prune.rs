@@ -1,10 +1,19 @@
-//! When a node or a move need not be searched in full.
+//! Nodes that are pruned before their moves are searched.
+//!
+//! Each rule is one function: condition, formula and origin. The matches that judged it are beside
+//! its numbers in [`params`](crate::params).
 
+use crate::node::{Node, NodeKind};
 use crate::params;
+use crate::picker::Wanted;
+use crate::report::Bound;
+use crate::see;
+use crate::tt::Entry;
 use crate::value::{DECIDED, Value, is_ordinary};
+use crate::worker::{Judgement, Worker};
 
 /// Trend of the static evaluation along the line of play. While it rises, pruning from above
-/// is then safer, from below less so.
+/// is safer, from below less so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trend {
     /// Better than at the side's own move before.
@@ -14,7 +23,7 @@ pub(crate) enum Trend {
 }
 
 impl Trend {
-    /// From the evaluations now and at the side's own move before (where known).
+    /// From the evaluations now and at the side's own move before, if known.
     #[inline]
     pub(crate) fn of(now: Option<Value>, before: Option<Value>) -> Self {
         match (now, before) {
@@ -30,120 +39,118 @@ impl Trend {
     }
 }
 
-/// Reverse futility: at low depth, a position so far above beta that no quiet
-/// loss brings it below is not searched. (Stockfish and others; `eval - margin *
-/// depth >= beta`.)
-#[inline]
-pub(crate) fn reverse_futility(depth: i32, eval: Value, beta: Value, trend: Trend) -> Option<Value> {
-    let margin = params::reverse_futility_margin() * (depth - trend.as_int());
-    let safe = depth <= params::reverse_futility_depth() && eval - margin >= beta && is_ordinary(beta);
-    // Halfway between: the margin was only assumed.
-    safe.then(|| (eval + beta) / 2)
-}
-
-/// Razoring: at low depth, a position so far below alpha is only searched for
-/// captures.
-#[inline]
-pub(crate) fn is_hopeless(depth: i32, eval: Value, alpha: Value) -> bool {
-    depth <= params::razoring_depth()
-        && eval + params::razoring_base() + params::razoring_margin() * depth * depth < alpha
-        && is_ordinary(alpha)
-}
-
-/// Null move pruning: if passing still leaves the opponent unable to come below
-/// beta, a real move surely would. Zugzwang hardly exists in shogi, so no
-/// verification is done. (Donninger 1993.)
-///
-/// Returns the depth for the search after the pass, or `None` when it should not
-/// be tried: at low depth, below beta, or when only mates are at stake.
-#[inline]
-pub(crate) fn null_move_depth(depth: i32, eval: Value, beta: Value) -> Option<i32> {
-    let worthwhile = depth >= params::null_move_depth() && eval >= beta && beta > -DECIDED;
-    let surplus = ((eval - beta) / params::null_move_eval_divisor()).min(3);
-    worthwhile.then(|| depth - params::null_move_base() - depth / params::null_move_depth_divisor() - surplus)
-}
-
-/// ProbCut: the value that a capture must reach in a shallow search for the node
-/// to be cut without a full one; `None` where it is not tried. (Buro 1995.)
-#[inline]
-pub(crate) fn probable_cut(depth: i32, beta: Value, trend: Trend) -> Option<Value> {
-    let target = beta + params::probcut_margin() - params::probcut_improving() * trend.as_int();
-    (depth >= params::probcut_depth() && target < DECIDED && beta > -DECIDED).then_some(target)
-}
-
-/// Hindsight: a node that was reached by a reduced search is searched deeper when its
-/// evaluation contradicts the reduction, less deeply when it confirms it. Returns the
-/// change of depth in plies. (Stockfish.)
-///
-/// `eval` is the node's evaluation, `before` that of the node before, both for their
-/// sides to move: their sum is the loss by the move between them.
-#[inline]
-pub(crate) fn hindsight(depth: i32, reduction: i32, eval: Value, before: Value) -> i32 {
-    let deeper = reduction >= params::hindsight_deeper() && eval <= -before;
-    let gain = eval + before;
-    let shallower = reduction >= params::hindsight_shallower() && depth >= 2 && gain > params::hindsight_gain();
-    i32::from(deeper) - i32::from(shallower)
-}
-
-/// Internal iterative reduction: without a move from the table the order is poor,
-/// and the search is cheaper a ply less deep. (Rasmussen 2020.)
-#[inline]
-pub(crate) fn is_worth_less_without_table_move(depth: i32) -> bool {
-    depth >= params::iir_depth()
-}
-
-/// Late move pruning: after this many moves of a node at low depth, quiet moves
-/// that ordering puts last are not searched.
-#[inline]
-pub(crate) fn is_late(depth: i32, number: usize, trend: Trend) -> bool {
-    let count = (params::late_move_count() + depth * depth) * (1 + trend.as_int()) / 2;
-    depth <= params::late_move_depth() && number as i32 > count
-}
-
-/// Futility: at low depth a quiet move hardly lifts a value so far below alpha.
-#[inline]
-pub(crate) fn is_futile(depth: i32, eval: Value, alpha: Value) -> bool {
-    depth <= params::futility_depth() && eval + params::futility_base() + params::futility_margin() * depth <= alpha
-}
-
-/// Futility of captures: at low depth even the piece taken does not lift a value so far
-/// below alpha. `gain` is that piece's exchange value. (Stockfish.)
-#[inline]
-pub(crate) fn is_futile_capture(depth: i32, eval: Value, gain: Value, history: i32, alpha: Value) -> bool {
-    let margin = params::capture_futility_base() + params::capture_futility_margin() * depth;
-    depth <= params::capture_futility_depth() && eval + margin + gain + history / 16 <= alpha
-}
-
-/// History pruning: at low depth, a quiet move that hardly ever was good.
-#[inline]
-pub(crate) fn has_bad_history(depth: i32, history: i32) -> bool {
-    depth <= params::history_pruning_depth() && history < -params::history_pruning_margin() * depth
-}
-
-/// Largest loss in the exchange that a quiet move begins for it still to be
-/// searched, in exchange units; `None` at depths where every move is.
-#[inline]
-pub(crate) fn quiet_loss(depth: i32) -> Option<Value> {
-    (depth <= params::see_depth()).then_some(params::see_quiet_margin() * depth * depth)
-}
-
-/// Largest loss of a capture, like [`quiet_loss`].
-#[inline]
-pub(crate) fn capture_loss(depth: i32) -> Option<Value> {
-    (depth <= params::see_depth()).then_some(params::see_capture_margin() * depth)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_capture_is_futile_only_where_its_victim_does_not_reach_alpha() {
-        let margin = params::capture_futility_base() + params::capture_futility_margin();
-        assert!(is_futile_capture(1, 0, 500, 0, margin + 500));
-        assert!(!is_futile_capture(1, 0, 501, 0, margin + 500), "the victim counts");
-        assert!(!is_futile_capture(1, 0, 500, 16, margin + 500), "and so does the history");
-        assert!(!is_futile_capture(2, 0, 500, 0, margin + 500), "deeper, more may happen");
-        assert!(!is_futile_capture(params::capture_futility_depth() + 1, 0, 0, 0, 20_000));
+impl Worker<'_> {
+    /// Value of a node that is pruned before any of its moves is made.
+    ///
+    /// The cheapest rule first: at or above beta by its evaluation, the node gains nothing from a
+    /// mate in one.
+    pub(crate) fn cut_early(&mut self, node: &Node, alpha: Value, beta: Value, judged: Judgement) -> Option<Value> {
+        let eval = judged.refined;
+        if let Some(value) = reverse_futility(node, eval, beta) {
+            if node.entry.is_none() {
+                self.keep_eval(&judged, node.ply, node.kind);
+            }
+            return Some(value);
+        }
+        self.razor(node, eval, alpha, beta)
+            .or_else(|| if node.entry.is_none() { self.mate_at_once(node.ply) } else { None })
+            .or_else(|| self.null_move(node, eval, beta))
+            .or_else(|| self.probcut(node, beta))
     }
+
+    /// Razoring: a position so far below alpha at low depth that only captures may reach it is
+    /// searched by quiescence alone. (Birmingham and Kent 1977; the form is Stockfish's.)
+    ///
+    /// `eval + base + margin depth^2 < alpha`
+    fn razor(&mut self, node: &Node, eval: Value, alpha: Value, beta: Value) -> Option<Value> {
+        let margin = params::razoring_base() + params::razoring_margin() * node.depth * node.depth;
+        if node.depth > params::razoring_depth() || eval + margin >= alpha || !is_ordinary(alpha) {
+            return None;
+        }
+        Some(self.quiescence(node.kind, alpha, beta, node.ply)).filter(|&value| value <= alpha)
+    }
+
+    /// Null-move pruning: if the opponent cannot come below beta after a pass, a real move surely
+    /// stays above. At cut nodes only, whose value is expected to reach beta. Zugzwang hardly
+    /// exists in shogi, so no verification is done. (Donninger 1993.)
+    fn null_move(&mut self, node: &Node, eval: Value, beta: Value) -> Option<Value> {
+        let passed = self.position.plies_played() > 0 && self.position.last_move().is_none();
+        if node.kind != NodeKind::Cut
+            || passed
+            || node.depth < params::null_move_depth()
+            || eval < beta
+            || beta <= -DECIDED
+            || node.eval? < beta - params::null_move_slack() * node.depth
+        {
+            return None;
+        }
+        let surplus = ((eval - beta) / params::null_move_eval_divisor()).min(params::null_move_eval_limit());
+        let reduction = params::null_move_base() + node.depth / params::null_move_depth_divisor() + surplus;
+        let frame = self.frame_mut(node.ply);
+        (frame.arrival, frame.quiet) = (None, None);
+        let keys = frame.keys;
+        let child = self.frame_mut(node.ply + 1);
+        (child.on_last_pv, child.keys) = (false, keys);
+        self.position.do_null_move();
+        let value = -self.node(NodeKind::All, -beta, 1 - beta, node.depth - reduction, node.ply + 1);
+        self.position.undo_null_move();
+        self.frame_mut(node.ply).anchor = self.frame(node.ply + 1).anchor;
+        // A mate found after a pass is not proved; the bound is.
+        (!self.stopped && value >= beta).then_some(if value >= DECIDED { beta } else { value })
+    }
+
+    /// ProbCut: a capture that reaches a bound above beta in a shallow search cuts the node
+    /// without a full one. (Buro 1995; with captures, Stockfish.)
+    fn probcut(&mut self, node: &Node, beta: Value) -> Option<Value> {
+        let target = beta + params::probcut_margin() - params::probcut_improving() * node.trend.as_int();
+        if node.depth < params::probcut_depth() || target >= DECIDED || beta <= -DECIDED {
+            return None;
+        }
+        // The table knows nearly as deep a search that stays below.
+        let is_refuted = |entry: Entry| entry.depth >= node.depth - params::probcut_entry() && entry.value < target;
+        if node.entry.is_some_and(is_refuted) {
+            return None;
+        }
+        let (depth, ply) = (node.depth - params::probcut_reduction(), node.ply);
+        let needed = target - node.eval?;
+        let table_move = node
+            .table_move()
+            .filter(|&mv| self.position.piece_at(mv.to()).is_some() && see::reaches(&self.position, mv, needed));
+        let mut picker = self.picker(Wanted::Gaining(needed.max(0)), table_move, node.line);
+        let mut found = None;
+        while let Some(mv) = picker.next(&self.position, self.memory, &mut self.moves) {
+            self.job.table.prefetch(self.position.key_after(mv));
+            self.make(mv, ply);
+            let mut value = -self.quiescence(node.kind.child(), -target, 1 - target, ply + 1);
+            if value >= target && depth > 0 {
+                value = -self.node(node.kind.child(), -target, 1 - target, depth, ply + 1);
+            }
+            self.unmake();
+            if self.stopped {
+                break;
+            }
+            if value >= target {
+                let (bound, on_pv) = (Bound::Lower, node.was_pv);
+                let entry = Entry { mv: Some(mv), value, eval: node.stored(), depth: depth + 1, bound, on_pv };
+                self.frame_mut(ply).anchor = self.frame(ply + 1).anchor;
+                self.store(ply, entry);
+                found = Some(value);
+                break;
+            }
+        }
+        picker.close(&mut self.moves);
+        found
+    }
+}
+
+/// Reverse futility, or static null-move pruning: a position so far above beta at low depth that
+/// no quiet loss brings it below. (Futility pruning, Schaeffer 1986, from the other side; the form is
+/// Stockfish's.)
+///
+/// `eval - margin depth >= beta`; returns the mean of both, since the margin is only assumed.
+#[inline]
+fn reverse_futility(node: &Node, eval: Value, beta: Value) -> Option<Value> {
+    let margin = params::reverse_futility_margin() * (node.depth - node.trend.as_int());
+    let is_safe = node.depth <= params::reverse_futility_depth() && eval - margin >= beta && is_ordinary(beta);
+    (is_safe && !node.was_pv).then(|| (eval + beta) / 2)
 }

@@ -8,7 +8,7 @@ use crate::history::Line;
 use crate::picker::{Picker, Plan, Wanted};
 use crate::report::Bound;
 use crate::tt::Entry;
-use crate::value::{DECIDED, INFINITE, MAX_PLY, Value, mated_at};
+use crate::value::{DECIDED, INFINITE, Value, mated_at};
 use crate::worker::{Anchor, Worker};
 use crate::{params, see};
 
@@ -27,17 +27,9 @@ impl Worker<'_> {
     /// searched until one is not lost, then those that gain material.
     pub(crate) fn quiescence(&mut self, kind: NodeKind, mut alpha: Value, beta: Value, ply: usize) -> Value {
         #[cfg(test)]
-        self.fail_at(crate::fault::Place::Quiescence);
-        self.pv[ply].clear();
-        if self.must_leave() {
-            return 0;
-        }
-        self.selective_depth = self.selective_depth.max(ply);
-        if let Some(value) = self.decided_value(ply) {
+        self.fail_at(crate::search::tests::fault::Place::Quiescence);
+        if let Some(value) = self.enter(ply) {
             return value;
-        }
-        if ply >= MAX_PLY {
-            return self.evaluate();
         }
         let entry = self.job.table.probe(self.position.key(), ply);
         if let Some(entry) = entry.filter(|entry| !kind.is_pv() && entry.decides(0, alpha, beta)) {
@@ -48,7 +40,7 @@ impl Worker<'_> {
         let mut best = known.map_or(-INFINITE, |known| known.refined);
         if best >= beta {
             if let (Some(known), None) = (&known, &entry) {
-                self.keep_eval(known, ply, was_pv);
+                self.keep_eval(known, ply, kind);
             }
             return best;
         }
@@ -60,7 +52,6 @@ impl Worker<'_> {
         }
         alpha = alpha.max(best);
         let futile = best + params::quiescence_margin();
-        let in_check = known.is_none();
         let mut best_move = None;
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| self.position.is_legal(mv));
         let mut picker = self.picker(Wanted::Gaining(0), table_move, self.line(ply));
@@ -70,7 +61,7 @@ impl Worker<'_> {
             self.job.table.prefetch(self.position.key_after(mv));
             if best > -DECIDED {
                 number += 1;
-                match self.prospect(mv, number, in_check, recapture) {
+                match self.prospect(mv, number, recapture) {
                     Prospect::Hopeless => continue,
                     // Even with its victim, the capture does not come near alpha.
                     Prospect::Gain(gain) if futile + gain <= alpha => {
@@ -113,7 +104,7 @@ impl Worker<'_> {
         // Never exact: quiescence leaves out too many moves.
         let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
         let stored =
-            Entry { mv: best_move, value: best, eval: known.map(|known| known.raw), depth: 0, bound, on_pv: was_pv };
+            Entry { mv: best_move, value: best, eval: known.map(|known| known.stored), depth: 0, bound, on_pv: was_pv };
         self.frame_mut(ply).anchor = anchor;
         self.store(ply, stored);
         best
@@ -126,9 +117,9 @@ impl Worker<'_> {
     }
 
     /// The prospect of move number `number`, counted from 1, in quiescence.
-    fn prospect(&self, mv: Move, number: i32, in_check: bool, recapture: Option<Square>) -> Prospect {
+    fn prospect(&self, mv: Move, number: i32, recapture: Option<Square>) -> Prospect {
         let victim = self.position.piece_at(mv.to());
-        if in_check {
+        if self.position.in_check() {
             // Once an evasion holds, quiet ones and ones that lose material add little.
             // (Stockfish.)
             let wins = victim.is_some() && see::reaches(&self.position, mv, 0);

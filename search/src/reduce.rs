@@ -1,7 +1,12 @@
-//! By how much to reduce the depth of moves that are unlikely to matter.
+//! Depth of the search of a node or a move: reductions.
+//!
+//! Each rule is one function. The matches that judged it are beside its numbers in
+//! [`params`](crate::params).
 
+use crate::node::{Candidate, Node, NodeKind};
 use crate::params;
 use crate::value::Value;
+use crate::worker::Worker;
 
 /// Reductions are counted in these parts of a ply.
 pub(crate) const PLY: i32 = 1024;
@@ -29,34 +34,61 @@ const fn ln(x: f64) -> f64 {
     2.0 * sum
 }
 
-/// Late move reduction: a quiet move late in the order is searched
-/// less deeply first, and again at full depth if it beats alpha all the same.
-///
-/// Formula: `base + ln(depth) ln(number) / divisor - slope number`, the common form
-/// since Fruit, with Stockfish's slope; constants are ours. In parts of a [`PLY`].
-#[inline]
-pub(crate) fn late_move(depth: i32, number: usize) -> i32 {
-    let product = LN[depth.clamp(0, 63) as usize] * LN[number.min(63)] / 1024;
-    params::lmr_base() + product * 1024 / params::lmr_divisor() - params::lmr_number() * number.min(63) as i32
+impl Worker<'_> {
+    /// Late move reduction: a move late in the order is searched less deeply first, and again at
+    /// full depth if it beats alpha all the same. In parts of a [`PLY`].
+    ///
+    /// Formula: `base + ln(depth) ln(number) / divisor - slope number`, the common form since Fruit,
+    /// with Stockfish's slope and conditions; constants are ours.
+    pub(crate) fn reduction(&self, node: &Node, candidate: &Candidate) -> i32 {
+        let number = candidate.number.min(63);
+        let product = LN[node.depth.clamp(0, 63) as usize] * LN[number] / 1024;
+        let mut reduction = params::lmr_base() + product * 1024 / params::lmr_divisor();
+        reduction -= params::lmr_number() * number as i32;
+        reduction -= (candidate.history - params::lmr_history_offset()) * PLY / params::lmr_history_divisor();
+        reduction -= i32::from(node.was_pv) * params::lmr_pv();
+        reduction -= i32::from(node.kind == NodeKind::Pv) * params::lmr_open();
+        if node.kind == NodeKind::Cut {
+            reduction += params::lmr_cut() + i32::from(node.table_move().is_none()) * params::lmr_no_table_move();
+        }
+        reduction += (1 - node.trend.as_int()) * params::lmr_falling();
+        reduction += i32::from(node.table_captures) * params::lmr_table_capture();
+        // Where the siblings' children failed high often, the moves here rarely matter.
+        let cutoffs = i32::from(self.frame(node.ply + 1).cutoffs);
+        reduction += i32::from(cutoffs >= params::lmr_cutoff_count()) * params::lmr_cutoffs();
+        reduction -= i32::from(candidate.victim.is_some()) * params::lmr_capture();
+        reduction -= i32::from(candidate.checks) * params::lmr_check();
+        reduction.max(0)
+    }
 }
 
-/// Fail highs of a node's children, its siblings' included, from which on late moves are
-/// reduced more.
-const MANY_CUTOFFS: u16 = 3;
-
-/// More reduction where the siblings' children failed high often: the moves here rarely
-/// matter. (Stockfish's cutoff count.)
+/// Change of depth, in plies, of the search that follows a reduced one with `value` above alpha:
+/// deeper if that is far above the `best` of the moves before, less deep if it is hardly better.
+/// (Stockfish.)
 #[inline]
-pub(crate) fn after_cutoffs(cutoffs: u16) -> i32 {
-    i32::from(cutoffs >= MANY_CUTOFFS) * params::lmr_cutoffs()
-}
-
-/// When a reduced search says `value`, above alpha: by how many plies to search deeper
-/// than planned where that is far above the `best` of the moves before, less deeply
-/// where it is hardly better. (Stockfish.)
-#[inline]
-pub(crate) fn second_thought(value: Value, best: Value) -> i32 {
+pub(crate) fn research_depth(value: Value, best: Value) -> i32 {
     i32::from(value > best + params::lmr_deeper()) - i32::from(value < best + params::lmr_shallower())
+}
+
+/// Hindsight: a node that was reached by a reduced search is searched deeper if its evaluation
+/// contradicts the reduction, less deeply if it confirms it. Returns the change of depth in plies.
+/// (Stockfish.)
+///
+/// `eval` is the node's evaluation, `before` its parent's, both for their sides to move: their sum
+/// is the loss by the move between them.
+#[inline]
+pub(crate) fn hindsight(depth: i32, reduction: i32, eval: Value, before: Value) -> i32 {
+    let deeper = reduction >= params::hindsight_deeper() && eval <= -before;
+    let gain = eval + before;
+    let shallower = reduction >= params::hindsight_shallower() && depth >= 2 && gain > params::hindsight_gain();
+    i32::from(deeper) - i32::from(shallower)
+}
+
+/// Internal iterative reduction: without a move from the table the order is poor, and a search that
+/// is a ply less deep finds one at lower cost. (Rasmussen 2020.)
+#[inline]
+pub(crate) fn iir_applies(node: &Node) -> bool {
+    node.kind != NodeKind::All && node.table_move().is_none() && node.depth >= params::iir_depth()
 }
 
 #[cfg(test)]
@@ -65,9 +97,9 @@ mod tests {
 
     #[test]
     fn only_what_is_far_better_is_searched_deeper() {
-        assert_eq!(second_thought(500, 100), 1);
-        assert_eq!(second_thought(130, 100), 0);
-        assert_eq!(second_thought(101, 100), -1);
+        assert_eq!(research_depth(500, 100), 1);
+        assert_eq!(research_depth(130, 100), 0);
+        assert_eq!(research_depth(101, 100), -1);
     }
 
     #[test]

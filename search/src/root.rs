@@ -5,17 +5,16 @@ use std::ops::Range;
 use enbu_movegen::{Declaration, EnteringKingRule, Move};
 
 use crate::clock::doubt;
-use crate::failed_moves::FailedMoves;
 use crate::job::Role;
 use crate::limits::{Lines, Moves};
 use crate::node::{Best, Effort, NodeKind};
 use crate::params;
 use crate::picker::{Picker, Plan, Wanted};
 use crate::report::{BestMove, Bound, LineEnd, Report};
-use crate::root_move::{Candidate, RootMove, settle};
+use crate::root_move::{RootMove, Vote, settle};
 use crate::shared::Interim;
-use crate::value::Score;
-use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, mate_at, mated_at};
+use crate::update::FailedMoves;
+use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Score, Value, mate_at, mated_at};
 use crate::vote::choose;
 use crate::worker::{Anchor, Worker};
 
@@ -26,7 +25,7 @@ const DEEPEST: i32 = MAX_PLY as i32 - 1;
 const FORCED_MOVE_DEPTH: i32 = 6;
 
 impl Worker<'_> {
-    /// Searches until a limit or a stop, and says what to play: the main thread.
+    /// Searches until a limit or a stop, as main thread, and returns the answer.
     pub(crate) fn run(&mut self) -> BestMove {
         let answer = self.answer_without_search();
         let lines = self.gate.lines();
@@ -35,9 +34,9 @@ impl Worker<'_> {
         let completed = if answer.is_none() { self.deepen(searched) } else { 0 };
         let helpers = self.job.control.end_helpers();
         if answer.is_none() {
-            // Who asks for a depth wants the line of that depth, not one of another thread.
+            // Under a limit of depth the line of that depth is reported, not one of another thread.
             if searched == 1 && self.job.limits.depth.is_none() {
-                self.listen_to(helpers, completed);
+                self.adopt_vote(helpers, completed);
             }
             // The move that a level chooses is reported as the best one.
             let played = self.chosen();
@@ -52,38 +51,35 @@ impl Worker<'_> {
         answer.unwrap_or_else(|| self.answer(0))
     }
 
-    /// Searches until the main thread ends; each iteration proposes a move, as helper `index`.
+    /// Searches as helper `index` until the main thread ends; votes after each iteration.
     pub(crate) fn help(&mut self, index: usize) {
         if self.answer_without_search().is_none() {
             let completed = self.deepen(1);
-            self.job.control.propose(index, self.candidate(completed));
+            self.job.control.set_vote(index, self.vote(completed));
         }
     }
 
-    /// The best root move, with what it is worth.
-    fn candidate(&self, completed: i32) -> Option<Candidate> {
+    /// Vote for the best root move after `completed` iterations; `None` before its first value.
+    fn vote(&self, completed: i32) -> Option<Vote> {
         let root_move = self.root_moves.first()?;
-        let value = root_move.known_value()?;
-        Some(Candidate { root_move: root_move.clone(), value, depth: completed })
+        Some(Vote { root_move: root_move.clone(), value: root_move.known_value()?, depth: completed })
     }
 
     /// Puts the move first for which all threads together vote.
-    fn listen_to(&mut self, helpers: Vec<Candidate>, completed: i32) {
-        let own = self.candidate(completed);
-        let all: Vec<Candidate> = own.into_iter().chain(helpers).filter(|candidate| candidate.depth > 0).collect();
-        let Some(chosen) = choose(&all) else { return };
-        let at = self.root_moves.iter().position(|root_move| root_move.mv == chosen.root_move.mv);
-        if let Some(at) = at.filter(|_| all.len() > 1) {
+    fn adopt_vote(&mut self, helpers: Vec<Vote>, completed: i32) {
+        let votes = self.vote(completed).into_iter().chain(helpers);
+        let votes: Vec<Vote> = votes.filter(|vote| vote.depth > 0).collect();
+        let Some(Vote { root_move, value, .. }) = choose(&votes).filter(|_| votes.len() > 1) else { return };
+        if let Some(at) = self.root_moves.iter().position(|own| own.mv == root_move.mv) {
             self.root_moves[..=at].rotate_right(1);
-            self.root_moves[0] = RootMove { value: chosen.value, ..chosen.root_move.clone() };
+            self.root_moves[0] = RootMove { value: Some(*value), ..root_move.clone() };
         }
     }
 
-    /// Iterative deepening of the `searched` best lines; returns the last iteration that
-    /// was completed.
+    /// Iterative deepening of the `searched` best lines; returns the number of completed iterations.
     fn deepen(&mut self, searched: usize) -> i32 {
         let deepest = self.job.limits.depth.map_or(DEEPEST, |depth| depth.clamp(1, DEEPEST as u32) as i32);
-        // Every other helper is a ply ahead, so that they do not all do the same.
+        // Every other helper is a ply ahead, so that not all search the same tree.
         let first = match self.role {
             Role::Helper(index) if index % 2 == 0 => 2.min(deepest),
             _ => 1,
@@ -113,7 +109,7 @@ impl Worker<'_> {
             }
             completed = depth;
             if let Role::Helper(index) = self.role {
-                self.job.control.propose(index, self.candidate(completed));
+                self.job.control.set_vote(index, self.vote(completed));
                 continue;
             }
             if self.gate.lines() > 0 {
@@ -166,36 +162,34 @@ impl Worker<'_> {
         });
     }
 
-    /// Whether the clock, a soft limit, or the lack of anything to think about, ends the
-    /// search.
+    /// Returns `true` if the clock, a soft limit, a forced move or a confirmed mate ends the search.
     fn ends_after(&self, depth: i32, stable: u32) -> bool {
         if self.job.limits.soft_nodes.is_some_and(|nodes| self.all_nodes() >= nodes) {
             return true;
         }
         let control = &self.job.control;
         let best = &self.root_moves[0];
+        let value = best.value.unwrap_or_default();
         if control.is_on_the_clock() && self.job.limits.movetime.is_none() {
             let forced = self.root_moves.len() == 1 && depth >= FORCED_MOVE_DEPTH;
-            // A mate that deeper searches confirmed cannot get shorter.
-            let mated = best.value.abs() >= MATE_BOUND && depth > MATE - best.value.abs() + 6;
+            // Searches deeper than the mate confirmed it: it cannot get shorter.
+            let mated = value.abs() >= MATE_BOUND && depth > MATE - value.abs() + 6;
             if forced || mated {
                 return true;
             }
         }
-        let drop = if best.previous > -INFINITE { best.previous - best.value } else { 0 };
+        let drop = best.previous.map_or(0, |previous| previous - value);
         let effort = best.nodes as f64 / self.nodes.max(1) as f64;
         control.ends_after_iteration(doubt(stable, drop, effort))
     }
 
     /// Searches line number `line` around its last value, wider when that fails.
     fn aspirate(&mut self, line: usize, depth: i32) {
-        let guess = self.root_moves[line].previous;
         let mut width = params::aspiration_window();
-        let narrow = depth >= params::aspiration_depth() && guess.abs() < MATE_BOUND;
-        let (mut alpha, mut beta) = if narrow {
-            ((guess - width).max(-INFINITE), (guess + width).min(INFINITE))
-        } else {
-            (-INFINITE, INFINITE)
+        let is_narrow = |guess: &Value| depth >= params::aspiration_depth() && guess.abs() < MATE_BOUND;
+        let (mut alpha, mut beta) = match self.root_moves[line].previous.filter(is_narrow) {
+            Some(guess) => (guess - width, guess + width),
+            None => (-INFINITE, INFINITE),
         };
         loop {
             let value = self.root_node(alpha, beta, depth, line);
@@ -222,7 +216,7 @@ impl Worker<'_> {
     /// Searches the root moves from `line` on.
     fn root_node(&mut self, mut alpha: Value, beta: Value, depth: i32, line: usize) -> Value {
         #[cfg(test)]
-        self.fail_at(crate::fault::Place::Root);
+        self.fail_at(crate::search::tests::fault::Place::Root);
         let original_alpha = alpha;
         let node = self.root_node_at(depth, self.root_moves[line].mv);
         let plan = Plan {
@@ -233,7 +227,7 @@ impl Worker<'_> {
             line: node.line,
         };
         let mut picker = Picker::new(&self.position, plan, &self.moves);
-        let mut tried = FailedMoves::default();
+        let mut tried = FailedMoves::new();
         let (mut best, mut anchor) = (Best { value: -INFINITE, mv: None }, Anchor::None);
         let mut number = 0;
         let order: Vec<Move> = self.root_moves[line..].iter().map(|root_move| root_move.mv).collect();
@@ -256,7 +250,7 @@ impl Worker<'_> {
             if number == 1 || value > alpha {
                 self.set_pv(0, mv);
                 let root_move = &mut self.root_moves[index];
-                root_move.value = value;
+                root_move.value = Some(value);
                 root_move.depth = depth;
                 root_move.bound = match value {
                     value if value >= beta => Bound::Lower,
@@ -266,8 +260,8 @@ impl Worker<'_> {
                 root_move.selective_depth = self.selective_depth;
                 root_move.pv.clone_from(&self.pv[0]);
             } else {
-                // Keeps its place in the order behind those that have a value.
-                self.root_moves[index].value = -INFINITE;
+                // Keeps its place in the order after those with a value.
+                self.root_moves[index].value = None;
             }
             best.value = best.value.max(value);
             if value > alpha {
@@ -276,8 +270,8 @@ impl Worker<'_> {
                 if value >= beta {
                     break;
                 }
-                // The first iteration reports its first move, so that a line comes at once even
-                // while the table's pages are still being provided; later ones each new best.
+                // The first iteration reports its first move, for a line at once even while the
+                // system provides the table's pages; later ones each new best.
                 let is_news = if depth == 1 { number == 1 } else { number > 1 };
                 if line == 0 && is_news && self.gate.is_due(self.job.started.elapsed()) {
                     self.report_line(index, 0);
@@ -296,8 +290,8 @@ impl Worker<'_> {
         best.value
     }
 
-    /// Newest score of the first root move. A root that was decided without a visit is a mate or
-    /// a won declaration.
+    /// Newest score of the first root move; of a root decided without a visit, a mate or a won
+    /// declaration.
     pub(crate) fn score(&self) -> Score {
         let value = self.root_moves.first().map(RootMove::known_value);
         match value {
@@ -345,15 +339,15 @@ impl Worker<'_> {
         let root_move = &self.root_moves[index];
         // A line not yet reached in a stopped iteration keeps its last value.
         let (value, bound) = match root_move.value {
-            value if value > -INFINITE => (value, root_move.bound),
-            _ => (root_move.previous, Bound::Exact),
+            Some(value) => (value, root_move.bound),
+            None => (root_move.previous.unwrap_or_default(), Bound::Exact),
         };
         let (pv, end) = self.finished_line(root_move.line());
         Report {
             depth: root_move.depth as u32,
             selective_depth: root_move.selective_depth.max(root_move.depth as usize) as u32,
             multi_pv: rank + 1,
-            score: Score::from_value(if value == -INFINITE { 0 } else { value }),
+            score: Score::from_value(value),
             bound,
             progress: self.progress(),
             pv,
@@ -361,7 +355,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Which root move to play: the first, unless a level chooses.
+    /// Index of the root move to play: the first, unless a level chooses.
     fn chosen(&self) -> usize {
         let Some(level) = self.job.options.level else { return 0 };
         let values: Vec<Value> = self.root_moves.iter().take(level.lines()).map_while(RootMove::known_value).collect();
@@ -378,7 +372,7 @@ impl Worker<'_> {
         BestMove::Play { best: best.mv, ponder: best.pv.get(1).copied().or_else(|| self.reply_from_table(best.mv)) }
     }
 
-    /// A line and its end, where wanted with the moves that the table knows after it.
+    /// A line and its end, on request continued by moves from the table.
     fn finished_line(&self, line: &[Move]) -> (Vec<Move>, Option<LineEnd>) {
         let (mut position, mut out) = (self.position.clone(), line.to_vec());
         if line.iter().any(|&mv| position.play(mv).is_err()) {
@@ -401,7 +395,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The move stored for the position after `mv`, when the line ended there.
+    /// The move stored for the position after `mv`.
     fn reply_from_table(&self, mv: Move) -> Option<Move> {
         let mut position = self.position.clone();
         position.play(mv).ok()?;

@@ -3,16 +3,16 @@
 use enbu_movegen::{Move, MoveList, Position};
 
 use crate::report::Bound;
-use crate::value::{INFINITE, MATE_BOUND, Value};
+use crate::value::{MATE_BOUND, Value};
 
 /// A legal move at the root and what is known about it.
 #[derive(Clone)]
 pub(crate) struct RootMove {
     pub(crate) mv: Move,
-    /// Its value in the running iteration; `-INFINITE` where it did not beat alpha.
-    pub(crate) value: Value,
-    /// Its value in the last iteration that gave it one.
-    pub(crate) previous: Value,
+    /// Its value in the running iteration; `None` if it did not beat alpha.
+    pub(crate) value: Option<Value>,
+    /// Its value in the iteration before.
+    pub(crate) previous: Option<Value>,
     /// The line found for it; empty before the first.
     pub(crate) pv: Vec<Move>,
     /// The iteration that found `pv`, and how its value is bounded.
@@ -24,12 +24,12 @@ pub(crate) struct RootMove {
 }
 
 impl RootMove {
-    /// A move of which nothing is known.
+    /// A move before its first search.
     pub(crate) fn new(mv: Move) -> Self {
         Self {
             mv,
-            value: -INFINITE,
-            previous: -INFINITE,
+            value: None,
+            previous: None,
             pv: Vec::new(),
             depth: 1,
             bound: Bound::Exact,
@@ -45,14 +45,16 @@ impl RootMove {
 
     /// Its newest value; `None` before the first.
     pub(crate) fn known_value(&self) -> Option<Value> {
-        [self.value, self.previous].into_iter().find(|&value| value > -INFINITE)
+        self.value.or(self.previous)
     }
 
-    /// What a decision to resign may rest on: the newest value, but where the iteration was
-    /// broken off while the move failed low, no less than the value before.
+    /// The value that a decision to resign may rest on: the newest, but in an iteration broken off
+    /// while the move failed low no less than the one before.
     pub(crate) fn settled_value(&self) -> Option<Value> {
-        let fails_low = self.value > -INFINITE && self.bound == Bound::Upper;
-        if fails_low { Some(self.value.max(self.previous)) } else { self.known_value() }
+        match self.value {
+            Some(value) if self.bound == Bound::Upper => self.previous.max(Some(value)),
+            _ => self.known_value(),
+        }
     }
 
     /// The legal moves among `wanted`, or all legal moves if there is none.
@@ -69,19 +71,19 @@ impl RootMove {
 /// iteration before found for the best move.
 pub(crate) fn settle(root_moves: &mut [RootMove]) {
     let [first, others @ ..] = &mut *root_moves else { return };
-    if first.value == -INFINITE || first.value > -MATE_BOUND || first.previous <= -MATE_BOUND {
+    let is_mated = |value: Value| value <= -MATE_BOUND;
+    if !first.value.is_some_and(is_mated) || first.previous.is_none_or(is_mated) {
         return;
     }
-    if let Some(at) = others.iter().position(|other| other.value == -INFINITE) {
-        others[at].value = first.previous;
-        others[at].bound = Bound::Upper;
+    if let Some(at) = others.iter().position(|other| other.value.is_none()) {
+        (others[at].value, others[at].bound) = (first.previous, Bound::Upper);
         root_moves[..=at + 1].rotate_right(1);
     }
 }
 
-/// Answer of one thread.
+/// Vote of one thread for its best move.
 #[derive(Clone)]
-pub(crate) struct Candidate {
+pub(crate) struct Vote {
     pub(crate) root_move: RootMove,
     /// Its value.
     pub(crate) value: Value,
@@ -94,24 +96,24 @@ mod tests {
     use super::*;
     use crate::value::mated_at;
 
-    fn root_move(mv: &str, value: Value, previous: Value, bound: Bound) -> RootMove {
+    fn root_move(mv: &str, value: Option<Value>, previous: Option<Value>, bound: Bound) -> RootMove {
         RootMove { value, previous, bound, ..RootMove::new(mv.parse().expect("a move")) }
     }
 
     #[test]
     fn a_move_proved_mated_in_a_broken_iteration_is_not_played_first() {
         let mut moves = [
-            root_move("7g7f", mated_at(6), -300, Bound::Upper),
-            root_move("2g2f", -INFINITE, -INFINITE, Bound::Exact),
-            root_move("5i5h", -INFINITE, -INFINITE, Bound::Exact),
+            root_move("7g7f", Some(mated_at(6)), Some(-300), Bound::Upper),
+            root_move("2g2f", None, None, Bound::Exact),
+            root_move("5i5h", None, None, Bound::Exact),
         ];
         settle(&mut moves);
         assert_eq!(moves.each_ref().map(|known| known.mv.to_string()), ["2g2f", "7g7f", "5i5h"]);
-        assert_eq!((moves[0].value, moves[0].bound), (-300, Bound::Upper));
+        assert_eq!((moves[0].value, moves[0].bound), (Some(-300), Bound::Upper));
         // Lost before, too: the longest line stays.
         let mut lost = [
-            root_move("7g7f", mated_at(8), mated_at(8), Bound::Exact),
-            root_move("2g2f", -INFINITE, -INFINITE, Bound::Exact),
+            root_move("7g7f", Some(mated_at(8)), Some(mated_at(8)), Bound::Exact),
+            root_move("2g2f", None, None, Bound::Exact),
         ];
         settle(&mut lost);
         assert_eq!(lost[0].mv.to_string(), "7g7f");
@@ -120,8 +122,8 @@ mod tests {
     #[test]
     fn nobody_resigns_on_a_bound() {
         let value = |value, previous, bound| root_move("7g7f", value, previous, bound).settled_value();
-        assert_eq!(value(-4000, -900, Bound::Upper), Some(-900));
-        assert_eq!(value(-4000, -900, Bound::Exact), Some(-4000));
-        assert_eq!(value(-INFINITE, -900, Bound::Upper), Some(-900));
+        assert_eq!(value(Some(-4000), Some(-900), Bound::Upper), Some(-900));
+        assert_eq!(value(Some(-4000), Some(-900), Bound::Exact), Some(-4000));
+        assert_eq!(value(None, Some(-900), Bound::Upper), Some(-900));
     }
 }

@@ -7,7 +7,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::clock::{Budget, Timer};
 use crate::report::{BestMove, Report};
-use crate::root_move::Candidate;
+use crate::root_move::Vote;
 
 /// Signals from outside to a running search, and its end.
 pub(crate) struct Control {
@@ -16,7 +16,7 @@ pub(crate) struct Control {
     timer: Mutex<Timer>,
     /// The doubt after the last iteration that ended while pondering.
     doubt: Mutex<Option<f64>>,
-    /// Answer if the search broke down now.
+    /// Answer after a panic of the search.
     best: Mutex<Option<Interim>>,
     finished: Mutex<bool>,
     on_finish: Condvar,
@@ -24,8 +24,8 @@ pub(crate) struct Control {
     over: AtomicBool,
     /// Positions visited by each thread, as last published.
     counts: Vec<AtomicU64>,
-    /// Answer of each helper after its last iteration.
-    candidates: Mutex<Vec<Option<Candidate>>>,
+    /// Vote of each helper after its last iteration.
+    votes: Mutex<Vec<Option<Vote>>>,
 }
 
 /// The answer of an iteration, and the report of its line.
@@ -36,19 +36,20 @@ pub(crate) struct Interim {
 }
 
 impl Control {
-    /// For a search by the main thread and `helpers` others.
-    pub(crate) fn new(timer: Timer, ponder: bool, helpers: usize) -> Self {
+    /// For a search by the main thread and `helpers` others, which ponders until
+    /// [`ponderhit`](Self::ponderhit).
+    pub(crate) fn new(started: Instant, helpers: usize) -> Self {
         Self {
             stop: AtomicBool::new(false),
-            pondering: AtomicBool::new(ponder),
-            timer: Mutex::new(timer),
+            pondering: AtomicBool::new(true),
+            timer: Mutex::new(Timer::new(started, None)),
             doubt: Mutex::new(None),
             best: Mutex::new(None),
             finished: Mutex::new(false),
             on_finish: Condvar::new(),
             over: AtomicBool::new(false),
             counts: (0..=helpers).map(|_| AtomicU64::new(0)).collect(),
-            candidates: Mutex::new(vec![None; helpers]),
+            votes: Mutex::new(vec![None; helpers]),
         }
     }
 
@@ -67,18 +68,18 @@ impl Control {
         self.counts.iter().map(|count| count.load(Ordering::Relaxed)).sum()
     }
 
-    /// Keeps what helper number `helper` would play after an iteration.
-    pub(crate) fn propose(&self, helper: usize, candidate: Option<Candidate>) {
-        if let Some(slot) = self.candidates.lock().get_mut(helper) {
-            *slot = candidate;
+    /// Keeps the vote of helper number `helper` after an iteration.
+    pub(crate) fn set_vote(&self, helper: usize, vote: Option<Vote>) {
+        if let Some(slot) = self.votes.lock().get_mut(helper) {
+            *slot = vote;
         }
     }
 
-    /// Ends all helpers and returns their last proposals. It waits for none of them: with more
-    /// threads than processors the last one would come seconds later.
-    pub(crate) fn end_helpers(&self) -> Vec<Candidate> {
+    /// Makes all helpers end, and returns their last votes without waiting for the threads: with
+    /// more of them than processors the last would end seconds later.
+    pub(crate) fn end_helpers(&self) -> Vec<Vote> {
         self.over.store(true, Ordering::Relaxed);
-        std::mem::take(&mut *self.candidates.lock()).into_iter().flatten().collect()
+        std::mem::take(&mut *self.votes.lock()).into_iter().flatten().collect()
     }
 
     pub(crate) fn stop(&self) {
@@ -98,10 +99,10 @@ impl Control {
         self.stop.load(Ordering::Relaxed) || (!self.is_pondering() && self.timer.lock().is_over())
     }
 
-    /// After an iteration whose result is `scale` times as uncertain as usual:
-    /// whether the search should end.
+    /// Returns `true` if the search should end after an iteration, whose result is `scale` times as
+    /// uncertain as usual.
     pub(crate) fn ends_after_iteration(&self, scale: f64) -> bool {
-        // Under the lock of the timer: a hit comes before or after, not in between.
+        // Under the lock of the timer: no ponder hit in between.
         let mut timer = self.timer.lock();
         if self.is_pondering() {
             *self.doubt.lock() = Some(scale);
@@ -110,8 +111,7 @@ impl Control {
         timer.ends_after_iteration(scale)
     }
 
-    /// Returns `true` if the search plays by a clock (and does not ponder), so that it may
-    /// end early when there is nothing left to think about.
+    /// Returns `true` if the search plays by a clock and does not ponder: it may end early.
     pub(crate) fn is_on_the_clock(&self) -> bool {
         !self.is_pondering() && self.timer.lock().budget.is_some()
     }

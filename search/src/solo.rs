@@ -11,7 +11,6 @@ use std::time::Instant;
 use enbu_eval::Evaluation;
 use enbu_movegen::Position;
 
-use crate::clock::{Budget, Timer};
 use crate::job::{Job, Role};
 use crate::limits::{Limits, Options};
 use crate::memory::Memory;
@@ -112,17 +111,18 @@ impl Solo {
     fn job(&self, position: &Position, limits: Limits, options: Options, listener: Arc<dyn Listener>) -> Job {
         self.table.new_search();
         let started = Instant::now();
-        let budget = limits.movetime.map(|movetime| Budget::fixed(movetime, &options.timing));
-        Job {
+        let job = Job {
             position: position.clone(),
             limits,
             options,
             evaluation: self.evaluation.clone(),
             started,
             table: Arc::clone(&self.table),
-            control: Arc::new(Control::new(Timer::new(started, budget), false, 0)),
+            control: Control::new(started, 0),
             listener,
-        }
+        };
+        job.control.ponderhit(started, job.budget(None));
+        job
     }
 }
 

@@ -23,7 +23,7 @@ const ENTRIES: usize = 4;
 /// Generations count modulo this.
 const GENERATIONS: u8 = 32;
 
-/// By how many plies an entry counts as shallower for each search since its own. With 8, as in
+/// Plies that an entry loses in depth, for replacement, with each search since its own. With 8, as in
 /// Stockfish, a tenth of a table that one search fills was held by the search before.
 ///
 /// Last test: see `Worker::keep_eval`.
@@ -81,7 +81,7 @@ pub(crate) struct Table {
 const NO_EVAL: i16 = i16::MIN;
 
 impl Table {
-    /// A table of `megabytes` (2^20 bytes), or `None` if memory for it cannot be had.
+    /// A table of `megabytes` (2^20 bytes), or `None` without the memory.
     ///
     /// `threads` threads touch all its pages now, so that no search pays for their page faults,
     /// however long the system takes to provide them.
@@ -94,10 +94,12 @@ impl Table {
         Some(table)
     }
 
-    /// Returns `true` if the system reports memory for a table of `megabytes` once
-    /// one of `freed_mb` is gone; yes where it says nothing.
+    /// Returns `true` if the system reports memory for a table of `megabytes` after one of
+    /// `freed_mb` is freed, or reports none. Under overcommit the allocation alone would succeed, and
+    /// the first use end the process.
     pub(crate) fn fits(megabytes: usize, freed_mb: usize) -> bool {
-        available_mb().is_none_or(|available| megabytes <= available.saturating_add(freed_mb))
+        let available = pages::system_mb("MemAvailable:");
+        available.is_none_or(|available| megabytes <= available.saturating_add(freed_mb))
     }
 
     fn allocate(megabytes: usize) -> Option<Self> {
@@ -156,7 +158,7 @@ impl Table {
         &self.words[start..start + WORDS_PER_CLUSTER]
     }
 
-    /// Asks the processor to fetch the cluster of `key`, which is about to be probed.
+    /// Prefetches the cluster of `key`, which is about to be probed.
     #[inline]
     pub(crate) fn prefetch(&self, key: u64) {
         prefetch(self.cluster(key));
@@ -238,18 +240,8 @@ impl Deref for Words {
     }
 }
 
-/// Memory that the system reports as available, in megabytes (2^20 bytes), where
-/// it says so. Systems that promise more than they have must not be taken at their
-/// word: using the table would end the process.
-pub fn available_mb() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-    let kilobytes: usize = line.split_ascii_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes / 1024)
-}
-
-/// A hint, without effect on any result. A probe of a table larger
-/// than the caches waits for memory otherwise; that was a third of the search's time.
+/// Prefetches a cluster, a hint without effect on any result. Cache misses of probes were a third of
+/// the search's time.
 #[inline]
 #[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "the intrinsic is declared unsafe"))]
 fn prefetch(cluster: &[AtomicU64]) {

@@ -1,79 +1,102 @@
 //! Updates of histories and corrections after the search of a node.
 
-use enbu_movegen::Move;
+use enbu_movegen::{Move, Position};
 
-use crate::failed_moves::FailedMoves;
-use crate::history::{Line, Place};
+use crate::history::{Line, QuietKey};
 use crate::node::{Best, Effort, Node};
 use crate::params;
 use crate::report::Bound;
 use crate::value::{Value, is_ordinary};
 use crate::worker::{Frame, Judgement, Worker};
 
-/// By how much a search `depth` plies deep moves a history entry.
+/// Moves of a node that were searched without success: the first 32 quiet ones and 16 captures.
+pub(crate) struct FailedMoves {
+    moves: [Option<Move>; 48],
+    quiets: usize,
+    captures: usize,
+}
+
+impl FailedMoves {
+    pub(crate) fn new() -> Self {
+        Self { moves: [None; 48], quiets: 0, captures: 0 }
+    }
+
+    /// Adds `mv`, a move of `position`, unless it is the `best` so far.
+    pub(crate) fn push(&mut self, mv: Move, position: &Position, best: Option<Move>) {
+        let at = self.quiets + self.captures;
+        let (count, limit) = match position.piece_at(mv.to()) {
+            None => (&mut self.quiets, 32),
+            Some(_) => (&mut self.captures, 16),
+        };
+        if best != Some(mv) && *count < limit {
+            *count += 1;
+            self.moves[at] = Some(mv);
+        }
+    }
+}
+
+/// Change of a history entry by a search `depth` plies deep.
 fn bonus(depth: i32) -> i32 {
     let bonus = params::history_bonus() * depth + params::history_bonus_square() * depth * depth;
     bonus.min(params::history_bonus_limit())
 }
 
 impl Worker<'_> {
-    /// Rewards the best move, which beat alpha, and blames those tried before it.
-    pub(crate) fn reward(&mut self, mv: Move, tried: &FailedMoves, node: &Node) {
-        let depth = node.depth;
-        let bonus = bonus(depth);
-        let histories = &mut self.memory.moves;
-        match self.position.piece_at(mv.to()) {
-            Some(victim) => histories.adjust_capture(&self.position, mv, victim.kind, bonus),
-            None => {
-                self.frames[node.ply + Self::LOOKBACK].killers.add(mv);
-                histories.adjust_quiet(Place::of(&self.position, mv), node.line, bonus);
-                for mv in tried.quiets.iter() {
-                    histories.adjust_quiet(Place::of(&self.position, mv), node.line, -bonus);
-                }
-            }
+    /// Rewards the best move, which beat alpha, and lowers those tried before it: captures always,
+    /// quiet ones if the best is quiet.
+    pub(crate) fn reward(&mut self, best: Move, tried: &FailedMoves, node: &Node) {
+        let bonus = bonus(node.depth);
+        let is_quiet = self.position.piece_at(best.to()).is_none();
+        if is_quiet {
+            self.frame_mut(node.ply).killers.add(best);
         }
-        for mv in tried.captures.iter() {
-            if let Some(victim) = self.position.piece_at(mv.to()) {
-                histories.adjust_capture(&self.position, mv, victim.kind, -bonus);
+        let histories = &mut self.memory.moves;
+        let failed = tried.moves.iter().map_while(|&mv| Some((mv?, -bonus)));
+        for (mv, bonus) in [(best, bonus)].into_iter().chain(failed) {
+            match self.position.piece_at(mv.to()) {
+                Some(victim) => histories.adjust_capture(&self.position, mv, victim.kind, bonus),
+                None if is_quiet => histories.adjust_quiet(QuietKey::of(&self.position, mv), node.line, bonus),
+                None => {}
             }
         }
     }
 
     /// Rewards a late quiet move that beat alpha although it was searched less deeply.
     pub(crate) fn reward_surprise(&mut self, mv: Move, effort: Effort, line: Line) {
-        let place = Place::of(&self.position, mv);
-        self.memory.moves.adjust_quiet(place, line, bonus(effort.depth));
+        let key = QuietKey::of(&self.position, mv);
+        self.memory.moves.adjust_quiet(key, line, bonus(effort.depth));
     }
 
     /// Rewards the opponent's last move, if it is quiet, after a fail low of this node.
     pub(crate) fn reward_last_move(&mut self, node: &Node) {
         let Some(before) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else { return };
-        if let Some(place) = self.frame(before).quiet {
+        if let Some(key) = self.frame(before).quiet {
             let line = self.line(before);
-            self.memory.moves.adjust_quiet(place, line, bonus(node.depth) * params::history_fail_low() / 64);
+            self.memory.moves.adjust_quiet(key, line, bonus(node.depth) * params::history_fail_low() / 64);
         }
     }
 
-    /// Blames the opponent's last move, if it is quiet and was the first of its node, where
-    /// a move of this node refutes it. (Stockfish.)
+    /// Lowers the opponent's last move, if it is quiet and was the first of its node, after a
+    /// refutation by a move of this node. (Stockfish.)
     pub(crate) fn blame_last_move(&mut self, node: &Node) {
         let Some(before) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else { return };
         let Frame { quiet, number, .. } = *self.frame(before);
-        if let Some(place) = quiet.filter(|_| number == 1) {
+        if let Some(key) = quiet.filter(|_| number == 1) {
             let line = self.line(before);
-            self.memory.moves.adjust_quiet(place, line, -bonus(node.depth) * params::history_refuted() / 64);
+            self.memory.moves.adjust_quiet(key, line, -bonus(node.depth) * params::history_refuted() / 64);
         }
     }
 
     /// Rewards the last move, if it is quiet, by its gain in the evaluation: the sum
     /// of the evaluations before and after it, each for its side to move. (Stockfish.)
-    pub(crate) fn reward_difference(&mut self, place: Option<Place>, gain: Value) {
-        if let Some(place) = place {
-            self.memory.moves.adjust_main(place, gain.clamp(-300, 300) * params::eval_difference() / 16);
+    pub(crate) fn reward_difference(&mut self, key: Option<QuietKey>, gain: Value) {
+        if let Some(key) = key {
+            let limit = params::eval_difference_limit();
+            self.memory.moves.adjust_main(key, gain.clamp(-limit, limit) * params::eval_difference() / 16);
         }
     }
 
-    /// Updates the corrections by the error of the evaluation, where the bound shows it.
+    /// Updates the corrections by the error of the evaluation, if the bound shows it.
     pub(crate) fn learn_error(&mut self, node: &Node, best: &Best, bound: Bound) {
         let Some(Judgement { eval, slots, .. }) = node.judged else { return };
         let loud = best.mv.is_some_and(|mv| self.position.piece_at(mv.to()).is_some());
@@ -84,7 +107,7 @@ impl Worker<'_> {
         };
         if !loud && telling && is_ordinary(best.value) {
             self.memory.corrections.note(slots, best.value - eval, node.depth);
-            // Where attacks are inputs there is nothing to learn: only chance would pass the limit.
+            // With attacks as inputs there is nothing to learn: only chance would pass the limit.
             if bound == Bound::Exact && !self.job.evaluation.sees_attacks() {
                 let hanging = &mut self.memory.hanging;
                 let corrected = hanging.correction(&self.position);

@@ -47,28 +47,22 @@ pub(crate) const fn mate_at(ply: usize) -> Value {
     MATE - ply as Value
 }
 
-/// From a value counted from the root to one counted from a node at `ply`, for storing.
+/// A value counted from the root as one counted from a node at `ply`, for storing.
 #[inline]
 pub(crate) const fn to_stored(value: Value, ply: usize) -> Value {
-    if value >= DECIDED {
-        value + ply as Value
-    } else if value <= -DECIDED {
-        value - ply as Value
-    } else {
-        value
-    }
+    farther_from_zero(value, ply as Value)
 }
 
 /// The inverse of [`to_stored`].
 #[inline]
 pub(crate) const fn from_stored(value: Value, ply: usize) -> Value {
-    if value >= DECIDED {
-        value - ply as Value
-    } else if value <= -DECIDED {
-        value + ply as Value
-    } else {
-        value
-    }
+    farther_from_zero(value, -(ply as Value))
+}
+
+/// A decided value with its distance shortened by `plies`; others as they are.
+#[inline]
+const fn farther_from_zero(value: Value, plies: Value) -> Value {
+    if is_ordinary(value) { value } else { value + value.signum() * plies }
 }
 
 /// Score of a position, for the side to move at the root.

@@ -5,11 +5,12 @@ use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Ruling}
 
 use crate::chase;
 use crate::correction::Slots;
-use crate::history::{Arrival, Killers, Line, PawnSlot, Place};
+use crate::history::{Arrival, Killers, Line, PawnSlot, QuietKey};
 use crate::job::{Job, Role};
 use crate::keys::Keys;
 use crate::level::Level;
 use crate::memory::Memory;
+use crate::node::NodeKind;
 use crate::report::ReportGate;
 use crate::report::{Bound, LineEnd, Progress};
 use crate::root_move::RootMove;
@@ -45,7 +46,7 @@ pub(crate) struct Frame {
     /// The move being searched; `None` after a null move.
     pub(crate) arrival: Option<Arrival>,
     /// History key of the move being searched; `None` unless it is quiet.
-    pub(crate) quiet: Option<Place>,
+    pub(crate) quiet: Option<QuietKey>,
     /// The move that a test for singularity leaves out.
     pub(crate) excluded: Option<Move>,
     pub(crate) killers: Killers,
@@ -66,14 +67,14 @@ pub(crate) struct Frame {
 /// Static evaluations of a position.
 #[derive(Clone, Copy)]
 pub(crate) struct Judgement {
-    /// The static evaluation as the evaluator gives it, corrected by pieces that hang: what the
-    /// table keeps, since to find these takes two thirds of the instructions of a small network.
-    pub(crate) raw: Value,
-    /// `raw` plus the other corrections.
+    /// Output of the evaluator, corrected by hanging pieces: the table keeps both together, since
+    /// finding such pieces takes two thirds of the instructions of a small network.
+    pub(crate) stored: Value,
+    /// `stored` plus the other corrections.
     pub(crate) eval: Value,
     /// Tightened by the bound of the table.
     pub(crate) refined: Value,
-    /// Where the corrections were found, and the error of `eval` will be noted.
+    /// Entries of the corrections, which will learn the error of `eval`.
     pub(crate) slots: Slots,
 }
 
@@ -183,8 +184,8 @@ impl<'a> Worker<'a> {
         let slots = Slots::of(&self.position, self.frame(ply).keys, self.line(ply));
         let correction = self.memory.corrections.of(slots);
         let known = entry.and_then(|entry| entry.eval);
-        let raw = known.unwrap_or_else(|| self.evaluate() + self.memory.hanging.correction(&self.position));
-        let eval = raw + correction;
+        let stored = known.unwrap_or_else(|| self.evaluate() + self.memory.hanging.correction(&self.position));
+        let eval = stored + correction;
         // Halved or compared with a margin, a mate would yield a value that no search found.
         let bounding = entry.filter(|entry| is_ordinary(entry.value));
         let refined = bounding.map_or(eval, |entry| match entry.bound {
@@ -192,7 +193,7 @@ impl<'a> Worker<'a> {
             Bound::Lower => entry.value.max(eval),
             Bound::Upper => entry.value.min(eval),
         });
-        Some(Judgement { raw, eval, refined, slots })
+        Some(Judgement { stored, eval, refined, slots })
     }
 
     /// Stores an evaluation that cut a node without an entry, a lower bound: when the position
@@ -201,8 +202,8 @@ impl<'a> Worker<'a> {
     /// Last test, of the nodes outside quiescence, with entries aged faster (`tt`): -2 ± 34 (400
     /// games, 10 000 nodes).
     #[inline]
-    pub(crate) fn keep_eval(&self, judged: &Judgement, ply: usize, on_pv: bool) {
-        let (value, eval) = (judged.refined, Some(judged.raw));
+    pub(crate) fn keep_eval(&self, judged: &Judgement, ply: usize, kind: NodeKind) {
+        let (value, eval, on_pv) = (judged.refined, Some(judged.stored), kind.is_pv());
         let entry = Entry { mv: None, value, eval, depth: 0, bound: Bound::Lower, on_pv };
         self.job.table.store(self.position.key(), ply, entry);
     }
@@ -236,7 +237,7 @@ impl<'a> Worker<'a> {
     /// Makes a move and counts the position it leads to.
     #[inline]
     pub(crate) fn make(&mut self, mv: Move, ply: usize) {
-        let quiet = self.position.piece_at(mv.to()).is_none().then(|| Place::of(&self.position, mv));
+        let quiet = self.position.piece_at(mv.to()).is_none().then(|| QuietKey::of(&self.position, mv));
         let delta = self.position.do_move(mv);
         let follows = self.frame(ply).on_last_pv && self.last_pv.get(ply) == Some(&mv);
         let keys = self.frame(ply).keys.after(&delta);
@@ -257,16 +258,22 @@ impl<'a> Worker<'a> {
         self.memory.evaluator.pop();
     }
 
-    /// Returns `true` if the search must be left.
+    /// Begins a node. Returns its value if it is not searched: after a stop, at the end of the game,
+    /// and at the deepest ply.
     #[inline]
-    pub(crate) fn must_leave(&mut self) -> bool {
+    pub(crate) fn enter(&mut self, ply: usize) -> Option<Value> {
+        self.pv[ply].clear();
         if self.nodes >= self.next_poll && !self.stopped {
             self.poll();
         }
-        self.stopped
+        if self.stopped {
+            return Some(0);
+        }
+        self.selective_depth = self.selective_depth.max(ply);
+        self.decided_value(ply).or_else(|| (ply >= MAX_PLY).then(|| self.evaluate()))
     }
 
-    /// Looks at the limits, and when to look again.
+    /// Checks the limits and schedules the next check.
     fn poll(&mut self) {
         let control = &self.job.control;
         control.set_count(self.role.index(), self.nodes);

@@ -16,7 +16,7 @@ const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 /// Allocates the table of `USI_Hash` as the engine does, and counts its huge pages.
 pub(super) fn hash(options: &Options) -> Check {
     let mut check = Check::new(Topic::Hash);
-    let (wanted, available) = (options.hash_mb(), enbu_search::available_mb());
+    let (wanted, available) = (options.hash_mb(), enbu_search::system_mb("MemAvailable:"));
     check.set("hash_mb", wanted);
     check.set("available_mb", available);
     let before = Pages::now();
