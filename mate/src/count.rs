@@ -19,8 +19,9 @@ use enbu_movegen::rays::between;
 use enbu_movegen::{Move, MoveList, MoveSet, Position, Scope, Square};
 
 use crate::child::{Child, Count, Stage, Step, key_after_interposition};
-use crate::dfpn::{Control, Search};
+use crate::dfpn::Search;
 use crate::expand::first_value;
+use crate::overseer::Overseer;
 use crate::plies::Plies;
 use crate::value::{Role, Value};
 
@@ -100,13 +101,13 @@ impl Search<'_> {
 
     /// The capture of a useless interposition, the last move, and the bound on the plies after
     /// it; `None` if the piece cannot be handed back within `within` plies.
-    pub(crate) fn returned(&mut self, within: Plies, control: &mut dyn Control) -> Option<(Move, Plies)> {
+    pub(crate) fn returned(&mut self, within: Plies, overseer: &mut Overseer<'_>) -> Option<(Move, Plies)> {
         let square = self.interposed()?;
         let mut checks = MoveList::new();
         self.position.checks(&mut checks);
         self.returns(square, checks.into_iter()).into_iter().find_map(|child| {
             self.play(child.mv, child.step);
-            let value = self.prove(child.step.after(within), control);
+            let value = self.prove(child.step.after(within), overseer);
             self.take_back(child.step);
             value.is_mate().then_some((child.mv, value.plies))
         })

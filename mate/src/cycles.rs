@@ -11,6 +11,7 @@
 //!
 //! A proof never relies on a repetition: a shortest mate repeats no position.
 
+use bytemuck::Zeroable;
 use enbu_movegen::Hand;
 
 use crate::plies::Plies;
@@ -220,16 +221,22 @@ pub(crate) fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Word 0: hash of the position or path. Word 1: bound (bits 0-15), depth for
-/// [`Reliance::PathFrom`] (bits 16-31), generation (from bit 32). Then the hashes of the
-/// positions relied on.
-type Slot = [u64; 2 + NAMED];
+/// A stored disproof; zeros for none.
+#[derive(Clone, Copy, bytemuck::Zeroable)]
+struct Slot {
+    /// Hash of the position or path.
+    key: u64,
+    generation: u32,
+    /// No mate in fewer plies than this.
+    below: Plies,
+    /// Depth for [`Reliance::PathFrom`].
+    from: u16,
+    /// Hashes of the positions relied on.
+    relied_on: [u64; NAMED],
+}
 
 /// Slots per bucket.
 const BUCKET: usize = 4;
-
-/// First bit of the generation in word 1.
-const GENERATION_SHIFT: u32 = 32;
 
 /// Table of disproofs that are valid only on some paths.
 ///
@@ -252,7 +259,7 @@ impl Cycles {
     /// Removes all results.
     pub(crate) fn clear(&mut self) {
         if self.generation == u32::MAX {
-            self.slots.fill([0; 2 + NAMED]);
+            self.slots.fill(Zeroable::zeroed());
             self.generation = 0;
         }
         self.generation += 1;
@@ -265,51 +272,42 @@ impl Cycles {
 
     fn bucket(&self, key: u64) -> impl Iterator<Item = &Slot> {
         let home = self.home(key);
-        let generation = u64::from(self.generation);
         let bucket = self.slots[home..home + BUCKET].iter();
-        bucket.filter(move |slot| slot[0] == key && slot[1] >> GENERATION_SHIFT == generation)
+        bucket.filter(move |slot| slot.key == key && slot.generation == self.generation)
     }
 
     /// The reliance of a stored disproof (no mate within `within` plies) for the position
     /// that would follow on the path.
     pub(crate) fn look_up(&self, path: &Path, key: u64, hand: Hand, within: Plies) -> Option<Reliance> {
         let identity = identity(key, hand);
-        let named = self.bucket(identity).filter(|slot| within < slot[1] as Plies);
-        let named = named.filter_map(|slot| path.found_again(&slot[2..])).max_by_key(|reliance| reliance.shallowest());
-        named.or_else(|| {
-            let slot = self.bucket(path.key_with(identity)).find(|slot| within < slot[1] as Plies)?;
-            Some(Reliance::PathFrom((slot[1] >> 16) as u16))
-        })
+        let stored = |key| self.bucket(key).filter(|slot| within < slot.below);
+        let named = stored(identity).filter_map(|slot| path.found_again(&slot.relied_on));
+        let named = named.max_by_key(|reliance| reliance.shallowest());
+        named.or_else(|| stored(path.key_with(identity)).next().map(|slot| Reliance::PathFrom(slot.from)))
     }
 
     /// Stores a disproof (no mate in fewer plies than `below`) for the position that follows
     /// on the path.
     pub(crate) fn note(&mut self, path: &Path, key: u64, hand: Hand, below: Plies, reliance: Reliance) {
         let identity = identity(key, hand);
-        let mut slot = [0; 2 + NAMED];
-        slot[1] = u64::from(below) | u64::from(self.generation) << GENERATION_SHIFT;
+        let mut slot = Slot { key: identity, generation: self.generation, below, from: 0, relied_on: [0; NAMED] };
         match reliance {
             Reliance::Named { depths, count } => {
-                slot[0] = identity;
-                for (word, &depth) in slot[2..].iter_mut().zip(&depths[..usize::from(count)]) {
-                    *word = path.nodes[usize::from(depth)].identity;
+                for (relied_on, &depth) in slot.relied_on.iter_mut().zip(&depths[..usize::from(count)]) {
+                    *relied_on = path.nodes[usize::from(depth)].identity;
                 }
             }
-            Reliance::PathFrom(depth) => {
-                slot[0] = path.key_with(identity);
-                slot[1] |= u64::from(depth) << 16;
-            }
+            Reliance::PathFrom(from) => (slot.key, slot.from) = (path.key_with(identity), from),
             Reliance::Limit => return,
         }
         self.put(slot);
     }
 
     fn put(&mut self, slot: Slot) {
-        let home = self.home(slot[0]);
-        let generation = u64::from(self.generation);
+        let home = self.home(slot.key);
         let bucket = &mut self.slots[home..home + BUCKET];
-        let same = bucket.iter().position(|old| old[0] == slot[0] && old[2..] == slot[2..]);
-        let free = || bucket.iter().position(|old| old[1] >> GENERATION_SHIFT != generation);
+        let same = bucket.iter().position(|old| (old.key, old.relied_on) == (slot.key, slot.relied_on));
+        let free = || bucket.iter().position(|old| old.generation != self.generation);
         let at = same.or_else(free).unwrap_or_else(|| {
             self.turn = (self.turn + 1) % BUCKET;
             self.turn

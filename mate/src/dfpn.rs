@@ -25,6 +25,7 @@ use enbu_movegen::{Color, Hand, Move, MoveList, Position};
 use crate::child::{Child, Count, Stage, Step, key_after_interposition};
 use crate::cycles::{Cycles, Path, Reliance, mix};
 use crate::hands;
+use crate::overseer::Overseer;
 use crate::plies::{ANY, NEVER, Plies, beyond};
 use crate::table::{Known, Numbers, Question, Table};
 use crate::value::{INFINITE, Role, Value};
@@ -39,22 +40,6 @@ const PATIENCE: u32 = 3;
 
 /// Number of nodes without a new position after which thresholds grow.
 const STALE_NODES: u64 = 1 << 14;
-
-/// Decides when a search ends without a result.
-pub(crate) trait Control {
-    /// Called at every new node; `true` ends the search.
-    fn ends(&mut self, search: &Snapshot<'_>) -> bool;
-}
-
-/// State of a running search, for [`Control`].
-pub(crate) struct Snapshot<'a> {
-    /// Positions searched so far.
-    pub(crate) nodes: u64,
-    /// Occupancy of the table in 1/1000.
-    pub(crate) hash_permille: u32,
-    /// The current position, with the moves that led to it.
-    pub(crate) position: &'a Position,
-}
 
 /// Numbers at which the search of a node returns to its parent.
 #[derive(Clone, Copy)]
@@ -185,8 +170,8 @@ impl<'a> Search<'a> {
     }
 
     /// Searches the current position until a mate within `within` plies is proven or
-    /// disproven, or `control` ends the search: the value is then open.
-    pub(crate) fn prove(&mut self, within: Plies, control: &mut dyn Control) -> Value {
+    /// disproven, or the overseer ends the search: the value is then open.
+    pub(crate) fn prove(&mut self, within: Plies, overseer: &mut Overseer<'_>) -> Value {
         self.ended = false;
         self.chases = 0;
         let free = Thresholds { phi: INFINITE, delta: INFINITE };
@@ -205,11 +190,7 @@ impl<'a> Search<'a> {
                             self.ascend();
                             self.take_over(best, value);
                         }
-                        None => {
-                            let position = &*self.position;
-                            let hash_permille = self.table.permille();
-                            self.ended = control.ends(&Snapshot { nodes: self.nodes, hash_permille, position });
-                        }
+                        None => self.ended = overseer.ends(self),
                     }
                 }
                 _ => {

@@ -29,7 +29,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `one` | mate in one, on bitboards |
-//! | `solver` `line` | the public solver; the line of a proven mate |
+//! | `solver` `overseer` `line` | the public solver; its limits and reports; the line of a proven mate |
 //! | `count` | the count of plies without useless interpositions |
 //! | `sound` | other solutions of a problem |
 //! | `dfpn` `expand` `child` `value` | the search, new nodes, a node's moves and values |
@@ -53,6 +53,7 @@ mod expand;
 mod hands;
 mod line;
 mod one;
+mod overseer;
 mod plies;
 mod solver;
 mod sound;

@@ -11,7 +11,8 @@ use std::cmp::Reverse;
 use enbu_movegen::{Move, MoveList, Position};
 
 use crate::child::Count;
-use crate::dfpn::{Control, Search};
+use crate::dfpn::Search;
+use crate::overseer::Overseer;
 use crate::plies::{ANY, Length, Plies, after, before};
 use crate::value::{Role, Value};
 
@@ -22,7 +23,7 @@ const WALKS: usize = 1 << 12;
 type Next = (Move, Plies);
 
 /// The line of a proven mate within `within` plies, attacker first, and its bound. `None`
-/// if `control` ended the search or a replaced proof could not be restored.
+/// if the overseer ended the search or a replaced proof could not be restored.
 ///
 /// A line that meets bounds better than the root's is shorter than that. On the way back the
 /// bounds on it are corrected; where another defence then promises to last longer, the walk
@@ -32,10 +33,10 @@ pub(crate) fn of(
     search: &mut Search<'_>,
     within: Plies,
     length: Length,
-    control: &mut dyn Control,
+    overseer: &mut Overseer<'_>,
 ) -> Option<(Vec<Move>, Plies)> {
     let mut line = Vec::new();
-    let mut complete = walk(search, within, length, control, &mut line);
+    let mut complete = walk(search, within, length, overseer, &mut line);
     let mut walks = 1;
     let mut left = line.len();
     while left > 0 {
@@ -49,7 +50,7 @@ pub(crate) fn of(
         if line.len() - left < usize::from(bound) && walks < WALKS {
             walks += 1;
             line.truncate(left);
-            complete = walk(search, bound, length, control, &mut line);
+            complete = walk(search, bound, length, overseer, &mut line);
             left = line.len();
         }
     }
@@ -97,14 +98,14 @@ fn walk(
     search: &mut Search<'_>,
     mut within: Plies,
     length: Length,
-    control: &mut dyn Control,
+    overseer: &mut Overseer<'_>,
     line: &mut Vec<Move>,
 ) -> bool {
     loop {
         let next = match search.role() {
-            Role::Attacker => attack(search, within, control),
+            Role::Attacker => attack(search, within, overseer),
             Role::Defender if is_over(search, within) => return true,
-            Role::Defender => defend(search, within, length, control),
+            Role::Defender => defend(search, within, length, overseer),
         };
         let Some((mv, plies)) = next else { return false };
         search.position.do_move(mv);
@@ -119,7 +120,7 @@ pub(crate) fn is_over(search: &Search<'_>, within: Plies) -> bool {
 }
 
 /// The attacker's move with the shortest known mate.
-pub(crate) fn attack(search: &mut Search<'_>, within: Plies, control: &mut dyn Control) -> Option<Next> {
+pub(crate) fn attack(search: &mut Search<'_>, within: Plies, overseer: &mut Overseer<'_>) -> Option<Next> {
     let mut checks = MoveList::new();
     search.position.checks(&mut checks);
     let known = |search: &mut Search<'_>| shortest(search, &checks, within);
@@ -127,12 +128,12 @@ pub(crate) fn attack(search: &mut Search<'_>, within: Plies, control: &mut dyn C
         return Some(found);
     }
     // The entry was replaced: prove it again.
-    if !search.prove(within, control).is_mate() {
+    if !search.prove(within, overseer).is_mate() {
         return None;
     }
     known(search)
-        .or_else(|| search.returned(within, control))
-        .or_else(|| checks.into_iter().find_map(|mv| prove_after(search, mv, within, control).map(|plies| (mv, plies))))
+        .or_else(|| search.returned(within, overseer))
+        .or_else(|| checks.into_iter().find_map(|mv| prove_after(search, mv, within, overseer).map(|plies| (mv, plies))))
 }
 
 fn shortest(search: &mut Search<'_>, checks: &MoveList, within: Plies) -> Option<Next> {
@@ -141,19 +142,19 @@ fn shortest(search: &mut Search<'_>, checks: &MoveList, within: Plies) -> Option
 }
 
 /// The defender's move that lasts longest.
-fn defend(search: &mut Search<'_>, within: Plies, length: Length, control: &mut dyn Control) -> Option<Next> {
-    let lasting = defences(search, within, control)?;
-    let lasts = |&&next: &&Next| length == Length::Shortest && lasts(search, next, within, control);
+fn defend(search: &mut Search<'_>, within: Plies, length: Length, overseer: &mut Overseer<'_>) -> Option<Next> {
+    let lasting = defences(search, within, overseer)?;
+    let lasts = |&&next: &&Next| length == Length::Shortest && lasts(search, next, within, overseer);
     lasting.iter().find(lasts).or(lasting.first()).copied()
 }
 
 /// The defender's moves with their bounds, those that last longest first.
-pub(crate) fn defences(search: &mut Search<'_>, within: Plies, control: &mut dyn Control) -> Option<Vec<Next>> {
+pub(crate) fn defences(search: &mut Search<'_>, within: Plies, overseer: &mut Overseer<'_>) -> Option<Vec<Next>> {
     let mut answers = MoveList::new();
     search.position.legal_moves(&mut answers);
     let mut lasting = Vec::new();
     for mv in &answers {
-        let plies = known_after(search, mv, within).or_else(|| prove_after(search, mv, within, control))?;
+        let plies = known_after(search, mv, within).or_else(|| prove_after(search, mv, within, overseer))?;
         lasting.push((before(plies, search.cost(mv)), mv, plies));
     }
     // A stable sort: equal moves stay in generation order, which keeps results reproducible.
@@ -163,13 +164,13 @@ pub(crate) fn defences(search: &mut Search<'_>, within: Plies, control: &mut dyn
 }
 
 /// Returns true if a defence provably lasts `within` plies, not by a useless interposition.
-pub(crate) fn lasts(search: &mut Search<'_>, (mv, plies): Next, within: Plies, control: &mut dyn Control) -> bool {
+pub(crate) fn lasts(search: &mut Search<'_>, (mv, plies): Next, within: Plies, overseer: &mut Overseer<'_>) -> bool {
     if before(plies, search.cost(mv)) < within {
         return false;
     }
     search.position.do_move(mv);
-    let shorter = plies.checked_sub(2).map(|shorter| search.prove(shorter, control));
-    let lasts = shorter.is_none_or(Value::is_no_mate) && search.returned(plies, control).is_none();
+    let shorter = plies.checked_sub(2).map(|shorter| search.prove(shorter, overseer));
+    let lasts = shorter.is_none_or(Value::is_no_mate) && search.returned(plies, overseer).is_none();
     search.position.undo_move();
     lasts
 }
@@ -185,9 +186,9 @@ fn known_after(search: &mut Search<'_>, mv: Move, within: Plies) -> Option<Plies
     after_move(search, mv, within, known)
 }
 
-fn prove_after(search: &mut Search<'_>, mv: Move, within: Plies, control: &mut dyn Control) -> Option<Plies> {
+fn prove_after(search: &mut Search<'_>, mv: Move, within: Plies, overseer: &mut Overseer<'_>) -> Option<Plies> {
     after_move(search, mv, within, |search, within| {
-        let value = search.prove(within, control);
+        let value = search.prove(within, overseer);
         value.is_mate().then_some(value.plies)
     })
 }

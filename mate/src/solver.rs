@@ -1,15 +1,15 @@
 //! The public solver: from a position to a verdict with its line.
 
-use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use enbu_movegen::{Move, MoveList, Position};
 
 use crate::child::Count;
 use crate::cycles::Cycles;
-use crate::dfpn::{Control, Search, Snapshot};
+use crate::dfpn::Search;
 use crate::line;
+use crate::overseer::Overseer;
 use crate::plies::{ANY, Length, Plies};
 use crate::table::Table;
 
@@ -32,19 +32,12 @@ pub struct Solver {
 }
 
 /// Error: the table could not be allocated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not enough memory for a mate table of {megabytes} MB")]
 pub struct OutOfMemory {
     /// The requested size in MB.
     pub megabytes: usize,
 }
-
-impl fmt::Display for OutOfMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not enough memory for a mate table of {} MB", self.megabytes)
-    }
-}
-
-impl std::error::Error for OutOfMemory {}
 
 /// Effort spent on shorter lines after the first proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -162,9 +155,6 @@ pub struct Solution {
 /// Share of the memory for path-dependent results, as a divisor.
 const CYCLES_SHARE: usize = 8;
 
-/// Interval of progress reports.
-const REPORT_INTERVAL: Duration = Duration::from_millis(500);
-
 /// Minimal node budget for shorter lines under [`Refinement::Affordable`].
 const CHEAP_NODES: u64 = 1_000_000;
 
@@ -195,20 +185,16 @@ impl Solver {
         report: &mut dyn FnMut(&Progress),
     ) -> Solution {
         let mut board = position.without_history();
-        let attacker = board.turn();
-        let start_ply = board.plies_played();
-        let mut overseer = Overseer::new(limits, stop, start_ply, report);
-        self.cycles.clear();
-        let mut search = Search::new(&mut board, attacker, &mut self.table, &mut self.cycles, Count::Every);
-        let within = limits.plies.map_or(ANY, odd);
-        let value = search.prove(within, &mut overseer);
+        let mut overseer = Overseer::new(limits, stop, report);
+        let mut search = self.search(&mut board, Count::Every);
+        let value = search.prove(limits.plies.map_or(ANY, odd), &mut overseer);
         let (nodes_to_verdict, elapsed_to_verdict) = (search.nodes, overseer.started.elapsed());
         let verdict = if value.is_mate() {
             match refined(&mut search, value.plies, limits, &mut overseer) {
                 Some(mate) => Verdict::Mate(mate),
                 None => Verdict::Unknown,
             }
-        } else if value.is_no_mate() && value.reliance.is_none() {
+        } else if value.is_refuted() {
             Verdict::NoMate
         } else {
             Verdict::Unknown
@@ -234,10 +220,8 @@ impl Solver {
         report: &mut dyn FnMut(&Progress),
     ) -> Vec<FirstMove> {
         let mut board = position.without_history();
-        let attacker = board.turn();
-        let mut overseer = Overseer::new(limits, stop, board.plies_played(), report);
-        self.cycles.clear();
-        let mut search = Search::new(&mut board, attacker, &mut self.table, &mut self.cycles, Count::Every);
+        let mut overseer = Overseer::new(&Limits { nodes: None, ..limits.clone() }, stop, report);
+        let mut search = self.search(&mut board, Count::Every);
         let mut checks = MoveList::new();
         search.position.checks(&mut checks);
         let first = |mv| first_move(&mut search, mv, limits, &mut overseer);
@@ -259,13 +243,17 @@ impl Solver {
     ) -> Option<Counted> {
         let Verdict::Mate(mate) = &solution.verdict else { return None };
         let mut board = position.without_history();
-        let attacker = board.turn();
-        let mut overseer = Overseer::new(limits, stop, board.plies_played(), report);
+        let mut overseer = Overseer::new(limits, stop, report);
         overseer.has_mate = true;
+        let mut search = self.search(&mut board, Count::Conventional);
+        Some(counted(&mut search, mate.plies, overseer.until(limits.refinement.nodes(solution.nodes))))
+    }
+
+    /// A search for a mate by the side to move of `board`.
+    pub(crate) fn search<'a>(&'a mut self, board: &'a mut Position, count: Count) -> Search<'a> {
         self.cycles.clear();
-        let mut search = Search::new(&mut board, attacker, &mut self.table, &mut self.cycles, Count::Conventional);
-        let until = limits.refinement.nodes(solution.nodes);
-        Some(counted(&mut search, mate.plies, &mut overseer.until(until)))
+        let attacker = board.turn();
+        Search::new(board, attacker, &mut self.table, &mut self.cycles, count)
     }
 
     /// Clears the tables: the next search is independent of earlier ones.
@@ -281,11 +269,11 @@ fn odd(plies: u16) -> Plies {
 }
 
 /// The conventional length of a mate within `plies` plies.
-pub(crate) fn counted(search: &mut Search<'_>, plies: Plies, control: &mut dyn Control) -> Counted {
+pub(crate) fn counted(search: &mut Search<'_>, plies: Plies, overseer: &mut Overseer<'_>) -> Counted {
     let mut counted = Counted { plies, length: Length::AtMost };
     while let Some(shorter) = counted.plies.checked_sub(2) {
-        let value = search.prove(shorter, control);
-        if value.is_no_mate() && value.reliance.is_none() {
+        let value = search.prove(shorter, overseer);
+        if value.is_refuted() {
             break;
         }
         if !value.is_mate() {
@@ -303,7 +291,7 @@ fn refined(search: &mut Search<'_>, within: Plies, limits: &Limits, overseer: &m
     let until = search.nodes.saturating_add(limits.refinement.nodes(search.nodes));
     let mut length = if plies == 1 { Length::Shortest } else { Length::AtMost };
     loop {
-        if let Some((line, bound)) = line::of(search, plies, length, overseer) {
+        if let Some((line, bound)) = line::of(search, plies, length, overseer.until(u64::MAX)) {
             plies = bound;
             let found = Mate { line, plies, length };
             if mate.as_ref().is_none_or(|known: &Mate| known.line != found.line) {
@@ -314,13 +302,13 @@ fn refined(search: &mut Search<'_>, within: Plies, limits: &Limits, overseer: &m
         if length == Length::Shortest || search.nodes >= until || mate.is_none() {
             return mate;
         }
-        let value = search.prove(plies - 2, &mut overseer.until(until));
+        let value = search.prove(plies - 2, overseer.until(until));
         if value.is_mate() {
             plies = value.plies;
             if plies == 1 {
                 length = Length::Shortest;
             }
-        } else if value.is_no_mate() && value.reliance.is_none() {
+        } else if value.is_refuted() {
             length = Length::Shortest;
         } else {
             return mate;
@@ -332,26 +320,22 @@ fn refined(search: &mut Search<'_>, within: Plies, limits: &Limits, overseer: &m
 fn first_move(search: &mut Search<'_>, mv: Move, limits: &Limits, overseer: &mut Overseer<'_>) -> FirstMove {
     let started = search.nodes;
     let nodes = |nodes: u64| started.saturating_add(limits.nodes.unwrap_or(u64::MAX).min(nodes));
-    overseer.nodes = u64::MAX;
     search.position.do_move(mv);
     let mut within = limits.plies.map_or(ANY, |plies| odd(plies) - 1);
     let mut found = FirstMove { mv, plies: None, length: Length::AtMost };
     let mut until = nodes(u64::MAX);
     loop {
-        let value = search.prove(within, &mut overseer.until(until));
+        let value = search.prove(within, overseer.until(until));
         if value.is_mate() {
             found.plies = Some(value.plies + 1);
-            within = match value.plies {
-                0 => 0,
-                plies => plies - 2,
-            };
+            within = value.plies.saturating_sub(2);
             let spent = search.nodes - started;
             until = match limits.refinement {
                 Refinement::None => search.nodes,
                 Refinement::Affordable => until.min(nodes(spent + spent.max(CHEAP_NODES))),
                 Refinement::Shortest => until,
             };
-        } else if value.is_no_mate() && value.reliance.is_none() {
+        } else if value.is_refuted() {
             found.length = Length::Shortest;
         }
         if found.plies == Some(1) {
@@ -361,89 +345,5 @@ fn first_move(search: &mut Search<'_>, mv: Move, limits: &Limits, overseer: &mut
             search.position.undo_move();
             return found;
         }
-    }
-}
-
-/// Applies the limits and sends progress reports.
-pub(crate) struct Overseer<'a> {
-    started: Instant,
-    nodes: u64,
-    deadline: Option<Instant>,
-    stop: &'a AtomicBool,
-    /// Number of moves in the history before the search.
-    start_ply: usize,
-    report: &'a mut dyn FnMut(&Progress),
-    next_report: Duration,
-    has_mate: bool,
-}
-
-impl<'a> Overseer<'a> {
-    pub(crate) fn new(
-        limits: &Limits,
-        stop: &'a AtomicBool,
-        start_ply: usize,
-        report: &'a mut dyn FnMut(&Progress),
-    ) -> Self {
-        Self {
-            started: Instant::now(),
-            nodes: limits.nodes.unwrap_or(u64::MAX),
-            deadline: limits.deadline,
-            stop,
-            start_ply,
-            report,
-            next_report: REPORT_INTERVAL,
-            has_mate: false,
-        }
-    }
-
-    /// The overseer with an additional node limit.
-    pub(crate) fn until(&mut self, nodes: u64) -> Until<'_, 'a> {
-        Until { nodes, overseer: self }
-    }
-
-    fn found(&mut self, search: &Search<'_>, mate: &Mate) {
-        self.has_mate = true;
-        (self.report)(&Progress {
-            nodes: search.nodes,
-            elapsed: self.started.elapsed(),
-            hash_permille: search.table.permille(),
-            mate: Some(mate.clone()),
-            line: Vec::new(),
-        });
-    }
-}
-
-/// Number of nodes between two reads of the clock, minus one.
-const CLOCK_MASK: u64 = 0xff;
-
-impl Control for Overseer<'_> {
-    fn ends(&mut self, search: &Snapshot<'_>) -> bool {
-        if search.nodes >= self.nodes || self.stop.load(Ordering::Relaxed) {
-            return true;
-        }
-        if search.nodes & CLOCK_MASK != 0 {
-            return false;
-        }
-        let elapsed = self.started.elapsed();
-        if elapsed >= self.next_report {
-            self.next_report = elapsed + REPORT_INTERVAL;
-            let line =
-                if self.has_mate { Vec::new() } else { search.position.history().skip(self.start_ply).collect() };
-            let (nodes, hash_permille) = (search.nodes, search.hash_permille);
-            (self.report)(&Progress { nodes, elapsed, hash_permille, mate: None, line });
-        }
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-}
-
-/// An [`Overseer`] with an additional node limit.
-pub(crate) struct Until<'a, 'b> {
-    nodes: u64,
-    overseer: &'a mut Overseer<'b>,
-}
-
-impl Control for Until<'_, '_> {
-    fn ends(&mut self, search: &Snapshot<'_>) -> bool {
-        search.nodes >= self.nodes || self.overseer.ends(search)
     }
 }

@@ -11,8 +11,9 @@ use enbu_movegen::{Hand, Move, MoveList, Position};
 use crate::child::Count;
 use crate::dfpn::Search;
 use crate::line;
+use crate::overseer::Overseer;
 use crate::plies::{ANY, Length, Plies, after};
-use crate::solver::{Counted, Limits, Overseer, Progress, Solver, counted};
+use crate::solver::{Counted, Limits, Progress, Solver, counted};
 use crate::value::Value;
 
 /// Nodes of a question if the limits name none.
@@ -124,54 +125,52 @@ impl Solver {
         stop: &AtomicBool,
         report: &mut dyn FnMut(&Progress),
     ) -> Option<Soundness> {
-        let mut board = position.without_history();
-        let attacker = board.turn();
-        let all = Limits { nodes: None, ..limits.clone() };
-        let mut overseer = Overseer::new(&all, stop, board.plies_played(), report);
-        self.cycles.clear();
-        let mut search = Search::new(&mut board, attacker, &mut self.table, &mut self.cycles, Count::Conventional);
+        let root = position.without_history();
+        let mut board = root.clone();
+        let overseer = Overseer::new(&Limits { nodes: None, ..limits.clone() }, stop, report);
+        let search = self.search(&mut board, Count::Conventional);
         let nodes = limits.nodes.unwrap_or(QUESTION_NODES);
-        examine(&mut search, given, &mut overseer, nodes)
-    }
-}
-
-fn examine(search: &mut Search<'_>, given: &[Move], overseer: &mut Overseer<'_>, nodes: u64) -> Option<Soundness> {
-    let root = search.position.without_history();
-    let mut examiner = Examiner { search, overseer, nodes, flaws: Vec::new() };
-    let value = examiner.ask(ANY);
-    let until = examiner.search.nodes.saturating_add(nodes);
-    let counted =
-        value.is_mate().then(|| counted(examiner.search, value.plies, &mut examiner.overseer.until(until)))?;
-    let (mut main, origin) = if examiner.is_solution(given, &root) {
-        (given.to_vec(), Origin::Given)
-    } else {
-        (examiner.line(counted.plies)?, Origin::Found)
-    };
-    // Of equally long defences the one without pieces left is the solution.
-    for _ in 0..MOST_LINES {
-        examiner.flaws.clear();
-        let better = examiner.examine_all(&main, &root);
-        match better.filter(|_| origin == Origin::Found) {
-            Some(better) => main = better,
-            None => break,
+        let mut examiner = Examiner { search, overseer, nodes, flaws: Vec::new() };
+        let value = examiner.ask(ANY);
+        if !value.is_mate() {
+            return None;
         }
+        let counted = examiner.with_limit(|search, overseer| counted(search, value.plies, overseer));
+        let (mut main, origin) = if examiner.is_solution(given, &root) {
+            (given.to_vec(), Origin::Given)
+        } else {
+            (examiner.line(counted.plies)?, Origin::Found)
+        };
+        // Of equally long defences the one without pieces left is the solution.
+        for _ in 0..MOST_LINES {
+            examiner.flaws.clear();
+            let better = examiner.examine_all(&main, &root);
+            match better.filter(|_| origin == Origin::Found) {
+                Some(better) => main = better,
+                None => break,
+            }
+        }
+        Some(Soundness { origin, counted, left: left(&root, &main), flaws: examiner.flaws, line: main })
     }
-    let (left, flaws) = (left(&root, &main), examiner.flaws);
-    Some(Soundness { line: main, origin, counted, left, flaws })
 }
 
-struct Examiner<'e, 's, 'o> {
-    search: &'e mut Search<'s>,
-    overseer: &'e mut Overseer<'o>,
+struct Examiner<'s> {
+    search: Search<'s>,
+    overseer: Overseer<'s>,
     /// Nodes of each question.
     nodes: u64,
     flaws: Vec<Flaw>,
 }
 
-impl Examiner<'_, '_, '_> {
-    fn ask(&mut self, within: Plies) -> Value {
+impl<'s> Examiner<'s> {
+    /// The answer to one question, within its limit of nodes.
+    fn with_limit<T>(&mut self, question: impl FnOnce(&mut Search<'s>, &mut Overseer<'s>) -> T) -> T {
         let until = self.search.nodes.saturating_add(self.nodes);
-        self.search.prove(within, &mut self.overseer.until(until))
+        question(&mut self.search, self.overseer.until(until))
+    }
+
+    fn ask(&mut self, within: Plies) -> Value {
+        self.with_limit(|search, overseer| search.prove(within, overseer))
     }
 
     /// Returns true if the moves mate by checks, but for useless interpositions at the end.
@@ -191,8 +190,7 @@ impl Examiner<'_, '_, '_> {
 
     /// The conventional line of a mate of the current position.
     fn line(&mut self, within: Plies) -> Option<Vec<Move>> {
-        let until = self.search.nodes.saturating_add(self.nodes);
-        Some(line::of(self.search, within, Length::Shortest, &mut self.overseer.until(until))?.0)
+        self.with_limit(|search, overseer| Some(line::of(search, within, Length::Shortest, overseer)?.0))
     }
 
     /// Examines the main line and the lines of equally long defences. Returns such a line that
@@ -276,8 +274,7 @@ impl Examiner<'_, '_, '_> {
         }
         let value = self.ask(ANY);
         if !value.is_mate() {
-            let is_refuted = value.is_no_mate() && value.reliance.is_none();
-            return (!is_refuted).then_some((FlawKind::Open, None));
+            return (!value.is_refuted()).then_some((FlawKind::Open, None));
         }
         let length = if value.plies + 1 == rest { Length::Shortest } else { Length::AtMost };
         let mate = Counted { plies: value.plies + 1, length };
@@ -322,11 +319,12 @@ impl Examiner<'_, '_, '_> {
         if let Some(mv) = mv {
             self.search.position.do_move(mv);
         }
-        let until = self.search.nodes.saturating_add(self.nodes);
-        let mut avoiding = self.search.avoiding(positions);
-        let value = avoiding.prove(ANY, &mut self.overseer.until(until));
-        self.search.nodes = avoiding.nodes;
-        value.is_no_mate() && value.reliance.is_none()
+        self.with_limit(|search, overseer| {
+            let mut avoiding = search.avoiding(positions);
+            let value = avoiding.prove(ANY, overseer);
+            search.nodes = avoiding.nodes;
+            value.is_refuted()
+        })
     }
 
     /// Tests the defender's other moves at a place of the line.
@@ -342,7 +340,7 @@ impl Examiner<'_, '_, '_> {
             match found {
                 Defence::Shorter => {}
                 Defence::Equal(rest) => equal.push(([&line[..at], &[mv], &rest].concat(), at + 1)),
-                Defence::Flaw(kind, mate) => self.note(line, at, mv, kind, mate),
+                Defence::Flaw(kind) => self.note(line, at, mv, kind, None),
             }
         }
     }
@@ -351,16 +349,13 @@ impl Examiner<'_, '_, '_> {
     fn defence(&mut self, within: Plies) -> Defence {
         let value = self.ask(within);
         if value.is_no_mate() {
-            let longer = self.ask(ANY);
-            return if longer.is_mate() {
-                Defence::Flaw(FlawKind::LongerDefence, None)
-            } else if longer.is_no_mate() && longer.reliance.is_none() {
-                Defence::Flaw(FlawKind::Refutation, None)
-            } else {
-                Defence::Flaw(FlawKind::Open, None)
-            };
+            return Defence::Flaw(match self.ask(ANY) {
+                longer if longer.is_mate() => FlawKind::LongerDefence,
+                longer if longer.is_refuted() => FlawKind::Refutation,
+                _ => FlawKind::Open,
+            });
         }
-        let open = Defence::Flaw(FlawKind::Open, None);
+        let open = Defence::Flaw(FlawKind::Open);
         if !value.is_mate() {
             return open;
         }
@@ -372,8 +367,7 @@ impl Examiner<'_, '_, '_> {
                 return open;
             }
         }
-        let until = self.search.nodes.saturating_add(self.nodes);
-        if self.search.returned(within, &mut self.overseer.until(until)).is_some() {
+        if self.with_limit(|search, overseer| search.returned(within, overseer)).is_some() {
             return Defence::Shorter;
         }
         self.line(within).map_or(open, Defence::Equal)
@@ -386,7 +380,7 @@ enum Defence {
     Shorter,
     /// It lasts as long; the moves after it.
     Equal(Vec<Move>),
-    Flaw(FlawKind, Option<Counted>),
+    Flaw(FlawKind),
 }
 
 /// The attacker's hand at the end of a line.

@@ -10,6 +10,7 @@
 //! one slot at a time, without a garbage-collection pause. Clearing increments the
 //! generation.
 
+use bytemuck::Zeroable;
 use enbu_movegen::Hand;
 
 use crate::plies::{NEVER, Plies};
@@ -17,11 +18,13 @@ use crate::plies::{NEVER, Plies};
 /// Number of slots, from its home on, in which an entry may be.
 const WINDOW: usize = 16;
 
-/// Bounds and numbers of one board with one hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+/// Bounds and numbers of one board with one hand; zeros for none, so that the allocator can return
+/// untouched pages.
+#[derive(Clone, Copy, bytemuck::Zeroable)]
+struct Entry {
     key: u64,
-    hand: Hand,
+    /// [`Hand::raw`] of the attacker's hand.
+    hand: u32,
     /// Nodes searched below: the cost of a re-search, and the replacement criterion.
     effort: u32,
     pn: u32,
@@ -34,58 +37,6 @@ pub(crate) struct Entry {
     depth: u16,
     generation: u8,
     may_cycle: bool,
-}
-
-/// A packed [`Entry`]. Plain words, so that the allocator can return untouched zero pages.
-type Slot = [u64; 4];
-
-impl Entry {
-    fn pack(self) -> Slot {
-        [
-            self.key,
-            u64::from(self.hand.raw()) | u64::from(self.effort) << 32,
-            u64::from(self.pn) | u64::from(self.dn) << 32,
-            u64::from(self.mate_within)
-                | u64::from(self.no_mate_below) << 16
-                | u64::from(self.depth) << 32
-                | u64::from(self.generation) << 48
-                | u64::from(self.may_cycle) << 56,
-        ]
-    }
-
-    fn unpack(slot: &Slot) -> Self {
-        Self {
-            key: slot[0],
-            hand: Hand::from_raw(slot[1] as u32),
-            effort: (slot[1] >> 32) as u32,
-            pn: slot[2] as u32,
-            dn: (slot[2] >> 32) as u32,
-            mate_within: slot[3] as Plies,
-            no_mate_below: (slot[3] >> 16) as Plies,
-            depth: (slot[3] >> 32) as u16,
-            generation: generation(slot),
-            may_cycle: slot[3] >> 56 != 0,
-        }
-    }
-
-    fn new(key: u64, hand: Hand, depth: u16) -> Self {
-        Self {
-            key,
-            hand,
-            effort: 0,
-            pn: 1,
-            dn: 1,
-            mate_within: NEVER,
-            no_mate_below: 0,
-            depth,
-            generation: 0,
-            may_cycle: false,
-        }
-    }
-}
-
-fn generation(slot: &Slot) -> u8 {
-    (slot[3] >> 48) as u8
 }
 
 /// Result of a lookup.
@@ -152,11 +103,11 @@ const MOVES_AT_ONCE: usize = 16;
 /// Entries spread over more slots as their number grows: a small problem stays in the
 /// CPU caches and in few pages, which the system must fault in.
 pub(crate) struct Table {
-    slots: Vec<Slot>,
+    slots: Vec<Entry>,
     /// Number of slots in use as homes, from the first.
     homes: usize,
     /// Entries waiting to be rehashed.
-    moving: Vec<Slot>,
+    moving: Vec<Entry>,
     /// Entries of other generations count as empty. Never zero.
     generation: u8,
     used: u64,
@@ -165,7 +116,7 @@ pub(crate) struct Table {
 impl Table {
     /// A table of `bytes` bytes, at least a few kilobytes; `None` if the allocation fails.
     pub(crate) fn new(bytes: usize) -> Option<Self> {
-        let count = (bytes / size_of::<Slot>()).max(64) + WINDOW;
+        let count = (bytes / size_of::<Entry>()).max(64) + WINDOW;
         let slots = bytemuck::allocation::try_zeroed_vec(count).ok()?;
         let homes = FIRST_HOMES.min(count - WINDOW);
         Some(Self { slots, homes, moving: Vec::new(), generation: 1, used: 0 })
@@ -177,7 +128,7 @@ impl Table {
         self.moving.clear();
         self.homes = FIRST_HOMES.min(self.slots.len() - WINDOW);
         if self.generation == u8::MAX {
-            self.slots.fill([0; 4]);
+            self.slots.fill(Zeroable::zeroed());
             self.generation = 0;
         }
         self.generation += 1;
@@ -206,38 +157,38 @@ impl Table {
             return;
         }
         let (slots, present) = (&mut self.slots[..self.homes + WINDOW], self.generation);
-        self.moving.extend(slots.iter_mut().filter(|slot| generation(slot) == present).map(std::mem::take));
+        let present = slots.iter_mut().filter(|slot| slot.generation == present);
+        self.moving.extend(present.map(|slot| std::mem::replace(slot, Zeroable::zeroed())));
         let next = self.homes.saturating_mul(GROWTH);
         self.homes = if next > LARGEST_STEP { most } else { next.min(most) };
         self.used = 0;
     }
 
     /// Rehashes one entry; drops it if its window is full or has an entry for it.
-    fn settle(&mut self, moved: Slot) {
-        let home = self.home(moved[0]);
-        let hand = moved[1] as u32;
+    fn settle(&mut self, moved: Entry) {
+        let home = self.home(moved.key);
         for slot in &mut self.slots[home..home + WINDOW] {
-            if generation(slot) != self.generation {
+            if slot.generation != self.generation {
                 *slot = moved;
                 self.used += 1;
                 return;
             }
-            if slot[0] == moved[0] && slot[1] as u32 == hand {
+            if (slot.key, slot.hand) == (moved.key, moved.hand) {
                 return;
             }
         }
     }
 
     /// The used entries in the window of `key`; they precede its empty slots.
-    fn window(&self, key: u64) -> impl Iterator<Item = &Slot> {
+    fn window(&self, key: u64) -> impl Iterator<Item = &Entry> {
         let home = self.home(key);
-        self.slots[home..home + WINDOW].iter().take_while(|slot| generation(slot) == self.generation)
+        self.slots[home..home + WINDOW].iter().take_while(|slot| slot.generation == self.generation)
     }
 
     /// Loads the first slot of each key. The loads are independent, so their cache misses
     /// overlap instead of following one another.
     pub(crate) fn fetch(&self, keys: impl Iterator<Item = u64>) {
-        std::hint::black_box(keys.fold(0, |all, key| all | self.slots[self.home(key)][3]));
+        std::hint::black_box(keys.fold(0, |all, key| all | self.slots[self.home(key)].generation));
     }
 
     /// Looks up a result, also from entries with other hands: a proof with a dominated hand
@@ -245,19 +196,16 @@ impl Table {
     pub(crate) fn look_up(&self, question: Question) -> Known {
         let Question { key, hand, within } = question;
         let mut known = Known::Nothing;
-        for slot in self.window(key) {
-            if slot[0] != key {
-                continue;
+        for entry in self.window(key).filter(|entry| entry.key == key) {
+            let &Entry { pn, dn, mate_within, no_mate_below, depth, may_cycle, .. } = entry;
+            let stored = Hand::from_raw(entry.hand);
+            if mate_within <= within && hand.dominates(stored) {
+                return Known::Mate { hand: stored, within: mate_within };
             }
-            let entry = Entry::unpack(slot);
-            if entry.mate_within <= within && hand.dominates(entry.hand) {
-                return Known::Mate { hand: entry.hand, within: entry.mate_within };
+            if within < no_mate_below && stored.dominates(hand) {
+                return Known::NoMate { hand: stored, below: no_mate_below };
             }
-            if within < entry.no_mate_below && entry.hand.dominates(hand) {
-                return Known::NoMate { hand: entry.hand, below: entry.no_mate_below };
-            }
-            if entry.hand == hand {
-                let Entry { pn, dn, depth, may_cycle, .. } = entry;
+            if stored == hand {
                 known = Known::Open(Numbers { pn, dn, depth, may_cycle });
             }
         }
@@ -298,36 +246,23 @@ impl Table {
 
     /// Applies `change` to the entry of `key` and `hand`, creating it if necessary.
     fn update(&mut self, key: u64, hand: Hand, depth: u16, change: impl FnOnce(&mut Entry)) {
-        let home = self.home(key);
-        let mut cheapest = (u32::MAX, home);
-        let mut end = home;
-        for at in home..home + WINDOW {
-            let slot = &mut self.slots[at];
-            if generation(slot) != self.generation {
-                break;
-            }
-            end = at + 1;
-            if slot[0] == key && slot[1] as u32 == hand.raw() {
-                let mut entry = Entry::unpack(slot);
-                change(&mut entry);
-                *slot = entry.pack();
-                return;
-            }
-            let effort = (slot[1] >> 32) as u32;
-            if effort < cheapest.0 {
-                cheapest = (effort, at);
-            }
+        let (home, hand, generation) = (self.home(key), hand.raw(), self.generation);
+        let window = &mut self.slots[home..home + WINDOW];
+        // Used entries precede the empty ones.
+        let used = window.iter().position(|slot| slot.generation != generation);
+        let present = &mut window[..used.unwrap_or(WINDOW)];
+        if let Some(entry) = present.iter_mut().find(|entry| (entry.key, entry.hand) == (key, hand)) {
+            return change(entry);
         }
-        let at = if end < home + WINDOW {
-            self.used += 1;
-            end
-        } else {
-            cheapest.1
-        };
-        let mut entry = Entry::new(key, hand, depth);
+        let cheapest = || present.iter().enumerate().min_by_key(|(_, entry)| entry.effort).map_or(0, |(at, _)| at);
+        let at = used.unwrap_or_else(cheapest);
+        self.used += u64::from(used.is_some());
+        let (pn, dn, mate_within, no_mate_below) = (1, 1, NEVER, 0);
+        let (effort, may_cycle) = (0, false);
+        let mut entry =
+            Entry { key, hand, effort, pn, dn, mate_within, no_mate_below, depth, generation, may_cycle };
         change(&mut entry);
-        entry.generation = self.generation;
-        self.slots[at] = entry.pack();
+        window[at] = entry;
         self.grow();
     }
 }

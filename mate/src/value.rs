@@ -77,6 +77,11 @@ impl Value {
         self.dn == 0
     }
 
+    /// Returns true for a mate disproven on every path.
+    pub(crate) fn is_refuted(self) -> bool {
+        self.is_no_mate() && self.reliance.is_none()
+    }
+
     /// Number left to prove that the move to this node succeeds for `mover`.
     pub(crate) fn to_succeed(self, mover: Role) -> u32 {
         match mover {

@@ -6,7 +6,7 @@ use crate::piece::PieceType;
 
 /// The dead squares of `color`'s unpromoted `kind`; empty for kinds that can retreat.
 #[inline]
-pub(crate) const fn dead_squares(color: Color, kind: PieceType) -> Bitboard {
+pub const fn dead_squares(color: Color, kind: PieceType) -> Bitboard {
     const LAST: [Bitboard; 2] = [Bitboard::farthest_ranks(Color::Black, 1), Bitboard::farthest_ranks(Color::White, 1)];
     const LAST_TWO: [Bitboard; 2] =
         [Bitboard::farthest_ranks(Color::Black, 2), Bitboard::farthest_ranks(Color::White, 2)];

@@ -126,6 +126,19 @@ pub(crate) fn ray_through(a: Square, b: Square) -> Bitboard {
     }
 }
 
+/// Pieces that are the only blocker between `square` and one of `sliders`, which are aligned with it.
+#[inline(always)]
+pub fn lone_blockers(square: Square, sliders: Bitboard, occupied: Bitboard) -> Bitboard {
+    let mut set = Bitboard::EMPTY;
+    for slider in sliders {
+        let blockers = between(square, slider) & occupied;
+        if !blockers.has_several() {
+            set |= blockers;
+        }
+    }
+    set
+}
+
 /// Attacks of a lance on an empty board: the file ahead.
 #[inline(always)]
 pub(crate) fn lance_ray(color: Color, square: Square) -> Bitboard {

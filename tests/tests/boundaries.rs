@@ -64,7 +64,7 @@ const OPENING: [&str; 7] = [
     "engine/src/machine.rs",
     "files/src/draft.rs",
     "files/src/input.rs",
-    "search/src/tt.rs",
+    "search/src/pages.rs",
 ];
 
 /// The word that opens a lint for one place.

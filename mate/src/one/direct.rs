@@ -8,8 +8,8 @@
 
 use enbu_isa::multiversion;
 use enbu_movegen::attacks::{Origins, attacks, gold, king, knight, pawn, silver};
-use enbu_movegen::rays::{between, bishop_cross, rook_cross};
-use enbu_movegen::{Bitboard, Color, HandPiece, Move, PieceType, Position, Square, sliders};
+use enbu_movegen::rays::{between, bishop_cross, lone_blockers, rook_cross};
+use enbu_movegen::{Bitboard, Color, HandPiece, Move, PieceType, Position, Square, dead_squares, sliders};
 
 use super::lines::{bishop_reach, knight_reach_of, lance_reach, rook_reach, surroundings};
 
@@ -98,13 +98,7 @@ impl<'a> Net<'a> {
             slid_over |= sliders::rook(from, behind_king);
         }
         aligned |= bishops & bishop_cross(target) | rooks & rook_cross(target);
-        let mut discoverers = Bitboard::EMPTY;
-        for slider in aligned {
-            let blockers = between(target, slider) & occupied;
-            if !blockers.has_several() {
-                discoverers |= blockers & ours;
-            }
-        }
+        let discoverers = lone_blockers(target, aligned, occupied) & ours;
         attacked |= slid_over;
         let flights = king(target).without(position.by_color(!us)).without(attacked);
         let checking = Origins::of(us, target, occupied);
@@ -340,19 +334,8 @@ impl<'a> Net<'a> {
     /// The defender's pieces that our sliders pin to its king after the move.
     #[inline(always)]
     fn pinned(&self, landing: &Landing, occupied: Bitboard) -> Bitboard {
-        let position = self.position;
-        let lances = position.by_kind(PieceType::Lance) & sliders::lance(!self.us, self.king, Bitboard::EMPTY);
-        let straight = position.by_kind(PieceType::Rook) | position.by_kind(PieceType::Dragon);
-        let diagonal = position.by_kind(PieceType::Bishop) | position.by_kind(PieceType::Horse);
-        let aligned = lances | straight & rook_cross(self.king) | diagonal & bishop_cross(self.king);
-        let mut pinned = Bitboard::EMPTY;
-        for slider in (aligned & position.by_color(self.us)).without(landing.from) {
-            let blockers = between(self.king, slider) & occupied;
-            if !blockers.has_several() {
-                pinned |= blockers;
-            }
-        }
-        pinned & position.by_color(!self.us)
+        let sliders = self.position.aligned_sliders(self.king, self.us).without(landing.from);
+        lone_blockers(self.king, sliders, occupied) & self.position.by_color(!self.us)
     }
 
     /// The defender's answers by a drop on `line`, the squares between its king and the
@@ -363,12 +346,7 @@ impl<'a> Net<'a> {
         let hand = self.position.hand(them);
         let mut answer = Answer::None;
         for (piece, _) in hand.iter() {
-            let dead = match piece {
-                HandPiece::Pawn | HandPiece::Lance => Bitboard::farthest_ranks(them, 1),
-                HandPiece::Knight => Bitboard::farthest_ranks(them, 2),
-                _ => Bitboard::EMPTY,
-            };
-            let mut open = line.without(dead);
+            let mut open = line.without(dead_squares(them, piece.piece_type()));
             if piece == HandPiece::Pawn {
                 open &= self.position.pieces(them, PieceType::Pawn).without(Bitboard::of(to)).free_files();
                 let checks = self.position.king(self.us).map_or(Bitboard::EMPTY, |ours| pawn(self.us, ours));

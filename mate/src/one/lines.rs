@@ -2,104 +2,88 @@
 
 use enbu_movegen::{Bitboard, Color, Square};
 
+/// A table of one set for each square, computed at compile time.
+macro_rules! table {
+    (|$square:ident| $set:expr) => {{
+        let mut table = [Bitboard::EMPTY; 81];
+        let mut index = 0;
+        while index < 81 {
+            let $square = Square::ALL[index];
+            table[index] = $set;
+            index += 1;
+        }
+        table
+    }};
+}
+
 const STRAIGHT: [(i8, i8); 4] = [(0, 1), (0, -1), (1, 0), (-1, 0)];
 const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
 
-const STRAIGHT_LINES: [Bitboard; 81] = crosses(&STRAIGHT);
-const DIAGONAL_LINES: [Bitboard; 81] = crosses(&DIAGONAL);
-static ROOK_REACH: [Bitboard; 81] = of_three_by_three(&STRAIGHT_LINES);
-static BISHOP_REACH: [Bitboard; 81] = of_three_by_three(&DIAGONAL_LINES);
-static LANCE_REACH: [Bitboard; 81] = {
-    let mut files = [Bitboard::EMPTY; 81];
-    let mut index = 0;
-    while index < 81 {
-        files[index] = Bitboard::file_of(Square::ALL[index]);
-        index += 1;
-    }
-    of_three_by_three(&files)
-};
-static KNIGHT_REACH: [[Bitboard; 81]; 2] = [knight_reach(1), knight_reach(-1)];
-static SURROUNDINGS: [Bitboard; 81] = {
-    let mut table = [Bitboard::EMPTY; 81];
-    let mut index = 0;
-    while index < 81 {
-        let mut step = 0;
-        while step < 25 {
-            let (files, ranks) = (step / 5 - 2, step % 5 - 2);
-            if let Some(square) = Square::ALL[index].offset(files, ranks) {
-                table[index] = table[index].or(Bitboard::of(square));
-            }
-            step += 1;
-        }
-        index += 1;
-    }
-    table
-};
+const STRAIGHT_LINES: [Bitboard; 81] = table!(|square| cross(square, &STRAIGHT));
+const DIAGONAL_LINES: [Bitboard; 81] = table!(|square| cross(square, &DIAGONAL));
+const FILES: [Bitboard; 81] = table!(|square| Bitboard::file_of(square));
+static ROOK_REACH: [Bitboard; 81] = table!(|square| union(&STRAIGHT_LINES, neighbourhood(square, 1)));
+static BISHOP_REACH: [Bitboard; 81] = table!(|square| union(&DIAGONAL_LINES, neighbourhood(square, 1)));
+static LANCE_REACH: [Bitboard; 81] = table!(|square| union(&FILES, neighbourhood(square, 1)));
+static KNIGHT_REACH: [[Bitboard; 81]; 2] = [knight_reaches(1), knight_reaches(-1)];
+static SURROUNDINGS: [Bitboard; 81] = table!(|square| neighbourhood(square, 2));
 
-/// For each square, all squares in these directions.
-const fn crosses(directions: &[(i8, i8); 4]) -> [Bitboard; 81] {
-    let mut table = [Bitboard::EMPTY; 81];
-    let mut index = 0;
-    while index < 81 {
-        let mut d = 0;
-        while d < 4 {
-            let mut at = Square::ALL[index];
-            while let Some(next) = at.offset(directions[d].0, directions[d].1) {
-                table[index] = table[index].or(Bitboard::of(next));
-                at = next;
-            }
-            d += 1;
+/// All squares from `square` in these directions.
+const fn cross(square: Square, directions: &[(i8, i8); 4]) -> Bitboard {
+    let mut set = Bitboard::EMPTY;
+    let mut d = 0;
+    while d < 4 {
+        let mut at = square;
+        while let Some(next) = at.offset(directions[d].0, directions[d].1) {
+            set = set.or(Bitboard::of(next));
+            at = next;
         }
-        index += 1;
+        d += 1;
     }
-    table
+    set
 }
 
-/// For each square, the union of a table over it and its neighbours.
-const fn of_three_by_three(of_one: &[Bitboard; 81]) -> [Bitboard; 81] {
-    let mut table = [Bitboard::EMPTY; 81];
-    let mut index = 0;
-    while index < 81 {
-        let mut step = 0;
-        while step < 9 {
-            if let Some(square) = Square::ALL[index].offset(step / 3 - 1, step % 3 - 1) {
-                table[index] = table[index].or(of_one[square as usize]);
-            }
-            step += 1;
+/// The squares at most so many king moves from `square`, itself included.
+const fn neighbourhood(square: Square, moves: i8) -> Bitboard {
+    let mut set = Bitboard::EMPTY;
+    let side = 2 * moves + 1;
+    let mut step = 0;
+    while step < side * side {
+        if let Some(near) = square.offset(step / side - moves, step % side - moves) {
+            set = set.or(Bitboard::of(near));
         }
-        index += 1;
+        step += 1;
     }
-    table
+    set
 }
 
-/// For each square of a king, the origins of a knight, which jumps two ranks against
-/// `back`, from which it lands next to the king or on a square that attacks the king.
-const fn knight_reach(back: i8) -> [Bitboard; 81] {
-    let mut sources = [Bitboard::EMPTY; 81];
+/// The union of a table over `squares`.
+const fn union(table: &[Bitboard; 81], squares: Bitboard) -> Bitboard {
+    let mut set = Bitboard::EMPTY;
     let mut index = 0;
     while index < 81 {
-        let mut side = -1;
-        while side <= 1 {
-            if let Some(square) = Square::ALL[index].offset(side, 2 * back) {
-                sources[index] = sources[index].or(Bitboard::of(square));
-            }
-            side += 2;
+        if squares.contains(Square::ALL[index]) {
+            set = set.or(table[index]);
         }
         index += 1;
     }
-    let mut table = of_three_by_three(&sources);
-    let mut index = 0;
-    while index < 81 {
-        let mut square = 0;
-        while square < 81 {
-            if sources[index].contains(Square::ALL[square]) {
-                table[index] = table[index].or(sources[square]);
-            }
-            square += 1;
+    set
+}
+
+/// For each square of a king, the origins of a knight, which jumps two ranks against `back`, from
+/// which it lands next to the king or on a square that attacks the king.
+const fn knight_reaches(back: i8) -> [Bitboard; 81] {
+    let origins = table!(|square| {
+        let mut set = Bitboard::EMPTY;
+        if let Some(left) = square.offset(1, 2 * back) {
+            set = set.or(Bitboard::of(left));
         }
-        index += 1;
-    }
-    table
+        if let Some(right) = square.offset(-1, 2 * back) {
+            set = set.or(Bitboard::of(right));
+        }
+        set
+    });
+    table!(|square| union(&origins, neighbourhood(square, 1).or(origins[square as usize])))
 }
 
 /// The squares from which a lance may attack `square` or a neighbour of it.

@@ -8,7 +8,7 @@ use crate::bitboard::Bitboard;
 use crate::color::Color;
 use crate::moves::{Move, MoveParts};
 use crate::piece::PieceType;
-use crate::rays::{between, bishop_cross, lance_ray, ray_through, rook_cross};
+use crate::rays::{between, bishop_cross, lance_ray, lone_blockers, ray_through, rook_cross};
 use crate::square::Square;
 use crate::{attacks, sliders};
 
@@ -57,7 +57,7 @@ impl Position {
 
     /// `color`'s lances, bishops and rooks that would attack `square` on an empty board.
     #[inline(always)]
-    fn aligned_sliders(&self, square: Square, color: Color) -> Bitboard {
+    pub fn aligned_sliders(&self, square: Square, color: Color) -> Bitboard {
         let reversed = lance_ray(!color, square) & self.by_kind(PieceType::Lance)
             | bishop_cross(square) & self.diagonal_sliders()
             | rook_cross(square) & self.straight_sliders();
@@ -121,15 +121,7 @@ impl Position {
     /// `sliding`.
     #[inline(always)]
     fn lone_blockers(&self, square: Square, sliding: Color) -> Bitboard {
-        let occupied = self.occupied();
-        let mut set = Bitboard::EMPTY;
-        for slider in self.aligned_sliders(square, sliding) {
-            let blockers = between(square, slider) & occupied;
-            if !blockers.has_several() {
-                set |= blockers;
-            }
-        }
-        set
+        lone_blockers(square, self.aligned_sliders(square, sliding), self.occupied())
     }
 
     /// Returns true if a legal move gives check.
