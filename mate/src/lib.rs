@@ -1,29 +1,27 @@
 //! Mate in one move, and a df-pn solver for mates of any length.
 //!
-//! [`mate_in_one`] is exact and cheap enough for every node of a search. [`Solver`]
-//! proves a mate by consecutive checks, refined to the shortest within a budget, or
-//! disproves it. Neither needs a king of the attacker, and both apply the rules of a
-//! game: an attacker in check must answer it, uchifuzume is no mate, and repetition is
-//! never in favour of the side that checks.
-//!
-//! # In a search
-//! Every node not in check may call [`mate_in_one`]: without a mate it returns after
-//! some dozens of nanoseconds. At the root (and along the principal variation) a
-//! [`Solver`] bounded by [`Limits::nodes`] returns within a predictable time; its table
-//! survives the call, so a repeated search is cheap:
-//!
 //! ```
 //! use std::sync::atomic::AtomicBool;
-//! use enbu_mate::{Limits, Refinement, Solver, Verdict};
+//! use enbu_mate::{Limits, Refinement, Solver, Verdict, mate_in_one};
 //! use enbu_movegen::{Position, Setup};
+//!
 //! let setup: Setup = "7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1".parse()?;
 //! let position = Position::from_setup(&setup)?;
+//! assert_eq!(mate_in_one(&position), None);
 //! let mut solver = Solver::new(16)?; // once; use it for every move of a game
 //! let limits = Limits { nodes: Some(10_000), refinement: Refinement::None, ..Limits::default() };
 //! let solution = solver.solve(&position, &limits, &AtomicBool::new(false), &mut |_| {});
 //! assert!(matches!(solution.verdict, Verdict::Mate(_)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`mate_in_one`] is exact and cheap enough for every node of a search: without a mate it returns
+//! after some dozens of nanoseconds. [`Solver`] proves a mate by consecutive checks, refined to the
+//! shortest within a budget, or disproves it; bounded by [`Limits::nodes`] it returns within a
+//! predictable time. Its table survives the call, so a repeated search is cheap.
+//!
+//! Neither needs a king of the attacker, and both apply the rules of a game: an attacker in check
+//! must answer it, uchifuzume is no mate, and repetition is never in favour of the side that checks.
 //!
 //! # Map
 //! | module | contents |

@@ -17,7 +17,7 @@ const MATERIAL: Value = 4;
 /// The side that is chased has at most this many pieces beside its king.
 const COMPANY: u32 = 2;
 
-/// The value of a position where one side has hardly more than its king and the other one can win,
+/// The value of a position in which one side has hardly more than its king and the other can win,
 /// for the side to move; `None` elsewhere.
 ///
 /// The chaser gains by material, by squares that it takes from the king, and by pieces and its own
@@ -44,7 +44,7 @@ fn slope(position: &Position, chaser: Color) -> Option<Value> {
         return None;
     }
     let weight = |kind| if kind == PieceType::King { 16 } else { 4 };
-    // Below zero: dropping a piece shall gain by what it does, not by being there.
+    // Below zero: a drop shall gain by the squares that it takes, not by another piece on the board.
     let far = |from: Square| Some(distance(from, king) * weight(position.piece_at(from)?.kind));
     let far: Value = position.by_color(chaser).into_iter().filter_map(far).sum();
     // Squares that the king reaches in three moves.

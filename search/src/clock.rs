@@ -1,10 +1,9 @@
-//! When to stop thinking.
+//! Time management.
 //!
 //! The options have YaneuraOu's names and meanings. Two margins guard against
 //! lateness: `network_delay` is kept at the end of every planned think,
-//! `network_delay2` at the hard limit. Where the whole clock is shorter than such
-//! a margin, a fixed share of it is kept instead, so that short time controls are
-//! played, not forfeited.
+//! `network_delay2` at the hard limit. If the whole clock is shorter than such a margin, a
+//! fixed share of it is kept instead, so that short time controls are played, not forfeited.
 
 use std::time::{Duration, Instant};
 
@@ -32,13 +31,13 @@ enum Unused {
     Lost,
 }
 
-/// Moves of one side that a game is expected to go on for.
+/// Expected further moves of one side in a game.
 const HORIZON: u32 = 50;
 
 /// Share of a short clock that is used when a margin would not fit, in percent.
 const SHORT_CLOCK_SHARE: u32 = 60;
 
-/// Spent when the clock shows nothing at all.
+/// Time for a move on an empty clock.
 const NO_TIME: Duration = Duration::from_millis(20);
 
 impl Budget {
@@ -121,16 +120,15 @@ pub fn last_moment(clock: &Clock, timing: &Timing) -> Option<Duration> {
     (!usable.is_zero()).then(|| (usable + hard_limit(usable, timing)) / 2)
 }
 
-/// `time` less `margin`; a share of it where the margin does not fit.
+/// `time` less `margin`; a share of it if the margin does not fit.
 fn with_margin(time: Duration, margin: Duration) -> Duration {
     let share = time * SHORT_CLOCK_SHARE / 100;
     time.saturating_sub(margin).max(share.min(margin))
 }
 
-/// Factor on the planned time: smaller when the best move has
-/// stood for `stable` iterations and takes most of the `effort` (its share of all
-/// positions visited, 0 to 1), more when it has just changed or its value has fallen
-/// by `drop` centipawns since the iteration before.
+/// Factor on the planned time: smaller if the best move is unchanged for `stable` iterations and takes
+/// most of the `effort` (its share of all positions visited, 0 to 1), larger if it has just changed or
+/// its value has fallen by `drop` centipawns since the iteration before.
 ///
 /// The three grounds are Stockfish's (stability, falling evaluation, node effort);
 /// the formula is ours.
@@ -144,10 +142,10 @@ pub(crate) fn doubt(stable: u32, drop: Value, effort: f64) -> f64 {
 /// The running clock of one search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timer {
-    /// When the clock began to run: at `go`, or at the ponder hit.
+    /// Begin of the move's time: at `go`, or at the ponder hit.
     pub(crate) started: Instant,
-    /// Time thought on the opponent's clock before that. It counts when the search decides
-    /// whether it has thought enough, not for the hard limit.
+    /// Thinking time on the opponent's clock before that. It counts for the planned time, not for the
+    /// hard limit.
     pub(crate) pondered: Duration,
     /// Time for the move; `None`: no limit of time.
     pub(crate) budget: Option<Budget>,
@@ -160,9 +158,9 @@ impl Timer {
         Self { started, budget, pondered: Duration::ZERO, stop_at: None }
     }
 
-    /// A timer from a ponder hit on, after `pondered` of thinking. `scale` is the doubt
-    /// after the last finished iteration, if any: where that iteration would have ended the
-    /// search, it ends now. (As in Stockfish and YaneuraOu: stop on ponder hit.)
+    /// A timer from a ponder hit on, after `pondered` of thinking. `scale` is the doubt after the last
+    /// finished iteration, if any: if that iteration would have ended the search, it ends now. (As in
+    /// Stockfish and YaneuraOu: stop on ponder hit.)
     pub(crate) fn after_ponder(
         started: Instant,
         budget: Option<Budget>,
@@ -175,14 +173,14 @@ impl Timer {
         Self { started, budget, pondered, stop_at: enough.then_some(Duration::ZERO) }
     }
 
-    /// Returns `true` when time is up in the middle of an iteration.
+    /// Returns true when time is up in the middle of an iteration.
     pub(crate) fn is_over(&self) -> bool {
         let Some(budget) = self.budget else { return false };
         let elapsed = self.started.elapsed();
         elapsed >= self.stop_at.unwrap_or(budget.maximum).min(budget.maximum)
     }
 
-    /// After an iteration: whether to stop now. May instead fix a later instant.
+    /// Returns true if the search stops after an iteration. May instead fix a later instant.
     pub(crate) fn ends_after_iteration(&mut self, scale: f64) -> bool {
         let Some(budget) = self.budget else { return false };
         let elapsed = self.started.elapsed();

@@ -1,9 +1,9 @@
 //! Correction of evaluations by pieces that hang, with weights learned during the search.
 //!
-//! A network whose inputs are pieces on squares does not see that a piece can be taken. How much
-//! of its value such a piece should lose depends on the network: nothing, if attacks are among
+//! A network whose inputs are pieces on squares does not see that a piece can be taken. The share
+//! of its value that such a piece should lose depends on the network: none, if attacks are among
 //! its inputs. So the weights are those of a regression of the evaluation's errors (least
-//! squares, older errors forgotten), and count only where they explain enough of these.
+//! squares, older errors forgotten), and count only if they explain enough of these.
 //!
 //! Only exact values are noted, those of principal variations. Bounds show an error of one sign
 //! only, which biases the weights (`EVIDENCE.md`, "Hanging pieces").
@@ -42,7 +42,7 @@ const KEPT: f64 = 1.0 - 1.0 / 15.0;
 /// of 100.
 const RIDGE: f64 = 1e7;
 
-/// Weights of one thread for its evaluation, and what they are computed from.
+/// Weights of one thread for its evaluation, and the moments of which they are computed.
 pub(crate) struct Hanging {
     /// Sums of the products of two columns, below the diagonal and on it.
     moments: [[f64; COLUMNS]; COLUMNS],
@@ -63,7 +63,7 @@ impl Hanging {
     }
 
     /// Correction of the evaluation of `position` for its side to move, in centipawns. Kept with
-    /// the evaluation in the table, where it does not follow the weights.
+    /// the evaluation in the table, without later changes of the weights.
     ///
     /// Last test: see `hanging_share`; kept in the table against found again, with the changes of
     /// `only_checks_count`, +6 ± 60 (120 games, 100 000 nodes, network 7).
@@ -98,7 +98,7 @@ impl Hanging {
     /// The weights that explain most of the errors, `None` if that is too little.
     fn regression(&self) -> Option<Terms> {
         // Cholesky's decomposition. The last row holds the errors: the square of its last entry is
-        // what the terms leave of their square.
+        // the part of their square that the terms leave.
         let mut lower = [[0.0_f64; COLUMNS]; COLUMNS];
         for i in 0..COLUMNS {
             for j in 0..=i {
@@ -109,9 +109,9 @@ impl Hanging {
             }
         }
         let (all, left) = (self.moments[TERMS][TERMS], lower[TERMS][TERMS] * lower[TERMS][TERMS]);
-        // Beyond what the constant explains, which is no matter of hanging pieces.
+        // Beyond the share of the constant, which has nothing to do with hanging pieces.
         let explained = all - left - lower[TERMS][0] * lower[TERMS][0];
-        // What terms without a meaning explain falls with the number of errors.
+        // The share that meaningless terms explain falls with the number of errors.
         let number = self.moments[0][0] / f64::from(CONSTANT * CONSTANT);
         let needed = f64::from(params::hanging_share()) / 1000.0 + (2 * TERMS) as f64 / number;
         if explained < all * needed {
@@ -139,8 +139,8 @@ fn terms_inline(position: &Position) -> Terms {
     [CONSTANT, own.0, own.1, theirs.0, theirs.1]
 }
 
-/// Pieces of `color` that are attacked: the exchange values of those without protection, and what
-/// the others are worth more than their cheapest attacker. Kings do not count.
+/// Pieces of `color` that are attacked: the exchange values of those without protection, and the
+/// excess of the others over their cheapest attacker. Kings do not count.
 #[inline(always)]
 fn hanging(position: &Position, color: Color, protected: &Attacked, attacked: &Attacked) -> (Value, Value) {
     let of = |kind| position.by_kind(kind);

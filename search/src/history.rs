@@ -2,10 +2,10 @@
 //!
 //! | table | index | counts |
 //! |---|---|---|
-//! | quiet | side, origin, destination | how often the move cut |
-//! | continuation | the piece and square of the last move, of the own move before and of the own move before that, the moving piece, destination | how often it answered or followed those |
-//! | pawns | side, both sides' pawns, the moving piece, destination | how often it cut among such pawns |
-//! | capture | side, moving piece, destination, victim | how often the capture cut |
+//! | quiet | side, origin, destination | cutoffs by the move |
+//! | continuation | the piece and square of the last move, of the own move before and of the own move before that, the moving piece, destination | cutoffs as an answer to those |
+//! | pawns | side, both sides' pawns, the moving piece, destination | cutoffs among such pawns |
+//! | capture | side, moving piece, destination, victim | cutoffs by the capture |
 //!
 //! Every entry moves towards a limit: `h += bonus - h * |bonus| / limit` (gravity,
 //! as in Stockfish), so that old news fades.

@@ -1,4 +1,4 @@
-//! One search to be done, and the role of a thread in it.
+//! One search, and the role of a thread in it.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::report::Listener;
 use crate::shared::Control;
 use crate::tt::Table;
 
-/// One search to be done.
+/// One search: position, limits and the state shared by its threads.
 pub(crate) struct Job {
     pub(crate) position: Position,
     pub(crate) limits: Limits,

@@ -13,7 +13,7 @@ use crate::worker::Worker;
 use crate::{params, see};
 
 impl Worker<'_> {
-    /// Returns `true` if no quiet move but a check is worth a search, however high its history:
+    /// Returns true if no quiet move but a check is worth a search, however high its history:
     /// even unreduced it is futile. The others are then not generated.
     ///
     /// Last test, with mates in one asked for after reverse futility: -2 ± 33 (400 games, 10 000
@@ -23,7 +23,7 @@ impl Worker<'_> {
         !node.follows && node.eval.is_some_and(|eval| is_futile(node.depth.max(1), eval, alpha))
     }
 
-    /// Returns `true` if a late move hardly reaches alpha; `shallow` is the depth at which it would
+    /// Returns true if a late move hardly reaches alpha; `shallow` is the depth at which it would
     /// be searched. Evasions, too: not from a mate, which the caller excludes.
     ///
     /// Last test: late evasions pruned against none, +15 ± 17 (T2).
@@ -40,7 +40,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns `true` if the exchange that a late move begins loses too much for its depth (SEE
+    /// Returns true if the exchange that a late move begins loses too much for its depth (SEE
     /// pruning, as in Stockfish): for captures `margin depth`, for quiet moves `margin depth^2`.
     pub(crate) fn loses_too_much(&self, node: &Node, candidate: &Candidate, shallow: i32) -> bool {
         let (depth, margin) = match candidate.victim {

@@ -1,31 +1,63 @@
 //! Alpha-beta search for shogi.
 //!
-//! A [`Search`] is an engine object: `start` hands it a position and limits and
-//! returns at once; a [`Listener`] hears reports and, exactly once, the result.
-//! Nothing here prints, and a constructed search cannot fail.
+//! A [`Search`] is an engine object: [`start`](Search::start) hands it a position and limits and returns
+//! at once; a [`Listener`] receives reports and, exactly once, the answer. Nothing here prints, and a
+//! constructed search cannot fail.
 //!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Instant;
+//!
+//! use enbu_movegen::Position;
+//! use enbu_search::{BestMove, Limits, Listener, Options, Report, Search};
+//!
+//! struct Printer;
+//!
+//! impl Listener for Printer {
+//!     fn report(&self, report: &Report) {
+//!         println!("depth {}: {:?}", report.depth, report.score);
+//!     }
+//!     fn notice(&self, text: &str) {
+//!         println!("{text}");
+//!     }
+//!     fn finished(&self, best: &BestMove) {
+//!         println!("{best:?}");
+//!     }
+//! }
+//!
+//! let mut engine = Search::new();
+//! let limits = Limits { depth: Some(4), ..Limits::default() };
+//! engine.start(&Position::startpos(), limits, Options::default(), Instant::now(), Arc::new(Printer));
+//! engine.wait();
+//! let (best, _) = engine.best().expect("a search has run");
+//! assert!(matches!(best, BestMove::Play { .. }));
+//! ```
+//!
+//! [`Solo`] runs such searches in the caller's thread.
+//!
+//! # Map
 //! | module | content |
 //! |---|---|
 //! | `search` | the façade: start, stop, ponderhit, wait |
 //! | `solo` | the same search in the caller's thread |
 //! | `shared` | state shared by the threads of one search |
-//! | `job` `memory` `worker` | a search to do; the memory of a thread; its state while it searches |
-//! | `root` `root_move` `vote` | iterative deepening, aspiration windows, MultiPV; which thread's move |
+//! | `job` `memory` `worker` | one search; the memory of a thread; its state during a search |
+//! | `root` `root_move` `vote` | iterative deepening, aspiration windows, MultiPV; the vote of the threads |
 //! | `node` `qsearch` | the tree |
 //! | `prune` `late` | nodes and late moves that are not searched |
 //! | `reduce` `extend` | depths of nodes and moves |
-//! | `picker` `quiets` `scored` `history` `see` `threat` | which move first |
+//! | `picker` `quiets` `scored` `history` `see` `threat` | the order of moves |
 //! | `keys` | keys of groups of pieces, for histories and corrections |
 //! | `update` | updates of histories and corrections |
-//! | `correction` | by how much evaluations were wrong |
-//! | `hanging` | by how much pieces that hang make them wrong |
+//! | `correction` | errors of evaluations, learned during a search |
+//! | `hanging` | errors by hanging pieces |
 //! | `chase` | evaluation of a lonely king |
 //! | `tt` | the transposition table |
 //! | `value` | values, mate distances, scores |
-//! | `limits` `clock` | when to stop |
+//! | `limits` `clock` | limits and options; time management |
 //! | `level` | playing below full strength |
 //! | `report` | reports and answers |
-//! | `params` | every constant of the search |
+//! | `params` | every tuned constant |
 
 mod chase;
 mod clock;
@@ -66,7 +98,7 @@ pub use clock::last_moment;
 pub use level::Level;
 pub use limits::{Clock, Limits, Lines, Moves, Options, Rounding, Timing};
 #[cfg(feature = "tune")]
-pub use params::{PARAMETERS, Parameter, parameter, set_parameter};
+pub use params::{PARAMETERS, Parameter};
 pub use report::{BestMove, Bound, LineEnd, Listener, Progress, Report};
 pub use search::{HashError, Search, ThreadError};
 pub use solo::{Found, Solo};

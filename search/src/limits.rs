@@ -53,7 +53,7 @@ pub enum Moves {
 /// Length of the lines that are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lines {
-    /// To where the search followed them.
+    /// As far as the search followed them.
     AsSearched,
     /// Lines that end early are continued by moves from the table.
     Continued,

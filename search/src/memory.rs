@@ -12,8 +12,7 @@ pub(crate) struct Memory {
     pub(crate) moves: Histories,
     pub(crate) corrections: Corrections,
     pub(crate) hanging: Hanging,
-    /// Kept for its memory, which takes time to make, and for the
-    /// values it remembers.
+    /// Kept for its allocation, which takes time, and for its cached values.
     pub(crate) evaluator: Evaluator,
     /// Set by the first search after a clear.
     used: bool,
@@ -42,8 +41,7 @@ impl Memory {
         }
     }
 
-    /// Does what the first search would find undone: provides the pages of all tables, and the
-    /// evaluator.
+    /// Prepares the first search: touches the pages of all tables, and makes the evaluator.
     pub(crate) fn warm(&mut self, evaluation: &Evaluation) {
         self.moves.touch();
         self.prepare(evaluation, &Position::startpos());

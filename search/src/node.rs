@@ -118,7 +118,7 @@ pub(crate) struct Effort {
 }
 
 impl Effort {
-    /// Returns `true` if a reduced search comes first.
+    /// Returns true if a reduced search comes first.
     fn is_reduced(self) -> bool {
         self.number > 1 && self.reduced < self.depth
     }

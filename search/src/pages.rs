@@ -5,8 +5,8 @@ use memmap2::MmapMut;
 /// Size in bytes of the smallest page.
 pub(crate) const SMALLEST: usize = 4 << 10;
 
-/// Zeros on a page boundary, in huge pages where the system has them: large tables are read at
-/// random, and with small pages each read misses the TLB as well. `None` without so much memory.
+/// Zeros on a page boundary, in huge pages if the system has them: large tables are read at random,
+/// and with small pages each read misses the TLB as well. `None` without the memory.
 ///
 /// Pages that nothing touches take no time and no memory.
 pub(crate) fn zeroed(bytes: usize) -> Option<MmapMut> {

@@ -9,7 +9,7 @@
 
 /// A parameter as a tuner sees it.
 #[cfg(feature = "tune")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     /// Its name in [`params.rs`](self).
     pub name: &'static str,
@@ -21,6 +21,15 @@ pub struct Parameter {
     pub max: i32,
     /// SPSA step: a change that games can measure.
     pub step: i32,
+    value: &'static std::sync::atomic::AtomicI32,
+}
+
+#[cfg(feature = "tune")]
+impl Parameter {
+    /// Sets the parameter for all searches that begin afterwards.
+    pub fn set(&self, value: i32) {
+        self.value.store(value, std::sync::atomic::Ordering::Relaxed);
+    }
 }
 
 macro_rules! params {
@@ -52,32 +61,14 @@ macro_rules! params {
 
         /// Every parameter.
         #[cfg(feature = "tune")]
-        pub const PARAMETERS: &[Parameter] = &[$(Parameter {
+        pub static PARAMETERS: &[Parameter] = &[$(Parameter {
             name: stringify!($name),
             default: $default,
             min: *$range.start(),
             max: *$range.end(),
             step: $step,
+            value: &values::$name,
         }),*];
-
-        /// The present value of a parameter, `None` if there is none of that name.
-        #[cfg(feature = "tune")]
-        pub fn parameter(name: &str) -> Option<i32> {
-            match name {
-                $(stringify!($name) => Some($name()),)*
-                _ => None,
-            }
-        }
-
-        /// Sets a parameter for all searches that begin afterwards; unknown names
-        /// are ignored.
-        #[cfg(feature = "tune")]
-        pub fn set_parameter(name: &str, value: i32) {
-            match name {
-                $(stringify!($name) => values::$name.store(value, std::sync::atomic::Ordering::Relaxed),)*
-                _ => {}
-            }
-        }
     };
 }
 
@@ -105,8 +96,7 @@ params! {
     null_move_eval_divisor: i32 = 300, 100..=32000, 50;
     /// Null move: the most plies of reduction for such an evaluation.
     null_move_eval_limit: i32 = 3, 0..=8, 1;
-    /// Null move: by how much for each ply of depth the static evaluation may be
-    /// below beta, in centipawns.
+    /// Null move: allowance of the static evaluation below beta for each ply of depth, in centipawns.
     /// Last test: 25 against 0, +5 ± 16 (T1).
     null_move_slack: i32 = 10, 0..=60, 5;
     /// Reverse futility is tried up to this depth.
@@ -126,12 +116,12 @@ params! {
     razoring_margin: i32 = 240, 40..=600, 20;
     /// ProbCut is tried from this depth on.
     probcut_depth: i32 = 5, 3..=99, 1;
-    /// ProbCut: how far above beta a capture must reach, in centipawns.
+    /// ProbCut: margin above beta that a capture must reach, in centipawns.
     /// Last test: 320 against 180, -11 ± 17 (T2).
     probcut_margin: i32 = 250, 50..=600, 20;
-    /// ProbCut: by how much less when improving, in centipawns.
+    /// ProbCut: reduction of the margin if improving, in centipawns.
     probcut_improving: i32 = 60, 0..=200, 10;
-    /// ProbCut: by how much the check search is less deep, in plies.
+    /// ProbCut: reduction of the search that confirms the capture, in plies.
     /// Last test: 5 against 3, +8 ± 16 (T1).
     probcut_reduction: i32 = 4, 2..=6, 1;
     /// ProbCut is not tried if an entry at most this many plies less deep stays below its target.
@@ -140,8 +130,8 @@ params! {
     /// before is not better off than expected.
     /// Last test: 4 against 2, -8 ± 16 (T1).
     hindsight_deeper: i32 = 3, 1..=99, 1;
-    /// Hindsight: a ply less for a node reduced by at least this many plies where both
-    /// evaluations together leave a gain.
+    /// Hindsight: a ply less for a node reduced by at least this many plies, if both evaluations
+    /// together leave a gain.
     /// Last test: 3 against 2, +8 ± 16 (T1).
     hindsight_shallower: i32 = 3, 1..=99, 1;
     /// Hindsight: that gain, in centipawns.
@@ -183,7 +173,7 @@ params! {
     /// History pruning of quiet moves is done up to this depth.
     /// Last test: 6 against 3, -6 ± 16 (T1).
     history_pruning_depth: i32 = 4, 0..=12, 1;
-    /// History pruning: how bad the history must be for each ply of depth.
+    /// History pruning: margin below zero for each ply of depth.
     /// Last test: 6500 against 3800, +5 ± 17 (T2).
     history_pruning_margin: i32 = 5000, 500..=16000, 500;
     /// Moves that lose material are skipped up to this depth.
@@ -194,11 +184,11 @@ params! {
     /// Captures may lose this much (exchange units) for each ply.
     /// Last test: 280 against 140, -11 ± 17 (T2).
     see_capture_margin: i32 = 200, 40..=500, 20;
-    /// Quiet checks that lose no more than this (exchange units) come first.
+    /// Quiet checks that lose no more than this (exchange units) are ordered first.
     /// Last test: 250 against 0, -3 ± 16 (T1).
     check_loss: i32 = 100, 0..=600, 50;
-    /// Quiet moves with a history below minus this for each ply of depth come after the
-    /// captures that lose.
+    /// Quiet moves with a history below minus this for each ply of depth are ordered after losing
+    /// captures.
     /// Last test: 6000 against 1500, +12 ± 17 (T2).
     good_quiet_margin: i32 = 3000, 0..=32000, 500;
     /// Quiescence: gain of a capture beyond its victim, in centipawns.
@@ -216,11 +206,11 @@ params! {
     singular_depth: i32 = 6, 4..=99, 1;
     /// Singular: the test needs an entry that is at most this many plies less deep.
     singular_entry: i32 = 3, 0..=8, 1;
-    /// Singular: how far below the table's value the others must stay, in
-    /// sixteenths of a centipawn for each ply of depth.
+    /// Singular: margin of the others below the table's value, in sixteenths of a centipawn for each
+    /// ply of depth.
     /// Last test: 58 against 30, +6 ± 17 (T2).
     singular_margin: i32 = 42, 4..=96, 4;
-    /// Singular: how far below that two plies of extension begin, in centipawns.
+    /// Singular: margin below that for two plies of extension, in centipawns.
     /// Last test: 90 against 40, +16 ± 17 (T2).
     singular_double_margin: i32 = 60, 0..=32000, 5;
     /// Singular: reduction of a table move that is not, in plies.
@@ -238,14 +228,14 @@ params! {
     /// Late move reduction: less for each move before, in 1024ths of a ply.
     /// Last test: 48 against 22, +4 ± 17 (T2).
     lmr_number: i32 = 34, 0..=128, 8;
-    /// Late move reduction: more where a cut is expected and the table has no move, in
+    /// Late move reduction: more at cut nodes without a table move, in
     /// 1024ths of a ply.
     /// Last test: 1100 against 350, -2 ± 17 (T2).
     lmr_no_table_move: i32 = 700, 0..=3072, 128;
-    /// Late move reduction: more where the table's move is a capture, in 1024ths of a ply.
+    /// Late move reduction: more if the table's move is a capture, in 1024ths of a ply.
     /// Last test: 1100 against 350, +5 ± 16 (T1).
     lmr_table_capture: i32 = 700, 0..=3072, 128;
-    /// Late move reduction: more where children failed high often, in 1024ths of a ply.
+    /// Late move reduction: more after many fail highs of children, in 1024ths of a ply.
     /// Last test: 1200 against 450, -4 ± 17 (T2).
     lmr_cutoffs: i32 = 800, 0..=3072, 128;
     /// Late move reduction: that often, among a node's children and those of its siblings.
@@ -259,10 +249,10 @@ params! {
     /// Late move reduction: less still at nodes with an open window, in 1024ths of a ply.
     /// Last test: 1000 against 300, +8 ± 17 (T2).
     lmr_open: i32 = 600, 0..=2048, 128;
-    /// Late move reduction: more where a cut is expected, in 1024ths of a ply.
+    /// Late move reduction: more at cut nodes, in 1024ths of a ply.
     /// Last test: 1250 against 600, -7 ± 17 (T2).
     lmr_cut: i32 = 900, 0..=6144, 128;
-    /// Late move reduction: more where the evaluation does not rise, in 1024ths of a ply.
+    /// Late move reduction: more if the evaluation does not rise, in 1024ths of a ply.
     /// Last test: 800 against 250, -27 ± 17 (T2).
     lmr_falling: i32 = 320, 0..=2048, 128;
     /// Late move reduction: less for captures, in 1024ths of a ply.
@@ -273,11 +263,10 @@ params! {
     lmr_check: i32 = 1024, 0..=8192, 128;
     /// Late moves are reduced from this depth on.
     lmr_depth: i32 = 2, 2..=4, 1;
-    /// A ply deeper where a reduced search finds this much more than the best so far, in
-    /// centipawns.
+    /// A ply deeper if a reduced search exceeds the best value by this, in centipawns.
     /// Last test: 95 against 35, +1 ± 16 (T1).
     lmr_deeper: i32 = 60, 0..=400, 20;
-    /// A ply less deep where it finds less than this, in centipawns.
+    /// A ply less deep if it exceeds that by less than this, in centipawns.
     /// Last test: 14 against 4, +6 ± 16 (T1).
     lmr_shallower: i32 = 8, 0..=60, 4;
     /// Largest value of a history entry; the sum of three fits 16 bits.
@@ -332,8 +321,8 @@ params! {
     /// Learning rate of corrections, in eighths.
     /// Last test: 11 against 6, -2 ± 17 (T2).
     correction_rate: i32 = 8, 0..=64, 1;
-    /// Evaluations are corrected by pieces that hang where these explain this share of the square of
-    /// their errors, in thousandths.
+    /// Evaluations are corrected by hanging pieces if these explain this share of the square of their
+    /// errors, in thousandths.
     /// Last test: 12 against no such correction, network 7, +38 ± 31 (400 games, 25 000 nodes); 20 against ed62a3e +225 ± 40,
     /// without +172 ± 36 (400 games each, 100 000 nodes).
     hanging_share: i32 = 20, 0..=1000, 4;

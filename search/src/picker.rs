@@ -111,7 +111,7 @@ pub(crate) struct Picker {
     picked: usize,
     /// Set once the node has seen enough quiet moves.
     skips_quiets: bool,
-    /// Set once of the quiet moves only checks may reach alpha.
+    /// Set once no quiet moves but checks may reach alpha.
     only_checks: bool,
     /// Quiet moves with a lower score are bad.
     least_good: i32,
@@ -121,7 +121,7 @@ pub(crate) struct Picker {
     history: Option<i32>,
 }
 
-/// As many moves are found one by one; the rest are sorted when they are needed.
+/// Number of moves that are found one by one; the rest are sorted on demand.
 const PICKED_SINGLY: usize = 12;
 
 impl Picker {
@@ -164,8 +164,7 @@ impl Picker {
         self.least_good = score;
     }
 
-    /// Returns `true` if the last move is a capture whose exchange does not lose: the picker has
-    /// asked.
+    /// Returns true if the last move is a capture whose exchange is known not to lose.
     pub(crate) fn knows_gain(&self) -> bool {
         self.stage == Stage::GoodCaptures
     }
@@ -176,12 +175,12 @@ impl Picker {
         self.history
     }
 
-    /// From now on hands out captures only (in check: every evasion all the same).
+    /// Hands out no more quiet moves (in check: every evasion).
     pub(crate) fn skip_quiets(&mut self) {
         self.skips_quiets = true;
     }
 
-    /// From now on hands out of the quiet moves only checks (in check: every evasion all the same).
+    /// Hands out no more quiet moves but checks (in check: every evasion).
     pub(crate) fn only_quiet_checks(&mut self, moves: &mut Vec<Scored>) {
         if !self.only_checks && matches!(self.stage, Stage::Quiets | Stage::BadQuiets) {
             self.keep_checks(moves);
@@ -206,7 +205,7 @@ impl Picker {
         moves.truncate(self.start);
     }
 
-    /// The next move; every wanted move comes once. `position` is the node's.
+    /// The next move, each wanted one once. `position` is the node's.
     pub(crate) fn next(&mut self, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) -> Option<Move> {
         next(self, position, memory, moves)
     }
@@ -225,6 +224,7 @@ impl Picker {
                     captures(self, position, memory, moves);
                     self.stage = Stage::GoodCaptures;
                 }
+                // The exchange is computed only for moves that are reached: most nodes fail high before.
                 Stage::GoodCaptures => match self.take_best(moves).and_then(Scored::mv) {
                     Some(mv) if see::reaches(position, mv, self.plan.wanted.threshold()) => return Some(mv),
                     Some(mv) => self.keep_bad(mv, moves),
@@ -252,6 +252,7 @@ impl Picker {
                         self.bad_quiets = Some(self.current);
                         self.begin_bad_captures();
                     }
+                    // Handed out as a killer already.
                     Some(best) if self.killers.contains(&best.mv()) => {}
                     Some(best) => return self.hand_out(best),
                     None => self.begin_bad_captures(),
@@ -391,6 +392,7 @@ impl Picker {
     fn take_best(&mut self, moves: &mut [Scored]) -> Option<Scored> {
         let rest = moves.get_mut(self.current..)?;
         if self.picked < PICKED_SINGLY {
+            // Without branches, which would be mispredicted: the largest, then its index.
             let best = rest.iter().fold(i64::MIN, |best, scored| best.max(scored.rank()));
             let index = rest.iter().position(|scored| scored.rank() == best)?;
             rest.swap(0, index);
@@ -429,7 +431,7 @@ impl Moves {
     }
 }
 
-/// Without the moves that forgo a promotion from which nothing is lost.
+/// The set without moves that forgo a harmless promotion.
 #[inline(always)]
 fn sensible(position: &Position, set: MoveSet) -> MoveSet {
     match set {

@@ -70,8 +70,8 @@ impl Worker<'_> {
         Some(self.quiescence(node.kind, alpha, beta, node.ply)).filter(|&value| value <= alpha)
     }
 
-    /// Null-move pruning: if the opponent cannot come below beta after a pass, a real move surely
-    /// stays above. At cut nodes only, whose value is expected to reach beta. Zugzwang hardly
+    /// Null-move pruning: if the value stays at or above beta even after a pass, a real move surely
+    /// keeps it there. At cut nodes only, whose value is expected to reach beta. Zugzwang hardly
     /// exists in shogi, so no verification is done. (Donninger 1993.)
     fn null_move(&mut self, node: &Node, eval: Value, beta: Value) -> Option<Value> {
         let passed = self.position.plies_played() > 0 && self.position.last_move().is_none();

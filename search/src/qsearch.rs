@@ -1,4 +1,4 @@
-//! Quiescence: captures are played out before a position is judged.
+//! Quiescence search: captures are played out before a position is evaluated.
 
 use enbu_eval::piece_value::exchange;
 use enbu_movegen::{Move, Square};
@@ -12,13 +12,13 @@ use crate::value::{DECIDED, INFINITE, Value, mated_at};
 use crate::worker::{Anchor, Worker};
 use crate::{params, see};
 
-/// Prospect of a move in quiescence, once one is not lost.
+/// Prospect of a move in quiescence, after one that is not lost.
 enum Prospect {
-    /// It is not searched.
+    /// Not searched.
     Hopeless,
-    /// It wins so much material and nothing else, in exchange units.
+    /// A gain of material and nothing else, in exchange units.
     Gain(Value),
-    /// It may win more than material.
+    /// May win more than material.
     Forcing,
 }
 
@@ -63,7 +63,7 @@ impl Worker<'_> {
                 number += 1;
                 match self.prospect(mv, number, recapture) {
                     Prospect::Hopeless => continue,
-                    // Even with its victim, the capture does not come near alpha.
+                    // Even with its victim, the capture does not reach alpha.
                     Prospect::Gain(gain) if futile + gain <= alpha => {
                         best = best.max(futile + gain);
                         continue;

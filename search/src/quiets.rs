@@ -1,4 +1,4 @@
-//! Quiet moves on their way into the list of a node, piece by piece.
+//! Quiet moves, scored piece by piece.
 
 use enbu_movegen::{Bitboard, Move, Position, Square};
 
@@ -6,7 +6,7 @@ use crate::scored::Scored;
 use crate::threat::Purpose;
 use crate::{params, see};
 
-/// Destination of the quiet moves of one node.
+/// The list of quiet moves of one node.
 pub(crate) struct Quiets<'a> {
     pub(crate) position: &'a Position,
     pub(crate) moves: &'a mut Vec<Scored>,
@@ -15,7 +15,7 @@ pub(crate) struct Quiets<'a> {
     pub(crate) non_check_targets: Bitboard,
 }
 
-/// Squares to which one piece moves, and what it attacks from there.
+/// Destinations of one piece, and the purposes of its moves.
 pub(crate) struct Aims {
     to: Bitboard,
     /// The squares from which it checks.
@@ -32,7 +32,7 @@ impl Quiets<'_> {
     }
 
     /// Pushes the moves of one piece to the squares of `aims`, the table move excepted. Checks
-    /// that lose little come before all others; moves with a purpose rise by its merit.
+    /// that lose little are first; moves with a purpose rise by its merit.
     #[inline(always)]
     pub(crate) fn push(&mut self, aims: Aims, mv: impl Fn(Square) -> Move, score: impl Fn(Square) -> i32) {
         let Aims { to, checking, purpose } = aims;

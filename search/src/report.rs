@@ -1,4 +1,4 @@
-//! What leaves a search.
+//! Reports and answers of a search.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub struct Report {
     pub progress: Progress,
     /// The line, every move legal after the ones before; empty only when `end` is not.
     pub pv: Vec<Move>,
-    /// The reason why the line ends where it does; `None` where only the search ends.
+    /// The end of the game after the line; `None` if only the search ends.
     pub end: Option<LineEnd>,
 }
 
@@ -36,7 +36,7 @@ pub struct Progress {
     pub nodes: u64,
     /// Time since the search began.
     pub elapsed: Duration,
-    /// How full the transposition table is with entries of this search, in permille.
+    /// Share of the transposition table with entries of this search, in permille.
     pub hashfull: u32,
     /// The root move being searched.
     pub root_move: Option<Move>,
@@ -53,7 +53,7 @@ pub enum LineEnd {
     Repetition(Cycle),
 }
 
-/// How a score relates to the true one.
+/// Relation of a score to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// It is the search's score.
@@ -80,10 +80,10 @@ pub enum BestMove {
     Resign,
 }
 
-/// Hears what a search finds; called from the search's threads.
+/// Receiver of reports and the answer; called from the search's threads.
 pub trait Listener: Send + Sync {
-    /// The answer where one is known without a search, such as a move of a book. Called first, on
-    /// the search's thread, which may wait here until `is_stopped` returns `true`.
+    /// An answer without a search, such as a move of a book. Called first, on the search's thread,
+    /// which may block here until `is_stopped` returns `true`.
     fn known(&self, is_stopped: &dyn Fn() -> bool) -> Option<BestMove> {
         let _ = is_stopped;
         None
@@ -104,10 +104,10 @@ pub trait Listener: Send + Sync {
 pub(crate) struct ReportGate {
     interval: Duration,
     heartbeat: Option<Duration>,
-    /// Number of lines that are reported; 0 in a helper and where the answer suffices.
+    /// Number of reported lines; 0 in a helper and if the answer suffices.
     lines: usize,
     last_report: Duration,
-    /// When there was last a sign of life of any kind.
+    /// Time of the last report or heartbeat.
     last_sign: Duration,
     /// Rank and nodes of the last report; `None` after a heartbeat.
     last: Option<(usize, u64)>,
@@ -116,7 +116,7 @@ pub(crate) struct ReportGate {
 }
 
 impl ReportGate {
-    /// For a thread that reports so many lines and begins to search after `elapsed`.
+    /// For a thread that reports `lines` lines and begins to search after `elapsed`.
     pub(crate) fn new(options: &Options, lines: usize, elapsed: Duration) -> Self {
         Self {
             interval: options.report_interval,
@@ -139,13 +139,13 @@ impl ReportGate {
         self.lines
     }
 
-    /// Returns `true` when the last report was long enough before `elapsed`.
+    /// Returns true when the last report was long enough before `elapsed`.
     pub(crate) fn is_due(&self, elapsed: Duration) -> bool {
         self.lines > 0 && elapsed >= self.last_report + self.interval
     }
 
-    /// Takes `report` for sent, unless it says the same as the last one of its rank. A
-    /// mate is the same at any depth: deeper searches of it only repeat the line.
+    /// Notes `report` as sent. Returns false for a repeat of the last report of its rank; a mate is
+    /// a repeat at any depth, since deeper searches only repeat the line.
     pub(crate) fn passes(&mut self, report: &Report) -> bool {
         let known = self.reported.iter_mut().find(|known| known.multi_pv == report.multi_pv);
         match known {
@@ -159,8 +159,8 @@ impl ReportGate {
         true
     }
 
-    /// Returns `true`, and takes the heartbeat for sent, when one is due after `elapsed`;
-    /// `elapsed` is called only where heartbeats are wanted.
+    /// Returns true, and notes the heartbeat as sent, if one is due after `elapsed`, which is called
+    /// only with heartbeats on.
     #[inline]
     pub(crate) fn beats(&mut self, elapsed: impl FnOnce() -> Duration) -> bool {
         let Some(heartbeat) = self.heartbeat else { return false };
@@ -173,8 +173,8 @@ impl ReportGate {
         due
     }
 
-    /// Like [`passes`](Self::passes), for the report that ends a search: it is left out only if it
-    /// was the last one, counters included.
+    /// Like [`passes`](Self::passes), for the report that ends a search: only a repeat of the very last
+    /// report, counters included, is dropped.
     pub(crate) fn passes_at_end(&mut self, report: &Report) -> bool {
         self.passes(report) || self.last != Some((report.multi_pv, report.progress.nodes))
     }

@@ -162,7 +162,7 @@ impl Worker<'_> {
         });
     }
 
-    /// Returns `true` if the clock, a soft limit, a forced move or a confirmed mate ends the search.
+    /// Returns true if the clock, a soft limit, a forced move or a confirmed mate ends the search.
     fn ends_after(&self, depth: i32, stable: u32) -> bool {
         if self.job.limits.soft_nodes.is_some_and(|nodes| self.all_nodes() >= nodes) {
             return true;

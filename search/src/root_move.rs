@@ -1,11 +1,11 @@
-//! Root moves, and the one that a thread would play.
+//! Root moves, and the vote of a thread.
 
 use enbu_movegen::{Move, MoveList, Position};
 
 use crate::report::Bound;
 use crate::value::{MATE_BOUND, Value};
 
-/// A legal move at the root and what is known about it.
+/// A legal move at the root, and its results so far.
 #[derive(Clone)]
 pub(crate) struct RootMove {
     pub(crate) mv: Move,
@@ -15,7 +15,7 @@ pub(crate) struct RootMove {
     pub(crate) previous: Option<Value>,
     /// The line found for it; empty before the first.
     pub(crate) pv: Vec<Move>,
-    /// The iteration that found `pv`, and how its value is bounded.
+    /// The iteration that found `pv`, and the bound of its value.
     pub(crate) depth: i32,
     pub(crate) bound: Bound,
     pub(crate) selective_depth: usize,
@@ -66,9 +66,9 @@ impl RootMove {
     }
 }
 
-/// Orders root moves after an iteration that was broken off: where its first move is
-/// proved mated, a move that was not refuted comes first. It is worth at most what the
-/// iteration before found for the best move.
+/// Orders root moves after an iteration that was broken off: if its first move is proved mated, a move
+/// that was not refuted replaces it. Its value is at most that of the best move in the iteration
+/// before.
 pub(crate) fn settle(root_moves: &mut [RootMove]) {
     let [first, others @ ..] = &mut *root_moves else { return };
     let is_mated = |value: Value| value <= -MATE_BOUND;

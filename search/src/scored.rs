@@ -1,4 +1,4 @@
-//! Moves with their place in the order.
+//! Moves with their scores.
 
 use enbu_movegen::Move;
 
@@ -8,15 +8,14 @@ const CHECK_BONUS: i32 = 1 << 18;
 /// Marks a quiet check.
 const CHECK: i64 = 1 << 16;
 
-/// A move and its place in the order, in one number: the best of many is the largest,
-/// which needs no branch to be found. From above: the score (32 bits), how early the move came
-/// (15 bits; of equal scores the first generated comes first), the mark of a quiet check, the
-/// move's bits (16).
+/// A move and its rank in one number: the best of many is the largest, found without branches. From
+/// above: the score (32 bits), the position in the list (15 bits, inverted: of equal scores the first
+/// generated wins), the mark of a quiet check, the move's bits (16).
 #[derive(Clone, Copy)]
 pub(crate) struct Scored(i64);
 
 impl Scored {
-    /// `before` moves lie before this one.
+    /// A move after `before` others in the list.
     #[inline(always)]
     pub(crate) fn new(mv: Move, score: i32, before: usize) -> Self {
         Self(i64::from(score) << 32 | i64::from(!(before as u16) & 0x7fff) << 17 | i64::from(mv.raw()))
@@ -28,7 +27,7 @@ impl Scored {
         self.0 |= CHECK;
     }
 
-    /// Returns `true` if the move is marked as a quiet check.
+    /// Returns true if the move is marked as a quiet check.
     #[inline(always)]
     pub(crate) fn is_check(self) -> bool {
         self.0 & CHECK != 0
@@ -46,7 +45,7 @@ impl Scored {
         self.0 += i64::from(merit) << 32;
     }
 
-    /// The score without what a check adds: the history of a quiet move and its merit.
+    /// The score without the bonus of a check: the history of a quiet move and its merit.
     #[inline(always)]
     pub(crate) fn history(self) -> i32 {
         let score = self.score();
@@ -59,13 +58,13 @@ impl Scored {
         (self.0 >> 32) as i32
     }
 
-    /// The place in the order: larger comes first.
+    /// The rank: larger is better.
     #[inline(always)]
     pub(crate) fn rank(self) -> i64 {
         self.0
     }
 
-    /// Returns `true` if this is `mv`.
+    /// Returns true if this is `mv`.
     #[inline(always)]
     pub(crate) fn is(self, mv: Move) -> bool {
         self.0 as u16 == mv.raw()

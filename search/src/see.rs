@@ -1,4 +1,4 @@
-//! Static exchange evaluation: who gains when everything is taken on one square.
+//! Static exchange evaluation: the result of all captures on one square.
 
 use enbu_eval::piece_value::{exchange, on_board};
 use enbu_isa::multiversion;
@@ -35,7 +35,7 @@ const RANKS: [u8; PieceType::COUNT] = {
     ranks
 };
 
-/// Returns `true` if the exchange that `mv` begins gains at least `threshold` (an
+/// Returns true if the exchange that `mv` begins gains at least `threshold` (an
 /// [`exchange`] value: the loss of one side on the board and the gain of the other in
 /// hand).
 ///
@@ -65,7 +65,7 @@ pub(crate) fn reaches(position: &Position, mv: Move, threshold: Value) -> bool {
 }
 
 multiversion! {
-    /// Returns `true` if the side to move in `position`, whose piece of kind `at_risk` has come to
+    /// Returns true if the side to move in `position`, whose piece of kind `at_risk` has moved to
     /// `to`, keeps a balance of at least 0 when both sides take there in turn. `balance` is the
     /// amount it has beyond its goal, and less than the piece is worth.
     fn holds(position: &Position, to: Square, occupied: Bitboard, at_risk: PieceType, balance: Value) -> bool =
@@ -106,7 +106,7 @@ fn holds_inline(
 #[inline(always)]
 fn cheapest(position: &Position, to: Square, side: Color, occupied: Bitboard) -> Option<(Square, PieceType)> {
     let attackers = position.attackers(to, side, occupied) & occupied;
-    // There are one or two of them: fewer than kinds of pieces to ask for.
+    // One or two of them: fewer than kinds of pieces.
     let ranked = attackers.into_iter().filter_map(|from| position.piece_at(from).map(|piece| (from, piece.kind)));
     ranked.min_by_key(|&(_, kind)| RANKS[kind])
 }

@@ -53,7 +53,7 @@ impl Control {
         }
     }
 
-    /// Returns `true` once helpers must end.
+    /// Returns true once helpers must end.
     pub(crate) fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed)
     }
@@ -94,12 +94,12 @@ impl Control {
         self.pondering.store(false, Ordering::Release);
     }
 
-    /// Returns `true` once the search must end.
+    /// Returns true once the search must end.
     pub(crate) fn must_stop(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || (!self.is_pondering() && self.timer.lock().is_over())
     }
 
-    /// Returns `true` if the search should end after an iteration, whose result is `scale` times as
+    /// Returns true if the search should end after an iteration, whose result is `scale` times as
     /// uncertain as usual.
     pub(crate) fn ends_after_iteration(&self, scale: f64) -> bool {
         // Under the lock of the timer: no ponder hit in between.
@@ -111,7 +111,7 @@ impl Control {
         timer.ends_after_iteration(scale)
     }
 
-    /// Returns `true` if the search plays by a clock and does not ponder: it may end early.
+    /// Returns true if the search plays by a clock and does not ponder: it may end early.
     pub(crate) fn is_on_the_clock(&self) -> bool {
         !self.is_pondering() && self.timer.lock().budget.is_some()
     }

@@ -1,9 +1,8 @@
 //! A search in the caller's own thread.
 //!
-//! [`Search`](crate::Search) hands each position to its thread and answers through a
-//! listener, as a GUI needs it. Self-play asks millions of small questions one after
-//! the other: there the hand-over costs as much as the answer, so a [`Solo`] searches
-//! where it is called and returns the result. Both run the same search.
+//! [`Search`](crate::Search) hands each position to its thread and answers through a listener, as a
+//! GUI needs it. Self-play runs millions of small searches one after the other: there the hand-over
+//! costs as much as the search, so a [`Solo`] searches in the caller's thread and returns the result.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -50,7 +49,7 @@ pub struct Solo {
     memory: Memory,
 }
 
-/// Drops what it is sent.
+/// Drops everything.
 struct Unheard;
 
 impl Listener for Unheard {
@@ -81,8 +80,8 @@ impl Solo {
         self.memory.clear();
     }
 
-    /// Searches `position` until a limit ends it. There should be one: nobody can stop
-    /// this search. Limits of time are ignored.
+    /// Searches `position` until a limit ends it. There should be one: the search cannot be stopped.
+    /// Limits of time are ignored.
     ///
     /// A position with a won declaration (or try) is not searched and is worth a mate in
     /// one.
@@ -94,9 +93,8 @@ impl Solo {
         Found { best, score: worker.score(), nodes: worker.nodes }
     }
 
-    /// Like [`search`](Self::search), with reports to `listener` and for
-    /// [`movetime`](Limits::movetime) where there is one. The listener's
-    /// [`finished`](Listener::finished) is not called: the answer is returned.
+    /// Like [`search`](Self::search), with reports to `listener` and for [`movetime`](Limits::movetime)
+    /// if given. The listener's [`finished`](Listener::finished) is not called: the answer is returned.
     pub fn analyse(
         &mut self,
         position: &Position,

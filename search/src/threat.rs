@@ -34,16 +34,16 @@ pub(crate) struct Purpose {
     majors: Bitboard,
     /// Merit of leaving its square.
     rescue: i32,
-    /// The squares where nothing takes it.
+    /// The squares without an attacker.
     safe: Bitboard,
-    /// The squares where the exchange may not lose.
+    /// The squares on which the exchange may not lose.
     doubtful: Bitboard,
-    /// The squares where it is dropped and nothing takes it: no exchange begins there.
+    /// The squares of drops without an attacker: no exchange begins there.
     pub(crate) quiet_drops: Bitboard,
 }
 
 impl Threats {
-    /// Threats by which no move has a purpose.
+    /// No threats: no move has a purpose.
     pub(crate) const NONE: Self = Self {
         on_generals: Origins::NONE,
         on_majors: Origins::NONE,
@@ -122,8 +122,8 @@ impl Purpose {
     /// Addition to the history of the move `mv`, whose destination is among
     /// [`squares`](Self::squares); 0 if its exchange loses.
     ///
-    /// Last test: +38 ± 36 (343 games, 25 000 nodes), +9 ± 48 (200 games, 100 000 nodes); with the exchange asked for on every square and
-    /// merits in proportion to values +42 ± 29 (520 games).
+    /// Last test: +38 ± 36 (343 games, 25 000 nodes), +9 ± 48 (200 games, 100 000 nodes); with the
+    /// exchange on every square and merits in proportion to values +42 ± 29 (520 games).
     #[inline(always)]
     pub(crate) fn merit(&self, position: &Position, mv: Move) -> i32 {
         let threat = match (self.majors.contains(mv.to()), self.generals.contains(mv.to())) {

@@ -47,7 +47,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Returns `true` if the value ends a node searched `depth` deep in this window. A
+    /// Returns true if the value ends a node searched `depth` deep in this window. A
     /// proven mate does so at any depth.
     #[inline]
     pub(crate) fn decides(&self, depth: i32, alpha: Value, beta: Value) -> bool {
@@ -59,9 +59,9 @@ impl Entry {
         fits && (self.depth >= depth || self.value >= MATE_BOUND && self.bound != Bound::Upper)
     }
 
-    /// Returns `true` if this entry replaces the packed `old` one of the same position:
-    /// an exact value always does, a bound if it comes from nearly as deep a search or
-    /// the old one from an earlier search. (Stockfish.)
+    /// Returns true if this entry replaces the packed `old` one of its position: an exact value
+    /// always, a bound if its search is nearly as deep or the old entry from an earlier search.
+    /// (Stockfish.)
     fn supersedes(&self, old: u64, generation: u8) -> bool {
         let margin = 4 + 2 * i32::from(self.on_pv);
         self.bound == Bound::Exact || self.depth + margin > depth_of(old) || generation_of(old) != generation
@@ -94,7 +94,7 @@ impl Table {
         Some(table)
     }
 
-    /// Returns `true` if the system reports memory for a table of `megabytes` after one of
+    /// Returns true if the system reports memory for a table of `megabytes` after one of
     /// `freed_mb` is freed, or reports none. Under overcommit the allocation alone would succeed, and
     /// the first use end the process.
     pub(crate) fn fits(megabytes: usize, freed_mb: usize) -> bool {

@@ -21,7 +21,7 @@ const REPETITION_WIN: Value = 28_000;
 /// Values from here on are decided, by a repetition or a mate.
 pub(crate) const DECIDED: Value = REPETITION_WIN - 2 * MAX_PLY as Value;
 
-/// Returns `true` for a value that a search may compare with margins or blend with a
+/// Returns true for a value that a search may compare with margins or blend with a
 /// bound: neither a mate nor a decisive repetition.
 #[inline]
 pub(crate) const fn is_ordinary(value: Value) -> bool {

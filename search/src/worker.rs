@@ -21,10 +21,10 @@ use crate::value::{DECIDED, MAX_PLY, Value, is_ordinary, mate_at, mated_at, repe
 /// A draw is worth less than any decided game.
 const MAX_DRAW_VALUE: Value = DECIDED - 1;
 
-/// Positions visited between two looks at the clock.
+/// Positions visited between two reads of the clock.
 const POLL_INTERVAL: u64 = 256;
 
-/// The earliest position that a value goes back to by a decisive repetition, in order of time.
+/// The earliest position that a value depends on by a decisive repetition, in order of time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum Anchor {
     /// One of the game.
@@ -41,7 +41,7 @@ pub(crate) enum Anchor {
 pub(crate) struct Frame {
     /// The corrected static evaluation; `None` in check.
     pub(crate) eval: Option<Value>,
-    /// The node lies on the best line of the last iteration.
+    /// The node is on the best line of the last iteration.
     pub(crate) on_last_pv: bool,
     /// The move being searched; `None` after a null move.
     pub(crate) arrival: Option<Arrival>,
@@ -52,15 +52,15 @@ pub(crate) struct Frame {
     pub(crate) killers: Killers,
     /// Fail highs at this ply since the node two plies before was entered.
     pub(crate) cutoffs: u16,
-    /// Place of that move in the order of its node, counted from 1.
+    /// Number of that move in the order of its node, from 1.
     pub(crate) number: usize,
-    /// By how many plies the search of the move is reduced.
+    /// Reduction of the search of the move, in plies.
     pub(crate) reduction: i32,
     /// The table knows the node from a principal variation.
     pub(crate) was_pv: bool,
-    /// Keys of the position, by which histories and corrections find it.
+    /// Keys of the position in histories and corrections.
     pub(crate) keys: Keys,
-    /// Earliest position that the value of the node rests on, once it is returned.
+    /// Earliest position on which the value of the node depends, once it is returned.
     pub(crate) anchor: Anchor,
 }
 
@@ -103,8 +103,7 @@ pub(crate) struct Worker<'a> {
     pub(crate) stopped: bool,
     next_poll: u64,
     node_limit: u64,
-    /// Entering king counts only under rules that allow it, and costs a look at
-    /// each node only while a king is near.
+    /// Rule of declarations, tested only with a king in or near the zone.
     entering_king: EnteringKingRule,
     /// Boards of the game at which a fourth occurrence may end it.
     third_boards: Vec<u64>,
@@ -179,7 +178,7 @@ impl<'a> Worker<'a> {
         if self.position.in_check() {
             return None;
         }
-        // Asked for first: the memory answers while the evaluation is computed.
+        // First, so that the loads overlap with the computation of the evaluation.
         debug_assert_eq!(self.frame(ply).keys, Keys::of(&self.position));
         let slots = Slots::of(&self.position, self.frame(ply).keys, self.line(ply));
         let correction = self.memory.corrections.of(slots);
@@ -196,8 +195,8 @@ impl<'a> Worker<'a> {
         Some(Judgement { stored, eval, refined, slots })
     }
 
-    /// Stores an evaluation that cut a node without an entry, a lower bound: when the position
-    /// comes back it is not computed again.
+    /// Stores an evaluation that cut a node without an entry, as a lower bound: at the next visit it
+    /// is not computed again.
     ///
     /// Last test, of the nodes outside quiescence, with entries aged faster (`tt`): -2 ± 34 (400
     /// games, 10 000 nodes).
@@ -208,9 +207,9 @@ impl<'a> Worker<'a> {
         self.job.table.store(self.position.key(), ply, entry);
     }
 
-    /// Stores the result of the node at `ply`. Where it rests on a decisive repetition of a position
-    /// before the node, other ways to the node would give another one: only the move is kept, with a
-    /// bound that always holds.
+    /// Stores the result of the node at `ply`. If it depends on a decisive repetition of a position
+    /// before the node, other paths to the node would give another one: only the move is kept, with
+    /// a bound that always holds.
     #[inline]
     pub(crate) fn store(&self, ply: usize, entry: Entry) {
         let entry = if self.frame(ply).anchor < Anchor::Ply(ply) {
@@ -221,9 +220,9 @@ impl<'a> Worker<'a> {
         self.job.table.store(self.position.key(), ply, entry);
     }
 
-    /// Returns the value of a mate in one, `None` without one. Asked where the table has
-    /// no entry. The mate is not stored: finding it again costs a fourth of a usual node,
-    /// and every seventh entry was such a mate.
+    /// Value of a mate in one, `None` without one; called for nodes without an entry. The mate is not
+    /// stored: finding it again costs a fourth of a usual node, and every seventh entry was such a
+    /// mate.
     #[inline]
     pub(crate) fn mate_at_once(&mut self, ply: usize) -> Option<Value> {
         if self.position.in_check() {
@@ -234,7 +233,7 @@ impl<'a> Worker<'a> {
         Some(mate_at(ply + 1))
     }
 
-    /// Makes a move and counts the position it leads to.
+    /// Makes a move and counts its node.
     #[inline]
     pub(crate) fn make(&mut self, mv: Move, ply: usize) {
         let quiet = self.position.piece_at(mv.to()).is_none().then(|| QuietKey::of(&self.position, mv));
@@ -327,9 +326,9 @@ impl<'a> Worker<'a> {
         Some(value)
     }
 
-    /// The end of a line at `position`, `ply` plies after the root: the fourth occurrence, which
-    /// ends the game, a declaration, or a repetition within the line. What stood before the root
-    /// counts at the fourth occurrence only (Stockfish): until then both sides may still leave the loop.
+    /// The end of a line at `position`, `ply` plies after the root: the fourth occurrence, which ends
+    /// the game, a declaration, or a repetition within the line. Positions before the root count at
+    /// the fourth occurrence only (Stockfish): until then both sides may still leave the loop.
     ///
     /// Last test, against 16 plies back across the root: +40 ± 47 (+109 =5 -86 of 200 games, 100 000 nodes).
     pub(crate) fn ending(&self, position: &Position, ply: usize) -> Option<(LineEnd, Anchor)> {
@@ -353,7 +352,7 @@ impl<'a> Worker<'a> {
         if self.position.turn() == searching { value } else { -value }
     }
 
-    /// Returns `true` if the side to move can end the game with a won declaration (or try).
+    /// Returns true if the side to move can end the game with a won declaration (or try).
     fn can_declare(&self, position: &Position) -> bool {
         let us = position.turn();
         let near = position.king(us).is_some_and(|king| king.relative_rank(us) <= 3);

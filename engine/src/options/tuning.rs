@@ -20,7 +20,7 @@ pub(super) fn set(name: &str, value: Option<&str>) -> Option<Result<(), OptionEr
     let parameter = enbu_search::PARAMETERS.iter().find(|parameter| parameter.name == name)?;
     Some(spec(parameter).parse(value).map(|value| {
         if let OptionValue::Spin(number) = value {
-            enbu_search::set_parameter(parameter.name, i32::try_from(number).unwrap_or(parameter.default));
+            parameter.set(i32::try_from(number).unwrap_or(parameter.default));
         }
     }))
 }

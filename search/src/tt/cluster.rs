@@ -44,8 +44,8 @@ pub(super) fn find<W: Word>(cluster: &[W], key: u64) -> Option<u64> {
     })
 }
 
-/// Stores under `key` the result of `data` on the data that was there under this key
-/// before. Where there was none, the entry whose data is `worth` least makes room.
+/// Stores under `key` the result of `data` on the data stored there before. If there was none, the
+/// entry whose data is `worth` least is replaced.
 #[inline]
 pub(super) fn put<W: Word>(cluster: &[W], key: u64, worth: impl Fn(u64) -> i32, data: impl FnOnce(Option<u64>) -> u64) {
     let mut victim = 0;
