@@ -66,7 +66,7 @@ impl Searcher {
         if settings.threads <= 1 {
             return Ok(Self::Solo(Box::new(Solo::new(hash_mb, evaluation.clone())?)));
         }
-        let mut search = Search::try_new()?;
+        let mut search = Search::new()?;
         search.set_hash_mb(hash_mb)?;
         search.set_threads(settings.threads)?;
         search.set_evaluation(evaluation.clone());

@@ -54,7 +54,7 @@ impl Enbu {
         Ok(Self {
             options: Options::load(),
             names_frozen: true,
-            search: Search::try_new()?,
+            search: Search::new()?,
             evaluation: Current::new(),
             book: CurrentBook::new(),
             mate: MateSearch::default(),

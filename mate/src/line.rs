@@ -131,9 +131,9 @@ pub(crate) fn attack(search: &mut Search<'_>, within: Plies, overseer: &mut Over
     if !search.prove(within, overseer).is_mate() {
         return None;
     }
-    known(search)
-        .or_else(|| search.returned(within, overseer))
-        .or_else(|| checks.into_iter().find_map(|mv| prove_after(search, mv, within, overseer).map(|plies| (mv, plies))))
+    known(search).or_else(|| search.returned(within, overseer)).or_else(|| {
+        checks.into_iter().find_map(|mv| prove_after(search, mv, within, overseer).map(|plies| (mv, plies)))
+    })
 }
 
 fn shortest(search: &mut Search<'_>, checks: &MoveList, within: Plies) -> Option<Next> {

@@ -259,8 +259,7 @@ impl Table {
         self.used += u64::from(used.is_some());
         let (pn, dn, mate_within, no_mate_below) = (1, 1, NEVER, 0);
         let (effort, may_cycle) = (0, false);
-        let mut entry =
-            Entry { key, hand, effort, pn, dn, mate_within, no_mate_below, depth, generation, may_cycle };
+        let mut entry = Entry { key, hand, effort, pn, dn, mate_within, no_mate_below, depth, generation, may_cycle };
         change(&mut entry);
         window[at] = entry;
         self.grow();

@@ -158,16 +158,10 @@ fn hanging(position: &Position, color: Color, protected: &Attacked, attacked: &A
 
 /// Kinds of attackers, cheapest first; a promoted minor piece counts as a gold, a horse as a
 /// bishop, a dragon as a rook.
-const ATTACKERS: [PieceType; 8] = [
-    PieceType::Pawn,
-    PieceType::ProPawn,
-    PieceType::Lance,
-    PieceType::Knight,
-    PieceType::Silver,
-    PieceType::Gold,
-    PieceType::Bishop,
-    PieceType::Rook,
-];
+const ATTACKERS: [PieceType; 8] = {
+    use PieceType::{Bishop, Gold, Knight, Lance, Pawn, ProPawn, Rook, Silver};
+    [Pawn, ProPawn, Lance, Knight, Silver, Gold, Bishop, Rook]
+};
 
 /// The exchange value of the cheapest attacker of `square` among the pieces of `color`, which
 /// attack the squares `attacked`; `None` if no piece but the king attacks it.

@@ -149,16 +149,15 @@ pub(crate) struct Histories {
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'a> {
     quiet: &'a [i16; SLOTS],
-    continuation: [&'a Values; 3],
-    pawns: &'a Values,
+    /// Those of [`Line::arrivals`], then that of the pawns.
+    rows: [&'a Values; 4],
 }
 
 /// History of one piece's quiet moves, by destination.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
     quiet: &'a [i16; 81],
-    continuation: [&'a [i16; 81]; 3],
-    pawns: &'a [i16; 81],
+    rows: [&'a [i16; 81]; 4],
 }
 
 /// Stands for the rows of a move that was not made.
@@ -174,12 +173,10 @@ impl<'a> Known<'a> {
     /// The moves of `kind` from one origin.
     #[inline(always)]
     pub(crate) fn row(&self, origin: Origin, kind: PieceType) -> Row<'a> {
-        let of_kind = |table| row(table, kind as usize);
-        Row {
-            quiet: row(self.quiet, origin.0),
-            continuation: self.continuation.map(of_kind),
-            pawns: of_kind(self.pawns),
-        }
+        // Not by `map`, which is not inlined.
+        let ([last, before, fourth, pawns], kind) = (self.rows, kind as usize);
+        let rows = [row(last, kind), row(before, kind), row(fourth, kind), row(pawns, kind)];
+        Row { quiet: row(self.quiet, origin.0), rows }
     }
 }
 
@@ -199,8 +196,8 @@ impl Row<'_> {
     /// within [`params::history_limit`] leaves 16 bits before the last term.
     #[inline(always)]
     fn at(&self, to: usize) -> i16 {
-        let [last, before, fourth] = self.continuation.map(|table| table[to]);
-        (self.quiet[to] + last + before).saturating_add((fourth + self.pawns[to]) / 2)
+        let [last, before, fourth, pawns] = self.rows;
+        (self.quiet[to] + last[to] + before[to]).saturating_add((fourth[to] + pawns[to]) / 2)
     }
 }
 
@@ -281,11 +278,8 @@ impl Histories {
     pub(crate) fn after(&self, turn: Color, line: Line) -> Known<'_> {
         let arrivals = line.arrivals();
         let row = |table: usize| arrivals[table].map_or(&NOTHING, |arrival| self.rows.row(arrival_row(table, arrival)));
-        Known {
-            quiet: &self.quiet[turn],
-            continuation: [row(0), row(1), row(2)],
-            pawns: self.rows.row(pawns_row(turn, line.pawns)),
-        }
+        let pawns = self.rows.row(pawns_row(turn, line.pawns));
+        Known { quiet: &self.quiet[turn], rows: [row(0), row(1), row(2), pawns] }
     }
 
     /// History of a capture, within ±[`params::history_limit`].

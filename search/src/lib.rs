@@ -25,12 +25,13 @@
 //!     }
 //! }
 //!
-//! let mut engine = Search::new();
+//! let mut engine = Search::new()?;
 //! let limits = Limits { depth: Some(4), ..Limits::default() };
 //! engine.start(&Position::startpos(), limits, Options::default(), Instant::now(), Arc::new(Printer));
 //! engine.wait();
 //! let (best, _) = engine.best().expect("a search has run");
 //! assert!(matches!(best, BestMove::Play { .. }));
+//! # Ok::<(), enbu_search::ThreadError>(())
 //! ```
 //!
 //! [`Solo`] runs such searches in the caller's thread.
@@ -97,10 +98,10 @@ mod worker;
 pub use clock::last_moment;
 pub use level::Level;
 pub use limits::{Clock, Limits, Lines, Moves, Options, Rounding, Timing};
+pub use pages::system_mb;
 #[cfg(feature = "tune")]
 pub use params::{PARAMETERS, Parameter};
 pub use report::{BestMove, Bound, LineEnd, Listener, Progress, Report};
 pub use search::{HashError, Search, ThreadError};
 pub use solo::{Found, Solo};
-pub use pages::system_mb;
 pub use value::{MAX_PLY, Score};

@@ -260,7 +260,6 @@ impl Worker<'_> {
     /// Searches the moves of a node and updates the histories.
     fn search_moves(&mut self, node: &Node, mut alpha: Value, beta: Value) -> Outcome {
         let Node { kind, depth, ply, line, .. } = *node;
-        let original_alpha = alpha;
         let (mut best, mut anchor) = (Best { value: -INFINITE, mv: None }, Anchor::None);
         let plan = Plan {
             wanted: Wanted::All,
@@ -355,14 +354,10 @@ impl Worker<'_> {
             best.value = if node.excluded.is_some() { alpha } else { mated_at(ply) };
         }
         if !self.stopped {
-            match best.mv {
-                Some(mv) => {
-                    self.reward(mv, &tried, node);
-                    self.blame_last_move(node);
-                }
-                None if best.value <= original_alpha => self.reward_last_move(node),
-                None => {}
+            if let Some(mv) = best.mv {
+                self.reward(mv, &tried, node);
             }
+            self.judge_last_move(node, &best);
         }
         Outcome::Searched(best)
     }

@@ -15,7 +15,8 @@ use std::cell::OnceCell;
 
 use enbu_eval::piece_value::{exchange, on_board};
 use enbu_isa::multiversion;
-use enbu_movegen::{Bitboard, CheckSquares, Move, MoveSet, PieceType, Position, Scope};
+use enbu_movegen::PieceType::{self, Pawn, ProPawn};
+use enbu_movegen::{Bitboard, CheckSquares, Move, MoveSet, Position, Scope, Square};
 
 use crate::history::{Killers, Line, Origin};
 use crate::limits::Moves;
@@ -127,9 +128,8 @@ const PICKED_SINGLY: usize = 12;
 impl Picker {
     /// A picker for `position`, whose moves follow those on the stack `moves`.
     pub(crate) fn new(position: &Position, plan: Plan, moves: &[Scored]) -> Self {
-        let is_wanted = |mv: &Move| {
-            plan.wanted == Wanted::All || position.in_check() || position.piece_at(mv.to()).is_some()
-        };
+        let is_wanted =
+            |mv: &Move| plan.wanted == Wanted::All || position.in_check() || position.piece_at(mv.to()).is_some();
         Self {
             plan: Plan { table_move: plan.table_move.filter(is_wanted), ..plan },
             stage: Stage::Table,
@@ -335,39 +335,37 @@ impl Picker {
         position.for_each_set(Scope::Quiets, |set| match which.of(position, set) {
             MoveSet::Drops { piece, to } => {
                 let kind = piece.piece_type();
-                let Some(aims) = quiets.aims(to, checking(kind, None), || threats.of_drops(kind)) else { return };
-                let sums = known.row(piece.into(), kind).sums();
-                quiets.push(aims, |to| Move::drop(piece, to), |to| i32::from(sums[to]));
+                let sums = || {
+                    let sums = known.row(piece.into(), kind).sums();
+                    move |to: Square| i32::from(sums[to])
+                };
+                quiets.push(to, checking(kind, None), || threats.of_drops(kind), |to| Move::drop(piece, to), sums);
             }
             MoveSet::Piece { from, plain, promote } => {
                 let Some(kind) = position.piece_at(from).map(|piece| piece.kind) else { return };
+                let purpose = |kind| move || threats.of_piece(position, kind, from);
+                let scores = |origin, kind| {
+                    move || {
+                        let row = known.row(origin, kind);
+                        move |to| row.of(to)
+                    }
+                };
                 let promoted = kind.promoted().unwrap_or(kind);
-                let purpose = || threats.of_piece(position, promoted, from);
-                if let Some(aims) = quiets.aims(promote, checking(promoted, Some(from)), purpose) {
-                    let row = known.row(Origin::promoting(from), promoted);
-                    quiets.push(aims, |to| Move::promotion(from, to), |to| row.of(to));
-                }
-                let purpose = || threats.of_piece(position, kind, from);
-                if let Some(aims) = quiets.aims(plain, checking(kind, Some(from)), purpose) {
-                    let row = known.row(from.into(), kind);
-                    quiets.push(aims, |to| Move::board(from, to), |to| row.of(to));
-                }
+                let checks = checking(promoted, Some(from));
+                let score = scores(Origin::promoting(from), promoted);
+                quiets.push(promote, checks, purpose(promoted), |to| Move::promotion(from, to), score);
+                let score = scores(from.into(), kind);
+                quiets.push(plain, checking(kind, Some(from)), purpose(kind), |to| Move::board(from, to), score);
             }
             MoveSet::Pawns { color, plain, promote } => {
+                let from = |to| MoveSet::pawn_origin(color, to);
                 let checking =
                     |placed| check_squares.map_or(Bitboard::EMPTY, |squares| squares.pawn_squares(position, placed));
-                let purpose = || threats.of_pawns(PieceType::ProPawn);
-                if let Some(aims) = quiets.aims(promote, checking(PieceType::ProPawn), purpose) {
-                    let mv = |to| Move::promotion(MoveSet::pawn_origin(color, to), to);
-                    let origin = |to| Origin::promoting(MoveSet::pawn_origin(color, to));
-                    quiets.push(aims, mv, |to| known.row(origin(to), PieceType::ProPawn).of(to));
-                }
-                let purpose = || threats.of_pawns(PieceType::Pawn);
-                if let Some(aims) = quiets.aims(plain, checking(PieceType::Pawn), purpose) {
-                    let mv = |to| Move::board(MoveSet::pawn_origin(color, to), to);
-                    let origin = |to| Origin::from(MoveSet::pawn_origin(color, to));
-                    quiets.push(aims, mv, |to| known.row(origin(to), PieceType::Pawn).of(to));
-                }
+                let purpose = |placed| move || threats.of_pawns(placed);
+                let score = || |to| known.row(Origin::promoting(from(to)), ProPawn).of(to);
+                quiets.push(promote, checking(ProPawn), purpose(ProPawn), |to| Move::promotion(from(to), to), score);
+                let score = || |to| known.row(from(to).into(), Pawn).of(to);
+                quiets.push(plain, checking(Pawn), purpose(Pawn), |to| Move::board(from(to), to), score);
             }
         });
     }

@@ -3,8 +3,8 @@
 use enbu_eval::piece_value::exchange;
 use enbu_movegen::{Move, Square};
 
-use crate::node::NodeKind;
 use crate::history::Line;
+use crate::node::NodeKind;
 use crate::picker::{Picker, Plan, Wanted};
 use crate::report::Bound;
 use crate::tt::Entry;

@@ -15,27 +15,24 @@ pub(crate) struct Quiets<'a> {
     pub(crate) non_check_targets: Bitboard,
 }
 
-/// Destinations of one piece, and the purposes of its moves.
-pub(crate) struct Aims {
-    to: Bitboard,
-    /// The squares from which it checks.
-    checking: Bitboard,
-    purpose: Purpose,
-}
-
 impl Quiets<'_> {
-    /// The wanted ones of the squares `to`, `None` without one.
+    /// Pushes the wanted moves of one piece to the squares `to`, the table move excepted; it gives check
+    /// from the squares `checking`. Checks that lose little are first; moves with a purpose rise by
+    /// its merit. Purpose and scores are found only for pieces with a wanted move.
     #[inline(always)]
-    pub(crate) fn aims(&self, to: Bitboard, checking: Bitboard, purpose: impl Fn() -> Purpose) -> Option<Aims> {
+    pub(crate) fn push<S: Fn(Square) -> i32>(
+        &mut self,
+        to: Bitboard,
+        checking: Bitboard,
+        purpose: impl FnOnce() -> Purpose,
+        mv: impl Fn(Square) -> Move,
+        score: impl FnOnce() -> S,
+    ) {
         let to = to & (checking | self.non_check_targets);
-        if to.is_empty() { None } else { Some(Aims { to, checking, purpose: purpose() }) }
-    }
-
-    /// Pushes the moves of one piece to the squares of `aims`, the table move excepted. Checks
-    /// that lose little are first; moves with a purpose rise by its merit.
-    #[inline(always)]
-    pub(crate) fn push(&mut self, aims: Aims, mv: impl Fn(Square) -> Move, score: impl Fn(Square) -> i32) {
-        let Aims { to, checking, purpose } = aims;
+        if to.is_empty() {
+            return;
+        }
+        let (purpose, score) = (purpose(), score());
         let known = self.table_move.filter(|known| to.contains(known.to()) && mv(known.to()) == *known);
         let to = known.map_or(to, |known| to.without(Bitboard::of(known.to())));
         let start = self.moves.len();

@@ -237,7 +237,7 @@ mod tests {
 
     /// The reports, the number of heartbeats, and the positions visited.
     fn search(sfen: &str, depth: u32, options: Options) -> (Vec<Report>, usize, u64) {
-        let mut engine = Search::new();
+        let mut engine = Search::new().expect("a thread");
         let log = Arc::new(Log::default());
         let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
         let limits = Limits { depth: Some(depth), ..Limits::default() };
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn the_last_report_is_the_move_played_with_the_last_counters() {
-        let mut engine = Search::new();
+        let mut engine = Search::new().expect("a thread");
         let position = Position::from_setup(&QUIET.parse().expect("an SFEN")).expect("playable");
         let nodes = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
         let depth = |depth| Limits { depth: Some(depth), ..Limits::default() };

@@ -107,22 +107,13 @@ const INITIAL_HASH_MB: usize = 1;
 impl Search {
     /// An engine with a small table and one idle thread.
     ///
-    /// # Panics
-    /// If the system refuses a megabyte or a thread.
-    #[expect(clippy::expect_used, reason = "without a thread there is no engine")]
-    pub fn new() -> Self {
-        Self::try_new().expect("a thread")
-    }
-
-    /// Like [`new`](Self::new), without a panic for the lack of a thread.
-    ///
     /// # Errors
     /// [`ThreadError`] if the system refuses a thread.
     ///
     /// # Panics
     /// If it refuses a megabyte.
     #[expect(clippy::expect_used, reason = "without a megabyte there is no engine")]
-    pub fn try_new() -> Result<Self, ThreadError> {
+    pub fn new() -> Result<Self, ThreadError> {
         let main = SearchThread::new(Role::Main).ok_or(ThreadError { asked: 1, got: 0 })?;
         let table = Table::new(INITIAL_HASH_MB, 1).expect("a megabyte");
         let evaluation = Evaluation::default();
@@ -298,12 +289,6 @@ impl Search {
         self.stop();
         self.wait();
         self.current = None;
-    }
-}
-
-impl Default for Search {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -2,27 +2,16 @@
 
 use enbu_eval::piece_value::{exchange, on_board};
 use enbu_isa::multiversion;
+use enbu_movegen::PieceType::{
+    Bishop, Dragon, Gold, Horse, King, Knight, Lance, Pawn, ProKnight, ProLance, ProPawn, ProSilver, Rook, Silver,
+};
 use enbu_movegen::{Bitboard, Color, Move, MoveParts, PieceType, Position, Square};
 
 use crate::value::Value;
 
 /// The order in which attackers are spent: the cheapest first.
-const BY_VALUE: [PieceType; PieceType::COUNT] = [
-    PieceType::Pawn,
-    PieceType::Lance,
-    PieceType::Knight,
-    PieceType::ProPawn,
-    PieceType::ProLance,
-    PieceType::ProKnight,
-    PieceType::Silver,
-    PieceType::ProSilver,
-    PieceType::Gold,
-    PieceType::Bishop,
-    PieceType::Rook,
-    PieceType::Horse,
-    PieceType::Dragon,
-    PieceType::King,
-];
+const BY_VALUE: [PieceType; PieceType::COUNT] =
+    [Pawn, Lance, Knight, ProPawn, ProLance, ProKnight, Silver, ProSilver, Gold, Bishop, Rook, Horse, Dragon, King];
 
 /// The place of each kind of piece in [`BY_VALUE`].
 const RANKS: [u8; PieceType::COUNT] = {
@@ -49,7 +38,7 @@ pub(crate) fn reaches(position: &Position, mv: Move, threshold: Value) -> bool {
         MoveParts::Drop { piece, .. } => piece.piece_type(),
         MoveParts::Board { from, promote, .. } => {
             occupied = occupied.without(Bitboard::of(from));
-            let kind = position.piece_at(from).map_or(PieceType::Pawn, |piece| piece.kind);
+            let kind = position.piece_at(from).map_or(Pawn, |piece| piece.kind);
             match kind.promoted() {
                 Some(promoted) if promote => {
                     balance += on_board(promoted) - on_board(kind);
@@ -93,7 +82,7 @@ fn holds_inline(
         let Some((from, kind)) = cheapest(position, to, side, occupied) else { return side != us };
         occupied = occupied.without(Bitboard::of(from));
         // A king may take last only.
-        if kind == PieceType::King && position.attackers(to, !side, occupied).intersects(occupied) {
+        if kind == King && position.attackers(to, !side, occupied).intersects(occupied) {
             return side != us;
         }
         at_risk = kind;
@@ -136,16 +125,16 @@ mod tests {
     fn exchanges_are_counted_to_their_end() {
         let e = exchange;
         let free = "4k4/9/9/4p4/9/9/9/4R4/4K4 b - 1";
-        assert_eq!(gain(free, "5h5d"), e(PieceType::Pawn));
+        assert_eq!(gain(free, "5h5d"), e(Pawn));
         let guarded = "4k4/9/4g4/4p4/9/9/9/4R4/4K4 b - 1";
-        assert_eq!(gain(guarded, "5h5d"), e(PieceType::Pawn) - e(PieceType::Rook));
+        assert_eq!(gain(guarded, "5h5d"), e(Pawn) - e(Rook));
         let backed_up = "4k4/9/4g4/4p4/9/9/4L4/4R4/4K4 b - 1";
         // The gold does better not to take back.
-        assert_eq!(gain(backed_up, "5g5d"), e(PieceType::Pawn));
+        assert_eq!(gain(backed_up, "5g5d"), e(Pawn));
         let worth_it = "4k4/9/4l4/4p4/9/9/4R4/9/4K4 b - 1";
-        assert_eq!(gain(worth_it, "5g5d"), e(PieceType::Pawn) - e(PieceType::Rook));
+        assert_eq!(gain(worth_it, "5g5d"), e(Pawn) - e(Rook));
         let dropped = "4k4/9/4g4/9/9/9/9/9/4K4 b S 1";
-        assert_eq!(gain(dropped, "S*5d"), -e(PieceType::Silver));
+        assert_eq!(gain(dropped, "S*5d"), -e(Silver));
         let drop_safe = "4k4/9/9/9/9/9/9/9/4K4 b S 1";
         assert_eq!(gain(drop_safe, "S*5e"), 0);
     }
@@ -153,13 +142,13 @@ mod tests {
     #[test]
     fn a_king_does_not_take_what_is_guarded() {
         let e = exchange;
-        assert_eq!(gain("9/4k4/9/4G4/9/9/9/9/4K4 b - 1", "5d5c"), -e(PieceType::Gold));
+        assert_eq!(gain("9/4k4/9/4G4/9/9/9/9/4K4 b - 1", "5d5c"), -e(Gold));
         assert_eq!(gain("9/4k4/9/4G4/9/9/9/4R4/4K4 b - 1", "5d5c"), 0);
     }
 
     #[test]
     fn promotion_by_the_first_move_counts() {
         let gain = gain("8k/9/9/4P4/9/9/9/9/4K4 b - 1", "5d5c+");
-        assert_eq!(gain, on_board(PieceType::ProPawn) - on_board(PieceType::Pawn));
+        assert_eq!(gain, on_board(ProPawn) - on_board(Pawn));
     }
 }

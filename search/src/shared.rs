@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use parking_lot::{Condvar, Mutex};
+use once_cell::sync::OnceCell;
+use parking_lot::Mutex;
 
 use crate::clock::{Budget, Timer};
 use crate::report::{BestMove, Report};
@@ -18,8 +19,7 @@ pub(crate) struct Control {
     doubt: Mutex<Option<f64>>,
     /// Answer after a panic of the search.
     best: Mutex<Option<Interim>>,
-    finished: Mutex<bool>,
-    on_finish: Condvar,
+    finished: OnceCell<()>,
     /// The main thread has ended its search: helpers follow.
     over: AtomicBool,
     /// Positions visited by each thread, as last published.
@@ -45,8 +45,7 @@ impl Control {
             timer: Mutex::new(Timer::new(started, None)),
             doubt: Mutex::new(None),
             best: Mutex::new(None),
-            finished: Mutex::new(false),
-            on_finish: Condvar::new(),
+            finished: OnceCell::new(),
             over: AtomicBool::new(false),
             counts: (0..=helpers).map(|_| AtomicU64::new(0)).collect(),
             votes: Mutex::new(vec![None; helpers]),
@@ -130,15 +129,13 @@ impl Control {
         self.best.lock().clone()
     }
 
+    /// Ends [`wait`](Self::wait), once.
     pub(crate) fn set_finished(&self) {
-        *self.finished.lock() = true;
-        self.on_finish.notify_all();
+        let first = self.finished.set(());
+        debug_assert!(first.is_ok());
     }
 
     pub(crate) fn wait(&self) {
-        let mut finished = self.finished.lock();
-        while !*finished {
-            self.on_finish.wait(&mut finished);
-        }
+        self.finished.wait();
     }
 }

@@ -67,23 +67,19 @@ impl Worker<'_> {
         self.memory.moves.adjust_quiet(key, line, bonus(effort.depth));
     }
 
-    /// Rewards the opponent's last move, if it is quiet, after a fail low of this node.
-    pub(crate) fn reward_last_move(&mut self, node: &Node) {
-        let Some(before) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else { return };
-        if let Some(key) = self.frame(before).quiet {
-            let line = self.line(before);
-            self.memory.moves.adjust_quiet(key, line, bonus(node.depth) * params::history_fail_low() / 64);
-        }
-    }
-
-    /// Lowers the opponent's last move, if it is quiet and was the first of its node, after a
-    /// refutation by a move of this node. (Stockfish.)
-    pub(crate) fn blame_last_move(&mut self, node: &Node) {
+    /// Judges the opponent's last move, if it is quiet, by the result of this node: a bonus after a
+    /// fail low, a malus after a refutation if it was the first move of its node. (Stockfish.)
+    pub(crate) fn judge_last_move(&mut self, node: &Node, best: &Best) {
         let Some(before) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else { return };
         let Frame { quiet, number, .. } = *self.frame(before);
-        if let Some(key) = quiet.filter(|_| number == 1) {
+        let change = match best.mv {
+            None => bonus(node.depth) * params::history_fail_low() / 64,
+            Some(_) if number == 1 => -bonus(node.depth) * params::history_refuted() / 64,
+            Some(_) => return,
+        };
+        if let Some(key) = quiet {
             let line = self.line(before);
-            self.memory.moves.adjust_quiet(key, line, -bonus(node.depth) * params::history_refuted() / 64);
+            self.memory.moves.adjust_quiet(key, line, change);
         }
     }
 

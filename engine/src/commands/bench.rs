@@ -70,7 +70,7 @@ impl Bench {
     /// # Errors
     /// When the system gives no thread.
     pub(in crate::commands) fn new(evaluation: Evaluation) -> io::Result<Self> {
-        let mut search = Search::try_new().map_err(io::Error::other)?;
+        let mut search = Search::new().map_err(io::Error::other)?;
         search.set_evaluation(evaluation);
         Ok(Self { search, nodes: 0, time: Duration::ZERO })
     }

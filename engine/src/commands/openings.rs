@@ -80,7 +80,7 @@ pub(crate) struct SearchJudge(Search);
 
 impl SearchJudge {
     pub(crate) fn new() -> Result<Self, ThreadError> {
-        Search::try_new().map(Self)
+        Search::new().map(Self)
     }
 
     fn search(&mut self, position: &Position, nodes: u64, multi_pv: usize) -> Vec<Candidate> {

@@ -26,7 +26,7 @@ impl Attacked {
     /// use enbu_movegen::{Color, Position, Square};
     /// let attacked = Attacked::by(&Position::startpos(), Color::Black);
     /// assert!(attacked.by_pawns.contains(Square::S56) && !attacked.by_pawns.contains(Square::S57));
-    /// assert!(attacked.all.contains(Square::S57));
+    /// assert!(attacked.all.contains(Square::S58));
     /// ```
     #[inline(always)]
     pub fn by(position: &Position, color: Color) -> Self {

@@ -55,7 +55,7 @@ const QUIET: &str = "l4kgnl/1r1sg1s2/p1np1p1pp/2p1p1p2/1p5P1/2PP1PP2/PPS1P1N1P/2
 
 #[test]
 fn the_same_search_visits_the_same_nodes() {
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     let mut counts = Vec::new();
     for _ in 0..3 {
         engine.new_game();
@@ -68,7 +68,7 @@ fn the_same_search_visits_the_same_nodes() {
 
 #[test]
 fn several_threads_answer_once_with_a_legal_line() {
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     for threads in [3, 2, 1, 4] {
         engine.set_threads(threads).expect("threads");
         assert_eq!(engine.threads(), threads);
@@ -95,7 +95,7 @@ fn several_threads_answer_once_with_a_legal_line() {
 
 #[test]
 fn a_panic_at_any_kind_of_node_loses_no_game() {
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     engine.set_threads(2).expect("threads");
     let position = position(QUIET);
     for place in Place::EACH {
@@ -119,7 +119,7 @@ fn a_panic_at_any_kind_of_node_loses_no_game() {
 
 #[test]
 fn a_node_limit_holds_for_all_threads_together() {
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     engine.set_threads(3).expect("threads");
     let limits = Limits { nodes: Some(60_000), ..Limits::default() };
     let ear = search(&mut engine, &position(QUIET), limits, Options::default());
@@ -131,7 +131,7 @@ fn a_node_limit_holds_for_all_threads_together() {
 fn a_draw_is_worth_what_the_options_say() {
     // Bare kings and one pawn each far apart: nothing happens before the limit of moves.
     let quiet = position("4k4/4p4/9/9/9/9/9/4P4/4K4 b - 1");
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     for value in [-300, 0, 250] {
         engine.new_game();
         let options = Options { max_moves: 2, draw_values: [value, 7], ..Options::default() };
@@ -142,7 +142,7 @@ fn a_draw_is_worth_what_the_options_say() {
 
 #[test]
 fn mates_are_found_and_their_length_is_told() {
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     let ear = search(&mut engine, &position("4k4/9/4P4/9/9/9/9/9/4K4 b G 1"), depth(3), Options::default());
     assert_eq!(ear.reports.lock().last().map(|report| report.score), Some(Score::MateIn(1)));
     let mated = "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 2";
@@ -153,7 +153,7 @@ fn mates_are_found_and_their_length_is_told() {
 
 #[test]
 fn every_reported_line_is_legal_and_lines_differ() {
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     let options = Options { multi_pv: 3, ..Options::default() };
     let ear = search(&mut engine, &position(QUIET), depth(7), options);
     let reports = ear.reports.lock();
@@ -164,8 +164,8 @@ fn every_reported_line_is_legal_and_lines_differ() {
             line.play(mv).expect("legal");
         }
     }
-    let last = [1, 2, 3]
-        .map(|rank| reports.iter().rev().find(|report| report.multi_pv == rank).map(|report| report.pv[0]));
+    let last =
+        [1, 2, 3].map(|rank| reports.iter().rev().find(|report| report.multi_pv == rank).map(|report| report.pv[0]));
     assert!(last[0] != last[1] && last[1] != last[2] && last[0] != last[2]);
     let BestMove::Play { best, .. } = ear.answers.lock()[0] else { panic!("no move") };
     assert_eq!(last[0], Some(best));
@@ -176,7 +176,7 @@ const SHARP: &str = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w
 
 #[test]
 fn mates_in_one_do_not_fill_the_table() {
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     for _ in 0..6 {
         let limits = Limits { nodes: Some(40_000), ..Limits::default() };
         search(&mut engine, &position(SHARP), limits, Options::default());
@@ -192,7 +192,7 @@ fn mates_in_one_do_not_fill_the_table() {
 #[expect(clippy::print_stdout, reason = "what `--nocapture` shows is the measurement")]
 fn the_table_stays_healthy_along_a_game() {
     let nodes = std::env::var("ENBU_TABLE_NODES").map_or(100_000, |nodes| nodes.parse().expect("a number"));
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     engine.set_hash_mb((nodes / 125_000).max(1) as usize).expect("a few megabytes");
     let mut game = position(SHARP);
     let mut full = Vec::new();
@@ -212,7 +212,7 @@ fn the_table_stays_healthy_along_a_game() {
 
 #[test]
 fn no_value_lies_between_evaluations_and_repetitions() {
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     engine.set_hash_mb(16).expect("sixteen megabytes");
     let limits = Limits { nodes: Some(150_000), ..Limits::default() };
     search(&mut engine, &position(SHARP), limits, Options::default());
@@ -227,7 +227,7 @@ fn a_board_repeated_with_more_in_hand_decides_only_within_the_tree() {
     for mv in ["P*2h", "2g2h", "5a4a", "2h2e", "4a5a"] {
         game.play(mv.parse().expect("a move")).expect("legal");
     }
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     let ear = search(&mut engine, &game, depth(5), Options::default());
     let scores: Vec<Score> = ear.reports.lock().iter().map(|report| report.score).collect();
     assert!(scores.iter().all(|score| matches!(score, Score::Cp(-20_000..=20_000))), "{scores:?}");
@@ -235,7 +235,7 @@ fn a_board_repeated_with_more_in_hand_decides_only_within_the_tree() {
 
 #[test]
 fn root_moves_can_be_restricted() {
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     let only: Move = "9g9f".parse().expect("a move");
     for (wanted, expected) in [(vec![only], Some(only)), (vec!["5a5b".parse().expect("a move")], None)] {
         let limits = Limits { root_moves: wanted, ..depth(3) };
@@ -248,7 +248,7 @@ fn root_moves_can_be_restricted() {
 #[test]
 fn a_won_declaration_is_declared_only_where_the_rule_knows_it() {
     let entered = position("+R+B2K2+B+R/+P+P+P+P+P+P3/9/9/9/9/9/9/4k4 b 2P4g4s4n4l10p 1");
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     for (rule, declares) in [(EnteringKingRule::Csa27, true), (EnteringKingRule::NoEnteringKing, false)] {
         let options = Options { entering_king: rule, ..Options::default() };
         let ear = search(&mut engine, &entered, depth(1), options);
@@ -258,16 +258,10 @@ fn a_won_declaration_is_declared_only_where_the_rule_knows_it() {
 
 #[test]
 fn a_fault_in_a_search_still_yields_a_move() {
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     let ear = Arc::new(Ear::default());
     ear.panics.store(true, Ordering::Relaxed);
-    engine.start(
-        &position(QUIET),
-        depth(3),
-        Options::default(),
-        Instant::now(),
-        Arc::clone(&ear) as Arc<dyn Listener>,
-    );
+    engine.start(&position(QUIET), depth(3), Options::default(), Instant::now(), Arc::clone(&ear) as Arc<dyn Listener>);
     engine.wait();
     assert!(matches!(ear.answers.lock()[..], [BestMove::Play { .. }]));
     assert_eq!(ear.notices.lock().len(), 1);
@@ -276,7 +270,7 @@ fn a_fault_in_a_search_still_yields_a_move() {
 
 #[test]
 fn stop_and_ponderhit_end_a_search_that_has_no_limit() {
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     let ear = Arc::new(Ear::default());
     let listener = || Arc::clone(&ear) as Arc<dyn Listener>;
     engine.start(&position(QUIET), Limits::default(), Options::default(), Instant::now(), listener());
@@ -293,7 +287,7 @@ fn stop_and_ponderhit_end_a_search_that_has_no_limit() {
 
 #[test]
 fn a_search_with_far_more_threads_than_processors_waits_for_none_of_them() {
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     engine.set_threads(200).expect("threads");
     let position = position(QUIET);
     for number in 0..20 {
@@ -311,14 +305,14 @@ fn a_search_with_far_more_threads_than_processors_waits_for_none_of_them() {
     engine.set_threads(1).expect("threads");
     engine.new_game();
     let again = search(&mut engine, &position, depth(6), Options::default());
-    let fresh = search(&mut Search::new(), &position, depth(6), Options::default());
+    let fresh = search(&mut Search::new().expect("a thread"), &position, depth(6), Options::default());
     let nodes = |ear: &Ear| ear.reports.lock().last().map(|report| report.progress.nodes);
     assert_eq!(nodes(&again), nodes(&fresh));
 }
 
 #[test]
 fn the_best_so_far_has_its_line_and_else_comes_from_the_table() {
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     let position = position(QUIET);
     let ear = search(&mut engine, &position, depth(6), Options::default());
     let (best, report) = engine.best().expect("a search");
@@ -349,7 +343,7 @@ fn the_best_so_far_has_its_line_and_else_comes_from_the_table() {
 
 #[test]
 fn a_hash_beyond_all_memory_is_refused_and_the_old_one_kept() {
-    let mut engine = Search::new();
+    let mut engine = Search::new().expect("a thread");
     engine.set_hash_mb(3).expect("three megabytes");
     let error = engine.set_hash_mb(usize::MAX >> 20).expect_err("no machine has that");
     assert_eq!((error.kept_mb, engine.hash_mb()), (3, 3));

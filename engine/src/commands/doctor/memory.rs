@@ -21,7 +21,7 @@ pub(super) fn hash(options: &Options) -> Check {
     check.set("available_mb", available);
     let before = Pages::now();
     // Kept until the pages are counted.
-    let mut search = Search::try_new();
+    let mut search = Search::new();
     let refused = search.as_mut().map_or(true, |search| search.set_hash_mb(wanted).is_err());
     judge_size(&mut check, wanted, available, refused);
     if !refused {
