@@ -132,7 +132,7 @@ pub fn identify(
     log: Option<&TrafficLog>,
 ) -> Result<EngineIdentity, ContestError> {
     let mut player = Player::new(name, spec, patience, cancel, log);
-    let identity = player.identity().map_err(Abandoned::from)?;
+    let identity = player.driver().map_err(Abandoned::from)?.identity().clone();
     player.quit();
     Ok(identity)
 }
@@ -289,7 +289,7 @@ impl MatchSettings {
             )
         );
         for (spec, name) in self.engines.iter().zip(names) {
-            text += &format!("\n{name} {:?}", (&spec.options, &spec.time_control, &spec.ponder));
+            text += &format!("\n{name} {:?}", (&spec.launch.options, &spec.time_control, &spec.ponder));
         }
         for opening in &self.openings {
             text += &format!("\n{opening}");
@@ -304,7 +304,7 @@ impl MatchSettings {
 
 /// The file name of a program, for messages before it has said its own.
 fn program_name(spec: &EngineSpec) -> String {
-    let program = spec.command.first().map_or("", String::as_str);
+    let program = spec.launch.command.first().map_or("", String::as_str);
     Path::new(program).file_name().map_or_else(|| program.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 

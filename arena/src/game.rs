@@ -56,7 +56,7 @@ pub(crate) enum Abandoned {
 impl From<PlayerError> for Abandoned {
     fn from(error: PlayerError) -> Self {
         match error {
-            PlayerError::Client { error: ClientError::Cancelled, .. } => Self::Cancelled,
+            PlayerError { error: ClientError::Cancelled, .. } => Self::Cancelled,
             error => Self::Player(error),
         }
     }
@@ -126,7 +126,7 @@ impl Game<'_, '_> {
     fn run(&mut self) -> Result<Ending, Interruption> {
         for color in Color::ALL {
             let ready = self.players[color].patience.ready;
-            let result = self.players[color].client()?.new_game(ready);
+            let result = self.players[color].driver()?.new_game(ready);
             result.map_err(|error| Interruption::Failed(color, error))?;
             self.collect_noise(color);
         }
@@ -155,7 +155,7 @@ impl Game<'_, '_> {
         let budget = self.clocks[turn].budget();
         let patience = self.players[turn].patience.hang;
         let limit = budget.map_or(Duration::ZERO, |budget| budget + self.setup.slack) + patience;
-        let answer = self.players[turn].client()?.answer(began, limit);
+        let answer = self.players[turn].driver()?.answer(began, limit);
         self.collect_noise(turn);
         self.stall = self.setup.stalls.worst_since(began);
         let answer = answer.map_err(failed)?;
@@ -188,15 +188,15 @@ impl Game<'_, '_> {
         let go = Command::Go(go_request(&self.clocks, turn)).to_string();
         let position = self.referee.position_line(None);
         if let Some(expected) = self.pondering[turn].take() {
-            let early = self.players[turn].client()?.has_answered();
+            let early = self.players[turn].driver()?.has_answered();
             self.faults[turn].add(Fault::Early, u32::from(early));
             if self.referee.moves().last() == Some(&expected) {
-                self.players[turn].client()?.send(&Command::PonderHit(None)).map_err(failed)?;
+                self.players[turn].driver()?.send(&Command::PonderHit(None)).map_err(failed)?;
                 return Ok(Instant::now());
             }
             self.stop(turn).map_err(failed)?;
         }
-        self.players[turn].client()?.go(&position, &go).map_err(failed)
+        self.players[turn].driver()?.go(&position, &go).map_err(failed)
     }
 
     /// Ends a search whose answer is not used.
@@ -237,8 +237,7 @@ impl Game<'_, '_> {
         let mut request = go_request(&self.clocks, turn);
         request.ponder = true;
         let position = self.referee.position_line(Some(expected));
-        let client = self.players[turn].client()?;
-        let asked = client.go(&position, &Command::Go(request).to_string());
+        let asked = self.players[turn].driver()?.go(&position, &Command::Go(request).to_string());
         asked.map_err(|error| Interruption::Failed(turn, error))?;
         self.pondering[turn] = Some(expected);
         Ok(())

@@ -2,12 +2,11 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use enbu_usi::client::{Cancel, Client, ClientError, EngineIdentity, Noise, Wiretap};
-use enbu_usi::{OptionKind, OptionSpec};
+use enbu_usi::OptionKind;
+use enbu_usi::client::{Cancel, ClientError, Driver, EngineIdentity, Noise, Wiretap};
 use parking_lot::Mutex;
 
 use crate::engine_spec::{EngineSpec, Ponder};
@@ -33,45 +32,14 @@ impl Default for Patience {
     }
 }
 
-/// Reasons why an engine cannot take part.
+/// Error of an engine that cannot take part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlayerError {
-    /// It does not start, or does not get ready the first time.
-    #[error("{name}: {error}")]
-    Client {
-        /// The engine.
-        name: String,
-        /// The reason.
-        error: ClientError,
-    },
-    /// Its process cannot be started.
-    #[error("{name}: `{program}` {error}")]
-    Start {
-        /// The engine.
-        name: String,
-        /// The program that was tried.
-        program: String,
-        /// The reason.
-        error: ClientError,
-    },
-    /// An option that it does not have.
-    #[error("{name} has no option named `{option}`; it has {known}")]
-    UnknownOption {
-        /// The engine.
-        name: String,
-        /// The option.
-        option: String,
-        /// The options it has, between commas.
-        known: String,
-    },
-    /// A value that an option does not take.
-    #[error("{name}: {error}")]
-    OptionValue {
-        /// The engine.
-        name: String,
-        /// The fault.
-        error: enbu_usi::OptionError,
-    },
+#[error("{name}{}{error}", if matches!(error, ClientError::UnknownOption { .. }) { " " } else { ": " })]
+pub struct PlayerError {
+    /// The engine.
+    pub name: String,
+    /// The reason.
+    pub error: ClientError,
 }
 
 /// A log of all lines to and from engines, with time and name.
@@ -145,9 +113,6 @@ impl Drop for NamedTap {
     }
 }
 
-/// Longest list of options in a message, in characters.
-const MAX_KNOWN: usize = 2000;
-
 /// An engine in a match. Its process is started when it is needed.
 pub(crate) struct Player<'m> {
     pub(crate) name: &'m str,
@@ -155,7 +120,7 @@ pub(crate) struct Player<'m> {
     pub(crate) patience: Patience,
     pub(crate) cancel: &'m Cancel,
     pub(crate) log: Option<&'m TrafficLog>,
-    client: Option<Client>,
+    driver: Option<Driver>,
 }
 
 impl<'m> Player<'m> {
@@ -166,91 +131,41 @@ impl<'m> Player<'m> {
         cancel: &'m Cancel,
         log: Option<&'m TrafficLog>,
     ) -> Self {
-        Self { name, spec, patience, cancel, log, client: None }
+        Self { name, spec, patience, cancel, log, driver: None }
     }
 
     /// The running engine; started and given its options if it does not run.
-    pub(crate) fn client(&mut self) -> Result<&mut Client, PlayerError> {
-        let client = match self.client.take() {
-            Some(client) => client,
-            None => self.start()?,
+    pub(crate) fn driver(&mut self) -> Result<&mut Driver, PlayerError> {
+        let driver = match self.driver.take() {
+            Some(driver) => driver,
+            None => self.start().map_err(|error| PlayerError { name: self.name.to_owned(), error })?,
         };
-        Ok(self.client.insert(client))
+        Ok(self.driver.insert(driver))
     }
 
     /// The running engine, if it runs.
-    pub(crate) const fn running(&mut self) -> Option<&mut Client> {
-        self.client.as_mut()
+    pub(crate) const fn running(&mut self) -> Option<&mut Driver> {
+        self.driver.as_mut()
     }
 
-    /// The identity of the engine; starts it if necessary.
-    pub(crate) fn identity(&mut self) -> Result<EngineIdentity, PlayerError> {
-        Ok(self.client()?.identity().clone())
-    }
-
-    fn start(&self) -> Result<Client, PlayerError> {
-        let failed = |error| PlayerError::Client { name: self.name.to_owned(), error };
-        let [program, arguments @ ..] = self.spec.command.as_slice() else {
-            return Err(failed(ClientError::Start("no command".to_owned())));
-        };
-        let mut command = Command::new(program);
-        command.args(arguments);
-        if let Some(dir) = &self.spec.dir {
-            command.current_dir(dir);
-        }
+    fn start(&self) -> Result<Driver, ClientError> {
         let tap = self.log.map(|log| log.tap(self.name));
-        let client = Client::start(command, self.patience.start, self.cancel, tap);
-        let mut client = client.map_err(|error| match error {
-            ClientError::Start(_) => PlayerError::Start { name: self.name.to_owned(), program: program.clone(), error },
-            error => failed(error),
-        })?;
-        for (name, value) in self.options(client.identity())? {
-            client.send(&enbu_usi::Command::SetOption { name, value }).map_err(failed)?;
+        let mut driver = Driver::start(&self.spec.launch, self.patience.start, self.cancel, tap)?;
+        for (name, value) in defaults(self.spec, driver.identity()) {
+            driver.set_option(name, Some(&value))?;
         }
-        client.limit_writing(self.patience.hang);
-        Ok(client)
-    }
-
-    /// The options to set, checked against those that the engine has.
-    fn options(&self, identity: &EngineIdentity) -> Result<Vec<(String, Option<String>)>, PlayerError> {
-        let find = |name: &str| identity.options.iter().find(|option| option.is_named(name));
-        let mut options = self.spec.options.clone();
-        for (name, value) in &options {
-            match find(name) {
-                Some(option) => {
-                    option
-                        .parse(value.as_deref())
-                        .map_err(|error| PlayerError::OptionValue { name: self.name.to_owned(), error })?;
-                }
-                // Engines accept these even undeclared.
-                None if ["USI_Hash", "USI_Ponder"].contains(&name.as_str()) => {}
-                None => {
-                    let known: Vec<&str> = identity.options.iter().map(|option| option.name.as_str()).collect();
-                    return Err(PlayerError::UnknownOption {
-                        name: self.name.to_owned(),
-                        option: name.clone(),
-                        known: known.join(", ").chars().take(MAX_KNOWN).collect(),
-                    });
-                }
-            }
-        }
-        let given = options.iter().any(|(name, _)| name.eq_ignore_ascii_case("USI_Ponder"));
-        if !given && find("USI_Ponder").is_some() {
-            let ponders = self.spec.ponder == Ponder::On;
-            options.push(("USI_Ponder".to_owned(), Some(ponders.to_string())));
-        }
-        options.extend(resources(&self.spec.options, &identity.options));
-        Ok(options)
+        driver.limit_writing(self.patience.hang);
+        Ok(driver)
     }
 
     /// Ends the process at once.
     pub(crate) fn kill(&mut self) {
-        self.client = None;
+        self.driver = None;
     }
 
     /// Ends the process by `quit`; any further output is a fault.
     pub(crate) fn quit(&mut self) -> Faults {
-        let noise = self.client.take().map(|mut client| client.quit(self.patience.quit));
+        let noise = self.driver.take().map(|mut driver| driver.quit(self.patience.quit));
         noise.map(faults).unwrap_or_default()
     }
 }
@@ -259,18 +174,20 @@ impl<'m> Player<'m> {
 /// engines depend on the machine, and games run side by side.
 const RESOURCES: [(&str, i64); 2] = [("Threads", 1), ("USI_Hash", 256)];
 
-/// The [`RESOURCES`] that an engine declares and that are not `given`, within its range.
-fn resources(given: &[(String, Option<String>)], declared: &[OptionSpec]) -> Vec<(String, Option<String>)> {
-    let is_given = |name: &str| given.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
-    let wanted = RESOURCES.iter().filter(|(name, _)| !is_given(name));
-    let set = wanted.filter_map(|&(name, value)| {
-        let option = declared.iter().find(|option| option.is_named(name))?;
-        match option.kind {
-            OptionKind::Spin { min, max, .. } => Some((option.name.clone(), Some(value.max(min).min(max).to_string()))),
-            _ => None,
-        }
+/// Values of the options that an engine declares and `spec` does not set: pondering, and the
+/// [`RESOURCES`] within its range.
+fn defaults(spec: &EngineSpec, identity: &EngineIdentity) -> Vec<(&'static str, String)> {
+    let given = &spec.launch.options;
+    let free = |name: &str| {
+        let is_given = given.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+        identity.option(name).filter(|_| !is_given)
+    };
+    let ponder = free("USI_Ponder").map(|_| ("USI_Ponder", (spec.ponder == Ponder::On).to_string()));
+    let resources = RESOURCES.iter().filter_map(|&(name, value)| match free(name)?.kind {
+        OptionKind::Spin { min, max, .. } => Some((name, value.max(min).min(max).to_string())),
+        _ => None,
     });
-    set.collect()
+    ponder.into_iter().chain(resources).collect()
 }
 
 /// Noise as faults.
@@ -285,6 +202,8 @@ pub(crate) fn faults(noise: Noise) -> Faults {
 
 #[cfg(test)]
 mod tests {
+    use enbu_usi::OptionSpec;
+
     use super::*;
 
     #[test]
@@ -310,14 +229,18 @@ mod tests {
     #[test]
     fn engines_get_one_thread_and_the_usual_hash_unless_asked_otherwise() {
         let spin = |name: &str, max| OptionSpec::new(name, OptionKind::Spin { default: 8, min: 1, max });
-        let set = |given: &[(String, Option<String>)], declared: &[OptionSpec]| -> Vec<String> {
-            let options = resources(given, declared);
-            options.into_iter().map(|(name, value)| format!("{name}={}", value.unwrap_or_default())).collect()
+        let set = |words: &[&str], options: &[OptionSpec]| -> Vec<String> {
+            let spec = EngineSpec::from_words(["e"].iter().chain(words)).unwrap();
+            let identity = EngineIdentity { options: options.to_vec(), ..EngineIdentity::default() };
+            defaults(&spec, &identity).into_iter().map(|(name, value)| format!("{name}={value}")).collect()
         };
         let declared = [spin("USI_Hash", 4096), spin("threads", 64), spin("MultiPV", 9)];
-        assert_eq!(set(&[], &declared), ["threads=1", "USI_Hash=256"]);
-        assert_eq!(set(&[("Threads".into(), Some("4".into()))], &declared), ["USI_Hash=256"]);
+        assert_eq!(set(&[], &declared), ["Threads=1", "USI_Hash=256"]);
+        assert_eq!(set(&["option.threads=4"], &declared), ["USI_Hash=256"]);
         assert_eq!(set(&[], &[spin("USI_Hash", 9)]), ["USI_Hash=9"]);
         assert!(set(&[], &[OptionSpec::new("Threads", OptionKind::Text { default: "auto".into() })]).is_empty());
+        let ponder = [OptionSpec::new("USI_Ponder", OptionKind::Check { default: true })];
+        assert_eq!(set(&[], &ponder), ["USI_Ponder=false"]);
+        assert_eq!(set(&["ponder=on"], &ponder), ["USI_Ponder=true"]);
     }
 }

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use enbu_movegen::{Move, Position, Setup};
-use enbu_usi::client::LastReport;
-use enbu_usi::{BestMove, Clock, GameResult, GoRequest, OptionSpec};
+use enbu_usi::client::{ClientError, LastReport};
+use enbu_usi::{BestMove, Clock, GameResult, GoRequest, OptionError, OptionSpec};
 
 pub use inside::Inside;
+pub use process::Process;
 pub(crate) use process::shortened;
-pub use process::{EngineCommand, Process};
 
 /// Fault of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,13 +25,18 @@ pub enum PlayerError {
     #[error("the engine: {0}")]
     Silent(String),
     /// An option that it does not have, or a value that it does not take.
-    #[error("option {name}: {reason}")]
-    Option {
-        /// The option.
-        name: String,
-        /// The fault.
-        reason: String,
-    },
+    #[error(transparent)]
+    Option(#[from] OptionError),
+}
+
+impl From<ClientError> for PlayerError {
+    fn from(error: ClientError) -> Self {
+        match error {
+            ClientError::Silent { .. } => Self::Silent(error.to_string()),
+            ClientError::OptionValue(error) => error.into(),
+            error => Self::Died(error.to_string()),
+        }
+    }
 }
 
 /// Callback that wakes the client, from any thread.

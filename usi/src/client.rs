@@ -1,38 +1,35 @@
 //! Driving another USI engine: the client side of the protocol.
 //!
 //! ```text
-//! Client ── usi, setoption, isready, position, go ──► Process (pipes, reader thread, limits)
-//!   ▲                                                     │
-//!   └───────── heard: parses the lines of an engine ◄─────┘
+//! Launch ─► Driver ── usi, setoption, isready, position, go ──► Process (pipes, reader thread, limits)
+//!             ▲                                                     │
+//!             └───────── heard: parses the lines of an engine ◄─────┘
 //! ```
 //!
-//! A [`Client`] owns one engine process. It waits with deadlines, keeps the
-//! last report of a search, and counts unexpected lines as [`Noise`]. It does not
-//! check the legality of moves: that is up to the caller.
+//! A [`Driver`] owns one engine process. It waits with deadlines, checks options against
+//! those declared, keeps the last report of a search, and counts unexpected lines as [`Noise`].
+//! The legality of moves is up to the caller.
 //!
 //! An engine cannot harm the caller: lines over [`MAX_LINE_BYTES`] are lost, at most
 //! [`MAX_WAITING_LINES`] and [`MAX_WAITING_BYTES`] are kept, one that does not read is
-//! silent, and dropping the client ends the process and those that it started.
+//! silent, and dropping the driver ends the process and those that it started.
 
+mod driver;
 mod family;
 mod heard;
+mod launch;
 mod process;
 
-use std::fmt;
-use std::process::Command as ProcessCommand;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use enbu_movegen::Move;
-
+pub use driver::{Answer, Driver, EngineIdentity, LastReport, Noise, Wiretap};
 pub use heard::{Heard, ReplyError, parse_reply};
+pub use launch::{Launch, LaunchError};
 pub use process::{MAX_LINE_BYTES, MAX_WAITING_BYTES, MAX_WAITING_LINES};
 
-use crate::command::{Command, GameResult};
-use crate::option::OptionSpec;
-use crate::reply::{BestMove, Bound, Info, Reply, Score};
-use process::{Line, Process};
+use crate::option::OptionError;
 
 /// Cancellation flag: ends the waiting of every client that holds a clone, from any thread.
 ///
@@ -62,8 +59,13 @@ impl Cancel {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
     /// The process could not be started.
-    #[error("cannot be started: {0}")]
-    Start(String),
+    #[error("`{program}` cannot be started: {reason}")]
+    Start {
+        /// The program that was tried.
+        program: String,
+        /// The reason.
+        reason: String,
+    },
     /// The process ended or closed its output.
     #[error("{0}")]
     Died(String),
@@ -78,341 +80,15 @@ pub enum ClientError {
     /// The caller's [`Cancel`] ended the waiting.
     #[error("cancelled")]
     Cancelled,
+    /// An option that the engine does not have.
+    #[error("has no option named `{option}`; it has {known}")]
+    UnknownOption {
+        /// The option.
+        option: String,
+        /// The options it has, between commas.
+        known: String,
+    },
+    /// A value that an option does not take.
+    #[error(transparent)]
+    OptionValue(#[from] OptionError),
 }
-
-/// Identity and options of an engine, from its answer to `usi`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EngineIdentity {
-    /// From `id name`; empty if absent.
-    pub name: String,
-    /// From `id author`; empty if absent.
-    pub author: String,
-    /// The options it declared.
-    pub options: Vec<OptionSpec>,
-}
-
-/// Counts of the unexpected lines of an engine since the last [`Client::take_noise`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Noise {
-    /// `bestmove` lines that answered nothing.
-    pub stray_answers: u32,
-    /// Other lines after an answer and before the next question.
-    pub late_lines: u32,
-    /// Lines that are no reply of the protocol, or not whole.
-    pub unknown_lines: u32,
-    /// Lines lost because they were too long or too many.
-    pub lost_lines: u32,
-}
-
-/// Last report of a search before its answer: the best line, without bounds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LastReport {
-    /// Score of the best line.
-    pub score: Option<Score>,
-    /// Depth in plies.
-    pub depth: Option<u32>,
-    /// Positions searched.
-    pub nodes: Option<u64>,
-    /// The best line.
-    pub pv: Vec<Move>,
-    /// The first word of the best line that is not a move (nor one of the pseudo
-    /// moves, such as `rep_draw`, which engines end their lines with).
-    pub pv_fault: Option<String>,
-}
-
-/// The answer to a `go`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// The best move; the offending text if the answer is malformed.
-    pub best: Result<BestMove, String>,
-    /// The expected reply where it is not a move; `None` when it is one or absent.
-    pub ponder_fault: Option<String>,
-    /// Arrival time of the line.
-    pub at: Instant,
-    /// The last report before it.
-    pub report: LastReport,
-}
-
-/// Listens to a conversation, for a log.
-pub trait Wiretap: Send {
-    /// A line was sent to the engine.
-    fn sent(&mut self, line: &str);
-    /// A line came from the engine.
-    fn heard(&mut self, line: &str);
-}
-
-/// Maximum size of the options of an engine in bytes, as it declares them; others are lost.
-const MAX_IDENTITY_BYTES: usize = 1 << 20;
-
-/// Longest name of an engine and its author, in characters.
-const MAX_NAME: usize = 100;
-
-/// A running engine.
-pub struct Client {
-    process: Process,
-    /// Time limit for the reading of a line by the engine.
-    write_limit: Duration,
-    identity: EngineIdentity,
-    noise: Noise,
-    wiretap: Option<Box<dyn Wiretap>>,
-}
-
-impl Client {
-    /// Starts the process and reads its answer to `usi`.
-    ///
-    /// # Errors
-    /// [`ClientError`] when it cannot be started or sends no `usiok` within `limit`.
-    pub fn start(
-        command: ProcessCommand,
-        limit: Duration,
-        cancel: &Cancel,
-        wiretap: Option<Box<dyn Wiretap>>,
-    ) -> Result<Self, ClientError> {
-        let process = Process::spawn(command, cancel.clone()).map_err(|error| ClientError::Start(error.to_string()))?;
-        let (identity, noise) = (EngineIdentity::default(), Noise::default());
-        let mut client = Self { process, write_limit: limit, identity, noise, wiretap };
-        client.send(&Command::Usi)?;
-        let mut room = MAX_IDENTITY_BYTES;
-        let cut = |name: String| name.chars().take(MAX_NAME).collect();
-        client.until("usiok", limit, |client, reply, bytes| {
-            match reply {
-                Reply::UsiOk => return true,
-                Reply::IdName(name) => client.identity.name = cut(name),
-                Reply::IdAuthor(author) => client.identity.author = cut(author),
-                Reply::Option(option) if bytes <= room => {
-                    room -= bytes;
-                    client.identity.options.push(option);
-                }
-                Reply::Option(_) => client.noise.lost_lines += 1,
-                _ => {}
-            }
-            false
-        })?;
-        Ok(client)
-    }
-
-    /// Sets the time limit for the reading of a line by the engine, which is that of
-    /// [`start`](Self::start) before.
-    pub const fn limit_writing(&mut self, limit: Duration) {
-        self.write_limit = limit;
-    }
-
-    /// Returns identity and options of the engine.
-    pub const fn identity(&self) -> &EngineIdentity {
-        &self.identity
-    }
-
-    /// Sends a command.
-    ///
-    /// # Errors
-    /// [`ClientError`] when the engine no longer reads.
-    pub fn send(&mut self, command: &Command) -> Result<(), ClientError> {
-        self.send_text(format!("{command}\n"))
-    }
-
-    /// Sends lines with their line ends, at once.
-    fn send_text(&mut self, text: String) -> Result<(), ClientError> {
-        if let Some(tap) = &mut self.wiretap {
-            text.lines().for_each(|line| tap.sent(line));
-        }
-        self.process.send(text, self.write_limit)
-    }
-
-    /// Waits until the engine is ready for a new game: `isready`, `readyok`, `usinewgame`.
-    /// Lines before `isready` count as [`Noise`], of those between `isready` and `readyok`
-    /// only the answers.
-    ///
-    /// # Errors
-    /// [`ClientError`] when it dies or is not ready within `limit`.
-    pub fn new_game(&mut self, limit: Duration) -> Result<(), ClientError> {
-        self.count_waiting();
-        self.send(&Command::IsReady)?;
-        self.until("readyok", limit, |client, reply, _| {
-            client.noise.stray_answers += u32::from(matches!(reply, Reply::BestMove(_)));
-            reply == Reply::ReadyOk
-        })?;
-        self.send(&Command::UsiNewGame)
-    }
-
-    /// Sends a position and a `go`, both as whole lines, and returns when the clock began to run.
-    /// Lines of the engine since its last answer count as [`Noise`].
-    ///
-    /// # Errors
-    /// [`ClientError`] when the engine no longer reads.
-    pub fn go(&mut self, position: &str, go: &str) -> Result<Instant, ClientError> {
-        self.count_waiting();
-        self.send_text(format!("{position}\n{go}\n"))?;
-        Ok(Instant::now())
-    }
-
-    /// Returns `true` if an answer is waiting to be read, without reading it.
-    pub fn has_answered(&self) -> bool {
-        self.process.any_waiting(|line| line.starts_with("bestmove"))
-    }
-
-    /// Waits for the answer to the last `go`, up to `limit` after `since`.
-    ///
-    /// # Errors
-    /// [`ClientError`] when the engine dies or does not answer in time.
-    pub fn answer(&mut self, since: Instant, limit: Duration) -> Result<Answer, ClientError> {
-        let mut report = LastReport::default();
-        loop {
-            let line = self.line("bestmove", since, limit)?;
-            if let Some(answer) = self.take(line, &mut report) {
-                return Ok(answer);
-            }
-        }
-    }
-
-    /// Takes the lines that have arrived, without waiting: reports update `report`, and
-    /// the answer to the last `go` is returned with it. For callers that wait for other
-    /// things as well; see [`set_waker`](Self::set_waker).
-    ///
-    /// # Errors
-    /// [`ClientError::Died`] when the engine has ended and all its lines are taken.
-    pub fn poll_answer(&mut self, report: &mut LastReport) -> Result<Option<Answer>, ClientError> {
-        // An engine that floods always has more.
-        for _ in 0..MAX_WAITING_LINES {
-            let Some(line) = self.process.poll_line()? else { break };
-            if let Some(tap) = &mut self.wiretap {
-                tap.heard(&line.text);
-            }
-            if let Some(answer) = self.take(line, report) {
-                return Ok(Some(answer));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Calls `wake` from another thread whenever lines have arrived or the engine has
-    /// closed its output.
-    pub fn set_waker(&mut self, wake: impl Fn() + Send + 'static) {
-        self.process.set_waker(Box::new(wake));
-    }
-
-    /// Takes a line during a search, and returns the answer if it is one.
-    fn take(&mut self, line: Line, report: &mut LastReport) -> Option<Answer> {
-        let Heard { reply, problem } = parse_reply(&line.text);
-        match (reply, problem) {
-            (Some(Reply::Info(info)), problem) => report.update(info, problem),
-            (Some(Reply::BestMove(best)), problem) => {
-                let ponder_fault = problem.map(ReplyError::into_text);
-                return Some(Answer { best: Ok(best), ponder_fault, at: line.at, report: std::mem::take(report) });
-            }
-            (_, Some(ReplyError::BestMove { text })) => {
-                return Some(Answer {
-                    best: Err(text),
-                    ponder_fault: None,
-                    at: line.at,
-                    report: std::mem::take(report),
-                });
-            }
-            (_, Some(_)) => self.noise.unknown_lines += 1,
-            (_, None) => {}
-        }
-        None
-    }
-
-    /// Sends `gameover` with the result of the game.
-    ///
-    /// # Errors
-    /// [`ClientError`] when the engine no longer reads.
-    pub fn game_over(&mut self, result: GameResult) -> Result<(), ClientError> {
-        self.send(&Command::GameOver(Some(result)))
-    }
-
-    /// Returns the noise counted since the last call and resets it.
-    pub fn take_noise(&mut self) -> Noise {
-        self.noise.lost_lines += self.process.take_lost();
-        std::mem::take(&mut self.noise)
-    }
-
-    /// Sends `quit`, waits up to `grace`, and kills the remaining processes of the
-    /// engine's process group. Returns the noise: lines that came after `quit` count
-    /// as late.
-    pub fn quit(&mut self, grace: Duration) -> Noise {
-        self.count_waiting();
-        self.write_limit = self.write_limit.min(grace);
-        // One that reads no more is ended all the same.
-        let _ = self.send(&Command::Quit);
-        for line in self.process.end(grace) {
-            self.count_late(&line);
-        }
-        self.take_noise()
-    }
-
-    /// Counts the lines that are waiting as noise.
-    fn count_waiting(&mut self) {
-        for line in self.process.waiting_lines() {
-            self.count_late(&line);
-        }
-    }
-
-    fn count_late(&mut self, line: &Line) {
-        if let Some(tap) = &mut self.wiretap {
-            tap.heard(&line.text);
-        }
-        let heard = parse_reply(&line.text);
-        match (heard.reply, heard.problem) {
-            (Some(Reply::BestMove(_)), _) | (_, Some(ReplyError::BestMove { .. })) => self.noise.stray_answers += 1,
-            (None, None) => {}
-            _ => self.noise.late_lines += 1,
-        }
-    }
-
-    /// Reads replies until `is_last`, which also gets the size of the line, returns true.
-    fn until(
-        &mut self,
-        expected: &'static str,
-        limit: Duration,
-        mut is_last: impl FnMut(&mut Self, Reply, usize) -> bool,
-    ) -> Result<(), ClientError> {
-        let since = Instant::now();
-        loop {
-            let line = self.line(expected, since, limit)?;
-            let heard = parse_reply(&line.text);
-            if let Some(reply) = heard.reply
-                && is_last(self, reply, line.text.len())
-            {
-                return Ok(());
-            }
-        }
-    }
-
-    fn line(&mut self, expected: &'static str, since: Instant, limit: Duration) -> Result<Line, ClientError> {
-        let line = self.process.line(expected, since, limit)?;
-        if let Some(tap) = &mut self.wiretap {
-            tap.heard(&line.text);
-        }
-        Ok(line)
-    }
-}
-
-impl fmt::Debug for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("identity", &self.identity.name).finish_non_exhaustive()
-    }
-}
-
-impl LastReport {
-    /// Takes over the report `info` on the best line; other lines and bounds do
-    /// not change it. `problem` is the fault of its line of play.
-    pub fn update(&mut self, info: Info, problem: Option<ReplyError>) {
-        if info.multipv.unwrap_or(1) != 1 {
-            return;
-        }
-        self.depth = info.depth.or(self.depth);
-        self.nodes = info.nodes.or(self.nodes);
-        if info.bound == Bound::Exact {
-            self.score = info.score.or(self.score);
-        }
-        let fault = problem.map(ReplyError::into_text);
-        if !info.pv.is_empty() || fault.is_some() {
-            self.pv = info.pv;
-            self.pv_fault = fault;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -75,8 +75,9 @@ pub enum OptionKind {
     },
 }
 
-/// A value that fits its option.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A value that fits its option. In files of settings it is a truth value, a number or a text.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(untagged)]
 pub enum OptionValue {
     /// For [`OptionKind::Check`].
     Check(bool),

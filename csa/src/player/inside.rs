@@ -40,8 +40,7 @@ impl<E: Engine> Player for Inside<E> {
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), PlayerError> {
-        let fault = |reason: String| PlayerError::Option { name: name.to_owned(), reason };
-        self.engine.set_option(name, value).map_err(|error| fault(error.to_string()))
+        Ok(self.engine.set_option(name, value)?)
     }
 
     fn option_text(&self, name: &str) -> Option<String> {

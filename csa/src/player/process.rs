@@ -1,11 +1,9 @@
 //! An engine in a process of its own, by USI.
 
-use std::path::PathBuf;
-use std::process::Command as ProcessCommand;
 use std::time::{Duration, Instant};
 
-use enbu_usi::client::{Cancel, Client, ClientError, LastReport};
-use enbu_usi::{Clock, Command, GameResult, OptionKind, OptionSpec, PositionCommand};
+use enbu_usi::client::{Cancel, Driver, LastReport, Launch};
+use enbu_usi::{Clock, Command, GameResult, OptionSpec, PositionCommand};
 
 use super::{Answer, Player, PlayerError, Pondering, Request, Waker};
 
@@ -24,24 +22,12 @@ const QUIT_LIMIT: Duration = Duration::from_secs(2);
 /// Delay of `go` that is not taken off the clock: whole seconds stay whole.
 const FREE_DELAY: Duration = Duration::from_millis(20);
 
-/// The command of an engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EngineCommand {
-    /// Program.
-    pub program: String,
-    /// Arguments.
-    pub arguments: Vec<String>,
-    /// Folder in which it runs; the caller's if absent.
-    pub dir: Option<PathBuf>,
-}
-
 /// A USI engine in a process.
 pub struct Process {
-    command: EngineCommand,
+    /// With the options that were set, for a new start.
+    launch: Launch,
     waker: Waker,
-    client: Client,
-    /// Options that were set, for a new start.
-    set: Vec<(String, Option<String>)>,
+    driver: Driver,
     report: LastReport,
     cancel: Cancel,
 }
@@ -50,82 +36,51 @@ impl Process {
     /// Starts the engine. `cancel` ends its waiting.
     ///
     /// # Errors
-    /// [`PlayerError`] when it cannot be started or sends no `usiok`.
-    pub fn start(command: EngineCommand, waker: Waker, cancel: Cancel) -> Result<Self, PlayerError> {
-        let client = start(&command, &waker, &cancel)?;
-        Ok(Self { command, waker, client, set: Vec::new(), report: LastReport::default(), cancel })
-    }
-
-    fn send_option(&mut self, name: &str, value: Option<&str>) -> Result<(), PlayerError> {
-        let command = Command::SetOption { name: name.to_owned(), value: value.map(str::to_owned) };
-        self.client.send(&command).map_err(|error| fault(&error))
+    /// [`PlayerError`] when it cannot be started, sends no `usiok` or does not take an option.
+    pub fn start(launch: Launch, waker: Waker, cancel: Cancel) -> Result<Self, PlayerError> {
+        let driver = start(&launch, &waker, &cancel)?;
+        Ok(Self { launch, waker, driver, report: LastReport::default(), cancel })
     }
 }
 
-fn start(command: &EngineCommand, waker: &Waker, cancel: &Cancel) -> Result<Client, PlayerError> {
-    let mut process = ProcessCommand::new(&command.program);
-    process.args(&command.arguments);
-    if let Some(dir) = &command.dir {
-        process.current_dir(dir);
-    }
-    let mut client = Client::start(process, START_LIMIT, cancel, None).map_err(|error| fault(&error))?;
-    client.limit_writing(WRITE_LIMIT);
+fn start(launch: &Launch, waker: &Waker, cancel: &Cancel) -> Result<Driver, PlayerError> {
+    let mut driver = Driver::start(launch, START_LIMIT, cancel, None)?;
+    driver.limit_writing(WRITE_LIMIT);
     let waker = waker.clone();
-    client.set_waker(move || waker());
-    Ok(client)
-}
-
-fn fault(error: &ClientError) -> PlayerError {
-    match error {
-        ClientError::Silent { .. } => PlayerError::Silent(error.to_string()),
-        error => PlayerError::Died(error.to_string()),
-    }
+    driver.set_waker(move || waker());
+    Ok(driver)
 }
 
 impl Player for Process {
     fn name(&self) -> String {
-        let name = &self.client.identity().name;
-        if name.is_empty() { self.command.program.clone() } else { name.clone() }
+        let name = &self.driver.identity().name;
+        if name.is_empty() { self.launch.command.first().cloned().unwrap_or_default() } else { name.clone() }
     }
 
     fn options(&self) -> Vec<OptionSpec> {
-        self.client.identity().options.clone()
+        self.driver.identity().options.clone()
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), PlayerError> {
-        if !self.options().iter().any(|option| option.name.eq_ignore_ascii_case(name)) {
-            let reason = format!("{} does not declare it", self.name());
-            return Err(PlayerError::Option { name: name.to_owned(), reason });
-        }
-        self.send_option(name, value)?;
-        self.set.retain(|(known, _)| known != name);
-        self.set.push((name.to_owned(), value.map(str::to_owned)));
+        self.driver.set_option(name, value)?;
+        self.launch.options.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+        self.launch.options.push((name.to_owned(), value.map(str::to_owned)));
         Ok(())
     }
 
     fn option_text(&self, name: &str) -> Option<String> {
-        if let Some((_, value)) = self.set.iter().find(|(known, _)| known == name) {
-            return value.clone();
-        }
-        let option = self.options().into_iter().find(|option| option.name == name)?;
-        match option.kind {
-            OptionKind::Spin { default, .. } => Some(default.to_string()),
-            OptionKind::Check { default } => Some(default.to_string()),
-            OptionKind::Combo { default, .. } | OptionKind::Text { default } => Some(default),
-            _ => None,
-        }
+        let set = self.launch.options.iter().find(|(known, _)| known == name);
+        let default = || self.driver.identity().option(name).map(|option| option.kind.default_value().to_string());
+        set.map_or_else(default, |(_, value)| value.clone())
     }
 
     fn prepare(&mut self) -> Result<(), PlayerError> {
-        self.client.new_game(READY_LIMIT).map_err(|error| fault(&error))
+        Ok(self.driver.new_game(READY_LIMIT)?)
     }
 
     fn revive(&mut self) -> Result<(), PlayerError> {
-        let client = start(&self.command, &self.waker, &self.cancel)?;
-        std::mem::replace(&mut self.client, client).quit(Duration::ZERO);
-        for (name, value) in self.set.clone() {
-            self.send_option(&name, value.as_deref())?;
-        }
+        let driver = start(&self.launch, &self.waker, &self.cancel)?;
+        std::mem::replace(&mut self.driver, driver).quit(Duration::ZERO);
         Ok(())
     }
 
@@ -140,34 +95,33 @@ impl Player for Process {
         let position = Command::Position(PositionCommand { setup: request.setup.clone(), moves, tail: None });
         let go = Command::Go(request.go(ponder == Pondering::Yes));
         self.report = LastReport::default();
-        self.client.go(&position.to_string(), &go.to_string()).map(drop).map_err(|error| fault(&error))
+        Ok(self.driver.go(&position.to_string(), &go.to_string()).map(drop)?)
     }
 
     fn ponder_hit(&mut self, clock: &Clock, _: Instant) -> Result<(), PlayerError> {
         // Times after `ponderhit` are an extension that other engines may misread.
-        let with_times = self.client.identity().name.starts_with("Enbu");
-        let hit = Command::PonderHit(with_times.then_some(*clock));
-        self.client.send(&hit).map_err(|error| fault(&error))
+        let with_times = self.driver.identity().name.starts_with("Enbu");
+        Ok(self.driver.send(&Command::PonderHit(with_times.then_some(*clock)))?)
     }
 
     fn stop(&mut self) -> Result<(), PlayerError> {
-        self.client.send(&Command::Stop).map_err(|error| fault(&error))
+        Ok(self.driver.send(&Command::Stop)?)
     }
 
     fn poll(&mut self) -> Result<Option<Answer>, PlayerError> {
-        let answer = self.client.poll_answer(&mut self.report).map_err(|error| fault(&error))?;
+        let answer = self.driver.poll_answer(&mut self.report)?;
         Ok(answer.map(|answer| Answer { best: answer.best, report: answer.report }))
     }
 
     fn game_over(&mut self, result: GameResult) {
         // An engine that has ended is noticed when it is made ready for the next game.
-        let _ = self.client.game_over(result);
+        let _ = self.driver.game_over(result);
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.client.quit(QUIT_LIMIT);
+        self.driver.quit(QUIT_LIMIT);
     }
 }
 

@@ -11,12 +11,11 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
-use enbu_arena::EngineSpec;
 use enbu_csa::client::{DEFAULT_PORT, LEAST_KEEPALIVE};
-use enbu_csa::player::{EngineCommand, Inside, Player, PlayerError, Pondering, Process, Waker};
+use enbu_csa::player::{Inside, Player, PlayerError, Pondering, Process, Waker};
 use enbu_csa::{Backoff, Client, Halt, Kif, Limits, RecordFiles, Secret, Settings};
 use enbu_files::FileKind;
-use enbu_usi::client::Cancel;
+use enbu_usi::client::{Cancel, Launch};
 
 use super::failure::{named, usage};
 use super::game_args::find_program;
@@ -104,9 +103,9 @@ pub(crate) fn run(args: &CsaArgs, out: &mut impl Write) -> io::Result<ExitCode> 
     let settings = settings(args, &config)?;
     settings.check().map_err(|error| io::Error::other(usage::<CsaArgs>("csa", error)))?;
     let engine = if args.engine.is_empty() {
-        config.engine.spec()?
+        config.engine.launch()?
     } else {
-        EngineSpec::from_words(&args.engine).map_err(io::Error::other)?
+        Launch::from_words(&args.engine).map_err(io::Error::other)?
     };
     let log = args.log.as_ref().or(config.records.log.as_ref());
     let trace = args.trace.as_ref().or(config.records.trace.as_ref());
@@ -186,14 +185,9 @@ fn read_first_line(path: &Path) -> io::Result<String> {
 }
 
 /// The engine, with its options set.
-fn player(
-    mut engine: EngineSpec,
-    ponder: Pondering,
-    wake: Waker,
-    cancel: Cancel,
-) -> Result<Box<dyn Player>, PlayerError> {
-    let fault = |error: io::Error| PlayerError::Died(error.to_string());
-    let mut player: Box<dyn Player> = if engine.command == ["self"] {
+fn player(mut launch: Launch, ponder: Pondering, wake: Waker, cancel: Cancel) -> Result<Box<dyn Player>, PlayerError> {
+    let options = std::mem::take(&mut launch.options);
+    let mut player: Box<dyn Player> = if launch.command == ["self"] {
         let notice = |text: &str| {
             // Play goes on even if stderr is closed.
             let _ = writeln!(terminal::stderr(), "{text}");
@@ -201,13 +195,10 @@ fn player(
         let engine = Enbu::new().map_err(|error| PlayerError::Died(error.to_string()))?;
         Box::new(Inside::new(engine, wake, notice))
     } else {
-        find_program(&mut engine).map_err(fault)?;
-        let mut words = engine.command.into_iter();
-        let program = words.next().unwrap_or_default();
-        let command = EngineCommand { program, arguments: words.collect(), dir: engine.dir };
-        Box::new(Process::start(command, wake, cancel)?)
+        find_program(&mut launch).map_err(|error| PlayerError::Died(error.to_string()))?;
+        Box::new(Process::start(launch, wake, cancel)?)
     };
-    for (name, value) in &engine.options {
+    for (name, value) in &options {
         player.set_option(name, value.as_deref())?;
     }
     if player.options().iter().any(|option| option.name == "USI_Ponder") {

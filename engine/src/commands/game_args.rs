@@ -14,7 +14,7 @@ use enbu_arena::{
 };
 use enbu_files::FileKind;
 use enbu_movegen::EnteringKingRule;
-use enbu_usi::client::Cancel;
+use enbu_usi::client::{Cancel, Launch};
 
 use super::failure::named;
 
@@ -219,7 +219,7 @@ pub(crate) fn traffic_log(path: Option<&Path>) -> io::Result<Option<TrafficLog>>
 ///
 /// # Errors
 /// When a folder is named, one word of a path with blanks, or `self` with arguments.
-pub(crate) fn find_program(engine: &mut EngineSpec) -> io::Result<()> {
+pub(crate) fn find_program(engine: &mut Launch) -> io::Result<()> {
     if engine.command == ["self"] {
         engine.command = vec![utf8(std::env::current_exe()?)?];
         return Ok(());
@@ -315,7 +315,7 @@ mod tests {
     }
 
     fn found(words: &[&str]) -> io::Result<Vec<String>> {
-        let mut engine = EngineSpec::from_words(words).unwrap();
+        let mut engine = Launch::from_words(words).unwrap();
         find_program(&mut engine).map(|()| engine.command)
     }
 

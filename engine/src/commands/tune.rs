@@ -132,9 +132,9 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> Result
     let patience = args.clock.patience();
     let name = engine.name.clone().unwrap_or_else(|| "the engine".to_owned());
     let identity = identify(&name, &engine, patience, cancel, log)?;
-    let parameters = spsa::select(&args.wanted, &identity.options, &engine.options).map_err(io::Error::other)?;
+    let parameters = spsa::select(&args.wanted, &identity.options, &engine.launch.options).map_err(io::Error::other)?;
     let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.clone()).collect();
-    engine.options.retain(|(option, _)| !names.iter().any(|name| name.eq_ignore_ascii_case(option)));
+    engine.launch.options.retain(|(option, _)| !names.iter().any(|name| name.eq_ignore_ascii_case(option)));
     let rules = args.rules.rules();
     let rounds = plan.iterations.saturating_mul(plan.pairs.into());
     let count = usize::try_from(rounds.min(MAX_RANDOM_OPENINGS)).unwrap_or(usize::MAX);
@@ -167,7 +167,7 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> Result
 /// The conditions that a continued tuning must share, besides its plan.
 fn conditions(args: &TuneArgs, engine: &EngineSpec, name: &str, openings: &[Opening]) -> io::Result<Conditions> {
     let common = args.time_control(engine)?;
-    let options = engine.options.iter().map(|(name, value)| match value {
+    let options = engine.launch.options.iter().map(|(name, value)| match value {
         Some(value) => format!("{name}={value}"),
         None => name.clone(),
     });
@@ -239,7 +239,7 @@ impl Trials {
     fn side(&self, name: &str, values: &[i64]) -> EngineSpec {
         let mut engine = EngineSpec { name: Some(name.to_owned()), ..self.engine.clone() };
         let options = self.names.iter().zip(values).map(|(name, value)| (name.clone(), Some(value.to_string())));
-        engine.options.extend(options);
+        engine.launch.options.extend(options);
         engine
     }
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use enbu_arena::EngineSpec;
 use enbu_files::FileKind;
+use enbu_usi::OptionValue;
+use enbu_usi::client::Launch;
 use serde::Deserialize;
 
 use crate::commands::failure::named;
@@ -45,7 +46,7 @@ pub(super) struct Engine {
     pub(super) command: Option<String>,
     pub(super) dir: Option<PathBuf>,
     pub(super) margin: Option<u64>,
-    pub(super) options: BTreeMap<String, Value>,
+    pub(super) options: BTreeMap<String, OptionValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -63,25 +64,6 @@ pub(super) struct Records {
     pub(super) kif: Option<bool>,
     pub(super) log: Option<PathBuf>,
     pub(super) trace: Option<PathBuf>,
-}
-
-/// The value of an option.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-pub(super) enum Value {
-    Check(bool),
-    Spin(i64),
-    Text(String),
-}
-
-impl Value {
-    fn text(&self) -> String {
-        match self {
-            Self::Check(value) => value.to_string(),
-            Self::Spin(value) => value.to_string(),
-            Self::Text(text) => text.clone(),
-        }
-    }
 }
 
 impl Config {
@@ -122,11 +104,11 @@ impl Config {
 
 impl Engine {
     /// The engine; `self` without a command.
-    pub(super) fn spec(&self) -> io::Result<EngineSpec> {
-        let command = self.command.as_deref().unwrap_or("self");
-        let dir = self.dir.as_ref().map(|dir| format!("dir={}", dir.display()));
-        let options = self.options.iter().map(|(name, value)| format!("option.{name}={}", value.text()));
-        EngineSpec::from_words([command.to_owned()].into_iter().chain(dir).chain(options)).map_err(io::Error::other)
+    pub(super) fn launch(&self) -> io::Result<Launch> {
+        let mut launch = Launch::from_command(self.command.as_deref().unwrap_or("self")).map_err(io::Error::other)?;
+        launch.dir.clone_from(&self.dir);
+        launch.options = self.options.iter().map(|(name, value)| (name.clone(), Some(value.to_string()))).collect();
+        Ok(launch)
     }
 }
 
@@ -139,7 +121,7 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/csa/csa.toml");
         let config = Config::read(&path).unwrap();
         assert_eq!(config.server.host.as_deref(), Some("127.0.0.1"));
-        assert_eq!(config.engine.spec().unwrap().command, ["self"]);
+        assert_eq!(config.engine.launch().unwrap().command, ["self"]);
         assert!(config.account.password_file.unwrap().starts_with(path.parent().unwrap()));
     }
 

@@ -232,7 +232,7 @@ impl MatchArgs {
             engines.extend(EngineSpec::from_toml(&text).map_err(|error| wrong(&error))?);
         }
         for engine in &mut engines {
-            game_args::find_program(engine)?;
+            game_args::find_program(&mut engine.launch)?;
             if self.ponder {
                 engine.ponder = Ponder::On;
             }

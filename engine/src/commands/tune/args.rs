@@ -63,7 +63,7 @@ impl TuneArgs {
     pub(super) fn engine(&self) -> io::Result<EngineSpec> {
         // The parser requires it without --show.
         let mut engine = self.engine.0.clone().ok_or_else(|| io::Error::other("no engine"))?;
-        game_args::find_program(&mut engine)?;
+        game_args::find_program(&mut engine.launch)?;
         Ok(engine)
     }
 
