@@ -25,7 +25,6 @@ use crate::player::{Patience, Player, PlayerError, TrafficLog};
 use crate::record::{Faults, GameRecord, Points};
 use crate::referee::Rules;
 use crate::schedule::{OpeningOrder, Pair, Schedule, Tournament};
-use crate::stall::StallMeter;
 use crate::time_control::{GameClock, IncrementUse, TimeControl};
 
 /// Everything that decides which games are played and how they are judged.
@@ -209,7 +208,6 @@ impl Contest {
         let settings = &self.settings;
         let schedule = settings.schedule();
         let stop = AtomicBool::new(false);
-        let stalls = StallMeter::start();
         let pairs = Mutex::new(schedule.pairs());
         let next = &|| if stop.load(Ordering::Relaxed) { None } else { pairs.lock().next() };
         let (sender, events) = unbounded();
@@ -217,7 +215,7 @@ impl Contest {
         thread::scope(|scope| {
             for number in 0..settings.concurrency.max(1) {
                 let sender = sender.clone();
-                let worker = Worker { contest: self, cancel, log, stalls: &stalls, done, sender };
+                let worker = Worker { contest: self, cancel, log, done, sender };
                 match thread::Builder::new().name("game".into()).spawn_scoped(scope, move || worker.run(next)) {
                     Ok(_) => {}
                     Err(error) => {
@@ -320,7 +318,6 @@ struct Worker<'m> {
     contest: &'m Contest,
     cancel: &'m Cancel,
     log: Option<&'m TrafficLog>,
-    stalls: &'m StallMeter,
     done: &'m HashSet<usize>,
     sender: Sender<Result<MatchEvent, Abandoned>>,
 }
@@ -399,7 +396,6 @@ impl<'m> Worker<'m> {
             adjudication: settings.adjudication,
             clocks: by_color(color1, controls.map(clock)),
             slack: settings.slack,
-            stalls: self.stalls,
         };
         let game = play(&setup, by_color(color1, players))?;
         Ok(self.record(pair, half, color1, names, controls, game))

@@ -12,7 +12,7 @@ use crate::openings::Opening;
 use crate::player::{Player, PlayerError, faults};
 use crate::record::{Fault, Faults, LoggedMove, score_text};
 use crate::referee::{Ending, Reason, Referee, Rules};
-use crate::stall::StallMeter;
+use crate::stall::stalled;
 use crate::time_control::{GameClock, go_request};
 
 /// Longest word of an engine in a message, in characters.
@@ -30,7 +30,6 @@ pub(crate) struct GameSetup<'m> {
     pub(crate) clocks: [GameClock; 2],
     /// Forgiven time for each move.
     pub(crate) slack: Duration,
-    pub(crate) stalls: &'m StallMeter,
 }
 
 /// A game that came to its end. Pairs are of Black and White.
@@ -87,6 +86,9 @@ struct Game<'g, 'm> {
     log: Vec<LoggedMove>,
     faults: [Faults; 2],
     over: Duration,
+    /// Stalls of the machine up to the last `go`.
+    stalled: Duration,
+    /// Stalls of the machine during a move that was lost on time.
     stall: Duration,
     text: String,
 }
@@ -106,6 +108,7 @@ pub(crate) fn play<'g, 'm>(
         log: Vec::new(),
         faults: Default::default(),
         over: Duration::ZERO,
+        stalled: stalled(),
         stall: Duration::ZERO,
         text: String::new(),
     };
@@ -151,13 +154,13 @@ impl Game<'_, '_> {
     fn turn(&mut self) -> Result<Option<Ending>, Interruption> {
         let turn = self.referee.turn();
         let failed = |error| Interruption::Failed(turn, error);
+        self.stalled = stalled();
         let began = self.send_go(turn)?;
         let budget = self.clocks[turn].budget();
         let patience = self.players[turn].patience.hang;
         let limit = budget.map_or(Duration::ZERO, |budget| budget + self.setup.slack) + patience;
         let answer = self.players[turn].driver()?.answer(began, limit);
         self.collect_noise(turn);
-        self.stall = self.setup.stalls.worst_since(began);
         let answer = answer.map_err(failed)?;
         let elapsed = answer.at.saturating_duration_since(began);
         self.log.push(logged(&answer, elapsed));
@@ -277,13 +280,14 @@ impl Game<'_, '_> {
     fn too_late(&mut self, turn: Color, elapsed: Duration, budget: Duration) -> Ending {
         self.faults[turn].add(Fault::Time, 1);
         self.over = elapsed.saturating_sub(budget);
-        self.text = format!(
-            "{:.1} ms used of {} (worst stall of this machine {:.0} ms)",
-            milliseconds(elapsed),
-            budget.as_millis(),
-            milliseconds(self.stall)
-        );
+        self.text = format!("{:.1} ms used of {}", milliseconds(elapsed), budget.as_millis());
+        self.note_stall();
         Ending::win(!turn, Reason::Time)
+    }
+
+    fn note_stall(&mut self) {
+        self.stall = stalled().saturating_sub(self.stalled);
+        self.text += &format!(" (stalls of this machine {:.0} ms)", milliseconds(self.stall));
     }
 
     /// The result when an engine did not answer or ended; its process is ended too.
@@ -295,7 +299,7 @@ impl Game<'_, '_> {
         self.faults[color].add(fault, 1);
         self.text = format!("{} {error}", self.players[color].name);
         if fault == Fault::Hang {
-            self.text = format!("{} (worst stall of this machine {:.0} ms)", self.text, milliseconds(self.stall));
+            self.note_stall();
         }
         self.collect_noise(color);
         self.players[color].kill();

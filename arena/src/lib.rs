@@ -16,7 +16,7 @@
 //! | `referee` `adjudication` | end of a game |
 //! | `player` `game` | one engine; one game |
 //! | `contest` | the match: settings, threads |
-//! | `stall` | longest stall of the host during a move |
+//! | `stall` | time that the host's processors were not free |
 //! | `record` [`results`] | a saved game; files of them |
 //! | `sprt` [`report`] [`chart`] | statistics of the games |
 //! | [`spsa`] | tuning of engine parameters by games |
@@ -51,5 +51,4 @@ pub use record::{Fault, Faults, GameRecord, LoggedMove, Points, ReplayError, Sid
 pub use referee::{Ending, MatedSide, Reason, Referee, Rules};
 pub use schedule::{OpeningOrder, Pair, Schedule, Tournament};
 pub use sprt::{Decision, EloModel, Estimate, MIN_PAIRS, Pentanomial, Sprt, SprtError, elo_of_score, score_of_elo};
-pub use stall::StallMeter;
 pub use time_control::{GameClock, IncrementUse, TimeControl, TimeControlError, go_request};

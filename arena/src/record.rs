@@ -242,8 +242,8 @@ pub struct GameRecord {
     pub log: Vec<LoggedMove>,
     /// Milliseconds by which the loser overstepped its time; 0 unless it lost by that.
     pub over_ms: f64,
-    /// The longest stall of the machine in milliseconds while the last move was waited
-    /// for; see [`StallMeter`](crate::StallMeter).
+    /// Milliseconds for which tasks of the machine waited for a processor during the move that was
+    /// lost on time; 0 otherwise, and where the system does not count them.
     pub stall_ms: f64,
     /// A remark about the end for the reader; may be empty.
     pub text: String,

@@ -57,7 +57,8 @@ const OPENERS: [(&str, &[&str]); 3] = [
 ];
 
 /// Files that call them: `files`, and readers of `/proc` and `/sys`, whose paths are constants.
-const OPENING: [&str; 7] = [
+const OPENING: [&str; 8] = [
+    "arena/src/stall.rs",
     "engine/src/commands/doctor/memory.rs",
     "engine/src/commands/doctor/selftest.rs",
     "engine/src/commands/doctor/system.rs",
