@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Sender, unbounded};
-use enbu_files::{Shard, fnv1a};
+use enbu_files::fnv1a;
 use enbu_movegen::Color;
 use enbu_usi::client::{Cancel, EngineIdentity};
 use parking_lot::Mutex;
@@ -46,8 +46,8 @@ pub struct MatchSettings {
     pub order: OpeningOrder,
     /// The seed of that order.
     pub seed: u64,
-    /// The part of the match to play.
-    pub shard: Shard,
+    /// The pairs to play; see [`Schedule::new`].
+    pub part: (u64, u64),
     /// The rules.
     pub rules: Rules,
     /// When games are ended early.
@@ -187,7 +187,7 @@ impl Contest {
         &self.settings
     }
 
-    /// Number of games in this shard.
+    /// Number of games in this part.
     pub fn games(&self) -> usize {
         2 * self.settings.schedule().pairs().count()
     }
@@ -259,7 +259,7 @@ impl MatchSettings {
             self.openings.len(),
             self.order,
             self.seed,
-            self.shard,
+            self.part,
         )
     }
 

@@ -4,7 +4,6 @@
 //! games with colours swapped. Pairs are numbered through the rounds, so that any part
 //! of a match (a shard, the rest of an interrupted one) follows from its number alone.
 
-use enbu_files::Shard;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -46,12 +45,13 @@ pub struct Schedule {
     pairings: Vec<[usize; 2]>,
     openings: Vec<usize>,
     rounds: usize,
-    shard: Shard,
+    part: (u64, u64),
 }
 
 impl Schedule {
     /// `rounds` rounds between `engines` engines on `openings` openings, which are
-    /// taken again from the first when they run out.
+    /// taken again from the first when they run out. `part` holds the number of the first pair to
+    /// play and the distance to the next: (0, 1) for the whole match.
     pub fn new(
         engines: usize,
         format: Tournament,
@@ -59,7 +59,7 @@ impl Schedule {
         openings: usize,
         order: OpeningOrder,
         seed: u64,
-        shard: Shard,
+        part: (u64, u64),
     ) -> Self {
         let all = (0..engines).flat_map(|first| (first + 1..engines).map(move |second| [first, second]));
         let pairings = all.filter(|pair| format == Tournament::RoundRobin || pair[0] == 0).collect();
@@ -67,13 +67,14 @@ impl Schedule {
         if order == OpeningOrder::Random {
             openings.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
         }
-        Self { pairings, openings, rounds, shard }
+        Self { pairings, openings, rounds, part }
     }
 
-    /// The pairs of this shard, in the order they should be played.
+    /// The pairs of this part, in the order they should be played.
     pub fn pairs(&self) -> impl Iterator<Item = Pair> + '_ {
         let count = if self.openings.is_empty() { 0 } else { self.rounds * self.pairings.len() };
-        (0..count).filter(|&number| self.shard.contains(number as u64)).map(|number| {
+        let [first, distance] = [self.part.0, self.part.1].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+        (first..count).step_by(distance.max(1)).map(|number| {
             let round = number / self.pairings.len();
             let engines = self.pairings[number % self.pairings.len()];
             Pair { number, engines, opening: self.openings[round % self.openings.len()] }
@@ -87,14 +88,15 @@ mod tests {
 
     use super::*;
 
-    fn schedule(engines: usize, format: Tournament, seed: u64, shard: &str) -> Vec<Pair> {
-        let shard = shard.parse().unwrap();
-        Schedule::new(engines, format, 6, 4, OpeningOrder::Random, seed, shard).pairs().collect()
+    const WHOLE: (u64, u64) = (0, 1);
+
+    fn schedule(engines: usize, format: Tournament, seed: u64, part: (u64, u64)) -> Vec<Pair> {
+        Schedule::new(engines, format, 6, 4, OpeningOrder::Random, seed, part).pairs().collect()
     }
 
     #[test]
     fn every_pairing_plays_every_round_on_the_same_opening() {
-        let pairs = schedule(4, Tournament::RoundRobin, 1, "1/1");
+        let pairs = schedule(4, Tournament::RoundRobin, 1, WHOLE);
         assert_eq!(pairs.len(), 36);
         for (number, pair) in pairs.iter().enumerate() {
             assert_eq!(pair.number, number);
@@ -110,29 +112,27 @@ mod tests {
 
     #[test]
     fn in_a_gauntlet_only_the_first_meets_everybody() {
-        let pairs = schedule(4, Tournament::Gauntlet, 1, "1/1");
+        let pairs = schedule(4, Tournament::Gauntlet, 1, WHOLE);
         assert_eq!(pairs.len(), 18);
         assert!(pairs.iter().all(|pair| pair.engines[0] == 0));
     }
 
     #[test]
     fn shards_are_disjoint_and_make_up_the_match() {
-        let whole = schedule(3, Tournament::RoundRobin, 9, "1/1");
-        let mut shards: Vec<Pair> = ["1/4", "2/4", "3/4", "4/4"]
-            .iter()
-            .flat_map(|shard| schedule(3, Tournament::RoundRobin, 9, shard))
-            .collect();
+        let whole = schedule(3, Tournament::RoundRobin, 9, WHOLE);
+        let parts = (0..4).map(|first| (first, 4));
+        let mut shards: Vec<Pair> = parts.flat_map(|part| schedule(3, Tournament::RoundRobin, 9, part)).collect();
         shards.sort_by_key(|pair| pair.number);
         assert_eq!(shards, whole);
-        assert_ne!(schedule(3, Tournament::RoundRobin, 10, "1/1"), whole);
+        assert_ne!(schedule(3, Tournament::RoundRobin, 10, WHOLE), whole);
     }
 
     #[test]
     fn openings_can_be_taken_in_order() {
         let order = OpeningOrder::Sequential;
-        let pairs = Schedule::new(2, Tournament::RoundRobin, 5, 3, order, 1, Shard::default());
+        let pairs = Schedule::new(2, Tournament::RoundRobin, 5, 3, order, 1, WHOLE);
         assert_eq!(pairs.pairs().map(|pair| pair.opening).collect::<Vec<_>>(), [0, 1, 2, 0, 1]);
-        let none = Schedule::new(2, Tournament::RoundRobin, 5, 0, order, 1, Shard::default());
+        let none = Schedule::new(2, Tournament::RoundRobin, 5, 0, order, 1, WHOLE);
         assert_eq!(none.pairs().count(), 0);
     }
 }

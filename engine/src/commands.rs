@@ -22,5 +22,6 @@ pub(crate) mod options;
 pub(crate) mod perft;
 mod progress;
 pub(crate) mod selfplay;
+mod shard;
 pub(crate) mod train;
 pub(crate) mod tune;

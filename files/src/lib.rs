@@ -1,5 +1,4 @@
-//! Files: the one door through which the others are opened, read and written; checksums,
-//! and shards for several machines.
+//! Files: the one door through which the others are opened, read and written; their checksum.
 //!
 //! **Input.** [`open`], [`read`] and their kind take regular files and links to them. Pipes,
 //! sockets, devices and folders are refused at once, without waiting, and so is a file over
@@ -28,10 +27,8 @@ mod digest;
 mod draft;
 mod input;
 mod kind;
-mod shard;
 
 pub use digest::fnv1a;
 pub use draft::{Draft, Existing, check_writable, would_replace, write, write_unsynced};
 pub use input::{append, below, create_new, edit, entries, if_found, open, read, read_if, read_stdin, read_text};
 pub use kind::{FileKind, Refusal};
-pub use shard::{Shard, ShardError};

@@ -26,12 +26,13 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use enbu_analysis::html::PageLanguage;
 use enbu_analysis::{Earlier, Language, Limit, Order, Scope, Settings, Thresholds};
-use enbu_files::{Existing, Shard};
+use enbu_files::Existing;
 use enbu_kifu::{Format, ScoreStyle};
 use enbu_movegen::Color;
 
 use super::failure::{self, Force, check_writable, named, usage};
 use super::inputs::{extension, inputs};
+use super::shard::Shard;
 use crate::evaluation;
 use job::{Job, Target, contains};
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use enbu_analysis::Curve;
 use enbu_eval::{Evaluation, Evaluator};
-use enbu_files::{Existing, Shard};
+use enbu_files::Existing;
 use enbu_learn::export;
 use enbu_learn::selfplay::{Progress, Run, RunError, Settings, Starts, Yardstick};
 use enbu_learn::source::{self, Format};
@@ -21,6 +21,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::bench_positions::POSITIONS;
 use super::failure::{INTERRUPTED, check_writable};
+use super::shard::Shard;
 use crate::evaluation;
 use crate::terminal;
 
@@ -199,7 +200,7 @@ impl RunArgs {
             evaluation,
             games: self.games,
             games_per_file: self.games_per_file,
-            shard: self.shard,
+            part: (self.shard.first(), self.shard.count()),
             folder: self.out.clone().unwrap_or_default(),
         })
     }

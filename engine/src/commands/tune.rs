@@ -15,7 +15,6 @@ use enbu_arena::{
     Contest, ContestError, EngineSpec, GameRecord, MatchEvent, MatchSettings, Opening, OpeningOrder, Ponder, Processes,
     Schedule, Tournament, TrafficLog, identify, openings,
 };
-use enbu_files::Shard;
 use enbu_usi::client::Cancel;
 
 use super::failure::{INTERRUPTED, named};
@@ -37,6 +36,9 @@ default is an eighth of the way from the start to the nearer end of the range.";
 
 /// Most random openings; more pairs take them again.
 const MAX_RANDOM_OPENINGS: u64 = 1000;
+
+/// All pairs of a match.
+const WHOLE: (u64, u64) = (0, 1);
 
 /// Runs the command.
 pub(crate) fn run(args: &TuneArgs, out: &mut impl Write) -> io::Result<ExitCode> {
@@ -150,7 +152,7 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> Result
         openings: Vec::new(),
         order: OpeningOrder::Sequential,
         seed: args.seed,
-        shard: Shard::default(),
+        part: WHOLE,
         rules,
         adjudication: args.rules.adjudication(),
         slack: args.clock.slack(),
@@ -160,7 +162,7 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> Result
     };
     let rounds = usize::try_from(rounds).unwrap_or(usize::MAX);
     let order = OpeningOrder::Random;
-    let schedule = Schedule::new(2, Tournament::RoundRobin, rounds, openings.len(), order, args.seed, Shard::default());
+    let schedule = Schedule::new(2, Tournament::RoundRobin, rounds, openings.len(), order, args.seed, WHOLE);
     Ok((Trials { settings, engine, names, openings, schedule }, State::new(spsa, conditions)))
 }
 

@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crossbeam_channel::Sender;
 use enbu_eval::Evaluation;
-use enbu_files::Shard;
 use enbu_search::HashError;
 
 use super::{Player, Settings, Starts};
@@ -36,8 +35,8 @@ pub struct Run {
     pub games: u64,
     /// The number of games in a file, at least 1.
     pub games_per_file: u64,
-    /// The files to play.
-    pub shard: Shard,
+    /// Number of the first file to play, and distance to the next; (0, 1) for all.
+    pub part: (u64, u64),
     /// The folder of the files.
     pub folder: PathBuf,
 }
@@ -121,10 +120,11 @@ impl Run {
         )
     }
 
-    /// The numbers of this shard's files, in playing order.
+    /// The numbers of the files to play, in order.
     fn files(&self) -> impl Iterator<Item = u64> {
         let count = self.games.div_ceil(self.games_per_file.max(1));
-        (0..count).filter(|&number| self.shard.contains(number))
+        let (first, distance) = self.part;
+        (first..count).step_by(usize::try_from(distance.max(1)).unwrap_or(usize::MAX))
     }
 
     /// The path of a file.
@@ -259,7 +259,7 @@ mod tests {
             origin: "test".into(),
             games: 10,
             games_per_file: 3,
-            shard: Shard::default(),
+            part: (0, 1),
             folder: folder.to_owned(),
         }
     }
@@ -286,8 +286,8 @@ mod tests {
         let done = play(&run(folders[0].path()), 1);
         assert_eq!((done.games, done.files), (10, 4));
         play(&run(folders[1].path()), 3);
-        for shard in ["2/3", "3/3", "1/3"] {
-            play(&Run { shard: shard.parse().expect("a shard"), ..run(folders[2].path()) }, 1);
+        for first in [1, 2, 0] {
+            play(&Run { part: (first, 3), ..run(folders[2].path()) }, 1);
         }
         let whole = contents(folders[0].path());
         assert_eq!(whole.len(), 4);

@@ -9,11 +9,12 @@ use std::sync::atomic::AtomicBool;
 use enbu_analysis::html::PageLanguage;
 use enbu_analysis::{Earlier, Language, OpeningCache, Settings};
 use enbu_eval::Evaluation;
-use enbu_files::{Existing, Shard};
+use enbu_files::Existing;
 use enbu_kifu::ScoreStyle;
 
 use super::Kind;
 use crate::commands::failure::{check_writable, named};
+use crate::commands::shard::Shard;
 
 /// The work on every game.
 pub(super) struct Job {

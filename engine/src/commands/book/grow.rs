@@ -11,7 +11,7 @@ use std::thread;
 use clap::Args;
 use enbu_book::grow::{Plan, Searched, Tree, Verdict};
 use enbu_eval::Evaluation;
-use enbu_files::{Existing, Shard};
+use enbu_files::Existing;
 use enbu_kifu::{Mode, usi};
 use enbu_movegen::{Position, Setup};
 use enbu_search::{BestMove, Limits, Listener, Options, Report, Score, Solo};
@@ -20,6 +20,7 @@ use super::grow_log::{Contents, Header, Line, Log, merge};
 use super::output::Output;
 use crate::commands::failure::INTERRUPTED;
 use crate::commands::progress::Progress;
+use crate::commands::shard::Shard;
 use crate::evaluation;
 
 /// Value of a mate at once; one in `n` plies is `n` less.

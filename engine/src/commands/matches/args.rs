@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, Sprt, Tournament};
-use enbu_files::{FileKind, Shard};
+use enbu_files::FileKind;
 use enbu_usi::client::Cancel;
 
 use crate::commands::failure::usage;
 use crate::commands::game_args::{self, ClockArgs, RuleArgs};
+use crate::commands::shard::Shard;
 
 /// File of results without --out.
 const DEFAULT_RESULTS: &str = "match.jsonl";
@@ -214,7 +215,7 @@ impl MatchArgs {
                 Order::Sequential => OpeningOrder::Sequential,
             },
             seed: self.seed,
-            shard: self.shard,
+            part: (self.shard.first(), self.shard.count()),
             rules,
             adjudication: self.rules.adjudication(),
             slack: self.clock.slack(),

@@ -240,8 +240,7 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
 /// FNV-1a of all bytes of a file except the checksum.
 fn checksum(bytes: &[u8]) -> u64 {
     let (before, after) = bytes.split_at(CHECKSUM.min(bytes.len()));
-    let counted = before.iter().chain(after.iter().skip(8));
-    counted.fold(0xCBF2_9CE4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+    enbu_files::fnv1a(before.iter().chain(after.iter().skip(8)))
 }
 
 /// Reads a file that begins with [`MAGIC`].
