@@ -116,7 +116,8 @@ def inputs(good):
     match = ["match", "--engine", "self", "name=a", "--engine", "self", "name=b", "--each", "option.USI_Hash=1",
              "--tc", "depth=1", "--games", "2", "--max-moves", "4", "--quiet"]
     train = ["train", "--out", "n.nnue", "--epochs", "1"]
-    csa = ["csa", "--host", "127.0.0.1", "--port", "9", "--user", "a", "--retry", "1", "--games", "1"]
+    csa = ["csa", "--host", "127.0.0.1", "--port", "9", "--user", "a", "--retry", "1", "--games", "1",
+           "--engine", "self", "option.USI_Hash=1"]
     return [
         (["convert", "FILE", "--to", "csa"], 5),
         (["convert", "FILE", "-o", "out/", "--to", "kifu", "--force"], 5),

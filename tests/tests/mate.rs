@@ -328,6 +328,17 @@ fn a_bad_line_costs_one_row() {
 }
 
 #[test]
+fn a_line_without_end_ends_a_list() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("list.sfen");
+    std::fs::write(&file, format!("{EASY}\n")).expect("a file");
+    std::fs::File::options().append(true).open(&file).and_then(|file| file.set_len(100 << 20)).expect("a hole");
+    let (text, code) = enbu_mate(&[file.to_str().expect("a path")]);
+    assert!(text.contains("no end of the line in 67108864 bytes; the rest is not read"), "{text}");
+    assert!(text.contains("mate 1 nomate 0 open 0 ") && code == Some(1), "{text}");
+}
+
+#[test]
 fn rows_come_as_lines_arrive() {
     let mut child = Command::new(enbu())
         .args(["mate", "-", "--json", "--threads", "2"])

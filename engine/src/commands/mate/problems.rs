@@ -12,6 +12,9 @@ use enbu_movegen::{Move, Position};
 /// Longest line of a list in bytes.
 const LONGEST_LINE: usize = 1 << 16;
 
+/// Bytes of a line after which its end is no longer looked for.
+const ENDLESS_LINE: usize = 64 << 20;
+
 /// Largest record or diagram in bytes: decoded it takes several times its size.
 const LARGEST_RECORD: u64 = 16 << 20;
 
@@ -168,6 +171,11 @@ impl List {
         let mut next = |bytes: &mut Vec<u8>| (&mut self.input).take(1 + LONGEST_LINE as u64).read_until(b'\n', bytes);
         let mut read = next(bytes)?;
         while read > LONGEST_LINE && bytes.last() != Some(&b'\n') {
+            if read > ENDLESS_LINE {
+                return Err(io::Error::other(format!(
+                    "no end of the line in {ENDLESS_LINE} bytes; the rest is not read"
+                )));
+            }
             bytes.clear();
             match next(bytes)? {
                 0 => break,
