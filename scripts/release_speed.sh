@@ -9,7 +9,7 @@
 # has only by a privilege. With valgrind also the instructions of a shorter bench.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-. tests/wine.sh
+. scripts/wine.sh
 rounds=${1:-15} depth=${2:-10}
 target=${CARGO_TARGET_DIR:-target}
 case $target in /*) ;; *) target=$PWD/$target ;; esac

@@ -6,7 +6,7 @@
 //! not the direction.
 //!
 //! The terms are fitted to self-play games (Texel's tuning method, see
-//! `learn/NETWORKS.md`). They beat the formulas of the first version by 243 : 57 at 3000
+//! `docs/networks-history.md`). They beat the formulas of the first version by 243 : 57 at 3000
 //! nodes a move (+252 ± 50 Elo).
 
 use enbu_movegen::{Capture, Color, Delta, HandPiece, Origin, Piece, PieceType, Position, Square};

@@ -2,22 +2,21 @@
 // this script makes up. Not part of the tests of the workspace. Usage:
 //
 //   npm install tsshogi
-//   node records.mjs ENBU [COUNT [SEED [FOLDER]]]
+//   node records.mjs ENBU [COUNT [SEED]]
 //
 // tsshogi writes COUNT games (500) as KIF, KI2, CSA and JKF: even and handicap
 // starts, positions from the middle of games, variations, comments, bookmarks, times and
 // every kind of end. enbu converts each file into each of the four formats, and
 // tsshogi must read that as it reads its own: that is, enbu reads what tsshogi
 // writes, and writes what tsshogi reads. What one of the two formats cannot hold
-// is left out of the comparison. FOLDER gets the main lines as USI lines, one game
-// a file, for records.py.
+// is left out of the comparison.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as ts from "tsshogi";
 
-const [enbu, count = "500", seed = "1", folder] = process.argv.slice(2);
+const [enbu, count = "500", seed = "1"] = process.argv.slice(2);
 const work = mkdtempSync(join(tmpdir(), "compare-"));
 
 // ---- games -------------------------------------------------------------------
@@ -171,9 +170,5 @@ for (const [from, write] of Object.entries(writers)) {
     }
     console.log(`tsshogi's ${from}, converted to ${to}: ${same} of ${names.length} alike`);
   }
-}
-if (folder) {
-  mkdirSync(folder, { recursive: true });
-  names.forEach((name, index) => writeFileSync(join(folder, `${name}.usi`), records[index].getUSI({ allMoves: true }) + "\n"));
 }
 process.exit(wrong ? 1 : 0);

@@ -6,7 +6,7 @@
 //! knights after Stoat's log.)
 //!
 //! The weights follow a regression on errors within the tree of one search, since an error
-//! that all its positions share changes no choice (`EVIDENCE.md`, "What corrections explain
+//! that all its positions share changes no choice (`docs/evidence.md`, "What corrections explain
 //! within a tree").
 
 use enbu_movegen::{Color, Position};

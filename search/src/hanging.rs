@@ -6,7 +6,7 @@
 //! squares, older errors forgotten), and count only if they explain enough of these.
 //!
 //! Only exact values are noted, those of principal variations. Bounds show an error of one sign
-//! only, which biases the weights (`EVIDENCE.md`, "Hanging pieces").
+//! only, which biases the weights (`docs/evidence.md`, "Hanging pieces").
 
 use enbu_eval::piece_value::exchange;
 use enbu_isa::multiversion;

@@ -87,7 +87,7 @@ type Values = [i16; PIECE_TO];
 /// to.
 ///
 /// Last test: in huge pages against boxes, with the table prefetched before a move is judged:
-/// 3 % more nodes per second (`EVIDENCE.md`, "Memory").
+/// 3 % more nodes per second (`docs/evidence.md`, "Memory").
 struct Rows {
     pages: MmapMut,
     written: Box<[bool]>,

@@ -73,7 +73,7 @@ macro_rules! params {
 }
 
 // Tests: T1 and T2 are the two-level designs of 22 and 23 November 2026, 25 000 nodes a move, around the
-// defaults before them (EVIDENCE.md): the effect in Elo with 95 % bounds of one value against
+// defaults before them (docs/evidence.md): the effect in Elo with 95 % bounds of one value against
 // the other, each from all games. D1 to D3 are designs of 24 November 2026 that count agreement
 // with longer searches, 100 000 nodes, in per cent; one per cent is worth about 12 Elo.
 params! {

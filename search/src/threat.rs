@@ -1,7 +1,7 @@
 //! Quiet moves with a purpose that can be seen at once: they attack a large piece, or save one.
 //!
 //! Their places in the order, and the depths they are searched to, rise as by a good history: a
-//! regression on 2.5 million moves of inner nodes (`EVIDENCE.md`) ranks both, for moves whose
+//! regression on 2.5 million moves of inner nodes (`docs/evidence.md`) ranks both, for moves whose
 //! exchange does not lose, among the surest signs of a move that beats alpha. Stockfish orders by
 //! threats of lesser pieces.
 

@@ -1,7 +1,7 @@
 //! `stop` is answered whenever it comes: once, and without delay.
 //!
 //! `ENBU_STOPS=5000 cargo test --release -p enbu-tests stop:: -- --nocapture --test-threads=1`
-//! stops 5000 searches and prints the response times; so does `tests/soak.sh time`. No test
+//! stops 5000 searches and prints the response times; so does `scripts/soak.sh time`. No test
 //! asserts a time: that would say more about the machine than about the engine.
 //! `ENBU_SEED=N` repeats the delays of a run with that seed.
 

@@ -46,7 +46,7 @@ enum Part {
 const PORTABLE: [Part; 3] = [Part::Linux, Part::Aarch64, Part::Windows];
 
 /// Scripts of `--check`, in their order.
-const CHECKS: [&str; 2] = ["tests/dist.sh", "tests/ports.sh"];
+const CHECKS: [&str; 2] = ["scripts/dist.sh", "scripts/ports.sh"];
 
 /// Runs the task.
 pub(crate) fn run(args: &DistArgs) -> Outcome {

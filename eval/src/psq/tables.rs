@@ -1,7 +1,7 @@
 //! The numbers of the piece-square evaluation, in centipawns.
 //!
 //! Made by `enbu train --shape piece-square`, not by hand: fitted to 5.5 M positions of
-//! games 5 and 6, see `learn/NETWORKS.md`.
+//! games 5 and 6, see `docs/networks-history.md`.
 
 use super::terms::Tables;
 

@@ -5,9 +5,9 @@ export LC_ALL=C
 
 usage() {
     cat <<'USAGE'
-usage: bench/depth.sh match OLD NEW [--games N] [--levels NODES,...] [--option NAME=VALUE]...
-       bench/depth.sh scaling ENGINE [--games N] [--levels NODES,...] [--option NAME=VALUE]...
-       bench/depth.sh nodes ENGINE... [--levels NODES]
+usage: scripts/depth.sh match OLD NEW [--games N] [--levels NODES,...] [--option NAME=VALUE]...
+       scripts/depth.sh scaling ENGINE [--games N] [--levels NODES,...] [--option NAME=VALUE]...
+       scripts/depth.sh nodes ENGINE... [--levels NODES]
 
   match     NEW against OLD (commands of USI engines) at fixed nodes a move, by default
             10000, 100000 and 1000000; games in pairs from even openings, no adjudication
@@ -15,7 +15,7 @@ usage: bench/depth.sh match OLD NEW [--games N] [--levels NODES,...] [--option N
   scaling   ENGINE at n nodes against Debian's fairy-stockfish at 10 n, by default n of
             5000, 50000 and 500000: the score must not fall as n grows
   nodes     nodes to depth 12, 16, 18 and 20, and the depth after 1000000 nodes (--levels:
-            another number), on the 40 positions of bench/depth-positions.sfen
+            another number), on the 40 positions of scripts/depth-positions.sfen
 
 The table has a megabyte for each 25000 nodes a move, so that it fills as in a game with a
 clock. Results lie in data/depth/, a file for each match; the same command goes on where
@@ -24,7 +24,7 @@ USAGE
 }
 
 die() {
-    echo "bench/depth.sh: $*" >&2
+    echo "scripts/depth.sh: $*" >&2
     exit 2
 }
 
@@ -100,7 +100,7 @@ case $kind in
         [ ${#names[@]} -gt 0 ] || die "nodes needs an engine"
         for engine in "${names[@]}"; do
             echo "== $engine"
-            python3 "$top/bench/depth.py" "$engine" "$top/bench/depth-positions.sfen" 12,16,18,20 "${levels:-1000000}" \
+            python3 "$top/scripts/depth.py" "$engine" "$top/scripts/depth-positions.sfen" 12,16,18,20 "${levels:-1000000}" \
                 "$(hash_mb "${levels:-1000000}")"
         done
         ;;

@@ -10,7 +10,7 @@ set -euo pipefail
 packages='qemu-user libc6-dev-arm64-cross wine64 gcc-mingw-w64-x86-64-posix unzip zsh fish man-db lintian file'
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-. tests/wine.sh
+. scripts/wine.sh
 root=$PWD
 target=${CARGO_TARGET_DIR:-target}
 case $target in /*) ;; *) target=$root/$target ;; esac
@@ -20,7 +20,7 @@ mkdir -p "$work"
 failures=0
 
 if [ $# -gt 0 ]; then
-    printf 'usage: tests/dist.sh\n\nDebian packages: %s\n' "$packages" >&2
+    printf 'usage: scripts/dist.sh\n\nDebian packages: %s\n' "$packages" >&2
     exit 2
 fi
 

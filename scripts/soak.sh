@@ -8,7 +8,7 @@ set -euo pipefail
 
 usage() {
     cat <<USAGE
-usage: tests/soak.sh [--minutes N] [PART...]
+usage: scripts/soak.sh [--minutes N] [PART...]
 
   sessions     every sequence of six commands with an engine of the test (some 140 million runs), 20 000
                random ones with the real engine, the proptests of the session

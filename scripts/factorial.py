@@ -15,7 +15,7 @@ other side plays with the complement. So every pair tells of every factor, and t
 of one rests on all games. The same command goes on where it was interrupted; factors may
 be added at the end. `fit` prints the effect of each factor, on against off, in Elo with
 95 % bounds, by a linear fit over the pairs; the effects of many factors do not simply
-add up, and the largest are overestimated: confirm a set of them by `bench/depth.sh match`.
+add up, and the largest are overestimated: confirm a set of them by `scripts/depth.sh match`.
 
 `play` needs `pip install cshogi` (the rules), `fit` needs `pip install numpy`.
 """

@@ -13,7 +13,7 @@ rust-web-src wine64 gcc-mingw-w64-x86-64-posix'
 
 usage() {
     cat <<USAGE
-usage: tests/ports.sh [levels] [arm] [windows]
+usage: scripts/ports.sh [levels] [arm] [windows]
 
 Without arguments: all of them. ENBU_PORTS_DEPTH sets the depth of the bench (2).
 Debian packages (levels needs only qemu-user):
@@ -146,7 +146,7 @@ fi
 
 # ---- Windows -----------------------------------------------------------------------
 
-. tests/wine.sh
+. scripts/wine.sh
 
 if [[ $wanted == *' windows '* ]]; then
     if [ -x /usr/lib/wine/wine64 ] && have x86_64-w64-mingw32-gcc; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Nodes that a USI engine needs to reach given depths; bench/depth.sh calls it.
+"""Nodes that a USI engine needs to reach given depths; scripts/depth.sh calls it.
 
     depth.py ENGINE POSITIONS DEPTHS MAX_NODES HASH_MB
 

@@ -7,7 +7,7 @@ set -euo pipefail
 
 case ${1:-} in
     -h | --help)
-        echo "usage: tests/coverage.sh [FILE-PREFIX]: also lists the lines without a test in those files"
+        echo "usage: scripts/coverage.sh [FILE-PREFIX]: also lists the lines without a test in those files"
         exit 0
         ;;
 esac
