@@ -1,19 +1,19 @@
 //! Licences of everything that is linked into a program: checked, and gathered into one text.
 //!
-//! The libraries come from `cargo metadata` for the target, the permitted licences from
+//! The libraries come from `cargo tree` for the target, the permitted licences from
 //! `deny.toml`. Libraries that run only while building (procedural macros, build scripts)
 //! are not part of the program.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::collections::BTreeSet;
+use std::fmt::{self, Write};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde::Deserialize;
+use spdx::{Expression, Licensee, ParseMode};
 
 use crate::builds::{self, TARGETS, Target};
-use crate::expression;
 use crate::stage::root;
 use crate::tool::{self, At, Fault, Outcome};
 
@@ -22,14 +22,33 @@ const NAMES: [&str; 6] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE"
 
 const RULE: &str = "================================================================================";
 
-/// A library that is linked in.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A library of others.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 struct Library {
     name: String,
     version: String,
-    licence: String,
-    source: String,
-    folder: PathBuf,
+    license: Option<String>,
+    repository: Option<String>,
+    source: Option<String>,
+    manifest_path: PathBuf,
+}
+
+impl Library {
+    fn licence(&self) -> &str {
+        self.license.as_deref().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Library {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.version)
+    }
+}
+
+/// The part of `cargo metadata` that is read.
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Library>,
 }
 
 /// Checks the licences for all targets.
@@ -61,10 +80,10 @@ pub(crate) fn gather(target: &Target) -> Outcome<String> {
         None => users.push((text, vec![user])),
     };
     for library in &libraries {
-        let Library { name, version, licence, source, .. } = library;
-        let _ = writeln!(text, "{name} {version}: {licence}{}{source}", if source.is_empty() { "" } else { ", " });
+        let repository = library.repository.iter().map(|address| format!(", {address}")).collect::<String>();
+        let _ = writeln!(text, "{library}: {}{repository}", library.licence());
         for licence in texts_of(library)? {
-            add(licence, format!("{name} {version}"));
+            add(licence, library.to_string());
         }
     }
     for library in target.system {
@@ -79,92 +98,61 @@ pub(crate) fn gather(target: &Target) -> Outcome<String> {
     Ok(text)
 }
 
-/// Fails with the names of libraries whose licences are not permitted.
-fn check_permitted(libraries: &BTreeSet<Library>) -> Outcome {
-    let permitted = permitted()?;
-    let is_permitted = |name: &str| permitted.iter().any(|known| known == name);
-    let refused: Vec<String> = libraries
-        .iter()
-        .filter(|library| !expression::is_satisfied(&library.licence, is_permitted))
-        .map(|library| format!("{} {} ({})", library.name, library.version, library.licence))
-        .collect();
-    if refused.is_empty() { Ok(()) } else { Err(Fault::Other(format!("not permitted: {}", refused.join(", ")))) }
-}
-
-/// The licences that `deny.toml` permits.
-fn permitted() -> Outcome<Vec<String>> {
+/// Fails with the names of libraries whose licences `deny.toml` does not permit.
+fn check_permitted(libraries: &[Library]) -> Outcome {
     let path = root().join("deny.toml");
     let text = fs::read_to_string(&path).at(&path)?;
     let rules: toml::Table = text.parse().map_err(|error| Fault::Other(format!("{}: {error}", path.display())))?;
     let listed = rules.get("licenses").and_then(|table| table.get("allow")).and_then(toml::Value::as_array);
-    let names = listed.into_iter().flatten().filter_map(toml::Value::as_str).map(str::to_owned).collect();
-    Ok(names)
+    let names = listed.into_iter().flatten().filter_map(toml::Value::as_str);
+    let permitted: Vec<Licensee> = names.filter_map(|name| Licensee::parse(name).ok()).collect();
+    let is_permitted = |library: &&Library| {
+        let expression = Expression::parse_mode(library.licence(), ParseMode::LAX);
+        expression
+            .is_ok_and(|expression| expression.evaluate(|needed| permitted.iter().any(|known| known.satisfies(needed))))
+    };
+    let refused = libraries.iter().filter(|library| !is_permitted(library));
+    let refused: Vec<String> = refused.map(|library| format!("{library} ({})", library.licence())).collect();
+    if refused.is_empty() { Ok(()) } else { Err(Fault::Other(format!("not permitted: {}", refused.join(", ")))) }
 }
 
 /// The libraries of others that are linked into the program for a target.
-fn linked(target: &Target) -> Outcome<BTreeSet<Library>> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root()).args(["metadata", "--locked", "--format-version", "1", "--filter-platform"]);
-    let text = tool::output(cargo.arg(target.triple))?;
-    let metadata = serde_json::from_slice(&text).map_err(|error| Fault::Other(format!("cargo metadata: {error}")))?;
-    Ok(reachable(&metadata))
-}
-
-fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
-    value.get(key).and_then(Value::as_array).into_iter().flatten()
-}
-
-fn word<'v>(value: &'v Value, key: &str) -> &'v str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// Everything that `enbu` needs at run time, without the crates of the workspace.
-fn reachable(metadata: &Value) -> BTreeSet<Library> {
-    let packages: BTreeMap<&str, &Value> =
-        list(metadata, "packages").map(|package| (word(package, "id"), package)).collect();
-    let nodes = metadata.get("resolve").map(|resolve| list(resolve, "nodes")).into_iter().flatten();
-    let nodes: BTreeMap<&str, &Value> = nodes.map(|node| (word(node, "id"), node)).collect();
-    let is_macro = |id: &str| {
-        packages.get(id).is_some_and(|package| {
-            list(package, "targets").any(|target| list(target, "kind").any(|kind| kind == "proc-macro"))
-        })
+fn linked(target: &Target) -> Outcome<Vec<Library>> {
+    let cargo = |arguments: &[&str]| {
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        tool::text(cargo.current_dir(root()).args(arguments).arg("--locked"))
     };
-    let mut open: Vec<&str> =
-        packages.iter().filter(|(_, package)| word(package, "name") == "enbu").map(|(id, _)| *id).collect();
-    let mut seen = BTreeSet::new();
-    while let Some(id) = open.pop() {
-        if is_macro(id) || !seen.insert(id) {
-            continue;
-        }
-        for dependency in nodes.get(id).into_iter().flat_map(|node| list(node, "deps")) {
-            if list(dependency, "dep_kinds").any(|kind| kind.get("kind").is_none_or(Value::is_null)) {
-                open.push(word(dependency, "pkg"));
-            }
-        }
-    }
+    let edges = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"];
+    let tree = cargo(&[&["tree", "--package", "enbu", "--target", target.triple], &edges[..]].concat())?;
+    let linked: BTreeSet<(&str, &str)> = tree.lines().filter_map(name_and_version).collect();
+    let metadata = cargo(&["metadata", "--format-version", "1", "--filter-platform", target.triple])?;
+    let metadata: Metadata =
+        serde_json::from_str(&metadata).map_err(|error| Fault::Other(format!("cargo metadata: {error}")))?;
+    let is_linked = |library: &Library| linked.contains(&(library.name.as_str(), library.version.as_str()));
     // Packages of the workspace have no source.
-    let foreign = seen.iter().filter_map(|id| packages.get(id)).filter(|package| !word(package, "source").is_empty());
-    foreign
-        .map(|package| Library {
-            name: word(package, "name").to_owned(),
-            version: word(package, "version").to_owned(),
-            licence: word(package, "license").to_owned(),
-            source: word(package, "repository").to_owned(),
-            folder: Path::new(word(package, "manifest_path")).parent().map(Path::to_owned).unwrap_or_default(),
-        })
-        .collect()
+    let mut libraries: Vec<Library> = metadata.packages;
+    libraries.retain(|library| library.source.is_some() && is_linked(library));
+    libraries.sort();
+    Ok(libraries)
+}
+
+/// Name and version in a line of `cargo tree`: `rand v0.10.3 (*)`.
+fn name_and_version(line: &str) -> Option<(&str, &str)> {
+    let mut words = line.split(' ');
+    Some((words.next()?, words.next()?.strip_prefix('v')?))
 }
 
 /// The licence texts that a library brings.
 fn texts_of(library: &Library) -> Outcome<Vec<String>> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(&library.folder)
-        .at(&library.folder)?
+    let folder = library.manifest_path.parent().unwrap_or(Path::new("."));
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .at(folder)?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.is_file() && is_licence(path))
         .collect();
     paths.sort();
     if paths.is_empty() {
-        return Err(Fault::Other(format!("{} {} brings no licence text", library.name, library.version)));
+        return Err(Fault::Other(format!("{library} brings no licence text")));
     }
     paths.iter().map(|path| normalised(path)).collect()
 }
@@ -184,34 +172,38 @@ fn normalised(path: &Path) -> Outcome<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn only_what_runs_is_linked() {
-        let package = |name: &str, source: Value, kind: &str| {
-            json!({"id": name, "name": name, "version": "1.0.0", "license": "MIT", "source": source,
-                "manifest_path": format!("/{name}/Cargo.toml"), "targets": [{"kind": [kind]}]})
+        let libraries = linked(&TARGETS[0]).expect("cargo");
+        let has = |name: &str| libraries.iter().any(|library| library.name == name);
+        assert!(has("serde") && has("clap_builder") && has("rustix"));
+        // A procedural macro and its parts, a test's library, another system's, our own.
+        assert!(!["serde_derive", "syn", "proptest", "windows-sys", "enbu-files"].into_iter().any(has));
+        check_permitted(&libraries).expect("permitted");
+    }
+
+    #[test]
+    fn expressions_of_licences_are_understood() {
+        let library = |license: &str| {
+            let json =
+                format!("{{\"name\":\"a\",\"version\":\"1.0.0\",\"license\":\"{license}\",\"manifest_path\":\"\"}}");
+            serde_json::from_str::<Library>(&json).expect("a library")
         };
-        let dependency = |name: &str, kind: Value| json!({"pkg": name, "dep_kinds": [{"kind": kind}]});
-        let metadata = json!({
-            "packages": [
-                package("enbu", Value::Null, "bin"), package("enbu-files", Value::Null, "lib"),
-                package("linked", json!("registry"), "lib"), package("deep", json!("registry"), "lib"),
-                package("macro", json!("registry"), "proc-macro"), package("parser", json!("registry"), "lib"),
-                package("script", json!("registry"), "lib"), package("test", json!("registry"), "lib"),
-            ],
-            "resolve": {"nodes": [
-                {"id": "enbu", "deps": [dependency("enbu-files", Value::Null), dependency("script", json!("build")),
-                    dependency("test", json!("dev"))]},
-                {"id": "enbu-files", "deps": [dependency("linked", Value::Null), dependency("macro", Value::Null)]},
-                {"id": "linked", "deps": [dependency("deep", Value::Null), dependency("enbu-files", Value::Null)]},
-                {"id": "macro", "deps": [dependency("parser", Value::Null)]},
-            ]},
-        });
-        let names: Vec<String> = reachable(&metadata).into_iter().map(|library| library.name).collect();
-        assert_eq!(names, ["deep", "linked"]);
+        for (license, permitted) in [
+            ("MIT", true),
+            ("MIT OR GPL-3.0-only", true),
+            ("MIT/Apache-2.0", true),
+            ("(MIT OR GPL-3.0-only) AND Zlib", true),
+            ("Apache-2.0 WITH LLVM-exception OR GPL-3.0-only", true),
+            ("GPL-3.0-only", false),
+            ("MIT AND GPL-3.0-only", false),
+            ("", false),
+            ("(MIT", false),
+        ] {
+            assert_eq!(check_permitted(&[library(license)]).is_ok(), permitted, "{license}");
+        }
     }
 
     #[test]

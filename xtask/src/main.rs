@@ -5,7 +5,7 @@
 //! ```text
 //! builds: one program a target ──► stage: folders as users unpack them ──► archives: tar.gz, zip, deb, SHA256SUMS
 //!                                    ▲
-//! licences: cargo metadata ──────────┘
+//! licences: cargo tree ──────────────┘
 //! ```
 
 #![forbid(unsafe_code)]
@@ -13,7 +13,6 @@
 mod archives;
 mod builds;
 mod dist;
-mod expression;
 mod licences;
 mod stage;
 mod tool;
