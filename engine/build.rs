@@ -1,5 +1,4 @@
-//! Passes the commit and the target of the build, and the signature of its search, to the
-//! program.
+//! Passes the commit and the target of the build to the program.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +9,6 @@ fn main() {
     println!("cargo::rustc-env=ENBU_COMMIT={commit}");
     // Set by cargo for every build script.
     println!("cargo::rustc-env=ENBU_TARGET={}", std::env::var("TARGET").unwrap_or_default());
-    println!("cargo::rustc-env=ENBU_SIGNATURE={}", signature().unwrap_or_default());
     println!("cargo::rerun-if-changed=build.rs");
     // Where these lie differs between a clone and a worktree; a path that is not
     // there would mean a rebuild every time.
@@ -19,13 +17,6 @@ fn main() {
             println!("cargo::rerun-if-changed={path}");
         }
     }
-}
-
-/// The signature of the search at this commit: the newest `Bench: N` in the log.
-fn signature() -> Option<String> {
-    let body = git(&["log", "-1", "--grep=^Bench: [0-9][0-9]*$", "--format=%B"])?;
-    let number = body.lines().rev().find_map(|line| line.strip_prefix("Bench: "))?.trim();
-    number.parse::<u64>().ok().map(|number| number.to_string())
 }
 
 /// The commit of a source archive: `git archive` writes it into the file.

@@ -1,11 +1,10 @@
 //! Name and author of the engine, or those that `engine_name.txt` gives it; version,
 //! commit, target and CPU features of this build.
 
-use std::sync::LazyLock;
-
 use enbu_eval::nnue::Simd;
 use enbu_files::FileKind;
 use enbu_usi::Identity;
+use once_cell::sync::Lazy;
 
 /// The file beside the executable whose first line is the name and whose second, if
 /// there is one, the author. YaneuraOu reads the same file.
@@ -23,15 +22,9 @@ pub(crate) const COMMIT: &str = env!("ENBU_COMMIT");
 /// Target triple of the build.
 pub(crate) const TARGET: &str = env!("ENBU_TARGET");
 
-/// The signature of the search at the commit of the build, which `enbu bench` prints;
-/// `None` outside a git checkout.
-pub(crate) fn signature() -> Option<u64> {
-    env!("ENBU_SIGNATURE").parse().ok()
-}
-
 /// The text of `--version`: version, commit, target, CPU features and available kernels.
 pub(crate) fn version() -> &'static str {
-    static TEXT: LazyLock<String> = LazyLock::new(|| {
+    static TEXT: Lazy<String> = Lazy::new(|| {
         let (features, kernels) = (cpu_features().join(" "), kernels().join(" "));
         format!("{VERSION} ({COMMIT}; {TARGET}; CPU {features}; kernels {kernels})")
     });

@@ -40,19 +40,9 @@ fn a_healthy_machine_passes_every_check() {
     assert_eq!((output.status.code(), &report["healthy"]), (Some(0), &Value::Bool(true)), "{report:#}");
     let checks = report["checks"].as_array().expect("checks");
     let names: Vec<&str> = checks.iter().filter_map(|check| check["name"].as_str()).collect();
-    let all = "processor kernels threads hash options-file network book folders self-test speed";
-    assert_eq!(names, all.split(' ').collect::<Vec<_>>());
-    let values = |name: &str| &checks.iter().find(|check| check["name"] == name).expect("a check")["values"];
-    assert_eq!(values("kernels")["used"], Simd::best().name());
-    assert_eq!(values("hash")["hash_mb"], 16);
-    for test in ["perft", "kernels", "mate", "records"] {
-        assert_eq!(values("self-test")[test], true, "{report:#}");
-    }
-    assert!(values("speed")["nodes_per_second"].as_u64() > Some(0));
-    if !cfg!(debug_assertions) {
-        assert!(values("self-test")["signature"].is_u64(), "{report:#}");
-        assert!(values("self-test")["time_ms"].as_u64() < Some(60_000), "{report:#}");
-    }
+    assert_eq!(names, ["processor", "threads", "hash", "options-file", "network", "book", "folders"]);
+    let page = report.to_string();
+    assert!(page.contains(&format!("{} in use", Simd::best().name())) && page.contains("USI_Hash 16 MB"), "{page}");
 }
 
 #[test]
@@ -155,7 +145,7 @@ fn a_hash_of_1_mb_and_one_too_large_are_named() {
 fn each_path_of_kernels_is_named() {
     let installed = Installation::new();
     let run = |kernels: &str| {
-        let mut command = installed.command(&["doctor", "--lang", "en", "--only", "kernels"]);
+        let mut command = installed.command(&["doctor", "--lang", "en", "--only", "processor"]);
         let output = command.env("ENBU_SIMD", kernels).output().unwrap();
         (output.status.code(), text(&output))
     };
@@ -165,7 +155,7 @@ fn each_path_of_kernels_is_named() {
         assert_eq!(page.contains("by ENBU_SIMD"), simd != Simd::best(), "{page}");
     }
     let (code, page) = run("mmx");
-    assert!(code == Some(1) && page.contains("FAULT  kernels") && page.contains("`mmx`"), "{page}");
+    assert!(code == Some(1) && page.contains("FAULT  ") && page.contains("`mmx`"), "{page}");
     assert!(page.contains("piece-square tables instead of a network"), "{page}");
 }
 

@@ -8,17 +8,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use enbu_eval::Evaluation;
 use enbu_movegen::Position;
-use enbu_search::{BestMove, HashError, Limits, Listener, Options, Progress, Report, Search};
+use enbu_search::{BestMove, Limits, Listener, Options, Progress, Report, Search};
 
 use super::bench_positions::POSITIONS;
 use crate::evaluation::{self, Choice};
 
 /// Depth of the standard bench, in plies.
-pub(in crate::commands) const DEPTH: u32 = 9;
+const DEPTH: u32 = 9;
 /// Table of the standard bench, in MB.
-pub(in crate::commands) const HASH_MB: u32 = 16;
+const HASH_MB: u32 = 16;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu bench
@@ -55,69 +54,33 @@ impl Listener for Count {
     fn finished(&self, _: &BestMove) {}
 }
 
-/// Searches position after position, each afresh, and counts.
-pub(in crate::commands) struct Bench {
-    search: Search,
-    /// Nodes of all searches.
-    pub(in crate::commands) nodes: u64,
-    /// Time of all searches.
-    pub(in crate::commands) time: Duration,
-}
-
-impl Bench {
-    /// A bench with this evaluation and one thread.
-    ///
-    /// # Errors
-    /// When the system gives no thread.
-    pub(in crate::commands) fn new(evaluation: Evaluation) -> io::Result<Self> {
-        let mut search = Search::new().map_err(io::Error::other)?;
-        search.set_evaluation(evaluation);
-        Ok(Self { search, nodes: 0, time: Duration::ZERO })
-    }
-
-    /// Searches the position of `sfen` to `depth` and returns the number of nodes.
-    pub(in crate::commands) fn search(&mut self, sfen: &str, depth: u32) -> io::Result<u64> {
-        let setup = sfen.parse().map_err(io::Error::other)?;
-        let position = Position::from_setup(&setup).map_err(io::Error::other)?;
-        self.search.new_game();
-        let count = Arc::new(Count::default());
-        let limits = Limits { depth: Some(depth), ..Limits::default() };
-        let started = Instant::now();
-        self.search.start(&position, limits, Options::default(), started, Arc::clone(&count) as Arc<dyn Listener>);
-        self.search.wait();
-        self.time += started.elapsed();
-        let nodes = count.0.load(Ordering::Relaxed);
-        self.nodes += nodes;
-        Ok(nodes)
-    }
-
-    /// Nodes per second of all searches.
-    pub(in crate::commands) fn nodes_per_second(&self) -> u64 {
-        let nps = u128::from(self.nodes) * 1000 / self.time.as_millis().max(1);
-        u64::try_from(nps).unwrap_or(u64::MAX)
-    }
-
-    /// Gives the transposition table this size.
-    pub(in crate::commands) fn set_hash_mb(&mut self, megabytes: u32) -> Result<(), HashError> {
-        self.search.set_hash_mb(megabytes as usize)
-    }
-}
-
 /// Searches every position afresh and prints nodes, time, speed and, last, the
 /// signature: the sum of all nodes, which changes whenever the search does.
 pub(crate) fn run(args: &BenchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let choice = args.network.as_ref().map_or(Choice::BuiltIn, |path| Choice::File(path.clone()));
     let evaluation = evaluation::load(&choice, None).map_err(io::Error::other)?;
     writeln!(out, "evaluation {evaluation}")?;
-    let mut bench = Bench::new(evaluation)?;
-    if let Err(error) = bench.set_hash_mb(args.hash) {
+    let mut search = Search::new().map_err(io::Error::other)?;
+    search.set_evaluation(evaluation);
+    if let Err(error) = search.set_hash_mb(args.hash as usize) {
         writeln!(out, "{error}")?;
     }
+    let (mut total, mut time) = (0, Duration::ZERO);
     for (number, sfen) in POSITIONS.iter().enumerate() {
-        let nodes = bench.search(sfen, args.depth)?;
+        let position = Position::from_setup(&sfen.parse().map_err(io::Error::other)?).map_err(io::Error::other)?;
+        search.new_game();
+        let count = Arc::new(Count::default());
+        let limits = Limits { depth: Some(args.depth), ..Limits::default() };
+        let started = Instant::now();
+        search.start(&position, limits, Options::default(), started, Arc::clone(&count) as Arc<dyn Listener>);
+        search.wait();
+        time += started.elapsed();
+        let nodes = count.0.load(Ordering::Relaxed);
+        total += nodes;
         writeln!(out, "position {}/{} nodes {nodes}", number + 1, POSITIONS.len())?;
     }
-    let (total, nps, time_ms) = (bench.nodes, bench.nodes_per_second(), bench.time.as_millis().max(1));
+    let time_ms = time.as_millis().max(1);
+    let nps = u128::from(total) * 1000 / time_ms;
     writeln!(out, "nodes {total}\ntime_ms {time_ms}\nnps {nps}\n{total} nodes {nps} nps\nBench: {total}")?;
     Ok(ExitCode::SUCCESS)
 }

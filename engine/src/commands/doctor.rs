@@ -3,26 +3,19 @@
 //! | module | contents |
 //! |---|---|
 //! | `report` | checks, findings and texts in two languages; the page and its JSON |
-//! | `system` | processor, kernels, threads |
-//! | `memory` | the transposition table and its huge pages |
+//! | `machine` | processor and kernels, threads, the transposition table and its huge pages |
 //! | `files` | `engine_options.txt`, the network, the book, folders |
-//! | `selftest` | perft, signature, kernels, a mate, records |
-//! | `speed` | nodes per second, measured and expected |
 
 mod files;
-mod memory;
+mod machine;
 mod report;
-mod selftest;
-mod speed;
-mod system;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum as _};
 
 use self::report::{Check, Report, Topic};
-use self::selftest::SelfTest;
 use super::failure;
 use crate::options::{Language, Options};
 
@@ -54,11 +47,9 @@ pub(crate) struct DoctorArgs {
 /// Checks this installation and prints the page; exit code 1 if something is wrong.
 pub(crate) fn run(args: &DoctorArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let options = options(&args.options)?;
-    let wanted = |topic: &Topic| args.only.is_empty() || args.only.contains(topic);
-    let language = args.lang.unwrap_or_else(language_of_the_system);
-    let mut self_test = None;
-    let checks = Topic::ALL.into_iter().filter(wanted).map(|topic| check(topic, &options, &mut self_test));
-    let report = Report::new(checks.collect(), language);
+    let topics = if args.only.is_empty() { Topic::value_variants() } else { &args.only };
+    let checks = topics.iter().map(|&topic| check(topic, &options)).collect();
+    let report = Report { checks, language: args.lang.unwrap_or_else(language_of_the_system) };
     if args.json {
         writeln!(out, "{:#}", report.json())?;
     } else {
@@ -83,18 +74,16 @@ fn language_of_the_system() -> Language {
     if is_japanese { Language::Ja } else { Language::En }
 }
 
-/// Does one check. Self-test and speed share one run.
-fn check(topic: Topic, options: &Options, self_test: &mut Option<SelfTest>) -> Check {
+fn check(topic: Topic, options: &Options) -> Check {
+    let mut check = Check::new(topic);
     match topic {
-        Topic::Processor => system::processor(),
-        Topic::Kernels => system::kernels(),
-        Topic::Threads => system::threads(options),
-        Topic::OptionsFile => files::options_file(options),
-        Topic::Network => files::network(options),
-        Topic::Hash => memory::hash(options),
-        Topic::Book => files::book(options),
-        Topic::Folders => files::folders(options),
-        Topic::SelfTest => self_test.get_or_insert_with(SelfTest::run).check(options),
-        Topic::Speed => speed::speed(self_test.get_or_insert_with(SelfTest::run)),
+        Topic::Processor => machine::processor(&mut check),
+        Topic::Threads => machine::threads(&mut check, options),
+        Topic::Hash => machine::hash(&mut check, options),
+        Topic::OptionsFile => files::options_file(&mut check, options),
+        Topic::Network => files::network(&mut check, options),
+        Topic::Book => files::book(&mut check, options),
+        Topic::Folders => files::folders(&mut check, options),
     }
+    check
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use enbu_eval::Evaluation;
 use enbu_files::Existing;
 
-use super::report::{Check, Text, Topic};
+use super::report::{Check, text};
 use crate::book::CurrentBook;
 use crate::evaluation::{self, Choice};
 use crate::options::{Access, Options, Place, file};
@@ -22,84 +22,71 @@ fn shown(path: &Path) -> String {
 }
 
 /// The options that `engine_options.txt` sets, and its errors.
-pub(super) fn options_file(options: &Options) -> Check {
-    let mut check = Check::new(Topic::OptionsFile);
+pub(super) fn options_file(check: &mut Check, options: &Options) {
     let name = file::NAME;
-    check.set("sets", options.frozen_text());
-    check.set("errors", options.file_faults().to_vec());
     match options.frozen_text() {
-        Some(text) => check.fine(Text::new(
-            format!("{name} sets {text}; the GUI cannot change them"),
-            format!("{name} により {text}（将棋ソフトからは変更できません）"),
+        Some(text) => check.fine(text!(
+            "{name} sets {text}; the GUI cannot change them",
+            "{name} により {text}（将棋ソフトからは変更できません）"
         )),
-        None if options.file_faults().is_empty() => {
-            check.fine(Text::new(format!("no {name}"), format!("{name} はありません")));
-        }
+        None if options.file_faults().is_empty() => check.fine(text!("no {name}", "{name} はありません")),
         None => {}
     }
     for fault in options.file_faults() {
         check.fault(
-            Text::new(fault, format!("誤り: {fault}")),
-            Text::new(
+            text!("{fault}", "誤り: {fault}"),
+            text!(
                 "Correct or remove the line; `enbu options` lists names and values.",
-                "その行を直すか削除します。名前と値は `enbu options --lang ja` で表示されます。",
+                "その行を直すか削除します。名前と値は `enbu options --lang ja` で表示されます。"
             ),
         );
     }
-    check
 }
 
 /// The evaluation that the options select, loaded as at `isready`.
-pub(super) fn network(options: &Options) -> Check {
-    let mut check = Check::new(Topic::Network);
+pub(super) fn network(check: &mut Check, options: &Options) {
     let choice = options.evaluation();
     match evaluation::load(&choice, options.fv_scale()) {
-        Ok(evaluation) => {
-            check.set("evaluation", evaluation.to_string());
-            describe(&mut check, &choice, &evaluation);
-        }
+        Ok(evaluation) => describe(check, &choice, &evaluation),
         Err(error) => {
-            check.set("error", error.to_string());
             let instead = evaluation::load(&Choice::BuiltIn, None).unwrap_or_default();
             check.fault(
-                Text::new(
-                    format!("{error}; the engine plays with {instead} instead"),
-                    format!("読み込めません（{error}）。代わりに {instead} で指します"),
+                text!(
+                    "{error}; the engine plays with {instead} instead",
+                    "読み込めません（{error}）。代わりに {instead} で指します"
                 ),
-                Text::new(
+                text!(
                     "Copy the file again, complete and unpacked, or correct Eval, EvalDir and EvalFile.",
-                    "ファイルを展開して丸ごとコピーし直すか、Eval、EvalDir、EvalFile を直します。",
+                    "ファイルを展開して丸ごとコピーし直すか、Eval、EvalDir、EvalFile を直します。"
                 ),
             );
         }
     }
     if matches!(choice, Choice::BuiltIn) && options.looks_for_a_file() {
-        stray_files(&mut check, options);
+        stray_files(check, options);
     }
-    check
 }
 
 /// Describes an evaluation that was loaded.
 fn describe(check: &mut Check, choice: &Choice, evaluation: &Evaluation) {
-    let origin = match choice {
-        Choice::File(path) => Text::new(format!(" from {}", shown(path)), format!("（{}）", shown(path))),
-        Choice::BuiltIn => Text::new(" (built in)", "（内蔵）"),
-        Choice::PieceSquare => Text::new(" (by Eval)", "（Eval で指定）"),
-    };
-    check.fine(Text::new(evaluation.to_string(), evaluation.to_string()).then(&origin));
+    check.fine(match choice {
+        Choice::File(path) => {
+            let path = shown(path);
+            text!("{evaluation} from {path}", "{evaluation}（{path}）")
+        }
+        Choice::BuiltIn => text!("{evaluation} (built in)", "{evaluation}（内蔵）"),
+        Choice::PieceSquare => text!("{evaluation} (by Eval)", "{evaluation}（Eval で指定）"),
+    });
     let Evaluation::Network { network, scale } = evaluation else { return };
     if network.takes_scale() {
-        check.fine(Text::new(format!("FV_SCALE {scale}"), format!("FV_SCALE {scale}")));
+        check.fine(text!("FV_SCALE {scale}"));
     }
     if !network.hashes_agree() {
         check.note(
-            Text::new(
-                "the hashes in the file are not those of its shape",
-                "ファイル内のハッシュ値が構造と一致しません",
-            ),
-            Text::new(
+            text!("the hashes in the file are not those of its shape", "ファイル内のハッシュ値が構造と一致しません"),
+            text!(
                 "Other programs write such files; if the moves are strange, copy the file again.",
-                "ほかのソフトが書いたファイルではよくあります。指し手がおかしければコピーし直します。",
+                "ほかのソフトが書いたファイルではよくあります。指し手がおかしければコピーし直します。"
             ),
         );
     }
@@ -108,28 +95,17 @@ fn describe(check: &mut Check, choice: &Choice, evaluation: &Evaluation) {
 /// Names network files that are near the place where one is looked for.
 fn stray_files(check: &mut Check, options: &Options) {
     let wanted = options.network_path();
-    check.fine(Text::new(format!("no file {}", shown(&wanted)), format!("{} はありません", shown(&wanted))));
+    let (path, parent) = (shown(&wanted), wanted.parent().map_or_else(String::new, shown));
+    check.fine(text!("no file {path}", "{path} はありません"));
     let folders = [wanted.parent().map(Path::to_path_buf), paths::beside_executable("")];
-    let found: Vec<String> = folders.into_iter().flatten().flat_map(|folder| networks_in(&folder)).collect();
-    if let Some(first) = found.first() {
-        check.note(
-            Text::new(format!("there is {first}, which is not used"), format!("{first} がありますが、使われません")),
-            Text::new(
-                format!(
-                    "To use it, name it nn.bin in the folder {}, or set EvalDir and EvalFile.",
-                    shown_parent(&wanted)
-                ),
-                format!(
-                    "使うには、{} フォルダに nn.bin として置くか、EvalDir と EvalFile を設定します。",
-                    shown_parent(&wanted)
-                ),
-            ),
-        );
-    }
-}
-
-fn shown_parent(path: &Path) -> String {
-    path.parent().map_or_else(String::new, shown)
+    let Some(found) = folders.into_iter().flatten().flat_map(|folder| networks_in(&folder)).next() else { return };
+    check.note(
+        text!("there is {found}, which is not used", "{found} がありますが、使われません"),
+        text!(
+            "To use it, name it nn.bin in the folder {parent}, or set EvalDir and EvalFile.",
+            "使うには、{parent} フォルダに nn.bin として置くか、EvalDir と EvalFile を設定します。"
+        ),
+    );
 }
 
 /// Files in `folder` with the names that networks have; Apery's books are called `book.bin`.
@@ -144,74 +120,61 @@ fn networks_in(folder: &Path) -> Vec<String> {
 }
 
 /// The book that the options select, opened as at `isready`.
-pub(super) fn book(options: &Options) -> Check {
-    let mut check = Check::new(Topic::Book);
+pub(super) fn book(check: &mut Check, options: &Options) {
     let Some(file) = options.book_file() else {
-        check.fine(Text::new("none, by USI_OwnBook or BookFile", "なし（USI_OwnBook か BookFile で指定）"));
-        return check;
+        return check.fine(text!("none, by USI_OwnBook or BookFile", "なし（USI_OwnBook か BookFile で指定）"));
     };
     let place = shown(&file.path);
     let mut notices = Vec::new();
     CurrentBook::new().update(Some(file), &mut |text| notices.push(text.to_owned()));
-    check.set("notices", notices.clone());
     if notices.is_empty() {
-        check.fine(Text::new(format!("no file {place}"), format!("{place} はありません")));
+        check.fine(text!("no file {place}", "{place} はありません"));
     }
     for notice in &notices {
         match notice.strip_prefix("error: ") {
-            None => check.fine(Text::new(notice, notice)),
+            None => check.fine(text!("{notice}")),
             Some(error) if error.ends_with("playing without a book") => check.fault(
-                Text::new(error, format!("定跡を使わずに指します（{error}）")),
-                Text::new(
+                text!("{error}", "定跡を使わずに指します（{error}）"),
+                text!(
                     "Correct BookFile and BookDir, or set BookFile to no_book.",
-                    "BookFile と BookDir を直すか、BookFile を no_book にします。",
+                    "BookFile と BookDir を直すか、BookFile を no_book にします。"
                 ),
             ),
             Some(error) => check.note(
-                Text::new(error, format!("定跡の誤り: {error}")),
-                Text::new("The other positions of the book are used.", "定跡のほかの局面は使われます。"),
+                text!("{error}", "定跡の誤り: {error}"),
+                text!("The other positions of the book are used.", "定跡のほかの局面は使われます。"),
             ),
         }
     }
-    check
 }
 
 /// The folder of the executable, and the permissions of the files and folders that options name.
-pub(super) fn folders(options: &Options) -> Check {
-    let mut check = Check::new(Topic::Folders);
+pub(super) fn folders(check: &mut Check, options: &Options) {
     if let Some(folder) = paths::beside_executable("") {
-        let text = shown_folder(&folder);
-        check.fine(Text::new(format!("executable in {text}"), format!("実行ファイルの場所: {text}")));
+        // It is not shown relative to itself, which would be nothing.
+        let text = Some(shown(&folder)).filter(|text| !text.is_empty()).unwrap_or(folder.display().to_string());
+        check.fine(text!("executable in {text}", "実行ファイルの場所: {text}"));
     }
     for place in options.places() {
-        let text = shown(&place.path);
-        match permission(&place) {
-            Ok(()) => check.fine(Text::new(format!("{} {text}", place.option), format!("{} {text}", place.option))),
-            Err(error) => refuse(&mut check, &place, &text, &error),
-        }
+        let (option, path) = (place.option, shown(&place.path));
+        let Err(error) = permission(&place) else {
+            check.fine(text!("{option} {path}"));
+            continue;
+        };
+        let remedy = text!(
+            "Give your user the permission for it, or choose another place for {option}.",
+            "このユーザーに権限を与えるか、{option} に別の場所を指定します。"
+        );
+        let text = match place.access {
+            Access::ReadFolder => {
+                text!("{option} {path} cannot be read: {error}", "{option} {path} を読み取れません: {error}")
+            }
+            Access::WriteFolder | Access::AppendFile => {
+                text!("{option} {path} cannot be written: {error}", "{option} {path} に書き込めません: {error}")
+            }
+        };
+        check.fault(text, remedy);
     }
-    check
-}
-
-/// The folder itself is not shown relative to the executable, which would be nothing.
-fn shown_folder(folder: &Path) -> String {
-    let text = shown(folder);
-    if text.is_empty() { folder.display().to_string() } else { text }
-}
-
-fn refuse(check: &mut Check, place: &Place, text: &str, error: &io::Error) {
-    let option = place.option;
-    let (what, japanese) = match place.access {
-        Access::ReadFolder => ("cannot be read", "を読み取れません"),
-        Access::WriteFolder | Access::AppendFile => ("cannot be written", "に書き込めません"),
-    };
-    check.fault(
-        Text::new(format!("{option} {text} {what}: {error}"), format!("{option} {text} {japanese}: {error}")),
-        Text::new(
-            format!("Give your user the permission for it, or choose another place for {option}."),
-            format!("このユーザーに権限を与えるか、{option} に別の場所を指定します。"),
-        ),
-    );
 }
 
 /// Tries the access that the engine needs; leaves nothing changed.

@@ -3,36 +3,36 @@
 use std::fmt;
 
 use clap::ValueEnum;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::identity;
 use crate::options::Language;
 
-/// A text in both languages.
+/// A text in English and Japanese.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Text {
-    english: String,
-    japanese: String,
-}
+pub(super) struct Text([String; 2]);
 
 impl Text {
-    pub(super) fn new(english: impl Into<String>, japanese: impl Into<String>) -> Self {
-        Self { english: english.into(), japanese: japanese.into() }
+    pub(super) fn new(texts: [String; 2]) -> Self {
+        Self(texts)
     }
 
-    /// This text with another one after it.
-    #[must_use]
-    pub(super) fn then(&self, other: &Self) -> Self {
-        Self::new(self.english.clone() + &other.english, self.japanese.clone() + &other.japanese)
-    }
-
-    pub(super) fn of(&self, language: Language) -> &str {
-        match language {
-            Language::En => &self.english,
-            Language::Ja => &self.japanese,
-        }
+    fn of(&self, language: Language) -> &str {
+        let [english, japanese] = &self.0;
+        if language == Language::En { english } else { japanese }
     }
 }
+
+/// A [`Text`] from two format strings; one serves both languages.
+macro_rules! text {
+    ($both:literal) => {
+        text!($both, $both)
+    };
+    ($english:literal, $japanese:literal) => {
+        $crate::commands::doctor::report::Text::new([format!($english), format!($japanese)])
+    };
+}
+pub(super) use text;
 
 /// Weight of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,21 +46,12 @@ pub(super) enum Status {
 }
 
 impl Status {
-    const fn key(self) -> &'static str {
+    /// The word in JSON, and the marks in the page.
+    const fn words(self) -> (&'static str, [&'static str; 2]) {
         match self {
-            Self::Fine => "ok",
-            Self::Note => "note",
-            Self::Fault => "fault",
-        }
-    }
-
-    const fn mark(self, language: Language) -> &'static str {
-        match (self, language) {
-            (Self::Fine, _) => "ok",
-            (Self::Note, Language::En) => "note",
-            (Self::Fault, Language::En) => "FAULT",
-            (Self::Note, Language::Ja) => "注意",
-            (Self::Fault, Language::Ja) => "異常",
+            Self::Fine => ("ok", ["ok", "ok"]),
+            Self::Note => ("note", ["note", "注意"]),
+            Self::Fault => ("fault", ["FAULT", "異常"]),
         }
     }
 }
@@ -74,71 +65,43 @@ struct Finding {
     remedy: Option<Text>,
 }
 
-/// Subject of a check.
+/// Subject of a check, in the order of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Topic {
     Processor,
-    Kernels,
     Threads,
     Hash,
     OptionsFile,
     Network,
     Book,
     Folders,
-    SelfTest,
-    Speed,
 }
 
 impl Topic {
-    /// All, in the order of the page.
-    pub(super) const ALL: [Self; 10] = [
-        Self::Processor,
-        Self::Kernels,
-        Self::Threads,
-        Self::Hash,
-        Self::OptionsFile,
-        Self::Network,
-        Self::Book,
-        Self::Folders,
-        Self::SelfTest,
-        Self::Speed,
-    ];
-
     /// The name in JSON and for `--only`, and the labels in the page.
-    const fn names(self) -> (&'static str, &'static str, &'static str) {
+    const fn words(self) -> (&'static str, [&'static str; 2]) {
         match self {
-            Self::Processor => ("processor", "processor", "CPU"),
-            Self::Kernels => ("kernels", "kernels", "カーネル"),
-            Self::Threads => ("threads", "threads", "スレッド"),
-            Self::Hash => ("hash", "hash", "置換表"),
-            Self::OptionsFile => ("options-file", "options file", "設定ファイル"),
-            Self::Network => ("network", "network", "評価関数"),
-            Self::Book => ("book", "book", "定跡"),
-            Self::Folders => ("folders", "folders", "フォルダ"),
-            Self::SelfTest => ("self-test", "self-test", "自己診断"),
-            Self::Speed => ("speed", "speed", "速度"),
-        }
-    }
-
-    const fn label(self, language: Language) -> &'static str {
-        match language {
-            Language::En => self.names().1,
-            Language::Ja => self.names().2,
+            Self::Processor => ("processor", ["processor", "CPU"]),
+            Self::Threads => ("threads", ["threads", "スレッド"]),
+            Self::Hash => ("hash", ["hash", "置換表"]),
+            Self::OptionsFile => ("options-file", ["options file", "設定ファイル"]),
+            Self::Network => ("network", ["network", "評価関数"]),
+            Self::Book => ("book", ["book", "定跡"]),
+            Self::Folders => ("folders", ["folders", "フォルダ"]),
         }
     }
 }
 
-/// Findings about one subject, and their numbers for programs.
+/// Findings about one subject.
 #[derive(Debug)]
 pub(super) struct Check {
     topic: Topic,
     findings: Vec<Finding>,
-    values: Map<String, Value>,
 }
 
 impl Check {
     pub(super) fn new(topic: Topic) -> Self {
-        Self { topic, findings: Vec::new(), values: Map::new() }
+        Self { topic, findings: Vec::new() }
     }
 
     /// Adds a finding that is as it should be.
@@ -156,39 +119,19 @@ impl Check {
         self.findings.push(Finding { status: Status::Fault, text, remedy: Some(remedy) });
     }
 
-    /// Adds a value for programs.
-    pub(super) fn set(&mut self, key: &str, value: impl Into<Value>) {
-        self.values.insert(key.to_owned(), value.into());
-    }
-
     /// The weightiest of the findings.
     pub(super) fn status(&self) -> Status {
         self.findings.iter().map(|finding| finding.status).max().unwrap_or(Status::Fine)
-    }
-
-    fn json(&self, language: Language) -> Value {
-        let finding = |finding: &Finding| {
-            let remedy = finding.remedy.as_ref().map(|remedy| remedy.of(language));
-            json!({ "status": finding.status.key(), "text": finding.text.of(language), "remedy": remedy })
-        };
-        let findings: Vec<Value> = self.findings.iter().map(finding).collect();
-        json!({
-            "name": self.topic.names().0, "status": self.status().key(), "findings": findings, "values": self.values,
-        })
     }
 }
 
 /// The whole page.
 pub(super) struct Report {
-    checks: Vec<Check>,
-    language: Language,
+    pub(super) checks: Vec<Check>,
+    pub(super) language: Language,
 }
 
 impl Report {
-    pub(super) fn new(checks: Vec<Check>, language: Language) -> Self {
-        Self { checks, language }
-    }
-
     /// Returns true if something is wrong.
     pub(super) fn has_faults(&self) -> bool {
         self.count(Status::Fault) > 0
@@ -199,24 +142,28 @@ impl Report {
     }
 
     pub(super) fn json(&self) -> Value {
-        let checks: Vec<Value> = self.checks.iter().map(|check| check.json(self.language)).collect();
+        let finding = |finding: &Finding| {
+            let remedy = finding.remedy.as_ref().map(|remedy| remedy.of(self.language));
+            json!({ "status": finding.status.words().0, "text": finding.text.of(self.language), "remedy": remedy })
+        };
+        let check = |check: &Check| {
+            let findings: Vec<Value> = check.findings.iter().map(finding).collect();
+            json!({ "name": check.topic.words().0, "status": check.status().words().0, "findings": findings })
+        };
         json!({
             "version": identity::VERSION, "commit": identity::COMMIT, "target": identity::TARGET,
-            "healthy": !self.has_faults(), "checks": checks,
+            "healthy": !self.has_faults(), "checks": self.checks.iter().map(check).collect::<Vec<_>>(),
         })
     }
 
     /// The last line of the page.
     fn verdict(&self) -> Text {
         match (self.count(Status::Fault), self.count(Status::Note)) {
-            (0, 0) => Text::new("Nothing is wrong.", "異常はありません。"),
-            (0, notes) => Text::new(
-                format!("Nothing is wrong; notes: {notes}."),
-                format!("異常はありません（注意 {notes} 件）。"),
-            ),
-            (faults, notes) => Text::new(
-                format!("Faults: {faults}, notes: {notes}. Each remedy follows an arrow (->)."),
-                format!("異常 {faults} 件、注意 {notes} 件。対処法は -> の行にあります。"),
+            (0, 0) => text!("Nothing is wrong.", "異常はありません。"),
+            (0, notes) => text!("Nothing is wrong; notes: {notes}.", "異常はありません（注意 {notes} 件）。"),
+            (faults, notes) => text!(
+                "Faults: {faults}, notes: {notes}. Each remedy follows an arrow (->).",
+                "異常 {faults} 件、注意 {notes} 件。対処法は -> の行にあります。"
             ),
         }
     }
@@ -224,21 +171,23 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let language = self.language;
+        let word = |[english, japanese]: [&'static str; 2]| {
+            if self.language == Language::En { english } else { japanese }
+        };
         writeln!(f, "Enbu {} ({}; {})\n", identity::VERSION, identity::COMMIT, identity::TARGET)?;
         let indent = " ".repeat(MARK_COLUMNS + LABEL_COLUMNS);
         for check in &self.checks {
-            let mut label = check.topic.label(language);
-            for finding in &check.findings {
-                let mark = padded(finding.status.mark(language), MARK_COLUMNS);
-                writeln!(f, "{mark}{}{}", padded(label, LABEL_COLUMNS), finding.text.of(language))?;
-                label = "";
-                if let Some(remedy) = &finding.remedy {
-                    writeln!(f, "{indent}-> {}", remedy.of(language))?;
+            let mut label = word(check.topic.words().1);
+            for Finding { status, text, remedy } in &check.findings {
+                let (mark, label) =
+                    (padded(word(status.words().1), MARK_COLUMNS), padded(std::mem::take(&mut label), LABEL_COLUMNS));
+                writeln!(f, "{mark}{label}{}", text.of(self.language))?;
+                if let Some(remedy) = remedy {
+                    writeln!(f, "{indent}-> {}", remedy.of(self.language))?;
                 }
             }
         }
-        writeln!(f, "\n{}", self.verdict().of(language))
+        writeln!(f, "\n{}", self.verdict().of(self.language))
     }
 }
 
@@ -258,12 +207,11 @@ mod tests {
 
     fn report(language: Language) -> Report {
         let mut hash = Check::new(Topic::Hash);
-        hash.fine(Text::new("a table", "置換表"));
-        hash.fault(Text::new("too large", "大きすぎます"), Text::new("make it smaller", "小さくします"));
-        hash.set("hash_mb", 64);
+        hash.fine(text!("a table", "置換表"));
+        hash.fault(text!("too large", "大きすぎます"), text!("make it smaller", "小さくします"));
         let mut folders = Check::new(Topic::Folders);
-        folders.fine(Text::new("none", "なし"));
-        Report::new(vec![hash, folders], language)
+        folders.fine(text!("none", "なし"));
+        Report { checks: vec![hash, folders], language }
     }
 
     #[test]
@@ -290,18 +238,22 @@ mod tests {
         let value = report(Language::Ja).json();
         assert_eq!(value["healthy"], false);
         assert_eq!(value["checks"][0]["status"], "fault");
-        assert_eq!(value["checks"][0]["values"]["hash_mb"], 64);
         assert_eq!(value["checks"][0]["findings"][1]["remedy"], "小さくします");
         assert_eq!(value["checks"][1]["status"], "ok");
+        for topic in Topic::value_variants() {
+            let name = topic.to_possible_value().map(|value| value.get_name().to_owned());
+            assert_eq!(name.as_deref(), Some(topic.words().0));
+        }
     }
 
     #[test]
     fn notes_are_no_faults() {
-        let mut check = Check::new(Topic::Speed);
-        check.note(Text::new("slow", "遅い"), Text::new("wait", "待つ"));
-        let report = Report::new(vec![check], Language::En);
+        let mut check = Check::new(Topic::Hash);
+        check.note(text!("slow", "遅い"), text!("wait", "待つ"));
+        let report = Report { checks: vec![check], language: Language::En };
         assert!(!report.has_faults());
         assert!(report.to_string().ends_with("Nothing is wrong; notes: 1.\n"));
-        assert_eq!(Report::new(Vec::new(), Language::En).verdict().of(Language::En), "Nothing is wrong.");
+        let nothing = Report { checks: Vec::new(), language: Language::En };
+        assert_eq!(nothing.verdict().of(Language::En), "Nothing is wrong.");
     }
 }

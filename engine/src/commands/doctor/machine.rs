@@ -1,0 +1,218 @@
+//! Processor and kernels, threads, and the memory of the transposition table.
+
+use std::fs;
+
+use enbu_search::Search;
+
+use super::report::{Check, text};
+use crate::evaluation::{self, SIMD_VARIABLE};
+use crate::options::Options;
+use crate::{identity, machine};
+
+/// Name and features of the processor, the operating system, and the kernels in use.
+pub(super) fn processor(check: &mut Check) {
+    let (name, features) = (processor_name(), identity::cpu_features().join(" "));
+    let (system, processors) = (system_name(), machine::processors());
+    check.fine(text!(
+        "{name}, {processors} processors for this program; {system}",
+        "{name}、使える論理コア {processors}、{system}"
+    ));
+    if cfg!(target_arch = "x86_64") && !features.contains("avx2") {
+        check.note(
+            text!("features {features}: no AVX2", "機能 {features}: AVX2 がありません"),
+            text!(
+                "Enbu runs on such a processor, about half as fast. In a virtual machine, let it have all features.",
+                "動作しますが、速度は半分ほどになります。仮想マシンなら CPU の全機能を使えるように設定します。"
+            ),
+        );
+    } else {
+        check.fine(text!("features {features}", "機能 {features}"));
+    }
+    kernels(check);
+}
+
+/// The name that the system has for the processor.
+fn processor_name() -> String {
+    let from_linux = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    });
+    // Windows names family and model there.
+    from_linux
+        .or_else(|| std::env::var("PROCESSOR_IDENTIFIER").ok())
+        .unwrap_or_else(|| format!("unnamed {} processor", std::env::consts::ARCH))
+}
+
+/// The operating system, with the version of the kernel on Linux.
+fn system_name() -> String {
+    let version = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    format!("{} {}", std::env::consts::OS, version.trim()).trim_end().to_owned()
+}
+
+/// The kernels in use and those available.
+fn kernels(check: &mut Check) {
+    let available = identity::kernels();
+    let (best, list) = (available.first().copied().unwrap_or("scalar"), available.join(" "));
+    match evaluation::kernels().map(|kernels| kernels.name()) {
+        Ok(name) if name == best => {
+            check.fine(text!("{name} in use; available: {list}", "{name} を使用、使えるもの: {list}"));
+        }
+        Ok(name) => check.note(
+            text!(
+                "{name} in use by {SIMD_VARIABLE}; {best} is faster; available: {list}",
+                "{SIMD_VARIABLE} により {name} を使用（{best} のほうが速い）、使えるもの: {list}"
+            ),
+            text!("Remove the environment variable {SIMD_VARIABLE}.", "環境変数 {SIMD_VARIABLE} を削除します。"),
+        ),
+        Err(error) => check.fault(
+            text!(
+                "{error}; the engine plays with piece-square tables instead of a network",
+                "指定が使えません（{error}）。ネットワークの代わりに駒位置評価で指します"
+            ),
+            text!(
+                "Remove the environment variable {SIMD_VARIABLE}, or set it to one of: {list}.",
+                "環境変数 {SIMD_VARIABLE} を削除するか、{list} のどれかにします。"
+            ),
+        ),
+    }
+}
+
+/// `Threads` against the processors.
+pub(super) fn threads(check: &mut Check, options: &Options) {
+    let (threads, processors) = (options.threads(), machine::processors());
+    if threads > processors {
+        check.fault(
+            text!(
+                "Threads {threads}, but only {processors} processors: the search loses time to switching",
+                "Threads {threads} に対して論理コアは {processors} しかなく、切り替えで遅くなります"
+            ),
+            text!("Set Threads to {processors} or less.", "Threads を {processors} 以下にします。"),
+        );
+    } else {
+        check.fine(text!("Threads {threads} on {processors} processors", "Threads {threads}、論理コア {processors}"));
+    }
+}
+
+/// Sizes below this one fill up within a second of search, in MB.
+const LEAST_MB: usize = 16;
+
+/// The file in which Linux shows and takes the mode of huge pages.
+const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+
+/// Allocates the table of `USI_Hash` as the engine does, and counts its huge pages.
+pub(super) fn hash(check: &mut Check, options: &Options) {
+    let wanted = options.hash_mb();
+    let before = provided_mb();
+    // Kept until the pages are counted.
+    let mut search = Search::new();
+    let refused = search.as_mut().map_or(true, |search| search.set_hash_mb(wanted).is_err());
+    judge_size(check, wanted, enbu_search::system_mb("MemAvailable:"), refused);
+    if !refused && let Some((before, after)) = before.zip(provided_mb()) {
+        judge_pages(check, after[0].saturating_sub(before[0]), after[1].saturating_sub(before[1]));
+    }
+}
+
+/// Judges the size of the table; `available` is the free memory in MB, where known.
+fn judge_size(check: &mut Check, wanted: usize, available: Option<usize>, refused: bool) {
+    let free = available.map_or_else(|| "?".to_owned(), |mb| mb.to_string());
+    // A limit of the process or its group may be lower than the free memory.
+    let half = available.map_or(wanted / 2, |mb| if refused { (mb / 2).min(wanted / 2) } else { mb / 2 }).max(LEAST_MB);
+    let smaller = text!("Set USI_Hash to {half} or less.", "USI_Hash を {half} 以下にします。");
+    if refused {
+        check.fault(
+            text!(
+                "USI_Hash {wanted} MB; {free} MB of memory free: too large, the engine plays with a smaller table",
+                "USI_Hash {wanted} MB、空きメモリ {free} MB：大きすぎるため、エンジンは小さい置換表で指します"
+            ),
+            smaller,
+        );
+    } else if wanted < LEAST_MB {
+        check.fault(
+            text!(
+                "USI_Hash {wanted} MB: too small, the table is full within a second",
+                "USI_Hash {wanted} MB：小さすぎるため、1 秒もたたずにいっぱいになります"
+            ),
+            text!("Set USI_Hash to 256 or more.", "USI_Hash を 256 以上にします。"),
+        );
+    } else if available.is_some_and(|mb| wanted > mb / 2) {
+        check.note(
+            text!(
+                "USI_Hash {wanted} MB; {free} MB of memory free: more than half of it, other programs may have to swap",
+                "USI_Hash {wanted} MB、空きメモリ {free} MB：空きの半分を超えるため、ほかのソフトのメモリが足りなくなるおそれがあります"
+            ),
+            smaller,
+        );
+    } else {
+        check.fine(text!(
+            "USI_Hash {wanted} MB; {free} MB of memory free",
+            "USI_Hash {wanted} MB、空きメモリ {free} MB"
+        ));
+    }
+}
+
+/// Memory of this process that the system has provided, and its huge pages, in MB; `None`
+/// where the system does not count them.
+fn provided_mb() -> Option<[usize; 2]> {
+    let text = fs::read_to_string("/proc/self/smaps_rollup").ok()?;
+    let megabytes = |key| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+        Some(line.split_ascii_whitespace().next()?.parse::<usize>().ok()? / 1024)
+    };
+    Some([megabytes("Rss:")?, megabytes("AnonHugePages:")?])
+}
+
+/// Judges the huge pages of a table, of which `all` MB are provided so far: the engine
+/// touches a large one for half a second only.
+fn judge_pages(check: &mut Check, all: usize, huge: usize) {
+    // A small table may share its pages with other things.
+    if huge * 2 >= all || all < LEAST_MB {
+        check.fine(text!(
+            "huge pages: {huge} MB of the first {all} MB",
+            "ラージページ: 最初の {all} MB のうち {huge} MB"
+        ));
+        return;
+    }
+    check.note(
+        text!(
+            "huge pages: {huge} MB of the first {all} MB; switched off, or the memory is too fragmented",
+            "ラージページ: 最初の {all} MB のうち {huge} MB（無効の設定か、メモリの断片化）"
+        ),
+        text!(
+            "The search is some percent slower. As root: echo madvise > {HUGE_PAGES}",
+            "探索が数 % 遅くなります。root で echo madvise > {HUGE_PAGES}"
+        ),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::{Status, Topic};
+    use super::*;
+
+    #[test]
+    fn sizes_are_judged_by_the_free_memory() {
+        for (wanted, available, refused, expected) in [
+            (1024, Some(4096), false, Status::Fine),
+            (16, None, false, Status::Fine),
+            (3000, Some(4096), false, Status::Note),
+            (5000, Some(4096), true, Status::Fault),
+            (5000, None, true, Status::Fault),
+            (1, Some(4096), false, Status::Fault),
+        ] {
+            let mut check = Check::new(Topic::Hash);
+            judge_size(&mut check, wanted, available, refused);
+            assert_eq!(check.status(), expected, "{wanted} {available:?}");
+        }
+    }
+
+    #[test]
+    fn missing_huge_pages_are_a_note() {
+        for (all, huge, expected) in
+            [(64, 64, Status::Fine), (64, 40, Status::Fine), (64, 0, Status::Note), (1, 0, Status::Fine)]
+        {
+            let mut check = Check::new(Topic::Hash);
+            judge_pages(&mut check, all, huge);
+            assert_eq!(check.status(), expected);
+        }
+    }
+}
