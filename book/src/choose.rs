@@ -2,7 +2,7 @@
 //!
 //! | rule | option of YaneuraOu | effect |
 //! |---|---|---|
-//! | [`Rules::narrow`] | `NarrowBook` | moves with less than a tenth of the games are left out |
+//! | [`Rules::is_narrow`] | `NarrowBook` | moves with less than a tenth of the games are left out |
 //! | [`Rules::min_depth`] | `BookDepthLimit` | no book move if the best one was searched less deeply |
 //! | [`Rules::eval_diff_cp`] | `BookEvalDiff` | moves that lose more against the best one are left out |
 //! | [`Rules::eval_limits_cp`] | `BookEvalBlackLimit`, `BookEvalWhiteLimit` | moves with a lower value are left out |
@@ -41,19 +41,10 @@ pub struct Rules {
     pub eval_limits_cp: [i32; 2],
     /// Least depth of the best move; 0: no limit.
     pub min_depth: u32,
-    /// Leave out moves with less than a tenth of the games.
-    pub narrow: Narrow,
+    /// Moves with less than a tenth of the games are left out.
+    pub is_narrow: bool,
     /// Chances of the moves that are left.
     pub weight: Weight,
-}
-
-/// Breadth of a book.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Narrow {
-    /// All moves count.
-    No,
-    /// Moves with less than a tenth of the games do not.
-    Yes,
 }
 
 /// Moves of a position after the rules.
@@ -123,19 +114,19 @@ impl Rules {
     /// The moves that `side` may play of these legal ones.
     ///
     /// ```
-    /// use enbu_book::choose::{Narrow, Rules, Weight};
+    /// use enbu_book::choose::{Rules, Weight};
     /// use enbu_book::Entry;
     /// use enbu_movegen::Color;
     /// let entry = |mv: &str, value| Entry { value: Some(value), ..Entry::new(mv.parse().expect("a move")) };
     /// let entries = [entry("7g7f", 40), entry("2g2f", 55), entry("9g9f", -20)];
     /// let rules =
-    ///     Rules { eval_diff_cp: 30, eval_limits_cp: [0, -140], min_depth: 16, narrow: Narrow::No, weight: Weight::Equal };
+    ///     Rules { eval_diff_cp: 30, eval_limits_cp: [0, -140], min_depth: 16, is_narrow: false, weight: Weight::Equal };
     /// let kept = rules.select(&entries, Color::Black).kept;
     /// assert_eq!(kept, [&entries[1], &entries[0]]);
     /// ```
     pub fn select<'e>(&self, entries: impl IntoIterator<Item = &'e Entry>, side: Color) -> Selection<'e> {
         let mut kept = best_first(entries);
-        if self.narrow == Narrow::Yes {
+        if self.is_narrow {
             let games: u128 = kept.iter().map(|entry| count(entry)).sum();
             kept.retain(|entry| count(entry) * NARROW_ONE_IN >= games);
         }
@@ -191,7 +182,7 @@ mod tests {
     use super::*;
 
     const RULES: Rules =
-        Rules { eval_diff_cp: 30, eval_limits_cp: [0, -140], min_depth: 16, narrow: Narrow::No, weight: Weight::Equal };
+        Rules { eval_diff_cp: 30, eval_limits_cp: [0, -140], min_depth: 16, is_narrow: false, weight: Weight::Equal };
 
     fn entry(mv: &str, value: i32, depth: u32, count: u64) -> Entry {
         let mv = mv.parse().expect("a move");
@@ -237,7 +228,7 @@ mod tests {
     fn a_narrow_book_leaves_rare_moves_out() {
         let entries = [entry("7g7f", 0, 16, 91), entry("2g2f", 0, 16, 9), entry("9g9f", 500, 0, 0)];
         assert!(RULES.select(&entries, Color::Black).refusal.is_some());
-        let narrow = Rules { narrow: Narrow::Yes, ..RULES };
+        let narrow = Rules { is_narrow: true, ..RULES };
         assert_eq!(moves(&narrow.select(&entries, Color::Black)), ["7g7f"]);
         let tenth = [entry("7g7f", 0, 16, 9), entry("2g2f", 0, 16, 1)];
         assert_eq!(moves(&narrow.select(&tenth, Color::Black)), ["7g7f", "2g2f"]);

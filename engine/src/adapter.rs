@@ -15,7 +15,7 @@ use enbu_usi::{
 use crate::book::{CurrentBook, Lookup, Query};
 use crate::evaluation::Current;
 use crate::mate_search::{MateRequest, MateSearch};
-use crate::options::Options;
+use crate::options::{Id, Options};
 
 /// Most search threads for each processor. More of them find nothing sooner, and everything waits
 /// for its turn among them: with 32 for each, `stop` was answered after seconds, and the process
@@ -118,7 +118,7 @@ impl Engine for Enbu {
         let mut before = position.clone();
         if request.ponder && self.options.stochastic_ponder() && before.undo_move().is_some() {
             let limits = Limits { ponder: true, ..Limits::default() };
-            let listener = Arc::new(MutedForwarder(self.forwarder(events.clone())));
+            let listener = Arc::new(ReportForwarder { is_muted: true, ..self.forwarder(events.clone()) });
             self.search.start(&before, limits, self.options.for_search(), started, listener);
             self.expected = Some(Expected { position: position.clone(), request: request.clone(), events });
             return;
@@ -135,7 +135,7 @@ impl Engine for Enbu {
         // A stochastic ponder searches another position.
         let (best, line) = self.search.best().filter(|_| self.expected.is_none())?;
         let info = report(&line);
-        Some((answer(best), if self.options.shows_line_ends() { info } else { moves_only(info) }))
+        Some((answer(best), if self.options.is_on(Id::ShowLineEnds) { info } else { moves_only(info) }))
     }
 
     fn stop(&mut self) {
@@ -169,15 +169,15 @@ impl Engine for Enbu {
 
     fn csa(&self) -> CsaSettings {
         CsaSettings {
-            readout: self.options.csa_readout(),
-            log_dir: self.options.csa_log_dir(),
+            readout: self.options.is_on(Id::CsaReadout),
+            log_dir: self.options.path(Id::CsaLogDir),
             version: self.options.csa_version(),
             opponent: self.options.opponent(),
         }
     }
 
     fn traffic_log(&self) -> Option<PathBuf> {
-        self.options.debug_log()
+        self.options.path(Id::DebugLogFile)
     }
 }
 
@@ -217,9 +217,10 @@ impl Enbu {
     fn forwarder(&self, events: EventSender) -> ReportForwarder {
         ReportForwarder {
             events,
-            shows_root_move: self.options.shows_root_move(),
-            shows_line_ends: self.options.shows_line_ends(),
+            shows_root_move: self.options.is_on(Id::ShowCurrentMove),
+            shows_line_ends: self.options.is_on(Id::ShowLineEnds),
             book: None,
+            is_muted: false,
         }
     }
 
@@ -269,25 +270,6 @@ fn for_request(options: enbu_search::Options, request: &GoRequest) -> enbu_searc
 /// Time without a report after which an analysis reports its counters.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// Forwards the reports of a search and drops its answer, which belongs to no `go`.
-struct MutedForwarder(ReportForwarder);
-
-impl Listener for MutedForwarder {
-    fn report(&self, report: &Report) {
-        self.0.report(report);
-    }
-
-    fn progress(&self, progress: &Progress) {
-        self.0.progress(progress);
-    }
-
-    fn notice(&self, text: &str) {
-        self.0.notice(text);
-    }
-
-    fn finished(&self, _: &enbu_search::BestMove) {}
-}
-
 /// Forwards the reports and the answer of a search to the session.
 struct ReportForwarder {
     events: EventSender,
@@ -298,6 +280,8 @@ struct ReportForwarder {
     shows_line_ends: bool,
     /// The look-up that may answer.
     book: Option<Lookup>,
+    /// The answer belongs to no `go`.
+    is_muted: bool,
 }
 
 /// The fields of an `info` that count.
@@ -360,7 +344,9 @@ impl Listener for ReportForwarder {
     }
 
     fn finished(&self, best: &enbu_search::BestMove) {
-        self.events.done(Outcome::BestMove(answer(*best)));
+        if !self.is_muted {
+            self.events.done(Outcome::BestMove(answer(*best)));
+        }
     }
 }
 

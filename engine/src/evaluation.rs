@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use enbu_eval::nnue::{Network, NetworkError, NoSuchPath, Simd, embedded};
 use enbu_eval::{Evaluation, Evaluator};
 use enbu_movegen::Position;
 use enbu_search::Search;
+use once_cell::sync::Lazy;
 
 use crate::paths;
 
@@ -64,7 +65,7 @@ pub(crate) fn kernels() -> Result<Simd, LoadError> {
 }
 
 /// Name of the evaluation that is built in. The scalar kernels read it in any case.
-static BUILT_IN: LazyLock<String> = LazyLock::new(|| match embedded::load(Simd::SCALAR) {
+static BUILT_IN: Lazy<String> = Lazy::new(|| match embedded::load(Simd::SCALAR) {
     Some(Ok(network)) => network.shape().to_string(),
     _ => Evaluation::PieceSquare.to_string(),
 });

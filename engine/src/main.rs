@@ -71,7 +71,7 @@ fn fail(error: io::Error) -> ExitCode {
             ExitCode::from(2)
         }
         Err(error) => {
-            let _ = writeln!(terminal::stderr(), "enbu: {error}");
+            terminal::notice(format_args!("enbu: {error}"));
             ExitCode::FAILURE
         }
     }

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use enbu_book::OpenOptions;
-use enbu_book::choose::{Narrow, Rules, Weight};
+use enbu_book::choose::{Rules, Weight};
 use enbu_kifu::csa::FileVersion;
 use enbu_movegen::EnteringKingRule;
 use enbu_search::{Level, Lines, Moves, Rounding, Timing};
@@ -28,13 +28,14 @@ use enbu_usi::token::printable;
 use enbu_usi::{OptionError, OptionKind, OptionSpec, OptionValue};
 use serde_json::Value;
 
-use self::row::{Id, Row};
+use self::row::Row;
 use self::table::{IGNORED, ROWS};
 use crate::book::{BookFile, BookRules};
 use crate::evaluation::Choice;
 use crate::strength;
 
 pub(crate) use self::row::Language;
+pub(crate) use self::table::Id;
 
 /// The present values of all options.
 pub(crate) struct Options {
@@ -178,11 +179,13 @@ impl Options {
         if let Some(result) = tuning::set(name, value) {
             return result;
         }
-        let Some((row, slot)) = ROWS.iter().zip(&mut self.values).find(|(row, _)| row.is_named(name)) else {
+        let Some(((index, row), slot)) =
+            ROWS.iter().enumerate().zip(&mut self.values).find(|((_, row), _)| row.is_named(name))
+        else {
             return if is_ignored(name) { Ok(()) } else { Err(OptionError::Unknown { name: name.into() }) };
         };
         *slot = row.spec().parse(value)?;
-        self.clears_hash |= row.id == Id::ClearHash;
+        self.clears_hash |= index == Id::ClearHash as usize;
         Ok(())
     }
 
@@ -197,23 +200,21 @@ impl Options {
         })
     }
 
-    fn value(&self, id: Id) -> Option<&OptionValue> {
-        ROWS.iter().zip(&self.values).find(|(row, _)| row.id == id).map(|(_, value)| value)
-    }
-
-    fn number(&self, id: Id) -> i64 {
-        match self.value(id) {
-            Some(OptionValue::Spin(number)) => *number,
-            _ => 0,
+    /// The number that an option holds.
+    fn number<T: TryFrom<i64> + Default>(&self, id: Id) -> T {
+        match self.values.get(id as usize) {
+            Some(OptionValue::Spin(number)) => T::try_from(*number).unwrap_or_default(),
+            _ => T::default(),
         }
     }
 
-    fn is_on(&self, id: Id) -> bool {
-        self.value(id) == Some(&OptionValue::Check(true))
+    /// Returns true if the option is on.
+    pub(crate) fn is_on(&self, id: Id) -> bool {
+        self.values.get(id as usize) == Some(&OptionValue::Check(true))
     }
 
     fn word(&self, id: Id) -> &str {
-        match self.value(id) {
+        match self.values.get(id as usize) {
             Some(OptionValue::Combo(text) | OptionValue::Text(text)) => text,
             _ => "",
         }
@@ -221,7 +222,7 @@ impl Options {
 
     /// Size of the transposition table in MB.
     pub(crate) fn hash_mb(&self) -> usize {
-        usize::try_from(self.number(Id::Hash)).unwrap_or(1)
+        self.number(Id::Hash)
     }
 
     /// Takes the request to clear the transposition table: `true` once after it was made.
@@ -229,14 +230,9 @@ impl Options {
         std::mem::take(&mut self.clears_hash)
     }
 
-    /// File for the log of everything received and sent.
-    pub(crate) fn debug_log(&self) -> Option<PathBuf> {
-        self.path(Id::DebugLogFile)
-    }
-
     /// Number of search threads.
     pub(crate) fn threads(&self) -> usize {
-        usize::try_from(self.number(Id::Threads)).unwrap_or(1)
+        self.number(Id::Threads)
     }
 
     /// Returns true if pondering searches all of the opponent's moves.
@@ -244,29 +240,19 @@ impl Options {
         self.is_on(Id::StochasticPonder)
     }
 
-    /// Returns true if heartbeats report the root move being searched.
-    pub(crate) fn shows_root_move(&self) -> bool {
-        self.is_on(Id::ShowCurrentMove)
-    }
-
-    /// Returns true if the rule that ends a line is named after it.
-    pub(crate) fn shows_line_ends(&self) -> bool {
-        self.is_on(Id::ShowLineEnds)
-    }
-
     /// The default depth of a search.
     pub(crate) fn depth_limit(&self) -> Option<u32> {
-        u32::try_from(self.number(Id::DepthLimit)).ok().filter(|&depth| depth > 0)
+        Some(self.number(Id::DepthLimit)).filter(|&depth| depth > 0)
     }
 
     /// The default number of nodes of a search.
     pub(crate) fn nodes_limit(&self) -> Option<u64> {
-        u64::try_from(self.number(Id::NodesLimit)).ok().filter(|&nodes| nodes > 0)
+        Some(self.number(Id::NodesLimit)).filter(|&nodes| nodes > 0)
     }
 
     /// Number of moves after which the game is drawn; 0: no limit.
     pub(crate) fn max_moves(&self) -> u32 {
-        u32::try_from(self.number(Id::MaxMovesToDraw)).unwrap_or(0)
+        self.number(Id::MaxMovesToDraw)
     }
 
     /// The rule for declarations.
@@ -276,18 +262,8 @@ impl Options {
         rule.map_or_else(EnteringKingRule::default, |&(_, rule)| rule)
     }
 
-    /// Returns true if searches end with a line in CSA notation.
-    pub(crate) fn csa_readout(&self) -> bool {
-        self.is_on(Id::CsaReadout)
-    }
-
-    /// Folder for the records of finished games.
-    pub(crate) fn csa_log_dir(&self) -> Option<PathBuf> {
-        self.path(Id::CsaLogDir)
-    }
-
     /// The path that an option names; `None` when it is empty.
-    fn path(&self, id: Id) -> Option<PathBuf> {
+    pub(crate) fn path(&self, id: Id) -> Option<PathBuf> {
         let text = self.word(id);
         (!text.is_empty()).then(|| crate::paths::resolve(text))
     }
@@ -374,28 +350,26 @@ impl Options {
 
     /// The rules by which book moves are played.
     pub(crate) fn book_rules(&self) -> BookRules {
-        let cp = |id| i32::try_from(self.number(id)).unwrap_or(0);
-        let number = |id| u32::try_from(self.number(id)).unwrap_or(0);
         BookRules {
             choice: Rules {
-                eval_diff_cp: cp(Id::BookEvalDiff),
-                eval_limits_cp: [cp(Id::BookEvalBlackLimit), cp(Id::BookEvalWhiteLimit)],
-                min_depth: number(Id::BookDepthLimit),
-                narrow: if self.is_on(Id::NarrowBook) { Narrow::Yes } else { Narrow::No },
+                eval_diff_cp: self.number(Id::BookEvalDiff),
+                eval_limits_cp: [Id::BookEvalBlackLimit, Id::BookEvalWhiteLimit].map(|id| self.number(id)),
+                min_depth: self.number(Id::BookDepthLimit),
+                is_narrow: self.is_on(Id::NarrowBook),
                 weight: if self.is_on(Id::ConsiderBookMoveCount) { Weight::Counts } else { Weight::Equal },
             },
-            last_ply: number(Id::BookMoves),
-            ignore_percent: number(Id::BookIgnoreRate),
-            line_plies: usize::try_from(self.number(Id::BookPvMoves)).unwrap_or(1),
-            lines: usize::try_from(self.number(Id::MultiPv)).unwrap_or(1),
+            last_ply: self.number(Id::BookMoves),
+            ignore_percent: self.number(Id::BookIgnoreRate),
+            line_plies: self.number(Id::BookPvMoves),
+            lines: self.number(Id::MultiPv),
             is_flipped: self.is_on(Id::FlippedBook),
-            seed: Some(self.number(Id::SkillSeed).unsigned_abs()).filter(|&seed| seed > 0),
+            seed: Some(self.number(Id::SkillSeed)).filter(|&seed| seed > 0),
         }
     }
 
     /// Divisor of the output of a standard network, where the user sets one.
     pub(crate) fn fv_scale(&self) -> Option<i32> {
-        i32::try_from(self.number(Id::FvScale)).ok().filter(|&scale| scale > 0)
+        Some(self.number(Id::FvScale)).filter(|&scale| scale > 0)
     }
 
     /// The level to play at, by `USI_Elo` if that limits the strength.
@@ -403,31 +377,30 @@ impl Options {
         if self.is_on(Id::LimitStrength) {
             return strength::level(self.number(Id::Elo));
         }
-        u8::try_from(self.number(Id::SkillLevel)).unwrap_or(u8::MAX)
+        self.number(Id::SkillLevel)
     }
 
     /// The values of the options that the search uses.
     pub(crate) fn for_search(&self) -> enbu_search::Options {
-        let ms = |id| u32::try_from(self.number(id)).unwrap_or(0);
         enbu_search::Options {
-            multi_pv: usize::try_from(self.number(Id::MultiPv)).unwrap_or(1),
+            multi_pv: self.number(Id::MultiPv),
             entering_king: self.entering_king(),
             max_moves: self.max_moves(),
             timing: Timing {
-                network_delay_ms: ms(Id::NetworkDelay),
-                network_delay2_ms: ms(Id::NetworkDelay2),
-                minimum_thinking_time_ms: ms(Id::MinimumThinkingTime),
-                slow_mover: ms(Id::SlowMover),
+                network_delay_ms: self.number(Id::NetworkDelay),
+                network_delay2_ms: self.number(Id::NetworkDelay2),
+                minimum_thinking_time_ms: self.number(Id::MinimumThinkingTime),
+                slow_mover: self.number(Id::SlowMover),
                 rounding: if self.is_on(Id::RoundUpToFullSecond) { Rounding::UpToFullSecond } else { Rounding::Exact },
                 ponder: self.is_on(Id::Ponder) && !self.stochastic_ponder(),
             },
-            report_interval: Duration::from_millis(u64::from(ms(Id::PvInterval))),
+            report_interval: Duration::from_millis(self.number(Id::PvInterval)),
             heartbeat: None,
-            draw_values: [Id::DrawValueBlack, Id::DrawValueWhite].map(|id| i32::try_from(self.number(id)).unwrap_or(0)),
+            draw_values: [Id::DrawValueBlack, Id::DrawValueWhite].map(|id| self.number(id)),
             moves: if self.is_on(Id::GenerateAllLegalMoves) { Moves::All } else { Moves::Sensible },
             lines: if self.is_on(Id::ConsiderationMode) { Lines::Continued } else { Lines::AsSearched },
-            level: Level::new(self.level(), self.number(Id::SkillSeed).unsigned_abs()),
-            resign_value: i32::try_from(self.number(Id::ResignValue)).unwrap_or(i32::MAX),
+            level: Level::new(self.level(), self.number(Id::SkillSeed)),
+            resign_value: self.number(Id::ResignValue),
         }
     }
 }

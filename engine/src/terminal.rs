@@ -6,6 +6,7 @@
 //! [`Escaping`], and so does standard output, but for the data of `convert` and `analyse` in
 //! files and pipes.
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Stderr, Write};
 use std::str;
 
@@ -17,6 +18,11 @@ const MAX_BYTES: usize = 4;
 /// Standard error for messages.
 pub(crate) fn stderr() -> Escaping<Stderr> {
     Escaping::new(io::stderr())
+}
+
+/// Prints a line on standard error; the work goes on even if that is closed.
+pub(crate) fn notice(text: impl Display) {
+    let _ = writeln!(stderr(), "{text}");
 }
 
 /// A message for a line of its own: control characters are escaped.

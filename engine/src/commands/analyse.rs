@@ -14,22 +14,21 @@ mod product;
 mod units;
 mod work;
 
-use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use enbu_analysis::html::PageLanguage;
 use enbu_analysis::{Earlier, Language, Limit, Order, Scope, Settings, Thresholds};
 use enbu_files::Existing;
 use enbu_kifu::{Format, ScoreStyle};
 use enbu_movegen::Color;
 
+use super::choices::{Choice, SCORES, one_of};
 use super::failure::{self, Force, check_writable, named, usage};
 use super::inputs::{extension, inputs};
 use super::shard::Shard;
@@ -72,8 +71,8 @@ pub(crate) struct AnalyseArgs {
     #[arg(long, value_name = "PLY", value_parser = clap::value_parser!(u32).range(1..))]
     to: Option<u32>,
     /// The side whose moves are judged
-    #[arg(long, value_enum, default_value_t = SideChoice::Both)]
-    side: SideChoice,
+    #[arg(long, default_value = "both", value_parser = one_of(SIDES))]
+    side: JudgedSide,
     /// Analyse the variations too
     #[arg(long)]
     variations: bool,
@@ -89,9 +88,9 @@ pub(crate) struct AnalyseArgs {
     /// Transposition table of each game, in MB [default: 1 to 8 for up to 20000 nodes, else 64]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     hash: Option<u32>,
-    /// Formats to write, separated by commas: html, json, kif, kifu, ki2, ki2u, csa, jkf
+    /// Formats to write, separated by commas
     /// [default: by OUT's extension; html for a folder, json for standard output]
-    #[arg(long, value_name = "FORMATS", value_delimiter = ',')]
+    #[arg(long, value_name = "FORMATS", value_delimiter = ',', value_parser = one_of(KINDS))]
     format: Vec<Kind>,
     /// Evaluation: embedded (the strongest), piece-square, or the file of a network
     #[arg(long, default_value = "embedded", value_name = "EVAL")]
@@ -105,18 +104,18 @@ pub(crate) struct AnalyseArgs {
     /// Plies of an even game whose positions are searched once for all games
     #[arg(long, value_name = "PLIES", default_value_t = 16, value_parser = clap::value_parser!(u16).range(0..=100))]
     book: u16,
-    /// Write next-move problems from blunders and missed mates to this file, in place of an old one
+    /// Write next-move problems from blunders and missed mates to this file
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
     /// Language of pages and of comments in records
-    #[arg(long, value_enum, default_value_t = Lang::Auto)]
-    lang: Lang,
+    #[arg(long, default_value = "auto", value_parser = one_of(LANGUAGES))]
+    lang: (Language, PageLanguage),
     /// Dialect of evaluations in comments of kif, ki2 and jkf
-    #[arg(long, value_name = "DIALECT", default_value = "shogihome")]
-    scores: Scores,
+    #[arg(long, value_name = "DIALECT", default_value = "shogihome", value_parser = one_of(SCORES))]
+    scores: ScoreStyle,
     /// Treatment of comments and scores that a record holds already
-    #[arg(long, value_enum, default_value_t = Comments::Replace, value_name = "TREATMENT")]
-    comments: Comments,
+    #[arg(long, default_value = "replace", value_name = "TREATMENT", value_parser = one_of(EARLIER))]
+    comments: Earlier,
     /// Analyse only part i of n of the games
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: Shard,
@@ -124,77 +123,65 @@ pub(crate) struct AnalyseArgs {
     force: Force,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SideChoice {
-    Black,
-    White,
-    Both,
-}
+/// The side whose moves are judged; `None` for both.
+type JudgedSide = Option<Color>;
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Scores {
-    Shogihome,
-    Shogigui,
-    Floodgate,
-}
+/// Sides whose moves are judged.
+const SIDES: &[Choice<JudgedSide>] =
+    &[("black", "", Some(Color::Black)), ("white", "", Some(Color::White)), ("both", "", None)];
 
-/// Treatment of comments and scores that a record holds already.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Comments {
-    /// Replace those of an earlier analysis by Enbu, keep the others
-    Replace,
-    /// Keep all, write the new ones after them
-    Append,
-    /// Keep all, write the new ones before them
-    Insert,
-    /// Remove all at every position that is judged
-    Overwrite,
-    /// Keep all, write none
-    None,
-}
+/// Treatments of comments and scores that a record holds already.
+const EARLIER: &[Choice<Earlier>] = &[
+    ("replace", "Replace those of an earlier analysis by Enbu, keep the others", Earlier::Replace),
+    ("append", "Keep all, write the new ones after them", Earlier::Append),
+    ("insert", "Keep all, write the new ones before them", Earlier::Insert),
+    ("overwrite", "Remove all at every position that is judged", Earlier::Overwrite),
+    ("none", "Keep all, write none", Earlier::Keep),
+];
 
-/// Language of what is written.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Lang {
-    /// Pages in the language of the browser, comments in Japanese
-    Auto,
-    /// Japanese
-    Ja,
-    /// English
-    En,
-}
+/// Languages of comments and of pages.
+const LANGUAGES: &[Choice<(Language, PageLanguage)>] = &[
+    (
+        "auto",
+        "Pages in the language of the browser, comments in Japanese",
+        (Language::Japanese, PageLanguage::OfBrowser),
+    ),
+    ("ja", "Japanese", (Language::Japanese, PageLanguage::Japanese)),
+    ("en", "English", (Language::English, PageLanguage::English)),
+];
 
-/// A format to write, with the extension of its files.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A format to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Html,
     Json,
-    Record { format: Format, extension: String },
+    /// A record, and the extension of its files.
+    Record(Format, &'static str),
 }
 
-impl FromStr for Kind {
-    type Err = String;
+const KINDS: &[Choice<Kind>] = &[
+    ("html", "", Kind::Html),
+    ("json", "", Kind::Json),
+    ("kif", "", Kind::Record(Format::Kif, "kif")),
+    ("kifu", "", Kind::Record(Format::Kif, "kifu")),
+    ("ki2", "", Kind::Record(Format::Ki2, "ki2")),
+    ("ki2u", "", Kind::Record(Format::Ki2, "ki2u")),
+    ("csa", "", Kind::Record(Format::Csa, "csa")),
+    ("jkf", "", Kind::Record(Format::Jkf, "jkf")),
+];
 
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "html" => Ok(Self::Html),
-            "json" => Ok(Self::Json),
-            "kif" | "kifu" | "ki2" | "ki2u" | "csa" | "jkf" => {
-                let format = Format::of_extension(name).ok_or("unknown")?;
-                Ok(Self::Record { format, extension: name.to_owned() })
-            }
-            _ => Err("known are html, json, kif, kifu, ki2, ki2u, csa and jkf".to_owned()),
-        }
+impl Kind {
+    fn of_extension(path: &Path) -> Option<Self> {
+        let extension = extension(path)?;
+        KINDS.iter().find(|kind| kind.0 == extension).map(|kind| kind.2)
     }
-}
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+    const fn name(self) -> &'static str {
+        match self {
             Self::Html => "html",
             Self::Json => "json",
-            Self::Record { extension, .. } => extension,
-        })
+            Self::Record(_, extension) => extension,
+        }
     }
 }
 
@@ -224,11 +211,7 @@ impl AnalyseArgs {
             mate_nodes: self.mate.or(self.nodes).unwrap_or(USUAL_MATE_NODES),
             from: self.from as usize,
             to: self.to.map_or(usize::MAX, |to| to as usize),
-            side: match self.side {
-                SideChoice::Black => Some(Color::Black),
-                SideChoice::White => Some(Color::White),
-                SideChoice::Both => None,
-            },
+            side: self.side,
             threads: self.threads.into(),
             hash_mb: usize::try_from(hash_mb).unwrap_or(usize::MAX),
             order: if self.forward { Order::FromStart } else { Order::FromEnd },
@@ -243,36 +226,6 @@ impl AnalyseArgs {
         self.jobs.map_or(cores / usize::from(self.threads), usize::from).max(1)
     }
 
-    fn scores(&self) -> ScoreStyle {
-        match self.scores {
-            Scores::Shogihome => ScoreStyle::ShogiHome,
-            Scores::Shogigui => ScoreStyle::ShogiGui,
-            Scores::Floodgate => ScoreStyle::Floodgate,
-        }
-    }
-
-    fn earlier(&self) -> Earlier {
-        match self.comments {
-            Comments::Replace => Earlier::Replace,
-            Comments::Append => Earlier::Append,
-            Comments::Insert => Earlier::Insert,
-            Comments::Overwrite => Earlier::Overwrite,
-            Comments::None => Earlier::Keep,
-        }
-    }
-
-    fn comments(&self) -> Language {
-        if self.lang == Lang::En { Language::English } else { Language::Japanese }
-    }
-
-    fn pages(&self) -> PageLanguage {
-        match self.lang {
-            Lang::Auto => PageLanguage::OfBrowser,
-            Lang::Ja => PageLanguage::Japanese,
-            Lang::En => PageLanguage::English,
-        }
-    }
-
     fn target(&self) -> Target {
         match &self.output {
             None => Target::Stdout,
@@ -280,27 +233,21 @@ impl AnalyseArgs {
                 Target::Folder(path.clone())
             }
             // Several inputs or formats need a folder, and so does a name without an extension.
-            Some(path) if extension(path).is_none_or(|name| name.parse::<Kind>().is_err()) => {
-                Target::Folder(path.clone())
-            }
+            Some(path) if Kind::of_extension(path).is_none() => Target::Folder(path.clone()),
             Some(path) => Target::File(path.clone()),
         }
     }
 
     /// The formats to write.
     fn kinds(&self, target: &Target) -> Result<Vec<Kind>, clap::Error> {
-        let wrong = |message: &str| usage::<Self>("analyse", message);
-        let of_name = |path: &Path| extension(path).and_then(|name| name.parse().ok());
         let kinds = match target {
             _ if !self.format.is_empty() => self.format.clone(),
             Target::Stdout => vec![Kind::Json],
             Target::Folder(_) => vec![Kind::Html],
-            Target::File(path) => vec![of_name(path).unwrap_or(Kind::Html)],
+            Target::File(path) => vec![Kind::of_extension(path).unwrap_or(Kind::Html)],
         };
-        match target {
-            Target::Folder(_) => {}
-            _ if kinds.len() > 1 => return Err(wrong("several formats need a folder: -o OUT/")),
-            _ => {}
+        if kinds.len() > 1 && !matches!(target, Target::Folder(_)) {
+            return Err(usage::<Self>("analyse", "several formats need a folder: -o OUT/"));
         }
         Ok(kinds)
     }
@@ -325,7 +272,9 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
         return Err(io::Error::other(format!("no records found in {}{reason}", folders.join(", "))));
     }
     if let Some(path) = &args.problems {
-        check_writable(path, Existing::Replace)?;
+        // A run into a folder may continue an earlier one.
+        let existing = if folder.is_some() { Existing::Replace } else { args.force.existing() };
+        check_writable(path, existing)?;
     }
     let evaluation = evaluation::load(&evaluation::Choice::named(&args.eval), None).map_err(io::Error::other)?;
     let job = Job {
@@ -334,10 +283,10 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
         evaluation,
         kinds,
         target,
-        scores: args.scores(),
-        comments: args.comments(),
-        earlier: args.earlier(),
-        pages: args.pages(),
+        scores: args.scores,
+        comments: args.lang.0,
+        earlier: args.comments,
+        pages: args.lang.1,
         shard: args.shard,
         existing: args.force.existing(),
         openings: Arc::default(),

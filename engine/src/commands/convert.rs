@@ -2,21 +2,23 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use enbu_kifu::csa::FileVersion;
 use enbu_kifu::encoding::encode;
 use enbu_kifu::format::UnknownFormat;
 use enbu_kifu::{Encoding, Format, KifuError, Loss, Mode, Reading, Record, ScoreStyle, WriteOptions, read_any, usi};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use rayon::prelude::*;
 
+use super::choices::{Choice, SCORES, one_of};
 use super::failure::{Force, check_writable, usage, write_file};
 use super::inputs::{Bases, Input, MOST_WARNINGS, extension, inputs, shown};
-use crate::terminal;
+use super::progress::bar;
+use crate::terminal::notice;
 
 /// The arguments of `enbu convert`.
 #[derive(Args)]
@@ -37,11 +39,11 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "ENCODING", value_parser = encoding)]
     encoding: Option<Encoding>,
     /// Version of CSA files
-    #[arg(long, value_name = "VERSION", default_value = "3.0")]
-    csa_version: CsaVersion,
+    #[arg(long, value_name = "VERSION", default_value = "3.0", value_parser = one_of(CSA_VERSIONS))]
+    csa_version: FileVersion,
     /// Line ends of the output; default: crlf for shift_jis, else lf
-    #[arg(long, value_name = "LINE_END")]
-    line_end: Option<LineEnd>,
+    #[arg(long, value_name = "LINE_END", value_parser = one_of(LINE_ENDS))]
+    line_end: Option<&'static str>,
     /// Take the first deviation from a format, and everything that the output cannot hold, as an error
     #[arg(long)]
     strict: bool,
@@ -57,8 +59,8 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "N")]
     ply: Option<usize>,
     /// Dialect of evaluations in comments of kif, ki2 and jkf
-    #[arg(long, value_name = "DIALECT", default_value = "shogihome")]
-    scores: Scores,
+    #[arg(long, value_name = "DIALECT", default_value = "shogihome", value_parser = one_of(SCORES))]
+    scores: ScoreStyle,
 }
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -71,27 +73,11 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu convert game.kif --to usi --ends          one line a game
   enbu convert game.kif --to svg --ply 20 -o diagram.svg";
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum LineEnd {
-    Lf,
-    Crlf,
-}
+/// Versions of CSA files.
+const CSA_VERSIONS: &[Choice<FileVersion>] = &[("2.2", "", FileVersion::V2_2), ("3.0", "", FileVersion::V3_0)];
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Scores {
-    Shogihome,
-    Shogigui,
-    Floodgate,
-}
-
-/// Version of CSA files, as named on the command line.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum CsaVersion {
-    #[value(name = "2.2")]
-    V2_2,
-    #[value(name = "3.0")]
-    V3_0,
-}
+/// Ends of lines.
+const LINE_ENDS: &[Choice<&str>] = &[("lf", "", "\n"), ("crlf", "", "\r\n")];
 
 /// The format of the output, and the extension of its files: the name that was given.
 #[derive(Clone)]
@@ -204,7 +190,11 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
         let folders: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
         return Err(io::Error::other(format!("no records found in {}", folders.join(", "))));
     }
-    let progress = progress(inputs.len());
+    // For more than one file.
+    let progress = match inputs.len() {
+        0 | 1 => ProgressBar::hidden(),
+        files => bar(Some(files as u64), "{bar:40} {pos}/{len} {eta}"),
+    };
     let written = match &target {
         // Terminals and pipes take UTF-8 in whatever format.
         Target::Stdout => "",
@@ -254,15 +244,6 @@ fn batches(inputs: &[Input]) -> impl Iterator<Item = &[Input]> {
     })
 }
 
-/// A bar on a terminal, for more than one file.
-fn progress(files: usize) -> ProgressBar {
-    if files < 2 || !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {eta}");
-    ProgressBar::new(files as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
 impl Job {
     fn check_target(&self) -> io::Result<()> {
         match &self.target {
@@ -278,15 +259,8 @@ impl Job {
 
     fn options(&self) -> WriteOptions {
         WriteOptions {
-            scores: match self.args.scores {
-                Scores::Shogihome => ScoreStyle::ShogiHome,
-                Scores::Shogigui => ScoreStyle::ShogiGui,
-                Scores::Floodgate => ScoreStyle::Floodgate,
-            },
-            csa: match self.args.csa_version {
-                CsaVersion::V2_2 => FileVersion::V2_2,
-                CsaVersion::V3_0 => FileVersion::V3_0,
-            },
+            scores: self.args.scores,
+            csa: self.args.csa_version,
             ends: if self.args.ends { usi::Ends::Words } else { usi::Ends::Omit },
             ply: self.args.ply,
         }
@@ -380,11 +354,8 @@ impl Job {
 
     /// The bytes of a text; a replaced character is an error in a strict run.
     fn encode(&self, text: &str, converted: &mut Converted) -> Vec<u8> {
-        let crlf = match self.args.line_end {
-            Some(line_end) => line_end == LineEnd::Crlf,
-            None => self.encoding == Encoding::ShiftJis,
-        };
-        let encoded = encode(text, self.encoding, if crlf { "\r\n" } else { "\n" });
+        let usual = if self.encoding == Encoding::ShiftJis { "\r\n" } else { "\n" };
+        let encoded = encode(text, self.encoding, self.args.line_end.unwrap_or(usual));
         converted.messages.extend(shown(&encoded.warnings, "output "));
         converted.failed |= self.args.strict && !encoded.warnings.is_empty();
         encoded.bytes
@@ -394,10 +365,7 @@ impl Job {
 impl<W: Write> Sink<'_, W> {
     /// Prints a message about an input, above the bar.
     fn say(&self, name: &str, what: &str) {
-        self.progress.suspend(|| {
-            // No stream is left if even this fails.
-            let _ = writeln!(terminal::stderr(), "enbu: {name}: {what}");
-        });
+        self.progress.suspend(|| notice(format_args!("enbu: {name}: {what}")));
     }
 
     fn take(&mut self, input: &Input, converted: Converted) -> io::Result<()> {

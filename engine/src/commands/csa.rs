@@ -20,7 +20,7 @@ use enbu_usi::client::{Cancel, Launch};
 use super::failure::{named, usage};
 use super::game_args::find_program;
 use crate::adapter::Enbu;
-use crate::terminal;
+use crate::terminal::notice;
 use config::Config;
 use console::Console;
 
@@ -188,12 +188,8 @@ fn read_first_line(path: &Path) -> io::Result<String> {
 fn player(mut launch: Launch, ponder: Pondering, wake: Waker, cancel: Cancel) -> Result<Box<dyn Player>, PlayerError> {
     let options = std::mem::take(&mut launch.options);
     let mut player: Box<dyn Player> = if launch.command == ["self"] {
-        let notice = |text: &str| {
-            // Play goes on even if stderr is closed.
-            let _ = writeln!(terminal::stderr(), "{text}");
-        };
         let engine = Enbu::new().map_err(|error| PlayerError::Died(error.to_string()))?;
-        Box::new(Inside::new(engine, wake, notice))
+        Box::new(Inside::new(engine, wake, |text: &str| notice(text)))
     } else {
         find_program(&mut launch).map_err(|error| PlayerError::Died(error.to_string()))?;
         Box::new(Process::start(launch, wake, cancel)?)

@@ -3,6 +3,9 @@
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::error::ErrorKind;
 use clap::{Args, Command};
@@ -17,6 +20,14 @@ pub(in crate::commands) fn usage<A: Args>(subcommand: &'static str, message: imp
     A::augment_args(command).error(ErrorKind::ValueValidation, message)
 }
 
+/// A flag that Ctrl-C sets.
+pub(in crate::commands) fn stop_on_signal() -> io::Result<Arc<AtomicBool>> {
+    let stop = Arc::<AtomicBool>::default();
+    let on_signal = Arc::clone(&stop);
+    ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
+    Ok(stop)
+}
+
 /// The error of the system with the path it concerns.
 pub(in crate::commands) fn named(path: &Path, error: &io::Error) -> io::Error {
     let refusal = error.get_ref().and_then(|error| error.downcast_ref());
@@ -25,6 +36,15 @@ pub(in crate::commands) fn named(path: &Path, error: &io::Error) -> io::Error {
         _ => format!("{}: {error}", path.display()),
     };
     io::Error::new(error.kind(), text)
+}
+
+/// Success, or the error that inputs had faults.
+pub(in crate::commands) fn with_failures(failures: usize) -> io::Result<ExitCode> {
+    match failures {
+        0 => Ok(ExitCode::SUCCESS),
+        1 => Err(io::Error::other("1 input had errors")),
+        failures => Err(io::Error::other(format!("{failures} inputs had errors"))),
+    }
 }
 
 /// Permission to replace files.

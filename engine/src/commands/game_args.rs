@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use enbu_arena::openings::{self, RandomOpenings};
 use enbu_arena::{
     Adjudication, DrawAdjudication, EngineSpec, IncrementUse, MatedSide, Opening, Patience, Rules, TimeControl,
@@ -16,6 +16,7 @@ use enbu_files::FileKind;
 use enbu_movegen::EnteringKingRule;
 use enbu_usi::client::{Cancel, Launch};
 
+use super::choices::{Choice, one_of};
 use super::failure::named;
 
 /// The message for games without a limit of time, nodes or depth.
@@ -36,8 +37,8 @@ pub(crate) struct ClockArgs {
     #[arg(long, value_name = "MS", default_value_t = 0, help_heading = "Time")]
     slack: u32,
     /// Use of an increment: in its own move, or only after it
-    #[arg(long, value_enum, default_value_t = Increment::Before, help_heading = "Time")]
-    increment: Increment,
+    #[arg(long, default_value = "before", value_parser = one_of(INCREMENTS), help_heading = "Time")]
+    pub(crate) increment: IncrementUse,
     /// Silence past the time for a move that counts as a hang, in seconds
     #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = seconds, help_heading = "Time")]
     hang: f64,
@@ -61,19 +62,8 @@ impl ClockArgs {
     /// The time control with the other limits of a move, in words.
     pub(crate) fn words(&self, control: TimeControl) -> String {
         let slack = if self.slack == 0 { String::new() } else { format!(" slack={}", self.slack) };
-        let increment = match self.increment {
-            Increment::Before => "",
-            Increment::After => " increment=after",
-        };
+        let increment = if self.increment == IncrementUse::After { " increment=after" } else { "" };
         format!("{control}{slack}{increment}")
-    }
-
-    /// Use of increments.
-    pub(crate) const fn increment_use(&self) -> IncrementUse {
-        match self.increment {
-            Increment::Before => IncrementUse::Before,
-            Increment::After => IncrementUse::After,
-        }
     }
 
     /// Tolerance past the time for each move.
@@ -99,8 +89,8 @@ pub(crate) struct RuleArgs {
     #[arg(long, value_name = "N", default_value_t = 320, help_heading = "Rules")]
     max_moves: u32,
     /// Entering king rule
-    #[arg(long, value_enum, default_value_t = Declaration::Rule27, help_heading = "Rules")]
-    rule: Declaration,
+    #[arg(long, default_value = "27", value_parser = one_of(RULES), help_heading = "Rules")]
+    rule: EnteringKingRule,
     /// Send `go` to a mated side, which must resign
     #[arg(long, help_heading = "Rules")]
     ask_mated: bool,
@@ -117,23 +107,15 @@ impl RuleArgs {
     pub(crate) fn rules(&self) -> Rules {
         Rules {
             max_moves: self.max_moves,
-            entering_king: match self.rule {
-                Declaration::Rule27 => EnteringKingRule::Csa27,
-                Declaration::Rule24 => EnteringKingRule::Csa24,
-                Declaration::Rule27Handicap => EnteringKingRule::Csa27Handicap,
-                Declaration::Rule24Handicap => EnteringKingRule::Csa24Handicap,
-                Declaration::Try => EnteringKingRule::Try,
-                Declaration::None => EnteringKingRule::NoEnteringKing,
-            },
+            entering_king: self.rule,
             mated: if self.ask_mated { MatedSide::MustResign } else { MatedSide::HasLost },
         }
     }
 
     /// The rules in words.
     pub(crate) fn words(&self) -> String {
-        let rule = self.rule.to_possible_value();
-        let mut words =
-            format!("max-moves={} rule={}", self.max_moves, rule.as_ref().map_or("", |rule| rule.get_name()));
+        let rule = RULES.iter().find(|rule| rule.2 == self.rule).map_or("", |rule| rule.0);
+        let mut words = format!("max-moves={} rule={rule}", self.max_moves);
         if self.ask_mated {
             words += " ask-mated";
         }
@@ -152,25 +134,16 @@ impl RuleArgs {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Increment {
-    Before,
-    After,
-}
+const INCREMENTS: &[Choice<IncrementUse>] = &[("before", "", IncrementUse::Before), ("after", "", IncrementUse::After)];
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Declaration {
-    #[value(name = "27")]
-    Rule27,
-    #[value(name = "24")]
-    Rule24,
-    #[value(name = "27h")]
-    Rule27Handicap,
-    #[value(name = "24h")]
-    Rule24Handicap,
-    Try,
-    None,
-}
+const RULES: &[Choice<EnteringKingRule>] = &[
+    ("27", "", EnteringKingRule::Csa27),
+    ("24", "", EnteringKingRule::Csa24),
+    ("27h", "", EnteringKingRule::Csa27Handicap),
+    ("24h", "", EnteringKingRule::Csa24Handicap),
+    ("try", "", EnteringKingRule::Try),
+    ("none", "", EnteringKingRule::NoEnteringKing),
+];
 
 /// Seconds of patience, at most a day.
 fn seconds(text: &str) -> Result<f64, String> {

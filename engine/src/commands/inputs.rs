@@ -7,7 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use enbu_files::FileKind;
-use enbu_kifu::{Format, KifuError, Problems};
+use enbu_kifu::{Format, KifuError, Mode, Problems, usi};
+use enbu_movegen::Position;
 
 use super::failure::named;
 
@@ -73,6 +74,17 @@ impl Input {
             enbu_files::read(&self.path, FileKind::Record)
         }
     }
+}
+
+/// The position that words of USI name: `startpos` or an SFEN, with moves or without.
+pub(in crate::commands) fn position(text: &str) -> Result<Position, String> {
+    let reading = usi::read(text, Mode::Strict).map_err(|error| error.to_string())?;
+    let record = reading.records.first().ok_or("no position")?;
+    let mut position = Position::from_setup(record.setup()).map_err(|error| error.to_string())?;
+    for mv in record.moves() {
+        position.play(mv).map_err(|error| error.to_string())?;
+    }
+    Ok(position)
 }
 
 /// Names for the files of inputs in an output folder; no two inputs have one.

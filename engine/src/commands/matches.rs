@@ -20,7 +20,7 @@ use enbu_usi::client::Cancel;
 use super::failure::{INTERRUPTED, check_writable, named, write_file};
 use super::game_args;
 use super::progress::Progress;
-use crate::terminal;
+use crate::terminal::notice;
 pub(crate) use args::MatchArgs;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -54,18 +54,19 @@ pub(crate) fn run(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode
 fn merge(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let contents = results::merge(&args.merge).map_err(io::Error::other)?;
     for path in &contents.torn {
-        // The result does not depend on the notice.
-        let _ = writeln!(terminal::stderr(), "{}: the last line is torn; its game is left out", path.display());
+        notice(format_args!("{}: the last line is torn; its game is left out", path.display()));
     }
     if contents.games.is_empty() {
         let names: Vec<String> = args.merge.iter().map(|path| path.display().to_string()).collect();
         return Err(io::Error::other(format!("no games in {}", names.join(", "))));
     }
     let sprt = args.sprt()?;
+    let existing = args.force.existing();
+    args.out.iter().chain(&args.chart).try_for_each(|path| check_writable(path, existing))?;
     if let Some(path) = &args.out {
         let lines = contents.games.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
         let text: String = lines.into_iter().map(|line| line + "\n").collect();
-        write_file(path, text, Existing::Replace)?;
+        write_file(path, text, existing)?;
     }
     if let Some(dir) = &args.csa {
         for game in &contents.games {
@@ -85,12 +86,11 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     ctrlc::set_handler(move || on_signal.cancel()).map_err(io::Error::other)?;
     let sprt = args.sprt()?;
     if let Some(chart) = &args.chart {
-        check_writable(chart, Existing::Replace)?;
+        check_writable(chart, if args.resume { Existing::Replace } else { args.force.existing() })?;
     }
     let settings = args.settings(&cancel)?;
     if settings.repeats_games() {
-        // The match does not depend on the notice.
-        let _ = writeln!(terminal::stderr(), "{}", game_args::REPEATED_GAMES);
+        notice(game_args::REPEATED_GAMES);
     }
     let log = game_args::traffic_log(args.log.as_deref())?;
     let contest = match Contest::prepare(settings, &cancel, log.as_ref()) {
@@ -154,7 +154,7 @@ fn open_results(args: &MatchArgs, path: &Path, contest: &Contest) -> io::Result<
     }
     if contents.torn.as_ref().is_some_and(|torn| !torn.is_empty()) {
         // Printed before any progress is shown.
-        let _ = writeln!(terminal::stderr(), "{}: the last line was torn; its game is played again", path.display());
+        notice(format_args!("{}: the last line was torn; its game is played again", path.display()));
     }
     Ok((file, contents.games))
 }

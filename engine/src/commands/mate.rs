@@ -11,25 +11,28 @@ mod report;
 mod soundness;
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::iter::Enumerate;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError, Sender};
 use enbu_mate::{Limits, Progress, Refinement, Solver, Verdict};
 use enbu_movegen::{Move, Position};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
+use parking_lot::Mutex;
 
 use problems::{Problem, Problems};
 use report::{Row, Solved, Totals};
 
-use super::failure::INTERRUPTED;
+use super::choices::{Choice, one_of};
+use super::failure::{INTERRUPTED, stop_on_signal};
+use super::progress::bar;
 use crate::terminal::message;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -64,8 +67,8 @@ pub(crate) struct MateArgs {
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     plies: Option<u16>,
     /// Search for a shorter mate once there is one
-    #[arg(long, value_enum, default_value_t = Refine::Affordable)]
-    refine: Refine,
+    #[arg(long, default_value = "affordable", value_parser = one_of(REFINEMENTS))]
+    refine: Refinement,
     /// List every first move that mates
     #[arg(long)]
     all: bool,
@@ -78,26 +81,12 @@ pub(crate) struct MateArgs {
     json: bool,
 }
 
-/// Effort for a shorter line.
-#[derive(Clone, Copy, ValueEnum)]
-enum Refine {
-    /// None: the first line found
-    None,
-    /// As many nodes as the first mate took, at least a million
-    Affordable,
-    /// Until the shortest is proved
-    Shortest,
-}
-
-impl From<Refine> for Refinement {
-    fn from(refine: Refine) -> Self {
-        match refine {
-            Refine::None => Self::None,
-            Refine::Affordable => Self::Affordable,
-            Refine::Shortest => Self::Shortest,
-        }
-    }
-}
+/// Efforts for a shorter line.
+const REFINEMENTS: &[Choice<Refinement>] = &[
+    ("none", "None: the first line found", Refinement::None),
+    ("affordable", "As many nodes as the first mate took, at least a million", Refinement::Affordable),
+    ("shortest", "Until the shortest is proved", Refinement::Shortest),
+];
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
@@ -139,8 +128,8 @@ pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<ExitCode>
         problems = Box::new(first.into_iter().chain(problems));
     }
     let solvers: Result<Vec<Solver>, _> = (0..threads).map(|_| Solver::new(args.hash as usize / threads)).collect();
-    let progress = progress();
-    let stop = Arc::<AtomicBool>::default();
+    let progress = bar(None, "{pos} {elapsed} {wide_msg}");
+    let stop = stop_on_signal()?;
     let job = Arc::new(Job {
         args: args.clone(),
         problems: Mutex::new(problems.enumerate()),
@@ -159,8 +148,6 @@ pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<ExitCode>
         }
     }
     drop((sender, permits));
-    let on_signal = Arc::clone(&stop);
-    ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
     let outcome = Printer { args, progress: &progress, out }.print(&events, &printed, &stop);
     stop.store(true, Ordering::Relaxed);
     progress.finish_and_clear();
@@ -170,7 +157,7 @@ pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<ExitCode>
 /// Solves one problem after the other until there is none left, or no reader.
 fn work(job: &Job, mut solver: Solver, permits: &Sender<()>, events: &Sender<Event>) {
     while permits.send(()).is_ok() && !job.stop.load(Ordering::Relaxed) {
-        let next = job.problems.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let next = job.problems.lock().next();
         let Some((number, Problem { name, position, given })) = next else { return };
         let outcome = position.and_then(|position| {
             let solve = || solved(job, &mut solver, &name, (position, &given), events);
@@ -265,16 +252,7 @@ impl<W: Write> Printer<'_, W> {
 
 fn limits(args: &MateArgs) -> Limits {
     let deadline = args.time.and_then(|time| Instant::now().checked_add(time));
-    Limits { nodes: args.nodes, deadline, plies: args.plies, refinement: args.refine.into() }
-}
-
-/// A counter on standard error, where a person watches.
-fn progress() -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{pos} {elapsed} {wide_msg}");
-    ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    Limits { nodes: args.nodes, deadline, plies: args.plies, refinement: args.refine }
 }
 
 /// The state of the search of one problem.

@@ -1,21 +1,21 @@
 //! `enbu openings`: a file of even openings, made by our own search.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
 use enbu_arena::Opening;
 use enbu_arena::openings::{Candidate, Judge, RandomOpenings};
-use enbu_files::Existing;
 use enbu_movegen::Position;
-use enbu_search::{BestMove, Limits, Listener, Options, Report, Score, Search, ThreadError};
-use indicatif::{ProgressBar, ProgressStyle};
+use enbu_search::{Limits, Listener, Options, Score, Search, ThreadError};
 
-use super::failure::{check_writable, write_file};
+use super::failure::{Force, check_writable, write_file};
+use super::lines::{Line, Lines};
+use super::progress::bar;
 
 /// Nodes for choosing a move; the choice is loose, so few are enough.
 const CHOICE_NODES: u64 = 2_000;
@@ -44,27 +44,8 @@ pub(crate) struct OpeningsArgs {
     /// File to write; default: standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-}
-
-/// Keeps the last report of each line.
-#[derive(Default)]
-struct Lines(Mutex<Vec<Candidate>>);
-
-impl Listener for Lines {
-    fn report(&self, report: &Report) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(&mv) = report.pv.first() else { return };
-        let candidate = Candidate { mv, score_cp: centipawns(report.score) };
-        // A rank is first reported after the ones before it.
-        match lines.get_mut(report.multi_pv - 1) {
-            Some(line) => *line = candidate,
-            None => lines.push(candidate),
-        }
-    }
-
-    fn notice(&self, _: &str) {}
-
-    fn finished(&self, _: &BestMove) {}
+    #[command(flatten)]
+    force: Force,
 }
 
 fn centipawns(score: Score) -> i32 {
@@ -91,7 +72,8 @@ impl SearchJudge {
         let options = Options { multi_pv, ..Options::default() };
         self.0.start(position, limits, options, Instant::now(), Arc::clone(&lines) as Arc<dyn Listener>);
         self.0.wait();
-        std::mem::take(&mut *lines.0.lock().unwrap_or_else(PoisonError::into_inner))
+        let candidate = |line: Line| Candidate { mv: line.mv, score_cp: centipawns(line.score) };
+        lines.take().into_iter().map(candidate).collect()
     }
 }
 
@@ -113,10 +95,7 @@ pub(crate) fn generate(
     go_on: impl Fn() -> ControlFlow<()>,
 ) -> io::Result<Vec<Opening>> {
     let mut judge = SearchJudge::new().map_err(io::Error::other)?;
-    let bar = if io::stderr().is_terminal() { ProgressBar::new(count as u64) } else { ProgressBar::hidden() };
-    if let Ok(style) = ProgressStyle::with_template("openings {pos}/{len} {wide_bar} {eta}") {
-        bar.set_style(style);
-    }
+    let bar = bar(Some(count as u64), "openings {pos}/{len} {wide_bar} {eta}");
     let openings = kind.generate(count, seed, &mut judge, |made| {
         bar.set_position(made as u64);
         go_on()
@@ -129,7 +108,7 @@ pub(crate) fn generate(
 pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let OpeningsArgs { kind, count, seed, .. } = args;
     if let Some(path) = &args.out {
-        check_writable(path, Existing::Replace)?;
+        check_writable(path, args.force.existing())?;
     }
     let openings = generate(*kind, *count as usize, *seed, || ControlFlow::Continue(()))?;
     let mut text = format!(
@@ -143,7 +122,7 @@ pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<ExitC
         text.push_str(&format!("{opening}\n"));
     }
     match &args.out {
-        Some(path) => write_file(path, text, Existing::Replace)?,
+        Some(path) => write_file(path, text, args.force.existing())?,
         None => out.write_all(text.as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)

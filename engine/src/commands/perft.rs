@@ -5,8 +5,10 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Args;
+use enbu_movegen::Position;
 use enbu_movegen::perft::{LastPly, divide, perft_with};
-use enbu_movegen::{Position, Setup};
+
+use super::inputs::position;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu perft 5
@@ -35,7 +37,7 @@ pub(crate) struct PerftArgs {
 
 /// Counts the leaves at the given depth; the last line is `nodes N`.
 pub(crate) fn run(args: &PerftArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    let mut position = position(args.sfen.as_deref()).map_err(io::Error::other)?;
+    let mut position = position(args.sfen.as_deref().unwrap_or("startpos")).map_err(io::Error::other)?;
     let nodes = if args.divide { print_divided(&mut position, args.depth, out)? } else { count(args, &mut position) };
     writeln!(out, "nodes {nodes}")?;
     Ok(ExitCode::SUCCESS)
@@ -58,15 +60,4 @@ fn count(args: &PerftArgs, position: &mut Position) -> u64 {
         black_box(perft_with(position, args.depth, last_ply));
     }
     perft_with(position, args.depth, last_ply)
-}
-
-/// Parses an SFEN, with or without the word `sfen`; the start position when there is
-/// none.
-fn position(sfen: Option<&str>) -> Result<Position, String> {
-    let text = match sfen.map(str::trim) {
-        None | Some("startpos") => return Ok(Position::startpos()),
-        Some(text) => text.strip_prefix("sfen ").unwrap_or(text),
-    };
-    let setup: Setup = text.parse().map_err(|error| format!("{error}"))?;
-    Position::from_setup(&setup).map_err(|error| error.to_string())
 }

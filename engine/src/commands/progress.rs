@@ -1,13 +1,23 @@
 //! The state of long work on stderr: live on a terminal, plain lines elsewhere.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use crate::terminal::{self, message};
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::terminal::{message, notice};
 
 /// Least interval between two plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A bar of this form on a terminal, hidden elsewhere; a counter without a number of steps.
+pub(crate) fn bar(steps: Option<u64>, form: &str) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = steps.map_or_else(ProgressBar::no_length, ProgressBar::new);
+    bar.with_style(ProgressStyle::with_template(form).unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
 
 /// Shows how far the work is.
 pub(crate) struct Progress {
@@ -28,14 +38,9 @@ enum Shown {
 impl Progress {
     /// For work of `steps` steps.
     pub(crate) fn new(steps: u64) -> Self {
-        if !io::stderr().is_terminal() {
-            return Self { bar: ProgressBar::hidden(), shown: Shown::Lines { last: None } };
-        }
-        let bar = ProgressBar::new(steps);
-        if let Ok(style) = ProgressStyle::with_template("{pos}/{len} {wide_bar} {elapsed} eta {eta}\n{msg}") {
-            bar.set_style(style);
-        }
-        Self { bar, shown: Shown::Live }
+        let bar = bar(Some(steps), "{pos}/{len} {wide_bar} {elapsed} eta {eta}\n{msg}");
+        let shown = if bar.is_hidden() { Shown::Lines { last: None } } else { Shown::Live };
+        Self { bar, shown }
     }
 
     /// Shows nothing but notices.
@@ -52,7 +57,7 @@ impl Progress {
             }
             Shown::Lines { last } if last.is_none_or(|last| last.elapsed() >= LINE_INTERVAL) => {
                 *last = Some(Instant::now());
-                line(&state());
+                notice(state());
             }
             Shown::Lines { .. } | Shown::Quiet => {}
         }
@@ -67,7 +72,7 @@ impl Progress {
     pub(crate) fn notice(&self, text: &str) {
         match self.shown {
             Shown::Live => self.bar.println(message(text)),
-            Shown::Lines { .. } | Shown::Quiet => line(text),
+            Shown::Lines { .. } | Shown::Quiet => notice(text),
         }
     }
 
@@ -76,9 +81,4 @@ impl Progress {
         self.bar.finish_and_clear();
         self.shown = Shown::Quiet;
     }
-}
-
-fn line(text: &str) {
-    // The work goes on even if stderr is closed.
-    let _ = writeln!(terminal::stderr(), "{text}");
 }

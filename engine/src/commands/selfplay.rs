@@ -1,11 +1,11 @@
 //! `enbu selfplay`: games to learn from.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
@@ -17,13 +17,14 @@ use enbu_learn::selfplay::{Progress, Run, RunError, Settings, Starts, Yardstick}
 use enbu_learn::source::{self, Format};
 use enbu_learn::{Filter, Loud, Statistics};
 use enbu_movegen::Position;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use super::bench_positions::POSITIONS;
-use super::failure::{INTERRUPTED, check_writable};
+use super::failure::{Force, INTERRUPTED, check_writable, stop_on_signal};
+use super::progress::bar;
 use super::shard::Shard;
 use crate::evaluation;
-use crate::terminal;
+use crate::terminal::notice;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu selfplay --games 20000 --out data/selfplay/first
@@ -69,6 +70,8 @@ enum Action {
         /// File to write, .psv or .bin
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
+        #[command(flatten)]
+        force: Force,
         /// Seed; the same seed gives the same order
         #[arg(long, default_value_t = 1)]
         seed: u64,
@@ -92,6 +95,8 @@ struct ExportArgs {
     /// File to write; its extension names the format
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    force: Force,
     /// Write no more positions than this (games are not cut)
     #[arg(long, value_name = "POSITIONS")]
     limit: Option<u64>,
@@ -228,7 +233,8 @@ pub(crate) fn run(args: &SelfplayArgs, out: &mut impl Write) -> io::Result<ExitC
     match &args.action {
         None => return play(&args.run, out),
         Some(Action::Stats { sources, eval }) => stats(sources, eval, out)?,
-        Some(Action::Shuffle { sources, out: target, seed, memory }) => {
+        Some(Action::Shuffle { sources, out: target, seed, memory, force }) => {
+            check_writable(target, force.existing())?;
             let sources = source::files(sources).map_err(io::Error::other)?;
             let written = export::shuffle(&sources, target, *seed, *memory).map_err(io::Error::other)?;
             writeln!(out, "{written} positions written to {}", target.display())?;
@@ -238,6 +244,7 @@ pub(crate) fn run(args: &SelfplayArgs, out: &mut impl Write) -> io::Result<ExitC
             return Err(io::Error::other(format!("{}: the name must end in .games or .archive", args.out.display())));
         }
         Some(Action::Merge(args) | Action::Export(args)) => {
+            check_writable(&args.out, args.force.existing())?;
             let sources = source::files(&args.sources).map_err(io::Error::other)?;
             let limit = args.limit.unwrap_or(u64::MAX);
             let written = export::export(&sources, &args.out, limit).map_err(io::Error::other)?;
@@ -327,10 +334,7 @@ fn yardstick(args: &YardstickArgs, out: &mut impl Write) -> io::Result<ExitCode>
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0)).stack_size(Settings::STACK_BYTES);
     let pool = pool.build().map_err(io::Error::other)?;
     let chosen = yardstick.choose(&files).map_err(io::Error::other)?;
-    let bar = if io::stderr().is_terminal() { ProgressBar::new(chosen.0.len() as u64) } else { ProgressBar::hidden() };
-    if let Ok(style) = ProgressStyle::with_template("positions {pos}/{len} {wide_bar} {eta}") {
-        bar.set_style(style);
-    }
+    let bar = bar(Some(chosen.0.len() as u64), "positions {pos}/{len} {wide_bar} {eta}");
     let searched = pool.install(|| {
         yardstick.search(&chosen, |done| {
             bar.set_position(done);
@@ -345,14 +349,6 @@ fn yardstick(args: &YardstickArgs, out: &mut impl Write) -> io::Result<ExitCode>
         return Ok(ExitCode::from(INTERRUPTED));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// A flag that Ctrl-C sets.
-fn stop_on_signal() -> io::Result<Arc<AtomicBool>> {
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let on_signal = Arc::clone(&cancelled);
-    ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
-    Ok(cancelled)
 }
 
 fn play(args: &RunArgs, out: &mut impl Write) -> io::Result<ExitCode> {
@@ -388,10 +384,7 @@ struct Meter {
 
 impl Meter {
     fn new(interval: Option<Duration>, standing: Progress, files: u64) -> Self {
-        let bar = if io::stderr().is_terminal() { ProgressBar::new(files) } else { ProgressBar::hidden() };
-        if let Ok(style) = ProgressStyle::with_template("files {pos}/{len} {wide_bar} {msg} {eta}") {
-            bar.set_style(style);
-        }
+        let bar = bar(Some(files), "files {pos}/{len} {wide_bar} {msg} {eta}");
         bar.set_position(standing.files);
         let now = Instant::now();
         Self { bar, interval, started: now, told: now, standing, done: Progress::default(), files }
@@ -403,8 +396,7 @@ impl Meter {
         self.bar.set_message(format!("{} positions", self.standing.positions + self.done.positions));
         if self.interval.is_some_and(|interval| self.told.elapsed() >= interval) {
             self.told = Instant::now();
-            // Progress that cannot be printed is no reason to stop.
-            let _ = writeln!(terminal::stderr(), "{}", self.line());
+            notice(self.line());
         }
     }
 

@@ -1,23 +1,24 @@
 //! `enbu train`: a network from games.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use enbu_files::{Existing, FileKind};
 use enbu_learn::{
     Dataset, Filter, Foresight, KINDS, Kind, Loud, Plan, Positions, Selection, Shape, ShapeError, Sizes, Trainer,
     TrainingProgress, loss_chart, source,
 };
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
-use super::failure::{INTERRUPTED, check_writable, named, usage, write_file};
+use super::choices::{Choice, one_of};
+use super::failure::{Force, INTERRUPTED, check_writable, named, stop_on_signal, usage, write_file};
+use super::progress::bar;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu train data/selfplay/first --out data/first.nnue
@@ -106,11 +107,11 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "CP", default_value_t = Filter::default().max_score)]
     max_score: i16,
     /// Positions whose best move captures or promotes
-    #[arg(long, value_enum, default_value_t = Choice::Skip)]
-    captures: Choice,
+    #[arg(long, default_value = "skip", value_parser = one_of(LOUD))]
+    captures: Loud,
     /// Positions in check
-    #[arg(long, value_enum, default_value_t = Choice::Skip)]
-    checks: Choice,
+    #[arg(long, default_value = "skip", value_parser = one_of(LOUD))]
+    checks: Loud,
     /// One game in N is kept for validation
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(2..))]
     test_one_in: u64,
@@ -129,6 +130,8 @@ pub(crate) struct TrainArgs {
     /// Draw the losses into this SVG file
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Finds architectures by their names.
@@ -137,31 +140,12 @@ fn kinds() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(names).map(|name| KINDS.into_iter().find(|kind| kind.name == name).unwrap_or(KINDS[0]))
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Choice {
-    /// Leave them out
-    Skip,
-    /// Learn from them
-    Keep,
-}
-
-impl From<Choice> for Loud {
-    fn from(choice: Choice) -> Self {
-        match choice {
-            Choice::Skip => Self::Skip,
-            Choice::Keep => Self::Keep,
-        }
-    }
-}
+/// Treatments of positions that are not quiet.
+const LOUD: &[Choice<Loud>] = &[("skip", "Leave them out", Loud::Skip), ("keep", "Learn from them", Loud::Keep)];
 
 impl TrainArgs {
     fn filter(&self) -> Filter {
-        Filter {
-            first_ply: self.first_ply,
-            max_score: self.max_score,
-            captures: self.captures.into(),
-            checks: self.checks.into(),
-        }
+        Filter { first_ply: self.first_ply, max_score: self.max_score, captures: self.captures, checks: self.checks }
     }
 
     /// The scale given or fitted to the data, in whole centipawns as in the file.
@@ -169,10 +153,16 @@ impl TrainArgs {
         self.scale.or_else(|| data.fitted_scale()).unwrap_or(Plan::default().scale).round()
     }
 
+    /// The treatment of files that exist; a training that continues has written its own before.
+    fn existing(&self) -> Existing {
+        if self.resume { Existing::Replace } else { self.force.existing() }
+    }
+
     /// Fails if a file to write later cannot be written, or a file to begin with is missing.
     fn check_files(&self) -> io::Result<()> {
+        let existing = self.existing();
         let written = [Some(&self.out), self.checkpoint.as_ref(), self.chart.as_ref()];
-        written.into_iter().flatten().try_for_each(|path| check_writable(path, Existing::Replace))?;
+        written.into_iter().flatten().try_for_each(|path| check_writable(path, existing))?;
         let Some(start) = &self.start else { return Ok(()) };
         enbu_files::open(start, FileKind::Network).map(drop).map_err(|error| named(start, &error))
     }
@@ -215,9 +205,7 @@ pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode
     args.check_files()?;
     let threads = args.threads.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let on_signal = Arc::clone(&cancelled);
-    ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
+    let cancelled = stop_on_signal()?;
     // Read first: a fault ends the command before it trains.
     let yardstick = args.yardstick.as_ref().map(|path| read_yardstick(path, args)).transpose()?;
     let (data, scale) = load(args, out)?;
@@ -294,14 +282,14 @@ fn share(text: &str) -> Result<f64, String> {
 fn finish(args: &TrainArgs, trainer: &Trainer<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", trainer.rounding_error().map_err(io::Error::other)?)?;
     let bytes = trainer.network(&args.name).map_err(io::Error::other)?;
-    write_file(&args.out, &bytes, Existing::Replace)?;
+    write_file(&args.out, &bytes, args.existing())?;
     writeln!(out, "{} of {} bytes written to {}", args.shape.product, bytes.len(), args.out.display())
 }
 
 fn draw(args: &TrainArgs, plan: &Plan, trainer: &Trainer<'_>) -> io::Result<()> {
     let Some(path) = &args.chart else { return Ok(()) };
     let svg = loss_chart(&format!("{}: {plan}", args.name), trainer.curve());
-    write_file(path, svg, Existing::Replace)
+    write_file(path, svg, args.existing())
 }
 
 /// Shows the progress of the training and saves checkpoints.
@@ -315,10 +303,7 @@ struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     fn new(args: &'a TrainArgs, trainer: &Trainer<'_>) -> Self {
-        let bar = if io::stderr().is_terminal() { ProgressBar::new(trainer.batches()) } else { ProgressBar::hidden() };
-        if let Ok(style) = ProgressStyle::with_template("batches {pos}/{len} {wide_bar} {msg} {eta}") {
-            bar.set_style(style);
-        }
+        let bar = bar(Some(trainer.batches()), "batches {pos}/{len} {wide_bar} {msg} {eta}");
         let now = Instant::now();
         Self { args, bar, started: now, saved: now, positions: 0 }
     }

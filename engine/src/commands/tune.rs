@@ -20,7 +20,7 @@ use enbu_usi::client::Cancel;
 use super::failure::{INTERRUPTED, named};
 use super::game_args;
 use super::progress::Progress;
-use crate::terminal;
+use crate::terminal::notice as report;
 pub(crate) use args::TuneArgs;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -51,41 +51,22 @@ pub(crate) fn run(args: &TuneArgs, out: &mut impl Write) -> io::Result<ExitCode>
     let on_signal = cancel.clone();
     ctrlc::set_handler(move || on_signal.cancel()).map_err(io::Error::other)?;
     match tune(args, &cancel, out) {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(TuneError::Contest(ContestError::Cancelled)) => {
-            // The exit code reports it as well.
-            let _ = writeln!(
-                terminal::stderr(),
-                "interrupted; the same command goes on (state in {})",
-                args.state.display()
-            );
+        Err(error) if is_interruption(&error) => {
+            report(format_args!("interrupted; the same command goes on (state in {})", args.state.display()));
             Ok(ExitCode::from(INTERRUPTED))
         }
-        Err(TuneError::Contest(error)) => Err(io::Error::other(error)),
-        Err(TuneError::Io(error)) => Err(error),
+        result => result.map(|()| ExitCode::SUCCESS),
     }
 }
 
-/// Reasons why a tuning ends early.
-enum TuneError {
-    Contest(ContestError),
-    Io(io::Error),
-}
-
-impl From<ContestError> for TuneError {
-    fn from(error: ContestError) -> Self {
-        Self::Contest(error)
-    }
-}
-
-impl From<io::Error> for TuneError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
+/// Returns true for the error of an interruption.
+fn is_interruption(error: &io::Error) -> bool {
+    let contest = error.get_ref().and_then(|error| error.downcast_ref());
+    matches!(contest, Some(ContestError::Cancelled))
 }
 
 /// Plays and learns until all iterations are done, and prints the table of parameters.
-fn tune(args: &TuneArgs, cancel: &Cancel, out: &mut impl Write) -> Result<(), TuneError> {
+fn tune(args: &TuneArgs, cancel: &Cancel, out: &mut impl Write) -> io::Result<()> {
     let log = game_args::traffic_log(args.log.as_deref())?;
     let (trials, beginning) = prepare(args, cancel, log.as_ref())?;
     let mut state = open_state(&args.state, beginning)?;
@@ -98,7 +79,7 @@ fn tune(args: &TuneArgs, cancel: &Cancel, out: &mut impl Write) -> Result<(), Tu
         let played = trials.play(&trial, cancel, log.as_ref(), &progress);
         let saved = played.and_then(|games| {
             state.learn(games);
-            Ok(state.save(&args.state).map_err(|error| named(&args.state, &error))?)
+            state.save(&args.state).map_err(|error| named(&args.state, &error))
         });
         if let Err(error) = saved {
             progress.finish();
@@ -107,7 +88,7 @@ fn tune(args: &TuneArgs, cancel: &Cancel, out: &mut impl Write) -> Result<(), Tu
         progress.show(state.spsa().done(), || show::line(&state));
     }
     progress.finish();
-    Ok(write!(out, "{}", show::table(&state))?)
+    write!(out, "{}", show::table(&state))
 }
 
 /// The common settings of all trials of a tuning.
@@ -123,17 +104,16 @@ struct Trials {
 }
 
 /// Queries the engine's options; returns the trials and the first state.
-fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> Result<(Trials, State), TuneError> {
+fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> io::Result<(Trials, State)> {
     let mut engine = args.engine()?;
     let plan = args.plan();
     let time_control = args.time_control(&engine)?;
     if args.openings.is_none() && engine.time_control.unwrap_or(time_control).is_deterministic() {
-        // The tuning does not depend on the notice.
-        let _ = writeln!(terminal::stderr(), "{}", game_args::REPEATED_GAMES);
+        report(game_args::REPEATED_GAMES);
     }
     let patience = args.clock.patience();
     let name = engine.name.clone().unwrap_or_else(|| "the engine".to_owned());
-    let identity = identify(&name, &engine, patience, cancel, log)?;
+    let identity = identify(&name, &engine, patience, cancel, log).map_err(io::Error::other)?;
     let parameters = spsa::select(&args.wanted, &identity.options, &engine.launch.options).map_err(io::Error::other)?;
     let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.clone()).collect();
     engine.launch.options.retain(|(option, _)| !names.iter().any(|name| name.eq_ignore_ascii_case(option)));
@@ -146,7 +126,7 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> Result
     let settings = MatchSettings {
         engines: Vec::new(),
         time_control,
-        increment_use: args.clock.increment_use(),
+        increment_use: args.clock.increment,
         format: Tournament::RoundRobin,
         rounds: plan.pairs as usize,
         openings: Vec::new(),
@@ -200,16 +180,10 @@ fn open_state(path: &Path, beginning: State) -> io::Result<State> {
 
 impl Trials {
     /// Plays a trial; its games seen from the side of `plus`.
-    fn play(
-        &self,
-        trial: &Trial,
-        cancel: &Cancel,
-        log: Option<&TrafficLog>,
-        progress: &Progress,
-    ) -> Result<Tally, TuneError> {
-        let contest = Contest::prepare(self.settings(trial), cancel, log)?;
+    fn play(&self, trial: &Trial, cancel: &Cancel, log: Option<&TrafficLog>, progress: &Progress) -> io::Result<Tally> {
+        let contest = Contest::prepare(self.settings(trial), cancel, log).map_err(io::Error::other)?;
         let mut games = Tally::default();
-        contest.play(&HashSet::new(), cancel, log, |news| {
+        let played = contest.play(&HashSet::new(), cancel, log, |news| {
             match news {
                 MatchEvent::Game(game) => {
                     games.add(game.score1);
@@ -222,8 +196,8 @@ impl Trials {
                 }
             }
             ControlFlow::Continue(())
-        })?;
-        Ok(games)
+        });
+        played.map(|()| games).map_err(io::Error::other)
     }
 
     fn settings(&self, trial: &Trial) -> MatchSettings {

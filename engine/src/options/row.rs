@@ -3,62 +3,6 @@
 use enbu_usi::{OptionKind, OptionSpec};
 use serde_json::{Value, json};
 
-/// The setting that a row holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Id {
-    Hash,
-    Threads,
-    Ponder,
-    StochasticPonder,
-    MultiPv,
-    NetworkDelay,
-    NetworkDelay2,
-    MinimumThinkingTime,
-    SlowMover,
-    RoundUpToFullSecond,
-    DepthLimit,
-    NodesLimit,
-    MaxMovesToDraw,
-    EnteringKingRule,
-    ResignValue,
-    DrawValueBlack,
-    DrawValueWhite,
-    GenerateAllLegalMoves,
-    SkillLevel,
-    SkillSeed,
-    LimitStrength,
-    Elo,
-    PvInterval,
-    ConsiderationMode,
-    ShowCurrentMove,
-    ShowLineEnds,
-    CsaReadout,
-    CsaLogDir,
-    CsaVersion,
-    Opponent,
-    Eval,
-    EvalDir,
-    EvalFile,
-    FvScale,
-    OwnBook,
-    BookFile,
-    BookDir,
-    BookMoves,
-    BookIgnoreRate,
-    BookEvalDiff,
-    BookEvalBlackLimit,
-    BookEvalWhiteLimit,
-    BookDepthLimit,
-    BookOnTheFly,
-    ConsiderBookMoveCount,
-    NarrowBook,
-    BookPvMoves,
-    IgnoreBookPly,
-    FlippedBook,
-    ClearHash,
-    DebugLogFile,
-}
-
 /// Type, range and default of a row.
 pub(super) enum Kind {
     Check(bool),
@@ -99,7 +43,6 @@ impl Words {
 
 /// One option.
 pub(super) struct Row {
-    pub(super) id: Id,
     pub(super) name: &'static str,
     /// Another name under which clients set it, if any.
     pub(super) alias: Option<&'static str>,

@@ -39,7 +39,7 @@ pub(super) struct Job {
 impl Job {
     /// The options of the output in one line.
     pub(super) fn output(&self) -> String {
-        let kinds: Vec<String> = self.kinds.iter().map(ToString::to_string).collect();
+        let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
         let Self { scores, comments, earlier, pages, .. } = self;
         format!("{} {scores:?} {comments:?} {earlier:?} {pages:?}", kinds.join(","))
     }

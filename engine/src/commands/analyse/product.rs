@@ -35,8 +35,8 @@ fn path_of(folder: &Path, base: &Path, extension: &str) -> PathBuf {
     path.into()
 }
 
-fn extension(kind: &Kind) -> String {
-    if *kind == Kind::Json { JSON.to_owned() } else { kind.to_string() }
+fn extension(kind: Kind) -> &'static str {
+    if kind == Kind::Json { JSON } else { kind.name() }
 }
 
 /// The analysis of an earlier run.
@@ -59,8 +59,8 @@ pub(super) fn known(job: &Job, folder: &Path, unit: &Unit, source: &Source) -> O
 /// the options of this job.
 fn is_complete(job: &Job, folder: &Path, unit: &Unit, text: &str) -> bool {
     let Ok(Mark { output }) = serde_json::from_str(text) else { return false };
-    let is_whole = |(kind, expected): (&Kind, &String)| {
-        read(&path_of(folder, &unit.base, &extension(kind)), FileKind::Record)
+    let is_whole = |(kind, expected): (Kind, &String)| {
+        read(&path_of(folder, &unit.base, extension(kind)), FileKind::Record)
             .is_ok_and(|bytes| checksum(&bytes) == *expected)
     };
     output.options == job.output() && besides_json(job).zip(&output.checksums).all(is_whole)
@@ -86,8 +86,8 @@ fn checksum(bytes: &[u8]) -> String {
 }
 
 /// The formats of files besides a game's JSON.
-fn besides_json(job: &Job) -> impl Iterator<Item = &Kind> {
-    job.kinds.iter().filter(|kind| **kind != Kind::Json)
+fn besides_json(job: &Job) -> impl Iterator<Item = Kind> {
+    job.kinds.iter().copied().filter(|kind| *kind != Kind::Json)
 }
 
 /// Writes the files of a game into the folder; its JSON is the last, so that a game with
@@ -99,7 +99,7 @@ pub(super) fn write(job: &Job, folder: &Path, unit: &Unit, report: &GameReport) 
         let (bytes, warnings) = render(job, kind, &[(&unit.record, report)]);
         messages.extend(warnings);
         output.checksums.push(checksum(&bytes));
-        write_unsynced(&path_of(folder, &unit.base, &extension(kind)), &bytes)?;
+        write_unsynced(&path_of(folder, &unit.base, extension(kind)), &bytes)?;
     }
     let json = marked(&output, report)?;
     write_unsynced(&path_of(folder, &unit.base, JSON), json.as_bytes())?;
@@ -119,7 +119,7 @@ fn marked(output: &Output, report: &GameReport) -> io::Result<String> {
 }
 
 /// Games in one format, and warnings.
-pub(super) fn render(job: &Job, kind: &Kind, games: &[(&Record, &GameReport)]) -> (Vec<u8>, Vec<String>) {
+pub(super) fn render(job: &Job, kind: Kind, games: &[(&Record, &GameReport)]) -> (Vec<u8>, Vec<String>) {
     match kind {
         Kind::Json => {
             let lines: String = games.iter().map(|(_, report)| report.to_json() + "\n").collect();
@@ -129,8 +129,8 @@ pub(super) fn render(job: &Job, kind: &Kind, games: &[(&Record, &GameReport)]) -
             let pages: String = games.iter().map(|(record, report)| html::page(record, report, job.pages)).collect();
             (pages.into_bytes(), Vec::new())
         }
-        Kind::Record { format, extension } => {
-            let annotation = Annotation { language: job.comments, format: *format, earlier: job.earlier };
+        Kind::Record(format, extension) => {
+            let annotation = Annotation { language: job.comments, format, earlier: job.earlier };
             let annotated: Vec<Record> = games
                 .iter()
                 .map(|(record, report)| {

@@ -9,44 +9,44 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::slice;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use enbu_analysis::html::{self, IndexRow};
 use enbu_analysis::report::Source;
 use enbu_analysis::{Analyst, GameError, GameReport, analyse, problems};
 use enbu_files::Existing;
 use enbu_kifu::Record;
+use parking_lot::Mutex;
 
 use super::display::Meter;
 use super::job::{Job, Target};
 use super::product;
 use super::units::{Reader, Unit};
 use super::{Kind, write_file};
-use crate::commands::failure::INTERRUPTED;
+use crate::commands::failure::{INTERRUPTED, with_failures};
 use crate::commands::inputs::Input;
-use crate::terminal;
+use crate::terminal::notice;
 
 /// Messages to the sink.
 enum News {
     /// An input was read: its name, messages, fault, and the positions of its games.
     Read { name: String, messages: Vec<String>, failed: bool, positions: u64 },
-    /// A game was analysed.
+    /// A game is done.
     Done(Box<Done>),
-    /// A game was not: its number, name and reason.
-    Failed(u64, String, String),
-    /// A game of another shard.
-    Passed(u64),
 }
 
-/// An analysed game.
+/// A game that was analysed, or could not be.
+#[derive(Default)]
 struct Done {
+    /// Its number among the games of this shard.
     number: u64,
     name: String,
     positions: u64,
+    failed: bool,
     /// No search was needed.
     known: bool,
     messages: Vec<String>,
@@ -65,9 +65,14 @@ pub(super) fn run(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let counter = AtomicU64::new(0);
-    let (to_sink, news) = mpsc::sync_channel(4 * jobs);
-    let queue =
-        Mutex::new(Queue { job, files: files.iter(), reader: Reader::new(job.settings.from), ready: VecDeque::new() });
+    let (to_sink, news) = bounded(4 * jobs);
+    let queue = Mutex::new(Queue {
+        job,
+        files: files.iter(),
+        reader: Reader::new(job.settings.from),
+        ready: VecDeque::new(),
+        taken: 0,
+    });
     thread::scope(|scope| {
         for number in 0..jobs {
             let to_sink = to_sink.clone();
@@ -97,29 +102,31 @@ struct Queue<'j> {
     reader: Reader,
     /// The other games of the input read last.
     ready: VecDeque<Unit>,
+    /// Number of games taken.
+    taken: u64,
 }
 
 impl Queue<'_> {
-    /// The next game; `None` after the last one, after an interruption or a failure of the
-    /// output. Inputs that are read are announced to `sink` in their order.
-    fn next(&mut self, sink: &SyncSender<News>) -> Option<Unit> {
+    /// The next game with its number in this shard; `None` after the last one, after an
+    /// interruption or a failure of the output. Inputs that are read are announced to `sink` in
+    /// their order.
+    fn next(&mut self, sink: &Sender<News>) -> Option<(u64, Unit)> {
         while self.ready.is_empty() {
             if self.job.stop.load(Ordering::Relaxed) {
                 return None;
             }
-            let found = self.reader.read(self.files.next()?);
-            let (own, others): (Vec<Unit>, Vec<Unit>) =
-                found.units.into_iter().partition(|unit| self.job.shard.contains(unit.number));
-            let positions = own.iter().map(|unit| positions_of(&unit.record)).sum();
+            let mut found = self.reader.read(self.files.next()?);
+            let is_empty = found.units.is_empty();
+            found.units.retain(|unit| self.job.shard.contains(unit.number));
+            let positions = found.units.iter().map(|unit| positions_of(&unit.record)).sum();
             // Messages are those of one shard only.
-            let is_ours = !own.is_empty() || (others.is_empty() && self.job.shard.contains(0));
+            let is_ours = !found.units.is_empty() || (is_empty && self.job.shard.contains(0));
             let (messages, failed) = if is_ours { (found.messages, found.failed) } else { Default::default() };
-            let passed = others.into_iter().map(|unit| News::Passed(unit.number));
-            let read = News::Read { name: found.name, messages, failed, positions };
-            std::iter::once(read).chain(passed).try_for_each(|news| sink.send(news)).ok()?;
-            self.ready = own.into();
+            sink.send(News::Read { name: found.name, messages, failed, positions }).ok()?;
+            self.ready = found.units.into();
         }
-        self.ready.pop_front()
+        self.taken += 1;
+        Some((self.taken - 1, self.ready.pop_front()?))
     }
 }
 
@@ -128,57 +135,54 @@ fn positions_of(record: &Record) -> u64 {
 }
 
 /// Analyses one game after the other.
-fn work(job: &Job, queue: &Mutex<Queue<'_>>, sink: &SyncSender<News>, counter: &AtomicU64) {
+fn work(job: &Job, queue: &Mutex<Queue<'_>>, sink: &Sender<News>, counter: &AtomicU64) {
     let mut analyst = None;
     loop {
-        let unit = queue.lock().unwrap_or_else(PoisonError::into_inner).next(sink);
-        let Some(unit) = unit.filter(|_| !job.stop.load(Ordering::Relaxed)) else { return };
-        let Some(news) = one(job, unit, &mut analyst, counter) else { return };
-        if sink.send(news).is_err() {
+        let next = queue.lock().next(sink);
+        let Some((number, unit)) = next.filter(|_| !job.stop.load(Ordering::Relaxed)) else { return };
+        let Some(done) = one(job, number, unit, &mut analyst, counter) else { return };
+        if sink.send(News::Done(Box::new(done))).is_err() {
             return;
         }
     }
 }
 
 /// Analyses a game and writes its files; `None` for an interruption.
-fn one(job: &Job, unit: Unit, analyst: &mut Option<Analyst>, counter: &AtomicU64) -> Option<News> {
+fn one(job: &Job, number: u64, unit: Unit, analyst: &mut Option<Analyst>, counter: &AtomicU64) -> Option<Done> {
     let folder = match &job.target {
         Target::Folder(folder) => Some(folder),
         Target::Stdout | Target::File(_) => None,
     };
     let source = unit.source();
     let known = folder.and_then(|folder| product::known(job, folder, &unit, &source));
-    let (is_known, is_complete) = (known.is_some(), known.as_ref().is_some_and(|known| known.is_complete));
+    let is_complete = known.as_ref().is_some_and(|known| known.is_complete);
+    let done = Done { number, known: known.is_some(), positions: positions_of(&unit.record), ..Done::default() };
+    let failed = |name, message| Done { number, name, failed: true, messages: vec![message], ..Done::default() };
     let report = match known {
         Some(known) => known.report,
         None => match searched(job, &unit, source, analyst, counter) {
             Ok(report) => report,
-            Err(None) => return None,
-            Err(Some(message)) => return Some(News::Failed(unit.number, unit.name, message)),
+            Err(reason) => return reason.map(|message| failed(unit.name, message)),
         },
     };
     let mut messages = Vec::new();
-    let row = folder.map(|_| product::row(&unit.base, &report));
     if let Some(folder) = folder.filter(|_| !is_complete) {
         match product::write(job, folder, &unit, &report) {
             Ok(warnings) => messages.extend(warnings),
-            Err(error) => return Some(News::Failed(unit.number, unit.name, error.to_string())),
+            Err(error) => return Some(failed(unit.name, error.to_string())),
         }
     }
-    if !is_known {
+    if !done.known {
         messages.extend(report.broken_off.iter().map(|reason| format!("analysed up to the fault: {reason}")));
     }
-    let positions = positions_of(&unit.record);
-    Some(News::Done(Box::new(Done {
-        number: unit.number,
-        name: unit.name,
-        positions,
-        known: is_known,
+    Some(Done {
         messages,
-        row,
+        row: folder.map(|_| product::row(&unit.base, &report)),
         problems: problems(&report),
+        name: unit.name,
         game: folder.is_none().then_some((unit.record, report)),
-    })))
+        ..done
+    })
 }
 
 /// Searches the positions of a game; `None` for an interruption.
@@ -215,7 +219,7 @@ pub(super) struct Sink<'j> {
     rows: Vec<IndexRow>,
     problems: Vec<String>,
     /// Results that wait for those of games before them.
-    waiting: BTreeMap<u64, Option<Box<Done>>>,
+    waiting: BTreeMap<u64, Box<Done>>,
     next: u64,
     /// Games for one file.
     games: Vec<(Record, GameReport)>,
@@ -248,12 +252,7 @@ impl<'j> Sink<'j> {
         }
         self.meter.finish(counter.load(Ordering::Relaxed));
         // After an interruption games are missing; those after them are written as well.
-        for (_, done) in std::mem::take(&mut self.waiting) {
-            if let Some(done) = done {
-                self.put(*done, out)?;
-            }
-        }
-        Ok(())
+        std::mem::take(&mut self.waiting).into_values().try_for_each(|done| self.put(*done, out))
     }
 
     fn take(&mut self, news: News, out: &mut impl Write) -> io::Result<()> {
@@ -263,28 +262,19 @@ impl<'j> Sink<'j> {
                 messages.iter().for_each(|message| self.meter.notice(&name, message));
                 self.failures += usize::from(failed);
             }
-            News::Passed(number) => {
-                self.waiting.insert(number, None);
-            }
-            News::Failed(number, name, reason) => {
-                self.meter.notice(&name, &reason);
-                self.failures += 1;
-                self.waiting.insert(number, None);
-            }
             News::Done(done) => {
-                self.meter.games += 1;
+                self.failures += usize::from(done.failed);
+                self.meter.games += u64::from(!done.failed);
                 if done.known {
                     self.meter.skip(done.positions);
                 }
                 done.messages.iter().for_each(|message| self.meter.notice(&done.name, message));
-                self.waiting.insert(done.number, Some(done));
+                self.waiting.insert(done.number, done);
             }
         }
         while let Some(done) = self.waiting.remove(&self.next) {
             self.next += 1;
-            if let Some(done) = done {
-                self.put(*done, out)?;
-            }
+            self.put(*done, out)?;
         }
         Ok(())
     }
@@ -327,22 +317,18 @@ impl<'j> Sink<'j> {
             write_file(path, lines.as_bytes(), Existing::Replace)?;
         }
         // Totals are for people; where results go to standard output they would be in the way.
-        let _ = writeln!(terminal::stderr(), "{}", self.meter.line());
+        notice(self.meter.line());
         if self.job.stop.load(Ordering::Relaxed) {
             let hint = if matches!(self.job.target, Target::Folder(_)) { "; the same command continues" } else { "" };
-            let _ = writeln!(terminal::stderr(), "interrupted{hint}");
+            notice(format_args!("interrupted{hint}"));
             return Ok(ExitCode::from(INTERRUPTED));
         }
-        match self.failures {
-            0 => Ok(ExitCode::SUCCESS),
-            1 => Err(io::Error::other("1 input had errors")),
-            failures => Err(io::Error::other(format!("{failures} inputs had errors"))),
-        }
+        with_failures(self.failures)
     }
 
     fn write_together(&self, out: &mut impl Write) -> io::Result<()> {
-        let Some(kind) = self.job.kinds.first().filter(|_| !self.games.is_empty()) else { return Ok(()) };
-        if *kind == Kind::Html && self.games.len() > 1 {
+        let Some(&kind) = self.job.kinds.first().filter(|_| !self.games.is_empty()) else { return Ok(()) };
+        if kind == Kind::Html && self.games.len() > 1 {
             return Err(io::Error::other("pages of several games need a folder: -o OUT/"));
         }
         let games: Vec<(&Record, &GameReport)> = self.games.iter().map(|(record, report)| (record, report)).collect();

@@ -1,15 +1,16 @@
 //! Reports of the client: statistics on stdout, notices and the state on stderr, files.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use enbu_csa::client::Direction;
 use enbu_csa::{GameReport, Listener, Tally};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use crate::commands::failure::named;
-use crate::terminal::{self, message};
+use crate::commands::progress::bar;
+use crate::terminal::{message, notice};
 
 /// Receives the reports of the client.
 pub(super) struct Console<'o, W> {
@@ -25,10 +26,7 @@ impl<'o, W: Write> Console<'o, W> {
     /// Opens the files; lines are appended.
     pub(super) fn new(out: &'o mut W, log: Option<&Path>, trace: Option<&Path>) -> io::Result<Self> {
         let open = |path: &Path| enbu_files::append(path).map_err(|error| named(path, &error));
-        let bar = if io::stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
-            bar.set_style(style);
-        }
+        let bar = bar(None, "{spinner} {msg}");
         Ok(Self { out, bar, log: log.map(open).transpose()?, trace: trace.map(open).transpose()?, error: None })
     }
 
@@ -51,8 +49,7 @@ impl<'o, W: Write> Console<'o, W> {
 impl<W: Write> Listener for Console<'_, W> {
     fn notice(&mut self, text: &str) {
         if self.bar.is_hidden() {
-            // Play goes on even if stderr is closed.
-            let _ = writeln!(terminal::stderr(), "{text}");
+            notice(text);
         } else {
             self.bar.println(message(text));
         }

@@ -3,12 +3,13 @@
 use std::io;
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, Sprt, Tournament};
 use enbu_files::FileKind;
 use enbu_usi::client::Cancel;
 
-use crate::commands::failure::usage;
+use crate::commands::choices::{Choice, one_of};
+use crate::commands::failure::{Force, usage};
 use crate::commands::game_args::{self, ClockArgs, RuleArgs};
 use crate::commands::shard::Shard;
 
@@ -36,14 +37,14 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Games")]
     games: u32,
     /// Pairings
-    #[arg(long, value_enum, default_value_t = TournamentArg::RoundRobin, help_heading = "Games")]
-    format: TournamentArg,
+    #[arg(long, default_value = "round-robin", value_parser = one_of(TOURNAMENTS), help_heading = "Games")]
+    format: Tournament,
     /// Openings: a file, or random:PLIES,CP; default: the start position
     #[arg(long, value_name = "FILE", help_heading = "Games")]
     openings: Option<String>,
     /// Order of the openings
-    #[arg(long, value_enum, default_value_t = Order::Random, help_heading = "Games")]
-    order: Order,
+    #[arg(long, default_value = "random", value_parser = one_of(ORDERS), help_heading = "Games")]
+    order: OpeningOrder,
     /// Seed of that order, and of random openings
     #[arg(long, default_value_t = 1, help_heading = "Games")]
     seed: u64,
@@ -67,8 +68,8 @@ pub(crate) struct MatchArgs {
     #[arg(long, default_value_t = 0.05, help_heading = "Statistics")]
     beta: f64,
     /// Unit of the test's differences
-    #[arg(long, value_enum, default_value_t = Model::Logistic, help_heading = "Statistics")]
-    elo_model: Model,
+    #[arg(long, default_value = "logistic", value_parser = one_of(MODELS), help_heading = "Statistics")]
+    elo_model: EloModel,
 
     /// File of results, one game a line in JSON [default: match.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -88,6 +89,8 @@ pub(crate) struct MatchArgs {
     /// File for the lines between the referee and the engines, up to 16 MiB from each engine in a game
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) log: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) force: Force,
     /// Print the summary as JSON
     #[arg(long, help_heading = "Output")]
     pub(super) json: bool,
@@ -144,24 +147,15 @@ impl FromArgMatches for EngineArgs {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum TournamentArg {
-    RoundRobin,
-    /// The first engine against each of the others
-    Gauntlet,
-}
+const TOURNAMENTS: &[Choice<Tournament>] = &[
+    ("round-robin", "", Tournament::RoundRobin),
+    ("gauntlet", "The first engine against each of the others", Tournament::Gauntlet),
+];
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Order {
-    Random,
-    Sequential,
-}
+const ORDERS: &[Choice<OpeningOrder>] =
+    &[("random", "", OpeningOrder::Random), ("sequential", "", OpeningOrder::Sequential)];
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Model {
-    Logistic,
-    Normalized,
-}
+const MODELS: &[Choice<EloModel>] = &[("logistic", "", EloModel::Logistic), ("normalized", "", EloModel::Normalised)];
 
 /// An error in the arguments.
 fn wrong(message: &str) -> clap::Error {
@@ -177,11 +171,7 @@ impl MatchArgs {
     /// The test of --sprt.
     pub(super) fn sprt(&self) -> io::Result<Option<Sprt>> {
         let &[elo0, elo1] = self.sprt.as_slice() else { return Ok(None) };
-        let model = match self.elo_model {
-            Model::Logistic => EloModel::Logistic,
-            Model::Normalized => EloModel::Normalised,
-        };
-        let sprt = Sprt::new(elo0, elo1, self.alpha, self.beta, model);
+        let sprt = Sprt::new(elo0, elo1, self.alpha, self.beta, self.elo_model);
         sprt.map(Some).map_err(|error| io::Error::other(wrong(&format!("--sprt: {error}"))))
     }
 
@@ -203,17 +193,11 @@ impl MatchArgs {
         Ok(MatchSettings {
             engines,
             time_control,
-            increment_use: self.clock.increment_use(),
-            format: match self.format {
-                TournamentArg::RoundRobin => Tournament::RoundRobin,
-                TournamentArg::Gauntlet => Tournament::Gauntlet,
-            },
+            increment_use: self.clock.increment,
+            format: self.format,
             rounds,
             openings: game_args::openings(self.openings.as_deref(), rules, rounds, self.seed, cancel)?,
-            order: match self.order {
-                Order::Random => OpeningOrder::Random,
-                Order::Sequential => OpeningOrder::Sequential,
-            },
+            order: self.order,
             seed: self.seed,
             part: (self.shard.first(), self.shard.count()),
             rules,

@@ -3,8 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use clap::error::Error;
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use clap::{ArgAction, Args};
 use enbu_arena::spsa::{Plan, Wanted};
 use enbu_arena::{EngineSpec, TimeControl};
 
@@ -13,8 +12,9 @@ use crate::commands::game_args::{self, ClockArgs, RuleArgs};
 
 #[derive(Args)]
 pub(crate) struct TuneArgs {
-    #[command(flatten)]
-    engine: TunedEngine,
+    /// The engine: its command (self: this program), then words option.X=V tc=T dir=D ponder=on|off; parameters begin with the values given here
+    #[arg(long, action = ArgAction::Set, num_args = 1.., value_names = ["CMD", "WORD"], required_unless_present = "show", help_heading = "Engine")]
+    engine: Vec<String>,
     /// Parameter to tune: a spin option of the engine, with its perturbation at the end (NAME:STEP), or `all` for those in lower case; repeatable
     #[arg(long = "param", value_name = "NAME[:STEP]|all", required_unless_present = "show", help_heading = "Tuning")]
     pub(super) wanted: Vec<Wanted>,
@@ -61,8 +61,8 @@ pub(crate) struct TuneArgs {
 impl TuneArgs {
     /// The engine to tune.
     pub(super) fn engine(&self) -> io::Result<EngineSpec> {
-        // The parser requires it without --show.
-        let mut engine = self.engine.0.clone().ok_or_else(|| io::Error::other("no engine"))?;
+        let wrong = |error| io::Error::other(usage::<Self>("tune", format!("--engine: {error}")));
+        let mut engine = EngineSpec::from_words(&self.engine).map_err(wrong)?;
         game_args::find_program(&mut engine.launch)?;
         Ok(engine)
     }
@@ -81,39 +81,5 @@ impl TuneArgs {
             seed: self.seed,
             rate: self.rate,
         }
-    }
-}
-
-/// The engine of the command line: a command and words.
-struct TunedEngine(Option<EngineSpec>);
-
-impl Args for TunedEngine {
-    fn augment_args(command: Command) -> Command {
-        let engine = Arg::new("engine").long("engine").num_args(1..).value_names(["CMD", "WORD"]);
-        let engine = engine.required_unless_present("show").help_heading("Engine").help(
-            "The engine: its command (self: this program), then words option.X=V tc=T dir=D ponder=on|off; \
-             parameters begin with the values given here",
-        );
-        command.arg(engine)
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for TunedEngine {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let mut engine = Self(None);
-        engine.update_from_arg_matches(matches)?;
-        Ok(engine)
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        if let Some(words) = matches.get_many::<String>("engine") {
-            let wrong = |error| usage::<TuneArgs>("tune", format!("--engine: {error}"));
-            self.0 = Some(EngineSpec::from_words(words).map_err(wrong)?);
-        }
-        Ok(())
     }
 }

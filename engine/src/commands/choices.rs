@@ -1,0 +1,26 @@
+//! Words of the command line for values of the libraries.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use enbu_kifu::ScoreStyle;
+
+/// A word, its help or nothing, and its value.
+pub(in crate::commands) type Choice<T> = (&'static str, &'static str, T);
+
+/// Dialects of evaluations in comments.
+pub(in crate::commands) const SCORES: &[Choice<ScoreStyle>] = &[
+    ("shogihome", "", ScoreStyle::ShogiHome),
+    ("shogigui", "", ScoreStyle::ShogiGui),
+    ("floodgate", "", ScoreStyle::Floodgate),
+];
+
+/// A parser of the words of a table.
+pub(in crate::commands) fn one_of<T: Copy + Send + Sync + 'static>(
+    table: &'static [Choice<T>],
+) -> impl TypedValueParser<Value = T> {
+    let names = table.iter().map(|&(word, help, _)| {
+        let name = PossibleValue::new(word);
+        if help.is_empty() { name } else { name.help(help) }
+    });
+    let value = |word: String| table.iter().find(|choice| choice.0 == word).map(|choice| choice.2).ok_or("unknown");
+    PossibleValuesParser::new(names).try_map(value)
+}
