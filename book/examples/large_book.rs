@@ -95,12 +95,12 @@ fn make(count: u64, path: &Path) -> Outcome {
     let begun = Instant::now();
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let format = Format::of_extension(extension).ok_or("the extension is not that of a book")?;
-    let mut sorter = Sorter::new(Order::of(format), &folder(path), MEMORY);
+    let mut sorter = Sorter::new(&folder(path), MEMORY);
     let mut games = Games::new(1);
     for _ in 0..count {
-        sorter.push(games.next())?;
+        sorter.push(Order::of(format).rank(games.next()))?;
     }
-    let pages = Combined::new(sorter.finish()?, Choice::First, Plies::Smallest);
+    let pages = Combined::new(sorter.pages()?, Choice::First, Plies::Smallest);
     let written = write(path, format, &Preface::default(), pages, enbu_files::Existing::Replace)?;
     let seconds = begun.elapsed().as_secs_f64();
     let mib = fs::metadata(path)?.len() >> 20;

@@ -27,7 +27,7 @@ use std::io::Write;
 
 use enbu_movegen::{Setup, apery_move, from_apery_move};
 
-use crate::disk::{Disk, part};
+use crate::disk::{Disk, bisect, part, samples};
 use crate::error::{BookError, Fault};
 use crate::key::PositionKey;
 use crate::losses::Losses;
@@ -38,9 +38,6 @@ pub(crate) use keys::key_of_setup;
 pub use pages::Pages;
 
 const RECORD_BYTES: usize = 16;
-
-/// Records that are compared when a file is opened.
-const SAMPLES: u64 = 1024;
 
 /// Records of one position that are read at most: no position has more legal moves.
 const MAX_ENTRIES: u64 = 600;
@@ -85,10 +82,8 @@ impl Searched {
     }
 
     fn check(&self) -> Result<(), BookError> {
-        let samples = self.count.min(SAMPLES);
         let mut last = 0;
-        for sample in 0..samples {
-            let number = if samples == self.count { sample } else { self.count / samples * sample };
+        for number in samples(self.count) {
             let key = self.key(number)?;
             if last > key {
                 let unsorted = BookError::offset(number * 16, Fault::Unsorted(format!("{key:016x}")));
@@ -105,11 +100,7 @@ impl Searched {
 
     /// The moves of a key, in the order of the file.
     pub(crate) fn find(&self, key: u64) -> Result<Vec<Entry>, BookError> {
-        let (mut low, mut high) = (0, self.count);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.key(middle)? < key { low = middle + 1 } else { high = middle }
-        }
+        let low = bisect(self.count, |number| Ok(self.key(number)? < key))?;
         let mut entries = Vec::new();
         for number in low..self.count.min(low + MAX_ENTRIES) {
             let offset = number * RECORD_BYTES as u64;
@@ -164,10 +155,8 @@ impl<W: Write> Writer<W> {
         losses.without_extras(page);
         losses.plies += u64::from(page.ply.is_some());
         for entry in &page.entries {
-            losses.replies += u64::from(entry.ponder.is_some());
+            losses.without_texts(entry);
             losses.depths += u64::from(entry.depth.is_some());
-            losses.comments += u64::from(entry.comment.is_some());
-            losses.judgements += u64::from(entry.judgement.is_some());
             let count = entry.count.unwrap_or(1);
             losses.clamped += u64::from(count > u16::MAX.into());
             self.out.write_all(&key.to_le_bytes())?;

@@ -6,7 +6,8 @@
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::error::{BookError, Fault};
 
@@ -30,8 +31,7 @@ impl Disk {
     /// The bytes from `offset` on, up to `size`, fewer at the end of the file.
     pub(crate) fn read(&self, offset: u64, size: usize) -> Result<Vec<u8>, BookError> {
         let mut bytes = Vec::with_capacity(size);
-        // A poisoned lock is that of a thread that panicked between two reads.
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.file.lock();
         let read =
             file.seek(SeekFrom::Start(offset)).and_then(|_| (&mut *file).take(size as u64).read_to_end(&mut bytes));
         read.map_err(|error| BookError::offset(offset, error))?;
@@ -42,6 +42,24 @@ impl Disk {
     pub(crate) fn array<const N: usize>(&self, offset: u64) -> Result<[u8; N], BookError> {
         self.read(offset, N)?.try_into().map_err(|_| BookError::offset(offset, Fault::Truncated))
     }
+}
+
+/// The first of `count` numbers that is not before the place looked for.
+pub(crate) fn bisect(count: u64, mut is_before: impl FnMut(u64) -> Result<bool, BookError>) -> Result<u64, BookError> {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_before(middle)? { low = middle + 1 } else { high = middle }
+    }
+    Ok(low)
+}
+
+/// Numbers of records all over a file of `count`, which are compared when it is opened.
+pub(crate) fn samples(count: u64) -> impl Iterator<Item = u64> {
+    const SAMPLES: u64 = 1024;
+    let samples = count.min(SAMPLES);
+    // No overflow: a file has fewer than 2^60 records.
+    (0..samples).map(move |sample| if samples == count { sample } else { count / samples * sample })
 }
 
 /// The `N` bytes at an index, or zeros where there are fewer: for records that were read

@@ -5,8 +5,6 @@ use std::io;
 
 use enbu_movegen::{IllegalMove, Move, PositionError, SfenError, UnpackError};
 
-use crate::format::Format;
-
 /// A fault in a book and its place.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}{fault}")]
@@ -111,14 +109,6 @@ pub enum Fault {
     /// A file that is not sorted cannot be searched on disk.
     #[error("the book is not sorted and cannot be searched on disk; `enbu book sort` sorts it: {0}")]
     NotSearchable(Box<BookError>),
-    /// An operation that a format does not permit.
-    #[error("{format} {problem}")]
-    Unsupported {
-        /// The format.
-        format: Format,
-        /// The reason.
-        problem: &'static str,
-    },
 }
 
 impl BookError {

@@ -20,6 +20,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use enbu_movegen::{Move, Position};
+use rand::{Rng as _, SeedableRng as _};
+use rand_xoshiro::SplitMix64;
 
 use crate::key::PositionKey;
 use crate::page::{Entry, Page};
@@ -370,13 +372,12 @@ impl Tree {
         (loss_cp <= u64::from(self.plan.max_loss_cp)).then(|| u64::from(self.plan.ply_cp) + loss_cp)
     }
 
-    /// A number that decides between leaves of equal cost: a finaliser of SplitMix64
-    /// (Steele, Lea and Flood 2014).
+    /// A number that decides between leaves of equal cost.
     fn lot(&self, key: u64) -> u64 {
-        let mut z = key ^ self.plan.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        // The generator adds its constant first.
+        const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+        let state = (key ^ self.plan.seed.wrapping_mul(GAMMA)).wrapping_sub(GAMMA);
+        SplitMix64::seed_from_u64(state).next_u64()
     }
 
     /// Divides the work: from now on the tree grows below the leaves that `is_ours` takes,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use enbu_movegen::{Position, Setup, SfenError};
+use serde::{Deserialize, Serialize};
 
 /// A position without its ply: board, side to move and hands of its canonical SFEN.
 ///
@@ -15,7 +16,7 @@ use enbu_movegen::{Position, Setup, SfenError};
 /// let key = PositionKey::of(&Position::startpos());
 /// assert_eq!(key.as_str(), "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PositionKey(Box<str>);
 
 impl PositionKey {

@@ -15,7 +15,7 @@
 //! | [`choose`] | the choice of a move |
 //! | [`gather`] | books from games |
 //! | [`grow`] | books grown by search |
-//! | `order`, `sort`, `merge`, `spool` | [`Order`] of a format; [`Sorter`]: sorting in bounded memory, with temporary files; [`Merge`] |
+//! | `order`, `sort`, `merge`, `spool` | [`Order`] of a format; [`Sorter`]: sorting in bounded memory, with temporary files; [`merge()`] |
 //! | `combine`, `prune` | [`Combined`]: one page a position; [`Filter`]: fewer moves |
 //! | `verify`, `statistics` | [`Verifier`]: faults against the rules; [`Statistics`] |
 //! | `disk` | reading a file at any offset |
@@ -56,12 +56,13 @@ pub use error::{BookError, Fault, Place};
 pub use format::{Format, UnknownFormat};
 pub use key::PositionKey;
 pub use losses::Losses;
-pub use merge::Merge;
-pub use order::Order;
+pub use merge::merge;
+pub use order::{Order, Ranked};
 pub use page::{Analysis, Entry, Games, Judgement, Page, flip_move};
 pub use pages::{Pages, Search, Written, detect, folder, write};
 pub use preface::Preface;
 pub use prune::Filter;
-pub use sort::{Sorted, Sorter};
+pub use sort::Sorter;
+pub use spool::Spooled;
 pub use statistics::Statistics;
 pub use verify::{Finding, Verifier};

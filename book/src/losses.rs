@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::page::Page;
+use crate::page::{Entry, Page};
 
 /// Numbers of fields that were left out of a written book because its format has no place
 /// for them.
@@ -37,6 +37,13 @@ impl Losses {
     pub(crate) fn without_extras(&mut self, page: &Page) {
         self.comments += u64::from(page.comment.is_some());
         self.without_results(page);
+    }
+
+    /// Counts the fields of an entry that neither of the formats of records holds.
+    pub(crate) fn without_texts(&mut self, entry: &Entry) {
+        self.replies += u64::from(entry.ponder.is_some());
+        self.comments += u64::from(entry.comment.is_some());
+        self.judgements += u64::from(entry.judgement.is_some());
     }
 
     /// Counts the fields of a page, its entries apart, that only `.sbk` holds.

@@ -1,98 +1,97 @@
-//! Merging sorted sequences of pages.
+//! Merging sorted sequences.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::error::{BookError, Fault};
-use crate::order::{Item, Order, Rank, rank};
+use crate::order::{Order, Ranked};
 use crate::page::Page;
+use crate::spool::Spooled;
 
-/// Merges sorted sequences of pages. Equal pages come in the order of their sequences.
+/// Merges sequences of pages that are sorted in this order. Equal pages come in the order of
+/// their sequences.
 ///
 /// A fault of a sequence is passed on and the merging goes on; so is the first page of each
 /// sequence that is out of order, which ends that sequence.
-#[derive(Debug)]
-pub struct Merge<I> {
+pub fn merge<I: Iterator<Item = Result<Page, BookError>>>(
     order: Order,
-    sources: Vec<I>,
-    /// The first page of each sequence that is not at its end.
-    heads: BinaryHeap<Reverse<Head>>,
-    faults: VecDeque<BookError>,
-    is_begun: bool,
+    sources: impl IntoIterator<Item = I>,
+) -> impl Iterator<Item = Result<Page, BookError>> {
+    let sources = sources.into_iter().map(|pages| pages.map(move |page| page.map(|page| order.rank(page))));
+    let unsorted = |ranked: &Ranked| BookError::file(Fault::Unsorted(ranked.page.position.to_string()));
+    Merge::new(sources, unsorted).map(|ranked| ranked.map(|ranked| ranked.page))
 }
 
-/// A page and the number of its sequence.
+/// The items of sorted sequences; faults as they are met.
 #[derive(Debug)]
-struct Head {
-    item: Item,
+pub(crate) struct Merge<I, T: Spooled, E> {
+    sources: Vec<I>,
+    /// The first item of each sequence that is not at its end.
+    heads: BinaryHeap<Reverse<Head<T>>>,
+    faults: VecDeque<E>,
+    /// The fault of an item that belongs before the last one.
+    unsorted: fn(&T) -> E,
+}
+
+/// An item and the number of its sequence.
+#[derive(Debug)]
+struct Head<T> {
+    item: T,
     source: usize,
 }
 
-impl Head {
-    fn rank(&self) -> (Rank<'_>, usize) {
-        (rank(&self.item), self.source)
-    }
-}
-
-impl PartialEq for Head {
+impl<T: Spooled> PartialEq for Head<T> {
     fn eq(&self, other: &Self) -> bool {
-        self.rank() == other.rank()
+        self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Head {}
+impl<T: Spooled> Eq for Head<T> {}
 
-impl PartialOrd for Head {
+impl<T: Spooled> PartialOrd for Head<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Head {
+impl<T: Spooled> Ord for Head<T> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.rank().cmp(&other.rank())
+        self.item.order(&other.item).then(self.source.cmp(&other.source))
     }
 }
 
-impl<I: Iterator<Item = Result<Page, BookError>>> Merge<I> {
-    /// Merges sequences that are sorted in this order.
-    pub fn new(order: Order, sources: impl IntoIterator<Item = I>) -> Self {
-        let sources = sources.into_iter().collect();
-        Self { order, sources, heads: BinaryHeap::new(), faults: VecDeque::new(), is_begun: false }
+impl<T: Spooled, E, I: Iterator<Item = Result<T, E>>> Merge<I, T, E> {
+    pub(crate) fn new(sources: impl IntoIterator<Item = I>, unsorted: fn(&T) -> E) -> Self {
+        let sources: Vec<I> = sources.into_iter().collect();
+        let count = sources.len();
+        let mut merge = Self { sources, heads: BinaryHeap::new(), faults: VecDeque::new(), unsorted };
+        (0..count).for_each(|source| merge.refill(source, None));
+        merge
     }
 
-    /// Reads the next page of a sequence, which must not belong before `last`.
-    fn refill(&mut self, source: usize, last: Option<&Item>) {
-        while let Some(page) = self.sources.get_mut(source).and_then(Iterator::next) {
-            match page {
-                Ok(page) => {
-                    let item = (self.order.bytes(&page), page);
-                    if last.is_some_and(|last| rank(last) > rank(&item)) {
-                        self.faults.push_back(BookError::file(Fault::Unsorted(item.1.position.to_string())));
-                    } else {
-                        self.heads.push(Reverse(Head { item, source }));
-                    }
-                    return;
+    /// Reads the next item of a sequence, which must not belong before `last`.
+    fn refill(&mut self, source: usize, last: Option<&T>) {
+        while let Some(item) = self.sources.get_mut(source).and_then(Iterator::next) {
+            match item {
+                Ok(item) if last.is_some_and(|last| last.order(&item).is_gt()) => {
+                    return self.faults.push_back((self.unsorted)(&item));
                 }
+                Ok(item) => return self.heads.push(Reverse(Head { item, source })),
                 Err(error) => self.faults.push_back(error),
             }
         }
     }
 }
 
-impl<I: Iterator<Item = Result<Page, BookError>>> Iterator for Merge<I> {
-    type Item = Result<Page, BookError>;
+impl<T: Spooled, E, I: Iterator<Item = Result<T, E>>> Iterator for Merge<I, T, E> {
+    type Item = Result<T, E>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if !self.is_begun {
-            self.is_begun = true;
-            (0..self.sources.len()).for_each(|source| self.refill(source, None));
-        }
         if let Some(error) = self.faults.pop_front() {
             return Some(Err(error));
         }
         let Reverse(Head { item, source }) = self.heads.pop()?;
         self.refill(source, Some(&item));
-        Some(Ok(item.1))
+        Some(Ok(item))
     }
 }

@@ -1,11 +1,15 @@
 //! The orders of positions in the formats.
 
+use std::cmp::Ordering;
+
 use enbu_movegen::PackedSfen;
+use serde::{Deserialize, Serialize};
 
 use crate::apery;
 use crate::format::Format;
 use crate::key::PositionKey;
-use crate::page::Page;
+use crate::page::{Entry, Page};
+use crate::spool::Spooled;
 
 /// The orders of positions in the formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,13 +23,32 @@ pub enum Order {
 }
 
 /// A page with the bytes that decide first; equal in the order of texts.
-pub(crate) type Item = ([u8; 32], Page);
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ranked {
+    bytes: [u8; 32],
+    /// The page.
+    pub page: Page,
+}
 
-/// The fields of an item that are compared.
-pub(crate) type Rank<'i> = ([u8; 32], &'i PositionKey, Option<u32>);
+impl Spooled for Ranked {
+    fn order(&self, other: &Self) -> Ordering {
+        fn rank(ranked: &Ranked) -> (&[u8; 32], &PositionKey, Option<u32>) {
+            (&ranked.bytes, &ranked.page.position, ranked.page.ply)
+        }
+        rank(self).cmp(&rank(other))
+    }
 
-pub(crate) fn rank(item: &Item) -> Rank<'_> {
-    (item.0, &item.1.position, item.1.ply)
+    fn bytes(&self) -> usize {
+        let page = &self.page;
+        let comments = page.entries.iter().filter_map(|entry| entry.comment.as_ref()).chain(&page.comment);
+        size_of::<Self>()
+            + page.position.as_str().len()
+            + page.entries.capacity() * size_of::<Entry>()
+            + comments.map(String::len).sum::<usize>()
+            + page.analyses.iter().map(|analysis| 64 + analysis.variation.len()).sum::<usize>()
+            // Three blocks of the allocator.
+            + 48
+    }
 }
 
 impl Order {
@@ -38,8 +61,9 @@ impl Order {
         }
     }
 
-    pub(crate) fn bytes(self, page: &Page) -> [u8; 32] {
-        match self {
+    /// A page with its rank in this order.
+    pub fn rank(self, page: Page) -> Ranked {
+        let bytes = match self {
             Self::Text => [0; 32],
             Self::Packed => PackedSfen::pack(&page.position.to_setup()).map_or([u8::MAX; 32], |packed| packed.0),
             Self::Apery => {
@@ -48,6 +72,7 @@ impl Order {
                 bytes.iter_mut().zip(key).for_each(|(to, from)| *to = from);
                 bytes
             }
-        }
+        };
+        Ranked { bytes, page }
     }
 }

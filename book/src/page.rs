@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 
 use enbu_movegen::{Move, MoveParts};
+use serde::{Deserialize, Serialize};
 
 use crate::key::PositionKey;
 
 /// One position of a book with its moves.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
     /// The position.
     pub position: PositionKey,
@@ -24,11 +25,13 @@ pub struct Page {
 }
 
 /// A move of a book.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// The move.
+    #[serde(serialize_with = "bits::serialize", deserialize_with = "bits::required")]
     pub mv: Move,
     /// The expected reply.
+    #[serde(with = "bits")]
     pub ponder: Option<Move>,
     /// Value of the position after the move in centipawns, from the side that makes it.
     pub value: Option<i32>,
@@ -43,7 +46,7 @@ pub struct Entry {
 }
 
 /// The judgements of moves in `.sbk` files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Judgement {
     /// The only good move.
     Forced,
@@ -56,7 +59,7 @@ pub enum Judgement {
 }
 
 /// Results of the games through a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Games {
     /// All games.
     pub total: u32,
@@ -67,7 +70,7 @@ pub struct Games {
 }
 
 /// An analysis of a position, as ShogiGUI stores it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Analysis {
     /// The value as written in the file.
     pub value: i32,
@@ -157,6 +160,25 @@ pub fn flip_move(mv: Move) -> Move {
             MoveParts::Board { from: from.rotated(), to: to.rotated(), promote }.into()
         }
         MoveParts::Drop { piece, to } => Move::drop(piece, to.rotated()),
+    }
+}
+
+/// Moves as their 16 bits; 0 for none.
+mod bits {
+    use enbu_movegen::Move;
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(mv: &(impl Copy + Into<Option<Move>>), to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u16((*mv).into().map_or(0, Move::raw))
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Move>, D::Error> {
+        u16::deserialize(from).map(Move::from_raw)
+    }
+
+    pub(super) fn required<'d, D: Deserializer<'d>>(from: D) -> Result<Move, D::Error> {
+        deserialize(from)?.ok_or_else(|| D::Error::custom("no move"))
     }
 }
 

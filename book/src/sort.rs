@@ -1,148 +1,134 @@
-//! Sorting books of any size in bounded memory.
+//! Sorting any number of items in bounded memory: an external merge sort.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufReader, BufWriter, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::error::BookError;
 use crate::merge::Merge;
-use crate::order::{Item, Order, rank};
-use crate::page::{Entry, Page};
-use crate::spool;
+use crate::order::Ranked;
+use crate::page::Page;
+use crate::spool::{self, Spooled};
 
-/// Runs that are merged at a time.
-const FAN_IN: usize = 256;
+/// Number of runs after which they are merged into one.
+const FAN_IN: usize = 128;
 
-/// Sorts pages: those that exceed the memory go to temporary files in sorted runs, which
-/// are merged. Pages of one position follow each other by ply, those without a ply first,
-/// and otherwise keep their order.
+/// Buffer of a run in bytes.
+const BUFFER_BYTES: usize = 1 << 16;
+
+/// Sorts items: those that exceed the memory go to temporary files in sorted runs, which
+/// are merged.
 #[derive(Debug)]
-pub struct Sorter {
-    order: Order,
+pub struct Sorter<T> {
     folder: PathBuf,
     limit_bytes: usize,
-    chunk: Vec<Item>,
+    chunk: Vec<T>,
     chunk_bytes: usize,
     runs: Vec<File>,
 }
 
-impl Sorter {
-    /// A sorter that holds about `limit_bytes` of pages in memory, with temporary files in
-    /// `folder`.
-    pub fn new(order: Order, folder: &Path, limit_bytes: usize) -> Self {
-        let (chunk, runs) = (Vec::new(), Vec::new());
-        Self { order, folder: folder.to_owned(), limit_bytes, chunk, chunk_bytes: 0, runs }
+impl<T: Spooled> Sorter<T> {
+    /// A sorter that holds about `limit_bytes` of items in memory, with temporary files in
+    /// `folder`, which vanish with the process.
+    pub fn new(folder: &Path, limit_bytes: usize) -> Self {
+        Self { folder: folder.to_owned(), limit_bytes, chunk: Vec::new(), chunk_bytes: 0, runs: Vec::new() }
     }
 
-    /// Takes a page.
+    /// Takes an item.
     ///
     /// # Errors
-    /// Those of the system.
-    pub fn push(&mut self, page: Page) -> Result<(), BookError> {
-        self.chunk_bytes += bytes(&page);
-        self.chunk.push((self.order.bytes(&page), page));
+    /// Those of the temporary files.
+    pub fn push(&mut self, item: T) -> io::Result<()> {
+        self.chunk_bytes += item.bytes();
+        self.chunk.push(item);
         if self.chunk_bytes >= self.limit_bytes { self.flush() } else { Ok(()) }
     }
 
-    /// Writes the pages in memory as a run.
-    fn flush(&mut self) -> Result<(), BookError> {
-        self.chunk.sort_by(|a, b| rank(a).cmp(&rank(b)));
-        let mut out = BufWriter::with_capacity(1 << 18, tempfile::tempfile_in(&self.folder)?);
-        for (_, page) in self.chunk.drain(..) {
-            spool::write(&mut out, &page)?;
-        }
+    /// Writes the items in memory as a run.
+    fn flush(&mut self) -> io::Result<()> {
+        self.chunk.sort_by(T::order);
         self.chunk_bytes = 0;
-        self.add_run(out)
-    }
-
-    fn add_run(&mut self, out: BufWriter<File>) -> Result<(), BookError> {
-        let mut file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.seek(SeekFrom::Start(0))?;
-        self.runs.push(file);
+        self.runs.push(run(&self.folder, absorbed(self.chunk.drain(..).map(Ok)))?);
+        if self.runs.len() >= FAN_IN {
+            let runs = std::mem::take(&mut self.runs);
+            self.runs.push(run(&self.folder, merged::<T>(runs))?);
+        }
         Ok(())
     }
 
-    /// The pages in order.
+    /// The items in order.
     ///
     /// # Errors
-    /// Those of the system.
-    pub fn finish(mut self) -> Result<Sorted, BookError> {
+    /// Those of the temporary files.
+    pub fn finish(mut self) -> io::Result<Box<dyn Iterator<Item = io::Result<T>>>> {
         if self.runs.is_empty() {
-            self.chunk.sort_by(|a, b| rank(a).cmp(&rank(b)));
-            return Ok(Sorted(Source::Memory(self.chunk.into_iter())));
+            self.chunk.sort_by(T::order);
+            return Ok(Box::new(absorbed(self.chunk.into_iter().map(Ok))));
         }
         self.flush()?;
-        self.chunk = Vec::new();
-        while self.runs.len() > FAN_IN {
-            // Neighbours, so that equal pages keep their order.
-            let mut runs = std::mem::take(&mut self.runs).into_iter();
-            while runs.len() > 0 {
-                let mut out = BufWriter::with_capacity(1 << 18, tempfile::tempfile_in(&self.folder)?);
-                for page in merged(self.order, runs.by_ref().take(FAN_IN)) {
-                    spool::write(&mut out, &page?)?;
+        Ok(Box::new(merged(self.runs)))
+    }
+}
+
+impl Sorter<Ranked> {
+    /// The pages in order; those of one position follow each other by ply, those without a
+    /// ply first.
+    ///
+    /// # Errors
+    /// Those of the temporary files.
+    pub fn pages(self) -> io::Result<impl Iterator<Item = Result<Page, BookError>>> {
+        Ok(self.finish()?.map(|ranked| Ok(ranked?.page)))
+    }
+}
+
+/// A temporary file with these items.
+fn run<T: Spooled>(folder: &Path, items: impl Iterator<Item = io::Result<T>>) -> io::Result<File> {
+    let mut out = BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile_in(folder)?);
+    for item in items {
+        spool::write(&mut out, &item?)?;
+    }
+    let mut file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(file)
+}
+
+/// The items of a run. An error ends them.
+fn items<T: Spooled>(run: File) -> impl Iterator<Item = io::Result<T>> {
+    let mut input = Some(BufReader::with_capacity(BUFFER_BYTES, run));
+    std::iter::from_fn(move || {
+        let item = spool::read(input.as_mut()?).transpose();
+        input = input.take().filter(|_| matches!(item, Some(Ok(_))));
+        item
+    })
+}
+
+fn merged<T: Spooled>(runs: Vec<File>) -> impl Iterator<Item = io::Result<T>> {
+    absorbed(Merge::new(runs.into_iter().map(items), |_| io::Error::other("a damaged temporary file")))
+}
+
+/// Sorted items after neighbours have absorbed each other.
+fn absorbed<T: Spooled>(mut items: impl Iterator<Item = io::Result<T>>) -> impl Iterator<Item = io::Result<T>> {
+    let mut first: Option<T> = None;
+    std::iter::from_fn(move || {
+        loop {
+            match (items.next(), &mut first) {
+                (Some(Err(error)), _) => return Some(Err(error)),
+                (Some(Ok(item)), None) => first = Some(item),
+                (Some(Ok(item)), Some(known)) => {
+                    if let Some(next) = known.absorb(item) {
+                        return first.replace(next).map(Ok);
+                    }
                 }
-                out.flush()?;
-                self.add_run(out)?;
+                (None, _) => return first.take().map(Ok),
             }
         }
-        Ok(Sorted(Source::Runs(Box::new(merged(self.order, self.runs.into_iter())))))
-    }
-}
-
-/// Approximate bytes of a page in memory.
-fn bytes(page: &Page) -> usize {
-    let comments = page.entries.iter().filter_map(|entry| entry.comment.as_ref()).chain(&page.comment);
-    size_of::<Item>()
-        + page.position.as_str().len()
-        + page.entries.capacity() * size_of::<Entry>()
-        + comments.map(String::len).sum::<usize>()
-        + page.analyses.iter().map(|analysis| 64 + analysis.variation.len()).sum::<usize>()
-        // Three blocks of the allocator.
-        + 48
-}
-
-/// The pages of a [`Sorter`] in order.
-#[derive(Debug)]
-pub struct Sorted(Source);
-
-#[derive(Debug)]
-enum Source {
-    Memory(std::vec::IntoIter<Item>),
-    Runs(Box<Merge<Run>>),
-}
-
-impl Iterator for Sorted {
-    type Item = Result<Page, BookError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.0 {
-            Source::Memory(items) => items.next().map(|(_, page)| Ok(page)),
-            Source::Runs(merge) => merge.next(),
-        }
-    }
-}
-
-/// The pages of a run.
-#[derive(Debug)]
-struct Run(BufReader<File>);
-
-impl Iterator for Run {
-    type Item = Result<Page, BookError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        spool::read(&mut self.0).map_err(BookError::from).transpose()
-    }
-}
-
-fn merged(order: Order, runs: impl Iterator<Item = File>) -> Merge<Run> {
-    Merge::new(order, runs.map(|file| Run(BufReader::with_capacity(1 << 18, file))))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PositionKey;
-    use crate::page::Entry;
+    use crate::{Entry, Order, PositionKey};
 
     fn page(number: u64) -> Page {
         let pawns = number % 18 + 1;
@@ -154,22 +140,17 @@ mod tests {
 
     fn sorted(order: Order, limit_bytes: usize, count: u64) -> Vec<Page> {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut sorter = Sorter::new(order, folder.path(), limit_bytes);
+        let mut sorter = Sorter::new(folder.path(), limit_bytes);
         // A step that is prime to the count visits every number once.
-        (0..count).for_each(|at| sorter.push(page(at * 7919 % count)).expect("taken"));
-        sorter.finish().expect("sorted").map(|page| page.expect("a page")).collect()
+        (0..count).for_each(|at| sorter.push(order.rank(page(at * 7919 % count))).expect("taken"));
+        sorter.pages().expect("sorted").map(|page| page.expect("a page")).collect()
     }
 
     #[test]
     fn memory_and_any_number_of_runs_give_one_order() {
         for order in [Order::Text, Order::Packed, Order::Apery] {
             let whole = sorted(order, usize::MAX, 700);
-            assert!(
-                whole
-                    .iter()
-                    .zip(whole.iter().skip(1))
-                    .all(|(a, b)| { (order.bytes(a), &a.position, a.ply) <= (order.bytes(b), &b.position, b.ply) })
-            );
+            assert!(whole.iter().cloned().map(|page| order.rank(page)).is_sorted_by(|a, b| a.order(b).is_le()));
             // A run for each page exceeds the fan-in.
             assert_eq!(sorted(order, 1, 700), whole);
             assert_eq!(sorted(order, 20_000, 700), whole);

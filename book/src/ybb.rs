@@ -25,7 +25,7 @@ use std::path::Path;
 use enbu_files::{FileKind, open};
 use enbu_movegen::{Move, PackedSfen, Setup};
 
-use crate::disk::{Disk, part};
+use crate::disk::{Disk, bisect, part, samples};
 use crate::error::{BookError, Fault, Place};
 use crate::key::PositionKey;
 use crate::losses::Losses;
@@ -36,9 +36,6 @@ pub(crate) const MAGIC: [u8; 16] = *b"YANE-BINBOOK-V1\0";
 
 const HEADER_BYTES: u64 = 32;
 const RECORD_BYTES: usize = 44;
-
-/// Records that are compared when a file is opened.
-const SAMPLES: u64 = 1024;
 
 /// The layout of a file.
 #[derive(Clone, Copy, Debug)]
@@ -149,12 +146,8 @@ impl Searched {
 
     /// Fails if samples of the positions are out of order.
     fn check(&self) -> Result<(), BookError> {
-        let count = self.layout.count;
-        let samples = count.min(SAMPLES);
         let mut last: Option<[u8; 32]> = None;
-        for sample in 0..samples {
-            // No overflow: a file has fewer than 2^59 records.
-            let number = if samples == count { sample } else { count / samples * sample };
+        for number in samples(self.layout.count) {
             let record = self.record(number)?;
             if last.is_some_and(|last| last >= record.packed) {
                 let offset = self.layout.record_offset(number);
@@ -179,16 +172,12 @@ impl Searched {
     /// The page of a position.
     pub(crate) fn find(&self, setup: &Setup) -> Result<Option<Page>, BookError> {
         let Ok(PackedSfen(packed)) = PackedSfen::pack(setup) else { return Ok(None) };
-        let (mut low, mut high) = (0, self.layout.count);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let record = self.record(middle)?;
-            if record.packed == packed {
-                return self.page(&record, middle).map(Some);
-            }
-            if record.packed < packed { low = middle + 1 } else { high = middle }
+        let number = bisect(self.layout.count, |number| Ok(self.record(number)?.packed < packed))?;
+        if number == self.layout.count {
+            return Ok(None);
         }
-        Ok(None)
+        let record = self.record(number)?;
+        if record.packed == packed { self.page(&record, number).map(Some) } else { Ok(None) }
     }
 
     fn page(&self, record: &Record, number: u64) -> Result<Page, BookError> {
@@ -339,10 +328,8 @@ impl Writer {
         let record = Record { packed, moves_offset: self.move_count, ply, move_count: entries.len() as u16 };
         self.index.write_all(&record.to_bytes())?;
         for entry in entries {
-            losses.replies += u64::from(entry.ponder.is_some());
+            losses.without_texts(entry);
             losses.counts += u64::from(entry.count.is_some());
-            losses.comments += u64::from(entry.comment.is_some());
-            losses.judgements += u64::from(entry.judgement.is_some());
             let value = entry.value.unwrap_or(0);
             let clamped = value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
             let depth = entry.depth.unwrap_or(0);

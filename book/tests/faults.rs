@@ -15,10 +15,10 @@ struct Made {
 
 fn made(format: Format, count: usize) -> Made {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut sorter = Sorter::new(Order::of(format), folder.path(), usize::MAX);
-    pages(count).into_iter().for_each(|page| sorter.push(page).expect("sorted"));
+    let mut sorter = Sorter::new(folder.path(), usize::MAX);
+    pages(count).into_iter().for_each(|page| sorter.push(Order::of(format).rank(page)).expect("sorted"));
     let path = folder.path().join("book");
-    write(&path, format, &Preface::default(), sorter.finish().expect("sorted"), Existing::Replace).expect("written");
+    write(&path, format, &Preface::default(), sorter.pages().expect("sorted"), Existing::Replace).expect("written");
     let bytes = fs::read(path).expect("a file");
     Made { folder, bytes }
 }

@@ -26,9 +26,9 @@ fn sorted(
     folder: &Path,
     pages: impl IntoIterator<Item = Result<Page, BookError>>,
 ) -> impl Iterator<Item = Result<Page, BookError>> {
-    let mut sorter = Sorter::new(Order::of(to), folder, usize::MAX);
-    pages.into_iter().for_each(|page| sorter.push(page.expect("a page")).expect("sorted"));
-    sorter.finish().expect("sorted")
+    let mut sorter = Sorter::new(folder, usize::MAX);
+    pages.into_iter().for_each(|page| sorter.push(Order::of(to).rank(page.expect("a page"))).expect("sorted"));
+    sorter.pages().expect("sorted")
 }
 
 fn written(path: &Path, format: Format, pages: &[Page]) -> Written {

@@ -5,9 +5,8 @@
     expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")
 )]
 
-use std::sync::LazyLock;
-
 use enbu_movegen::{Color, Hand, HandPiece, Piece, Position, Setup, Square};
+use once_cell::sync::Lazy;
 use rand_mt::Mt64;
 
 /// The random numbers.
@@ -24,7 +23,7 @@ struct Keys {
 const CODES: usize = 31;
 const FIRST_WHITE: usize = 17;
 
-static KEYS: LazyLock<Keys> = LazyLock::new(|| {
+static KEYS: Lazy<Keys> = Lazy::new(|| {
     // The default seed of the generator in C++.
     let mut random = Mt64::new(5489);
     let mut keys = Keys { pieces: [[[0; 81]; 14]; 2], hands: [[0; 19]; 7], white_to_move: 0 };

@@ -4,7 +4,6 @@
 //! |---|---|
 //! | `make.rs` | books from game records |
 //! | `grow.rs` `grow_log.rs` | books from our own search; the log that makes it resumable |
-//! | `output.rs` | the file of a book that is made |
 //! | `convert.rs` | a book from others: convert, sort, merge, prune |
 //! | `inspect.rs` | reports about a book: verify, stats, show |
 //! | `files.rs` | reading and writing books |
@@ -15,7 +14,6 @@ mod grow;
 mod grow_log;
 mod inspect;
 mod make;
-mod output;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -75,15 +75,15 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
 /// The bytes of a book of the first positions of a game, with every field that its format has.
 fn made(path: &Path, format: Format, count: usize) -> Result<Vec<u8>, BookError> {
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-    let mut sorter = Sorter::new(Order::of(format), &folder, usize::MAX);
+    let mut sorter = Sorter::new(&folder, usize::MAX);
     let (mut position, mut walk) = (Position::startpos(), Walk::new(1));
     for number in 0..count {
         let Some(mv) = walk.choose(&position) else { break };
-        sorter.push(page(&mut position, mv, number as u32))?;
+        sorter.push(Order::of(format).rank(page(&mut position, mv, number as u32)))?;
         position.do_move(mv);
     }
     let preface = Preface { author: "author".to_owned(), description: "two\nlines".to_owned() };
-    write(path, format, &preface, sorter.finish()?, enbu_files::Existing::Replace)?;
+    write(path, format, &preface, sorter.pages()?, enbu_files::Existing::Replace)?;
     Ok(fs::read(path)?)
 }
 

@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
-use enbu_book::{Choice, Filter, Plies};
+use clap::Args;
+use enbu_book::{Choice as Rule, Filter, Plies};
 
 use super::files::{Job, Moves, WriteArgs};
+use crate::commands::choices::{Choice, one_of};
 
 pub(super) const CONVERT_EXAMPLES: &str = "Examples:
   enbu book convert book.bin -o book.db         positions are found by playing from the start position
@@ -58,7 +59,7 @@ pub(crate) struct MergeArgs {
     #[arg(value_name = "BOOK", required = true)]
     inputs: Vec<PathBuf>,
     /// Choice among entries of one move
-    #[arg(long, value_name = "RULE", default_value = "deeper")]
+    #[arg(long, value_name = "RULE", default_value = "deeper", value_parser = one_of(RULES))]
     rule: Rule,
     /// Keep a position once for each ply, not only with the smallest one
     #[arg(long)]
@@ -67,16 +68,12 @@ pub(crate) struct MergeArgs {
     write: WriteArgs,
 }
 
-/// The choice among entries of one move, as named on the command line.
-#[derive(Clone, Copy, ValueEnum)]
-enum Rule {
-    /// The deepest value, and the largest count
-    Deeper,
-    /// The entry of the first book
-    First,
-    /// The deepest value, and the sum of the counts
-    AddCounts,
-}
+/// Choices among entries of one move.
+const RULES: &[Choice<Rule>] = &[
+    ("deeper", "The deepest value, and the largest count", Rule::Deeper),
+    ("first", "The entry of the first book", Rule::First),
+    ("add-counts", "The deepest value, and the sum of the counts", Rule::AddCounts),
+];
 
 /// The arguments of `enbu book prune`.
 #[derive(Args)]
@@ -113,35 +110,24 @@ fn plies(keep: bool) -> Plies {
     if keep { Plies::Separate } else { Plies::Smallest }
 }
 
+/// The book of one input, unchanged.
+fn job<'a>(input: &'a PathBuf, args: &'a WriteArgs) -> Job<'a> {
+    let (inputs, choice, plies) = (std::slice::from_ref(input), Rule::Deeper, Plies::Separate);
+    Job { inputs, args, choice, plies, moves: Moves::Kept, edit: &Some }
+}
+
 pub(super) fn convert(args: &ConvertArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    let inputs = std::slice::from_ref(&args.input);
-    let (choice, plies) = (Choice::Deeper, Plies::Separate);
-    let job = Job { inputs, args: &args.write, choice, plies, moves: Moves::Kept, edit: &Some };
-    job.run("book convert", out).map(|()| ExitCode::SUCCESS)
+    job(&args.input, &args.write).run("book convert", out)
 }
 
 pub(super) fn sort(args: &SortArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    let inputs = std::slice::from_ref(&args.input);
     let plies = plies(args.keep_plies);
-    let job = Job { inputs, args: &args.write, choice: Choice::Deeper, plies, moves: Moves::Sorted, edit: &Some };
-    job.run("book sort", out).map(|()| ExitCode::SUCCESS)
+    Job { plies, moves: Moves::Sorted, ..job(&args.input, &args.write) }.run("book sort", out)
 }
 
 pub(super) fn merge(args: &MergeArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    let choice = match args.rule {
-        Rule::Deeper => Choice::Deeper,
-        Rule::First => Choice::First,
-        Rule::AddCounts => Choice::AddCounts,
-    };
-    let job = Job {
-        inputs: &args.inputs,
-        args: &args.write,
-        choice,
-        plies: plies(args.keep_plies),
-        moves: Moves::Sorted,
-        edit: &Some,
-    };
-    job.run("book merge", out).map(|()| ExitCode::SUCCESS)
+    let (inputs, choice, plies) = (&args.inputs, args.rule, plies(args.keep_plies));
+    Job { inputs, args: &args.write, choice, plies, moves: Moves::Sorted, edit: &Some }.run("book merge", out)
 }
 
 pub(super) fn prune(args: &PruneArgs, out: &mut impl Write) -> io::Result<ExitCode> {
@@ -154,9 +140,5 @@ pub(super) fn prune(args: &PruneArgs, out: &mut impl Write) -> io::Result<ExitCo
         max_moves: args.max_moves.map(|moves| moves as usize),
         legal: args.legal,
     };
-    let inputs = std::slice::from_ref(&args.input);
-    let edit = |page| filter.apply(page);
-    let (choice, plies) = (Choice::Deeper, Plies::Separate);
-    let job = Job { inputs, args: &args.write, choice, plies, moves: Moves::Kept, edit: &edit };
-    job.run("book prune", out).map(|()| ExitCode::SUCCESS)
+    Job { edit: &|page| filter.apply(page), ..job(&args.input, &args.write) }.run("book prune", out)
 }

@@ -1,19 +1,21 @@
 //! Reading and writing books for the commands: arguments, notices, faults.
 
 use std::cell::RefCell;
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::process::ExitCode;
 
 use clap::Args;
 use enbu_book::{
-    BookError, Choice, Combined, Fault, Format, Merge, Order, Page, Pages, Plies, Search, Sorter, Written, folder,
-    write,
+    BookError, Choice, Combined, Fault, Format, Order, Page, Pages, Plies, Preface, Search, Sorter, Written, folder,
+    merge, write,
 };
+use enbu_files::Existing;
 use enbu_movegen::{Setup, SfenError};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use crate::commands::failure::{Force, check_writable, usage};
+use crate::commands::progress::bar;
 use crate::terminal;
 
 /// Faults that are printed; more are only counted.
@@ -69,19 +71,48 @@ pub(super) fn faulty(path: &Path, error: &BookError) -> io::Error {
 
 /// A line on stderr.
 pub(super) fn notice(text: &str) {
-    // No stream is left if even this fails.
-    let _ = writeln!(terminal::stderr(), "enbu: {text}");
+    terminal::notice(format_args!("enbu: {text}"));
 }
 
 /// The number of positions on a terminal.
 pub(super) fn progress() -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
+    bar(None, "{spinner} {human_pos} positions, {per_sec}, {elapsed}")
+}
+
+/// Fails now if a book could not be written to `path` after long work; returns its format.
+pub(super) fn check_output(path: &Path, existing: Existing) -> io::Result<Format> {
+    let format = path.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
+    let known = "known are .db, .ybb, .bin (Apery) and .sbk";
+    let unknown = || io::Error::other(format!("{}: not the extension of a book; {known}", path.display()));
+    let format = format.ok_or_else(unknown)?;
+    check_writable(path, existing)?;
+    Ok(format)
+}
+
+/// Writes a book from pages in the order of their texts; returns the number of its positions.
+pub(super) fn write_sorted(
+    path: &Path,
+    existing: Existing,
+    memory_bytes: usize,
+    mut pages: impl Iterator<Item = Result<Page, BookError>>,
+) -> io::Result<u64> {
+    let format = check_output(path, existing)?;
+    let write = |pages: &mut dyn Iterator<Item = Result<Page, BookError>>| {
+        write(path, format, &Preface::default(), pages, existing)
+    };
+    let written = if format == Format::Db {
+        write(&mut pages)
+    } else {
+        let mut sorter = Sorter::new(&folder(path), memory_bytes);
+        let sorted = pages.try_for_each(|page| Ok(sorter.push(Order::of(format).rank(page?))?));
+        sorted.and_then(|()| write(&mut sorter.pages()?))
+    };
+    let written = written.map_err(|error| faulty(path, &error))?;
+    let losses = written.losses.to_string();
+    if !losses.is_empty() {
+        terminal::notice(format_args!("{}: a {format} has no place for {losses}", path.display()));
     }
-    let style = ProgressStyle::with_template("{spinner} {human_pos} positions, {per_sec}, {elapsed}");
-    let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
+    Ok(written.positions)
 }
 
 /// A book to be written from others.
@@ -116,7 +147,7 @@ struct Notices {
 impl Job<'_> {
     /// Writes the book and prints its size: in one pass if all inputs are in the order of
     /// the output, otherwise sorted.
-    pub(super) fn run(&self, name: &'static str, out: &mut impl Write) -> io::Result<()> {
+    pub(super) fn run(&self, name: &'static str, out: &mut impl Write) -> io::Result<ExitCode> {
         let path = &self.args.output;
         let by_name = || path.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
         let Some(format) = self.args.to.or_else(by_name) else {
@@ -149,7 +180,8 @@ impl Job<'_> {
             0 => String::new(),
             combined => format!(", {combined} combined with others"),
         };
-        writeln!(out, "{}: {} positions, {} moves{combined}", path.display(), written.positions, written.moves)
+        writeln!(out, "{}: {} positions, {} moves{combined}", path.display(), written.positions, written.moves)?;
+        Ok(ExitCode::SUCCESS)
     }
 
     /// The pages of an input, edited. A fault becomes a notice, or ends all inputs.
@@ -204,21 +236,21 @@ impl Job<'_> {
 
     fn stream(&self, format: Format, notices: &RefCell<Notices>) -> Result<(Written, u64), BookError> {
         let sources = self.inputs.iter().map(|path| self.pages(path, notices));
-        self.write(format, Merge::new(Order::of(format), sources), notices)
+        self.write(format, merge(Order::of(format), sources), notices)
     }
 
     fn sort(&self, format: Format, notices: &RefCell<Notices>) -> Result<(Written, u64), BookError> {
         let limit = (self.args.memory as usize).saturating_mul(1 << 20);
-        let mut sorter = Sorter::new(Order::of(format), &folder(&self.args.output), limit);
+        let mut sorter = Sorter::new(&folder(&self.args.output), limit);
         let bar = progress();
         for path in self.inputs {
             for page in self.pages(path, notices) {
-                sorter.push(page?)?;
+                sorter.push(Order::of(format).rank(page?))?;
                 bar.inc(1);
             }
         }
         bar.finish_and_clear();
-        self.write(format, sorter.finish()?, notices)
+        self.write(format, sorter.pages()?, notices)
     }
 
     /// Writes sorted pages; returns the number of those combined with others as well.
@@ -252,14 +284,14 @@ impl Job<'_> {
     }
 
     /// Author and description of the first input that has any.
-    fn preface(&self) -> enbu_book::Preface {
+    fn preface(&self) -> Preface {
         let preface = |path: &PathBuf| {
             let mut pages = self.args.read.open(path).ok()?;
             // Comments of a `.db` are known once its first position was read.
             if pages.format() == Format::Db {
                 pages.next();
             }
-            Some(pages.preface()).filter(|preface| *preface != enbu_book::Preface::default())
+            Some(pages.preface()).filter(|preface| *preface != Preface::default())
         };
         self.inputs.iter().find_map(preface).unwrap_or_default()
     }

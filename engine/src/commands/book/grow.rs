@@ -4,21 +4,25 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use clap::Args;
 use enbu_book::grow::{Plan, Searched, Tree, Verdict};
 use enbu_eval::Evaluation;
 use enbu_files::Existing;
-use enbu_kifu::{Mode, usi};
 use enbu_movegen::{Position, Setup};
-use enbu_search::{BestMove, Limits, Listener, Options, Report, Score, Solo};
+use enbu_search::{BestMove, Limits, Listener, Options, Score, Solo};
+use parking_lot::Mutex;
+use rayon::ThreadPool;
+use rayon::prelude::*;
 
-use super::grow_log::{Contents, Header, Line, Log, merge};
-use super::output::Output;
-use crate::commands::failure::INTERRUPTED;
+use super::files::{check_output, write_sorted};
+use super::grow_log::{self, Contents, Header, Log, merge};
+use crate::commands::failure::{Force, INTERRUPTED, stop_on_signal};
+use crate::commands::inputs::position;
+use crate::commands::lines::{Line, Lines};
 use crate::commands::progress::Progress;
 use crate::commands::shard::Shard;
 use crate::evaluation;
@@ -89,12 +93,15 @@ pub(crate) struct GrowArgs {
     /// Put logs of parts together and search nothing; --state writes a log that can be continued
     #[arg(long, value_name = "LOG", num_args = 1.., conflicts_with_all = ["shard", "positions"])]
     merge: Vec<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Runs the command.
 pub(super) fn run(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    // The log makes an existing book a state of this work.
-    Output::check(&args.output, Existing::Replace)?;
+    // A log makes an existing book a state of this work.
+    let continues = args.merge.is_empty() && args.state_path().exists();
+    check_output(&args.output, if continues { Existing::Replace } else { args.force.existing() })?;
     if args.merge.is_empty() { grow(args, out) } else { put_together(args, out) }
 }
 
@@ -102,7 +109,9 @@ impl GrowArgs {
     fn header(&self, engine: String) -> io::Result<Header> {
         let parts = u32::try_from(self.shard.count()).unwrap_or(u32::MAX);
         let texts = if self.roots.is_empty() { &["startpos".to_owned()][..] } else { &self.roots };
-        let roots = texts.iter().map(|text| root(text)).collect::<io::Result<Vec<_>>>()?;
+        let root =
+            |text: &String| position(text).map_err(|error| io::Error::other(format!("--position {text}: {error}")));
+        let roots = texts.iter().map(root).collect::<io::Result<Vec<_>>>()?;
         Ok(Header {
             engine,
             nodes: self.nodes,
@@ -132,18 +141,6 @@ impl GrowArgs {
     }
 }
 
-/// The position that `text` names in the words of USI.
-fn root(text: &str) -> io::Result<Position> {
-    let fault = |error: &dyn std::fmt::Display| io::Error::other(format!("--position {text}: {error}"));
-    let reading = usi::read(text, Mode::Strict).map_err(|error| fault(&error))?;
-    let record = reading.records.first().ok_or_else(|| fault(&"no position"))?;
-    let mut position = Position::from_setup(record.setup()).map_err(|error| fault(&error))?;
-    for mv in record.moves() {
-        position.play(mv).map_err(|error| fault(&error))?;
-    }
-    Ok(position)
-}
-
 /// The tree of a header, without positions.
 fn tree(header: &Header) -> io::Result<Tree> {
     let roots: Option<Vec<Position>> =
@@ -156,14 +153,13 @@ fn tree(header: &Header) -> io::Result<Tree> {
 
 /// Writes the book of a tree; returns the number of its positions.
 fn write(args: &GrowArgs, tree: &Tree) -> io::Result<u64> {
-    let mut output = Output::create(&args.output, Existing::Replace, SORT_BYTES)?;
-    for mut page in tree.pages(args.keep) {
+    let pages = tree.pages(args.keep).into_iter().map(|mut page| {
         if args.no_depths {
             page.entries.iter_mut().for_each(|entry| entry.depth = None);
         }
-        output.write(page)?;
-    }
-    output.finish()
+        Ok(page)
+    });
+    write_sorted(&args.output, Existing::Replace, SORT_BYTES, pages)
 }
 
 /// Puts logs together.
@@ -198,9 +194,7 @@ fn grow(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     if let Some(contents) = &contents {
         contents.header.check(&path, &header)?;
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    let on_signal = Arc::clone(&stop);
-    ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
+    let stop = stop_on_signal()?;
     let mut work = Work::new(args, header, evaluation)?;
     work.log = Some(Log::open(&path, &work.header, contents.as_ref())?);
     for batch in contents.iter().flat_map(|contents| &contents.batches) {
@@ -225,17 +219,21 @@ struct Work<'a> {
     args: &'a GrowArgs,
     header: Header,
     tree: Tree,
-    judges: Vec<Judge>,
+    /// A searcher for each thread of the pool.
+    judges: Vec<Mutex<Judge>>,
+    pool: ThreadPool,
     log: Option<Log>,
     is_divided: bool,
 }
 
 impl<'a> Work<'a> {
     fn new(args: &'a GrowArgs, header: Header, evaluation: Evaluation) -> io::Result<Self> {
-        let judge = || Judge::new(args, evaluation.clone());
-        let judges = (0..args.jobs()).map(|_| judge()).collect::<io::Result<_>>()?;
+        let judge = |_| Judge::new(args, evaluation.clone()).map(Mutex::new);
+        let judges = (0..args.jobs()).map(judge).collect::<io::Result<_>>()?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs()).stack_size(Solo::STACK_BYTES);
+        let pool = pool.build().map_err(io::Error::other)?;
         let is_divided = args.shard.is_whole();
-        Ok(Self { args, tree: tree(&header)?, header, judges, log: None, is_divided })
+        Ok(Self { args, tree: tree(&header)?, header, judges, pool, log: None, is_divided })
     }
 
     /// Number of positions after which the batch ends at the latest.
@@ -250,6 +248,14 @@ impl<'a> Work<'a> {
             self.is_divided = true;
             self.tree.divide(|number| self.args.shard.contains(number));
         }
+    }
+
+    /// The verdicts on positions, in their order.
+    fn search(&self, leaves: &[Position]) -> Vec<Verdict> {
+        let judge = || self.judges.get(rayon::current_thread_index()?);
+        let verdict = |leaf| judge().map(|judge| judge.lock().verdict(leaf));
+        // One position at a time: searches take different times.
+        self.pool.install(|| leaves.par_iter().with_max_len(1).filter_map(verdict).collect())
     }
 
     /// Grows the tree to its size; false if it was stopped before.
@@ -267,9 +273,9 @@ impl<'a> Work<'a> {
                 progress.finish();
                 return Ok(false);
             }
-            let verdicts = search(&mut self.judges, &leaves)?;
-            let lines: Vec<Line> =
-                leaves.iter().zip(&verdicts).map(|(leaf, verdict)| Line::new(leaf, verdict)).collect();
+            let verdicts = self.search(&leaves);
+            let searched = leaves.iter().zip(&verdicts);
+            let lines: Vec<_> = searched.map(|(leaf, verdict)| grow_log::Line::new(leaf, verdict)).collect();
             self.log.as_mut().map_or(Ok(()), |log| log.add(&lines))?;
             for (leaf, verdict) in leaves.iter().zip(&verdicts) {
                 self.tree.insert(leaf, verdict);
@@ -280,33 +286,6 @@ impl<'a> Work<'a> {
         progress.finish();
         Ok(true)
     }
-}
-
-/// Searches positions side by side; the verdicts are in the order of the positions.
-fn search(judges: &mut [Judge], leaves: &[Position]) -> io::Result<Vec<Verdict>> {
-    let next = AtomicUsize::new(0);
-    let verdicts = Mutex::new(vec![None; leaves.len()]);
-    thread::scope(|scope| {
-        for judge in judges.iter_mut().take(leaves.len()) {
-            let (next, verdicts) = (&next, &verdicts);
-            let work = move || {
-                while let Some((index, leaf)) =
-                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|index| Some((index, leaves.get(index)?)))
-                {
-                    let verdict = judge.verdict(leaf);
-                    let mut verdicts = verdicts.lock().unwrap_or_else(PoisonError::into_inner);
-                    if let Some(slot) = verdicts.get_mut(index) {
-                        *slot = Some(verdict);
-                    }
-                }
-            };
-            // With fewer threads than wanted the others do the work.
-            let _ = thread::Builder::new().name("grow".into()).stack_size(Solo::STACK_BYTES).spawn_scoped(scope, work);
-        }
-    });
-    let verdicts = verdicts.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let all: Option<Vec<Verdict>> = verdicts.into_iter().collect();
-    all.ok_or_else(|| io::Error::other("a search failed, or there is no thread for it"))
 }
 
 /// A search thread's own searcher.
@@ -330,35 +309,14 @@ impl Judge {
         let options = Options { multi_pv: self.multi_pv, ..Options::default() };
         let best = self.solo.analyse(position, limits, options, Arc::clone(&lines) as Arc<dyn Listener>);
         let mut moves: Vec<Searched> = Vec::new();
-        for searched in lines.0.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        for Line { mv, score, depth } in lines.take() {
             // A rank of an iteration that was not completed may repeat an earlier one.
-            if moves.iter().all(|earlier| earlier.mv != searched.mv) {
-                moves.push(searched);
+            if moves.iter().all(|earlier| earlier.mv != mv) {
+                moves.push(Searched { mv, value_cp: centipawns(score), depth });
             }
         }
         Verdict { moves, value_cp: if best == BestMove::Win { MATE_CP } else { -MATE_CP } }
     }
-}
-
-/// Keeps the last report of each line.
-#[derive(Default)]
-struct Lines(Mutex<Vec<Searched>>);
-
-impl Listener for Lines {
-    fn report(&self, report: &Report) {
-        let Some(&mv) = report.pv.first() else { return };
-        let searched = Searched { mv, value_cp: centipawns(report.score), depth: report.depth };
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // A rank is first reported after the ones before it.
-        match lines.get_mut(report.multi_pv - 1) {
-            Some(line) => *line = searched,
-            None => lines.push(searched),
-        }
-    }
-
-    fn notice(&self, _: &str) {}
-
-    fn finished(&self, _: &BestMove) {}
 }
 
 fn centipawns(score: Score) -> i32 {

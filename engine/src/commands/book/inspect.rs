@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use enbu_book::{Book, Entry, Fault, Finding, Format, OpenOptions, Page, Place, Statistics, Verifier};
-use enbu_movegen::{Position, Setup};
 use serde_json::{Value, json};
 
 use super::files::{MOST_FAULTS, ReadArgs, faulty, notice, progress};
+use crate::commands::inputs::position;
 
 pub(super) const VERIFY_EXAMPLES: &str = "Examples:
   enbu book verify book.db
@@ -225,25 +225,9 @@ fn print_statistics(format: Format, statistics: &Statistics, out: &mut impl Writ
     Ok(())
 }
 
-/// The position of the words after the book.
-fn position(words: &[String]) -> Result<Position, String> {
-    let text = words.join(" ");
-    let mut words = text.split_ascii_whitespace().skip_while(|&word| word == "position").peekable();
-    let base: Vec<&str> = std::iter::from_fn(|| words.next_if(|&word| word != "moves")).collect();
-    let setup: Setup = match base.as_slice() {
-        [] | ["startpos"] => Setup::startpos(),
-        ["sfen", sfen @ ..] | sfen => sfen.join(" ").parse().map_err(|error| format!("{error}"))?,
-    };
-    let mut position = Position::from_setup(&setup).map_err(|error| error.to_string())?;
-    for word in words.skip(1) {
-        let mv = word.parse().map_err(|error| format!("{error}"))?;
-        position.play(mv).map_err(|error| error.to_string())?;
-    }
-    Ok(position)
-}
-
 pub(super) fn show(args: &ShowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    let setup = position(&args.position).map_err(io::Error::other)?.to_setup();
+    let words = if args.position.is_empty() { "startpos" } else { &args.position.join(" ") };
+    let setup = position(words).map_err(io::Error::other)?.to_setup();
     let open = |on_the_fly| Book::open(&args.input, &OpenOptions { on_the_fly, ignore_ply: true });
     let book = open(true).or_else(|error| match error.fault {
         Fault::NotSearchable(_) => open(false),

@@ -15,9 +15,10 @@ use enbu_kifu::{Event, Format, HeaderKey, KifuError, Mode, NodeId, Reading, Reco
 use enbu_movegen::{Color, Move, Replay};
 use rayon::prelude::*;
 
+use super::files::{check_output, write_sorted};
 use super::grow;
-use super::output::Output;
-use crate::commands::failure::{Force, usage};
+use crate::commands::choices::{Choice, one_of};
+use crate::commands::failure::{Force, usage, with_failures};
 use crate::commands::inputs::{Input, inputs, shown};
 use crate::commands::progress::Progress;
 
@@ -72,8 +73,8 @@ struct RecordsArgs {
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
     /// Only the moves of this side
-    #[arg(long, value_enum)]
-    side: Option<Side>,
+    #[arg(long, value_parser = one_of(SIDES))]
+    side: Option<Color>,
     /// The moves of variations as well; they have no results
     #[arg(long)]
     variations: bool,
@@ -103,12 +104,8 @@ enum Results {
     Winner,
 }
 
-/// Side whose moves count.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Side {
-    Black,
-    White,
-}
+/// Sides whose moves count.
+const SIDES: &[Choice<Color>] = &[("black", "", Color::Black), ("white", "", Color::White)];
 
 /// Source of the values of moves.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -183,13 +180,13 @@ impl Counts {
 #[derive(Default)]
 struct Totals {
     counts: Counts,
-    failures: u64,
+    failures: usize,
 }
 
 impl RecordsArgs {
     fn run(&self, out: &mut impl Write) -> io::Result<ExitCode> {
         let Some(path) = &self.output else { return Err(io::Error::other(usage::<Self>("make", "no -o FILE"))) };
-        Output::check(path, self.force.existing())?;
+        check_output(path, self.force.existing())?;
         let files = inputs(&self.inputs)?;
         if files.is_empty() {
             return Err(io::Error::other("no records found"));
@@ -200,9 +197,8 @@ impl RecordsArgs {
         let pool = rayon::ThreadPoolBuilder::new().build().map_err(io::Error::other)?;
         let totals = pool.install(|| self.gather(&files, &mut gatherer))?;
         let moves = gatherer.added();
-        let mut output = Output::create(path, self.force.existing(), memory_bytes)?;
-        gatherer.finish(self.min_count, |page| output.write(page))?;
-        let positions = output.finish()?;
+        let pages = gatherer.finish(self.min_count)?.map(|page| Ok(page?));
+        let positions = write_sorted(path, self.force.existing(), memory_bytes, pages)?;
         let seconds = started.elapsed().as_secs_f64().max(0.001);
         let Totals { counts, failures } = totals;
         writeln!(
@@ -214,11 +210,7 @@ impl RecordsArgs {
         if let Some(left_out) = counts.left_out() {
             writeln!(out, "{left_out}")?;
         }
-        match failures {
-            0 => Ok(ExitCode::SUCCESS),
-            1 => Err(io::Error::other("1 input had errors")),
-            failures => Err(io::Error::other(format!("{failures} inputs had errors"))),
-        }
+        with_failures(failures)
     }
 
     /// Reads all inputs, several parts at once.
@@ -242,10 +234,10 @@ impl RecordsArgs {
                 .collect();
             for found in found {
                 totals.counts += found.counts;
-                totals.failures += u64::from(found.failed);
+                totals.failures += usize::from(found.failed);
                 found.messages.iter().for_each(|message| progress.notice(message));
-                for (position, ply, mv, score) in &found.moves {
-                    gatherer.add(position, *ply, *mv, *score)?;
+                for (position, ply, mv, score) in found.moves {
+                    gatherer.add(position, ply, mv, score)?;
                 }
             }
             progress.show(done, || format!("{} games, {} moves", totals.counts.games, gatherer.added()));
@@ -296,12 +288,9 @@ impl RecordsArgs {
     /// Returns true if the moves of `color` count.
     fn is_wanted(&self, record: &Record, color: Color) -> bool {
         let winner = record.end().and_then(|end| end.result).and_then(|result| result.winner());
-        let (side, key) = match color {
-            Color::Black => (Side::Black, HeaderKey::BlackName),
-            Color::White => (Side::White, HeaderKey::WhiteName),
-        };
+        let key = if color == Color::Black { HeaderKey::BlackName } else { HeaderKey::WhiteName };
         (self.result != Results::Winner || winner == Some(color))
-            && self.side.is_none_or(|wanted| wanted == side)
+            && self.side.is_none_or(|wanted| wanted == color)
             && self.player.as_deref().is_none_or(|wanted| record.headers.value(&key).map(str::trim) == Some(wanted))
     }
 
