@@ -235,7 +235,8 @@ fn parts_of_a_book_are_put_together_and_grow_on() {
     assert!((100..=104).contains(&positions) && said.ends_with("of 2 logs\n"), "{said}");
     let grown = made(at, &format!("self -o all.db --state all.jsonl --positions 110 {SMALL}"));
     assert!(grown.starts_with("110 positions"), "{grown}");
-    assert!(refused(at, "self -o all.db --merge missing.jsonl").contains("no log of a growing book"));
+    assert!(refused(at, "self -o all.db --merge part1.db.grow.jsonl").contains("all.db exists; --force overwrites it"));
+    assert!(refused(at, "self -o other.db --merge missing.jsonl").contains("no log of a growing book"));
 }
 
 #[test]

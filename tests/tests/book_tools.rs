@@ -226,7 +226,7 @@ fn positions_are_shown_as_people_and_machines_read_them() {
     let flipped = folder.quietly(&format!("show a.db {START} w - 1"));
     assert!(flipped.contains("(flipped in the book)") && flipped.contains("\n3c3d  7g7f "), "{flipped}");
     assert_eq!(folder.run("show a.db startpos moves 2g2f").status.code(), Some(1));
-    assert!(folder.fails("show a.db startpos moves 2g2e", 1).contains("illegal move 2g2e"));
+    assert!(folder.fails("show a.db startpos moves 2g2e", 1).contains("column 16: illegal move: `2g2e`"));
     let page: Value = serde_json::from_str(&folder.quietly("show a.db --json")).unwrap();
     assert_eq!(page["moves"][0]["move"], "7g7f");
     assert_eq!(page["moves"][0]["comment"], "the first move");

@@ -3,50 +3,47 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use xshell::{Shell, cmd};
 
 use crate::stage::{Generated, Stage, pages, root};
-use crate::tool::{self, At, Outcome};
+use crate::tool::Outcome;
 
 /// Packs the stage into a `tar.gz` with the stage's folder as its only entry at the top.
-pub(crate) fn tar(stage: &Stage, archive: &Path, epoch: u64) -> Outcome {
-    stage.finish()?;
+pub(crate) fn tar(sh: &Shell, stage: &Stage, archive: &Path, epoch: u64) -> Outcome {
+    stage.finish(sh)?;
     let (parent, name) = split(stage.folder());
-    let mut tar = Command::new("tar");
-    tar.args(["--create", "--format=ustar", "--sort=name", "--owner=root:0", "--group=root:0"]);
-    tar.arg(format!("--mtime=@{epoch}")).arg("--directory").arg(parent).arg(name);
-    compress(&tool::output(&mut tar)?, archive)
+    let (time, owner) = (format!("--mtime=@{epoch}"), ["--owner=root:0", "--group=root:0"]);
+    let tar = cmd!(sh, "tar --create --format=ustar --sort=name {owner...} {time} --directory {parent} {name}");
+    compress(sh, &tar.quiet().output()?.stdout, archive)
 }
 
 /// Writes the source archive of the commit.
-pub(crate) fn source(version: &str, archive: &Path) -> Outcome {
-    let mut git = Command::new("git");
-    git.current_dir(root()).args(["archive", "--format=tar"]).arg(format!("--prefix=enbu-{version}/"));
-    compress(&tool::output(git.arg("HEAD"))?, archive)
+pub(crate) fn source(sh: &Shell, version: &str, archive: &Path) -> Outcome {
+    let git = cmd!(sh, "git archive --format=tar --prefix=enbu-{version}/ HEAD");
+    compress(sh, &git.quiet().output()?.stdout, archive)
 }
 
-/// Writes `bytes` compressed, without name and time.
-fn compress(bytes: &[u8], archive: &Path) -> Outcome {
-    let packed = tool::filter(Command::new("gzip").args(["-9", "--no-name"]), bytes)?;
-    fs::write(archive, packed).at(archive)
+/// Writes `bytes` compressed.
+fn compress(sh: &Shell, bytes: &[u8], archive: &Path) -> Outcome {
+    Ok(sh.write_file(archive, packed(sh, bytes)?)?)
+}
+
+/// The bytes compressed, without name and time.
+fn packed(sh: &Shell, bytes: &[u8]) -> Outcome<Vec<u8>> {
+    Ok(cmd!(sh, "gzip -9 --no-name").quiet().stdin(bytes).output()?.stdout)
 }
 
 /// Packs the stage into a zip file with the stage's folder as its only entry at the top.
-pub(crate) fn zip(stage: &Stage, archive: &Path) -> Outcome {
+pub(crate) fn zip(sh: &Shell, stage: &Stage, archive: &Path) -> Outcome {
     let (parent, _) = split(stage.folder());
-    let files = stage.finish()?;
-    let names: String = files
-        .iter()
-        .filter_map(|path| path.strip_prefix(&parent).ok())
-        .map(|path| format!("{}\n", path.display()))
-        .collect();
-    if archive.exists() {
-        fs::remove_file(archive).at(archive)?;
-    }
+    let files = stage.finish(sh)?;
+    let inside = files.iter().filter_map(|path| path.strip_prefix(&parent).ok());
+    let names: String = inside.map(|path| format!("{}\n", path.display())).collect();
+    sh.remove_path(archive)?;
+    let _parent = sh.push_dir(parent);
     // `-X`: without owners and the exact times; the times left are in UTC.
-    let mut zip = Command::new("zip");
-    zip.current_dir(parent).env("TZ", "UTC").args(["-q", "-9", "-X", "-@"]).arg(archive);
-    tool::filter(&mut zip, names.as_bytes()).map(drop)
+    Ok(cmd!(sh, "zip -q -9 -X -@ {archive}").quiet().env("TZ", "UTC").stdin(names).run()?)
 }
 
 /// A folder's parent and its name.
@@ -61,17 +58,18 @@ const MAINTAINER: &str = "The Enbu developers <enbu@localhost.invalid>";
 /// Fills the stage with the files of the Debian package. The program is static, so the
 /// package depends on nothing.
 pub(crate) fn debian_files(
+    sh: &Shell,
     stage: &Stage,
-    version: &str,
     date: &str,
     program: &[u8],
     licences: &str,
     generated: &Generated,
 ) -> Outcome {
+    let version = env!("CARGO_PKG_VERSION");
     let docs = Path::new("usr/share/doc/enbu");
-    stage.add_program("usr/bin/enbu", program)?;
+    stage.add_program(sh, "usr/bin/enbu", program)?;
     for (name, bytes) in &generated.manual {
-        stage.add(Path::new("usr/share/man/man1").join(format!("{name}.gz")), packed(bytes)?)?;
+        stage.add(sh, Path::new("usr/share/man/man1").join(format!("{name}.gz")), packed(sh, bytes)?)?;
     }
     for (name, bytes) in &generated.completions {
         let path = match *name {
@@ -80,27 +78,24 @@ pub(crate) fn debian_files(
             "enbu.fish" => "usr/share/fish/vendor_completions.d/enbu.fish",
             _ => continue,
         };
-        stage.add(path, bytes)?;
+        stage.add(sh, path, bytes)?;
     }
-    for (path, bytes) in pages(licences)? {
+    for (path, bytes) in pages(sh, licences)? {
         match path.to_string_lossy().as_ref() {
             // Part of `copyright`, and the common text of the system.
             "LICENSE-MIT" | "LICENSE-APACHE" => {}
-            "CHANGELOG.md" => stage.add(docs.join("changelog.gz"), packed(&bytes)?)?,
-            "THIRD-PARTY-LICENSES.txt" => stage.add(docs.join("THIRD-PARTY-LICENSES.txt.gz"), packed(&bytes)?)?,
-            _ => stage.add(docs.join(path), bytes)?,
+            "CHANGELOG.md" => stage.add(sh, docs.join("changelog.gz"), packed(sh, &bytes)?)?,
+            "THIRD-PARTY-LICENSES.txt" => {
+                stage.add(sh, docs.join("THIRD-PARTY-LICENSES.txt.gz"), packed(sh, &bytes)?)?;
+            }
+            _ => stage.add(sh, docs.join(path), bytes)?,
         }
     }
-    let mit = fs::read_to_string(root().join("LICENSE-MIT")).at(Path::new("LICENSE-MIT"))?;
-    stage.add(docs.join("copyright"), copyright(&mit))?;
+    stage.add(sh, docs.join("copyright"), copyright(&sh.read_file(root().join("LICENSE-MIT"))?))?;
     let changes = format!(
         "enbu ({version}-1) unstable; urgency=medium\n\n  * Version {version}: see changelog.gz.\n\n -- {MAINTAINER}  {date}\n"
     );
-    stage.add(docs.join("changelog.Debian.gz"), packed(changes.as_bytes())?)
-}
-
-fn packed(bytes: &[u8]) -> Outcome<Vec<u8>> {
-    tool::filter(Command::new("gzip").args(["-9", "--no-name"]), bytes)
+    stage.add(sh, docs.join("changelog.Debian.gz"), packed(sh, changes.as_bytes())?)
 }
 
 /// The file `copyright` of the Debian package.
@@ -118,16 +113,14 @@ fn copyright(mit: &str) -> String {
 }
 
 /// Packs the stage, which has the files of the package, into the Debian package.
-pub(crate) fn debian(stage: &Stage, version: &str, epoch: u64, package: &Path) -> Outcome {
-    let files = stage.finish()?;
-    let mut sums = String::new();
-    let mut bytes = 0;
+pub(crate) fn debian(sh: &Shell, stage: &Stage, epoch: u64, package: &Path) -> Outcome {
+    let (version, files, folder) = (env!("CARGO_PKG_VERSION"), stage.finish(sh)?, stage.folder());
+    let (mut sums, mut bytes) = (String::new(), 0);
     for path in &files {
-        let sum = tool::line(Command::new("md5sum").arg("--binary").arg(path))?;
-        let (sum, name) =
-            (sum.split(' ').next().unwrap_or_default(), path.strip_prefix(stage.folder()).unwrap_or(path));
-        let _ = writeln!(sums, "{sum}  {}", name.display());
-        bytes += fs::metadata(path).at(path)?.len();
+        let sum = cmd!(sh, "md5sum --binary {path}").quiet().read()?;
+        let name = path.strip_prefix(folder).unwrap_or(path).display();
+        let _ = writeln!(sums, "{}  {name}", sum.split(' ').next().unwrap_or_default());
+        bytes += fs::metadata(path)?.len();
     }
     let size = bytes.div_ceil(1024);
     let control = format!(
@@ -136,28 +129,21 @@ pub(crate) fn debian(stage: &Stage, version: &str, epoch: u64, package: &Path) -
          Enbu plays and analyses shogi in programs that speak USI (Universal Shogi\n \
          Interface). It also solves mate problems, converts game records, judges\n games and runs matches between engines.\n"
     );
-    stage.add("DEBIAN/control", control)?;
-    stage.add("DEBIAN/md5sums", sums)?;
-    stage.finish()?;
-    let mut dpkg = Command::new("dpkg-deb");
-    dpkg.env("SOURCE_DATE_EPOCH", epoch.to_string());
+    stage.add(sh, "DEBIAN/control", control)?;
+    stage.add(sh, "DEBIAN/md5sums", sums)?;
+    stage.finish(sh)?;
     // One thread: the number of threads changes the bytes.
-    dpkg.args(["--root-owner-group", "-Zxz", "--threads-max=1", "--build"]).arg(stage.folder()).arg(package);
-    tool::output(&mut dpkg).map(drop)
+    let dpkg = cmd!(sh, "dpkg-deb --root-owner-group -Zxz --threads-max=1 --build {folder} {package}");
+    Ok(dpkg.quiet().env("SOURCE_DATE_EPOCH", epoch.to_string()).ignore_stdout().run()?)
 }
 
-/// Writes the sums of all files of the folder.
-pub(crate) fn sums(folder: &Path) -> Outcome<Vec<String>> {
-    let path = folder.join("SHA256SUMS");
-    let mut names = Vec::new();
-    for entry in fs::read_dir(folder).at(folder)? {
-        let name = entry.at(folder)?.file_name().to_string_lossy().into_owned();
-        if name != "SHA256SUMS" {
-            names.push(name);
-        }
-    }
-    names.sort();
-    let text = tool::output(Command::new("sha256sum").current_dir(folder).args(&names))?;
-    fs::write(&path, text).at(&path)?;
+/// Writes the sums of all files of the folder; returns their names.
+pub(crate) fn sums(sh: &Shell, folder: &Path) -> Outcome<Vec<String>> {
+    let names =
+        sh.read_dir(folder)?.into_iter().filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    let names: Vec<String> = names.filter(|name| name != "SHA256SUMS").collect();
+    let (_folder, listed) = (sh.push_dir(folder), &names);
+    let text = cmd!(sh, "sha256sum {listed...}").quiet().output()?.stdout;
+    sh.write_file("SHA256SUMS", text)?;
     Ok(names)
 }

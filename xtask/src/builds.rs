@@ -8,9 +8,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use crate::tool::{self, At, Fault, Outcome};
+use xshell::{Cmd, Shell, cmd};
+
+use crate::tool::Outcome;
 
 /// A target of the releases.
 pub(crate) struct Target {
@@ -93,23 +94,23 @@ enum Compiler {
 const DEBIAN: &str = "/usr/bin";
 
 impl Compiler {
-    fn find(target: &Target) -> Outcome<Self> {
-        let sysroot = PathBuf::from(tool::line(Command::new("rustc").args(["--print", "sysroot"]))?);
-        if sysroot.join("lib/rustlib").join(target.triple).join("lib").exists() {
+    fn find(sh: &Shell, target: &Target) -> Outcome<Self> {
+        let triple = target.triple;
+        let sysroot = PathBuf::from(cmd!(sh, "rustc --print sysroot").quiet().read()?);
+        if sysroot.join("lib/rustlib").join(triple).join("lib").exists() {
             return Ok(Self::Installed { sysroot });
         }
-        let debian = Path::new(DEBIAN).join("rustc");
-        if debian.exists() && Path::new(DEBIAN).join("cargo").exists() {
-            let sysroot = PathBuf::from(tool::line(Command::new(debian).args(["--print", "sysroot"]))?);
+        if ["rustc", "cargo"].iter().all(|name| Path::new(DEBIAN).join(name).exists()) {
+            let sysroot = PathBuf::from(cmd!(sh, "{DEBIAN}/rustc --print sysroot").quiet().read()?);
             if sysroot.join("lib/rustlib/src/rust/library").exists() {
                 return Ok(Self::Debian { sysroot });
             }
         }
-        let triple = target.triple;
-        Err(Fault::Other(format!(
+        Err(format!(
             "no standard library for {triple}: `rustup target add {triple}`, or on Debian \
              `apt-get install rustc-web cargo-web rust-web-src`"
-        )))
+        )
+        .into())
     }
 
     fn sysroot(&self) -> &Path {
@@ -118,26 +119,38 @@ impl Compiler {
         }
     }
 
-    fn cargo(&self) -> Command {
+    /// Cargo, and the PATH with which it finds the compiler.
+    fn cargo<'s>(&self, sh: &'s Shell) -> (Cmd<'s>, OsString) {
+        let path = std::env::var_os("PATH").unwrap_or_default();
         match self {
-            Self::Installed { .. } => Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
+            Self::Installed { .. } => (cargo(sh), path),
             Self::Debian { .. } => {
-                let mut cargo = Command::new(Path::new(DEBIAN).join("cargo"));
-                let path = std::env::var("PATH").unwrap_or_default();
-                cargo.env("PATH", format!("{DEBIAN}:{path}")).env("RUSTC_BOOTSTRAP", "1");
+                let path = joined(DEBIAN.into(), path);
+                let cargo = cmd!(sh, "{DEBIAN}/cargo").env("PATH", &path).env("RUSTC_BOOTSTRAP", "1");
                 // Set by the cargo that runs this task; they would choose its compiler again.
-                for name in ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN", "LD_LIBRARY_PATH"] {
-                    cargo.env_remove(name);
-                }
-                cargo
+                let chosen = ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN", "LD_LIBRARY_PATH"];
+                (chosen.into_iter().fold(cargo, |cargo, name| cargo.env_remove(name)), path)
             }
         }
     }
 }
 
+/// The cargo that runs this task.
+pub(crate) fn cargo(sh: &Shell) -> Cmd<'_> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    cmd!(sh, "{cargo}")
+}
+
+/// A list of folders with one before it.
+fn joined(mut first: OsString, rest: OsString) -> OsString {
+    first.push(":");
+    first.push(rest);
+    first
+}
+
 /// Path of a text of [`SystemLibrary`] on this machine, if there is one.
-pub(crate) fn licence_file(target: &Target, library: &SystemLibrary) -> Outcome<Option<PathBuf>> {
-    let compiler = Compiler::find(target)?;
+pub(crate) fn licence_file(sh: &Shell, target: &Target, library: &SystemLibrary) -> Outcome<Option<PathBuf>> {
+    let compiler = Compiler::find(sh, target)?;
     let sysroot = compiler.sysroot().to_string_lossy();
     let paths = library.texts.iter().map(|path| PathBuf::from(path.replace("SYSROOT", &sysroot)));
     let mut existing = paths.filter(|path| path.exists());
@@ -147,52 +160,53 @@ pub(crate) fn licence_file(target: &Target, library: &SystemLibrary) -> Outcome<
 }
 
 /// Builds the program for a target and returns its path.
-pub(crate) fn build(target: &Target, root: &Path, epoch: &str) -> Outcome<PathBuf> {
-    let compiler = Compiler::find(target)?;
+pub(crate) fn build(sh: &Shell, target: &Target, root: &Path, epoch: &str) -> Outcome<PathBuf> {
+    let compiler = Compiler::find(sh, target)?;
     let folder = root.join("target/dist");
     let mut flags: Vec<String> = target.flags.iter().map(ToString::to_string).collect();
     flags.extend(remaps(root, compiler.sysroot()));
-    let linker = target.triple.to_uppercase().replace('-', "_");
-    let mut cargo = compiler.cargo();
-    cargo.current_dir(root).args(["build", "--locked", "--package", "enbu", "--bin", "enbu", "--profile", "dist"]);
-    cargo.args(["--target", target.triple, "--target-dir"]).arg(&folder);
-    if matches!(compiler, Compiler::Debian { .. }) {
-        cargo.arg("-Zbuild-std=std,panic_unwind");
-        if target.linker == "musl-gcc" {
-            flags.extend(musl_without_llvm(&folder)?);
-        }
-        cargo.env(format!("CARGO_TARGET_{linker}_LINKER"), target.linker);
-    } else if target.linker != "musl-gcc" {
-        cargo.env(format!("CARGO_TARGET_{linker}_LINKER"), target.linker);
+    let (mut cargo, path) = compiler.cargo(sh);
+    cargo = cargo.args(["build", "--locked", "--package", "enbu", "--bin", "enbu", "--profile", "dist"]);
+    cargo = cargo.args(["--target", target.triple, "--target-dir"]).arg(&folder);
+    let is_debian = matches!(compiler, Compiler::Debian { .. });
+    if is_debian {
+        cargo = cargo.arg("-Zbuild-std=std,panic_unwind");
+    }
+    if is_debian || target.linker != "musl-gcc" {
+        let triple = target.triple.to_uppercase().replace('-', "_");
+        cargo = cargo.env(format!("CARGO_TARGET_{triple}_LINKER"), target.linker);
+    }
+    if is_debian && target.linker == "musl-gcc" {
+        flags.extend(musl_without_llvm(sh, &folder)?);
     }
     if target.triple.contains("windows") {
-        sort_imports_alike(&mut cargo, target, root, &folder)?;
+        cargo = sort_imports_alike(sh, cargo, path, target, root, &folder)?;
     }
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
-    cargo.env("SOURCE_DATE_EPOCH", epoch).env("CARGO_INCREMENTAL", "0").env_remove("RUSTFLAGS");
-    tool::run(&mut cargo)?;
+    cargo = cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+    cargo.env("SOURCE_DATE_EPOCH", epoch).env("CARGO_INCREMENTAL", "0").env_remove("RUSTFLAGS").run()?;
     Ok(folder.join(target.triple).join("dist").join(target.program))
 }
 
 /// Gives the linker paths from the root of the repository: it sorts the imports of a
 /// Windows program by the paths of the files that they come from.
-fn sort_imports_alike(cargo: &mut Command, target: &Target, root: &Path, folder: &Path) -> Outcome {
+fn sort_imports_alike<'s>(
+    sh: &Shell,
+    cargo: Cmd<'s>,
+    path: OsString,
+    target: &Target,
+    root: &Path,
+    folder: &Path,
+) -> Outcome<Cmd<'s>> {
     const SCRIPT: &str = "#!/bin/sh\nfor argument; do shift; set -- \"$@\" \"${argument#\"$ENBU_ROOT/\"}\"; done\n\
                           exec \"$ENBU_LINKER\" \"$@\"\n";
-    let (scripts, temporary) = (folder.join("linker"), folder.join("tmp"));
-    let linker = tool::line(Command::new("sh").args(["-c", "command -v \"$1\"", "sh", target.linker]))?;
-    for folder in [&scripts, &temporary] {
-        fs::create_dir_all(folder).at(folder)?;
-    }
-    let script = scripts.join(target.linker);
-    fs::write(&script, SCRIPT).at(&script)?;
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).at(&script)?;
-    let known = cargo.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value.map(OsString::from));
-    let mut path = OsString::from(scripts);
-    path.push(":");
-    path.push(known.or_else(|| std::env::var_os("PATH")).unwrap_or_default());
-    cargo.env("PATH", path).env("TMPDIR", temporary).env("ENBU_ROOT", root).env("ENBU_LINKER", linker);
-    Ok(())
+    let (scripts, temporary, linker) = (folder.join("linker"), folder.join("tmp"), target.linker);
+    let (find, script) = ("command -v \"$1\"", scripts.join(linker));
+    let linker = cmd!(sh, "sh -c {find} sh {linker}").quiet().read()?;
+    sh.create_dir(&temporary)?;
+    sh.write_file(&script, SCRIPT)?;
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
+    let path = joined(scripts.into(), path);
+    Ok(cargo.env("PATH", path).env("TMPDIR", temporary).env("ENBU_ROOT", root).env("ENBU_LINKER", linker))
 }
 
 /// Flags that take the folders of this machine out of the program.
@@ -205,14 +219,12 @@ fn remaps(root: &Path, sysroot: &Path) -> Vec<String> {
 
 /// Flags for musl without the files that rustup brings: the unwinder of gcc takes the
 /// place of LLVM's, with an answer to its question for glibc.
-fn musl_without_llvm(folder: &Path) -> Outcome<[String; 2]> {
+fn musl_without_llvm(sh: &Shell, folder: &Path) -> Outcome<[String; 2]> {
     let folder = folder.join("musl");
-    fs::create_dir_all(&folder).at(&folder)?;
     let [source, object, library] = ["find_object.c", "find_object.o", "libunwind.a"].map(|name| folder.join(name));
-    let unwinder = tool::line(Command::new("gcc").arg("-print-file-name=libgcc_eh.a"))?;
-    fs::copy(&unwinder, &library).at(Path::new(&unwinder))?;
-    fs::write(&source, include_str!("find_object.c")).at(&source)?;
-    tool::run(Command::new("musl-gcc").args(["-O2", "-c"]).arg(&source).arg("-o").arg(&object))?;
-    tool::run(Command::new("ar").arg("rD").arg(&library).arg(&object))?;
+    sh.write_file(&source, include_str!("find_object.c"))?;
+    sh.copy_file(cmd!(sh, "gcc -print-file-name=libgcc_eh.a").quiet().read()?, &library)?;
+    cmd!(sh, "musl-gcc -O2 -c {source} -o {object}").quiet().run()?;
+    cmd!(sh, "ar rD {library} {object}").quiet().run()?;
     Ok(["-Clink-self-contained=no".to_owned(), format!("-Lnative={}", folder.display())])
 }

@@ -1,15 +1,14 @@
 //! `cargo xtask dist`: the files of a release.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use xshell::{Shell, cmd};
 
 use crate::builds::{self, TARGETS};
 use crate::stage::{Stage, generate, portable, root};
-use crate::tool::{self, At, Fault, Outcome, say};
+use crate::tool::{Outcome, say};
 use crate::{archives, licences};
 
 /// Arguments of `cargo xtask dist`.
@@ -50,85 +49,74 @@ const CHECKS: [&str; 2] = ["scripts/dist.sh", "scripts/ports.sh"];
 
 /// Runs the task.
 pub(crate) fn run(args: &DistArgs) -> Outcome {
-    if args.check { check() } else { make(args) }
+    let sh = Shell::new()?;
+    sh.change_dir(root());
+    if args.check { check(&sh) } else { make(&sh, args) }
 }
 
 /// Tries the files in `dist/`.
-fn check() -> Outcome {
-    let dist = root().join("dist");
-    if !dist.join("SHA256SUMS").exists() {
-        return Err(Fault::Other("dist/ is empty; `cargo xtask dist` fills it".into()));
+fn check(sh: &Shell) -> Outcome {
+    if !sh.path_exists("dist/SHA256SUMS") {
+        return Err("dist/ is empty; `cargo xtask dist` fills it".into());
     }
-    tool::run(Command::new("sha256sum").current_dir(&dist).args(["--check", "--strict", "SHA256SUMS"]))?;
-    for script in CHECKS {
-        say(&format!("==> {script}"));
-        tool::run(&mut Command::new(root().join(script)))?;
+    {
+        let _dist = sh.push_dir("dist");
+        cmd!(sh, "sha256sum --check --strict SHA256SUMS").run()?;
     }
-    Ok(())
-}
-
-fn git(arguments: &[&str]) -> Outcome<String> {
-    Ok(tool::text(Command::new("git").current_dir(root()).args(arguments))?.trim().to_owned())
+    CHECKS.iter().try_for_each(|script| Ok(cmd!(sh, "{script}").run()?))
 }
 
 /// Makes the files in `dist/`.
-fn make(args: &DistArgs) -> Outcome {
+fn make(sh: &Shell, args: &DistArgs) -> Outcome {
     let (root, version) = (root(), env!("CARGO_PKG_VERSION"));
-    if !args.dirty && !git(&["status", "--porcelain"])?.is_empty() {
-        return Err(Fault::Other("there are changes that are not committed (--dirty: work with them)".into()));
+    if !args.dirty && !cmd!(sh, "git status --porcelain").quiet().read()?.is_empty() {
+        return Err("there are changes that are not committed (--dirty: work with them)".into());
     }
     let wants = |part: Part| args.only.is_empty() || args.only.contains(&part);
-    let epoch_text = git(&["log", "-1", "--format=%ct"])?;
-    let epoch = epoch_text.parse().map_err(|_| Fault::Other("the commit has no date".into()))?;
-    let date = git(&["log", "-1", "--format=%cD"])?;
+    let epoch_text = cmd!(sh, "git log -1 --format=%ct").quiet().read()?;
+    let epoch = epoch_text.parse()?;
+    let date = cmd!(sh, "git log -1 --format=%cD").quiet().read()?;
     let (dist, work) = (root.join("dist"), root.join("target/dist/stage"));
-    if args.only.is_empty() && dist.exists() {
-        fs::remove_dir_all(&dist).at(&dist)?;
+    if args.only.is_empty() {
+        sh.remove_path(&dist)?;
     }
-    for folder in [&dist, &work] {
-        fs::create_dir_all(folder).at(folder)?;
-    }
+    sh.create_dir(&dist)?;
+    sh.create_dir(&work)?;
     let mut generated = None;
     for (target, part) in TARGETS.iter().zip(PORTABLE) {
         if generated.is_some() && !wants(part) {
             continue;
         }
         let began = Instant::now();
-        let path = builds::build(target, &root, &epoch_text)?;
-        let program = fs::read(&path).at(&path)?;
+        let path = builds::build(sh, target, &root, &epoch_text)?;
+        let program = sh.read_binary_file(&path)?;
         say(&format!("{}: {} kB in {} s", target.name, program.len() / 1000, began.elapsed().as_secs()));
         let generated = match &generated {
             Some(known) => known,
-            None => generated.insert(generate(&path, &work)?),
+            None => generated.insert(generate(sh, &path, &work)?),
         };
-        let licences = licences::gather(target)?;
+        let licences = licences::gather(sh, target)?;
         let name = format!("enbu-{version}-{}", target.name);
-        let stage = Stage::new(work.join(&name), epoch)?;
         if wants(part) {
-            portable(&stage, target, &program, &licences, generated)?;
+            let stage = Stage::new(sh, work.join(&name), epoch)?;
+            portable(sh, &stage, target, &program, &licences, generated)?;
             if part == Part::Windows {
-                archives::zip(&stage, &dist.join(format!("{name}.zip")))?;
+                archives::zip(sh, &stage, &dist.join(format!("{name}.zip")))?;
             } else {
-                archives::tar(&stage, &dist.join(format!("{name}.tar.gz")), epoch)?;
+                archives::tar(sh, &stage, &dist.join(format!("{name}.tar.gz")), epoch)?;
             }
         }
         if part == Part::Linux && wants(Part::Deb) {
-            let stage = Stage::new(work.join("deb"), epoch)?;
-            archives::debian_files(&stage, version, &date, &program, &licences, generated)?;
-            archives::debian(&stage, version, epoch, &dist.join(format!("enbu_{version}-1_amd64.deb")))?;
+            let stage = Stage::new(sh, work.join("deb"), epoch)?;
+            archives::debian_files(sh, &stage, &date, &program, &licences, generated)?;
+            archives::debian(sh, &stage, epoch, &dist.join(format!("enbu_{version}-1_amd64.deb")))?;
         }
     }
     if wants(Part::Source) {
-        archives::source(version, &dist.join(format!("enbu-{version}.tar.gz")))?;
+        archives::source(sh, version, &dist.join(format!("enbu-{version}.tar.gz")))?;
     }
-    report(&dist)
-}
-
-/// Writes the sums and prints the sizes.
-fn report(dist: &Path) -> Outcome {
-    for name in archives::sums(dist)? {
-        let path = dist.join(&name);
-        say(&format!("{:>9} kB  dist/{name}", fs::metadata(&path).at(&path)?.len().div_ceil(1000)));
+    for name in archives::sums(sh, &dist)? {
+        say(&format!("{:>9} kB  dist/{name}", fs::metadata(dist.join(&name))?.len().div_ceil(1000)));
     }
     Ok(())
 }

@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde::Deserialize;
 use spdx::{Expression, Licensee, ParseMode};
+use xshell::Shell;
 
 use crate::builds::{self, TARGETS, Target};
 use crate::stage::root;
-use crate::tool::{self, At, Fault, Outcome};
+use crate::tool::{self, Outcome};
 
 /// File names that licences have, in capitals.
 const NAMES: [&str; 6] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
@@ -53,8 +53,9 @@ struct Metadata {
 
 /// Checks the licences for all targets.
 pub(crate) fn check() -> Outcome {
+    let sh = &Shell::new()?;
     for target in &TARGETS {
-        let libraries = linked(target)?;
+        let libraries = linked(sh, target)?;
         check_permitted(&libraries)?;
         for library in &libraries {
             texts_of(library)?;
@@ -65,8 +66,8 @@ pub(crate) fn check() -> Outcome {
 }
 
 /// The text with all licences for a target.
-pub(crate) fn gather(target: &Target) -> Outcome<String> {
-    let libraries = linked(target)?;
+pub(crate) fn gather(sh: &Shell, target: &Target) -> Outcome<String> {
+    let libraries = linked(sh, target)?;
     check_permitted(&libraries)?;
     let mut text = format!(
         "Libraries in this program ({}), and their licences\n\n\
@@ -88,8 +89,8 @@ pub(crate) fn gather(target: &Target) -> Outcome<String> {
     }
     for library in target.system {
         let _ = writeln!(text, "{}: {}", library.name, library.licence);
-        let path = builds::licence_file(target, library)?
-            .ok_or_else(|| Fault::Other(format!("no licence of {} among {:?}", library.name, library.texts)))?;
+        let path = builds::licence_file(sh, target, library)?
+            .ok_or_else(|| format!("no licence of {} among {:?}", library.name, library.texts))?;
         add(normalised(&path)?, library.name.to_owned());
     }
     for (licence, names) in users {
@@ -101,8 +102,7 @@ pub(crate) fn gather(target: &Target) -> Outcome<String> {
 /// Fails with the names of libraries whose licences `deny.toml` does not permit.
 fn check_permitted(libraries: &[Library]) -> Outcome {
     let path = root().join("deny.toml");
-    let text = fs::read_to_string(&path).at(&path)?;
-    let rules: toml::Table = text.parse().map_err(|error| Fault::Other(format!("{}: {error}", path.display())))?;
+    let rules: toml::Table = fs::read_to_string(path)?.parse()?;
     let listed = rules.get("licenses").and_then(|table| table.get("allow")).and_then(toml::Value::as_array);
     let names = listed.into_iter().flatten().filter_map(toml::Value::as_str);
     let permitted: Vec<Licensee> = names.filter_map(|name| Licensee::parse(name).ok()).collect();
@@ -113,21 +113,18 @@ fn check_permitted(libraries: &[Library]) -> Outcome {
     };
     let refused = libraries.iter().filter(|library| !is_permitted(library));
     let refused: Vec<String> = refused.map(|library| format!("{library} ({})", library.licence())).collect();
-    if refused.is_empty() { Ok(()) } else { Err(Fault::Other(format!("not permitted: {}", refused.join(", ")))) }
+    if refused.is_empty() { Ok(()) } else { Err(format!("not permitted: {}", refused.join(", ")).into()) }
 }
 
 /// The libraries of others that are linked into the program for a target.
-fn linked(target: &Target) -> Outcome<Vec<Library>> {
-    let cargo = |arguments: &[&str]| {
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        tool::text(cargo.current_dir(root()).args(arguments).arg("--locked"))
-    };
+fn linked(sh: &Shell, target: &Target) -> Outcome<Vec<Library>> {
+    let cargo = |arguments: &[&str]| builds::cargo(sh).quiet().args(arguments).arg("--locked").read();
+    let _root = sh.push_dir(root());
     let edges = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"];
     let tree = cargo(&[&["tree", "--package", "enbu", "--target", target.triple], &edges[..]].concat())?;
     let linked: BTreeSet<(&str, &str)> = tree.lines().filter_map(name_and_version).collect();
     let metadata = cargo(&["metadata", "--format-version", "1", "--filter-platform", target.triple])?;
-    let metadata: Metadata =
-        serde_json::from_str(&metadata).map_err(|error| Fault::Other(format!("cargo metadata: {error}")))?;
+    let metadata: Metadata = serde_json::from_str(&metadata)?;
     let is_linked = |library: &Library| linked.contains(&(library.name.as_str(), library.version.as_str()));
     // Packages of the workspace have no source.
     let mut libraries: Vec<Library> = metadata.packages;
@@ -145,14 +142,13 @@ fn name_and_version(line: &str) -> Option<(&str, &str)> {
 /// The licence texts that a library brings.
 fn texts_of(library: &Library) -> Outcome<Vec<String>> {
     let folder = library.manifest_path.parent().unwrap_or(Path::new("."));
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .at(folder)?
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.is_file() && is_licence(path))
         .collect();
     paths.sort();
     if paths.is_empty() {
-        return Err(Fault::Other(format!("{library} brings no licence text")));
+        return Err(format!("{library} brings no licence text").into());
     }
     paths.iter().map(|path| normalised(path)).collect()
 }
@@ -164,7 +160,7 @@ fn is_licence(path: &Path) -> bool {
 
 /// A text with line ends of Unix, without blanks at the ends of lines, so that texts of one licence are equal.
 fn normalised(path: &Path) -> Outcome<String> {
-    let bytes = fs::read(path).at(path)?;
+    let bytes = fs::read(path)?;
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.trim_matches(['\r', '\n', '\u{feff}']).lines().map(str::trim_end).collect();
     Ok(lines.join("\n") + "\n")
@@ -176,7 +172,7 @@ mod tests {
 
     #[test]
     fn only_what_runs_is_linked() {
-        let libraries = linked(&TARGETS[0]).expect("cargo");
+        let libraries = linked(&Shell::new().expect("a shell"), &TARGETS[0]).expect("cargo");
         let has = |name: &str| libraries.iter().any(|library| library.name == name);
         assert!(has("serde") && has("clap_builder") && has("rustix"));
         // A procedural macro and its parts, a test's library, another system's, our own.

@@ -17,7 +17,6 @@ mod licences;
 mod stage;
 mod tool;
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -46,8 +45,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // No stream is left if even this fails.
-            let _ = writeln!(io::stderr(), "xtask: {error}");
+            tool::say(&format!("xtask: {}", tool::explained(&*error)));
             ExitCode::FAILURE
         }
     }

@@ -1,15 +1,25 @@
 //! Folders as users unpack them.
 
 use std::fs;
-use std::path::{Component, Path, PathBuf};
-use std::process::Command;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use xshell::{Shell, cmd};
+
 use crate::builds::Target;
-use crate::tool::{self, At, Outcome};
+use crate::tool::Outcome;
 
 /// Files at the root of the repository that every package contains.
-const FILES: [&str; 5] = ["README.md", "README.ja.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
+const FILES: [&str; 8] = [
+    "README.md",
+    "README.ja.md",
+    "CHANGELOG.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+];
 
 /// Folders of the repository that every package contains.
 const FOLDERS: [&str; 2] = ["docs", "examples"];
@@ -21,55 +31,14 @@ pub(crate) fn root() -> PathBuf {
 }
 
 /// The user's pages and the licences, by their paths in a package.
-pub(crate) fn pages(licences: &str) -> Outcome<Vec<(PathBuf, Vec<u8>)>> {
-    let listed = tool::text(Command::new("git").current_dir(root()).args(["ls-files", "--"]).args(FOLDERS))?;
-    let paths: Vec<PathBuf> = FILES.into_iter().chain(listed.lines()).map(PathBuf::from).collect();
-    let mut files = vec![(PathBuf::from("THIRD-PARTY-LICENSES.txt"), licences.as_bytes().to_owned())];
-    for path in &paths {
-        let bytes = fs::read(root().join(path)).at(path)?;
-        let is_page = path.extension().is_some_and(|extension| extension == "md");
-        let exists = |target: &Path| paths.iter().any(|other| other == target || other.starts_with(target));
-        let bytes = if is_page { unlinked(path, &String::from_utf8_lossy(&bytes), exists).into_bytes() } else { bytes };
-        files.push((path.clone(), bytes));
-    }
+pub(crate) fn pages(sh: &Shell, licences: &str) -> Outcome<Vec<(PathBuf, Vec<u8>)>> {
+    let _root = sh.push_dir(root());
+    let listed = cmd!(sh, "git ls-files -- {FOLDERS...}").quiet().read()?;
+    let paths = FILES.into_iter().chain(listed.lines()).map(PathBuf::from);
+    let page = |path: PathBuf| Ok((path.clone(), sh.read_binary_file(path)?));
+    let mut files = paths.map(page).collect::<Outcome<Vec<_>>>()?;
+    files.push((PathBuf::from("THIRD-PARTY-LICENSES.txt"), licences.as_bytes().to_owned()));
     Ok(files)
-}
-
-/// The page with plain text in place of links to files that the package does not contain.
-fn unlinked(page: &Path, text: &str, exists: impl Fn(&Path) -> bool) -> String {
-    let mut result = String::new();
-    let mut rest = text;
-    while let Some(middle) = rest.find("](") {
-        let (head, tail) = (&rest[..middle], &rest[middle + 2..]);
-        let (Some(start), Some(end)) = (head.rfind('['), tail.find(')')) else {
-            result += &rest[..middle + 2];
-            rest = tail;
-            continue;
-        };
-        let target = tail[..end].split('#').next().unwrap_or_default();
-        let is_kept = target.is_empty() || target.contains("://") || exists(&joined(page, target));
-        if is_kept {
-            result += &rest[..middle + 3 + end];
-        } else {
-            result += &head[..start];
-            result += &head[start + 1..];
-        }
-        rest = &tail[end + 1..];
-    }
-    result + rest
-}
-
-/// Path that a link of a page names, from the root.
-fn joined(page: &Path, target: &str) -> PathBuf {
-    let mut path = page.parent().map(Path::to_owned).unwrap_or_default();
-    for part in Path::new(target).components() {
-        match part {
-            Component::ParentDir => drop(path.pop()),
-            Component::CurDir => {}
-            part => path.push(part),
-        }
-    }
-    path
 }
 
 /// A folder with the files of a package.
@@ -80,11 +49,9 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// An empty folder. Its files have the time `epoch` (seconds since 1970).
-    pub(crate) fn new(folder: PathBuf, epoch: u64) -> Outcome<Self> {
-        if folder.exists() {
-            fs::remove_dir_all(&folder).at(&folder)?;
-        }
-        fs::create_dir_all(&folder).at(&folder)?;
+    pub(crate) fn new(sh: &Shell, folder: PathBuf, epoch: u64) -> Outcome<Self> {
+        sh.remove_path(&folder)?;
+        sh.create_dir(&folder)?;
         Ok(Self { folder, time: SystemTime::UNIX_EPOCH + Duration::from_secs(epoch) })
     }
 
@@ -93,41 +60,31 @@ impl Stage {
     }
 
     /// Adds a file that is no program.
-    pub(crate) fn add(&self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Outcome {
-        self.write(path.as_ref(), bytes.as_ref(), 0o644)
+    pub(crate) fn add(&self, sh: &Shell, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Outcome {
+        self.write(sh, path.as_ref(), bytes.as_ref(), 0o644)
     }
 
     /// Adds a program.
-    pub(crate) fn add_program(&self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Outcome {
-        self.write(path.as_ref(), bytes.as_ref(), 0o755)
+    pub(crate) fn add_program(&self, sh: &Shell, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Outcome {
+        self.write(sh, path.as_ref(), bytes.as_ref(), 0o755)
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], mode: u32) -> Outcome {
+    fn write(&self, sh: &Shell, path: &Path, bytes: &[u8], mode: u32) -> Outcome {
         let path = self.folder.join(path);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).at(folder)?;
-        }
-        fs::write(&path, bytes).at(&path)?;
+        sh.write_file(&path, bytes)?;
         set_mode(&path, mode)?;
-        let file = fs::File::options().write(true).open(&path).at(&path)?;
-        file.set_modified(self.time).at(&path)
+        Ok(fs::File::options().write(true).open(&path)?.set_modified(self.time)?)
     }
 
     /// Gives folders their permissions, whatever those of the user's files are, and
     /// returns the paths of all files, sorted.
-    pub(crate) fn finish(&self) -> Outcome<Vec<PathBuf>> {
-        let mut files = Vec::new();
-        let mut open = vec![self.folder.clone()];
+    pub(crate) fn finish(&self, sh: &Shell) -> Outcome<Vec<PathBuf>> {
+        let (mut files, mut open) = (Vec::new(), vec![self.folder.clone()]);
         while let Some(folder) = open.pop() {
             set_mode(&folder, 0o755)?;
-            for entry in fs::read_dir(&folder).at(&folder)? {
-                let path = entry.at(&folder)?.path();
-                if path.is_dir() {
-                    open.push(path);
-                } else {
-                    files.push(path);
-                }
-            }
+            let (folders, others): (Vec<_>, Vec<_>) = sh.read_dir(&folder)?.into_iter().partition(|path| path.is_dir());
+            open.extend(folders);
+            files.extend(others);
         }
         files.sort();
         Ok(files)
@@ -136,7 +93,7 @@ impl Stage {
 
 fn set_mode(path: &Path, mode: u32) -> Outcome {
     use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).at(path)
+    Ok(fs::set_permissions(path, fs::Permissions::from_mode(mode))?)
 }
 
 /// Files that the program itself writes: manual pages and completions.
@@ -152,71 +109,68 @@ const SHELLS: [(&str, &str); 4] =
     [("bash", "enbu.bash"), ("zsh", "_enbu"), ("fish", "enbu.fish"), ("powershell", "_enbu.ps1")];
 
 /// Asks a program that runs here for its manual pages and completions.
-pub(crate) fn generate(program: &Path, folder: &Path) -> Outcome<Generated> {
+pub(crate) fn generate(sh: &Shell, program: &Path, folder: &Path) -> Outcome<Generated> {
     let pages = folder.join("man1");
-    if pages.exists() {
-        fs::remove_dir_all(&pages).at(&pages)?;
-    }
-    tool::run(Command::new(program).args(["man", "--out"]).arg(&pages))?;
-    let mut manual = Vec::new();
-    for entry in fs::read_dir(&pages).at(&pages)? {
-        let path = entry.at(&pages)?.path();
+    sh.remove_path(&pages)?;
+    cmd!(sh, "{program} man --out {pages}").quiet().run()?;
+    let page = |path: PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        manual.push((name, fs::read(&path).at(&path)?));
-    }
-    manual.sort();
+        Ok((name, sh.read_binary_file(path)?))
+    };
+    let manual = sh.read_dir(&pages)?.into_iter().map(page).collect::<Outcome<_>>()?;
     let script = |(shell, name): (&str, &'static str)| {
-        Ok((name, tool::output(Command::new(program).args(["completions", shell]))?))
+        Ok((name, cmd!(sh, "{program} completions {shell}").quiet().output()?.stdout))
     };
     Ok(Generated { manual, completions: SHELLS.into_iter().map(script).collect::<Outcome<_>>()? })
 }
 
 /// The folder for a target, as users unpack it.
 pub(crate) fn portable(
+    sh: &Shell,
     stage: &Stage,
     target: &Target,
     program: &[u8],
     licences: &str,
     generated: &Generated,
 ) -> Outcome {
-    stage.add_program(target.program, program)?;
-    for (path, bytes) in pages(licences)? {
-        stage.add(path, bytes)?;
+    stage.add_program(sh, target.program, program)?;
+    for (path, bytes) in pages(sh, licences)? {
+        stage.add(sh, path, bytes)?;
     }
     let is_windows = target.triple.contains("windows");
     for (name, bytes) in &generated.completions {
         if is_windows == name.ends_with("ps1") {
-            stage.add(Path::new("completions").join(name), bytes)?;
+            stage.add(sh, Path::new("completions").join(name), bytes)?;
         }
     }
     for (name, bytes) in generated.manual.iter().filter(|_| !is_windows) {
-        stage.add(Path::new("man/man1").join(name), bytes)?;
+        stage.add(sh, Path::new("man/man1").join(name), bytes)?;
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Component;
+
     use super::*;
 
-    #[test]
-    fn links_to_missing_files_become_text() {
-        let exists = |path: &Path| [Path::new("docs/gui.md"), Path::new("README.md")].contains(&path);
-        let page = Path::new("docs/mates.md");
-        for (text, expected) in [
-            ("a [b](gui.md#c) d", "a [b](gui.md#c) d"),
-            ("a [b](../README.md) d", "a [b](../README.md) d"),
-            ("a [b](../ARCHITECTURE.md) d [e](gui.md)", "a b d [e](gui.md)"),
-            ("[b](https://example.org/x.md) [c](#d)", "[b](https://example.org/x.md) [c](#d)"),
-            ("no](link", "no](link"),
-        ] {
-            assert_eq!(unlinked(page, text, exists), expected);
+    /// Path that a link of a page names, from the root.
+    fn joined(page: &Path, target: &str) -> PathBuf {
+        let mut path = page.parent().map(Path::to_owned).unwrap_or_default();
+        for part in Path::new(target).components() {
+            match part {
+                Component::ParentDir => drop(path.pop()),
+                Component::CurDir => {}
+                part => path.push(part),
+            }
         }
+        path
     }
 
     #[test]
     fn pages_link_only_to_files_of_the_package() {
-        let pages = pages("none").expect("the pages");
+        let pages = pages(&Shell::new().expect("a shell"), "none").expect("the pages");
         let paths: Vec<&PathBuf> = pages.iter().map(|(path, _)| path).collect();
         for (page, bytes) in &pages {
             let text = String::from_utf8_lossy(bytes);
@@ -231,10 +185,11 @@ mod tests {
     #[test]
     fn files_have_the_same_time_and_mode_everywhere() {
         let folder = tempfile::tempdir().expect("a folder");
-        let stage = Stage::new(folder.path().join("stage"), 1_000_000).expect("a stage");
-        stage.add("docs/a", "a").expect("written");
-        stage.add_program("b", "b").expect("written");
-        let files = stage.finish().expect("files");
+        let sh = &Shell::new().expect("a shell");
+        let stage = Stage::new(sh, folder.path().join("stage"), 1_000_000).expect("a stage");
+        stage.add(sh, "docs/a", "a").expect("written");
+        stage.add_program(sh, "b", "b").expect("written");
+        let files = stage.finish(sh).expect("files");
         let names: Vec<_> = files.iter().filter_map(|path| path.strip_prefix(stage.folder()).ok()).collect();
         assert_eq!(names, [Path::new("b"), Path::new("docs/a")]);
         use std::os::unix::fs::PermissionsExt;
