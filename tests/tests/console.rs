@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use enbu_tests::binary::enbu;
+use enbu_tests::binary::{enbu, workspace_root};
 use enbu_tests::positions::{MATSURI, MOST_MOVES, STARTPOS, from_sfen};
 use enbu_tests::session::Session;
 
@@ -14,6 +14,42 @@ fn stdout(arguments: &[&str]) -> String {
     let output = run(arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn files_that_exist_are_replaced_only_with_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, games] = ["a.db", "a.games"].map(|name| folder.path().join(name));
+    for (path, command) in [
+        (&file, "openings random:2,2000 --count 1 --out"),
+        (&file, "train games --checkpoint"),
+        (&file, "train games --chart"),
+        (&file, "train games --out"),
+        (&file, "match --engine self --engine self --tc nodes=1 --games 2 --chart"),
+        (&file, "analyse docs/game.kif --depth 1 --to 1 --problems"),
+        (&file, "convert docs/game.kif --to csa -o"),
+        (&file, "book make docs/game.kif -o"),
+        (&file, "book make self --positions 1 --nodes 1 -o"),
+        (&file, "selfplay export games --out"),
+        (&file, "selfplay shuffle games --out"),
+        (&games, "selfplay merge games --out"),
+    ] {
+        std::fs::write(path, "old").unwrap();
+        let out = if command.starts_with("train") && !command.ends_with("--out") { " --out new" } else { "" };
+        let words = format!("{command} {}{out}", path.display());
+        let output = Command::new(enbu()).current_dir(workspace_root()).args(words.split(' ')).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        let name = path.display();
+        assert!(error.contains(&format!("{name} exists; --force overwrites it")), "{command}: {error}");
+        assert_eq!(
+            (output.status.code(), std::fs::read_to_string(path).unwrap().as_str()),
+            (Some(1), "old"),
+            "{command}"
+        );
+    }
+    let words = format!("openings random:2,2000 --count 1 --force --out {}", file.display());
+    stdout(&words.split(' ').collect::<Vec<_>>());
+    assert_ne!(std::fs::read_to_string(&file).unwrap(), "old");
 }
 
 #[test]

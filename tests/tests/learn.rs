@@ -29,8 +29,9 @@ fn games_become_a_network_that_plays() {
     let stats = said(&run(folder, "selfplay stats games"));
     assert!(stats.starts_with("games 16\n") && stats.contains("points fit"), "{stats}");
 
-    let train = "train games --epochs 2 --batch 512 --scale 600 --name tiny --chart tiny.svg";
-    let trained = said(&run(folder, &format!("{train} --out tiny.nnue --checkpoint tiny.checkpoint")));
+    let train = "train games --epochs 2 --batch 512 --scale 600 --name tiny";
+    let files = "--out tiny.nnue --checkpoint tiny.checkpoint --chart tiny.svg";
+    let trained = said(&run(folder, &format!("{train} {files}")));
     assert!(trained.contains("plan: width=64") && trained.contains("positions/s"), "{trained}");
     run(folder, &format!("{train} --out same.nnue --threads 1"));
     let network = std::fs::read(folder.join("tiny.nnue")).unwrap();
