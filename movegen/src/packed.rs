@@ -114,74 +114,18 @@ struct Tables {
     hand: [Option<(Held, u32)>; 256],
 }
 
-/// One of the two codings.
-trait Dialect {
-    /// The code of a piece on the board.
-    fn board(piece: Piece) -> Code;
-    /// The code of a piece in hand.
-    fn hand(color: Color, piece: HandPiece) -> Code;
-    /// The code of a piece that is not in play, if there is one.
-    fn missing(piece: HandPiece) -> Option<Code>;
-    fn tables() -> &'static Tables;
+/// The two codings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Coding {
+    /// YaneuraOu's PackedSfen.
+    Sfen,
+    /// Apery's HuffmanCodedPos.
+    Hcp,
 }
 
 const EMPTY: Code = Code::new(0, 1);
 
-/// YaneuraOu's PackedSfen.
-enum Sfen {}
-
-impl Sfen {
-    const fn kind(kind: PieceType) -> Code {
-        match kind.unpromoted() {
-            PieceType::Lance => Code::new(0x03, 4),
-            PieceType::Knight => Code::new(0x0b, 4),
-            PieceType::Silver => Code::new(0x07, 4),
-            PieceType::Gold => Code::new(0x0f, 5),
-            PieceType::Bishop => Code::new(0x1f, 6),
-            PieceType::Rook => Code::new(0x3f, 6),
-            _ => Code::new(0x01, 2),
-        }
-    }
-
-    /// A piece off the board: the low bit that says "not empty" is left out.
-    const fn held(piece: HandPiece, missing: bool, color: Color) -> Code {
-        let Code { bits, length } = Self::kind(piece.piece_type());
-        let code = Code::new(bits >> 1, length - 1);
-        match piece {
-            HandPiece::Gold => code.then(matches!(color, Color::White)),
-            _ => code.then(missing).then(matches!(color, Color::White)),
-        }
-    }
-}
-
-impl Dialect for Sfen {
-    fn board(piece: Piece) -> Code {
-        let code = Self::kind(piece.kind);
-        let code = if piece.kind == PieceType::Gold { code } else { code.then(piece.kind.is_promoted()) };
-        code.then(piece.color == Color::White)
-    }
-
-    fn hand(color: Color, piece: HandPiece) -> Code {
-        Self::held(piece, false, color)
-    }
-
-    fn missing(piece: HandPiece) -> Option<Code> {
-        Some(match piece {
-            HandPiece::Gold => Self::held(HandPiece::Silver, true, Color::White),
-            other => Self::held(other, true, Color::Black),
-        })
-    }
-
-    fn tables() -> &'static Tables {
-        static TABLES: LazyLock<Tables> = LazyLock::new(Tables::of::<Sfen>);
-        &TABLES
-    }
-}
-
-/// Apery's HuffmanCodedPos.
-enum Hcp {}
-
-/// Codes of black pieces in hand in the order of [`HandPiece`]: pawn, lance, knight,
+/// Codes of Apery for black pieces in hand in the order of [`HandPiece`]: pawn, lance, knight,
 /// silver, bishop, rook, gold; the highest bit is the colour.
 const HCP_HAND: [Code; 7] = [
     Code::new(0, 3),
@@ -193,46 +137,76 @@ const HCP_HAND: [Code; 7] = [
     Code::new(0b111, 5),
 ];
 
-impl Dialect for Hcp {
-    fn board(piece: Piece) -> Code {
-        let code = match piece.kind.unpromoted() {
-            PieceType::Knight => Code::new(0x07, 4),
-            PieceType::Silver => Code::new(0x0b, 4),
-            other => Sfen::kind(other),
-        };
-        let code = code.then(piece.color == Color::White);
-        if piece.kind == PieceType::Gold { code } else { code.then(piece.kind.is_promoted()) }
+/// A piece off the board in YaneuraOu's coding: the low bit that says "not empty" is left out.
+fn held_code(piece: HandPiece, missing: bool, color: Color) -> Code {
+    let Code { bits, length } = Coding::Sfen.kind(piece.piece_type());
+    let code = Code::new(bits >> 1, length - 1);
+    let code = if piece == HandPiece::Gold { code } else { code.then(missing) };
+    code.then(color == Color::White)
+}
+
+impl Coding {
+    /// The code of a kind without promotion and colour.
+    fn kind(self, kind: PieceType) -> Code {
+        match (kind.unpromoted(), self) {
+            (PieceType::Lance, _) => Code::new(0x03, 4),
+            (PieceType::Knight, Self::Sfen) | (PieceType::Silver, Self::Hcp) => Code::new(0x0b, 4),
+            (PieceType::Silver, Self::Sfen) | (PieceType::Knight, Self::Hcp) => Code::new(0x07, 4),
+            (PieceType::Gold, _) => Code::new(0x0f, 5),
+            (PieceType::Bishop, _) => Code::new(0x1f, 6),
+            (PieceType::Rook, _) => Code::new(0x3f, 6),
+            _ => Code::new(0x01, 2),
+        }
     }
 
-    fn hand(color: Color, piece: HandPiece) -> Code {
+    /// The code of a piece on the board.
+    fn board(self, piece: Piece) -> Code {
+        let (code, is_white, is_promoted) =
+            (self.kind(piece.kind), piece.color == Color::White, piece.kind.is_promoted());
+        match (piece.kind, self) {
+            (PieceType::Gold, _) => code.then(is_white),
+            (_, Self::Sfen) => code.then(is_promoted).then(is_white),
+            (_, Self::Hcp) => code.then(is_white).then(is_promoted),
+        }
+    }
+
+    /// The code of a piece in hand.
+    fn hand(self, color: Color, piece: HandPiece) -> Code {
+        let Self::Hcp = self else { return held_code(piece, false, color) };
         let Code { bits, length } = HCP_HAND[piece];
         Code::new(bits | (color as u16) << (length - 1), length)
     }
 
-    fn missing(_: HandPiece) -> Option<Code> {
-        None
+    /// The code of a piece that is not in play, if there is one.
+    fn missing(self, piece: HandPiece) -> Option<Code> {
+        let missing = match piece {
+            HandPiece::Gold => held_code(HandPiece::Silver, true, Color::White),
+            other => held_code(other, true, Color::Black),
+        };
+        (self == Self::Sfen).then_some(missing)
     }
 
-    fn tables() -> &'static Tables {
-        static TABLES: LazyLock<Tables> = LazyLock::new(Tables::of::<Hcp>);
-        &TABLES
+    fn tables(self) -> &'static Tables {
+        static TABLES: [LazyLock<Tables>; 2] =
+            [LazyLock::new(|| Tables::of(Coding::Sfen)), LazyLock::new(|| Tables::of(Coding::Hcp))];
+        &TABLES[self as usize]
     }
 }
 
 impl Tables {
-    fn of<D: Dialect>() -> Self {
+    fn of(coding: Coding) -> Self {
         let mut tables = Self { board: [None; 256], hand: [None; 256] };
         enter(&mut tables.board, EMPTY, None);
         for color in Color::ALL {
             for kind in PieceType::ALL.into_iter().filter(|&kind| kind != PieceType::King) {
                 let piece = Piece::new(color, kind);
-                enter(&mut tables.board, D::board(piece), Some(piece));
+                enter(&mut tables.board, coding.board(piece), Some(piece));
             }
             for piece in HandPiece::ALL {
-                enter(&mut tables.hand, D::hand(color, piece), Held::Hand(color, piece));
+                enter(&mut tables.hand, coding.hand(color, piece), Held::Hand(color, piece));
             }
         }
-        for code in HandPiece::ALL.into_iter().filter_map(D::missing) {
+        for code in HandPiece::ALL.into_iter().filter_map(|piece| coding.missing(piece)) {
             enter(&mut tables.hand, code, Held::Missing);
         }
         tables
@@ -264,7 +238,7 @@ impl Writer {
     }
 }
 
-fn pack<D: Dialect>(setup: &Setup) -> Result<[u8; 32], PackError> {
+fn pack(coding: Coding, setup: &Setup) -> Result<[u8; 32], PackError> {
     let mut writer = Writer::default();
     writer.put(Code::new(setup.turn as u16, 1))?;
     for color in Color::ALL {
@@ -280,20 +254,20 @@ fn pack<D: Dialect>(setup: &Setup) -> Result<[u8; 32], PackError> {
         match setup.board[square] {
             None => writer.put(EMPTY)?,
             Some(Piece { kind: PieceType::King, .. }) => {}
-            Some(piece) => writer.put(D::board(piece))?,
+            Some(piece) => writer.put(coding.board(piece))?,
         }
     }
     for color in Color::ALL {
         for piece in HandPiece::PACKED_ORDER {
             for _ in 0..setup.hands[color].count(piece) {
-                writer.put(D::hand(color, piece))?;
+                writer.put(coding.hand(color, piece))?;
             }
         }
     }
     for piece in HandPiece::PACKED_ORDER {
         let missing = u32::from(piece.set_count()).saturating_sub(setup.count(piece.piece_type()));
         for _ in 0..missing {
-            writer.put(D::missing(piece).ok_or(PackError::TooFew)?)?;
+            writer.put(coding.missing(piece).ok_or(PackError::TooFew)?)?;
         }
     }
     Ok(writer.bytes)
@@ -332,8 +306,8 @@ impl Reader<'_> {
     }
 }
 
-fn unpack<D: Dialect>(bytes: &[u8; 32]) -> Result<Setup, UnpackError> {
-    let tables = D::tables();
+fn unpack(coding: Coding, bytes: &[u8; 32]) -> Result<Setup, UnpackError> {
+    let tables = coding.tables();
     let mut reader = Reader { bytes, at: 0 };
     let mut setup = Setup::empty();
     setup.turn = if reader.number(1) == 0 { Color::Black } else { Color::White };
@@ -384,7 +358,7 @@ impl PackedSfen {
     /// # Errors
     /// [`PackError`] when there are more pieces than a set has, or not one king of each side.
     pub fn pack(setup: &Setup) -> Result<Self, PackError> {
-        pack::<Sfen>(setup).map(Self)
+        pack(Coding::Sfen, setup).map(Self)
     }
 
     /// The diagram; its ply is 1.
@@ -392,7 +366,7 @@ impl PackedSfen {
     /// # Errors
     /// [`UnpackError`] with the first fault.
     pub fn unpack(&self) -> Result<Setup, UnpackError> {
-        unpack::<Sfen>(&self.0)
+        unpack(Coding::Sfen, &self.0)
     }
 }
 
@@ -412,7 +386,7 @@ impl PackedHcp {
     /// # Errors
     /// [`PackError`] when it has more or fewer pieces than a set, or not one king of each side.
     pub fn pack(setup: &Setup) -> Result<Self, PackError> {
-        pack::<Hcp>(setup).map(Self)
+        pack(Coding::Hcp, setup).map(Self)
     }
 
     /// The diagram; its ply is 1.
@@ -420,7 +394,7 @@ impl PackedHcp {
     /// # Errors
     /// [`UnpackError`] with the first fault.
     pub fn unpack(&self) -> Result<Setup, UnpackError> {
-        unpack::<Hcp>(&self.0)
+        unpack(Coding::Hcp, &self.0)
     }
 }
 
@@ -494,17 +468,17 @@ mod tests {
             let mut writer = Writer::default();
             let hands = Color::ALL.iter().flat_map(|&color| setup.hands[color].iter().map(move |held| (color, held)));
             for (color, (piece, count)) in hands {
-                (0..count).for_each(|_| writer.put(Sfen::hand(color, piece)).expect("room"));
+                (0..count).for_each(|_| writer.put(Coding::Sfen.hand(color, piece)).expect("room"));
             }
             for piece in setup.board.iter().flatten().filter(|piece| piece.kind != PieceType::King) {
-                writer.put(Sfen::board(*piece)).expect("room");
+                writer.put(Coding::Sfen.board(*piece)).expect("room");
             }
             let men = setup.board.iter().flatten().count();
             let missing: usize = HandPiece::ALL
                 .iter()
                 .map(|&piece| {
                     let missing = u32::from(piece.set_count()) - setup.count(piece.piece_type());
-                    missing as usize * Sfen::missing(piece).map_or(0, |code| code.length as usize)
+                    missing as usize * Coding::Sfen.missing(piece).map_or(0, |code| code.length as usize)
                 })
                 .sum();
             assert_eq!(1 + 14 + (81 - men) + writer.at + missing, BITS, "{sample}");
