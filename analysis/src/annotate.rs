@@ -5,7 +5,7 @@ use enbu_movegen::{Move, Square};
 
 use crate::class::Class;
 use crate::nodes;
-use crate::report::{BestLine, GameReport, MoveReport, PositionReport, Score, Side};
+use crate::report::{BestLine, GameReport, MoveReport, PositionReport, ReportLine, Score, Side};
 
 /// Language of comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,10 +58,8 @@ pub fn annotate(record: &mut Record, report: &GameReport, annotation: Annotation
     if annotation.earlier == Earlier::Keep {
         return;
     }
-    let lines = nodes::of_lines(record, report);
-    let mut judged = vec![(&report.positions, &report.moves)];
-    judged.extend(report.variations.iter().map(|variation| (&variation.positions, &variation.moves)));
-    for (index, (nodes, (positions, moves))) in lines.iter().zip(judged).enumerate() {
+    for (index, (nodes, line)) in nodes::of_lines(record, report).iter().zip(report.lines()).enumerate() {
+        let ReportLine { positions, moves, .. } = line;
         // A variation shares its first position with the line that it leaves.
         for (place, (&id, position)) in nodes.iter().zip(positions).enumerate().skip(usize::from(index > 0)) {
             let before = place.checked_sub(1).and_then(|place| positions.get(place));

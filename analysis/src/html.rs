@@ -23,7 +23,7 @@ use enbu_kifu::markup::{escape, is_shown};
 use enbu_kifu::{Record, svg};
 
 use crate::class::Class;
-use crate::report::{GameReport, MoveReport, Score, Side, SideReport};
+use crate::report::{GameReport, Score, Side, SideReport};
 
 pub use index::{IndexRow, index};
 
@@ -52,7 +52,7 @@ pub fn page(record: &Record, report: &GameReport, language: PageLanguage) -> Str
         ("facts", facts(report)),
         ("board", svg::board(record.setup(), None)),
         ("curve", curve::svg(report)),
-        ("moves", buttons_of_moves(report, &lines)),
+        ("moves", buttons_of_moves(&lines)),
         ("summary", summary(report)),
         ("mistakes", mistakes(report, &lines)),
         ("engine", escape(&report.engine)),
@@ -151,12 +151,14 @@ const fn class_name(class: Option<Class>) -> &'static str {
     }
 }
 
-fn buttons_of_moves(report: &GameReport, lines: &[view::Line]) -> String {
+fn buttons_of_moves(lines: &[view::Line<'_>]) -> String {
     let mut items = String::new();
     for (number, line) in lines.iter().enumerate() {
-        let moves = line.reports(report);
         if number > 0 {
-            let label = both(&format!("変化 {}手目", line.from + 1), &format!("variation at move {}", line.from + 1));
+            let label = both(
+                &format!("変化 {}手目", line.report.from + 1),
+                &format!("variation at move {}", line.report.from + 1),
+            );
             let _ = writeln!(items, "<li class=\"var\">{label}</li>");
         } else {
             let start = both("開始局面", "start");
@@ -165,7 +167,7 @@ fn buttons_of_moves(report: &GameReport, lines: &[view::Line]) -> String {
                 "<li><button type=\"button\" data-line=\"0\" data-ply=\"0\"><span class=\"no\">0</span>{start}</button></li>"
             );
         }
-        for (text, (mv, after)) in line.texts.iter().zip(moves) {
+        for (text, (mv, after)) in line.texts.iter().zip(line.judgements()) {
             let score = after.map(score_text).unwrap_or_default();
             let missed = if mv.missed_mate.is_some() { " !" } else { "" };
             let _ = writeln!(
@@ -231,7 +233,7 @@ fn summary(report: &GameReport) -> String {
 }
 
 /// The list for paper: bad moves with the best line.
-fn mistakes(report: &GameReport, lines: &[view::Line]) -> String {
+fn mistakes(report: &GameReport, lines: &[view::Line<'_>]) -> String {
     let Some(main) = lines.first() else { return String::new() };
     let mut items = String::new();
     for (index, (mv, text)) in report.moves.iter().zip(&main.texts).enumerate() {
@@ -253,9 +255,6 @@ fn mistakes(report: &GameReport, lines: &[view::Line]) -> String {
     }
     format!("<ul>\n{items}</ul>")
 }
-
-/// A move and the score after it.
-type Judgement<'r> = (&'r MoveReport, Option<Score>);
 
 #[cfg(test)]
 mod tests {

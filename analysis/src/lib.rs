@@ -1,5 +1,21 @@
 //! Judgements of the moves of a game: a record in, a report out.
 //!
+//! ```
+//! use std::sync::Arc;
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use enbu_analysis::{Analyst, Limit, Settings, analyse, problems};
+//! use enbu_eval::Evaluation;
+//! use enbu_kifu::{Mode, kif};
+//!
+//! let game = kif::read("1 ７六歩(77)\n2 ３四歩(33)\n3 ３三角成(88)\n", Mode::Tolerant)?;
+//! let settings = Settings { limit: Limit::Nodes(100), hash_mb: 1, ..Settings::default() };
+//! let mut analyst = Analyst::new(&settings, &Evaluation::default(), "Enbu", Arc::default())?;
+//! let report = analyse(&game.records[0], &mut analyst, &AtomicBool::new(false), &mut || {})?;
+//! assert!(report.moves[2].loss > Some(0.2) && problems(&report).len() < 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! ```text
 //! kifu::Record ─► analyse ─► GameReport ─► JSON
 //!                   │             ├──────► annotate: the record with scores and comments
@@ -38,7 +54,7 @@ mod judged;
 mod nodes;
 mod phases;
 mod problems;
-pub mod report;
+mod report;
 mod settings;
 mod summary;
 
@@ -49,7 +65,7 @@ pub use class::{Class, ParseThresholdsError, Thresholds};
 pub use curve::Curve;
 pub use game::{GameError, analyse};
 pub use problems::problems;
-pub use report::GameReport;
+pub use report::{BestLine, GameReport, MoveReport, PositionReport, Score, Side, SideReport, Source, VariationReport};
 pub use settings::{Limit, Order, Scope, Settings};
 
 #[cfg(test)]

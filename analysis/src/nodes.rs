@@ -2,20 +2,23 @@
 
 use enbu_kifu::{Event, NodeId, Record};
 
-use crate::report::{GameReport, MoveReport};
+use crate::report::{GameReport, MoveReport, ReportLine};
 
 /// The nodes of the main line and of each variation of a report, the one before the first
 /// move included.
 pub(crate) fn of_lines(record: &Record, report: &GameReport) -> Vec<Vec<NodeId>> {
-    let mut lines = vec![line(record, record.root(), &report.moves)];
-    for variation in &report.variations {
-        let parent = variation.parent.map_or(0, |parent| parent + 1);
-        let begins = variation.parent.and_then(|parent| report.variations.get(parent)).map_or(0, |line| line.from);
-        let place = variation.from.saturating_sub(begins);
-        let at = lines.get(parent).and_then(|nodes| nodes.get(place)).copied();
-        lines.push(at.map_or_else(Vec::new, |at| line(record, at, &variation.moves)));
+    let lines: Vec<ReportLine<'_>> = report.lines().collect();
+    let mut nodes: Vec<Vec<NodeId>> = Vec::with_capacity(lines.len());
+    for (index, line) in lines.iter().enumerate() {
+        let place = lines.get(line.parent).map_or(0, |parent| line.from.saturating_sub(parent.from));
+        let at = if index == 0 {
+            Some(record.root())
+        } else {
+            nodes.get(line.parent).and_then(|nodes| nodes.get(place)).copied()
+        };
+        nodes.push(at.map_or_else(Vec::new, |at| self::line(record, at, line.moves)));
     }
-    lines
+    nodes
 }
 
 fn line(record: &Record, start: NodeId, moves: &[MoveReport]) -> Vec<NodeId> {

@@ -38,10 +38,9 @@ fn contact(position: &Position) -> u32 {
         .map(|piece| Color::ALL.map(|color| u32::from(position.hand(color).count(piece))).iter().sum::<u32>())
         .sum();
     let in_camp = Square::ALL.into_iter().filter(|square| {
-        position.piece_at(*square).is_some_and(|piece| {
-            let camp = if piece.color == Color::Black { 1..=3 } else { 7..=9 };
-            piece.kind != PieceType::King && camp.contains(&square.rank())
-        })
+        position
+            .piece_at(*square)
+            .is_some_and(|piece| piece.kind != PieceType::King && square.relative_rank(piece.color) <= 3)
     });
     in_hand + in_camp.count() as u32
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::class::Class;
 
 /// Version of the JSON; it changes when a field changes its meaning.
-pub const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 /// A side in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -176,7 +176,30 @@ pub struct GameReport {
     pub phases: [Option<usize>; 2],
 }
 
+/// The main line of a report or one of its variations.
+#[derive(Clone, Copy)]
+pub(crate) struct ReportLine<'r> {
+    /// Index of the line that it leaves, in [`GameReport::lines`].
+    pub(crate) parent: usize,
+    /// Number of moves before its first move.
+    pub(crate) from: usize,
+    pub(crate) positions: &'r [PositionReport],
+    pub(crate) moves: &'r [MoveReport],
+}
+
 impl GameReport {
+    /// The main line and then the variations.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = ReportLine<'_>> {
+        let main = ReportLine { parent: 0, from: 0, positions: &self.positions, moves: &self.moves };
+        let variations = self.variations.iter().map(|line| ReportLine {
+            parent: line.parent.map_or(0, |parent| parent + 1),
+            from: line.from,
+            positions: &line.positions,
+            moves: &line.moves,
+        });
+        std::iter::once(main).chain(variations)
+    }
+
     /// The figures of a side.
     pub const fn side(&self, side: Side) -> &SideReport {
         match side {

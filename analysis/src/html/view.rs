@@ -1,63 +1,42 @@
 //! The data of a page's script: every line of a record with the texts of its moves.
 
 use enbu_kifu::{Board, NodeId, Record, ki2};
-use enbu_movegen::{Color, Move, MoveParts, Piece, PieceType, Square};
+use enbu_movegen::{Move, MoveParts, Piece, PieceType, Square};
 use serde::Serialize;
 
-use super::{Judgement, curve};
+use super::curve;
 use crate::class::Class;
 use crate::nodes;
-use crate::report::{BestLine, GameReport, MoveReport, PositionReport, Score, Side};
+use crate::report::{BestLine, GameReport, MoveReport, PositionReport, ReportLine, Score, Side};
 
 /// Moves of a best line that the page offers.
 const SHOWN_MOVES: usize = 20;
 
 /// A line of the record: the main line or a variation.
-pub(super) struct Line {
-    /// Index of the line that it leaves.
-    parent: usize,
-    /// Moves before its first one.
-    pub(super) from: usize,
-    /// Index of the variation; `None`: the main line.
-    variation: Option<usize>,
+pub(super) struct Line<'r> {
+    pub(super) report: ReportLine<'r>,
     /// Japanese and English text of each move.
     pub(super) texts: Vec<(String, String)>,
     /// The nodes of the record, the one before the first move included.
     nodes: Vec<NodeId>,
 }
 
-impl Line {
-    fn parts<'r>(&self, report: &'r GameReport) -> (&'r [PositionReport], &'r [MoveReport]) {
-        match self.variation.and_then(|index| report.variations.get(index)) {
-            Some(variation) => (&variation.positions, &variation.moves),
-            None => (&report.positions, &report.moves),
-        }
-    }
-
+impl<'r> Line<'r> {
     /// The moves with the scores after them.
-    pub(super) fn reports<'r>(&self, report: &'r GameReport) -> Vec<Judgement<'r>> {
-        let (positions, moves) = self.parts(report);
-        moves.iter().zip(positions.iter().skip(1)).map(|(mv, after)| (mv, after.score)).collect()
+    pub(super) fn judgements(&self) -> impl Iterator<Item = (&'r MoveReport, Option<Score>)> {
+        let ReportLine { positions, moves, .. } = self.report;
+        moves.iter().zip(positions.iter().skip(1)).map(|(mv, after)| (mv, after.score))
     }
 }
 
 /// The lines of a report, the main line first.
-pub(super) fn lines(record: &Record, report: &GameReport) -> Vec<Line> {
-    let ids = nodes::of_lines(record, report);
-    let parts = |index: Option<usize>| match index.and_then(|index| report.variations.get(index)) {
-        Some(variation) => {
-            (variation.parent.map_or(0, |parent| parent + 1), variation.from, &variation.positions, &variation.moves)
-        }
-        None => (0, 0, &report.positions, &report.moves),
+pub(super) fn lines<'r>(record: &Record, report: &'r GameReport) -> Vec<Line<'r>> {
+    let of = |(report, nodes): (ReportLine<'r>, Vec<NodeId>)| {
+        let sfen = report.positions.first().map(|position| position.sfen.as_str()).unwrap_or_default();
+        let moves: Vec<String> = report.moves.iter().map(|mv| mv.usi.clone()).collect();
+        Line { report, texts: line_texts(sfen, &moves), nodes }
     };
-    let numbers = std::iter::once(None).chain((0..report.variations.len()).map(Some));
-    let of = |(variation, nodes): (Option<usize>, Vec<NodeId>)| {
-        let (parent, from, positions, moves) = parts(variation);
-        let sfen = positions.first().map(|position| position.sfen.as_str()).unwrap_or_default();
-        let moves: Vec<String> = moves.iter().map(|mv| mv.usi.clone()).collect();
-        Line { parent, from, variation, texts: line_texts(sfen, &moves), nodes }
-    };
-    numbers.zip(ids).map(of).collect()
+    report.lines().zip(nodes::of_lines(record, report)).map(of).collect()
 }
 
 /// Japanese and English texts of moves from a position.
@@ -88,17 +67,12 @@ fn english(board: &Board, mv: Move) -> String {
             let is_alone = board.origins(piece, to).into_iter().count() < 2;
             let origin = if is_alone { String::new() } else { digits(from) };
             let sign = if board.piece_at(to).is_some() { 'x' } else { '-' };
-            let in_camp = |square: Square| {
-                let camp = if piece.color == Color::Black { 1..=3 } else { 7..=9 };
-                camp.contains(&square.rank())
-            };
+            let in_camp = |square: Square| square.relative_rank(piece.color) <= 3;
             let could = piece.kind.promoted().is_some() && (in_camp(from) || in_camp(to));
-            let end = if promote {
-                "+"
-            } else if could {
-                "="
-            } else {
-                ""
+            let end = match (promote, could) {
+                (true, _) => "+",
+                (false, true) => "=",
+                (false, false) => "",
             };
             format!("{name}{origin}{sign}{}{end}", digits(to))
         }
@@ -192,10 +166,10 @@ impl<'r> Pv<'r> {
 }
 
 /// The data of the script as JSON.
-pub(super) fn data<'r>(record: &'r Record, report: &'r GameReport, lines: &'r [Line]) -> String {
+pub(super) fn data<'r>(record: &'r Record, report: &'r GameReport, lines: &'r [Line<'r>]) -> String {
     let comments = |id: Option<&NodeId>| id.map_or(&[][..], |&id| &record.node(id).remarks().comments);
-    let of_line = |line: &'r Line| {
-        let (positions, moves) = line.parts(report);
+    let of_line = |line: &'r Line<'r>| {
+        let ReportLine { parent, from, positions, moves } = line.report;
         let of_position = |position: &'r PositionReport| PositionData {
             score: position.score,
             win: position.win,
@@ -218,8 +192,8 @@ pub(super) fn data<'r>(record: &'r Record, report: &'r GameReport, lines: &'r [L
                 .map(|(mate, position)| Pv::missed(&position.sfen, mv, mate)),
         };
         LineData {
-            parent: line.parent,
-            from: line.from,
+            parent,
+            from,
             moves: moves.iter().zip(&line.texts).enumerate().map(of_move).collect(),
             positions: positions.iter().map(of_position).collect(),
         }

@@ -8,8 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use enbu_analysis::html::{self, IndexRow};
-use enbu_analysis::report::Source;
-use enbu_analysis::{Annotation, GameReport, annotate};
+use enbu_analysis::{Annotation, GameReport, Source, annotate};
 use enbu_files::{FileKind, read, read_text};
 use enbu_kifu::encoding::encode;
 use enbu_kifu::{Encoding, Format, Record, WriteOptions, Written};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use enbu_analysis::report::Source;
+use enbu_analysis::Source;
 use enbu_kifu::{Format, Mode, Record, WriteOptions, read_any};
 
 use crate::commands::inputs::{Bases, Input, shown};

@@ -16,8 +16,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use enbu_analysis::html::{self, IndexRow};
-use enbu_analysis::report::Source;
-use enbu_analysis::{Analyst, GameError, GameReport, analyse, problems};
+use enbu_analysis::{Analyst, GameError, GameReport, Source, analyse, problems};
 use enbu_files::Existing;
 use enbu_kifu::Record;
 use parking_lot::Mutex;
