@@ -13,9 +13,9 @@ use std::thread::{self, JoinHandle};
 use crossbeam_channel::{Sender, unbounded};
 use enbu_files::{Existing, FileKind};
 use enbu_kifu::csa::FileVersion;
-use enbu_kifu::encoding::{Encoding, encode};
+use enbu_kifu::encoding::encode;
 use enbu_kifu::{
-    Analysis, End, EndKind, Event, Format, GameResult, HeaderKey, Mode, NodeId, Record, Rules, TimeControl,
+    Analysis, Encoding, End, EndKind, Event, Format, GameResult, HeaderKey, Mode, NodeId, Record, Rules, TimeControl,
     WriteOptions, csa,
 };
 use enbu_movegen::{Color, Position};

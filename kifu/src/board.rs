@@ -2,13 +2,12 @@
 
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
-use std::sync::LazyLock;
-
 use enbu_movegen::attacks::attacks;
 use enbu_movegen::{Bitboard, Color, Hand, Move, MoveParts, Piece, Position, Replay, Replayed, Setup, Square};
+use once_cell::sync::Lazy;
 
 use crate::error::Problem;
-use crate::record::Event;
+use crate::record::{Event, Record};
 
 /// The position a reader or writer has come to.
 ///
@@ -56,7 +55,7 @@ impl State {
     }
 
     fn startpos() -> Self {
-        static START: LazyLock<Option<Replay>> = LazyLock::new(|| Replay::from_setup(&Setup::startpos()).ok());
+        static START: Lazy<Option<Replay>> = Lazy::new(|| Replay::from_setup(&Setup::startpos()).ok());
         match &*START {
             Some(game) => Self::Playable(Box::new(game.clone())),
             None => Self::Diagram(Box::new(Setup::startpos())),
@@ -68,6 +67,13 @@ impl Board {
     /// A board with this position on it.
     pub fn new(setup: &Setup) -> Self {
         Self { state: State::of(setup), setups_left: u8::MAX, played: Vec::new() }
+    }
+
+    /// The board after this number of moves of the main line, or as many as can be made.
+    pub(crate) fn after(record: &Record, moves: usize) -> Self {
+        let mut board = Self::new(record.setup());
+        let _ = record.moves().take(moves).try_for_each(|mv| board.play(mv).map(drop));
+        board
     }
 
     /// Like [`new`](Self::new) for the start position, but cached.

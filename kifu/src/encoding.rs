@@ -16,7 +16,7 @@
 
 use std::borrow::Cow;
 
-pub use crate::charset::Encoding;
+use crate::charset::Encoding;
 use crate::error::{KifuError, Mode, Problem, Problems};
 pub use crate::lines::lines;
 use crate::lines::{line_end, line_ends, split_line};
@@ -36,7 +36,8 @@ pub struct Decoded<'a> {
 /// Decodes a file; see the [module](self) for how the encoding is found.
 ///
 /// ```
-/// use enbu_kifu::encoding::{Encoding, decode};
+/// use enbu_kifu::Encoding;
+/// use enbu_kifu::encoding::decode;
 /// let file = decode(b"N+\x89\xb3\n");
 /// assert_eq!((&*file.text, file.encoding), ("N+乙\n", Encoding::ShiftJis));
 /// ```
@@ -54,15 +55,6 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     }
     let text = without_marks(text, &mut warnings);
     Decoded { text, encoding, warnings }
-}
-
-/// Decodes a file and reads its text; oddities of the bytes become warnings.
-pub(crate) fn read_decoded(
-    bytes: &[u8],
-    mode: Mode,
-    read: impl FnOnce(&str, Mode) -> Result<Reading, KifuError>,
-) -> Result<Reading, KifuError> {
-    read_text(&decode(bytes), mode, read)
 }
 
 /// Reads a decoded text; oddities of its bytes become warnings.
@@ -260,7 +252,8 @@ pub struct Encoded {
 /// replaced by a similar one or by `?`, with a warning.
 ///
 /// ```
-/// use enbu_kifu::encoding::{Encoding, encode};
+/// use enbu_kifu::Encoding;
+/// use enbu_kifu::encoding::encode;
 /// let encoded = encode("☗７六歩\n", Encoding::ShiftJis, "\r\n");
 /// assert_eq!(encoded.bytes, [0x81, 0xa3, 0x82, 0x56, 0x98, 0x5a, 0x95, 0xe0, 0x0d, 0x0a]);
 /// assert_eq!(encoded.warnings.count(), 1);

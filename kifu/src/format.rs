@@ -140,23 +140,19 @@ impl Format {
         if object.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '}'])) {
             return Some(Self::Jkf);
         }
-        let mut family = Family::default();
+        let mut seen = None;
         for line in lines(text).map(str::trim).filter(|line| !line.is_empty()) {
             match of_line(line) {
                 Some(Self::Kif) => return Some(Self::Kif),
                 // A board can have moves below it.
-                Some(Self::Ki2) => family.free = true,
-                Some(Self::Bod) => family.board = true,
-                Some(format) if !family.is_seen() => return Some(format),
-                _ => family.header |= is_header(line),
+                Some(Self::Ki2) => seen = Some(Self::Ki2),
+                Some(Self::Bod) => seen = seen.filter(|&seen| seen == Self::Ki2).or(Some(Self::Bod)),
+                Some(format) if seen.is_none() => return Some(format),
+                _ if seen.is_none() && is_header(line) => seen = Some(Self::Kif),
+                _ => {}
             }
         }
-        match family {
-            Family { free: true, .. } => Some(Self::Ki2),
-            Family { board: true, .. } => Some(Self::Bod),
-            Family { header: true, .. } => Some(Self::Kif),
-            _ => None,
-        }
+        seen
     }
 
     /// Returns true if a file of this format may hold several games or positions. Readers of
@@ -202,7 +198,7 @@ impl Format {
     /// # Errors
     /// The error of the format's reader.
     pub fn read_bytes(self, bytes: &[u8], mode: Mode) -> Result<Reading, KifuError> {
-        crate::encoding::read_decoded(bytes, mode, |text, mode| self.read(text, mode))
+        read_text(&decode(bytes), mode, |text, mode| self.read(text, mode))
     }
 
     /// Returns true if content of the format `found` is usual in files of this format.
@@ -254,29 +250,8 @@ fn each(records: &[Record], write: impl Fn(&Record) -> String) -> String {
 /// The position after `ply` moves of the main line (all of them for `None`), and
 /// the move that led to it.
 fn position(record: &Record, ply: Option<usize>) -> (Setup, Option<Move>) {
-    let mut board = Board::new(record.setup());
-    let mut last = None;
-    for mv in record.moves().take(ply.unwrap_or(usize::MAX)) {
-        if board.play(mv).is_err() {
-            break;
-        }
-        last = Some(mv);
-    }
-    (board.to_setup(), last)
-}
-
-/// Evidence for formats of the KIF family.
-#[derive(Clone, Copy, Default)]
-struct Family {
-    free: bool,
-    board: bool,
-    header: bool,
-}
-
-impl Family {
-    const fn is_seen(self) -> bool {
-        self.free || self.board || self.header
-    }
+    let board = Board::after(record, ply.unwrap_or(usize::MAX));
+    (board.to_setup(), record.moves().take(board.plies_played()).last())
 }
 
 fn is_header(line: &str) -> bool {

@@ -24,23 +24,9 @@ pub(crate) fn split_line(text: &str) -> (&str, Option<&str>) {
     (line, (!tail.is_empty()).then_some(tail))
 }
 
-/// Returns the end of the first line; scans eight bytes at a time.
+/// Returns the end of the first line.
 pub(crate) fn line_end(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);
-    // The lowest bit that this sets is that of the first such byte; those above may err.
-    let marks = |word: u64, byte: u8| {
-        let zeros = word ^ (ONES * u64::from(byte));
-        zeros.wrapping_sub(ONES) & !zeros & HIGHS
-    };
-    let (words, tail) = bytes.as_chunks::<8>();
-    let ends = words.iter().map(|&word| u64::from_le_bytes(word)).map(|word| marks(word, b'\n') | marks(word, b'\r'));
-    let found = ends.enumerate().find(|&(_, ends)| ends != 0);
-    if let Some((index, ends)) = found {
-        return Some(8 * index + ends.trailing_zeros() as usize / 8);
-    }
-    let at = tail.iter().position(|&byte| byte == b'\n' || byte == b'\r')?;
-    Some(bytes.len() - tail.len() + at)
+    memchr::memchr2(b'\n', b'\r', bytes)
 }
 
 /// The byte of `text` at which `part`, a part of it, begins; `None` for another text.

@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use enbu_movegen::{HandPiece, Move, MoveParts, Setup, Square};
+use enbu_movegen::{Color, HandPiece, Move, MoveParts, Setup, Square};
 
 use crate::board::Board;
 use crate::end::{End, EndKind};
@@ -149,16 +149,11 @@ fn read_section<'t>(section: &'t str, record: &mut Record, board: &mut Board, pa
         path.push(record.add(path.last().copied().unwrap_or(record.root()), event));
     }
     let turn = if foul.is_empty() { board.turn() } else { !board.turn() };
-    let kind = match end {
-        "r" => EndKind::Resign,
-        "t" => EndKind::TimeUp,
-        "j" => EndKind::Impasse,
-        "p" => EndKind::Abort,
-        "i" => EndKind::IllegalMove,
-        "" => return Ok(()),
-        _ => return Err(fault(Problem::UnknownEnd)),
-    };
-    record.add(path.last().copied().unwrap_or(record.root()), Event::from(End::new(kind, turn)));
+    if !end.is_empty() {
+        let known = ENDS.iter().find(|(letter, _)| *letter == end);
+        let (_, kind) = known.ok_or_else(|| fault(Problem::UnknownEnd))?;
+        record.add(path.last().copied().unwrap_or(record.root()), Event::from(End::new(kind.clone(), turn)));
+    }
     Ok(())
 }
 
@@ -205,27 +200,30 @@ pub(crate) fn write(record: &Record) -> String {
     }
     for (before, line) in lines {
         text.push_str(&format!("~{before}."));
-        let mut end = String::new();
+        let mut end = "";
         for id in line {
             match record.node(id).event() {
                 Event::Start => {}
                 Event::Move(mv) | Event::Foul(mv) => push_move(&mut text, *mv),
-                Event::End(known) => end = end_letter(&known.kind).to_owned(),
+                Event::End(known) => end = ENDS.iter().find(|(_, kind)| *kind == known.kind).map_or("", |(end, _)| end),
             }
         }
         text.push('.');
-        text.push_str(&end);
+        text.push_str(end);
     }
     text
 }
 
-const fn end_letter(kind: &EndKind) -> &'static str {
-    match kind {
-        EndKind::Resign => "r",
-        EndKind::TimeUp => "t",
-        EndKind::Impasse | EndKind::Repetition | EndKind::MaxMoves | EndKind::DeclarationDraw => "j",
-        EndKind::Abort => "p",
-        EndKind::IllegalMove | EndKind::IllegalAction(_) => "i",
-        _ => "",
-    }
-}
+/// Ends by their letters; the first of a letter is read.
+const ENDS: [(&str, EndKind); 10] = [
+    ("r", EndKind::Resign),
+    ("t", EndKind::TimeUp),
+    ("j", EndKind::Impasse),
+    ("j", EndKind::Repetition),
+    ("j", EndKind::MaxMoves),
+    ("j", EndKind::DeclarationDraw),
+    ("p", EndKind::Abort),
+    ("i", EndKind::IllegalMove),
+    ("i", EndKind::IllegalAction(Color::Black)),
+    ("i", EndKind::IllegalAction(Color::White)),
+];

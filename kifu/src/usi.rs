@@ -26,7 +26,7 @@
 //!
 //! SIDE is `black`, `white`, `draw` or `none`.
 
-use enbu_movegen::{Color, Move, MoveParts, Setup, SfenError, Square};
+use enbu_movegen::{Color, Move, Setup, SfenError};
 
 use crate::board::Board;
 use crate::end::{End, EndKind, GameResult};
@@ -286,24 +286,20 @@ pub fn end_word(end: Option<&End>) -> String {
     }
 }
 
+const RESULTS: [(&str, Option<GameResult>); 4] = [
+    ("black", Some(GameResult::BlackWins)),
+    ("white", Some(GameResult::WhiteWins)),
+    ("draw", Some(GameResult::Draw)),
+    ("none", None),
+];
+
 /// The word of a result: `black`, `white`, `draw` or `none`.
-pub const fn winner_word(result: Option<GameResult>) -> &'static str {
-    match result {
-        Some(GameResult::BlackWins) => "black",
-        Some(GameResult::WhiteWins) => "white",
-        Some(GameResult::Draw) => "draw",
-        None => "none",
-    }
+pub fn winner_word(result: Option<GameResult>) -> &'static str {
+    RESULTS.into_iter().find(|(_, known)| *known == result).map_or("none", |(word, _)| word)
 }
 
 pub(crate) fn result_of_word(word: &str) -> Option<Option<GameResult>> {
-    Some(match word {
-        "black" => Some(GameResult::BlackWins),
-        "white" => Some(GameResult::WhiteWins),
-        "draw" => Some(GameResult::Draw),
-        "none" => None,
-        _ => return None,
-    })
+    RESULTS.into_iter().find(|(known, _)| *known == word).map(|(_, result)| result)
 }
 
 /// Writes the main line of a record as one line, without a line end.
@@ -313,9 +309,7 @@ pub fn write(record: &Record, ends: Ends) -> String {
     let mut line = if *setup == Setup::startpos() { "startpos".to_owned() } else { format!("sfen {setup}") };
     let mut word = " moves";
     for mv in record.moves() {
-        line.push_str(std::mem::take(&mut word));
-        line.push(' ');
-        push_move(&mut line, mv);
+        let _ = write!(line, "{} {mv}", std::mem::take(&mut word));
     }
     if ends == Ends::Words {
         let end = record.end();
@@ -323,29 +317,6 @@ pub fn write(record: &Record, ends: Ends) -> String {
         let _ = write!(line, " end={} winner={winner}", end_word(end));
     }
     line
-}
-
-/// Adds a move as USI has it; as `write!` would, but much of the work of writing lines
-/// is this.
-fn push_move(line: &mut String, mv: Move) {
-    let place = |line: &mut String, square: Square| {
-        line.push(char::from(b'0' + square.file()));
-        line.push(char::from(b'a' - 1 + square.rank()));
-    };
-    match mv.parts() {
-        MoveParts::Drop { piece, to } => {
-            line.push(piece.piece_type().letter());
-            line.push('*');
-            place(line, to);
-        }
-        MoveParts::Board { from, to, promote } => {
-            place(line, from);
-            place(line, to);
-            if promote {
-                line.push('+');
-            }
-        }
-    }
 }
 
 /// Writes several records, one a line.
@@ -429,15 +400,6 @@ mod tests {
         }
         let reading = read("startpos\nxx\n# comment\n9/9/9/9/9/9/9/9/9 b - 1\n", Mode::Tolerant).unwrap();
         assert_eq!((reading.records.len(), reading.errors.count()), (2, 1));
-    }
-
-    #[test]
-    fn moves_are_written_as_movegen_writes_them() {
-        for mv in (0..=u16::MAX).filter_map(Move::from_raw) {
-            let mut text = String::new();
-            push_move(&mut text, mv);
-            assert_eq!(text, mv.to_string());
-        }
     }
 
     #[test]

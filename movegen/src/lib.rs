@@ -1,5 +1,18 @@
 //! The rules of shogi: positions, legal moves, SFEN, repetition, declaration.
 //!
+//! ```
+//! use enbu_movegen::{MoveList, Position};
+//!
+//! let mut position = Position::startpos();
+//! let mut moves = MoveList::new();
+//! position.legal_moves(&mut moves);
+//! assert_eq!(moves.len(), 30);
+//! position.play("7g7f".parse()?)?;
+//! assert_eq!(position.to_string(), "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2");
+//! assert_eq!(position.undo_move(), Some("7g7f".parse()?));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! No input or output, no global mutable state, no initialisation: all tables are
 //! computed at compile time.
 //!

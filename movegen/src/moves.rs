@@ -163,10 +163,14 @@ impl From<MoveParts> for Move {
 impl fmt::Display for Move {
     /// USI notation: `7g7f`, `8h2b+`, `P*5e`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.parts() {
-            MoveParts::Board { from, to, promote } => write!(f, "{from}{to}{}", if promote { "+" } else { "" }),
-            MoveParts::Drop { piece, to } => write!(f, "{}*{to}", piece.piece_type().letter()),
-        }
+        // In one piece: lists of games are mostly moves.
+        let [a, b] = match self.parts() {
+            MoveParts::Board { from, .. } => from.usi(),
+            MoveParts::Drop { piece, .. } => [piece.piece_type().letter() as u8, b'*'],
+        };
+        let [c, d] = self.to().usi();
+        let text = [a, b, c, d, b'+'];
+        f.write_str(str::from_utf8(&text[..4 + usize::from(self.is_promotion())]).unwrap_or_default())
     }
 }
 

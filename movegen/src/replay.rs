@@ -89,42 +89,23 @@ impl Replay {
     /// assert!(game.play("7g7f".parse().expect("a move")).is_err());
     /// ```
     pub fn from_setup(setup: &Setup) -> Result<Self, PositionError> {
+        let position = Position::from_setup(setup)?;
+        let kings = Color::ALL.map(|color| position.king(color).map(|king| PLACES[king]));
         let mut game = Self {
             cells: [Cell::WALL; 256],
             hands: setup.hands,
-            kings: [None; 2],
+            kings,
             sliders: 0,
             threats: [0; 2],
             turn: setup.turn,
             ply: setup.ply,
-            in_check: false,
+            in_check: position.in_check(),
         };
-        let mut kings = 0;
-        let mut counts = [0_u8; PieceType::COUNT];
         for square in Square::ALL {
-            let place = PLACES[square] as usize;
-            let Some(piece) = setup.board[square] else {
-                game.cells[place] = Cell::EMPTY;
-                continue;
-            };
-            let cell = Cell::of(piece.color, piece.kind);
-            game.cells[place] = cell;
+            let cell = setup.board[square].map_or(Cell::EMPTY, |piece| Cell::of(piece.color, piece.kind));
+            game.cells[PLACES[square] as usize] = cell;
             game.sliders |= set_if(TRAITS[cell.index()].slides, square);
-            counts[piece.kind.unpromoted()] += 1;
-            if piece.kind == PieceType::King {
-                game.kings[piece.color] = Some(PLACES[square]);
-                kings += 1;
-            }
         }
-        let held = |piece| setup.hands.iter().map(|hand| hand.count(piece)).sum::<u8>();
-        let fit = HandPiece::ALL.into_iter().all(|piece| counts[piece.piece_type()] + held(piece) <= Hand::max(piece));
-        let single_kings = game.kings.iter().flatten().count() == kings;
-        let capturable = game.kings[!setup.turn].is_some_and(|king| game.is_attacked(king, setup.turn));
-        if !fit || !single_kings || capturable {
-            // Delegates to `Position` for the precise error.
-            Position::from_setup(setup)?;
-        }
-        game.in_check = game.kings[setup.turn].is_some_and(|king| game.is_attacked(king, !setup.turn));
         for color in Color::ALL {
             game.threats[color] = game.kings[color].map_or(0, |king| game.threats_to(king, !color).0);
         }

@@ -134,6 +134,11 @@ impl Square {
         Self::new(file as u8, rank as u8)
     }
 
+    /// File digit and rank letter in USI notation.
+    pub(crate) const fn usi(self) -> [u8; 2] {
+        [b'0' + self.file(), b'a' - 1 + self.rank()]
+    }
+
     /// Parses a USI square such as `7f`: file digit, then rank letter `a` to `i`.
     pub const fn from_usi(text: [u8; 2]) -> Option<Self> {
         Self::new(text[0].wrapping_sub(b'0'), text[1].wrapping_sub(b'a').wrapping_add(1))
@@ -143,7 +148,7 @@ impl Square {
 impl fmt::Display for Square {
     /// USI notation, for example `7f`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.file(), char::from(b'a' + self.rank() - 1))
+        f.write_str(str::from_utf8(&self.usi()).unwrap_or_default())
     }
 }
 

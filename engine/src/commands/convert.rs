@@ -9,8 +9,9 @@ use std::process::ExitCode;
 use clap::Args;
 use enbu_kifu::csa::FileVersion;
 use enbu_kifu::encoding::encode;
-use enbu_kifu::format::UnknownFormat;
-use enbu_kifu::{Encoding, Format, KifuError, Loss, Mode, Reading, Record, ScoreStyle, WriteOptions, read_any, usi};
+use enbu_kifu::{
+    Encoding, Format, KifuError, Loss, Mode, Reading, Record, ScoreStyle, UnknownFormat, WriteOptions, read_any, usi,
+};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 

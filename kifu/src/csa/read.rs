@@ -92,26 +92,8 @@ struct Play<'t> {
 /// Content of a `'summary:` line of shogi-server.
 struct Summary {
     kind: EndKind,
-    result: StatedResult,
-}
-
-/// The result in a `'summary:` line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StatedResult {
-    /// No words for a result.
-    Missing,
-    /// `unknown`: the game ended, and the result is not known.
-    Unknown,
-    Known(GameResult),
-}
-
-impl StatedResult {
-    fn winner(self) -> Option<Color> {
-        match self {
-            Self::Known(result) => result.winner(),
-            Self::Missing | Self::Unknown => None,
-        }
-    }
+    /// `None` where the line has no words for it; `unknown` is `Some(None)`.
+    result: Option<Option<GameResult>>,
 }
 
 impl Game<'_> {
@@ -507,13 +489,13 @@ impl<'t> Reader<'t> {
 fn summary(value: &str) -> Option<Summary> {
     let (reason, names) = value.split_once(':')?;
     let result = match names.rsplit(' ').next()?.trim() {
-        "win" => StatedResult::Known(GameResult::WhiteWins),
-        "lose" => StatedResult::Known(GameResult::BlackWins),
-        "draw" => StatedResult::Known(GameResult::Draw),
-        "unknown" => StatedResult::Unknown,
-        _ => StatedResult::Missing,
+        "win" => Some(Some(GameResult::WhiteWins)),
+        "lose" => Some(Some(GameResult::BlackWins)),
+        "draw" => Some(Some(GameResult::Draw)),
+        "unknown" => Some(None),
+        _ => None,
     };
-    let kind = match (reason, result.winner()) {
+    let kind = match (reason, winner_of(result)) {
         ("oute_sennichite", Some(winner)) => EndKind::IllegalAction(!winner),
         ("toryo", _) => EndKind::Resign,
         ("time up", _) => EndKind::TimeUp,
@@ -532,28 +514,28 @@ fn summary(value: &str) -> Option<Summary> {
 /// else only the result.
 fn conclude(play: &mut Play<'_>, summary: Summary, foul_note: Option<&str>) {
     let Summary { kind, result } = summary;
+    let set_result = |play: &mut Play<'_>| {
+        if let Some(result) = result {
+            play.record.set_result(play.at, result);
+        }
+    };
     if play.is_ended() {
-        set_result(play, result);
-        return;
+        return set_result(play);
     }
     let turn = play.board.turn();
-    let kind = match (kind, result.winner()) {
+    let kind = match (kind, winner_of(result)) {
         (EndKind::IllegalMove, Some(winner)) if winner == turn => EndKind::IllegalAction(!winner),
         (kind, _) => kind,
     };
     play.end(kind);
-    set_result(play, result);
+    set_result(play);
     if let Some(note) = foul_note {
         play.record.node_mut(play.at).remarks_mut().comments.push(note.to_owned());
     }
 }
 
-fn set_result(play: &mut Play<'_>, result: StatedResult) {
-    match result {
-        StatedResult::Missing => {}
-        StatedResult::Unknown => play.record.set_result(play.at, None),
-        StatedResult::Known(result) => play.record.set_result(play.at, Some(result)),
-    }
+fn winner_of(result: Option<Option<GameResult>>) -> Option<Color> {
+    result.flatten().and_then(GameResult::winner)
 }
 
 /// Sets the clock from the name of a server's game, if no header gives it.

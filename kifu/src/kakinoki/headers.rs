@@ -85,14 +85,8 @@ fn name_of_key(key: &HeaderKey, sides: Sides) -> &str {
 /// Stores a header. One with exactly the text that [`lines_of`] would write for the rules
 /// becomes a rule alone; other wordings are kept, and understood where possible.
 pub(crate) fn take(key: &str, value: &str, headers: &mut Headers, rules: &mut Rules) {
-    let mut changed = rules.clone();
-    understand(key, value, &mut changed);
-    if changed != *rules {
-        *rules = changed;
-        if rule_lines(rules).iter().any(|(name, text)| *name == key && text == value) {
-            return;
-        }
-    } else if rule_lines(rules).iter().any(|(name, text)| *name == key && text == value) {
+    understand(key, value, rules);
+    if rule_lines(rules).iter().any(|(name, text)| *name == key && text == value) {
         return;
     }
     let key = key_of_name(key);

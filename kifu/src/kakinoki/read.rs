@@ -159,6 +159,8 @@ impl<'t> Reader<'t> {
             [b'*' | b'&', ..] => return self.remark(line),
             [b'|', ..] => return self.rank(line),
             [b'+', b'-', ..] => return Ok(()),
+            // Most lines are numbered moves; the files above a board end with the first.
+            [b'0'..=b'9', .., b')' | b'+'] => return self.move_or_header(line),
             _ => {}
         }
         if line.starts_with("手数--") {
@@ -593,13 +595,18 @@ pub(crate) fn time_ms(text: &str) -> Option<u64> {
         Some(_) => return None,
         None => (now, 0),
     };
-    let mut seconds = 0u64;
-    for (index, part) in now.split([':', '：']).enumerate() {
-        let (value, rest) = words::number(part.trim_matches(is_blank))?;
-        if !rest.is_empty() || index > 2 {
-            return None;
-        }
+    let (mut seconds, mut rest) = (0u64, now);
+    for _ in 0..3 {
+        let (value, tail) = words::number(rest.trim_start_matches(is_blank))?;
         seconds = seconds.saturating_mul(60).saturating_add(value);
+        rest = tail.trim_start_matches(is_blank);
+        match rest.strip_prefix([':', '：']) {
+            Some(next) => rest = next,
+            None => break,
+        }
+    }
+    if !rest.is_empty() || now.ends_with([':', '：']) {
+        return None;
     }
     Some(seconds.saturating_mul(1000).saturating_add(thousandths))
 }

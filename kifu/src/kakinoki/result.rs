@@ -56,14 +56,11 @@ pub(crate) fn parse(text: &str) -> Option<ResultText<'_>> {
     };
     let foul = |text: &str| text.contains("反則");
     let (result, how) = match (side, said) {
-        (Some(side), "勝ち" | "勝") => (
-            Some(Some(GameResult::win(side))),
-            word.map_or(How::Won, |word| if foul(word) { How::Foul } else { How::Word(word) }),
-        ),
-        (Some(side), "負け" | "負") => (
-            Some(Some(GameResult::win(!side))),
-            word.map_or(How::Won, |word| if foul(word) { How::Foul } else { How::Word(word) }),
-        ),
+        (Some(side), "勝ち" | "勝" | "負け" | "負") => {
+            let winner = if said.starts_with('勝') { side } else { !side };
+            let how = word.map_or(How::Won, |word| if foul(word) { How::Foul } else { How::Word(word) });
+            (Some(Some(GameResult::win(winner))), how)
+        }
         (Some(side), said) if foul(said) => {
             let winner = if said.contains('勝') { side } else { !side };
             (Some(Some(GameResult::win(winner))), How::Foul)

@@ -53,21 +53,13 @@ pub(crate) fn extract(node: &mut Node, start: usize, board: &mut Board) {
     let last = node.event().played().map(|mv| mv.to());
     let mut kept: Vec<String> = Vec::new();
     let mut analyses = Vec::new();
-    let mut rest = fresh;
-    while let Some((first, tail)) = rest.split_first() {
-        let Some(found) = read(rest, board, last) else {
-            kept.push(first.clone());
-            rest = tail;
-            continue;
-        };
-        let (told, tail) = rest.split_at_checked(found.lines).unwrap_or((rest, &[]));
-        let canonical =
-            ScoreStyle::ALL.into_iter().any(|style| lines(&found.analysis, board, last, style).iter().eq(told.iter()));
-        if !canonical {
+    for (analysis, told) in split(fresh, board, last) {
+        let mut styles = ScoreStyle::ALL.into_iter();
+        let is_canonical = |analysis| styles.any(|style| lines(analysis, board, last, style).iter().eq(told));
+        if !analysis.as_ref().is_some_and(is_canonical) {
             kept.extend_from_slice(told);
         }
-        analyses.push(found.analysis);
-        rest = tail;
+        analyses.extend(analysis);
     }
     let remarks = node.remarks_mut();
     remarks.comments.truncate(start);
@@ -81,9 +73,9 @@ pub(crate) fn comment_lines(node: &Node, board: &mut Board, style: ScoreStyle) -
     let comments: Vec<String> =
         node.remarks().comments.iter().flat_map(|comment| comment.split('\n')).map(clean).collect();
     let last = node.event().played().map(|mv| mv.to());
-    let mut told = read_all(&comments, board, last);
     // Each analysis is looked for in all of them.
-    told.truncate(MOST_COMPARED);
+    let told = split(&comments, board, last).into_iter().filter_map(|(analysis, _)| analysis);
+    let told: Vec<Analysis> = told.take(MOST_COMPARED).collect();
     let tells = |analysis: &Analysis| {
         told.iter().any(|known| {
             known.score_cp == analysis.score_cp
@@ -105,19 +97,17 @@ fn clean(comment: &str) -> String {
     one_line(comment).trim_end_matches(words::is_blank).to_owned()
 }
 
-fn read_all(comments: &[String], board: &mut Board, last: Option<Square>) -> Vec<Analysis> {
-    let mut all = Vec::new();
+/// The comments, cut into analyses and lines that are none.
+fn split<'c>(comments: &'c [String], board: &mut Board, last: Option<Square>) -> Vec<(Option<Analysis>, &'c [String])> {
+    let mut parts = Vec::new();
     let mut rest = comments;
-    while let Some((_, tail)) = rest.split_first() {
-        match read(rest, board, last) {
-            Some(found) => {
-                rest = rest.get(found.lines..).unwrap_or_default();
-                all.push(found.analysis);
-            }
-            None => rest = tail,
-        }
+    while !rest.is_empty() {
+        let (analysis, lines) = read(rest, board, last).map_or((None, 1), |found| (Some(found.analysis), found.lines));
+        let (told, tail) = rest.split_at_checked(lines).unwrap_or((rest, &[]));
+        parts.push((analysis, told));
+        rest = tail;
     }
-    all
+    parts
 }
 
 /// A quick look, because most comments are none.

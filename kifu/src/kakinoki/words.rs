@@ -58,11 +58,12 @@ pub(crate) const fn decimal(c: char) -> Option<u64> {
 /// The whole number at the start of a text, and the rest; a value that does not
 /// fit saturates.
 pub(crate) fn number(text: &str) -> Option<(u64, &str)> {
-    let end = text.find(|c| decimal(c).is_none()).unwrap_or(text.len());
-    let (digits, rest) = text.split_at_checked(end)?;
-    let value =
-        digits.chars().filter_map(decimal).fold(0u64, |sum, digit| sum.saturating_mul(10).saturating_add(digit));
-    (!digits.is_empty()).then_some((value, rest))
+    let (mut chars, mut found) = (text.chars(), None);
+    while let Some(digit) = chars.next().and_then(decimal) {
+        let value = found.map_or(0, |(value, _)| value);
+        found = Some((u64::saturating_mul(value, 10).saturating_add(digit), chars.as_str()));
+    }
+    found
 }
 
 /// The count after a piece in hand, and the rest of the text: digits, or
@@ -103,21 +104,9 @@ pub(crate) fn push_count(text: &mut String, count: u8) {
 
 /// The piece named at the start of a text, and the rest.
 pub(crate) fn piece(text: &str) -> Option<(PieceType, &str)> {
-    let mut chars = text.chars();
-    let first = chars.next()?;
-    if first == '成' {
-        let kind = match chars.next()? {
-            '銀' => PieceType::ProSilver,
-            '桂' => PieceType::ProKnight,
-            '香' => PieceType::ProLance,
-            '歩' => PieceType::ProPawn,
-            '角' => PieceType::Horse,
-            '飛' => PieceType::Dragon,
-            _ => return None,
-        };
-        return Some((kind, chars.as_str()));
-    }
-    let kind = match first {
+    let (is_promoted, name) = text.strip_prefix('成').map_or((false, text), |name| (true, name));
+    let mut chars = name.chars();
+    let kind = match chars.next()? {
         '歩' => PieceType::Pawn,
         '香' => PieceType::Lance,
         '桂' => PieceType::Knight,
@@ -134,7 +123,7 @@ pub(crate) fn piece(text: &str) -> Option<(PieceType, &str)> {
         '龍' | '竜' => PieceType::Dragon,
         _ => return None,
     };
-    Some((kind, chars.as_str()))
+    Some((if is_promoted { kind.promoted()? } else { kind }, chars.as_str()))
 }
 
 /// The name of a piece in the text of a move.

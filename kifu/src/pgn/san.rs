@@ -338,15 +338,8 @@ pub(super) fn says_mate(text: &str) -> bool {
 /// The glyph of a suffix such as `!?`.
 pub(super) fn nag_of_suffix(text: &str) -> Option<u8> {
     let plain = text.trim_end_matches(['!', '?']);
-    match text.get(plain.len()..)? {
-        "!" => Some(1),
-        "?" => Some(2),
-        "!!" => Some(3),
-        "??" => Some(4),
-        "!?" => Some(5),
-        "?!" => Some(6),
-        _ => None,
-    }
+    let suffix = text.get(plain.len()..)?;
+    (1..).zip(["!", "?", "!!", "??", "!?", "?!"]).find(|(_, known)| *known == suffix).map(|(nag, _)| nag)
 }
 
 #[cfg(test)]

@@ -40,7 +40,8 @@ pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>) -> String {
 /// Tags for the end of the game, where the result alone does not imply it.
 fn end_tags(record: &Record) -> Vec<(String, String)> {
     let Some(end) = record.end() else { return Vec::new() };
-    let turn = last_board(record).turn();
+    let last = Board::after(record, usize::MAX);
+    let turn = last.turn();
     let winner = end.result.and_then(GameResult::winner);
     let termination = match end.kind {
         EndKind::TimeUp => Some("time forfeit"),
@@ -48,7 +49,7 @@ fn end_tags(record: &Record) -> Vec<(String, String)> {
         EndKind::Abort => Some("abandoned"),
         _ => None,
     };
-    let in_check_and_mated = san::check_sign(&last_board(record)) == "#";
+    let in_check_and_mated = san::check_sign(&last) == "#";
     let told = match &end.kind {
         EndKind::TimeUp | EndKind::Abort => true,
         EndKind::IllegalMove => winner != Some(turn),
@@ -64,17 +65,6 @@ fn end_tags(record: &Record) -> Vec<(String, String)> {
         tags.push(("End".to_owned(), usi::end_word(Some(end))));
     }
     tags
-}
-
-/// The board at the end of the main line.
-fn last_board(record: &Record) -> Board {
-    let mut board = Board::new(record.setup());
-    for id in record.main_line() {
-        if board.follow(record.node(id).event()).is_err() {
-            break;
-        }
-    }
-    board
 }
 
 /// Words on lines of limited width.
