@@ -80,6 +80,21 @@ macro_rules! multiversion {
     };
 }
 
+/// Prefetches the cache line of `item` into all levels; only a hint.
+#[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "the prefetch is an intrinsic"))]
+#[inline(always)]
+pub fn prefetch<T: ?Sized>(item: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch never faults and changes no memory, whatever the address; SSE,
+        // which it needs, is part of every x86-64 processor.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(item).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = item;
+}
+
 /// A computation that [`dispatch`] compiles for the baseline and for AVX2. For crates
 /// that forbid `unsafe` and so cannot use [`multiversion!`].
 ///

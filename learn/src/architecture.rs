@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `transformer` | the first layer: weight rows of the active inputs, summed for both sides |
+//! | `block` | the active inputs of many positions, sorted by input |
 //! | `factors` | virtual inputs, whose rows many inputs share during training |
 //! | `layer` | affine layers after the first |
 //! | `own` | Enbu's own networks with one layer of outputs |
@@ -11,10 +12,11 @@
 //! | `piece_square` | the piece-square evaluation, fitted like a network |
 //!
 //! A new architecture is a new file with an implementation of [`Architecture`], and a row
-//! in the table [`KINDS`](crate::shape::KINDS). One with a first layer names its
-//! [`InputSet`](transformer::InputSet). Those that do not follow from single pieces (attacks)
-//! are computed from the board that an [`Entry`] describes.
+//! in the table [`KINDS`](crate::shape::KINDS). One with a first layer lists its inputs. Those
+//! that do not follow from single pieces (attacks) are computed from the board that an
+//! [`Entry`] describes.
 
+pub(crate) mod block;
 pub(crate) mod deep;
 pub(crate) mod factors;
 pub(crate) mod k_p;
@@ -33,7 +35,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::entry::Entry;
 use crate::quantise::QuantiseError;
-use transformer::Views;
+use block::{Active, BLOCK, Tile, Tiles};
+use factors::VirtualInputs;
+use transformer::{TILE, Transformer, Views};
 
 /// An architecture with its sizes.
 ///
@@ -48,12 +52,21 @@ pub(crate) trait Architecture: fmt::Debug + fmt::Display + Send + Sync + 'static
 
     /// The number of trained parameters: [`len`](Self::len) and those of virtual inputs.
     fn trained(&self) -> usize {
-        self.len()
+        self.len() + self.transformer().virtual_len()
     }
 
-    /// The accumulator width of each side; 0 without a first layer.
-    fn width(&self) -> usize {
-        0
+    /// The first layer; default: one without inputs and outputs.
+    fn transformer(&self) -> Transformer {
+        Transformer::default()
+    }
+
+    /// Lists the active inputs of the first layer. `#[inline(always)]`, so that the loops over
+    /// positions are compiled once for each instruction set.
+    fn list(&self, _entry: &Entry, _views: &mut Views) {}
+
+    /// The [virtual inputs](factors) that are active with an input of the first layer.
+    fn virtual_inputs(&self, _input: usize) -> VirtualInputs {
+        [None; 3]
     }
 
     /// Consecutive ranges that cover the trained parameters, each with its [`Grid`]; the
@@ -69,18 +82,12 @@ pub(crate) trait Architecture: fmt::Debug + fmt::Display + Send + Sync + 'static
     /// Sets the initial parameters.
     fn fill(&self, fill: &mut Fill<'_>, scale: f32);
 
-    /// Adds the rows of virtual inputs to the `network`'s, each weight within ±`limit`.
-    fn fold(&self, _virtual_rows: &[f32], _limit: f32, _network: &mut [f32]) {}
-
-    /// Adds the gradient of the `network`'s rows to that of their virtual inputs.
-    fn gather(&self, _network: &[f32], _virtual_rows: &mut [f32]) {}
-
-    /// The output for the side to move; `room` keeps what [`backward`](Self::backward)
-    /// needs. `#[inline(always)]`, so that the loops over positions are compiled once for
-    /// each instruction set.
+    /// The output for the side to move with the accumulators in `room`, which keeps what
+    /// [`backward`](Self::backward) needs. `#[inline(always)]` as well.
     fn forward(&self, parameters: &[f32], entry: &Entry, room: &mut Room) -> f32;
 
-    /// Adds `slope` times the derivative of the output to `gradient`, after
+    /// Adds `slope` times the derivatives of the output by the parameters after the first
+    /// layer to `gradient`, and replaces the accumulators with those by them, after
     /// [`forward`](Self::forward) for the same entry. `#[inline(always)]` as well.
     fn backward(&self, parameters: &[f32], entry: &Entry, slope: f32, room: &mut Room, gradient: &mut [f32]);
 
@@ -135,22 +142,68 @@ impl Fill<'_> {
 /// Units of the widest hidden layer.
 pub(crate) const HIDDEN: usize = 32;
 
-/// Intermediate values of one position: first those of the forward pass, then the
-/// derivatives by them.
+/// Intermediate values: first those of the forward pass, then the derivatives by them.
 #[derive(Clone, Debug)]
 pub(crate) struct Room {
-    /// Active inputs as both sides number them.
-    pub(crate) views: Views,
-    /// The accumulators of both sides.
+    /// The accumulators of both sides of a position.
     pub(crate) sums: [Vec<f32>; 2],
-    /// The sums of hidden layers.
+    /// The sums of its hidden layers.
     pub(crate) hidden: [[f32; HIDDEN]; 2],
+    /// Active inputs of a position as both sides number them.
+    views: Views,
+    /// The active inputs of a block.
+    active: Active,
+    /// The accumulators of a block, in tiles.
+    tiles: Vec<Tiles>,
 }
 
 impl Room {
     /// Room for an architecture.
     pub(crate) fn new(architecture: &(impl Architecture + ?Sized)) -> Self {
-        let sums = vec![0.0; architecture.width()];
-        Self { views: Views::new(), sums: [sums.clone(), sums], hidden: [[0.0; HIDDEN]; 2] }
+        let Transformer { inputs, width } = architecture.transformer();
+        Self {
+            sums: [vec![0.0; width], vec![0.0; width]],
+            hidden: [[0.0; HIDDEN]; 2],
+            views: Views::new(),
+            active: Active::new(inputs),
+            tiles: vec![[Tile([0.0; TILE]); 2 * BLOCK]; width / TILE],
+        }
+    }
+
+    /// Computes the accumulators of a block of positions.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, architecture: &impl Architecture, parameters: &[f32], entries: &[Entry]) {
+        self.active.clear();
+        for entry in entries {
+            architecture.list(entry, &mut self.views);
+            self.active.push(&self.views);
+        }
+        self.active.sort();
+        architecture.transformer().forward(parameters, &self.active, &mut self.tiles);
+    }
+
+    /// Sets the accumulators to those of a position of the block.
+    #[inline(always)]
+    pub(crate) fn load(&mut self, position: usize) {
+        for (side, sums) in self.sums.iter_mut().enumerate() {
+            let tiles = sums.as_chunks_mut().0.iter_mut().zip(&self.tiles);
+            tiles.for_each(|(sums, tiles)| *sums = tiles[2 * position + side].0);
+        }
+    }
+
+    /// Keeps the derivatives by the accumulators of a position of the block.
+    #[inline(always)]
+    pub(crate) fn store(&mut self, position: usize) {
+        for (side, sums) in self.sums.iter().enumerate() {
+            let tiles = sums.as_chunks().0.iter().zip(&mut self.tiles);
+            tiles.for_each(|(sums, tiles)| tiles[2 * position + side].0 = *sums);
+        }
+    }
+
+    /// Adds the derivatives by the first layer's parameters to `gradient`, after all positions
+    /// of the block are [stored](Self::store).
+    #[inline(always)]
+    pub(crate) fn end(&self, architecture: &impl Architecture, gradient: &mut [f32]) {
+        architecture.transformer().backward(&self.active, &self.tiles, gradient);
     }
 }

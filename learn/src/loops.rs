@@ -2,6 +2,7 @@
 
 use enbu_isa::{Task, dispatch};
 
+use crate::architecture::block::BLOCK;
 use crate::architecture::{Architecture, Room};
 use crate::entry::Entry;
 use crate::loss::{Target, sigmoid};
@@ -51,12 +52,21 @@ impl<A: Architecture> Task for Learn<'_, A> {
     fn run(self) -> f64 {
         let Self { architecture, parameters, batch: Batch { entries, order, target }, room, gradient } = self;
         let mut loss = 0.0;
-        for &index in order {
-            let entry = &entries[index as usize];
-            let share = sigmoid(architecture.forward(parameters, entry, room));
-            let error = share - target.of(entry);
-            loss += f64::from(error * error);
-            architecture.backward(parameters, entry, 2.0 * error * share * (1.0 - share), room, gradient);
+        let mut block = Vec::with_capacity(BLOCK);
+        for order in order.chunks(BLOCK) {
+            // Copied in a loop of its own, in which the cache misses overlap.
+            block.clear();
+            block.extend(order.iter().map(|&index| entries[index as usize]));
+            room.begin(architecture, parameters, &block);
+            for (position, entry) in block.iter().enumerate() {
+                room.load(position);
+                let share = sigmoid(architecture.forward(parameters, entry, room));
+                let error = share - target.of(entry);
+                loss += f64::from(error * error);
+                architecture.backward(parameters, entry, 2.0 * error * share * (1.0 - share), room, gradient);
+                room.store(position);
+            }
+            room.end(architecture, gradient);
         }
         loss
     }
@@ -75,7 +85,15 @@ impl<A: Architecture> Task for Outputs<'_, A> {
     #[inline(always)]
     fn run(self) -> Vec<f32> {
         let Self { architecture, parameters, entries, mut room } = self;
-        entries.iter().map(|entry| architecture.forward(parameters, entry, &mut room)).collect()
+        let mut outputs = Vec::with_capacity(entries.len());
+        for block in entries.chunks(BLOCK) {
+            room.begin(architecture, parameters, block);
+            outputs.extend(block.iter().enumerate().map(|(position, entry)| {
+                room.load(position);
+                architecture.forward(parameters, entry, &mut room)
+            }));
+        }
+        outputs
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::architecture::deep::Deep;
 use crate::architecture::k_p::KP;
-use crate::architecture::own::{AttackInputs, Own, OwnInputs, OwnSet};
+use crate::architecture::own::{AttackInputs, InputSet, Own, OwnInputs};
 use crate::architecture::piece_square::PieceSquare;
 use crate::architecture::{Architecture, Room};
 use crate::loops::Loops;
@@ -80,7 +80,7 @@ pub const KINDS: [Kind; 5] = [
 ];
 
 /// One of Enbu's own networks.
-fn own<I: OwnSet>(sizes: Sizes) -> Result<Shape, ShapeError> {
+fn own<I: InputSet>(sizes: Sizes) -> Result<Shape, ShapeError> {
     let Own { width, buckets, bucket_step, inputs } = Own::<I>::default();
     let own = Own {
         width: sizes.width.unwrap_or(width),

@@ -10,9 +10,10 @@ use enbu_eval::nnue::own::{
     SECOND, UNIT,
 };
 
+use super::factors::{self, VirtualInputs};
 use super::layer::{add, affine, derive, row};
-use super::own::{ATTACK_ROWS, AttackInputs, TRANSFORMER};
-use super::transformer::{InputSet, Transformer, Views, clipped, is_inside, limited};
+use super::own::{ATTACK_ROWS, AttackInputs, InputSet, TRANSFORMER};
+use super::transformer::{Transformer, Views, clipped, is_inside, limited};
 use super::{Architecture, Fill, Grid, Quantised, Room};
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
@@ -56,8 +57,8 @@ impl Deep {
         (code == deep.code() && deep.is_valid()).then_some(deep)
     }
 
-    const fn transformer(&self) -> Transformer<AttackInputs> {
-        Transformer::new(self.width)
+    const fn transformer(&self) -> Transformer {
+        Transformer { inputs: AttackInputs::COUNT, width: self.width }
     }
 
     /// Weights of the pieces.
@@ -118,12 +119,17 @@ impl Architecture for Deep {
         self.last_bias().end
     }
 
-    fn trained(&self) -> usize {
-        self.len() + self.transformer().virtual_len()
+    fn transformer(&self) -> Transformer {
+        self.transformer()
     }
 
-    fn width(&self) -> usize {
-        self.width
+    #[inline(always)]
+    fn list(&self, entry: &Entry, views: &mut Views) {
+        AttackInputs::list(entry, views);
+    }
+
+    fn virtual_inputs(&self, input: usize) -> VirtualInputs {
+        factors::of_own(input)
     }
 
     fn ranges(&self, _scale: f32) -> Vec<(Range<usize>, Grid)> {
@@ -153,17 +159,8 @@ impl Architecture for Deep {
         fill.uniform(self.last(), 0.0, 0.2);
     }
 
-    fn fold(&self, virtual_rows: &[f32], limit: f32, network: &mut [f32]) {
-        self.transformer().fold(virtual_rows, limit, network);
-    }
-
-    fn gather(&self, network: &[f32], virtual_rows: &mut [f32]) {
-        self.transformer().gather(network, virtual_rows);
-    }
-
     #[inline(always)]
-    fn forward(&self, parameters: &[f32], entry: &Entry, room: &mut Room) -> f32 {
-        self.transformer().forward(parameters, entry, &mut room.views, &mut room.sums);
+    fn forward(&self, parameters: &[f32], _entry: &Entry, room: &mut Room) -> f32 {
         let mut first: [_; HIDDEN] = row(&parameters[self.first_biases()]);
         let weights = &mut parameters[self.first()].chunks_exact(TILE * HIDDEN);
         for sums in &room.sums {
@@ -184,7 +181,7 @@ impl Architecture for Deep {
 
     #[inline(always)]
     fn backward(&self, parameters: &[f32], _entry: &Entry, slope: f32, room: &mut Room, gradient: &mut [f32]) {
-        let Room { views, sums, hidden: [first, second] } = room;
+        let Room { sums, hidden: [first, second], .. } = room;
         gradient[self.last_bias().start] += slope;
         for (index, sum) in second.iter_mut().enumerate() {
             gradient[self.last().start + index] += slope * limited(*sum);
@@ -209,7 +206,6 @@ impl Architecture for Deep {
                 divide(&slopes, left, right);
             }
         }
-        self.transformer().backward(sums, views, gradient);
     }
 
     fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError> {

@@ -59,15 +59,22 @@ const OURS: [Option<u16>; FeatureSet::Kp.inputs()] = {
     ours
 };
 
+/// The virtual inputs that are active with an input.
+pub(crate) type VirtualInputs = [Option<usize>; 3];
+
 /// The virtual inputs of an input of K-P networks: those of its piece,
 /// golds excepted.
-pub(crate) fn of_k_p(input: usize) -> impl Iterator<Item = usize> {
-    let ours = OURS[input].map(usize::from);
-    ours.into_iter().flat_map(of_own).filter(|group| !GOLDS.contains(&(group % GOLDS.end)))
+pub(crate) fn of_k_p(input: usize) -> VirtualInputs {
+    let ours = OURS[input].map_or([None; 3], |input| of_own(usize::from(input)));
+    ours.map(|group| group.filter(|group| !GOLDS.contains(&(group % GOLDS.end))))
 }
 
-/// The virtual inputs of an input of Enbu's own networks.
-pub(crate) fn of_own(input: usize) -> impl Iterator<Item = usize> {
+/// The virtual inputs of an input of Enbu's own networks. None for attacks: few of their
+/// inputs are rare.
+pub(crate) fn of_own(input: usize) -> VirtualInputs {
+    if input >= INPUTS {
+        return [None; 3];
+    }
     let (side, place) = (input / SIDE, input % SIDE);
     let groups = if place < BOARD {
         let (kind, square) = (place / SQUARES, place % SQUARES);
@@ -78,14 +85,12 @@ pub(crate) fn of_own(input: usize) -> impl Iterator<Item = usize> {
         let piece = HANDS.iter().rposition(|&first| first <= held).unwrap_or(0);
         [Some(KINDS + piece), None, None]
     };
-    groups.into_iter().flatten().map(move |group| side * GOLDS.end + group)
+    groups.map(|group| group.map(|group| side * GOLDS.end + group))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::architecture::k_p::KPInputs;
-    use crate::architecture::own::OwnInputs;
     use crate::architecture::transformer::Transformer;
     use crate::entry::{Entry, MAX_INPUTS};
     use crate::game::GameResult;
@@ -98,7 +103,8 @@ mod tests {
             Entry::new(&Sample { position: &position, score: 0, mv: None, result: GameResult::Draw, later: None });
         let mut view = [0; MAX_INPUTS];
         [entry.own_view().to_vec(), entry.other_view(&mut view).to_vec()].map(|inputs| {
-            let mut all: Vec<Vec<usize>> = inputs.iter().map(|&input| of_own(usize::from(input)).collect()).collect();
+            let mut all: Vec<Vec<usize>> =
+                inputs.iter().map(|&input| of_own(usize::from(input)).into_iter().flatten().collect()).collect();
             all.sort();
             all
         })
@@ -130,15 +136,15 @@ mod tests {
 
     #[test]
     fn every_group_has_members_and_sums_go_both_ways() {
-        let transformer = Transformer::<OwnInputs>::new(64);
+        let transformer = Transformer { inputs: INPUTS, width: 64 };
         let rows = vec![1.0; INPUTS * 64];
         let mut groups = vec![0.0; COUNT * 64];
-        transformer.gather(&rows, &mut groups);
+        transformer.gather(of_own, &rows, &mut groups);
         let sizes: Vec<f32> = groups.chunks_exact(64).map(|row| row[0]).collect();
         // Ranks include dead squares: the file has rows for them, too.
         assert!(sizes.iter().all(|&size| [81.0, 9.0, 5.0, 18.0, 4.0, 2.0].contains(&size)), "{sizes:?}");
         let mut rows = vec![0.0; INPUTS * 64];
-        transformer.fold(&[0.25; COUNT * 64], 0.6, &mut rows);
+        transformer.fold(of_own, &[0.25; COUNT * 64], 0.6, &mut rows);
         let (gold, silver, hand) = (PieceType::Gold as usize * SQUARES, PieceType::Silver as usize * SQUARES, BOARD);
         for (input, sum) in [(gold, 0.6), (silver, 0.5), (hand, 0.25)] {
             assert_eq!(rows[input * 64], sum);
@@ -147,10 +153,10 @@ mod tests {
 
     #[test]
     fn inputs_of_k_p_networks_belong_to_the_groups_of_their_pieces() {
-        let transformer = Transformer::<KPInputs>::new(32);
+        let transformer = Transformer { inputs: FeatureSet::Kp.inputs(), width: 32 };
         let rows = vec![1.0; FeatureSet::Kp.inputs() * 32];
         let mut groups = vec![0.0; COUNT * 32];
-        transformer.gather(&rows, &mut groups);
+        transformer.gather(of_k_p, &rows, &mut groups);
         let sizes: Vec<f32> = groups.chunks_exact(32).map(|row| row[0]).collect();
         let small = [PieceType::ProPawn, PieceType::ProLance, PieceType::ProKnight, PieceType::ProSilver];
         for side in [0, GOLDS.end] {

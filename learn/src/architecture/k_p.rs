@@ -7,9 +7,10 @@ use std::ops::Range;
 use enbu_eval::nnue::classic::{AffineParts, Parts, UNIT, WEIGHT_UNIT};
 use enbu_eval::nnue::{Classic, FeatureSet};
 
+use super::factors::{self, VirtualInputs};
 use super::layer::{add, affine, derive, row};
-use super::transformer::{InputSet, Transformer, Views, clipped, is_inside, limited};
-use super::{Architecture, Fill, Grid, HIDDEN, Quantised, Room, factors};
+use super::transformer::{Transformer, Views, clipped, is_inside, limited};
+use super::{Architecture, Fill, Grid, HIDDEN, Quantised, Room};
 use crate::entry::{Entry, MAX_INPUTS};
 use crate::quantise::{QuantiseError, whole, words};
 
@@ -20,7 +21,7 @@ const CODE: [u32; 4] = [1, 0, 0, 0];
 const MAX_NAME: usize = 24;
 
 /// The first layer.
-const TRANSFORMER: Transformer<KPInputs> = Transformer::new(WIDTH);
+const TRANSFORMER: Transformer = Transformer { inputs: FeatureSet::Kp.inputs(), width: WIDTH };
 /// Accumulator width of each side.
 const WIDTH: usize = 256;
 /// The divisor from the file's output to centipawns; the default of other programs.
@@ -40,8 +41,6 @@ const LAST_BIAS: Range<usize> = LAST.end..LAST.end + 1;
 
 /// Parameters of the network.
 const LENGTH: usize = LAST_BIAS.end;
-/// Trained parameters, with those of virtual inputs.
-const TRAINED: usize = LENGTH + TRANSFORMER.virtual_len();
 
 /// Forty rows and a bias cannot overflow 16 bits: 41 × 799 < 32 768.
 const ROW_GRID: Grid = Grid { unit: UNIT as f32, limit: 799.0 / UNIT as f32 };
@@ -52,23 +51,6 @@ const HIDDEN_BIAS_GRID: Grid = Grid { unit: (UNIT * WEIGHT_UNIT) as f32, limit: 
 /// 1 / FV_SCALE centipawns, 1.0 is worth `scale` centipawns, and inputs come times 127.
 fn last_unit(scale: f32) -> f32 {
     FV_SCALE as f32 * scale / UNIT as f32
-}
-
-/// The inputs of K-P networks: a piece and its square, kings included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct KPInputs;
-
-impl InputSet for KPInputs {
-    const COUNT: usize = FeatureSet::Kp.inputs();
-
-    #[inline(always)]
-    fn list(entry: &Entry, views: &mut Views) {
-        views.set(|places| entry.k_p_views(places).map(<[u16]>::len));
-    }
-
-    fn virtual_inputs(input: usize) -> impl Iterator<Item = usize> {
-        factors::of_k_p(input)
-    }
 }
 
 /// The standard network K-P 256x2-32-32.
@@ -97,12 +79,17 @@ impl Architecture for KP {
         LENGTH
     }
 
-    fn trained(&self) -> usize {
-        TRAINED
+    fn transformer(&self) -> Transformer {
+        TRANSFORMER
     }
 
-    fn width(&self) -> usize {
-        WIDTH
+    #[inline(always)]
+    fn list(&self, entry: &Entry, views: &mut Views) {
+        views.set(|places| entry.k_p_views(places).map(<[u16]>::len));
+    }
+
+    fn virtual_inputs(&self, input: usize) -> VirtualInputs {
+        factors::of_k_p(input)
     }
 
     fn ranges(&self, scale: f32) -> Vec<(Range<usize>, Grid)> {
@@ -115,7 +102,7 @@ impl Architecture for KP {
             (SECOND_BIASES, HIDDEN_BIAS_GRID),
             (LAST, Grid { unit, limit: 127.0 / unit }),
             (LAST_BIAS, Grid { unit: unit * UNIT as f32, limit: 100.0 }),
-            (LENGTH..TRAINED, ROW_GRID),
+            (LENGTH..self.trained(), ROW_GRID),
         ]
     }
 
@@ -130,17 +117,8 @@ impl Architecture for KP {
         fill.uniform(LAST, 0.0, 0.2);
     }
 
-    fn fold(&self, virtual_rows: &[f32], limit: f32, network: &mut [f32]) {
-        TRANSFORMER.fold(virtual_rows, limit, network);
-    }
-
-    fn gather(&self, network: &[f32], virtual_rows: &mut [f32]) {
-        TRANSFORMER.gather(network, virtual_rows);
-    }
-
     #[inline(always)]
-    fn forward(&self, parameters: &[f32], entry: &Entry, room: &mut Room) -> f32 {
-        TRANSFORMER.forward(parameters, entry, &mut room.views, &mut room.sums);
+    fn forward(&self, parameters: &[f32], _entry: &Entry, room: &mut Room) -> f32 {
         let [own, other] = &room.sums;
         let (for_own, for_other) = parameters[FIRST].split_at(WIDTH * HIDDEN);
         let first: [_; HIDDEN] = affine(row(&parameters[FIRST_BIASES]), own, limited, for_own);
@@ -153,7 +131,7 @@ impl Architecture for KP {
 
     #[inline(always)]
     fn backward(&self, parameters: &[f32], _entry: &Entry, slope: f32, room: &mut Room, gradient: &mut [f32]) {
-        let Room { views, sums, hidden: [first, second] } = room;
+        let Room { sums, hidden: [first, second], .. } = room;
         gradient[LAST_BIAS.start] += slope;
         for (index, sum) in second.iter_mut().enumerate() {
             gradient[LAST.start + index] += slope * limited(*sum);
@@ -167,7 +145,6 @@ impl Architecture for KP {
             let (weights, by_weight) = (&parameters[at..][..WIDTH * HIDDEN], &mut gradient[at..][..WIDTH * HIDDEN]);
             derive(sums, clipped, first, weights, by_weight);
         }
-        TRANSFORMER.backward(sums, views, gradient);
     }
 
     fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError> {
@@ -263,7 +240,7 @@ mod tests {
     fn plain_output(_: &KP, parameters: &[f32], entry: &Entry) -> f64 {
         let at = |index: usize| f64::from(parameters[index]);
         let mut views = Views::new();
-        KPInputs::list(entry, &mut views);
+        KP.list(entry, &mut views);
         let sums = views.lists().into_iter().flat_map(|inputs| {
             (0..WIDTH).map(|unit| {
                 let rows = inputs.iter().map(|&input| at(usize::from(input) * WIDTH + unit));
@@ -291,7 +268,7 @@ mod tests {
     #[test]
     fn gradients_are_the_slopes_of_the_output() {
         let mut views = Views::new();
-        KPInputs::list(&entries()[1], &mut views);
+        KP.list(&entries()[1], &mut views);
         let input = usize::from(views.lists()[0][5]);
         let tried = (input * WIDTH..(input + 1) * WIDTH).chain(BIASES.start..LENGTH);
         check_gradient(&KP, tried.step_by(37), plain_output);

@@ -9,6 +9,16 @@ pub(super) fn row<const N: usize>(part: &[f32]) -> [f32; N] {
     part.first_chunk().copied().unwrap_or([0.0; N])
 }
 
+/// `row` + `factor` × `other`. Rows are passed by value, so that the loop becomes vector
+/// instructions wherever they are in memory.
+#[inline(always)]
+fn plus<const N: usize>(mut row: [f32; N], factor: f32, other: [f32; N]) -> [f32; N] {
+    for lane in 0..N {
+        row[lane] += factor * other[lane];
+    }
+    row
+}
+
 /// `outputs` + Σ input × its weights; `activation` returns the input that a sum becomes.
 #[inline(always)]
 pub(super) fn affine<const N: usize>(
@@ -18,10 +28,7 @@ pub(super) fn affine<const N: usize>(
     weights: &[f32],
 ) -> [f32; N] {
     for (&sum, weights) in sums.iter().zip(weights.as_chunks::<N>().0) {
-        let input = activation(sum);
-        for lane in 0..N {
-            outputs[lane] += input * weights[lane];
-        }
+        outputs = plus(outputs, activation(sum), *weights);
     }
     outputs
 }
@@ -49,9 +56,7 @@ pub(super) fn derive<const N: usize>(
         *sum = 0.0;
         // Half of all inputs are clipped to 0 and contribute no gradient.
         if input != 0.0 {
-            for lane in 0..N {
-                by_weight[lane] += input * slopes[lane];
-            }
+            *by_weight = plus(*by_weight, input, *slopes);
             if slope != 0.0 {
                 *sum = slope * dot(weights, slopes);
             }
@@ -63,9 +68,9 @@ pub(super) fn derive<const N: usize>(
 #[inline(always)]
 fn dot<const N: usize>(left: &[f32; N], right: &[f32; N]) -> f32 {
     let mut lanes = [0.0; 8];
-    for (left, right) in left.as_chunks::<8>().0.iter().zip(right.as_chunks::<8>().0) {
+    for start in (0..N).step_by(8) {
         for lane in 0..8 {
-            lanes[lane] += left[lane] * right[lane];
+            lanes[lane] += left[start + lane] * right[start + lane];
         }
     }
     let [a, b, c, d, e, f, g, h] = lanes;

@@ -7,8 +7,9 @@ use std::ops::Range;
 use enbu_eval::nnue::own::{ATTACK_INPUTS, Attacks, INPUTS, MAX_ATTACK_WEIGHT, OUTPUT_UNIT, Parts, UNIT};
 use enbu_movegen::Color;
 
-use super::transformer::{InputSet, TILE, Transformer, Views, is_inside, limited};
-use super::{Architecture, Fill, Grid, Quantised, Room, factors};
+use super::factors::{self, VirtualInputs};
+use super::transformer::{TILE, Transformer, Views, is_inside, limited};
+use super::{Architecture, Fill, Grid, Quantised, Room};
 use crate::diagram::Diagram;
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
@@ -28,11 +29,16 @@ const OUTPUT_BIASES: Grid = Grid { unit: (UNIT * OUTPUT_UNIT) as f32, limit: 100
 const MAX_OUTPUTS: i64 = (i32::MAX / (UNIT * UNIT)) as i64;
 
 /// A set of inputs of Enbu's own networks.
-pub(crate) trait OwnSet: InputSet + Default + PartialEq {
+pub(crate) trait InputSet: Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static {
+    /// The number of inputs.
+    const COUNT: usize;
     /// The code of the kind in checkpoints.
     const CODE: u32;
     /// The first word of descriptions, with a space.
     const NAME: &str;
+
+    /// Lists the active inputs of both sides, the side to move first.
+    fn list(entry: &Entry, views: &mut Views);
 }
 
 /// Pieces.
@@ -41,6 +47,8 @@ pub(crate) struct OwnInputs;
 
 impl InputSet for OwnInputs {
     const COUNT: usize = INPUTS;
+    const CODE: u32 = 0;
+    const NAME: &str = "";
 
     #[inline(always)]
     fn list(entry: &Entry, views: &mut Views) {
@@ -50,15 +58,6 @@ impl InputSet for OwnInputs {
             [inputs.len(), entry.other_view(other).len()]
         });
     }
-
-    fn virtual_inputs(input: usize) -> impl Iterator<Item = usize> {
-        factors::of_own(input)
-    }
-}
-
-impl OwnSet for OwnInputs {
-    const CODE: u32 = 0;
-    const NAME: &str = "";
 }
 
 /// Pieces and attacks.
@@ -67,6 +66,8 @@ pub(crate) struct AttackInputs;
 
 impl InputSet for AttackInputs {
     const COUNT: usize = INPUTS + ATTACK_INPUTS;
+    const CODE: u32 = 3;
+    const NAME: &str = "attacks ";
 
     #[inline(always)]
     fn list(entry: &Entry, views: &mut Views) {
@@ -77,16 +78,6 @@ impl InputSet for AttackInputs {
             views.push(side, INPUTS as u16 + input);
         });
     }
-
-    /// None for attacks: few of their inputs are rare.
-    fn virtual_inputs(input: usize) -> impl Iterator<Item = usize> {
-        (input < INPUTS).then(|| factors::of_own(input)).into_iter().flatten()
-    }
-}
-
-impl OwnSet for AttackInputs {
-    const CODE: u32 = 3;
-    const NAME: &str = "attacks ";
 }
 
 /// The sizes of one of Enbu's own networks.
@@ -101,13 +92,13 @@ pub(crate) struct Own<I = OwnInputs> {
     pub(crate) inputs: I,
 }
 
-impl<I: OwnSet> Default for Own<I> {
+impl<I: InputSet> Default for Own<I> {
     fn default() -> Self {
         Self { width: 64, buckets: 1, bucket_step: 5, inputs: I::default() }
     }
 }
 
-impl<I: OwnSet> Own<I> {
+impl<I: InputSet> Own<I> {
     /// True for sizes in range.
     pub(crate) fn is_valid(&self) -> bool {
         let width = (64..=1024).contains(&self.width) && self.width.is_multiple_of(32);
@@ -127,8 +118,8 @@ impl<I: OwnSet> Own<I> {
         ((u32::from(held) / self.bucket_step) as usize).min(self.buckets - 1)
     }
 
-    const fn transformer(&self) -> Transformer<I> {
-        Transformer::new(self.width)
+    const fn transformer(&self) -> Transformer {
+        Transformer { inputs: I::COUNT, width: self.width }
     }
 
     /// Weights of the pieces.
@@ -153,14 +144,14 @@ impl<I: OwnSet> Own<I> {
     }
 }
 
-impl<I: OwnSet> fmt::Display for Own<I> {
+impl<I: InputSet> fmt::Display for Own<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { width, buckets, bucket_step, .. } = self;
         write!(f, "{}width={width} buckets={buckets}x{bucket_step}", I::NAME)
     }
 }
 
-impl<I: OwnSet> Architecture for Own<I> {
+impl<I: InputSet> Architecture for Own<I> {
     fn code(&self) -> [u32; 4] {
         [I::CODE, self.width as u32, self.buckets as u32, self.bucket_step]
     }
@@ -169,12 +160,17 @@ impl<I: OwnSet> Architecture for Own<I> {
         self.output_biases().end
     }
 
-    fn trained(&self) -> usize {
-        self.len() + self.transformer().virtual_len()
+    fn transformer(&self) -> Transformer {
+        self.transformer()
     }
 
-    fn width(&self) -> usize {
-        self.width
+    #[inline(always)]
+    fn list(&self, entry: &Entry, views: &mut Views) {
+        I::list(entry, views);
+    }
+
+    fn virtual_inputs(&self, input: usize) -> VirtualInputs {
+        factors::of_own(input)
     }
 
     fn ranges(&self, _scale: f32) -> Vec<(Range<usize>, Grid)> {
@@ -196,17 +192,8 @@ impl<I: OwnSet> Architecture for Own<I> {
         fill.uniform(self.outputs(), 0.0, (1.0 / (2 * self.width) as f32).sqrt());
     }
 
-    fn fold(&self, virtual_rows: &[f32], limit: f32, network: &mut [f32]) {
-        self.transformer().fold(virtual_rows, limit, network);
-    }
-
-    fn gather(&self, network: &[f32], virtual_rows: &mut [f32]) {
-        self.transformer().gather(network, virtual_rows);
-    }
-
     #[inline(always)]
     fn forward(&self, parameters: &[f32], entry: &Entry, room: &mut Room) -> f32 {
-        self.transformer().forward(parameters, entry, &mut room.views, &mut room.sums);
         let bucket = self.bucket(entry.held);
         let weights = &parameters[self.outputs()][bucket * 2 * self.width..][..2 * self.width];
         let (for_own, for_other) = weights.split_at(self.width);
@@ -224,7 +211,6 @@ impl<I: OwnSet> Architecture for Own<I> {
             let at = outputs + side * width;
             derive(slope, sums, &parameters[at..][..width], &mut gradient[at..][..width]);
         }
-        self.transformer().backward(&room.sums, &room.views, gradient);
     }
 
     fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError> {
@@ -322,7 +308,7 @@ mod tests {
     const ATTACKS: Own<AttackInputs> = Own { width: 64, buckets: 2, bucket_step: 8, inputs: AttackInputs };
 
     /// The network as its description says, in double precision.
-    fn plain_output<I: OwnSet>(own: &Own<I>, parameters: &[f32], entry: &Entry) -> f64 {
+    fn plain_output<I: InputSet>(own: &Own<I>, parameters: &[f32], entry: &Entry) -> f64 {
         let at = |index: usize| f64::from(parameters[index]);
         let mut views = Views::new();
         I::list(entry, &mut views);

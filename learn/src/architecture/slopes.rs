@@ -7,6 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::{Architecture, Fill, Room};
 use crate::entry::Entry;
 use crate::game::GameResult;
+use crate::loops::Loops;
 use crate::source::Sample;
 
 pub(crate) fn entry(sfen: &str, score: i16) -> Entry {
@@ -34,10 +35,10 @@ pub(crate) fn random(architecture: &impl Architecture) -> Vec<f32> {
 
 /// Compares outputs with those of the definition.
 pub(crate) fn check_outputs<A: Architecture>(architecture: &A, plain: fn(&A, &[f32], &Entry) -> f64) {
-    let (parameters, mut room) = (random(architecture), Room::new(architecture));
-    for entry in entries() {
-        let output = f64::from(architecture.forward(&parameters, &entry, &mut room));
-        assert!((output - plain(architecture, &parameters, &entry)).abs() < 1e-5);
+    let (parameters, entries) = (random(architecture), entries());
+    for (output, entry) in architecture.outputs(&parameters, &entries).into_iter().zip(&entries) {
+        let output = f64::from(output);
+        assert!((output - plain(architecture, &parameters, entry)).abs() < 1e-5);
     }
 }
 
@@ -50,10 +51,14 @@ pub(crate) fn check_gradient<A: Architecture>(
 ) {
     let (mut parameters, mut room) = (random(architecture), Room::new(architecture));
     let mut gradient = vec![0.0; architecture.trained()];
-    for entry in entries() {
-        architecture.forward(&parameters, &entry, &mut room);
-        architecture.backward(&parameters, &entry, 1.0, &mut room, &mut gradient);
+    room.begin(architecture, &parameters, &entries());
+    for (position, entry) in entries().iter().enumerate() {
+        room.load(position);
+        architecture.forward(&parameters, entry, &mut room);
+        architecture.backward(&parameters, entry, 1.0, &mut room, &mut gradient);
+        room.store(position);
     }
+    room.end(architecture, &mut gradient);
     let mut seen = 0;
     for index in tried {
         let (value, width) = (parameters[index], 1e-3);

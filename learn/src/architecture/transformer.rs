@@ -1,29 +1,20 @@
 //! The first layer (feature transformer): for both sides the sum of a bias and the weight
 //! rows of the active inputs.
 //!
-//! The loops work on tiles of [`TILE`] neighbouring numbers, which stay in vector
-//! registers, and add in an order that does not depend on the instruction set.
+//! The loops take a [block](super::block) of positions input by input: a row is read, and its
+//! gradient written, once a block. They work on tiles of [`TILE`] neighbouring numbers, which
+//! stay in vector registers, and add in an order that does not depend on the instruction set.
 
-use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::factors;
-use crate::entry::{Entry, MAX_INPUTS};
+use enbu_isa::prefetch;
+
+use super::block::{Active, Row, Tile, Tiles};
+use super::factors::{self, VirtualInputs};
+use crate::entry::MAX_INPUTS;
 
 /// Numbers in a tile; divides every width.
 pub(crate) const TILE: usize = 32;
-
-/// A set of inputs.
-pub(crate) trait InputSet: Copy + std::fmt::Debug + Send + Sync + 'static {
-    /// The number of inputs.
-    const COUNT: usize;
-
-    /// Lists the active inputs of both sides, the side to move first.
-    fn list(entry: &Entry, views: &mut Views);
-
-    /// The [virtual inputs](factors) that are active with `input`.
-    fn virtual_inputs(input: usize) -> impl Iterator<Item = usize>;
-}
 
 /// The most active inputs of a view: the pieces, the squares of both king zones, and all
 /// pairs of attacker and victim.
@@ -70,21 +61,18 @@ impl Views {
 
 /// A first layer, whose parameters come before all others: the weight rows of the inputs,
 /// then the biases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Transformer<I> {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Transformer {
+    /// The number of inputs.
+    pub(crate) inputs: usize,
     /// Accumulator width of each side.
     pub(crate) width: usize,
-    inputs: PhantomData<I>,
 }
 
-impl<I: InputSet> Transformer<I> {
-    pub(crate) const fn new(width: usize) -> Self {
-        Self { width, inputs: PhantomData }
-    }
-
+impl Transformer {
     /// The weights, a row for each input.
     pub(crate) const fn rows(&self) -> Range<usize> {
-        0..I::COUNT * self.width
+        0..self.inputs * self.width
     }
 
     /// The biases.
@@ -98,32 +86,57 @@ impl<I: InputSet> Transformer<I> {
         factors::COUNT * self.width
     }
 
-    /// Computes the accumulators of both sides.
+    /// Computes the accumulators of a block of positions.
     #[inline(always)]
-    pub(crate) fn forward(&self, parameters: &[f32], entry: &Entry, views: &mut Views, sums: &mut [Vec<f32>; 2]) {
-        I::list(entry, views);
+    pub(crate) fn forward(&self, parameters: &[f32], active: &Active, sums: &mut [Tiles]) {
         let (rows, biases) = (&parameters[self.rows()], &parameters[self.biases()]);
-        for (inputs, sums) in views.lists().into_iter().zip(sums) {
-            add_up(rows, biases, inputs, sums);
+        for (tile, (bias, sums)) in biases.as_chunks().0.iter().zip(sums).enumerate() {
+            let at = |input: usize| input * self.width + tile * TILE;
+            sums.fill(Tile(*bias));
+            for Row { input, places, ahead } in active.rows() {
+                prefetch_tile(rows, at(ahead));
+                if let Some(&row) = rows[at(input)..].first_chunk() {
+                    for &place in places {
+                        let sum = &mut sums[usize::from(place) % sums.len()];
+                        sum.0 = added(sum.0, row);
+                    }
+                }
+            }
         }
     }
 
-    /// Adds the derivatives by the accumulators to those by the parameters; `views` are those
-    /// of [`forward`](Self::forward).
+    /// Adds the derivatives by the accumulators of a block to those by the parameters.
     #[inline(always)]
-    pub(crate) fn backward(&self, slopes: &[Vec<f32>; 2], views: &Views, gradient: &mut [f32]) {
+    pub(crate) fn backward(&self, active: &Active, slopes: &[Tiles], gradient: &mut [f32]) {
         let (rows, rest) = gradient.split_at_mut(self.biases().start);
-        let by_bias = &mut rest[..self.width];
-        for (inputs, slopes) in views.lists().into_iter().zip(slopes) {
-            spread(slopes, inputs, rows, by_bias);
+        let by_bias = rest[..self.width].as_chunks_mut().0;
+        for (tile, (by_bias, slopes)) in by_bias.iter_mut().zip(slopes).enumerate() {
+            let at = |input: usize| input * self.width + tile * TILE;
+            *by_bias = slopes[..active.places()].iter().fold(*by_bias, |sum, slope| added(sum, slope.0));
+            for Row { input, places, ahead } in active.rows() {
+                prefetch_tile(rows, at(ahead));
+                if let Some(row) = rows[at(input)..].first_chunk_mut() {
+                    // A copy: it can stay in registers.
+                    let mut sum = *row;
+                    for &place in places {
+                        sum = added(sum, slopes[usize::from(place) % slopes.len()].0);
+                    }
+                    *row = sum;
+                }
+            }
         }
     }
 
     /// Adds the gradient of each input's row to those of its virtual inputs.
-    pub(crate) fn gather(&self, network: &[f32], virtual_rows: &mut [f32]) {
+    pub(crate) fn gather(
+        &self,
+        virtual_inputs: impl Fn(usize) -> VirtualInputs,
+        network: &[f32],
+        virtual_rows: &mut [f32],
+    ) {
         let width = self.width;
-        for (input, row) in network[self.rows()].chunks_exact(width).enumerate() {
-            for shared in I::virtual_inputs(input) {
+        for (input, row) in network[self.rows()].chunks_exact(width.max(1)).enumerate() {
+            for shared in virtual_inputs(input).into_iter().flatten() {
                 let sums = &mut virtual_rows[shared * width..][..width];
                 sums.iter_mut().zip(row).for_each(|(sum, slope)| *sum += slope);
             }
@@ -132,10 +145,16 @@ impl<I: InputSet> Transformer<I> {
 
     /// Adds the rows of its virtual inputs to each input's, and limits the weights to
     /// ±`limit`.
-    pub(crate) fn fold(&self, virtual_rows: &[f32], limit: f32, network: &mut [f32]) {
+    pub(crate) fn fold(
+        &self,
+        virtual_inputs: impl Fn(usize) -> VirtualInputs,
+        virtual_rows: &[f32],
+        limit: f32,
+        network: &mut [f32],
+    ) {
         let width = self.width;
-        for (input, row) in network[self.rows()].chunks_exact_mut(width).enumerate() {
-            for shared in I::virtual_inputs(input) {
+        for (input, row) in network[self.rows()].chunks_exact_mut(width.max(1)).enumerate() {
+            for shared in virtual_inputs(input).into_iter().flatten() {
                 let shared = &virtual_rows[shared * width..][..width];
                 row.iter_mut().zip(shared).for_each(|(value, shared)| *value += shared);
             }
@@ -144,35 +163,12 @@ impl<I: InputSet> Transformer<I> {
     }
 }
 
-/// Adds the rows of the active inputs to the biases.
+/// Prefetches the tile from `at` on, which may begin within a cache line.
 #[inline(always)]
-fn add_up(rows: &[f32], biases: &[f32], inputs: &[u16], sums: &mut [f32]) {
-    let width = biases.len();
-    let (biases, sums) = (biases.as_chunks::<TILE>().0, sums.as_chunks_mut::<TILE>().0);
-    for (tile, (bias, out)) in biases.iter().zip(sums).enumerate() {
-        let mut total = *bias;
-        for &input in inputs {
-            if let Some(row) = rows[usize::from(input) * width + tile * TILE..].first_chunk::<TILE>() {
-                total = added(total, *row);
-            }
-        }
-        *out = total;
-    }
-}
-
-/// Adds the derivatives by the accumulator to the rows of the active inputs and the biases.
-#[inline(always)]
-fn spread(slopes: &[f32], inputs: &[u16], rows: &mut [f32], by_bias: &mut [f32]) {
-    let width = by_bias.len();
-    let biases = by_bias.as_chunks_mut::<TILE>().0;
-    for (tile, (slope, bias)) in slopes.as_chunks::<TILE>().0.iter().zip(biases).enumerate() {
-        // A copy: it can stay in registers while the rows change.
-        let slope = *slope;
-        *bias = added(*bias, slope);
-        for &input in inputs {
-            if let Some(row) = rows[usize::from(input) * width + tile * TILE..].first_chunk_mut::<TILE>() {
-                *row = added(*row, slope);
-            }
+fn prefetch_tile(rows: &[f32], at: usize) {
+    for number in [at, at + TILE / 2, at + TILE - 1] {
+        if let Some(number) = rows.get(number) {
+            prefetch(number);
         }
     }
 }

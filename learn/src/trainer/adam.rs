@@ -48,7 +48,8 @@ impl Step {
             add(sums, &mut other.sums);
         }
         let (network, virtual_rows) = sums.split_at_mut(architecture.len());
-        architecture.gather(network, virtual_rows);
+        let virtual_inputs = |input| architecture.virtual_inputs(input);
+        architecture.transformer().gather(virtual_inputs, network, virtual_rows);
         let mut sums = sums.as_mut_slice();
         let mut parts = Vec::new();
         for (range, grid) in ranges {

@@ -58,7 +58,8 @@ impl Model {
         let (network, virtual_rows) = values.split_at(shape.architecture().len());
         used.copy_from_slice(network);
         if let Some((_, grid)) = ranges.first() {
-            shape.architecture().fold(virtual_rows, grid.limit, used);
+            let virtual_inputs = |input| shape.architecture().virtual_inputs(input);
+            shape.architecture().transformer().fold(virtual_inputs, virtual_rows, grid.limit, used);
         }
         if *numbers == Numbers::Rounded {
             for (range, grid) in ranges {

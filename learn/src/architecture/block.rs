@@ -1,0 +1,110 @@
+//! Blocks of positions whose first layer is computed together.
+//!
+//! A place is a side of a position of the block. The active inputs of all places are sorted
+//! by input (compressed sparse rows): the accumulators of a block, of which the loops see a
+//! tile at a time, stay in the first-level cache, while each weight row passes once.
+
+use super::transformer::{TILE, Views};
+
+/// Positions of a block.
+pub(crate) const BLOCK: usize = 128;
+
+/// Neighbouring numbers of an accumulator, on cache lines of their own.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(crate) struct Tile(pub(crate) [f32; TILE]);
+
+/// The same tile of the accumulators of all places.
+pub(crate) type Tiles = [Tile; 2 * BLOCK];
+
+/// Inputs between one and that whose row is prefetched meanwhile.
+const AHEAD: usize = 8;
+
+/// The active inputs of a block.
+#[derive(Clone, Debug)]
+pub(crate) struct Active {
+    /// Inputs with their places, in the order of the positions.
+    listed: Vec<(u16, u16)>,
+    /// The end of each input's part of `sorted`.
+    ends: Vec<u32>,
+    /// The places of each input.
+    sorted: Vec<u16>,
+    /// The inputs that are active, each with the start of its part, and [`AHEAD`] more.
+    rows: Vec<(u32, u32)>,
+    /// The number of places.
+    places: u16,
+}
+
+/// An active input.
+pub(crate) struct Row<'a> {
+    pub(crate) input: usize,
+    /// The places where it is active.
+    pub(crate) places: &'a [u16],
+    /// An input that follows soon.
+    pub(crate) ahead: usize,
+}
+
+impl Active {
+    /// An empty block of a layer with this many inputs.
+    pub(crate) fn new(inputs: usize) -> Self {
+        Self { listed: Vec::new(), ends: vec![0; inputs], sorted: Vec::new(), rows: Vec::new(), places: 0 }
+    }
+
+    /// Begins a block.
+    #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        self.listed.clear();
+        self.ends.fill(0);
+        self.places = 0;
+    }
+
+    /// Adds a position.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, views: &Views) {
+        for inputs in views.lists() {
+            for &input in inputs {
+                self.ends[usize::from(input)] += 1;
+            }
+            let place = self.places;
+            self.listed.extend(inputs.iter().map(|&input| (input, place)));
+            self.places += 1;
+        }
+    }
+
+    /// Sorts the inputs of all positions.
+    #[inline(always)]
+    pub(crate) fn sort(&mut self) {
+        let mut start = 0;
+        self.rows.clear();
+        for (input, end) in (0..).zip(&mut self.ends) {
+            let count = std::mem::replace(end, start);
+            if count > 0 {
+                self.rows.push((input, start));
+            }
+            start += count;
+        }
+        let last = self.rows.last().map_or(0, |&(input, _)| input);
+        self.rows.resize(self.rows.len() + AHEAD, (last, start));
+        self.sorted.resize(self.listed.len(), 0);
+        for &(input, place) in &self.listed {
+            let end = &mut self.ends[usize::from(input)];
+            self.sorted[*end as usize] = place;
+            *end += 1;
+        }
+    }
+
+    /// The number of places.
+    pub(crate) fn places(&self) -> usize {
+        usize::from(self.places)
+    }
+
+    /// The active inputs in their order.
+    #[inline(always)]
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows.windows(1 + AHEAD).map(|window| {
+            let (input, start) = window[0];
+            let places = &self.sorted[start as usize..window[1].1 as usize];
+            Row { input: input as usize, places, ahead: window[AHEAD].0 as usize }
+        })
+    }
+}
