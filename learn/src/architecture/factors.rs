@@ -144,7 +144,7 @@ mod tests {
         // Ranks include dead squares: the file has rows for them, too.
         assert!(sizes.iter().all(|&size| [81.0, 9.0, 5.0, 18.0, 4.0, 2.0].contains(&size)), "{sizes:?}");
         let mut rows = vec![0.0; INPUTS * 64];
-        transformer.fold(of_own, &[0.25; COUNT * 64], 0.6, &mut rows);
+        transformer.fold(of_own, &[0.25; COUNT * 64], 0.6, 0, &mut rows);
         let (gold, silver, hand) = (PieceType::Gold as usize * SQUARES, PieceType::Silver as usize * SQUARES, BOARD);
         for (input, sum) in [(gold, 0.6), (silver, 0.5), (hand, 0.25)] {
             assert_eq!(rows[input * 64], sum);

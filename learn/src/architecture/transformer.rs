@@ -143,17 +143,19 @@ impl Transformer {
         }
     }
 
-    /// Adds the rows of its virtual inputs to each input's, and limits the weights to
-    /// ±`limit`.
+    /// Adds to each input's row those of its virtual inputs, and limits the weights to
+    /// ±`limit`; `rows` are those from parameter `start` on, and what follows the last.
+    #[inline(always)]
     pub(crate) fn fold(
         &self,
         virtual_inputs: impl Fn(usize) -> VirtualInputs,
         virtual_rows: &[f32],
         limit: f32,
-        network: &mut [f32],
+        start: usize,
+        rows: &mut [f32],
     ) {
-        let width = self.width;
-        for (input, row) in network[self.rows()].chunks_exact_mut(width.max(1)).enumerate() {
+        let width = self.width.max(1);
+        for (input, row) in (start / width..self.inputs).zip(rows.chunks_exact_mut(width)) {
             for shared in virtual_inputs(input).into_iter().flatten() {
                 let shared = &virtual_rows[shared * width..][..width];
                 row.iter_mut().zip(shared).for_each(|(value, shared)| *value += shared);

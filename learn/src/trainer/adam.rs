@@ -1,5 +1,7 @@
 //! One step of AdamW (Loshchilov and Hutter 2019).
 
+use std::ops::Range;
+
 use enbu_isa::{Task, dispatch};
 use rayon::prelude::*;
 
@@ -26,61 +28,61 @@ pub(super) struct Step {
     pub(super) epsilon: f32,
 }
 
-/// Consecutive parameters with their moments and gradient.
+/// Consecutive parameters with their moments, and the gradients of the slices.
 struct Part<'a> {
     step: Step,
     grid: Grid,
     values: &'a mut [f32],
-    first: &'a mut [f32],
-    second: &'a mut [f32],
-    gradient: &'a mut [f32],
+    moments: [&'a mut [f32]; 2],
+    sum: &'a mut [f32],
+    others: Vec<&'a mut [f32]>,
 }
 
 impl Step {
     /// Moves the parameters of `model` against the sum of `gradients`, and zeroes these.
     pub(super) fn take(self, model: &mut Model, moments: &mut [Vec<f32>; 2], gradients: &mut [Gradient]) {
-        let [mut first, mut second] = moments.each_mut().map(Vec::as_mut_slice);
         let architecture = model.shape.architecture();
         let ranges = architecture.ranges(model.scale);
-        let mut values = model.values.as_mut_slice();
-        let Some((Gradient { sums, .. }, others)) = gradients.split_first_mut() else { return };
-        for other in others {
-            add(sums, &mut other.sums);
-        }
-        let (network, virtual_rows) = sums.split_at_mut(architecture.len());
-        let virtual_inputs = |input| architecture.virtual_inputs(input);
-        architecture.transformer().gather(virtual_inputs, network, virtual_rows);
-        let mut sums = sums.as_mut_slice();
+        let of_network = ranges.partition_point(|(range, _)| range.end <= architecture.len());
+        let (ranges, virtual_ranges) = ranges.split_at(of_network);
+        let (values, virtual_values) = model.values.split_at_mut(architecture.len());
+        let [first, second] = moments.each_mut().map(|moments| moments.split_at_mut(architecture.len()));
+        let mut sums = gradients.iter_mut().map(|gradient| gradient.sums.split_at_mut(architecture.len()));
+        let Some((sum, virtual_sum)) = sums.next() else { return };
+        // No position has virtual inputs.
+        let mut others: Vec<_> = sums.map(|(network, _)| network).collect();
+        self.update(ranges, values, [first.0, second.0], sum, &mut others);
+        architecture.transformer().gather(|input| architecture.virtual_inputs(input), sum, virtual_sum);
+        self.update(virtual_ranges, virtual_values, [first.1, second.1], virtual_sum, &mut []);
+        [sum, virtual_sum].into_par_iter().for_each(|sum| sum.fill(0.0));
+        model.refresh();
+    }
+
+    /// Adds `others` to `sum`, zeroes them, and moves parameters against it.
+    fn update<'a>(
+        self,
+        ranges: &[(Range<usize>, Grid)],
+        mut values: &'a mut [f32],
+        mut moments: [&'a mut [f32]; 2],
+        mut sum: &'a mut [f32],
+        others: &mut [&'a mut [f32]],
+    ) {
         let mut parts = Vec::new();
         for (range, grid) in ranges {
-            let mut left = range.len();
-            while left > 0 {
-                let length = left.min(PART);
-                left -= length;
+            for start in range.clone().step_by(PART) {
+                let length = PART.min(range.end - start);
                 parts.push(Part {
                     step: self,
-                    grid,
+                    grid: *grid,
                     values: split(&mut values, length),
-                    first: split(&mut first, length),
-                    second: split(&mut second, length),
-                    gradient: split(&mut sums, length),
+                    moments: moments.each_mut().map(|moments| split(moments, length)),
+                    sum: split(&mut sum, length),
+                    others: others.iter_mut().map(|other| split(other, length)).collect(),
                 });
             }
         }
         parts.into_par_iter().for_each(dispatch);
-        model.refresh();
     }
-}
-
-/// Adds `other` to `sums`, and zeroes it.
-fn add(sums: &mut [f32], other: &mut [f32]) {
-    let parts = sums.par_chunks_mut(PART).zip(other.par_chunks_mut(PART));
-    parts.for_each(|(sums, other)| {
-        for (sum, more) in sums.iter_mut().zip(other) {
-            *sum += *more;
-            *more = 0.0;
-        }
-    });
 }
 
 /// Splits off the first `length` numbers.
@@ -93,15 +95,20 @@ impl Task for Part<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { step, grid, values, first, second, gradient } = self;
+        let Self { step, grid, values, moments: [first, second], sum, others } = self;
+        for other in others {
+            for (sum, more) in sum.iter_mut().zip(other) {
+                *sum += *more;
+                *more = 0.0;
+            }
+        }
         let number = step.number.min(1 << 20) as i32;
         let rate = step.rate / (1.0 - BETA1.powi(number));
         let second_scale = 1.0 / (1.0 - BETA2.powi(number));
         let kept = 1.0 - step.rate * step.decay;
         let moments = first.iter_mut().zip(second);
-        for ((value, sum), (first, second)) in values.iter_mut().zip(gradient.iter_mut()).zip(moments) {
+        for ((value, sum), (first, second)) in values.iter_mut().zip(sum).zip(moments) {
             let slope = *sum * step.scale;
-            *sum = 0.0;
             *first += (1.0 - BETA1) * (slope - *first);
             *second += (1.0 - BETA2) * (slope * slope - *second);
             let moved = *value * kept - rate * *first / ((*second * second_scale).sqrt() + step.epsilon);

@@ -1,9 +1,12 @@
 //! A network under training.
 
+use enbu_isa::{Task, dispatch};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
 
-use crate::architecture::{Fill, Quantised};
+use crate::architecture::{Fill, Grid, Quantised};
+use crate::loops::Loops;
 use crate::quantise::QuantiseError;
 use crate::shape::Shape;
 
@@ -54,19 +57,21 @@ impl Model {
     /// Computes the parameters that evaluate from the trained ones.
     pub(super) fn refresh(&mut self) {
         let Self { shape, scale, values, used, numbers } = self;
-        let ranges = shape.architecture().ranges(*scale);
-        let (network, virtual_rows) = values.split_at(shape.architecture().len());
-        used.copy_from_slice(network);
-        if let Some((_, grid)) = ranges.first() {
-            let virtual_inputs = |input| shape.architecture().virtual_inputs(input);
-            shape.architecture().transformer().fold(virtual_inputs, virtual_rows, grid.limit, used);
-        }
-        if *numbers == Numbers::Rounded {
-            for (range, grid) in ranges {
-                let used = used.get_mut(range).unwrap_or_default();
-                used.iter_mut().for_each(|value| *value = grid.round(*value));
+        let (architecture, numbers) = (shape.architecture(), *numbers);
+        let ranges = architecture.ranges(*scale);
+        let limit = ranges.first().map_or(f32::MAX, |(_, grid)| grid.limit);
+        let (network, virtual_rows) = values.split_at(architecture.len());
+        // A multiple of the width.
+        let length = 64 * architecture.transformer().width.max(64);
+        let (mut parts, mut rest) = (Vec::new(), used.as_mut_slice());
+        for (range, grid) in ranges.into_iter().filter(|(range, _)| range.end <= network.len()) {
+            for values in network[range].chunks(length) {
+                let start = network.len() - rest.len();
+                let used = rest.split_off_mut(..values.len()).unwrap_or_default();
+                parts.push(Refresh { architecture, numbers, grid, limit, start, values, virtual_rows, used });
             }
         }
+        parts.into_par_iter().for_each(dispatch);
     }
 
     /// The network in the integers of its file.
@@ -77,5 +82,34 @@ impl Model {
         let mut model = self.clone();
         model.evaluate_with(Numbers::Rounded);
         model.shape.architecture().quantise(&model.used, model.scale, name)
+    }
+}
+
+/// Consecutive parameters of a range, the trained ones and those that evaluate.
+struct Refresh<'a> {
+    architecture: &'a dyn Loops,
+    numbers: Numbers,
+    grid: Grid,
+    /// The bound of the weights of the first layer.
+    limit: f32,
+    /// The index of the first one, at the start of a row if it is in the first layer.
+    start: usize,
+    values: &'a [f32],
+    virtual_rows: &'a [f32],
+    used: &'a mut [f32],
+}
+
+impl Task for Refresh<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { architecture, numbers, grid, limit, start, values, virtual_rows, used } = self;
+        used.copy_from_slice(values);
+        let virtual_inputs = |input| architecture.virtual_inputs(input);
+        architecture.transformer().fold(virtual_inputs, virtual_rows, limit, start, used);
+        if numbers == Numbers::Rounded {
+            used.iter_mut().for_each(|value| *value = grid.round(*value));
+        }
     }
 }
