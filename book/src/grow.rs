@@ -187,14 +187,11 @@ impl Tree {
     }
 
     fn take_leaf(&mut self) -> Option<Position> {
-        let costs = self.roots.iter().enumerate().filter_map(|(index, root)| {
-            let below = match root.link {
-                Link::Leaf => 0,
-                Link::Child(node) => self.nodes.get(node)?.outcome.cost?,
-                Link::Pending | Link::Closed => return None,
-            };
-            Some((root.cost + below, self.lot(root.key), index))
-        });
+        let costs = self
+            .roots
+            .iter()
+            .enumerate()
+            .filter_map(|(index, root)| Some((root.cost + self.cost_below(root.link)?, self.lot(root.key), index)));
         let (_, _, index) = costs.min()?;
         let root = self.roots.get_mut(index)?;
         let Link::Child(mut node) = root.link else {
@@ -356,14 +353,18 @@ impl Tree {
 
     fn cheapest_of(&self, node: &Node, value_cp: i32) -> Option<(u64, u64, usize)> {
         let costs = node.edges.iter().enumerate().filter_map(|(index, edge)| {
-            let below = match edge.link {
-                Link::Leaf => 0,
-                Link::Child(child) => self.nodes.get(child)?.outcome.cost?,
-                Link::Pending | Link::Closed => return None,
-            };
-            Some((below + self.step_cost(value_cp, edge)?, self.lot(edge.key), index))
+            Some((self.cost_below(edge.link)? + self.step_cost(value_cp, edge)?, self.lot(edge.key), index))
         });
         costs.min()
+    }
+
+    /// Cost of the cheapest leaf that a link leads to; `None` without any.
+    fn cost_below(&self, link: Link) -> Option<u64> {
+        match link {
+            Link::Leaf => Some(0),
+            Link::Child(child) => self.nodes.get(child)?.outcome.cost,
+            Link::Pending | Link::Closed => None,
+        }
     }
 
     /// Cost of a move in a position of this value; `None` if it loses too much.

@@ -108,7 +108,7 @@ impl Engine for Enbu {
             return;
         }
         if let Some(limit) = request.mate {
-            let nodes = request.nodes.or(self.options.nodes_limit());
+            let nodes = request.nodes.or(self.options.limit(Id::NodesLimit));
             let request = MateRequest { limit, nodes, hash_mb: self.options.hash_mb(), started };
             self.mate.start(position, request, events);
             return;
@@ -164,7 +164,7 @@ impl Engine for Enbu {
     }
 
     fn rules(&self) -> Rules {
-        Rules { entering_king: self.options.entering_king(), max_moves: self.options.max_moves() }
+        Rules { entering_king: self.options.entering_king(), max_moves: self.options.number(Id::MaxMovesToDraw) }
     }
 
     fn csa(&self) -> CsaSettings {
@@ -231,8 +231,8 @@ impl Enbu {
         Limits {
             clock: (!request.clock.is_empty() && !request.infinite).then(|| self.clock(&request.clock)),
             movetime: movetime_ms.map(Duration::from_millis),
-            depth: request.depth.or(self.options.depth_limit()),
-            nodes: request.nodes.or(self.options.nodes_limit()),
+            depth: request.depth.or(self.options.limit(Id::DepthLimit)),
+            nodes: request.nodes.or(self.options.limit(Id::NodesLimit)),
             soft_nodes: None,
             ponder: request.ponder,
             root_moves: request.searchmoves.clone(),

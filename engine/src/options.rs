@@ -201,11 +201,16 @@ impl Options {
     }
 
     /// The number that an option holds.
-    fn number<T: TryFrom<i64> + Default>(&self, id: Id) -> T {
+    pub(crate) fn number<T: TryFrom<i64> + Default>(&self, id: Id) -> T {
         match self.values.get(id as usize) {
             Some(OptionValue::Spin(number)) => T::try_from(*number).unwrap_or_default(),
             _ => T::default(),
         }
+    }
+
+    /// The number that an option holds, as a limit; 0 is none.
+    pub(crate) fn limit<T: TryFrom<i64> + Default + PartialOrd>(&self, id: Id) -> Option<T> {
+        Some(self.number(id)).filter(|limit| *limit > T::default())
     }
 
     /// Returns true if the option is on.
@@ -213,7 +218,8 @@ impl Options {
         self.values.get(id as usize) == Some(&OptionValue::Check(true))
     }
 
-    fn word(&self, id: Id) -> &str {
+    /// The text that an option holds.
+    pub(crate) fn word(&self, id: Id) -> &str {
         match self.values.get(id as usize) {
             Some(OptionValue::Combo(text) | OptionValue::Text(text)) => text,
             _ => "",
@@ -238,21 +244,6 @@ impl Options {
     /// Returns true if pondering searches all of the opponent's moves.
     pub(crate) fn stochastic_ponder(&self) -> bool {
         self.is_on(Id::StochasticPonder)
-    }
-
-    /// The default depth of a search.
-    pub(crate) fn depth_limit(&self) -> Option<u32> {
-        Some(self.number(Id::DepthLimit)).filter(|&depth| depth > 0)
-    }
-
-    /// The default number of nodes of a search.
-    pub(crate) fn nodes_limit(&self) -> Option<u64> {
-        Some(self.number(Id::NodesLimit)).filter(|&nodes| nodes > 0)
-    }
-
-    /// Number of moves after which the game is drawn; 0: no limit.
-    pub(crate) fn max_moves(&self) -> u32 {
-        self.number(Id::MaxMovesToDraw)
     }
 
     /// The rule for declarations.
@@ -304,11 +295,6 @@ impl Options {
     /// The file in which a network is looked for.
     pub(crate) fn network_path(&self) -> PathBuf {
         crate::paths::resolve(&Path::new(self.word(Id::EvalDir)).join(self.word(Id::EvalFile)).to_string_lossy())
-    }
-
-    /// Returns true if a network file is used when there is one.
-    pub(crate) fn looks_for_a_file(&self) -> bool {
-        matches!(self.word(Id::Eval), "Auto" | "File")
     }
 
     /// The files and folders that options name, with the access that the engine needs. The
@@ -363,13 +349,13 @@ impl Options {
             line_plies: self.number(Id::BookPvMoves),
             lines: self.number(Id::MultiPv),
             is_flipped: self.is_on(Id::FlippedBook),
-            seed: Some(self.number(Id::SkillSeed)).filter(|&seed| seed > 0),
+            seed: self.limit(Id::SkillSeed),
         }
     }
 
     /// Divisor of the output of a standard network, where the user sets one.
     pub(crate) fn fv_scale(&self) -> Option<i32> {
-        Some(self.number(Id::FvScale)).filter(|&scale| scale > 0)
+        self.limit(Id::FvScale)
     }
 
     /// The level to play at, by `USI_Elo` if that limits the strength.
@@ -385,7 +371,7 @@ impl Options {
         enbu_search::Options {
             multi_pv: self.number(Id::MultiPv),
             entering_king: self.entering_king(),
-            max_moves: self.max_moves(),
+            max_moves: self.number(Id::MaxMovesToDraw),
             timing: Timing {
                 network_delay_ms: self.number(Id::NetworkDelay),
                 network_delay2_ms: self.number(Id::NetworkDelay2),

@@ -1,6 +1,6 @@
 //! A file in memory.
 
-use super::read::{Assembler, Line, MAX_LINE, MAX_POSITION, check_header};
+use super::read::{Assembler, Line, MAX_LINE, MAX_POSITION, Reader, check_header};
 use crate::error::{BookError, Fault};
 use crate::key::PositionKey;
 use crate::page::Page;
@@ -76,21 +76,13 @@ impl Loaded {
 
     /// The page at an offset; `left` is the number of bytes that may still be read.
     fn page(&self, offset: usize, left: &mut usize) -> Result<Page, BookError> {
-        let mut assembler = Assembler::default();
         let end = self.text.len().min(offset.saturating_add(*left));
-        for (at, line) in lines(self.text.get(..end).unwrap_or_default(), offset) {
-            match Line::of(line) {
-                Line::Blank => {}
-                Line::Comment(text) => drop(assembler.comment(text)),
-                Line::Position(_) if at > offset => break,
-                Line::Position(text) => drop(assembler.begin(text)),
-                // Faults were reported when the file was loaded.
-                Line::Entry(text) => drop(assembler.entry(text)),
-            }
-            *left = (*left).saturating_sub(line.len());
-        }
-        let long = || BookError::offset(offset as u64, Fault::LongPosition(MAX_POSITION));
-        let is_whole = *left > 0 || end == self.text.len();
-        assembler.finish().filter(|_| is_whole).ok_or_else(long)
+        let mut reader = Reader::new(self.text.get(offset..end).unwrap_or_default());
+        // Faults were reported when the file was loaded.
+        let page = reader.find_map(Result::ok);
+        let rest = reader.rest().len();
+        *left = (*left).saturating_sub(end - offset - rest);
+        let is_whole = rest > 0 || end == self.text.len();
+        page.filter(|_| is_whole).ok_or_else(|| BookError::offset(offset as u64, Fault::LongPosition(MAX_POSITION)))
     }
 }

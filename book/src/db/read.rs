@@ -228,6 +228,11 @@ impl<R: BufRead> Reader<R> {
         &self.preface
     }
 
+    /// The input after the last line that was read.
+    pub(super) fn rest(&self) -> &R {
+        &self.input
+    }
+
     /// Line of the last page.
     pub fn place(&self) -> Place {
         Place::Line(self.page_at)

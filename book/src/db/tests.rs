@@ -1,3 +1,5 @@
+//! Tests of the reader, the writer and both searches of `.db` files.
+
 use std::fs;
 use std::path::Path;
 

@@ -1,3 +1,5 @@
+//! Tests of the summary of a game.
+
 use super::*;
 
 const HEAD: &str = "Protocol_Version:1.2\nGame_ID:a+floodgate-300-10F+B+W+1\nName+:B\nName-:W\nYour_Turn:-\nTo_Move:+";

@@ -28,12 +28,12 @@ use enbu_files::Existing;
 use enbu_kifu::{Format, ScoreStyle};
 use enbu_movegen::Color;
 
-use super::choices::{Choice, SCORES, one_of};
+use super::choices::{Choice, SCORES, one_of, seconds};
 use super::failure::{self, Force, check_writable, named, usage};
-use super::inputs::{extension, inputs};
+use super::inputs::{Target, extension, inputs};
 use super::shard::Shard;
 use crate::evaluation;
-use job::{Job, Target, contains};
+use job::{Job, contains};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu analyse game.kif -o game.html                 a page to look at
@@ -53,7 +53,7 @@ pub(crate) struct AnalyseArgs {
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Time for each position, in seconds [default: 1, without another limit]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with_all = ["nodes", "depth"])]
+    #[arg(long, value_name = "SECONDS", value_parser = some_seconds, conflicts_with_all = ["nodes", "depth"])]
     time: Option<Duration>,
     /// Nodes for each position
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "depth")]
@@ -185,10 +185,9 @@ impl Kind {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    let time = Duration::try_from_secs_f64(number).map_err(|error| error.to_string())?;
-    if time.is_zero() { Err("not more than 0".to_owned()) } else { Ok(time) }
+/// A time of more than nothing.
+fn some_seconds(text: &str) -> Result<Duration, String> {
+    seconds(text).and_then(|time| if time.is_zero() { Err("not more than 0".to_owned()) } else { Ok(time) })
 }
 
 impl AnalyseArgs {
@@ -226,18 +225,6 @@ impl AnalyseArgs {
         self.jobs.map_or(cores / usize::from(self.threads), usize::from).max(1)
     }
 
-    fn target(&self) -> Target {
-        match &self.output {
-            None => Target::Stdout,
-            Some(path) if path.is_dir() || path.to_string_lossy().ends_with(['/', '\\']) => {
-                Target::Folder(path.clone())
-            }
-            // Several inputs or formats need a folder, and so does a name without an extension.
-            Some(path) if Kind::of_extension(path).is_none() => Target::Folder(path.clone()),
-            Some(path) => Target::File(path.clone()),
-        }
-    }
-
     /// The formats to write.
     fn kinds(&self, target: &Target) -> Result<Vec<Kind>, clap::Error> {
         let kinds = match target {
@@ -258,13 +245,14 @@ impl AnalyseArgs {
 /// # Errors
 /// When a game could not be analysed or written, or the arguments contradict each other.
 pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    let target = args.target();
+    // Several inputs or formats need a folder, and so does a name without an extension.
+    let target = Target::of(args.output.as_ref(), |path| Kind::of_extension(path).is_some());
     let kinds = args.kinds(&target).map_err(io::Error::other)?;
     target.prepare(args.force.existing())?;
     let mut files = inputs(&args.inputs)?;
     files.retain(|input| !product::is_own(&input.path));
     let found = files.len();
-    let folder = target.folder();
+    let folder = if let Target::Folder(folder) = &target { std::fs::canonicalize(folder).ok() } else { None };
     files.retain(|input| folder.as_ref().is_none_or(|folder| !contains(folder, &input.path)));
     if files.is_empty() {
         let folders: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();

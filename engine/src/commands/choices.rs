@@ -1,5 +1,7 @@
 //! Words of the command line for values of the libraries.
 
+use std::time::Duration;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use enbu_kifu::ScoreStyle;
 
@@ -23,4 +25,10 @@ pub(in crate::commands) fn one_of<T: Copy + Send + Sync + 'static>(
     });
     let value = |word: String| table.iter().find(|choice| choice.0 == word).map(|choice| choice.2).ok_or("unknown");
     PossibleValuesParser::new(names).try_map(value)
+}
+
+/// A time from a number of seconds.
+pub(in crate::commands) fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }

@@ -16,8 +16,8 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 
 use super::choices::{Choice, SCORES, one_of};
-use super::failure::{Force, check_writable, usage, write_file};
-use super::inputs::{Bases, Input, MOST_WARNINGS, extension, inputs, shown};
+use super::failure::{Force, usage, write_file};
+use super::inputs::{Bases, Input, MOST_WARNINGS, Target, extension, inputs, shown};
 use super::progress::bar;
 use crate::terminal::notice;
 
@@ -104,13 +104,6 @@ fn encoding(label: &str) -> Result<Encoding, String> {
         .ok_or_else(|| "not an encoding that can be written".to_owned())
 }
 
-/// Destination of the output.
-enum Target {
-    Stdout,
-    File(PathBuf),
-    Folder(PathBuf),
-}
-
 /// The work for every input, on any thread.
 struct Job {
     args: ConvertArgs,
@@ -172,11 +165,7 @@ struct Sink<'o, W: Write> {
 /// # Errors
 /// When a file could not be read or written, or the arguments contradict each other.
 pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    let target = match &args.output {
-        None => Target::Stdout,
-        Some(path) if path.is_dir() || path.to_string_lossy().ends_with(['/', '\\']) => Target::Folder(path.clone()),
-        Some(path) => Target::File(path.clone()),
-    };
+    let target = Target::of(args.output.as_ref(), |_| true);
     let by_name = match &target {
         Target::File(path) => extension(path).and_then(|name| output_format(name).ok()),
         _ => None,
@@ -205,7 +194,7 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
     let encoding = args.encoding.unwrap_or_else(|| usual_encoding(to, written));
     let suffix = if written.is_empty() { String::new() } else { format!(".{written}") };
     let job = Job { args, to, suffix, encoding, target };
-    job.check_target()?;
+    job.target.prepare(job.args.force.existing())?;
     let (together, written, bases) = (Vec::new(), HashSet::new(), Bases::default());
     let mut sink =
         Sink { job, out, progress, failures: 0, together, text: String::new(), games: 0, lossy: 0, bases, written };
@@ -246,14 +235,6 @@ fn batches(inputs: &[Input]) -> impl Iterator<Item = &[Input]> {
 }
 
 impl Job {
-    fn check_target(&self) -> io::Result<()> {
-        match &self.target {
-            Target::Folder(folder) => fs::create_dir_all(folder),
-            Target::File(path) => check_writable(path, self.args.force.existing()),
-            Target::Stdout => Ok(()),
-        }
-    }
-
     fn mode(&self) -> Mode {
         if self.args.strict { Mode::Strict } else { Mode::Tolerant }
     }

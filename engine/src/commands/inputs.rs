@@ -6,11 +6,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use enbu_files::FileKind;
+use enbu_files::{Existing, FileKind};
 use enbu_kifu::{Format, KifuError, Mode, Problems, usi};
 use enbu_movegen::Position;
 
-use super::failure::named;
+use super::failure::{check_writable, named};
 
 /// Warnings about one file that are shown; more are only counted.
 pub(in crate::commands) const MOST_WARNINGS: usize = 20;
@@ -27,13 +27,13 @@ pub(in crate::commands) fn extension(path: &Path) -> Option<&str> {
 }
 
 /// The files to read; a folder gives the files in it with the extension of a format.
-pub(in crate::commands) fn inputs(named: &[PathBuf]) -> io::Result<Vec<Input>> {
+pub(in crate::commands) fn inputs(paths: &[PathBuf]) -> io::Result<Vec<Input>> {
     let file = |path: &Path| Input { path: path.to_owned(), subfolder: PathBuf::new() };
-    if named.is_empty() {
+    if paths.is_empty() {
         return Ok(vec![file(Path::new("-"))]);
     }
     let mut files = Vec::new();
-    for path in named {
+    for path in paths {
         if path.is_dir() {
             files.extend(enbu_files::below(path)?.into_iter().filter(|file| is_record(file)).map(|file| {
                 let subfolder = file.strip_prefix(path).ok().and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
@@ -85,6 +85,35 @@ pub(in crate::commands) fn position(text: &str) -> Result<Position, String> {
         position.play(mv).map_err(|error| error.to_string())?;
     }
     Ok(position)
+}
+
+/// Destination of the output.
+pub(in crate::commands) enum Target {
+    Stdout,
+    File(PathBuf),
+    Folder(PathBuf),
+}
+
+impl Target {
+    /// The destination of `-o OUT`: a folder if there is one, the path ends like one, or `is_file`
+    /// denies it.
+    pub(in crate::commands) fn of(output: Option<&PathBuf>, is_file: impl Fn(&Path) -> bool) -> Self {
+        let Some(path) = output else { return Self::Stdout };
+        let is_folder = path.is_dir() || path.to_string_lossy().ends_with(['/', '\\']) || !is_file(path);
+        if is_folder { Self::Folder(path.clone()) } else { Self::File(path.clone()) }
+    }
+
+    /// Fails now where nothing could be written after the work.
+    pub(in crate::commands) fn prepare(&self, existing: Existing) -> io::Result<()> {
+        match self {
+            Self::Stdout => Ok(()),
+            Self::File(path) => check_writable(path, existing),
+            Self::Folder(folder) => {
+                fs::create_dir_all(folder).map_err(|error| named(folder, &error))?;
+                check_writable(&folder.join("index.html"), Existing::Replace)
+            }
+        }
+    }
 }
 
 /// Names for the files of inputs in an output folder; no two inputs have one.

@@ -30,7 +30,7 @@ use parking_lot::Mutex;
 use problems::{Problem, Problems};
 use report::{Row, Solved, Totals};
 
-use super::choices::{Choice, one_of};
+use super::choices::{Choice, one_of, seconds};
 use super::failure::{INTERRUPTED, stop_on_signal};
 use super::progress::bar;
 use crate::terminal::message;
@@ -87,11 +87,6 @@ const REFINEMENTS: &[Choice<Refinement>] = &[
     ("affordable", "As many nodes as the first mate took, at least a million", Refinement::Affordable),
     ("shortest", "Until the shortest is proved", Refinement::Shortest),
 ];
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
-}
 
 /// Rows that may be solved ahead of the next one to print, for each thread.
 const AHEAD: usize = 64;

@@ -1,8 +1,7 @@
 //! The work on every game, and its destination.
 
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -13,7 +12,7 @@ use enbu_files::Existing;
 use enbu_kifu::ScoreStyle;
 
 use super::Kind;
-use crate::commands::failure::{check_writable, named};
+use crate::commands::inputs::Target;
 use crate::commands::shard::Shard;
 
 /// The work on every game.
@@ -42,33 +41,6 @@ impl Job {
         let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
         let Self { scores, comments, earlier, pages, .. } = self;
         format!("{} {scores:?} {comments:?} {earlier:?} {pages:?}", kinds.join(","))
-    }
-}
-
-/// Destination of the output.
-pub(super) enum Target {
-    Stdout,
-    File(PathBuf),
-    Folder(PathBuf),
-}
-
-impl Target {
-    /// Fails now where nothing could be written after the work.
-    pub(super) fn prepare(&self, existing: Existing) -> io::Result<()> {
-        match self {
-            Self::Stdout => Ok(()),
-            Self::File(path) => check_writable(path, existing),
-            Self::Folder(folder) => {
-                fs::create_dir_all(folder).map_err(|error| named(folder, &error))?;
-                check_writable(&folder.join("index.html"), Existing::Replace)
-            }
-        }
-    }
-
-    /// The canonical path of the folder to write to, if it is one.
-    pub(super) fn folder(&self) -> Option<PathBuf> {
-        let Self::Folder(folder) = self else { return None };
-        fs::canonicalize(folder).ok()
     }
 }
 

@@ -14,10 +14,11 @@ use enbu_kifu::encoding::encode;
 use enbu_kifu::{Encoding, Format, Record, WriteOptions, Written};
 use serde::{Deserialize, Serialize};
 
-use super::job::{Job, Target};
+use super::job::Job;
 use super::units::Unit;
 use super::{Kind, make_folder_of};
 use crate::commands::failure::named;
+use crate::commands::inputs::Target;
 
 /// Extension of the JSON of a game in a folder, which also marks it as done.
 const JSON: &str = "analysis.json";

@@ -22,12 +22,12 @@ use enbu_kifu::Record;
 use parking_lot::Mutex;
 
 use super::display::Meter;
-use super::job::{Job, Target};
+use super::job::Job;
 use super::product;
 use super::units::{Reader, Unit};
 use super::{Kind, write_file};
 use crate::commands::failure::{INTERRUPTED, with_failures};
-use crate::commands::inputs::Input;
+use crate::commands::inputs::{Input, Target};
 use crate::terminal::notice;
 
 /// Messages to the sink.

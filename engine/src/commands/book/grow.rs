@@ -19,7 +19,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::files::{check_output, write_sorted};
-use super::grow_log::{self, Contents, Header, Log, merge};
+use super::grow_log::{self, Contents, Header, Log, Settings, merge};
 use crate::commands::failure::{Force, INTERRUPTED, stop_on_signal};
 use crate::commands::inputs::position;
 use crate::commands::lines::{Line, Lines};
@@ -48,21 +48,6 @@ pub(crate) struct GrowArgs {
     /// Number of positions to search, those in the log included
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     positions: u32,
-    /// Nodes for each position
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: u64,
-    /// Moves of each position
-    #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=64))]
-    multipv: u16,
-    /// Loss in centipawns that is as costly as one ply: larger values make the book wider and shorter
-    #[arg(long, value_name = "CP", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    ply_cost: u32,
-    /// Moves that lose more centipawns against the best one are not followed
-    #[arg(long, value_name = "CP", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=30_000))]
-    max_loss: u32,
-    /// Moves of a game after this one are not followed
-    #[arg(long, value_name = "PLY", default_value_t = 60, value_parser = clap::value_parser!(u16).range(1..))]
-    max_ply: u16,
     /// Moves that lose more centipawns against the best one are not written
     #[arg(long, value_name = "CP", default_value_t = 100)]
     keep: u32,
@@ -72,9 +57,8 @@ pub(crate) struct GrowArgs {
     /// Root as `startpos` or an SFEN, with `moves` or without; repeatable [default: startpos]
     #[arg(long = "position", value_name = "POSITION")]
     roots: Vec<String>,
-    /// Positions searched at once; part of the result, unlike --jobs
-    #[arg(long, value_name = "B", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=4096))]
-    batch: u16,
+    #[command(flatten)]
+    settings: Settings,
     /// Threads [default: one for each CPU]
     #[arg(long, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=512))]
     jobs: Option<u16>,
@@ -84,9 +68,6 @@ pub(crate) struct GrowArgs {
     /// Evaluation: embedded (the strongest), piece-square, or the file of a network
     #[arg(long, default_value = "embedded", value_name = "EVAL")]
     eval: String,
-    /// Decides between leaves of equal cost, and which part of a work a leaf belongs to
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
     /// Grow only part i of n of the tree
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: Shard,
@@ -114,13 +95,7 @@ impl GrowArgs {
         let roots = texts.iter().map(root).collect::<io::Result<Vec<_>>>()?;
         Ok(Header {
             engine,
-            nodes: self.nodes,
-            multipv: self.multipv,
-            ply_cost: self.ply_cost,
-            max_loss: self.max_loss,
-            max_ply: self.max_ply,
-            batch: self.batch,
-            seed: self.seed,
+            settings: self.settings.clone(),
             trunk: if self.shard.is_whole() { 0 } else { parts.saturating_mul(TRUNK_PER_PART) },
             shard: self.shard.to_string(),
             roots: roots.iter().map(|position| position.to_setup().to_string()).collect(),
@@ -137,7 +112,7 @@ impl GrowArgs {
 
     fn jobs(&self) -> usize {
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        self.jobs.map_or(cores, usize::from).min(self.batch.into()).max(1)
+        self.jobs.map_or(cores, usize::from).min(self.settings.batch.into()).max(1)
     }
 }
 
@@ -146,8 +121,12 @@ fn tree(header: &Header) -> io::Result<Tree> {
     let roots: Option<Vec<Position>> =
         header.roots.iter().map(|sfen| Position::from_setup(&sfen.parse::<Setup>().ok()?).ok()).collect();
     let roots = roots.ok_or_else(|| io::Error::other("a root of the log is not a position"))?;
-    let plan =
-        Plan { ply_cp: header.ply_cost, max_loss_cp: header.max_loss, max_ply: header.max_ply, seed: header.seed };
+    let plan = Plan {
+        ply_cp: header.settings.ply_cost,
+        max_loss_cp: header.settings.max_loss,
+        max_ply: header.settings.max_ply,
+        seed: header.settings.seed,
+    };
     Ok(Tree::new(roots, plan))
 }
 
@@ -178,7 +157,7 @@ fn put_together(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let lines = merge(&mut tree, logs);
     if let Some(state) = &args.state {
         let mut log = Log::open(state, &header, None)?;
-        lines.chunks(header.batch.max(1).into()).try_for_each(|batch| log.add(batch))?;
+        lines.chunks(header.settings.batch.max(1).into()).try_for_each(|batch| log.add(batch))?;
     }
     let positions = write(args, &tree)?;
     writeln!(out, "{positions} positions of {} logs", args.merge.len())?;
@@ -265,7 +244,7 @@ impl<'a> Work<'a> {
         loop {
             self.divide_after_trunk();
             let missing = self.target().saturating_sub(self.tree.len());
-            let leaves = self.tree.take_leaves(missing.min(self.args.batch.into()));
+            let leaves = self.tree.take_leaves(missing.min(self.args.settings.batch.into()));
             if leaves.is_empty() {
                 break;
             }
@@ -298,7 +277,7 @@ struct Judge {
 impl Judge {
     fn new(args: &GrowArgs, evaluation: Evaluation) -> io::Result<Self> {
         let solo = Solo::new(args.hash as usize, evaluation).map_err(io::Error::other)?;
-        Ok(Self { solo, nodes: args.nodes, multi_pv: args.multipv.into() })
+        Ok(Self { solo, nodes: args.settings.nodes, multi_pv: args.settings.multipv.into() })
     }
 
     fn verdict(&mut self, position: &Position) -> Verdict {

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use enbu_book::grow::{Searched, Tree, Verdict};
 use enbu_files::FileKind;
 use enbu_movegen::{Position, Setup};
@@ -16,18 +17,39 @@ use serde::{Deserialize, Serialize};
 
 use crate::commands::failure::named;
 
+/// The settings of the searches and of the growth.
+#[derive(Args, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Settings {
+    /// Nodes for each position
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) nodes: u64,
+    /// Moves of each position
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(super) multipv: u16,
+    /// Loss in centipawns that is as costly as one ply: larger values make the book wider and shorter
+    #[arg(long, value_name = "CP", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(super) ply_cost: u32,
+    /// Moves that lose more centipawns against the best one are not followed
+    #[arg(long, value_name = "CP", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=30_000))]
+    pub(super) max_loss: u32,
+    /// Moves of a game after this one are not followed
+    #[arg(long, value_name = "PLY", default_value_t = 60, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) max_ply: u16,
+    /// Positions searched at once; part of the result, unlike --jobs
+    #[arg(long, value_name = "B", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(super) batch: u16,
+    /// Decides between leaves of equal cost, and which part of a work a leaf belongs to
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+}
+
 /// Everything that a tree follows from, besides its searches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Header {
     /// Program and evaluation.
     pub(super) engine: String,
-    pub(super) nodes: u64,
-    pub(super) multipv: u16,
-    pub(super) ply_cost: u32,
-    pub(super) max_loss: u32,
-    pub(super) max_ply: u16,
-    pub(super) batch: u16,
-    pub(super) seed: u64,
+    #[serde(flatten)]
+    pub(super) settings: Settings,
     /// Part of the work, and number of positions that all parts have.
     pub(super) shard: String,
     pub(super) trunk: u32,

@@ -219,7 +219,7 @@ impl RecordsArgs {
         let mut progress = Progress::new(files.len() as u64);
         let mut totals = Totals::default();
         let mut parts = files.iter().enumerate().flat_map(|(number, file)| {
-            Parts::open(file).map(move |part| (number, part.map_err(|error| format!("{}: {error}", file.name()))))
+            parts(file).map(move |part| (number, part.map_err(|error| format!("{}: {error}", file.name()))))
         });
         loop {
             let batch: Vec<(usize, Result<Part, String>)> = parts.by_ref().take(at_once).collect();
@@ -388,81 +388,52 @@ const MOST_LINE_BYTES: u64 = 1 << 20;
 /// Bytes from which the format of a file is detected.
 const HEAD_BYTES: u64 = 1 << 16;
 
-/// The parts of an input.
-struct Parts<'i> {
-    input: &'i Input,
-    state: State,
+/// The parts of an input: the whole of it unless it is a large file of lines.
+fn parts(input: &Input) -> Box<dyn Iterator<Item = io::Result<Part>> + '_> {
+    let (name, whole) = (input.name(), || input.check().and_then(|()| input.bytes()));
+    match lines_of(input) {
+        Ok(Some((file, format))) => Box::new(parts_of_lines(name, file, format)),
+        Ok(None) => {
+            let part = |bytes| Part { name, bytes, format: None, lines_before: 0 };
+            Box::new(std::iter::once(whole().map(part)))
+        }
+        Err(error) => Box::new(std::iter::once(Err(error))),
+    }
 }
 
-enum State {
-    Start,
-    Lines { file: BufReader<File>, format: Format, lines_before: usize },
-    End,
+/// A large file with one game a line and its format; `None` for another input.
+fn lines_of(input: &Input) -> io::Result<Option<(BufReader<File>, Format)>> {
+    let length = std::fs::metadata(&input.path).map_or(0, |found| found.len());
+    if input.is_stdin() || length <= PART_BYTES {
+        return Ok(None);
+    }
+    let open = || enbu_files::open(&input.path, FileKind::Stream);
+    let mut head = Vec::new();
+    open()?.take(HEAD_BYTES).read_to_end(&mut head)?;
+    let lines = head.rsplitn(2, |&byte| byte == b'\n').last().unwrap_or_default();
+    let format = std::str::from_utf8(lines).ok().and_then(Format::detect);
+    let format = format.filter(|format| matches!(format, Format::Usi | Format::Sfen));
+    format.map(|format| Ok((BufReader::with_capacity(1 << 20, open()?), format))).transpose()
 }
 
-impl<'i> Parts<'i> {
-    fn open(input: &'i Input) -> Self {
-        Self { input, state: State::Start }
-    }
-
-    fn part(&self, bytes: Vec<u8>, format: Option<Format>, lines_before: usize) -> Part {
-        Part { name: self.input.name(), bytes, format, lines_before }
-    }
-
-    /// Opens the input; the whole of it unless it is a large file of lines.
-    fn begin(&mut self) -> io::Result<Option<Part>> {
-        self.input.check()?;
-        let length = std::fs::metadata(&self.input.path).map_or(0, |found| found.len());
-        if !self.input.is_stdin() && length > PART_BYTES {
-            let open = || enbu_files::open(&self.input.path, FileKind::Stream);
-            let mut head = Vec::new();
-            open()?.take(HEAD_BYTES).read_to_end(&mut head)?;
-            let lines = head.rsplitn(2, |&byte| byte == b'\n').last().unwrap_or_default();
-            let format = std::str::from_utf8(lines).ok().and_then(Format::detect);
-            if let Some(format) = format.filter(|format| matches!(format, Format::Usi | Format::Sfen)) {
-                let file = BufReader::with_capacity(1 << 20, open()?);
-                self.state = State::Lines { file, format, lines_before: 0 };
-                return self.next_lines();
+/// The parts of a file of lines. An error ends them.
+fn parts_of_lines(name: String, file: BufReader<File>, format: Format) -> impl Iterator<Item = io::Result<Part>> {
+    let (mut file, mut lines) = (Some(file), 0);
+    std::iter::from_fn(move || {
+        let mut next = |file: &mut BufReader<File>| {
+            let (mut bytes, lines_before) = (Vec::new(), lines);
+            file.take(PART_BYTES).read_to_end(&mut bytes)?;
+            let rest = file.take(MOST_LINE_BYTES).read_until(b'\n', &mut bytes)?;
+            lines += bytes.iter().filter(|&&byte| byte == b'\n').count();
+            if rest as u64 == MOST_LINE_BYTES {
+                let line = lines + 1;
+                return Err(io::Error::other(format!("line {line} is longer than {MOST_LINE_BYTES} bytes")));
             }
-        }
-        self.state = State::End;
-        let bytes = self.input.bytes()?;
-        Ok(Some(self.part(bytes, None, 0)))
-    }
-
-    /// The next lines of the file; `None` at its end.
-    fn next_lines(&mut self) -> io::Result<Option<Part>> {
-        let State::Lines { file, format, lines_before } = &mut self.state else { return Ok(None) };
-        let mut bytes = Vec::new();
-        file.by_ref().take(PART_BYTES).read_to_end(&mut bytes)?;
-        let rest = file.take(MOST_LINE_BYTES).read_until(b'\n', &mut bytes)?;
-        let (format, before) = (*format, *lines_before);
-        *lines_before += bytes.iter().filter(|&&byte| byte == b'\n').count();
-        if rest as u64 == MOST_LINE_BYTES {
-            let line = *lines_before + 1;
-            self.state = State::End;
-            return Err(io::Error::other(format!("line {line} is longer than {MOST_LINE_BYTES} bytes")));
-        }
-        if bytes.is_empty() {
-            self.state = State::End;
-            return Ok(None);
-        }
-        Ok(Some(self.part(bytes, Some(format), before)))
-    }
-}
-
-impl Iterator for Parts<'_> {
-    type Item = io::Result<Part>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let part = match self.state {
-            State::Start => self.begin(),
-            State::Lines { .. } => self.next_lines(),
-            State::End => Ok(None),
+            let part = Part { name: name.clone(), bytes, format: Some(format), lines_before };
+            Ok(Some(part).filter(|part| !part.bytes.is_empty()))
         };
-        if part.is_err() {
-            self.state = State::End;
-        }
-        part.transpose()
-    }
+        let part = next(file.as_mut()?).transpose();
+        file = file.take().filter(|_| matches!(part, Some(Ok(_))));
+        part
+    })
 }

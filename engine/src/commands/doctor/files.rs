@@ -9,7 +9,7 @@ use enbu_files::Existing;
 use super::report::{Check, text};
 use crate::book::CurrentBook;
 use crate::evaluation::{self, Choice};
-use crate::options::{Access, Options, Place, file};
+use crate::options::{Access, Id, Options, Place, file};
 use crate::paths;
 
 /// `path` as a user would write it, with `~` for the home folder.
@@ -62,7 +62,7 @@ pub(super) fn network(check: &mut Check, options: &Options) {
             );
         }
     }
-    if matches!(choice, Choice::BuiltIn) && options.looks_for_a_file() {
+    if matches!(choice, Choice::BuiltIn) && matches!(options.word(Id::Eval), "Auto" | "File") {
         stray_files(check, options);
     }
 }

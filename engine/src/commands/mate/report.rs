@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use enbu_mate::{Counted, FirstMove, Length, Solution, Soundness, Verdict};
-use enbu_movegen::{Move, Position};
+use enbu_movegen::Position;
 use serde_json::{Value, json};
 
-use super::soundness::{self, bound, line};
+use super::soundness::{self, bound, line, words};
 
 /// A problem with its results, or the reason why there are none.
 pub(super) struct Row {
@@ -126,7 +126,6 @@ pub(super) fn as_json(Row { name, outcome }: &Row) -> Value {
         Verdict::NoMate => ("nomate", None),
         Verdict::Unknown => ("open", None),
     };
-    let text = |moves: &[Move]| moves.iter().map(Move::to_string).collect::<Vec<_>>();
     json!({
         "problem": name,
         "sfen": solved.position.to_string(),
@@ -135,7 +134,7 @@ pub(super) fn as_json(Row { name, outcome }: &Row) -> Value {
         "shortest": mate.map(|mate| mate.length == Length::Shortest),
         "conventional_plies": solved.counted.map(|counted| counted.plies),
         "conventional_exact": solved.counted.map(|counted| counted.length == Length::Shortest),
-        "line": mate.map(|mate| text(&mate.line)),
+        "line": mate.map(|mate| words(&mate.line)),
         "nodes": solution.nodes,
         "nodes_to_verdict": solution.nodes_to_verdict,
         "seconds": solution.elapsed.as_secs_f64(),

@@ -1,6 +1,5 @@
 //! Output of lengths and lines, and of `--sound`: the judgement of a problem, and its flaws.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use enbu_mate::{Counted, Flaw, FlawKind, Judgement, Length, Origin, Soundness};
@@ -8,11 +7,13 @@ use enbu_movegen::{HandPiece, Move};
 use serde_json::{Value, json};
 
 /// Moves in USI notation.
+pub(super) fn words(moves: &[Move]) -> Vec<String> {
+    moves.iter().map(Move::to_string).collect()
+}
+
+/// Moves in USI notation, as one text.
 pub(super) fn line(moves: &[Move]) -> String {
-    moves.iter().fold(String::new(), |mut text, mv| {
-        let _ = write!(text, "{}{mv}", if text.is_empty() { "" } else { " " });
-        text
-    })
+    words(moves).join(" ")
 }
 
 /// A length: `13` when it is exact, `<=13` when it is a bound.
@@ -72,12 +73,11 @@ pub(super) fn write(out: &mut impl Write, sound: &Soundness) -> io::Result<()> {
 }
 
 pub(super) fn as_json(sound: &Soundness) -> Value {
-    let text = |moves: &[Move]| moves.iter().map(Move::to_string).collect::<Vec<_>>();
     let flaws = sound.flaws.iter().map(|Flaw { before, mv, kind, mate }| {
         let (name, term) = terms(*kind);
         json!({
             "ply": before.len() + 1,
-            "before": text(before),
+            "before": words(before),
             "move": mv.to_string(),
             "kind": name,
             "term": term,
@@ -86,7 +86,7 @@ pub(super) fn as_json(sound: &Soundness) -> Value {
     });
     json!({
         "judgement": judgement(sound.judgement()).0,
-        "main_line": text(&sound.line),
+        "main_line": words(&sound.line),
         "given": sound.origin == Origin::Given,
         "counted": length(Some(sound.counted)),
         "pieces_left": left(sound),

@@ -1,3 +1,5 @@
+//! Tests of the driver against scripted engines.
+
 use super::*;
 
 fn info(line: &str) -> (Info, Option<ReplyError>) {
