@@ -212,13 +212,9 @@ impl Opened {
         let Ok(Some(book)) = &self.book else { return None };
         let Query { position, request, rules, .. } = query;
         let view = View { book, is_flipped: rules.is_flipped };
-        let mut named = self.named.lock();
-        let mut name = Namer { book: self.name(), named: &mut named, events };
-        let page = view.page(position).unwrap_or_else(|error| {
-            name.fault(&error.to_string());
-            None
-        })?;
-        let mut entries = legal(page, position, &mut name);
+        let fault = |text: String| self.report_once(text, events);
+        let page = view.page(position).map_err(|error| fault(error.to_string())).ok().flatten()?;
+        let mut entries = legal(page, position, fault);
         entries.retain(|entry| request.searchmoves.is_empty() || request.searchmoves.contains(&entry.mv));
         if entries.is_empty() {
             return None;
@@ -229,6 +225,14 @@ impl Opened {
             return None;
         }
         shown.play(&entries, seed)
+    }
+
+    /// Reports a fault unless it was reported before.
+    fn report_once(&self, fault: String, events: &EventSender) {
+        let mut named = self.named.lock();
+        if named.len() < MAX_NAMED && named.insert(fault.clone()) {
+            events.notice(format!("error: {}: {fault}", self.name()));
+        }
     }
 
     /// Its name in messages.
@@ -256,29 +260,14 @@ fn opened_notices(name: &str, book: &Book, notice: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Names each fault of a book once.
-struct Namer<'n> {
-    book: String,
-    named: &'n mut HashSet<String>,
-    events: &'n EventSender,
-}
-
-impl Namer<'_> {
-    fn fault(&mut self, text: &str) {
-        if self.named.len() < MAX_NAMED && self.named.insert(text.to_owned()) {
-            self.events.notice(format!("error: {}: {text}", self.book));
-        }
-    }
-}
-
-/// The legal moves of a page; the others are named.
-fn legal(page: Page, position: &Position, name: &mut Namer<'_>) -> Vec<Entry> {
+/// The legal moves of a page; the others are faults.
+fn legal(page: Page, position: &Position, fault: impl Fn(String)) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for entry in page.entries {
         match position.clone().play(entry.mv) {
-            Err(illegal) => name.fault(&format!("{illegal} in {}", position.to_setup())),
+            Err(illegal) => fault(format!("{illegal} in {}", position.to_setup())),
             Ok(_) if entries.iter().any(|earlier| earlier.mv == entry.mv) => {
-                name.fault(&format!("{} occurs twice in {}", entry.mv, position.to_setup()));
+                fault(format!("{} occurs twice in {}", entry.mv, position.to_setup()));
             }
             Ok(_) => entries.push(entry),
         }

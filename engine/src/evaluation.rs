@@ -1,7 +1,8 @@
 //! The evaluation in use: loading networks, and reporting the result.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use enbu_eval::nnue::{Network, NetworkError, NoSuchPath, Simd, embedded};
@@ -86,6 +87,11 @@ pub(crate) fn load(choice: &Choice, scale: Option<i32>) -> Result<Evaluation, Lo
     Ok(Evaluation::Network { network: Arc::new(network), scale })
 }
 
+/// Loads the evaluation that a command line names.
+pub(crate) fn named(text: &str) -> io::Result<Evaluation> {
+    load(&Choice::named(text), None).map_err(io::Error::other)
+}
+
 /// The input of the last load; an equal one loads nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Wanted {
@@ -99,8 +105,6 @@ struct Wanted {
 pub(crate) struct Current {
     wanted: Option<Wanted>,
     evaluation: Evaluation,
-    /// The file it comes from.
-    path: Option<PathBuf>,
     /// The error of the selected evaluation, if another one is in use.
     error: Option<LoadError>,
 }
@@ -108,7 +112,7 @@ pub(crate) struct Current {
 impl Current {
     /// Piece-square tables, until something is chosen.
     pub(crate) fn new() -> Self {
-        Self { wanted: None, evaluation: Evaluation::PieceSquare, path: None, error: None }
+        Self { wanted: None, evaluation: Evaluation::PieceSquare, error: None }
     }
 
     /// Loads the selected evaluation and passes it to `search`, unless it is in use already;
@@ -120,13 +124,17 @@ impl Current {
         search: &mut Search,
         notice: &mut dyn FnMut(&str),
     ) {
-        let wanted = Wanted { file: stamp(&choice), choice, scale };
+        let file = if let Choice::File(path) = &choice { paths::stamp(path) } else { None };
+        let wanted = Wanted { file, choice, scale };
         let is_new = self.wanted.as_ref() != Some(&wanted);
         if is_new {
             // The old network goes first: two large ones may not fit into memory.
             self.evaluation = Evaluation::PieceSquare;
             search.set_evaluation(Evaluation::PieceSquare);
-            self.change(&wanted);
+            (self.evaluation, self.error) = match load(&wanted.choice, wanted.scale) {
+                Ok(evaluation) => (evaluation, None),
+                Err(error) => (load(&Choice::BuiltIn, None).unwrap_or_default(), Some(error)),
+            };
             self.wanted = Some(wanted);
             search.set_evaluation(self.evaluation.clone());
         }
@@ -145,29 +153,24 @@ impl Current {
         }
     }
 
-    /// Loads the selected evaluation, or the embedded one if that fails.
-    fn change(&mut self, wanted: &Wanted) {
-        let loaded = load(&wanted.choice, wanted.scale);
-        (self.evaluation, self.error) = match loaded {
-            Ok(evaluation) => (evaluation, None),
-            Err(error) => (load(&Choice::BuiltIn, None).unwrap_or_default(), Some(error)),
-        };
-        self.path = match &wanted.choice {
-            Choice::File(path) if self.error.is_none() => Some(path.clone()),
+    /// The file of the evaluation in use.
+    fn path(&self) -> Option<&Path> {
+        match &self.wanted.as_ref()?.choice {
+            Choice::File(path) if self.error.is_none() => Some(path),
             _ => None,
-        };
+        }
     }
 
     fn summary(&self) -> String {
         let mut text = format!("evaluation {}", self.evaluation);
-        match (&self.path, self.wanted.as_ref().map(|wanted| &wanted.choice)) {
+        match (self.path(), self.wanted.as_ref().map(|wanted| &wanted.choice)) {
             (Some(path), _) => text += &format!(" from {}", paths::shown(path)),
             (None, Some(Choice::BuiltIn)) => text += " (built in)",
             (None, _) => {}
         }
         if let Evaluation::Network { network, scale } = &self.evaluation {
             if network.takes_scale() {
-                let automatic = self.wanted_scale().map_or(" (automatic)", |_| "");
+                let automatic = self.wanted.as_ref().and_then(|wanted| wanted.scale).map_or(" (automatic)", |_| "");
                 text += &format!(", FV_SCALE {scale}{automatic}");
             }
             text += &format!(", {} kernels", network.simd().name());
@@ -190,10 +193,6 @@ impl Current {
         }
     }
 
-    fn wanted_scale(&self) -> Option<i32> {
-        self.wanted.as_ref().and_then(|wanted| wanted.scale)
-    }
-
     /// The static evaluation in words; the last line is `value V`.
     pub(crate) fn explain(&self, position: &Position) -> Vec<String> {
         let mut lines = vec![format!("evaluation {}", self.evaluation)];
@@ -202,7 +201,7 @@ impl Current {
             lines.push(format!("value {}", evaluator.evaluate(position)));
             return lines;
         };
-        let file = self.path.as_deref().map_or_else(|| "(built in)".into(), paths::shown);
+        let file = self.path().map_or_else(|| "(built in)".into(), paths::shown);
         lines.push(format!("file {file}"));
         lines.push(format!("kernels {}", network.simd().name()));
         if let Some(explanation) = evaluator.explain(position) {
@@ -222,13 +221,5 @@ impl Current {
             lines.push(format!("value {}", network.value(raw, *scale)));
         }
         lines
-    }
-}
-
-/// Length and time of the file of a choice.
-fn stamp(choice: &Choice) -> Option<paths::Stamp> {
-    match choice {
-        Choice::File(path) => paths::stamp(path),
-        Choice::BuiltIn | Choice::PieceSquare => None,
     }
 }

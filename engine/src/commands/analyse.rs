@@ -264,7 +264,7 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
         let existing = if folder.is_some() { Existing::Replace } else { args.force.existing() };
         check_writable(path, existing)?;
     }
-    let evaluation = evaluation::load(&evaluation::Choice::named(&args.eval), None).map_err(io::Error::other)?;
+    let evaluation = evaluation::named(&args.eval)?;
     let job = Job {
         settings: args.settings(),
         engine: format!("Enbu {} ({evaluation})", env!("CARGO_PKG_VERSION")),

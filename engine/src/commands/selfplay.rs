@@ -187,7 +187,7 @@ struct RunArgs {
 
 impl RunArgs {
     fn run(&self) -> io::Result<Run> {
-        let evaluation = load(&self.eval)?;
+        let evaluation = evaluation::named(&self.eval)?;
         Ok(Run {
             settings: Settings {
                 seed: self.seed,
@@ -254,10 +254,6 @@ pub(crate) fn run(args: &SelfplayArgs, out: &mut impl Write) -> io::Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
-fn load(name: &str) -> io::Result<Evaluation> {
-    evaluation::load(&evaluation::Choice::named(name), None).map_err(io::Error::other)
-}
-
 /// The program and an evaluation as text.
 fn origin(evaluation: &Evaluation) -> io::Result<String> {
     Ok(format!("enbu={} eval={evaluation}:{:016x}", env!("CARGO_PKG_VERSION"), fingerprint(evaluation)?))
@@ -274,7 +270,7 @@ fn fingerprint(evaluation: &Evaluation) -> io::Result<u64> {
 }
 
 fn stats(sources: &[PathBuf], evaluations: &[String], out: &mut impl Write) -> io::Result<()> {
-    let evaluations: Vec<_> = evaluations.iter().map(|name| load(name)).collect::<io::Result<_>>()?;
+    let evaluations: Vec<_> = evaluations.iter().map(|name| evaluation::named(name)).collect::<io::Result<_>>()?;
     let files = source::files(sources).map_err(io::Error::other)?;
     let mut statistics = Statistics::default();
     for path in &files {
@@ -320,7 +316,7 @@ fn yardstick(args: &YardstickArgs, out: &mut impl Write) -> io::Result<ExitCode>
     }
     check_writable(&args.out, Existing::Replace)?;
     let cancelled = stop_on_signal()?;
-    let evaluation = load(&args.eval)?;
+    let evaluation = evaluation::named(&args.eval)?;
     let yardstick = Yardstick {
         positions: args.positions,
         seed: args.seed,

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 pub(super) enum Kind {
     Check(bool),
     Spin(i64, i64, i64),
-    /// A number whose default depends on the machine, and that default in words.
-    Measured(fn() -> i64, Words, i64, i64),
+    /// A number whose default depends on the machine, and that default in English and Japanese.
+    Measured(fn() -> i64, [&'static str; 2], i64, i64),
     Combo(&'static str, &'static [&'static str]),
     Text(&'static str),
     /// A text that names a file; GUIs offer a dialog.
@@ -23,22 +23,6 @@ pub(crate) enum Language {
     En,
     /// Japanese.
     Ja,
-}
-
-/// A text in both languages.
-#[derive(Clone, Copy)]
-pub(super) struct Words {
-    pub(super) english: &'static str,
-    pub(super) japanese: &'static str,
-}
-
-impl Words {
-    const fn of(&self, language: Language) -> &'static str {
-        match language {
-            Language::En => self.english,
-            Language::Ja => self.japanese,
-        }
-    }
 }
 
 /// One option.
@@ -89,7 +73,11 @@ impl Row {
         let (kind, default, range) = match self.kind {
             Kind::Check(default) => ("check", default.to_string(), String::new()),
             Kind::Spin(default, min, max) => ("spin", default.to_string(), format!("{min}{to}{max}")),
-            Kind::Measured(_, words, min, max) => ("spin", words.of(language).to_owned(), format!("{min}{to}{max}")),
+            Kind::Measured(_, [english, japanese], min, max) => (
+                "spin",
+                if language == Language::En { english } else { japanese }.to_owned(),
+                format!("{min}{to}{max}"),
+            ),
             Kind::Combo(default, choices) => ("combo", default.to_string(), choices.join(", ")),
             Kind::Button => ("button", String::new(), String::new()),
             Kind::Text("") => ("string", empty.into(), String::new()),

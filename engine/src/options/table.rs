@@ -4,7 +4,7 @@
 
 use enbu_eval::nnue::embedded;
 
-use super::row::{Kind, Row, Words};
+use super::row::{Kind, Row};
 use crate::{machine, strength};
 
 /// The choices of the option `Eval`; embedded networks only where there is one.
@@ -28,11 +28,11 @@ macro_rules! rows {
 #[rustfmt::skip]
 rows! {
     Hash { name: "USI_Hash", alias: Some("Hash"), label: "置換表の大きさ",
-        kind: Kind::Measured(machine::hash_mb, Words { english: "1/8 of the memory, at most 1024", japanese: "メモリの 1/8（最大 1024）" }, 1, 33_554_432),
+        kind: Kind::Measured(machine::hash_mb, ["1/8 of the memory, at most 1024", "メモリの 1/8（最大 1024）"], 1, 33_554_432),
         english: "Size of the transposition table in MB.",
         japanese: "置換表の大きさ（MB）。" }
     Threads { name: "Threads", alias: Some("NumberOfThreads"), label: "スレッド数",
-        kind: Kind::Measured(machine::threads, Words { english: "one per processor, at most 8", japanese: "論理コア数（最大 8）" }, 1, 1024),
+        kind: Kind::Measured(machine::threads, ["one per processor, at most 8", "論理コア数（最大 8）"], 1, 1024),
         english: "Number of search threads; at best one a processor, at most two.",
         japanese: "探索に使うスレッド数。論理コア数より多くしても速くならず、その 2 倍を超える分は使わない。" }
     Ponder { name: "USI_Ponder", alias: Some("Ponder"), label: "相手番思考", kind: Kind::Check(false),

@@ -166,7 +166,7 @@ fn put_together(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
 
 /// Grows a book, or continues it.
 fn grow(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    let evaluation = evaluation::load(&evaluation::Choice::named(&args.eval), None).map_err(io::Error::other)?;
+    let evaluation = evaluation::named(&args.eval)?;
     let header = args.header(format!("Enbu {} ({evaluation})", env!("CARGO_PKG_VERSION")))?;
     let path = args.state_path();
     let contents = Contents::read(&path)?;
