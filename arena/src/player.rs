@@ -34,7 +34,7 @@ impl Default for Patience {
 
 /// Error of an engine that cannot take part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name}{}{error}", if matches!(error, ClientError::UnknownOption { .. }) { " " } else { ": " })]
+#[error("{name}{}{error}", if matches!(error, ClientError::UnknownOption(..)) { " " } else { ": " })]
 pub struct PlayerError {
     /// The engine.
     pub name: String,
@@ -61,7 +61,7 @@ impl TrafficLog {
 }
 
 /// Size of the lines of an engine in one game that a [`TrafficLog`] holds, in bytes.
-pub const MAX_LOG_BYTES: usize = 16 << 20;
+const MAX_LOG_BYTES: usize = 16 << 20;
 
 struct NamedTap {
     log: TrafficLog,
@@ -156,6 +156,11 @@ impl<'m> Player<'m> {
         }
         driver.limit_writing(self.patience.hang);
         Ok(driver)
+    }
+
+    /// The error of an engine whose match was interrupted.
+    pub(crate) fn cancelled(&self) -> PlayerError {
+        PlayerError { name: self.name.to_owned(), error: ClientError::Cancelled }
     }
 
     /// Ends the process at once.

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use enbu_usi::lines::Splitter;
+use enbu_usi::Splitter;
 use socket2::{SockRef, TcpKeepalive};
 
 /// The longest line that is read, in bytes. The rest of a longer one is skipped.

@@ -23,9 +23,8 @@ use enbu_book::choose::{Rules, Weight};
 use enbu_kifu::csa::FileVersion;
 use enbu_movegen::EnteringKingRule;
 use enbu_search::{Level, Lines, Moves, Rounding, Timing};
-use enbu_usi::option::ENTERING_KING_RULES;
 use enbu_usi::token::printable;
-use enbu_usi::{OptionError, OptionKind, OptionSpec, OptionValue};
+use enbu_usi::{ENTERING_KING_RULES, OptionError, OptionKind, OptionSpec, OptionValue};
 use serde_json::Value;
 
 use self::row::Row;

@@ -3,15 +3,15 @@
 //! ```text
 //! Launch ─► Driver ── usi, setoption, isready, position, go ──► Process (pipes, reader thread, limits)
 //!             ▲                                                     │
-//!             └───────── heard: parses the lines of an engine ◄─────┘
+//!             └───────── heard: parser of its lines ◄──────────┘
 //! ```
 //!
-//! A [`Driver`] owns one engine process. It waits with deadlines, checks options against
+//! A [`Driver`] owns one engine process. Every wait has a deadline. It checks options against
 //! those declared, keeps the last report of a search, and counts unexpected lines as [`Noise`].
 //! The legality of moves is up to the caller.
 //!
-//! An engine cannot harm the caller: lines over [`MAX_LINE_BYTES`] are lost, at most
-//! [`MAX_WAITING_LINES`] and [`MAX_WAITING_BYTES`] are kept, one that does not read is
+//! An engine cannot harm the caller: lines over 64 KiB are lost, at most
+//! 4096 lines and 4 MiB are kept unread, one that does not read is
 //! silent, and dropping the driver ends the process and those that it started.
 
 mod driver;
@@ -27,11 +27,10 @@ use std::time::Duration;
 pub use driver::{Answer, Driver, EngineIdentity, LastReport, Noise, Wiretap};
 pub use heard::{Heard, ReplyError, parse_reply};
 pub use launch::{Launch, LaunchError};
-pub use process::{MAX_LINE_BYTES, MAX_WAITING_BYTES, MAX_WAITING_LINES};
 
 use crate::option::OptionError;
 
-/// Cancellation flag: ends the waiting of every client that holds a clone, from any thread.
+/// Cancellation flag: ends the waits of every client with a clone, from any thread.
 ///
 /// ```
 /// use enbu_usi::client::Cancel;
@@ -44,7 +43,7 @@ use crate::option::OptionError;
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Ends all waiting, now and in future.
+    /// Ends all waits, present and future.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -59,13 +58,8 @@ impl Cancel {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
     /// The process could not be started.
-    #[error("`{program}` cannot be started: {reason}")]
-    Start {
-        /// The program that was tried.
-        program: String,
-        /// The reason.
-        reason: String,
-    },
+    #[error("`{0}` cannot be started: {1}")]
+    Start(String, String),
     /// The process ended or closed its output.
     #[error("{0}")]
     Died(String),
@@ -77,17 +71,12 @@ pub enum ClientError {
         /// Time limit.
         limit: Duration,
     },
-    /// The caller's [`Cancel`] ended the waiting.
+    /// Ended by the caller's [`Cancel`].
     #[error("cancelled")]
     Cancelled,
-    /// An option that the engine does not have.
-    #[error("has no option named `{option}`; it has {known}")]
-    UnknownOption {
-        /// The option.
-        option: String,
-        /// The options it has, between commas.
-        known: String,
-    },
+    /// An option that the engine does not have, and those it has.
+    #[error("has no option named `{0}`; it has {1}")]
+    UnknownOption(String, String),
     /// A value that an option does not take.
     #[error(transparent)]
     OptionValue(#[from] OptionError),

@@ -1,6 +1,6 @@
 //! Commands: the input lines from a GUI, a match runner or a console user.
 //!
-//! Reading is lenient where clients differ and strict where guessing could lose a
+//! Reading is lenient in points on which clients differ and strict if a guess could lose a
 //! game. Accepted beyond the protocol's text: runs of blanks, `\r`, a `position`
 //! without the word `sfen`, without hands or move number, with `moves` and nothing
 //! after it, or with the pseudo moves that records end in (`resign`, `rep_draw`);
@@ -16,14 +16,14 @@ use std::fmt;
 
 use enbu_movegen::{Move, Setup, SfenError};
 
-pub use go::{Clock, DEFAULT_MOVETIME_MS, GoRequest, MateLimit};
+pub use go::{Clock, GoRequest, MateLimit};
 
-use crate::reply::joined;
+use crate::reply::{field, joined};
 use crate::token::{Words, number, quote};
 
 /// The deepest `perft` that is accepted, in plies: it bounds the recursion, and deeper
 /// ones would not finish.
-pub const MAX_PERFT_DEPTH: u32 = 20;
+pub(crate) const MAX_PERFT_DEPTH: u32 = 20;
 
 /// Maximum number of errors reported for one line.
 const MAX_PROBLEMS: usize = 8;
@@ -98,20 +98,12 @@ pub enum GameResult {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
     /// The first word is no command.
-    #[error("unknown command {}", quote(word))]
-    Unknown {
-        /// The word.
-        word: String,
-    },
-    /// A word is missing that the command cannot do without.
-    #[error("{command}: {what} missing")]
-    Missing {
-        /// The command.
-        command: &'static str,
-        /// The expected text.
-        what: &'static str,
-    },
-    /// A word at a place where it has no meaning.
+    #[error("unknown command {}", quote(.0))]
+    Unknown(String),
+    /// A word or value is missing: the words before it, and its description.
+    #[error("{0}: {1} missing")]
+    Missing(String, &'static str),
+    /// A word without a meaning at its place.
     #[error("{command}: unexpected {}, {expected} is needed", quote(word))]
     Unexpected {
         /// The command.
@@ -121,42 +113,15 @@ pub enum CommandError {
         /// The expected text.
         expected: &'static str,
     },
-    /// A value that is not a whole number.
-    #[error("{command} {keyword}: {} is not a whole number", quote(word))]
-    Number {
-        /// The command.
-        command: &'static str,
-        /// The word before the value.
-        keyword: &'static str,
-        /// The value.
-        word: String,
-    },
-    /// A keyword without its value.
-    #[error("{command} {keyword}: value missing")]
-    MissingValue {
-        /// The command.
-        command: &'static str,
-        /// The word that should be followed by a value.
-        keyword: &'static str,
-    },
-    /// A number outside the range of the command.
-    #[error("{command}: {} is out of range, {min} to {max} is needed", quote(word))]
-    Range {
-        /// The command.
-        command: &'static str,
-        /// The number as given.
-        word: String,
-        /// Smallest number taken.
-        min: u32,
-        /// Largest number taken.
-        max: u32,
-    },
-    /// A line longer than any that is read.
-    #[error("a line of more than {max_bytes} bytes was skipped")]
-    TooLong {
-        /// The longest line that is read, in bytes.
-        max_bytes: usize,
-    },
+    /// A value that is not a whole number, after the words before it.
+    #[error("{0}: {word} is not a whole number", word = quote(.1))]
+    Number(String, String),
+    /// The depth of a perft, as given, is out of range.
+    #[error("{0}: {word} is out of range, 0 to {MAX_PERFT_DEPTH} is needed", word = quote(.1))]
+    Depth(&'static str, String),
+    /// A line longer than any that is read, with the longest in bytes.
+    #[error("a line of more than {0} bytes was skipped")]
+    TooLong(usize),
     /// The diagram of a `position` cannot be read.
     #[error("position: {0}")]
     Sfen(#[from] SfenError),
@@ -210,38 +175,42 @@ impl Command {
         }
     }
 
+    /// The commands that are one word.
+    const WORDS: [(&str, Self); 10] = [
+        ("usi", Self::Usi),
+        ("isready", Self::IsReady),
+        ("usinewgame", Self::UsiNewGame),
+        ("stop", Self::Stop),
+        ("quit", Self::Quit),
+        ("side", Self::Side),
+        ("moves", Self::Moves),
+        ("d", Self::Display),
+        ("eval", Self::Eval),
+        ("csa", Self::Csa),
+    ];
+
     fn parse_rest(word: &str, words: &mut Words<'_>, problems: &mut Vec<CommandError>) -> Result<Self, CommandError> {
+        if let Some((_, command)) = Self::WORDS.into_iter().find(|(known, _)| *known == word) {
+            return Ok(command);
+        }
         Ok(match word {
-            "usi" => Self::Usi,
-            "isready" => Self::IsReady,
             "setoption" => parse_set_option(words)?,
-            "usinewgame" => Self::UsiNewGame,
             "position" => Self::Position(PositionCommand::parse(words)?),
             "go" => Self::Go(GoRequest::parse(words, problems)?),
-            "stop" => Self::Stop,
             "ponderhit" => Self::PonderHit(Clock::parse(words, problems)),
             "gameover" => Self::GameOver(words.next().and_then(GameResult::from_word)),
-            "quit" => Self::Quit,
-            "side" => Self::Side,
-            "moves" => Self::Moves,
-            "d" => Self::Display,
-            "eval" => Self::Eval,
-            "csa" => Self::Csa,
             "perft" => Self::Perft(parse_perft("perft", words)?),
             "getoption" => Self::GetOption(parse_get_option(words)),
-            _ => return Err(CommandError::Unknown { word: word.to_owned() }),
+            _ => return Err(CommandError::Unknown(word.to_owned())),
         })
     }
 }
 
 impl GameResult {
+    const WORDS: [(&str, Self); 3] = [("win", Self::Win), ("lose", Self::Lose), ("draw", Self::Draw)];
+
     fn from_word(word: &str) -> Option<Self> {
-        Some(match word {
-            "win" => Self::Win,
-            "lose" => Self::Lose,
-            "draw" => Self::Draw,
-            _ => return None,
-        })
+        Self::WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, result)| result)
     }
 }
 
@@ -253,7 +222,7 @@ fn report(problems: &mut Vec<CommandError>, problem: CommandError) {
 }
 
 fn parse_set_option(words: &mut Words<'_>) -> Result<Command, CommandError> {
-    let missing = |what| CommandError::Missing { command: "setoption", what };
+    let missing = |text| CommandError::Missing("setoption".to_owned(), text);
     match words.next() {
         Some("name") => {}
         Some(word) => {
@@ -295,15 +264,10 @@ fn parse_get_option(words: &mut Words<'_>) -> Option<String> {
 }
 
 fn parse_perft(command: &'static str, words: &mut Words<'_>) -> Result<u32, CommandError> {
-    let word = words.next().ok_or(CommandError::Missing { command, what: "the depth" })?;
-    let depth =
-        number(word).ok_or_else(|| CommandError::Number { command, keyword: "depth", word: word.to_owned() })?;
-    u32::try_from(depth).ok().filter(|&depth| depth <= MAX_PERFT_DEPTH).ok_or_else(|| CommandError::Range {
-        command,
-        word: word.to_owned(),
-        min: 0,
-        max: MAX_PERFT_DEPTH,
-    })
+    let word = words.next().ok_or_else(|| CommandError::Missing(command.to_owned(), "the depth"))?;
+    let depth = number(word).ok_or_else(|| CommandError::Number(format!("{command} depth"), word.to_owned()))?;
+    let depth = u32::try_from(depth).ok().filter(|&depth| depth <= MAX_PERFT_DEPTH);
+    depth.ok_or_else(|| CommandError::Depth(command, word.to_owned()))
 }
 
 /// The words with which records end a list of moves, and search lines too.
@@ -312,44 +276,32 @@ const PSEUDO_MOVES: [&str; 10] =
 
 impl PositionCommand {
     fn parse(words: &mut Words<'_>) -> Result<Self, CommandError> {
+        let unexpected = |word: &str, expected| {
+            let (command, word) = ("position", word.to_owned());
+            Err(CommandError::Unexpected { command, word, expected })
+        };
         let setup = match words.peek() {
-            Some("startpos") => {
+            Some(word @ ("startpos" | "sfen")) => {
                 words.next();
-                Setup::startpos()
-            }
-            Some("sfen") => {
-                words.next();
-                parse_sfen(words)?
+                if word == "sfen" { parse_sfen(words)? } else { Setup::startpos() }
             }
             Some(board) if board.contains('/') => parse_sfen(words)?,
-            Some(word) => {
-                return Err(CommandError::Unexpected {
-                    command: "position",
-                    word: word.to_owned(),
-                    expected: "startpos or sfen",
-                });
-            }
-            None => return Err(CommandError::Missing { command: "position", what: "startpos or sfen" }),
+            Some(word) => return unexpected(word, "startpos or sfen"),
+            None => return Err(CommandError::Missing("position".to_owned(), "startpos or sfen")),
         };
-        match words.next() {
-            Some("moves") => {
-                let (moves, tail) = parse_moves(words)?;
-                Ok(Self { setup, moves, tail })
-            }
-            Some(word) => Err(CommandError::Unexpected {
-                command: "position",
-                word: word.to_owned(),
-                expected: "moves or the end of the line",
-            }),
-            None => Ok(Self { setup, moves: Vec::new(), tail: None }),
-        }
+        let (moves, tail) = match words.next() {
+            Some("moves") => parse_moves(words)?,
+            Some(word) => return unexpected(word, "moves or the end of the line"),
+            None => (Vec::new(), None),
+        };
+        Ok(Self { setup, moves, tail })
     }
 }
 
 /// Reads the fields of an SFEN up to `moves`.
 fn parse_sfen(words: &mut Words<'_>) -> Result<Setup, CommandError> {
     let mut fields: Vec<&str> = words.take_while_peeked(|word| word != "moves").take(5).collect();
-    // Without hands the move number comes third.
+    // Without hands the move number is the third field.
     if let [_, _, last] = fields[..]
         && number(last).is_some()
     {
@@ -374,28 +326,27 @@ fn parse_moves(words: &mut Words<'_>) -> Result<(Vec<Move>, Option<String>), Com
 
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((word, _)) = Self::WORDS.iter().find(|(_, command)| command == self) {
+            return f.write_str(word);
+        }
         match self {
-            Self::Usi => f.write_str("usi"),
-            Self::IsReady => f.write_str("isready"),
-            Self::SetOption { name, value: None } => write!(f, "setoption name {name}"),
-            Self::SetOption { name, value: Some(value) } => write!(f, "setoption name {name} value {value}"),
-            Self::UsiNewGame => f.write_str("usinewgame"),
+            Self::SetOption { name, value } => {
+                write!(f, "setoption name {name}")?;
+                field(f, "value", value.as_ref())
+            }
             Self::Position(position) => position.fmt(f),
             Self::Go(request) => request.fmt(f),
-            Self::Stop => f.write_str("stop"),
-            Self::PonderHit(None) => f.write_str("ponderhit"),
-            Self::PonderHit(Some(clock)) => write!(f, "ponderhit{clock}"),
+            Self::PonderHit(clock) => {
+                f.write_str("ponderhit")?;
+                clock.iter().try_for_each(|clock| clock.fmt(f))
+            }
             Self::GameOver(None) => f.write_str("gameover"),
             Self::GameOver(Some(result)) => write!(f, "gameover {result}"),
-            Self::Quit => f.write_str("quit"),
-            Self::Side => f.write_str("side"),
-            Self::Moves => f.write_str("moves"),
-            Self::Display => f.write_str("d"),
-            Self::Eval => f.write_str("eval"),
-            Self::Csa => f.write_str("csa"),
             Self::Perft(depth) => write!(f, "perft {depth}"),
             Self::GetOption(None) => f.write_str("getoption"),
             Self::GetOption(Some(name)) => write!(f, "getoption {name}"),
+            // In the table.
+            _ => Ok(()),
         }
     }
 }
@@ -418,11 +369,7 @@ impl fmt::Display for PositionCommand {
 
 impl fmt::Display for GameResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Win => "win",
-            Self::Lose => "lose",
-            Self::Draw => "draw",
-        })
+        Self::WORDS.iter().filter(|(_, result)| result == self).try_for_each(|(word, _)| f.write_str(word))
     }
 }
 

@@ -3,7 +3,7 @@
 /// Cuts a stream of bytes into lines.
 ///
 /// ```
-/// use enbu_usi::lines::Splitter;
+/// use enbu_usi::Splitter;
 /// let mut lines = Vec::new();
 /// let mut splitter = Splitter::new(5);
 /// let _: Result<(), ()> = splitter.feed(b"usi\nis\xff\n1234567\ngo", &mut |line| Ok(lines.push(line)));
@@ -52,7 +52,7 @@ impl Splitter {
         if self.line.is_empty() && !self.skipping { Ok(()) } else { emit(self.take()) }
     }
 
-    /// Number of bytes kept of a line whose end has not come.
+    /// Number of bytes kept of an unfinished line.
     pub const fn begun(&self) -> usize {
         self.line.len()
     }

@@ -10,7 +10,7 @@ use enbu_movegen::EnteringKingRule;
 use crate::token::{ascii, number, quote};
 
 /// The literal that denotes an empty text in both directions.
-pub const EMPTY: &str = "<empty>";
+pub(crate) const EMPTY: &str = "<empty>";
 
 /// The choices of the option `EnteringKingRule` of YaneuraOu and this engine.
 pub const ENTERING_KING_RULES: [(&str, EnteringKingRule); 6] = [
@@ -168,22 +168,14 @@ impl OptionSpec {
     /// assert_eq!(refused.to_string(), "option Threads: `0` refused, a whole number from 1 to 512 is needed");
     /// ```
     pub fn parse(&self, value: Option<&str>) -> Result<OptionValue, OptionError> {
-        self.kind.parse(value).map_err(|refused| {
-            let (name, expected) = (self.name.clone(), refused.expected);
+        self.kind.parse(value).ok_or_else(|| {
+            let (name, expected) = (self.name.clone(), self.kind.expected());
             match value {
                 Some(value) if !value.is_empty() => OptionError::Value { name, value: value.to_owned(), expected },
                 _ => OptionError::Missing { name, expected },
             }
         })
     }
-}
-
-/// Error for a refused value: describes the values that the kind takes.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{expected}")]
-pub struct ValueError {
-    /// The values it takes: the range, the choices.
-    pub expected: String,
 }
 
 impl OptionKind {
@@ -198,16 +190,11 @@ impl OptionKind {
         }
     }
 
-    /// Checks a value: `None` when `setoption` had no `value`.
-    ///
-    /// Choices compare without case. A text may be empty, absent, or `<empty>`.
-    /// A value given for a button is ignored.
-    ///
-    /// # Errors
-    /// [`ValueError`] with the values this kind takes.
-    pub fn parse(&self, value: Option<&str>) -> Result<OptionValue, ValueError> {
+    /// Returns the value that is given, if this kind takes it. Choices compare without case, a text
+    /// may be empty, absent or `<empty>`, and a button ignores its value.
+    fn parse(&self, value: Option<&str>) -> Option<OptionValue> {
         let word = value.unwrap_or_default().trim_ascii();
-        let parsed = match self {
+        match self {
             Self::Check { .. } => match word {
                 "true" => Some(OptionValue::Check(true)),
                 "false" => Some(OptionValue::Check(false)),
@@ -224,8 +211,7 @@ impl OptionKind {
             Self::Text { .. } | Self::Filename { .. } => {
                 Some(OptionValue::Text(if word == EMPTY { String::new() } else { word.to_owned() }))
             }
-        };
-        parsed.ok_or_else(|| ValueError { expected: self.expected() })
+        }
     }
 
     fn expected(&self) -> String {
@@ -344,8 +330,8 @@ mod tests {
             assert!(bad.is_empty() || refused.contains(bad), "{bad}: {refused}");
         }
         let combo = OptionKind::Combo { default: "a".into(), choices: vec!["a".into(), "b".into()] };
-        assert_eq!(combo.parse(Some("c")).unwrap_err().expected, "one of a, b is needed");
-        assert!(combo.parse(None).is_err());
+        assert_eq!(combo.expected(), "one of a, b is needed");
+        assert!(combo.parse(Some("c")).is_none() && combo.parse(None).is_none());
     }
 
     #[test]
@@ -359,14 +345,14 @@ mod tests {
     fn empty_texts_come_in_three_spellings() {
         let text = OptionKind::Text { default: "x".into() };
         for empty in [None, Some(""), Some(" "), Some("<empty>")] {
-            assert_eq!(text.parse(empty), Ok(OptionValue::Text(String::new())), "{empty:?}");
+            assert_eq!(text.parse(empty), Some(OptionValue::Text(String::new())), "{empty:?}");
         }
-        assert_eq!(text.parse(Some("C:/my books/a b.db")), Ok(OptionValue::Text("C:/my books/a b.db".into())));
+        assert_eq!(text.parse(Some("C:/my books/a b.db")), Some(OptionValue::Text("C:/my books/a b.db".into())));
     }
 
     #[test]
     fn a_spin_holds_any_64_bit_limit() {
         let spin = OptionKind::Spin { default: 0, min: 0, max: i64::MAX };
-        assert_eq!(spin.parse(Some("99999999999999999999")), Ok(OptionValue::Spin(i64::MAX)));
+        assert_eq!(spin.parse(Some("99999999999999999999")), Some(OptionValue::Spin(i64::MAX)));
     }
 }

@@ -1,6 +1,6 @@
-//! Every line the engine may say.
+//! Every line of an engine.
 //!
-//! A [`Reply`] prints as one line, at most [`MAX_LINE_BYTES`] long, without its line
+//! A [`Reply`] prints as one line, at most 8 KiB long, without its line
 //! end; only the line of a mate is never cut, however long. Everything that clients
 //! parse is ASCII. Texts for people may name files and engines in any script: they are
 //! UTF-8, with control characters escaped here and nowhere else.
@@ -8,7 +8,8 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-use enbu_movegen::{Cycle, Move};
+use enbu_kifu::Analysis;
+use enbu_movegen::{Color, Cycle, Move};
 
 use crate::option::OptionSpec;
 use crate::token::printable;
@@ -16,7 +17,7 @@ use crate::token::printable;
 /// The longest line that is sent, in bytes and without its line end. Longer ones
 /// are cut after a whole word, but for `checkmate`: the longest problem known has
 /// 1 525 plies, and half a mate is none.
-pub const MAX_LINE_BYTES: usize = 8 * 1024 - 1;
+pub(crate) const MAX_LINE_BYTES: usize = 8 * 1024 - 1;
 
 /// One line from the engine to the GUI.
 ///
@@ -29,7 +30,7 @@ pub const MAX_LINE_BYTES: usize = 8 * 1024 - 1;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// `id name`: how GUIs list the engine.
+    /// `id name`: the name that GUIs show.
     IdName(String),
     /// `id author`.
     IdAuthor(String),
@@ -43,7 +44,7 @@ pub enum Reply {
     BestMove(BestMove),
     /// `checkmate`: the answer to `go mate`.
     Checkmate(Checkmate),
-    /// `info`: how a search goes.
+    /// `info`: report of a search.
     Info(Info),
     /// `info string`: anything a person may want to read.
     Text(String),
@@ -95,6 +96,18 @@ pub enum Score {
     Mates,
     /// The side to move is mated in an unknown number of plies.
     Mated,
+}
+
+impl Score {
+    /// This score of the side `turn` as Black sees it, in centipawns within ±30 000, which a mate has.
+    pub fn for_black(self, turn: Color) -> i32 {
+        let own = match self {
+            Self::Cp(value) => value.clamp(-Analysis::WON_CP, Analysis::WON_CP),
+            Self::MateIn(_) | Self::Mates => Analysis::WON_CP,
+            Self::MatedIn(_) | Self::Mated => -Analysis::WON_CP,
+        };
+        if turn == Color::Black { own } else { -own }
+    }
 }
 
 /// Bound type of a score.
@@ -260,9 +273,6 @@ impl fmt::Display for Info {
     /// match runners look for `score ... pv` in this order and take the rest of
     /// the line as the line of play.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fn field<T: fmt::Display>(f: &mut fmt::Formatter<'_>, name: &str, value: Option<T>) -> fmt::Result {
-            value.map_or(Ok(()), |value| write!(f, " {name} {value}"))
-        }
         f.write_str("info")?;
         field(f, "depth", self.depth)?;
         field(f, "seldepth", self.seldepth)?;
@@ -305,6 +315,11 @@ impl fmt::Display for LineEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Self::WORDS.iter().filter(|known| known.1 == *self).try_for_each(|known| f.write_str(known.0))
     }
+}
+
+/// Writes a value that is there after its keyword, each with a blank before it.
+pub(crate) fn field<T: fmt::Display>(f: &mut fmt::Formatter<'_>, keyword: &str, value: Option<T>) -> fmt::Result {
+    value.map_or(Ok(()), |value| write!(f, " {keyword} {value}"))
 }
 
 /// `items` separated by single blanks.

@@ -1,43 +1,43 @@
-//! The loop between a GUI and an [`Engine`]: it owns the order of things.
+//! The loop between a GUI and an [`Engine`], which owns the order of events.
 //!
-//! # Who runs where
+//! # Threads
 //! ```text
 //! stdin ─► input thread ─► lines ──────►┐
 //!                                       ├─► the session ─► output thread ─► stdout
 //! search threads, job thread ─► messages┘        │
 //!                                                └─► Engine::go, stop, ponderhit ...
 //! ```
-//! The session itself never blocks except to wait for the next line or message.
+//! The session blocks only for the next line or message.
 //! Slow work of an engine (preparing, clearing, evaluating) is a *job* on its own
-//! thread; lines that come meanwhile wait their turn, except `quit`, and `stop` for the `go`
+//! thread; lines that arrive meanwhile are queued, except `quit`, and `stop` for the `go`
 //! that is being prepared.
 //!
 //! # One answer for each `go`
-//! | while a search runs | happens |
+//! | event during a search | effect |
 //! |---|---|
 //! | it ends by itself | the answer; after `go ponder` and `go infinite` it is held back |
 //! | its deadline passes | it is answered with the best move so far, and stopped; its own answer is dropped |
-//! | `stop` | the engine stops; the answer follows, within `Timing::stop`; later lines wait for it |
-//! | `ponderhit` | a pondering search goes on as an ordinary one, or its held answer is said |
+//! | `stop` | the engine stops; the answer follows, within `Timing::stop`; later lines are queued |
+//! | `ponderhit` | a pondering search becomes an ordinary one, or its held answer is sent |
 //! | `go`, `usinewgame`, `gameover` | as `stop`, then the command itself |
 //! | `position` | concerns the next `go` |
-//! | `setoption` | waits for the answer in silence; an error is said after the answer |
+//! | `setoption` | queued until the answer, and an error with it |
 //! | `usi`, `isready`, questions | answered at once |
 //! | `eval`, `perft` | refused |
 //! | `quit` | as `stop`, then the end |
-//! | end of input | it goes on to its end; one that waits for a command (`go infinite`, `go ponder`, no limit) is stopped |
+//! | end of input | none; a search that needs a command (`go infinite`, `go ponder`, no limit) is stopped |
 //!
-//! Without a search `stop`, `ponderhit` and `gameover` say nothing. Events carry the
+//! Without a search `stop`, `ponderhit` and `gameover` have no reply. Events carry the
 //! number of their search, so none is ever taken for another's. A search that ends
 //! without an answer, or with an illegal one, is answered with the best move reported
 //! so far, else the first legal one. The last `info` before a `bestmove` is the line of that move.
 //!
 //! # The end
 //! `quit` stops a search and ends the session as soon as the lines before it are served: at
-//! once, or when the patience of `Timing` is over, whatever the engine does. Only where it came
+//! once, or after the patience of `Timing`, whatever the engine does. Only if it arrived
 //! together with the lines before it, as from a script, is there time for their answers.
 //!
-//! The end of input has no such limit, because a script in a pipe waits for its answers:
+//! The end of input has no such limit, because a script in a pipe reads its answers:
 //! all lines before it are served to their end. A GUI that died is noticed by the next
 //! line that cannot be written.
 
@@ -63,6 +63,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, at, bounded, never, select, unbounded};
+use jiff::Zoned;
+use jiff::civil::DateTime;
 use parking_lot::Mutex;
 
 use crate::command::{Command, CommandError, Parsed};
@@ -78,7 +80,7 @@ use output::Output;
 use search::{Search, Stage};
 use traffic::{Direction, TrafficLog, Written, no_log};
 
-/// Maximum size in bytes of the lines that wait while a job runs; then input waits too.
+/// Maximum size in bytes of the queued lines; then input is not read.
 /// Less in the tests.
 const MAX_WAITING_BYTES: usize = if cfg!(test) { 1 << 20 } else { 64 << 20 };
 
@@ -130,8 +132,8 @@ struct Timing {
     /// From `quit` until a job that is still running is cancelled, and the session ends without
     /// regard to anything.
     patience: Duration,
-    /// In place of `patience` for the end, when `quit` came within `patience` of another line.
-    /// Only an engine that does not return, or a starved machine, comes near it.
+    /// In place of `patience` for the end, when `quit` arrived within `patience` of another line.
+    /// Only an engine that does not return, or a starved machine, needs it.
     limit: Duration,
     /// For the last lines to be read after `quit`.
     flush: Duration,
@@ -160,7 +162,7 @@ impl Default for Timing {
 enum Message {
     /// From the search with this number.
     Search(u64, Event),
-    /// A line that a job says.
+    /// A line of a job.
     JobLine(Reply),
     /// The job is through.
     JobDone {
@@ -180,7 +182,7 @@ where
     let (sender, messages) = unbounded();
     let lost = sender.clone();
     let output = Output::start(stdout, move || {
-        // A session that is gone needs no word.
+        // Fails only after the end of the session.
         let _ = lost.send(Message::OutputLost);
     });
     let (Ok(output), Ok(lines)) = (output, input::start(stdin)) else { return Exit::NoThreads };
@@ -190,14 +192,14 @@ where
     exit
 }
 
-/// A line that has been read and waits to be obeyed.
-struct Waiting {
+/// A line that was read and not executed.
+struct Queued {
     parsed: Parsed,
     at: Instant,
     bytes: usize,
 }
 
-/// `quit` has come.
+/// State after `quit`.
 struct Leaving {
     cancel_at: Instant,
     exit_at: Instant,
@@ -209,8 +211,8 @@ struct Session<E> {
     output: Output,
     sender: Sender<Message>,
     timing: Timing,
-    waiting: VecDeque<Waiting>,
-    waiting_bytes: usize,
+    queue: VecDeque<Queued>,
+    queued_bytes: usize,
     /// Arrival of the last line.
     last_line: Option<Instant>,
     input_ended: bool,
@@ -240,8 +242,8 @@ impl<E: Engine> Session<E> {
             output,
             sender,
             timing,
-            waiting: VecDeque::new(),
-            waiting_bytes: 0,
+            queue: VecDeque::new(),
+            queued_bytes: 0,
             last_line: None,
             input_ended: false,
             leaving: None,
@@ -263,22 +265,22 @@ impl<E: Engine> Session<E> {
         // A file beside the engine may name the log before any command.
         self.choose_traffic_log();
         loop {
-            if let ControlFlow::Break(exit) = self.obey_waiting() {
+            if let ControlFlow::Break(exit) = self.execute_queue() {
                 return exit;
             }
             let lines = if self.takes_lines() { lines } else { &no_lines };
-            let timer = self.next_alarm().map_or_else(never, at);
+            let timer = self.next_timer().map_or_else(never, at);
             let flow = select! {
                 recv(lines) -> line => {
-                    // Messages that were sent before the line arrived come first.
-                    let flow = self.hear_all(messages);
+                    // Messages sent before the arrival of the line are handled first.
+                    let flow = self.handle_all(messages);
                     self.take_line(line.ok());
                     flow
                 }
-                recv(messages) -> message => message.map_or(ControlFlow::Continue(()), |message| self.hear(message)),
+                recv(messages) -> message => message.map_or(ControlFlow::Continue(()), |message| self.handle(message)),
                 // An answer that is there is not late.
-                recv(timer) -> _ => match self.hear_all(messages) {
-                    ControlFlow::Continue(()) => self.wake(),
+                recv(timer) -> _ => match self.handle_all(messages) {
+                    ControlFlow::Continue(()) => self.on_timer(),
                     exit => exit,
                 },
             };
@@ -288,23 +290,23 @@ impl<E: Engine> Session<E> {
         }
     }
 
-    /// Returns `true` while lines must wait.
+    /// Returns `true` while lines must be queued.
     fn is_busy(&self) -> bool {
         let is_ending = |search: &Search| search.stage == Stage::Stopping;
         self.job.is_some() || self.search.as_ref().is_some_and(is_ending)
     }
 
-    fn obey_waiting(&mut self) -> ControlFlow<Exit> {
+    fn execute_queue(&mut self) -> ControlFlow<Exit> {
         while !self.is_busy() {
-            let Some(next) = self.waiting.pop_front() else { return self.obey_end_of_input() };
-            self.waiting_bytes = self.waiting_bytes.saturating_sub(next.bytes);
+            let Some(next) = self.queue.pop_front() else { return self.finish_input() };
+            self.queued_bytes = self.queued_bytes.saturating_sub(next.bytes);
             self.execute(next)?;
         }
         ControlFlow::Continue(())
     }
 
     /// After the last line: ends the session once everything is answered.
-    fn obey_end_of_input(&mut self) -> ControlFlow<Exit> {
+    fn finish_input(&mut self) -> ControlFlow<Exit> {
         if !self.input_ended {
             return ControlFlow::Continue(());
         }
@@ -319,7 +321,7 @@ impl<E: Engine> Session<E> {
     }
 
     fn takes_lines(&self) -> bool {
-        !self.input_ended && self.waiting_bytes < MAX_WAITING_BYTES
+        !self.input_ended && self.queued_bytes < MAX_WAITING_BYTES
     }
 
     /// Reads a line, or the end of input.
@@ -330,7 +332,7 @@ impl<E: Engine> Session<E> {
                 self.traffic.iter().for_each(|(_, log)| log.add(Direction::Received, &text));
                 (Command::parse(&text), at, text.len())
             }
-            Some(Input::TooLong) => (CommandError::TooLong { max_bytes: input::MAX_LINE_BYTES }.into(), now, 0),
+            Some(Input::TooLong) => (CommandError::TooLong(input::MAX_LINE_BYTES).into(), now, 0),
             None => {
                 self.input_ended = true;
                 return;
@@ -348,14 +350,14 @@ impl<E: Engine> Session<E> {
             Some(Command::Stop) => self.stop_job(now),
             _ => {}
         }
-        self.waiting_bytes += bytes;
-        self.waiting.push_back(Waiting { parsed, at, bytes });
+        self.queued_bytes += bytes;
+        self.queue.push_back(Queued { parsed, at, bytes });
     }
 
     /// A `stop` reaches past the line to a running perft or to a search that is being prepared,
     /// unless it is meant for a `go` in between.
     fn stop_job(&mut self, now: Instant) {
-        let go_waits = self.waiting.iter().any(|line| matches!(line.parsed.command, Some(Command::Go(_))));
+        let go_waits = self.queue.iter().any(|line| matches!(line.parsed.command, Some(Command::Go(_))));
         let Some(job) = self.job.as_mut().filter(|_| !go_waits) else { return };
         match job.kind {
             JobKind::Perft => job.cancel(),
@@ -365,7 +367,7 @@ impl<E: Engine> Session<E> {
     }
 
     /// Time of the next timeout, at which the session acts without input.
-    fn next_alarm(&self) -> Option<Instant> {
+    fn next_timer(&self) -> Option<Instant> {
         let keepalive = self.job.as_ref().map(|job| job.keepalive_at);
         let leaving =
             self.leaving.as_ref().map(|leaving| if leaving.cancelled { leaving.exit_at } else { leaving.cancel_at });
@@ -374,7 +376,7 @@ impl<E: Engine> Session<E> {
         keepalive.into_iter().chain(leaving).chain(deadline).chain(prepared).min()
     }
 
-    fn wake(&mut self) -> ControlFlow<Exit> {
+    fn on_timer(&mut self) -> ControlFlow<Exit> {
         let now = Instant::now();
         if self.search.as_ref().is_some_and(|search| search.deadline.is_some_and(|deadline| now >= deadline)) {
             self.answer_late_search();
@@ -402,15 +404,15 @@ impl<E: Engine> Session<E> {
         ControlFlow::Continue(())
     }
 
-    /// Hears the messages that have arrived.
-    fn hear_all(&mut self, messages: &Receiver<Message>) -> ControlFlow<Exit> {
+    /// Handles the messages that have arrived.
+    fn handle_all(&mut self, messages: &Receiver<Message>) -> ControlFlow<Exit> {
         (0..messages.len())
-            .try_for_each(|_| messages.try_recv().map_or(ControlFlow::Continue(()), |message| self.hear(message)))
+            .try_for_each(|_| messages.try_recv().map_or(ControlFlow::Continue(()), |message| self.handle(message)))
     }
 
-    fn hear(&mut self, message: Message) -> ControlFlow<Exit> {
+    fn handle(&mut self, message: Message) -> ControlFlow<Exit> {
         match message {
-            Message::Search(number, event) => self.hear_search(number, event),
+            Message::Search(number, event) => self.handle_event(number, event),
             Message::JobLine(reply) => self.output.send(&reply),
             Message::JobDone { failure } => self.finish_job(failure),
             Message::OutputLost => return ControlFlow::Break(Exit::OutputLost),
@@ -418,7 +420,7 @@ impl<E: Engine> Session<E> {
         ControlFlow::Continue(())
     }
 
-    fn say(&self, reply: Reply) {
+    fn send(&self, reply: Reply) {
         self.output.send(&reply);
     }
 
@@ -427,7 +429,7 @@ impl<E: Engine> Session<E> {
         let result = catch_unwind(AssertUnwindSafe(|| call(&mut self.engine.lock())));
         result
             .map_err(|payload| {
-                self.say(Reply::Error(format!("internal: {what} failed: {}", job::panic_text(&*payload))));
+                self.send(Reply::Error(format!("internal: {what} failed: {}", job::panic_text(&*payload))));
             })
             .ok()
     }
@@ -459,6 +461,11 @@ impl<E: Engine> Session<E> {
             let _ = wait.recv_timeout(self.timing.release);
         }
     }
+}
+
+/// The local date and time.
+fn now() -> DateTime {
+    Zoned::now().datetime()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 pub use enbu_kifu::markup::is_shown;
 
 /// The most characters of an offending text that a message repeats.
-pub const QUOTE_CHARS: usize = 40;
+const QUOTE_CHARS: usize = 40;
 
 /// A line being read word by word.
 ///
@@ -33,7 +33,7 @@ impl<'a> Words<'a> {
         Self { rest: line.trim_ascii() }
     }
 
-    /// The next word, which stays where it is.
+    /// The next word, left unread.
     pub fn peek(&self) -> Option<&'a str> {
         self.clone().next()
     }
@@ -91,8 +91,8 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
     escape_unless(text, |letter| letter == ' ' || letter.is_ascii_graphic())
 }
 
-/// `text` with control and formatting characters written as `\u{hex}`: what is left
-/// neither ends the line nor changes how the rest of it is shown. Tabs become spaces.
+/// `text` with control and formatting characters written as `\u{hex}`: the result neither ends
+/// the line nor changes the display of the rest. Tabs become spaces.
 ///
 /// ```
 /// use enbu_usi::token::printable;
@@ -120,7 +120,7 @@ fn escape_unless(text: &str, shown: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// The first [`QUOTE_CHARS`] characters of `text` between backticks, in ASCII.
+/// The first 40 characters of `text` between backticks, in ASCII.
 ///
 /// ```
 /// use enbu_usi::token::quote;

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 use enbu_kifu::{Analysis, Board, End, EndKind, csa};
 use enbu_movegen::{Color, EnteringKingRule, Move};
 use enbu_usi::client::LastReport;
-use enbu_usi::option::ENTERING_KING_RULES;
-use enbu_usi::{Clock, GameResult, OptionKind, OptionSpec, readout};
+use enbu_usi::{Clock, ENTERING_KING_RULES, GameResult, OptionKind, OptionSpec};
 
 use crate::player::Request;
 use crate::player::shortened;
@@ -156,7 +155,7 @@ pub(super) fn analysis(game: &Game, mv: Move, report: &LastReport) -> Option<Ana
         _ => Vec::new(),
     };
     Some(Analysis {
-        score_cp: Some(readout::black_view(score, game.position().turn())),
+        score_cp: Some(score.for_black(game.position().turn())),
         pv,
         nodes: report.nodes,
         depth: None,

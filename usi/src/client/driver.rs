@@ -66,7 +66,7 @@ pub struct LastReport {
 pub struct Answer {
     /// The best move; the offending text if the answer is malformed.
     pub best: Result<BestMove, String>,
-    /// The expected reply where it is not a move; `None` when it is one or absent.
+    /// The expected reply if it is not a move.
     pub ponder_fault: Option<String>,
     /// Arrival time of the line.
     pub at: Instant,
@@ -78,7 +78,7 @@ pub struct Answer {
 pub trait Wiretap: Send {
     /// A line was sent to the engine.
     fn sent(&mut self, line: &str);
-    /// A line came from the engine.
+    /// A line of the engine was received.
     fn heard(&mut self, line: &str);
 }
 
@@ -91,7 +91,8 @@ const MAX_NAME: usize = 100;
 /// Longest list of options in a message, in characters.
 const MAX_KNOWN: usize = 2000;
 
-/// A running engine.
+/// A running engine. Every method that speaks to it fails with a [`ClientError`] when the engine
+/// dies, no longer reads, does not answer in time or on [`Cancel`].
 pub struct Driver {
     process: Process,
     /// Time limit for the reading of a line by the engine.
@@ -117,7 +118,7 @@ impl Driver {
         let mut command = ProcessCommand::new(program);
         command.args(arguments);
         launch.dir.iter().for_each(|dir| _ = command.current_dir(dir));
-        let failed = |error: io::Error| ClientError::Start { program: program.to_owned(), reason: error.to_string() };
+        let failed = |error: io::Error| ClientError::Start(program.to_owned(), error.to_string());
         let process = Process::spawn(command, cancel.clone()).map_err(failed)?;
         let (identity, noise) = (EngineIdentity::default(), Noise::default());
         let mut driver = Self { process, write_limit: limit, identity, noise, wiretap };
@@ -159,7 +160,7 @@ impl Driver {
             None => {
                 let known: Vec<&str> = self.identity.options.iter().map(|option| option.name.as_str()).collect();
                 let known = known.join(", ").chars().take(MAX_KNOWN).collect();
-                return Err(ClientError::UnknownOption { option: name.to_owned(), known });
+                return Err(ClientError::UnknownOption(name.to_owned(), known));
             }
         };
         self.send(&Command::SetOption { name, value: value.map(str::to_owned) })
@@ -177,9 +178,6 @@ impl Driver {
     }
 
     /// Sends a command.
-    ///
-    /// # Errors
-    /// [`ClientError`] when the engine no longer reads.
     pub fn send(&mut self, command: &Command) -> Result<(), ClientError> {
         self.send_text(format!("{command}\n"))
     }
@@ -192,12 +190,9 @@ impl Driver {
         self.process.send(text, self.write_limit)
     }
 
-    /// Waits until the engine is ready for a new game: `isready`, `readyok`, `usinewgame`.
+    /// Makes the engine ready for a new game: `isready`, `readyok`, `usinewgame`.
     /// Lines before `isready` count as [`Noise`], of those between `isready` and `readyok`
     /// only the answers.
-    ///
-    /// # Errors
-    /// [`ClientError`] when it dies or is not ready within `limit`.
     pub fn new_game(&mut self, limit: Duration) -> Result<(), ClientError> {
         self.count_waiting();
         self.send(&Command::IsReady)?;
@@ -210,24 +205,18 @@ impl Driver {
 
     /// Sends a position and a `go`, both as whole lines, and returns when the clock began to run.
     /// Lines of the engine since its last answer count as [`Noise`].
-    ///
-    /// # Errors
-    /// [`ClientError`] when the engine no longer reads.
     pub fn go(&mut self, position: &str, go: &str) -> Result<Instant, ClientError> {
         self.count_waiting();
         self.send_text(format!("{position}\n{go}\n"))?;
         Ok(Instant::now())
     }
 
-    /// Returns `true` if an answer is waiting to be read, without reading it.
+    /// Returns `true` if an answer has arrived, without reading it.
     pub fn has_answered(&self) -> bool {
         self.process.any_waiting(|line| line.starts_with("bestmove"))
     }
 
     /// Waits for the answer to the last `go`, up to `limit` after `since`.
-    ///
-    /// # Errors
-    /// [`ClientError`] when the engine dies or does not answer in time.
     pub fn answer(&mut self, since: Instant, limit: Duration) -> Result<Answer, ClientError> {
         let mut report = LastReport::default();
         loop {
@@ -238,9 +227,9 @@ impl Driver {
         }
     }
 
-    /// Takes the lines that have arrived, without waiting: reports update `report`, and
-    /// the answer to the last `go` is returned with it. For callers that wait for other
-    /// things as well; see [`set_waker`](Self::set_waker).
+    /// Takes the lines that have arrived: reports update `report`, and
+    /// the answer to the last `go` is returned with it. For callers with other events;
+    /// see [`set_waker`](Self::set_waker).
     ///
     /// # Errors
     /// [`ClientError::Died`] when the engine has ended and all its lines are taken.
@@ -267,30 +256,22 @@ impl Driver {
     /// Takes a line during a search, and returns the answer if it is one.
     fn take(&mut self, line: Line, report: &mut LastReport) -> Option<Answer> {
         let Heard { reply, problem } = parse_reply(&line.text);
-        match (reply, problem) {
-            (Some(Reply::Info(info)), problem) => report.update(info, problem),
-            (Some(Reply::BestMove(best)), problem) => {
-                let ponder_fault = problem.map(ReplyError::into_text);
-                return Some(Answer { best: Ok(best), ponder_fault, at: line.at, report: std::mem::take(report) });
+        let (best, ponder_fault) = match (reply, problem) {
+            (Some(Reply::Info(info)), problem) => {
+                report.update(info, problem);
+                return None;
             }
-            (_, Some(ReplyError::BestMove { text })) => {
-                return Some(Answer {
-                    best: Err(text),
-                    ponder_fault: None,
-                    at: line.at,
-                    report: std::mem::take(report),
-                });
+            (Some(Reply::BestMove(best)), problem) => (Ok(best), problem.map(ReplyError::into_text)),
+            (_, Some(ReplyError::BestMove(text))) => (Err(text), None),
+            (_, problem) => {
+                self.noise.unknown_lines += u32::from(problem.is_some());
+                return None;
             }
-            (_, Some(_)) => self.noise.unknown_lines += 1,
-            (_, None) => {}
-        }
-        None
+        };
+        Some(Answer { best, ponder_fault, at: line.at, report: std::mem::take(report) })
     }
 
     /// Sends `gameover` with the result of the game.
-    ///
-    /// # Errors
-    /// [`ClientError`] when the engine no longer reads.
     pub fn game_over(&mut self, result: GameResult) -> Result<(), ClientError> {
         self.send(&Command::GameOver(Some(result)))
     }
@@ -301,8 +282,8 @@ impl Driver {
         std::mem::take(&mut self.noise)
     }
 
-    /// Sends `quit`, waits up to `grace`, and kills the remaining processes of the
-    /// engine's process group. Returns the noise: lines that came after `quit` count
+    /// Sends `quit`, and kills the remaining processes of the engine's process group after
+    /// `grace`. Returns the noise: lines after `quit` count
     /// as late.
     pub fn quit(&mut self, grace: Duration) -> Noise {
         self.count_waiting();
@@ -315,7 +296,7 @@ impl Driver {
         self.take_noise()
     }
 
-    /// Counts the lines that are waiting as noise.
+    /// Counts the unread lines as noise.
     fn count_waiting(&mut self) {
         for line in self.process.waiting_lines() {
             self.count_late(&line);
@@ -328,7 +309,7 @@ impl Driver {
         }
         let heard = parse_reply(&line.text);
         match (heard.reply, heard.problem) {
-            (Some(Reply::BestMove(_)), _) | (_, Some(ReplyError::BestMove { .. })) => self.noise.stray_answers += 1,
+            (Some(Reply::BestMove(_)), _) | (_, Some(ReplyError::BestMove(_))) => self.noise.stray_answers += 1,
             (None, None) => {}
             _ => self.noise.late_lines += 1,
         }

@@ -10,51 +10,32 @@ use crate::option::{EMPTY, OptionKind, OptionSpec};
 use crate::reply::{BestMove, Bound, Checkmate, Info, LineEnd, Reply, Score};
 use crate::token::{Words, number, quote, unsigned};
 
-/// Error in a line of an engine.
+/// Error in a line of an engine, with the offending text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplyError {
     /// The line is no reply of the protocol.
-    #[error("unknown reply {}", quote(text))]
-    Unknown {
-        /// The line.
-        text: String,
-    },
+    #[error("unknown reply {}", quote(.0))]
+    Unknown(String),
     /// `bestmove` without a move, `resign` or `win` after it.
-    #[error("bestmove: {} is not a move", quote(text))]
-    BestMove {
-        /// The offending text.
-        text: String,
-    },
+    #[error("bestmove: {} is not a move", quote(.0))]
+    BestMove(String),
     /// The expected reply of a `bestmove` is not a move.
-    #[error("bestmove: ponder {} is not a move", quote(text))]
-    Ponder {
-        /// The offending text.
-        text: String,
-    },
-    /// A line of play goes on with something that is not a move.
-    #[error("info: {} in the line of play is not a move", quote(text))]
-    Pv {
-        /// The offending text.
-        text: String,
-    },
+    #[error("bestmove: ponder {} is not a move", quote(.0))]
+    Ponder(String),
+    /// A line of play that is continued by something other than a move.
+    #[error("info: {} in the line of play is not a move", quote(.0))]
+    Pv(String),
     /// An `option` line without name or type.
-    #[error("option without name or type: {}", quote(text))]
-    Option {
-        /// The line.
-        text: String,
-    },
+    #[error("option without name or type: {}", quote(.0))]
+    Option(String),
 }
 
 impl ReplyError {
     /// The offending text.
-    pub fn into_text(self) -> String {
-        match self {
-            Self::Unknown { text }
-            | Self::BestMove { text }
-            | Self::Ponder { text }
-            | Self::Pv { text }
-            | Self::Option { text } => text,
-        }
+    pub(crate) fn into_text(self) -> String {
+        let (Self::Unknown(text) | Self::BestMove(text) | Self::Ponder(text) | Self::Pv(text) | Self::Option(text)) =
+            self;
+        text
     }
 }
 
@@ -107,7 +88,7 @@ pub fn parse_reply(line: &str) -> Heard {
 }
 
 fn unknown(line: &str) -> Heard {
-    Heard::refused(ReplyError::Unknown { text: line.trim_ascii().to_owned() })
+    Heard::refused(ReplyError::Unknown(line.trim_ascii().to_owned()))
 }
 
 fn parse_best(words: &mut Words<'_>) -> Heard {
@@ -117,12 +98,12 @@ fn parse_best(words: &mut Words<'_>) -> Heard {
         "win" => return Heard::whole(Reply::BestMove(BestMove::Win)),
         word => word.parse(),
     };
-    let Ok(best) = best else { return Heard::refused(ReplyError::BestMove { text: word.to_owned() }) };
+    let Ok(best) = best else { return Heard::refused(ReplyError::BestMove(word.to_owned())) };
     let play = |ponder| Reply::BestMove(BestMove::Play { best, ponder });
     match (words.next(), words.next()) {
         (Some("ponder"), Some(word)) => match word.parse() {
             Ok(ponder) => Heard::whole(play(Some(ponder))),
-            Err(_) => Heard { reply: Some(play(None)), problem: Some(ReplyError::Ponder { text: word.to_owned() }) },
+            Err(_) => Heard { reply: Some(play(None)), problem: Some(ReplyError::Ponder(word.to_owned())) },
         },
         _ => Heard::whole(play(None)),
     }
@@ -173,20 +154,20 @@ fn parse_pv(words: &mut Words<'_>, info: &mut Info) -> Option<ReplyError> {
         match (word.parse(), LineEnd::of(word)) {
             (Ok(mv), _) => info.pv.push(mv),
             (_, Some(end)) => info.pv_end = Some(end),
-            _ => return Some(ReplyError::Pv { text: word.to_owned() }),
+            _ => return Some(ReplyError::Pv(word.to_owned())),
         }
     }
     None
 }
 
-/// The move that comes next; a word that is none stays where it is.
+/// The next word if it is a move; another one stays unread.
 fn parse_move(words: &mut Words<'_>) -> Option<Move> {
     let mv = words.peek().and_then(|word| word.parse().ok())?;
     words.next();
     Some(mv)
 }
 
-/// The number that comes next; a word that is none stays where it is.
+/// The next word if it is a number; another one stays unread.
 fn large(words: &mut Words<'_>) -> Option<u64> {
     let value = words.peek().and_then(unsigned)?;
     words.next();
@@ -219,7 +200,7 @@ fn clamped(value: i64) -> i32 {
 fn parse_option(text: &str, line: &str) -> Heard {
     let parts = text.strip_prefix("name ").and_then(|rest| rest.split_once(" type "));
     let Some((name, rest)) = parts else {
-        return Heard::refused(ReplyError::Option { text: line.trim_ascii().to_owned() });
+        return Heard::refused(ReplyError::Option(line.trim_ascii().to_owned()));
     };
     let mut words = Words::new(rest);
     let kind = words.next().unwrap_or_default();

@@ -16,19 +16,19 @@ use crate::lines::Splitter;
 use crate::token::{ascii, printable};
 
 /// The longest line that is read from an engine, in bytes. Longer ones are lost.
-pub const MAX_LINE_BYTES: usize = 64 * 1024;
+const MAX_LINE_BYTES: usize = 64 * 1024;
 
 /// Maximum number of unread lines of an engine. When there are
 /// more, the oldest `info` line is dropped, or the newest line if there is none.
-pub const MAX_WAITING_LINES: usize = 4096;
+pub(super) const MAX_WAITING_LINES: usize = 4096;
 
 /// Maximum size of the unread lines of an engine in bytes, which is held in the same way.
-pub const MAX_WAITING_BYTES: usize = 4 << 20;
+const MAX_WAITING_BYTES: usize = 4 << 20;
 
 /// Length of the tail of an engine's stderr that is kept, in bytes.
 const STDERR_TAIL_BYTES: usize = 512;
 
-/// Interval between checks for the process's exit while waiting.
+/// Interval between checks for the process's exit.
 const LIFE_CHECK: Duration = Duration::from_millis(100);
 
 /// Time limit for draining the pipe of an exited process.
@@ -52,7 +52,7 @@ impl Line {
     }
 }
 
-/// Callback of a caller that does not wait for lines.
+/// Callback for arrivals, in place of a blocking read.
 pub(super) type Waker = Box<dyn Fn() + Send>;
 
 /// State shared by the threads of the pipes and the owner.
@@ -189,8 +189,7 @@ impl Process {
     ) -> Result<Line, ClientError> {
         let deadline = since + limit;
         loop {
-            // First of all: an engine that always has something to say must not keep
-            // the caller from noticing.
+            // First of all: a flood of lines must not hide it.
             if self.cancel.is_cancelled() {
                 return Err(ClientError::Cancelled);
             }
@@ -199,7 +198,7 @@ impl Process {
                 let (inbox, arrival) = &*self.shared;
                 let mut inbox = inbox.lock();
                 while inbox.lines.is_empty() && !inbox.closed && !arrival.wait_until(&mut inbox, wake).timed_out() {}
-                // An engine that floods always has a line, at last one that came too late.
+                // An engine that floods always has a line, at last one after the deadline.
                 if inbox.lines.front().is_some_and(|line| line.at > deadline) {
                     return Err(ClientError::Silent { expected, limit });
                 }
@@ -260,7 +259,7 @@ impl Process {
         std::mem::take(&mut self.shared.0.lock().lost)
     }
 
-    /// Closes the input, waits up to `grace` for the process to end, ends it, and
+    /// Closes the input, kills the process if it has not ended after `grace`, and
     /// returns the unread lines.
     pub(super) fn end(&mut self, grace: Duration) -> VecDeque<Line> {
         self.input = None;
@@ -294,7 +293,7 @@ impl Process {
         self.wait_for_end(KILL_LIMIT);
     }
 
-    /// Waits up to `limit` for the exit of the process.
+    /// Polls for the exit of the process, up to `limit`.
     fn wait_for_end(&mut self, limit: Duration) {
         let deadline = Instant::now() + limit;
         while !self.has_ended() && Instant::now() < deadline {
@@ -380,7 +379,7 @@ fn read_lines(mut pipe: impl Read, shared: &Shared) {
     arrival.notify_all();
 }
 
-/// Reads stderr so that the engine never waits for it, and keeps its end.
+/// Reads stderr, so that the engine never blocks on it, and keeps its end.
 fn read_tail(mut pipe: impl Read, shared: &Shared) {
     let mut chunk = [0; 4096];
     let (inbox, arrival) = &**shared;

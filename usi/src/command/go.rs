@@ -5,11 +5,12 @@ use std::fmt;
 use enbu_movegen::{Color, Move};
 
 use super::{CommandError, parse_perft, report};
+use crate::reply::field;
 use crate::token::{Words, unsigned};
 
 /// Search time in milliseconds when every limit given was malformed: never an endless
 /// search by mistake.
-pub const DEFAULT_MOVETIME_MS: u64 = 1000;
+pub(super) const DEFAULT_MOVETIME_MS: u64 = 1000;
 
 /// The clocks of a `go` or `ponderhit`. A part that was not sent is `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -67,23 +68,12 @@ pub struct GoRequest {
 }
 
 /// Every word with a meaning in `go`: none of them is taken for a missing value.
-const KEYWORDS: [&str; 15] = [
-    "ponder",
-    "infinite",
-    "btime",
-    "wtime",
-    "byoyomi",
-    "binc",
-    "winc",
-    "movetime",
-    "rtime",
-    "nodes",
-    "depth",
-    "mate",
-    "searchmoves",
-    "perft",
-    "movestogo",
-];
+const KEYWORDS: &str = "ponder infinite btime wtime byoyomi binc winc movetime rtime nodes depth mate searchmoves perft \
+     movestogo";
+
+fn is_keyword(word: &str) -> bool {
+    KEYWORDS.split(' ').any(|keyword| keyword == word)
+}
 
 impl Clock {
     /// Returns `true` if no part was sent.
@@ -107,27 +97,25 @@ impl Clock {
         }
     }
 
+    /// The parts with their keywords.
+    const fn parts(&mut self) -> [(&'static str, &mut Option<u64>); 5] {
+        [
+            ("btime", &mut self.black_ms),
+            ("wtime", &mut self.white_ms),
+            ("byoyomi", &mut self.byoyomi_ms),
+            ("binc", &mut self.black_increment_ms),
+            ("winc", &mut self.white_increment_ms),
+        ]
+    }
+
     /// Reads the times after `ponderhit`; `None` when there are none.
     pub(super) fn parse(words: &mut Words<'_>, problems: &mut Vec<CommandError>) -> Option<Self> {
         let mut clock = Self::default();
         let mut values = Values { command: "ponderhit", words, problems, refused: 0 };
         while let Some(word) = values.words.next() {
-            if let Some((keyword, field)) = clock.field(word) {
-                *field = values.number(keyword).or(*field);
-            }
+            values.read(word, &mut clock.parts());
         }
         if clock.is_empty() { None } else { Some(clock) }
-    }
-
-    fn field(&mut self, word: &str) -> Option<(&'static str, &mut Option<u64>)> {
-        Some(match word {
-            "btime" => ("btime", &mut self.black_ms),
-            "wtime" => ("wtime", &mut self.white_ms),
-            "byoyomi" => ("byoyomi", &mut self.byoyomi_ms),
-            "binc" => ("binc", &mut self.black_increment_ms),
-            "winc" => ("winc", &mut self.white_increment_ms),
-            _ => return None,
-        })
     }
 }
 
@@ -140,28 +128,34 @@ struct Values<'w, 'a> {
 }
 
 impl<'a> Values<'_, 'a> {
-    /// The word after `keyword`, unless it is a keyword itself.
+    /// The word after a keyword, unless it is a keyword itself.
     fn word(&mut self) -> Option<&'a str> {
-        self.words.peek().filter(|word| !KEYWORDS.contains(word)).and_then(|_word| self.words.next())
-    }
-
-    fn refuse(&mut self, problem: CommandError) {
-        self.refused += 1;
-        report(self.problems, problem);
+        self.words.peek().filter(|word| !is_keyword(word)).and_then(|_word| self.words.next())
     }
 
     /// The whole number after `keyword`; negative ones count as 0.
-    fn number(&mut self, keyword: &'static str) -> Option<u64> {
-        let command = self.command;
-        let Some(word) = self.word() else {
-            self.refuse(CommandError::MissingValue { command, keyword });
-            return None;
-        };
-        let value = unsigned(word);
+    fn number(&mut self, keyword: &str) -> Option<u64> {
+        let place = format!("{} {keyword}", self.command);
+        let word = self.word();
+        let value = word.and_then(unsigned);
         if value.is_none() {
-            self.refuse(CommandError::Number { command, keyword, word: word.to_owned() });
+            self.refused += 1;
+            report(
+                self.problems,
+                match word {
+                    Some(word) => CommandError::Number(place, word.to_owned()),
+                    None => CommandError::Missing(place, "value"),
+                },
+            );
         }
         value
+    }
+
+    /// Reads the value after `word` into the field of that keyword; false without such a field.
+    fn read(&mut self, word: &str, fields: &mut [(&'static str, &mut Option<u64>)]) -> bool {
+        let Some((keyword, field)) = fields.iter_mut().find(|(keyword, _)| *keyword == word) else { return false };
+        **field = self.number(keyword).or(**field);
+        true
     }
 }
 
@@ -177,7 +171,7 @@ impl GoRequest {
             || self.perft.is_some()
     }
 
-    /// Returns `true` for a search that goes on until `stop`: `infinite`, or no limit.
+    /// Returns `true` for a search until `stop`: `infinite`, or no limit.
     pub fn runs_until_stop(&self) -> bool {
         self.infinite || !self.has_limit()
     }
@@ -198,17 +192,20 @@ impl GoRequest {
         Ok(request)
     }
 
+    /// The limits that are plain numbers, with their keywords.
+    const fn numbers(&mut self) -> [(&'static str, &mut Option<u64>); 8] {
+        let [black, white, byoyomi, black_increment, white_increment] = self.clock.parts();
+        let movetime = ("movetime", &mut self.movetime_ms);
+        let random_time = ("rtime", &mut self.random_time_ms);
+        let nodes = ("nodes", &mut self.nodes);
+        [black, white, byoyomi, black_increment, white_increment, movetime, random_time, nodes]
+    }
+
     fn read(&mut self, word: &str, values: &mut Values<'_, '_>) -> Result<(), CommandError> {
-        if let Some((keyword, field)) = self.clock.field(word) {
-            *field = values.number(keyword).or(*field);
-            return Ok(());
-        }
         match word {
+            _ if values.read(word, &mut self.numbers()) => {}
             "ponder" => self.ponder = true,
             "infinite" => self.infinite = true,
-            "movetime" => self.movetime_ms = values.number("movetime").or(self.movetime_ms),
-            "rtime" => self.random_time_ms = values.number("rtime").or(self.random_time_ms),
-            "nodes" => self.nodes = values.number("nodes").or(self.nodes),
             "depth" => {
                 let depth = values.number("depth").map(|depth| u32::try_from(depth).unwrap_or(u32::MAX));
                 self.depth = depth.or(self.depth);
@@ -229,8 +226,8 @@ impl GoRequest {
             match word.parse() {
                 Ok(mv) => self.searchmoves.push(mv),
                 Err(_) => {
-                    let text = word.to_owned();
-                    report(values.problems, CommandError::Move { command: "go searchmoves", text, number });
+                    let (command, text) = ("go searchmoves", word.to_owned());
+                    report(values.problems, CommandError::Move { command, text, number });
                 }
             }
         }
@@ -244,25 +241,16 @@ fn read_mate(values: &mut Values<'_, '_>) -> MateLimit {
             values.words.next();
             MateLimit::Unlimited
         }
-        Some(word) if !KEYWORDS.contains(&word) => {
-            MateLimit::WithinMs(values.number("mate").unwrap_or(DEFAULT_MOVETIME_MS))
-        }
+        Some(word) if !is_keyword(word) => MateLimit::WithinMs(values.number("mate").unwrap_or(DEFAULT_MOVETIME_MS)),
         _ => MateLimit::Unlimited,
     }
-}
-
-fn field<T: fmt::Display>(f: &mut fmt::Formatter<'_>, keyword: &str, value: Option<T>) -> fmt::Result {
-    value.map_or(Ok(()), |value| write!(f, " {keyword} {value}"))
 }
 
 impl fmt::Display for Clock {
     /// The parts that were sent, each with a blank before it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        field(f, "btime", self.black_ms)?;
-        field(f, "wtime", self.white_ms)?;
-        field(f, "byoyomi", self.byoyomi_ms)?;
-        field(f, "binc", self.black_increment_ms)?;
-        field(f, "winc", self.white_increment_ms)
+        let mut clock = *self;
+        clock.parts().into_iter().try_for_each(|(keyword, value)| field(f, keyword, *value))
     }
 }
 
@@ -284,10 +272,7 @@ impl fmt::Display for GoRequest {
         if self.infinite {
             f.write_str(" infinite")?;
         }
-        write!(f, "{}", self.clock)?;
-        field(f, "movetime", self.movetime_ms)?;
-        field(f, "rtime", self.random_time_ms)?;
-        field(f, "nodes", self.nodes)?;
+        self.clone().numbers().into_iter().try_for_each(|(keyword, value)| field(f, keyword, *value))?;
         field(f, "depth", self.depth)?;
         field(f, "mate", self.mate)?;
         field(f, "perft", self.perft)?;

@@ -13,20 +13,20 @@ use crate::session::game::{self, Game};
 use crate::session::job::{Job, JobContext, JobKind};
 use crate::session::search::{Purpose, Search, Stage};
 use crate::session::traffic::TrafficLog;
-use crate::session::{Exit, Message, Session, Waiting, perft};
+use crate::session::{Exit, Message, Queued, Session, perft};
 
 impl<E: Engine> Session<E> {
-    /// Executes a line. Lines come here only when nothing keeps them waiting.
-    pub(super) fn execute(&mut self, line: Waiting) -> ControlFlow<Exit> {
+    /// Executes a line from the queue, while the session is not busy.
+    pub(super) fn execute(&mut self, line: Queued) -> ControlFlow<Exit> {
         if self.must_end_search_for(&line) {
             self.abandon_search();
-            // The answer may be out already; else the line waits for it.
-            self.waiting_bytes += line.bytes;
-            self.waiting.push_front(line);
+            // The answer may have been sent; otherwise the line is queued until then.
+            self.queued_bytes += line.bytes;
+            self.queue.push_front(line);
             return ControlFlow::Continue(());
         }
         for problem in &line.parsed.problems {
-            self.say(Reply::Error(problem.to_string()));
+            self.send(Reply::Error(problem.to_string()));
         }
         let Some(command) = line.parsed.command else { return ControlFlow::Continue(()) };
         match command {
@@ -43,8 +43,8 @@ impl<E: Engine> Session<E> {
                 self.write_log();
                 return ControlFlow::Break(Exit::Quit);
             }
-            Command::Side => self.say(Reply::Console(game::side(&self.game.position).to_owned())),
-            Command::Moves => self.say(Reply::Console(game::legal_moves(&self.game.position))),
+            Command::Side => self.send(Reply::Console(game::side(&self.game.position).to_owned())),
+            Command::Moves => self.send(Reply::Console(game::legal_moves(&self.game.position))),
             Command::Display => self.display(),
             Command::Eval => self.evaluate(),
             Command::Csa => self.show_record(),
@@ -55,7 +55,7 @@ impl<E: Engine> Session<E> {
     }
 
     /// Returns `true` if the command ends the running search.
-    fn must_end_search_for(&self, line: &Waiting) -> bool {
+    fn must_end_search_for(&self, line: &Queued) -> bool {
         let ends = matches!(
             line.parsed.command,
             Some(Command::Go(_) | Command::UsiNewGame | Command::GameOver(_) | Command::Quit)
@@ -65,19 +65,19 @@ impl<E: Engine> Session<E> {
 
     fn introduce(&self) {
         if let Some(identity) = self.call_engine("identity", |engine| engine.identity()) {
-            self.say(Reply::IdName(identity.name));
-            self.say(Reply::IdAuthor(identity.author));
+            self.send(Reply::IdName(identity.name));
+            self.send(Reply::IdAuthor(identity.author));
         }
         for spec in self.call_engine("options", |engine| engine.options()).unwrap_or_default() {
-            self.say(Reply::Option(spec));
+            self.send(Reply::Option(spec));
         }
-        self.say(Reply::UsiOk);
+        self.send(Reply::UsiOk);
     }
 
     // --- options ---
 
     /// Sets an option now, or after the answer of the running search: until then
-    /// nothing is said about it, because no client expects a line in its middle.
+    /// nothing is sent about it, because no client expects a line in its middle.
     fn set_option(&mut self, name: String, value: Option<String>) {
         if self.search.is_some() {
             self.late_options.push((name, value));
@@ -92,8 +92,8 @@ impl<E: Engine> Session<E> {
                 self.prepared = false;
                 self.choose_traffic_log();
             }
-            Some(Err(unknown @ OptionError::Unknown { .. })) => self.say(Reply::Text(unknown.to_string())),
-            Some(Err(refused)) => self.say(Reply::Error(format!("setoption: {refused}"))),
+            Some(Err(unknown @ OptionError::Unknown { .. })) => self.send(Reply::Text(unknown.to_string())),
+            Some(Err(refused)) => self.send(Reply::Error(format!("setoption: {refused}"))),
             None => {}
         }
     }
@@ -107,7 +107,7 @@ impl<E: Engine> Session<E> {
         self.traffic = wanted.map(|path| {
             let sender = self.sender.clone();
             let log = TrafficLog::start(path.clone(), self.traffic_end.clone(), move |error| {
-                // A session that is gone needs no word.
+                // Fails only after the end of the session.
                 let _ = sender.send(Message::JobLine(Reply::Error(format!("log: {error}"))));
             });
             self.traffic_end = log.end();
@@ -126,8 +126,8 @@ impl<E: Engine> Session<E> {
         }
         for name in names {
             match self.call_engine("getoption", |engine| engine.option_text(&name)).flatten() {
-                Some(value) => self.say(Reply::Console(format!("{name} {value}"))),
-                None => self.say(Reply::Error(format!("getoption: {}", OptionError::Unknown { name }))),
+                Some(value) => self.send(Reply::Console(format!("{name} {value}"))),
+                None => self.send(Reply::Error(format!("getoption: {}", OptionError::Unknown { name }))),
             }
         }
     }
@@ -143,17 +143,11 @@ impl<E: Engine> Session<E> {
         self.job = Some(job);
     }
 
-    /// Prepares the engine on the job thread.
-    fn start_preparing(&mut self, kind: JobKind) {
-        let engine = Arc::clone(&self.engine);
-        self.start_job(kind, move |context| prepare(&mut *engine.lock(), context));
-    }
-
     /// Forgets the last game before `readyok`: clients start the clock right after
     /// `usinewgame`, which then finds nothing left to forget.
     fn get_ready(&mut self) {
         if self.search.is_some() {
-            self.say(Reply::ReadyOk);
+            self.send(Reply::ReadyOk);
             return;
         }
         let engine = Arc::clone(&self.engine);
@@ -174,25 +168,25 @@ impl<E: Engine> Session<E> {
 
     fn evaluate(&mut self) {
         if self.search.is_some() {
-            self.say(Reply::Error("eval: a search is running".to_owned()));
+            self.send(Reply::Error("eval: a search is running".to_owned()));
             return;
         }
         let (engine, position) = (Arc::clone(&self.engine), self.game.position.clone());
         self.start_job(JobKind::Eval, move |context| {
             let mut engine = engine.lock();
             prepare(&mut *engine, context);
-            engine.evaluate(&position).into_iter().for_each(|line| context.say(Reply::Console(line)));
+            engine.evaluate(&position).into_iter().for_each(|line| context.send(Reply::Console(line)));
         });
     }
 
     fn perft(&mut self, depth: u32) {
         if self.search.is_some() {
-            self.say(Reply::Error("perft: a search is running".to_owned()));
+            self.send(Reply::Error("perft: a search is running".to_owned()));
             return;
         }
         let mut position = self.game.position.clone();
         self.start_job(JobKind::Perft, move |context| {
-            perft::run(&mut position, depth, &context.cancel, &mut |line| context.say(Reply::Console(line)));
+            perft::run(&mut position, depth, &context.cancel, &mut |line| context.send(Reply::Console(line)));
         });
     }
 
@@ -203,10 +197,10 @@ impl<E: Engine> Session<E> {
             self.prepared = failure.is_none() && !job.is_cancelled();
         }
         if let Some(failure) = failure {
-            self.say(Reply::Error(format!("internal: {failure}")));
+            self.send(Reply::Error(format!("internal: {failure}")));
         }
         match job.kind {
-            JobKind::Ready => self.say(Reply::ReadyOk),
+            JobKind::Ready => self.send(Reply::ReadyOk),
             JobKind::Go { request, at } => self.start_search(*request, at),
             JobKind::Answered | JobKind::NewGame | JobKind::Eval | JobKind::Perft => {}
         }
@@ -221,9 +215,9 @@ impl<E: Engine> Session<E> {
         let search = Search::new(0, self.game.position.clone(), &request, at);
         let reply = search.fallback();
         if let Reply::BestMove(best) = reply {
-            self.say(Reply::Info(search.line_of(best, None)));
+            self.send(Reply::Info(search.line_of(best, None)));
         }
-        self.say(reply);
+        self.send(reply);
     }
 
     // --- positions ---
@@ -234,21 +228,21 @@ impl<E: Engine> Session<E> {
             Ok(game) => {
                 let other = game.setup != self.game.setup;
                 if let Some(oddity) = game::oddity(&game.setup).filter(|_| other) {
-                    self.say(Reply::Text(oddity));
+                    self.send(Reply::Text(oddity));
                 }
                 if let Some(tail) = tail {
-                    self.say(Reply::Text(format!("position: the moves end at {tail}")));
+                    self.send(Reply::Text(format!("position: the moves end at {tail}")));
                 }
                 self.game = game;
                 self.begin_log_after_end();
             }
-            Err(refusal) => self.say(Reply::Error(refusal.to_string())),
+            Err(refusal) => self.send(Reply::Error(refusal.to_string())),
         }
     }
 
     fn display(&self) {
         let rules = self.call_engine("rules", |engine| engine.rules()).unwrap_or_default();
-        game::display(&self.game.position, rules).into_iter().for_each(|line| self.say(Reply::Console(line)));
+        game::display(&self.game.position, rules).into_iter().for_each(|line| self.send(Reply::Console(line)));
     }
 
     // --- searching ---
@@ -257,7 +251,11 @@ impl<E: Engine> Session<E> {
         match request.perft {
             Some(depth) => self.perft(depth),
             None if self.prepared => self.start_search(request, at),
-            None => self.start_preparing(JobKind::Go { request: Box::new(request), at }),
+            None => {
+                let engine = Arc::clone(&self.engine);
+                let kind = JobKind::Go { request: Box::new(request), at };
+                self.start_job(kind, move |context| prepare(&mut *engine.lock(), context));
+            }
         }
     }
 
@@ -273,11 +271,11 @@ impl<E: Engine> Session<E> {
         self.search = Some(search);
         let sender = self.sender.clone();
         let events = EventSender::new(move |event| {
-            // A session that is gone listens no more.
+            // Fails only after the end of the session.
             let _ = sender.send(Message::Search(number, event));
         });
         let position = self.game.position.clone();
-        // If this panics, the sender goes without an outcome, and that is heard.
+        // If this panics, the sender is dropped without an outcome, which ends the search.
         self.call_engine("go", |engine| engine.go(&position, &request, at, events));
     }
 
@@ -291,21 +289,21 @@ impl<E: Engine> Session<E> {
     fn keep_legal(&self, request: &mut GoRequest) {
         let position = &self.game.position;
         if let Some(illegal) = request.searchmoves.iter().find(|&&mv| !position.is_legal(mv)) {
-            self.say(Reply::Error(format!("go searchmoves: illegal move {illegal}")));
+            self.send(Reply::Error(format!("go searchmoves: illegal move {illegal}")));
         }
         request.searchmoves.retain(|&mv| position.is_legal(mv));
     }
 
-    pub(super) fn hear_search(&mut self, number: u64, event: Event) {
+    pub(super) fn handle_event(&mut self, number: u64, event: Event) {
         let Some(search) = self.search.as_mut().filter(|search| search.number == number) else { return };
         match event {
             Event::Info(info) => {
                 search.note(&info);
-                self.say(Reply::Info(info));
+                self.send(Reply::Info(info));
             }
             Event::Notice(text) => {
                 search.note_text();
-                self.say(Reply::Text(text));
+                self.send(Reply::Text(text));
             }
             Event::Done(outcome) if search.holds_back() => search.stage = Stage::Held(outcome),
             Event::Done(outcome) => self.answer(outcome),
@@ -365,15 +363,15 @@ impl<E: Engine> Session<E> {
         }
     }
 
-    /// Says the answer to the running search, which ends it.
+    /// Sends the answer to the running search, which ends it.
     fn answer(&mut self, outcome: Outcome) {
         let Some(mut search) = self.search.take() else { return };
         let verified = search.verify(outcome);
         if let Some(complaint) = verified.complaint {
             search.note_text();
-            self.say(Reply::Error(complaint));
+            self.send(Reply::Error(complaint));
         }
-        self.say_answer(search, verified.reply);
+        self.send_answer(search, verified.reply);
     }
 
     /// Answers in place of a search whose deadline has passed, and stops it. Its outcome will be
@@ -381,7 +379,7 @@ impl<E: Engine> Session<E> {
     pub(super) fn answer_late_search(&mut self) {
         let Some(mut search) = self.search.take() else { return };
         search.note_text();
-        self.say(Reply::Text("the search is late: the answer is its best move so far".to_owned()));
+        self.send(Reply::Text("the search is late: the answer is its best move so far".to_owned()));
         let known = self.call_engine("best_so_far", |engine| engine.best_so_far()).flatten();
         let known =
             known.map(|(best, _)| search.verify(Outcome::BestMove(best))).filter(|best| best.complaint.is_none());
@@ -389,23 +387,23 @@ impl<E: Engine> Session<E> {
         if search.stage == Stage::Running {
             self.call_engine("stop", E::stop);
         }
-        self.say_answer(search, reply);
+        self.send_answer(search, reply);
     }
 
-    fn say_answer(&mut self, mut search: Search, reply: Reply) {
+    fn send_answer(&mut self, mut search: Search, reply: Reply) {
         if let Reply::BestMove(best) = reply {
-            self.say_last_line(&mut search, best);
+            self.send_last_line(&mut search, best);
         }
         if search.purpose == Purpose::Play {
-            self.log_answer(&search, &reply);
+            self.log.add_answer(&search, &reply);
         }
-        self.say(reply);
+        self.send(reply);
         self.set_late_options();
     }
 
-    /// Says the line of the answer unless it was said last: match runners and GUIs take the last
-    /// line before the answer. A CSA comment goes before it.
-    fn say_last_line(&self, search: &mut Search, best: BestMove) {
+    /// Sends the line of the answer unless it was the last one: match runners and GUIs read the last
+    /// line before the answer. A CSA comment precedes it.
+    fn send_last_line(&self, search: &mut Search, best: BestMove) {
         let readout = self.csa_settings().readout;
         if search.ends_with_line_of(best) && !readout {
             return;
@@ -417,13 +415,13 @@ impl<E: Engine> Session<E> {
         };
         let line = search.line_of(best, known);
         if readout && line.score.is_some() {
-            self.say(Reply::Text(readout::info_line(&search.position, &line)));
+            self.send(Reply::Text(readout::info_line(&search.position, &line)));
         }
         search.note(&line);
-        self.say(Reply::Info(line));
+        self.send(Reply::Info(line));
     }
 
-    /// Sets the options that came during the search.
+    /// Sets the options that arrived during the search.
     fn set_late_options(&mut self) {
         for (name, value) in std::mem::take(&mut self.late_options) {
             self.set_option_now(&name, value.as_deref());
@@ -432,5 +430,5 @@ impl<E: Engine> Session<E> {
 }
 
 fn prepare<E: Engine>(engine: &mut E, context: &JobContext) {
-    engine.prepare(&context.cancel, &mut |text| context.say(Reply::Text(text.to_owned())));
+    engine.prepare(&context.cancel, &mut |text| context.send(Reply::Text(text.to_owned())));
 }

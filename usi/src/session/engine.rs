@@ -32,7 +32,7 @@ pub trait Engine: Send + 'static {
 
     /// Sets an option; `value` is `None` when the command had no `value`.
     ///
-    /// Slow changes (memory, files) wait for [`prepare`](Self::prepare).
+    /// Slow changes (memory, files) are left to [`prepare`](Self::prepare).
     ///
     /// # Errors
     /// [`OptionError`] when the name is unknown or the value is not taken; the option
@@ -46,7 +46,7 @@ pub trait Engine: Send + 'static {
     /// Does everything slow that the next search needs: memory, networks, books.
     ///
     /// Called for every `isready`, and before a `go` when options changed or no
-    /// `isready` came; cheap when nothing is to be done. Once `cancel` is set the
+    /// `isready` preceded it; cheap when nothing is to be done. Once `cancel` is set the
     /// engine returns as soon as it can. Each `notice` becomes an `info string`.
     fn prepare(&mut self, cancel: &AtomicBool, notice: &mut dyn FnMut(&str));
 
@@ -56,15 +56,15 @@ pub trait Engine: Send + 'static {
 
     /// Starts a search and returns.
     ///
-    /// `started` is when the command arrived: the clock runs from there. The search
-    /// reports through `events` and ends with exactly one [`Outcome`], which comes
-    /// without waiting for `ponderhit` or `stop` if the search has nothing left to do:
-    /// the session holds it back until it may be said. Moves in the outcome are legal in
+    /// `started`, the arrival of the command, starts the clock. The search
+    /// reports through `events` and ends with exactly one [`Outcome`], even before `ponderhit`
+    /// or `stop` if the search has nothing left to do:
+    /// the session holds it back while the protocol forbids it. Moves in the outcome are legal in
     /// `position`. `searchmoves` holds legal moves only.
     fn go(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender);
 
-    /// The instant by which the answer to a search for `turn` must be said, for a clock that
-    /// runs from `started`; `None` without one.
+    /// Deadline of the answer to a search for `turn` with a clock that runs from `started`;
+    /// `None` without one.
     ///
     /// Later than any instant at which the search ends by itself: the session answers in its
     /// place only when its threads were not scheduled, or hang.
@@ -73,8 +73,8 @@ pub trait Engine: Send + 'static {
         None
     }
 
-    /// The answer of the running search as far as it has come, and its line with the counters of
-    /// this moment; `None`: the session takes the best move reported so far.
+    /// Best answer of the running search so far, and its line with the present counters; `None`:
+    /// the session takes the best move reported so far.
     fn best_so_far(&self) -> Option<(BestMove, Info)> {
         None
     }
@@ -117,7 +117,7 @@ pub struct Identity {
 pub struct Rules {
     /// The rule for declaring a win by entering king.
     pub entering_king: EnteringKingRule,
-    /// After how many plies a game is drawn; 0 for never.
+    /// Plies after which a game is drawn; 0 for never.
     pub max_moves: u32,
 }
 
@@ -130,7 +130,7 @@ pub struct CsaSettings {
     pub log_dir: Option<PathBuf>,
     /// Version of the records.
     pub version: FileVersion,
-    /// Name of the opponent, where the client or the user gave it.
+    /// Name of the opponent, if the client or the user gave it.
     pub opponent: Option<String>,
 }
 
@@ -160,12 +160,12 @@ pub enum Outcome {
 /// Sender for the [`Event`]s of one search. Clones belong to the same search.
 ///
 /// Only the first [`Outcome`] counts, and nothing after it is delivered. When the
-/// last clone goes without one, [`Outcome::Lost`] is sent: a search whose threads
+/// last clone is dropped without one, [`Outcome::Lost`] is sent: a search whose threads
 /// died is still answered.
 ///
 /// ```
 /// use enbu_usi::{BestMove, Event, EventSender, Outcome};
-/// let (sender, receiver) = std::sync::mpsc::channel();
+/// let (sender, receiver) = crossbeam_channel::unbounded();
 /// let events = EventSender::new(move |event| sender.send(event).unwrap());
 /// events.done(Outcome::BestMove(BestMove::Resign));
 /// events.notice("too late");

@@ -1,13 +1,13 @@
 //! The game of the last accepted `position`.
 
+use enbu_kifu::csa;
 use enbu_movegen::{Color, Declaration, HandPiece, IllegalMove, Move, MoveList, Position, PositionError, Setup};
 
 use crate::command::PositionCommand;
-use crate::readout;
 use crate::reply::joined;
 use crate::session::Rules;
 
-/// A starting diagram, the moves from it, and where they lead.
+/// A starting diagram, the moves from it, and the position after them.
 #[derive(Clone, Debug)]
 pub(super) struct Game {
     pub(super) setup: Setup,
@@ -55,7 +55,7 @@ pub(super) fn oddity(setup: &Setup) -> Option<String> {
 
 /// The answer to `d`.
 pub(super) fn display(position: &Position, rules: Rules) -> Vec<String> {
-    let mut lines = readout::board_rows(position);
+    let mut lines = csa::board_rows(&position.to_setup());
     let checkers = position.checkers();
     lines.extend([
         format!("sfen {position}"),
@@ -125,6 +125,15 @@ mod tests {
         let setup: Setup = "4k4/9/9/9/9/9/9/9/4K4 b 20P3r 1".parse().unwrap();
         let text = oddity(&setup).unwrap();
         assert!(text.contains("20 of P (a set has 18)") && text.contains("3 of R (a set has 2)"), "{text}");
+    }
+
+    #[test]
+    fn boards_are_csa_rows() {
+        let setup = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1";
+        let rows = display(&game(&format!("position sfen {setup}")).unwrap().position, Rules::default());
+        assert_eq!(rows[0], "P1-KY *  *  *  *  *  * -KE-KY");
+        assert_eq!(rows[1], "P2 *  *  *  *  * +TO * -KI-OU");
+        assert_eq!(rows[9..12], ["P+00HI00KI", "P-00KI00GI00KE00FU00FU00FU00FU00FU", "-"]);
     }
 
     #[test]

@@ -69,7 +69,7 @@ fn read_all(mut stdin: impl Read, lines: &Sender<Input>) {
         }
     }
     let at = Instant::now();
-    // A last line without its end counts too; the session may be gone by now.
+    // A last line without its end counts too; the session may have ended.
     let _ = splitter.end(&mut |line| lines.send(Input::new(line, at)));
 }
 

@@ -65,7 +65,7 @@ pub(super) struct JobContext {
 
 impl JobContext {
     /// Sends a line out.
-    pub(super) fn say(&self, reply: Reply) {
+    pub(super) fn send(&self, reply: Reply) {
         // Fails only when the session has already ended.
         let _ = self.messages.send(Message::JobLine(reply));
     }

@@ -5,16 +5,16 @@ mod game;
 
 use std::time::Instant;
 
+use enbu_kifu::Analysis;
 use enbu_movegen::Setup;
 
 use crate::command::{Clock, GameResult};
-use crate::readout;
 use crate::reply::{BestMove, Reply};
-use crate::session::Session;
 use crate::session::engine::{CsaSettings, Engine};
 use crate::session::search::Search;
+use crate::session::{Session, now};
 
-use game::{GameEnd, GameLog, Label, OwnMove};
+use game::{Entry, GameEnd, GameLog, Label};
 
 /// The game that the session follows, and the state of its record.
 pub(super) struct Log {
@@ -39,22 +39,18 @@ impl Log {
         Self { game: GameLog::new(setup), state: State::Clean }
     }
 
-    /// Adds the engine's answer to `search`.
-    fn add_answer(&mut self, search: &Search, reply: &Reply) {
+    /// Adds the engine's answer to `search`, which the GUI is about to play.
+    pub(super) fn add_answer(&mut self, search: &Search, reply: &Reply) {
         match reply {
             Reply::BestMove(BestMove::Play { best, .. }) => {
                 let info = search.last_info.as_ref().filter(|info| info.pv.first() == Some(best));
-                let turn = search.position.turn();
-                let score = info.and_then(|info| info.score).map(|score| readout::black_view(score, turn));
-                let (pv, nodes) = info.map_or((&[][..], None), |info| (&info.pv[..], info.nodes));
-                self.game.own_move(OwnMove {
-                    mv: *best,
-                    elapsed: search.clock_start.elapsed(),
-                    score_cp: score,
-                    pv,
-                    nodes,
-                    stopped: search.stopped,
+                let analysis = info.and_then(|info| {
+                    let score_cp = Some(info.score?.for_black(search.position.turn()));
+                    let pv = info.pv.get(1..).unwrap_or_default().to_vec();
+                    Some(Analysis { score_cp, pv, nodes: info.nodes, ..Analysis::default() })
                 });
+                let elapsed = Some(search.clock_start.elapsed());
+                self.game.own_move(Entry { mv: *best, elapsed, analysis, stopped: search.stopped });
             }
             Reply::BestMove(BestMove::Resign) => self.game.end(GameEnd::Resign),
             Reply::BestMove(BestMove::Win) => self.game.end(GameEnd::Declaration),
@@ -90,30 +86,25 @@ impl<E: Engine> Session<E> {
     /// Brings the log up to the position of a `go` of the engine, and takes its clocks.
     pub(super) fn follow_go(&mut self, clock: &Clock) {
         self.follow_game();
-        self.log.game.note_go(clock, file::now());
+        self.log.game.note_go(clock, now());
     }
 
     /// Begins the log of a game that begins now.
     pub(super) fn start_log(&mut self) {
         self.begin_log();
-        self.log.game.start(file::now());
+        self.log.game.start(now());
     }
 
     /// Sets the headers of the log from the options as they are now.
     fn label_log(&mut self) {
         let rules = self.call_engine("rules", |engine| engine.rules()).unwrap_or_default();
         let identity = self.call_engine("identity", |engine| engine.identity());
-        self.log.game.set_label(Label {
+        self.log.game.label = Label {
             opponent: self.csa_settings().opponent,
             engine: identity.map(|identity| identity.name),
             entering_king: Some(rules.entering_king),
             max_moves: (rules.max_moves > 0).then_some(rules.max_moves),
-        });
-    }
-
-    /// Logs the answer to `search`, which the GUI is about to play.
-    pub(super) fn log_answer(&mut self, search: &Search, reply: &Reply) {
-        self.log.add_answer(search, reply);
+        };
     }
 
     /// Answers `csa`: the record of the current game.
@@ -122,12 +113,12 @@ impl<E: Engine> Session<E> {
             self.follow_game();
         }
         let version = self.csa_settings().version;
-        self.log.game.to_csa(version).lines().for_each(|line| self.say(Reply::Console(line.to_owned())));
+        self.log.game.to_csa(version).lines().for_each(|line| self.send(Reply::Console(line.to_owned())));
     }
 
     /// Ends the logged game and writes it; `at` is the arrival of the `gameover`.
     pub(super) fn game_over(&mut self, result: Option<GameResult>, at: Instant) {
-        self.log.game.over(result, at, file::now());
+        self.log.game.over(result, at, now());
         self.write_log();
         self.log.state = State::Over;
     }
@@ -140,8 +131,8 @@ impl<E: Engine> Session<E> {
         self.log.state = State::Clean;
         let CsaSettings { log_dir, version, .. } = self.csa_settings();
         let Some(dir) = log_dir else { return };
-        if let Err(error) = file::write_new(&dir, file::now(), &self.log.game.to_csa(version)) {
-            self.say(Reply::Error(format!("game log: {}: {error}", dir.display())));
+        if let Err(error) = file::write_new(&dir, now(), &self.log.game.to_csa(version)) {
+            self.send(Reply::Error(format!("game log: {}: {error}", dir.display())));
         }
     }
 

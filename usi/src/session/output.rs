@@ -1,8 +1,8 @@
-//! The only way out: whole lines, in order, flushed, never waited for.
+//! Output: whole lines, in order, flushed, without blocking the session.
 //!
 //! A thread of its own writes, so that a reader who does not read stops neither
 //! the session nor a search. Lines that may be lost (`info`) are dropped, oldest
-//! first, when too many wait; answers are kept.
+//! first, when the queue is too long; answers are kept.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Write};
@@ -16,10 +16,10 @@ use crate::reply::Reply;
 use crate::session::input::RETRY_INTERVAL;
 use crate::session::traffic::{Direction, TrafficLog};
 
-/// Maximum size in bytes of the `info` lines that wait for a slow reader.
+/// Maximum size in bytes of the queued `info` lines.
 const MAX_INFO_BYTES: usize = 64 << 10;
 
-/// Maximum size in bytes of the waiting answers. A reader that leaves more is taken for dead.
+/// Maximum size in bytes of the queued answers. A reader that leaves more is taken for dead.
 const MAX_ANSWER_BYTES: usize = 64 << 20;
 
 /// The queue of lines and the thread that writes them.
@@ -59,7 +59,7 @@ enum Class {
 enum State {
     #[default]
     Open,
-    /// No more lines will come; the queue is written out.
+    /// Closed to further lines; the queue is written out.
     Closing,
     /// All is written, or nothing can be.
     Finished,
@@ -88,7 +88,7 @@ impl Output {
         Ok(Self { shared })
     }
 
-    /// Sends a line; never waits.
+    /// Queues a line.
     pub(super) fn send(&self, reply: &Reply) {
         let class = match reply {
             Reply::Info(_) | Reply::Text(_) => Class::Info,
@@ -103,7 +103,7 @@ impl Output {
         *self.shared.log.lock() = log;
     }
 
-    /// Waits until everything is written, but no longer than `patience`.
+    /// Blocks until everything is written, up to `patience`.
     pub(super) fn close(&self, patience: Duration) {
         let deadline = Instant::now() + patience;
         let mut queue = self.shared.queue.lock();
@@ -149,7 +149,7 @@ impl Shared {
     }
 }
 
-/// Writes and flushes a line, waiting for a stream that is not ready.
+/// Writes and flushes a line; retries on a stream that is not ready.
 fn write_line(out: &mut impl Write, mut line: &[u8]) -> io::Result<()> {
     while !line.is_empty() {
         match out.write(line) {
@@ -164,7 +164,7 @@ fn write_line(out: &mut impl Write, mut line: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits if the error may pass; else returns it.
+/// Sleeps after a transient error; returns any other.
 fn wait_after(error: io::Error) -> io::Result<()> {
     match error.kind() {
         ErrorKind::Interrupted => Ok(()),

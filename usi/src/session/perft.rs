@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use enbu_movegen::{MoveList, Position, perft::perft};
 
-/// Leaves at this depth are counted in one go: at most about 600 squared nodes.
+/// Depth that is counted without a test of the flag: at most about 600 squared nodes.
 const UNINTERRUPTED_DEPTH: u32 = 2;
 
 /// Counts the sequences of `depth` plies and reports each first move with its count, then

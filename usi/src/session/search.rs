@@ -18,8 +18,8 @@ pub(super) struct Search {
     pub(super) clock_start: Instant,
     /// The last report about the best line.
     pub(super) last_info: Option<Info>,
-    /// The report that was said last, if nothing else was said after it.
-    last_said: Option<Info>,
+    /// The last line that was sent, if it was a report.
+    last_sent: Option<Info>,
     pub(super) stage: Stage,
     /// Arrival of the `stop` that ended it.
     pub(super) stopped: Option<Instant>,
@@ -37,12 +37,12 @@ pub(super) struct Search {
 pub(super) enum Purpose {
     /// The answer is sent when the search ends, and then played.
     Play,
-    /// The answer waits for `ponderhit` or `stop`.
+    /// The answer is held back until `ponderhit` or `stop`.
     Ponder {
         /// The search becomes infinite at `ponderhit`, else an ordinary one.
         infinite: bool,
     },
-    /// The answer waits for `stop`.
+    /// The answer is held back until `stop`.
     Infinite,
     /// The answer is sent when the search ends, but not played.
     Abandoned,
@@ -55,7 +55,7 @@ pub(super) enum Stage {
     Running,
     /// It was asked to stop and has not ended yet.
     Stopping,
-    /// It has ended by itself; its outcome may not be said yet.
+    /// Ended by itself; the protocol forbids its outcome yet.
     Held(Outcome),
 }
 
@@ -89,7 +89,7 @@ impl Search {
             position,
             clock_start: at,
             last_info: None,
-            last_said: None,
+            last_sent: None,
             stage: Stage::Running,
             stopped: None,
             clock: (!has_own_time).then_some(request.clock),
@@ -99,38 +99,38 @@ impl Search {
         }
     }
 
-    /// Returns `true` if its answer comes only after a command.
+    /// Returns `true` if its answer needs a further command.
     pub(super) fn waits_for_a_command(&self) -> bool {
         self.endless || matches!(self.purpose, Purpose::Ponder { .. } | Purpose::Infinite)
     }
 
-    /// Returns `true` if an outcome must wait for a command.
+    /// Returns `true` if an outcome must be held back until a command.
     pub(super) fn holds_back(&self) -> bool {
         self.stage == Stage::Running && matches!(self.purpose, Purpose::Ponder { .. } | Purpose::Infinite)
     }
 
-    /// Remembers a report that is said.
+    /// Records a report that is sent.
     pub(super) fn note(&mut self, info: &Info) {
         if info.multipv.is_none_or(|rank| rank == 1) && !info.pv.is_empty() {
             self.last_info = Some(info.clone());
         }
-        self.last_said = Some(info.clone());
+        self.last_sent = Some(info.clone());
     }
 
-    /// Remembers that something else is said.
+    /// Records that another line is sent.
     pub(super) fn note_text(&mut self) {
-        self.last_said = None;
+        self.last_sent = None;
     }
 
-    /// Returns `true` if the line of this answer was said last.
+    /// Returns `true` if the last line sent was that of this answer.
     pub(super) fn ends_with_line_of(&self, best: BestMove) -> bool {
-        self.last_said.as_ref().is_some_and(|info| is_line_of(info, best))
+        self.last_sent.as_ref().is_some_and(|info| is_line_of(info, best))
     }
 
-    /// The line of an answer as far as it is known: what the engine knows about it now, or the
-    /// last report, or else the move alone.
+    /// Best known line of an answer: the engine's present one, the last report, or else the
+    /// move alone.
     pub(super) fn line_of(&self, best: BestMove, known: Option<(BestMove, Info)>) -> Info {
-        let known = [known.map(|(_, info)| info), self.last_said.clone(), self.last_info.clone()];
+        let known = [known.map(|(_, info)| info), self.last_sent.clone(), self.last_info.clone()];
         known.into_iter().flatten().find(|info| is_line_of(info, best)).unwrap_or_else(|| {
             let time_ms = u64::try_from(self.clock_start.elapsed().as_millis()).unwrap_or(u64::MAX);
             let nodes = self.last_info.as_ref().and_then(|info| info.nodes).unwrap_or(0);
@@ -143,7 +143,7 @@ impl Search {
         })
     }
 
-    /// The answer to say for `outcome`: of the kind that was asked for, and legal.
+    /// The reply to `outcome`: of the requested kind, and legal.
     pub(super) fn verify(&self, outcome: Outcome) -> Verified {
         match (self.answer, outcome) {
             (Answer::BestMove, Outcome::BestMove(BestMove::Play { best, ponder })) if self.position.is_legal(best) => {

@@ -1,9 +1,9 @@
 //! The log of everything received and sent, for reports of faults.
 //!
 //! A thread of its own opens the file and writes, so that a slow disk holds up neither
-//! the session nor a search. Lines that find [`LINES_WAITING`] others before them are
-//! left out and counted; the next line of the log says how many. A log waits with its
-//! file until the log before it is written.
+//! the session nor a search. Lines after [`LINES_WAITING`] queued ones are
+//! left out and counted; the next line of the log states their number. A log opens its
+//! file once the log before it is written.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -14,10 +14,11 @@ use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
-use jiff::Zoned;
 use jiff::civil::DateTime;
 
-/// Number of lines that may wait for a slow disk.
+use crate::session::now;
+
+/// Maximum number of queued lines, for a slow disk.
 const LINES_WAITING: usize = 1 << 14;
 
 /// An open log. Clones write to the same file, which is closed with the last of them.
@@ -69,7 +70,7 @@ impl TrafficLog {
         log
     }
 
-    /// Adds a line; never waits.
+    /// Queues a line, or counts it if the queue is full.
     pub(super) fn add(&self, direction: Direction, text: &str) {
         let text = text.trim_end_matches(['\r', '\n']).to_owned();
         let line = Entry::Line { at: now(), direction, text };
@@ -78,12 +79,12 @@ impl TrafficLog {
         }
     }
 
-    /// Receiver of the end, which comes after the last clone is dropped.
+    /// Receiver of the end, after the last clone is dropped.
     pub(super) fn end(&self) -> Written {
         self.end.clone()
     }
 
-    /// Waits until everything is written, but no longer than `patience`.
+    /// Blocks until everything is written, up to `patience`.
     pub(super) fn flush(&self, patience: Duration) {
         let (sender, flushed) = bounded(0);
         if self.entries.send_timeout(Entry::Flush(sender), patience).is_ok() {
@@ -117,17 +118,12 @@ fn write_all(path: &Path, inbox: &Receiver<Entry>, left_out: &AtomicU64) -> io::
                 drop(done);
             }
         }
-        // The file is complete whenever nothing waits: a crash loses no line.
+        // The file is complete whenever the queue is empty: a crash loses no line.
         if inbox.is_empty() {
             file.flush()?;
         }
     }
     file.flush()
-}
-
-/// The local date and time.
-fn now() -> DateTime {
-    Zoned::now().datetime()
 }
 
 /// The time of day, to the millisecond.
@@ -138,9 +134,8 @@ fn time_of_day(time: DateTime) -> impl std::fmt::Display {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::sync::mpsc::channel;
 
-    use crossbeam_channel::RecvTimeoutError;
+    use crossbeam_channel::{RecvTimeoutError, unbounded};
 
     use super::*;
 
@@ -190,7 +185,7 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_opened_is_named_once() {
         let dir = tempfile::tempdir().unwrap();
-        let (sender, errors) = channel();
+        let (sender, errors) = unbounded();
         let log = TrafficLog::start(dir.path().to_path_buf(), no_log(), move |error| sender.send(error).unwrap());
         let error = errors.recv_timeout(PATIENCE).unwrap();
         assert!(error.starts_with(&dir.path().display().to_string()), "{error}");

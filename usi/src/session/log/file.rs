@@ -7,18 +7,12 @@ use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use enbu_files::Existing;
-use jiff::Zoned;
 use jiff::civil::DateTime;
-
-/// The local date and time.
-pub(super) fn now() -> DateTime {
-    Zoned::now().datetime()
-}
 
 /// Writes `text` into `dir`, which is made if needed, as a new file.
 ///
 /// Its name is `time` and the number of the process, as in
-/// `20261120-120000-4711.csa`, with a further number where that is taken.
+/// `20261120-120000-4711.csa`, with a further number if that is taken.
 ///
 /// # Errors
 /// The folder cannot be made, or the file cannot be written.

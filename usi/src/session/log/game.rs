@@ -17,17 +17,15 @@ pub(super) enum GameEnd {
     Resign,
     /// The side to move declared a win by entering king.
     Declaration,
-    /// `gameover` came; this is the result for the engine. The protocol does not
-    /// say why: the log looks for a mate, a repetition and the limit of moves,
-    /// takes it that a loser who is to move resigned, and else says that the
-    /// game was broken off.
+    /// `gameover`, with the result for the engine but no reason: a mate, a repetition, the limit of
+    /// moves, the resignation of a loser who is to move, or else a game that was broken off.
     Over(Option<GameResult>),
 }
 
 /// A game from the session's point of view.
 #[derive(Clone, Debug)]
 pub(super) struct GameLog {
-    label: Label,
+    pub(super) label: Label,
     started: Option<DateTime>,
     ended: Option<DateTime>,
     /// The clocks of both sides at the start, as far as they are known.
@@ -52,50 +50,27 @@ pub(super) struct Label {
     pub(super) max_moves: Option<u32>,
 }
 
+/// A move of the game.
 #[derive(Clone, Debug)]
-struct Entry {
-    mv: Move,
-    thought: Option<Thought>,
+pub(super) struct Entry {
+    pub(super) mv: Move,
+    /// Time that the engine used for it; `None` for a move of the opponent.
+    pub(super) elapsed: Option<Duration>,
+    /// The engine's evaluation, with the line from the reply on.
+    pub(super) analysis: Option<Analysis>,
     /// Arrival of the `stop` that a move of the engine answers.
-    stopped: Option<Instant>,
+    pub(super) stopped: Option<Instant>,
 }
 
 /// Time within which a `stop` and a `gameover` belong together: a player does not
 /// see a move and resign that soon after hurrying the engine.
 const TOGETHER: Duration = Duration::from_secs(1);
 
-/// A move of the engine.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OwnMove<'a> {
-    pub(super) mv: Move,
-    /// Time used for it.
-    pub(super) elapsed: Duration,
-    /// Its score as Black sees it: see [`black_view`](crate::readout::black_view).
-    pub(super) score_cp: Option<i32>,
-    /// The best line, which begins with the move.
-    pub(super) pv: &'a [Move],
-    pub(super) nodes: Option<u64>,
-    /// Arrival of the `stop` that it answers.
-    pub(super) stopped: Option<Instant>,
-}
-
-/// Time and evaluation of a move of the engine.
-#[derive(Clone, Debug)]
-struct Thought {
-    elapsed: Duration,
-    analysis: Option<Analysis>,
-}
-
 impl GameLog {
     /// A game that starts from `setup`.
     pub(super) fn new(setup: Setup) -> Self {
         let (started, ended, clocks) = (None, None, [None; 2]);
         Self { label: Label::default(), started, ended, clocks, setup, moves: Vec::new(), own: None, end: None }
-    }
-
-    /// Sets the headers.
-    pub(super) fn set_label(&mut self, label: Label) {
-        self.label = label;
     }
 
     /// Sets the time at which the game began, if it is not known yet.
@@ -134,8 +109,8 @@ impl GameLog {
 
     /// Follows the game to the position after `moves` from `setup`.
     ///
-    /// A game that goes on, or goes back and on in another way, keeps times and
-    /// thoughts of the moves it shares with the known one. Another start is
+    /// A continuation, or another one after moves were taken back, keeps times and
+    /// analyses of the moves it shares with the known game. Another start is
     /// another game. The log is open again as soon as the moves differ.
     pub(super) fn follow(&mut self, setup: &Setup, moves: &[Move]) {
         if self.setup != *setup {
@@ -157,21 +132,14 @@ impl GameLog {
         }
         for (index, &mv) in new.iter().enumerate() {
             let confirmed = own.take_if(|own| index == 0 && own.mv == mv);
-            self.moves.push(confirmed.unwrap_or(Entry { mv, thought: None, stopped: None }));
+            self.moves.push(confirmed.unwrap_or(Entry { mv, elapsed: None, analysis: None, stopped: None }));
         }
         self.own = own.filter(|_| new.is_empty());
     }
 
     /// Adds a move of the engine, which the GUI confirms by sending it back.
-    pub(super) fn own_move(&mut self, own: OwnMove<'_>) {
-        // In a record the line begins with the reply.
-        let reply = match own.pv.split_first() {
-            Some((first, rest)) if *first == own.mv => rest.to_vec(),
-            _ => Vec::new(),
-        };
-        let OwnMove { mv, elapsed, score_cp, nodes, stopped, .. } = own;
-        let analysis = score_cp.map(|_| Analysis { score_cp, pv: reply, nodes, ..Analysis::default() });
-        self.own = Some(Entry { mv, thought: Some(Thought { elapsed, analysis }), stopped });
+    pub(super) fn own_move(&mut self, own: Entry) {
+        self.own = Some(own);
     }
 
     /// The game is over. A reason given earlier stays.
@@ -180,7 +148,7 @@ impl GameLog {
     }
 
     /// Ends the game for a `gameover` that arrived `at` this time. A last move of the
-    /// engine that was not played is dropped: one that came after the game had ended
+    /// engine that was not played is dropped: one after the end of the game
     /// by the rules, or that answers a `stop` sent together with the `gameover`.
     pub(super) fn over(&mut self, result: Option<GameResult>, at: Instant, now: DateTime) {
         let late = |own: &Entry| own.stopped.is_some_and(|stopped| at.saturating_duration_since(stopped) < TOGETHER);
@@ -201,7 +169,7 @@ impl GameLog {
     /// Returns `true` if the engine took part in this game.
     pub(super) fn has_own_part(&self) -> bool {
         self.own.is_some()
-            || self.moves.iter().any(|entry| entry.thought.is_some())
+            || self.moves.iter().any(|entry| entry.elapsed.is_some())
             || matches!(self.end, Some(GameEnd::Resign | GameEnd::Declaration))
     }
 
@@ -220,9 +188,11 @@ impl GameLog {
                 break;
             }
             at = record.add(at, Event::Move(entry.mv));
-            if let Some(thought) = &entry.thought {
+            if let Some(elapsed) = entry.elapsed {
                 side = Some(turn);
-                thought.note(&mut record, at);
+                let node = record.node_mut(at);
+                node.time_ms = Some(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX));
+                node.remarks_mut().analyses.extend(entry.analysis.clone());
             }
         }
         self.note_headers(side, &mut record);
@@ -252,7 +222,7 @@ impl GameLog {
         }
     }
 
-    /// Adds the end after `at`, with a word where its reason is not known.
+    /// Adds the end after `at`, with a comment if its reason is not known.
     fn note_end(&self, end: GameEnd, position: &Position, side: Option<Color>, record: &mut Record, at: NodeId) {
         let turn = position.turn();
         let known = match end {
@@ -263,7 +233,7 @@ impl GameLog {
         let guessed = known.is_none();
         let end = match (known, end) {
             (Some(kind), _) => End::new(kind, turn),
-            (None, GameEnd::Over(Some(result))) => untold_end(result, side, turn),
+            (None, GameEnd::Over(Some(result))) => end_of_result(result, side, turn),
             (None, _) => End::new(EndKind::Abort, turn),
         };
         let id = record.add(at, Event::from(end));
@@ -289,7 +259,7 @@ impl GameLog {
 }
 
 /// The end of which the engine, playing `side`, knows only the result.
-fn untold_end(result: GameResult, side: Option<Color>, turn: Color) -> End {
+fn end_of_result(result: GameResult, side: Option<Color>, turn: Color) -> End {
     let result = match (result, side) {
         (GameResult::Draw, _) => Some(enbu_kifu::GameResult::Draw),
         (GameResult::Win, Some(side)) => Some(enbu_kifu::GameResult::win(side)),
@@ -298,15 +268,6 @@ fn untold_end(result: GameResult, side: Option<Color>, turn: Color) -> End {
     };
     let resigned = result.is_some_and(|result| result.winner() == Some(!turn));
     End { kind: if resigned { EndKind::Resign } else { EndKind::Abort }, result }
-}
-
-impl Thought {
-    /// Puts time and evaluation on the engine's move.
-    fn note(&self, record: &mut Record, id: NodeId) {
-        let node = record.node_mut(id);
-        node.time_ms = Some(u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX));
-        node.remarks_mut().analyses.extend(self.analysis.clone());
-    }
 }
 
 const fn name_key(side: Color) -> HeaderKey {

@@ -3,13 +3,16 @@
 use std::time::{Duration, Instant};
 
 use enbu_kifu::csa::FileVersion;
-use enbu_kifu::{EndKind, Format, Mode, Record};
-use enbu_movegen::{Color, EnteringKingRule, Move, Setup};
+use enbu_kifu::{Analysis, EndKind, Format, Mode, Record};
+use enbu_movegen::{Color, EnteringKingRule, Move, Position, Setup};
 
 use jiff::civil::{DateTime, date};
 
-use super::game::{GameEnd, GameLog, Label, OwnMove};
-use crate::command::{Clock, GameResult};
+use super::Log;
+use super::game::{Entry, GameEnd, GameLog, Label};
+use crate::command::{Clock, GameResult, GoRequest};
+use crate::reply::{BestMove, Info, Reply, Score};
+use crate::session::search::Search;
 
 fn moves(text: &str) -> Vec<Move> {
     text.split_ascii_whitespace().map(|word| word.parse().unwrap()).collect()
@@ -29,8 +32,8 @@ fn time() -> DateTime {
 }
 
 /// A move of the engine after the given number of milliseconds.
-fn own(mv: Move, ms: u64) -> OwnMove<'static> {
-    OwnMove { mv, elapsed: Duration::from_millis(ms), score_cp: None, pv: &[], nodes: None, stopped: None }
+fn own(mv: Move, ms: u64) -> Entry {
+    Entry { mv, elapsed: Some(Duration::from_millis(ms)), analysis: None, stopped: None }
 }
 
 fn ended(log: &mut GameLog, end: GameEnd) -> (EndKind, Option<Color>) {
@@ -57,7 +60,8 @@ fn a_game_keeps_what_was_thought_about_its_moves() {
     let mut log = GameLog::new(start.clone());
     log.follow(&start, &[]);
     let line = moves("7g7f 3c3d");
-    log.own_move(OwnMove { score_cp: Some(30), pv: &line, nodes: Some(5), ..own(line[0], 1234) });
+    let analysis = Analysis { score_cp: Some(30), pv: line[1..].to_vec(), nodes: Some(5), ..Analysis::default() };
+    log.own_move(Entry { analysis: Some(analysis), ..own(line[0], 1234) });
     log.follow(&start, &moves("7g7f 3c3d"));
     log.own_move(own(moves("8h2b+")[0], 7));
     let known = "'CSA encoding=UTF-8\nV3.0\nPI\n+\n+7776FU\nT1.234\n'** 30 -3334FU #5\n-3334FU\n";
@@ -89,21 +93,24 @@ fn an_unconfirmed_move_is_only_confirmed_in_its_place() {
 
 #[test]
 fn a_line_that_does_not_begin_with_the_move_is_left_out() {
-    let mut log = GameLog::new(Setup::startpos());
-    let line = moves("2g2f 3c3d");
-    log.own_move(OwnMove { score_cp: Some(-5), pv: &line, ..own(moves("7g7f")[0], 0) });
-    assert!(log.to_csa(FileVersion::V3_0).ends_with("+7776FU\nT0\n'** -5\n"));
+    let mut search = Search::new(1, Position::startpos(), &GoRequest::default(), Instant::now());
+    for (line, is_kept) in [("7g7f 3c3d", true), ("2g2f 3c3d", false)] {
+        search.note(&Info { score: Some(Score::Cp(-5)), pv: moves(line), ..Info::default() });
+        let mut log = Log::new(Setup::startpos());
+        log.add_answer(&search, &Reply::BestMove(BestMove::Play { best: moves("7g7f")[0], ponder: None }));
+        assert_eq!(log.game.to_csa(FileVersion::V3_0).contains("\n'** -5 -3334FU\n"), is_kept, "{line}");
+    }
 }
 
 #[test]
 fn the_engine_and_the_rules_stand_in_the_headers() {
     let mut log = GameLog::new(Setup::startpos());
-    log.set_label(Label {
+    log.label = Label {
         engine: Some("Enbu 1.0".to_owned()),
         entering_king: Some(EnteringKingRule::Csa24),
         max_moves: Some(256),
         opponent: None,
-    });
+    };
     log.follow(&Setup::startpos(), &moves("7g7f"));
     log.own_move(own(moves("3c3d")[0], 0));
     let head = "'CSA encoding=UTF-8\nV3.0\nN-Enbu 1.0\n$MAX_MOVES:256\n$JISHOGI:24\nPI\n";
@@ -133,7 +140,7 @@ fn ends_that_the_position_shows() {
     let mut checked = log_of("5k3/9/9/9/9/9/9/4R4/8K b - 1", &format!("5h4h 4a5a 4h5h 5a4a {perpetual}"));
     assert_eq!(ended(&mut checked, over), (EndKind::IllegalAction(Color::Black), Some(Color::White)));
     let mut long = log_of(START, "7g7f 3c3d");
-    long.set_label(Label { max_moves: Some(2), ..Label::default() });
+    long.label = Label { max_moves: Some(2), ..Label::default() };
     assert_eq!(ended(&mut long, GameEnd::Over(Some(GameResult::Draw))), (EndKind::MaxMoves, None));
 }
 
@@ -153,7 +160,7 @@ fn a_move_that_answers_the_end_of_the_game_is_dropped() {
     let played = |stopped, over| {
         let mut log = log_of(START, "7g7f");
         log.follow(&START.parse().unwrap(), &moves("7g7f 3c3d"));
-        log.own_move(OwnMove { stopped, ..own(moves("2g2f")[0], 5) });
+        log.own_move(Entry { stopped, ..own(moves("2g2f")[0], 5) });
         log.over(Some(GameResult::Draw), over, time());
         read_back(&log).moves().count()
     };
@@ -181,7 +188,7 @@ fn a_move_after_a_repetition_is_dropped() {
 fn names_times_and_clocks_are_in_the_headers() {
     let start: Setup = START.parse().unwrap();
     let mut log = GameLog::new(start.clone());
-    log.set_label(Label { engine: Some("Enbu".into()), opponent: Some("相手".into()), ..Label::default() });
+    log.label = Label { engine: Some("Enbu".into()), opponent: Some("相手".into()), ..Label::default() };
     log.start(time());
     log.follow(&start, &moves("7g7f"));
     let (main, byoyomi) = (Some(600_000), Some(10_000));

@@ -234,7 +234,7 @@ impl Stepped {
             Event::Late => {
                 // Its outcome comes after the answer, and is dropped. A job goes on.
                 let late = self.script.lock().open.take();
-                assert!(self.session.wake().is_continue(), "no end before the answer");
+                assert!(self.session.on_timer().is_continue(), "no end before the answer");
                 drop(late);
             }
         }
@@ -242,7 +242,7 @@ impl Stepped {
         while self.exit.is_none()
             && let Ok(message) = self.messages.try_recv()
         {
-            assert!(self.session.hear(message).is_continue(), "the output was lost");
+            assert!(self.session.handle(message).is_continue(), "the output was lost");
             self.obey();
         }
         let mut lines = self.session.output.take_lines();
@@ -251,7 +251,7 @@ impl Stepped {
     }
 
     fn obey(&mut self) {
-        if let ControlFlow::Break(exit) = self.session.obey_waiting() {
+        if let ControlFlow::Break(exit) = self.session.execute_queue() {
             let before = self.exit.replace(exit);
             assert!(before.is_none(), "a second end");
         }
@@ -366,7 +366,7 @@ impl Model {
         std::mem::take(&mut self.said)
     }
 
-    fn say(&mut self, line: impl Into<String>) {
+    fn send(&mut self, line: impl Into<String>) {
         self.said.push(line.into());
     }
 
@@ -384,7 +384,7 @@ impl Model {
 
     fn answer_late(&mut self) {
         let State::Preparing(Some(kind)) = self.state else {
-            self.say("info string the search is late: the answer is its best move so far");
+            self.send("info string the search is late: the answer is its best move so far");
             return self.answer_with(Known::Nothing);
         };
         self.search(kind);
@@ -430,7 +430,7 @@ impl Model {
             Line::Go(kind) => self.prepare(Some(kind)),
             Line::Stop => self.stop(),
             Line::PonderHit => self.ponderhit(),
-            Line::IsReady if searching => self.say("readyok"),
+            Line::IsReady if searching => self.send("readyok"),
             Line::IsReady => self.prepare(None),
             Line::SetOption if searching => self.late_option = true,
             Line::SetOption => self.prepared = false,
@@ -442,7 +442,7 @@ impl Model {
     fn prepare(&mut self, kind: Option<Kind>) {
         self.state = State::Preparing(kind);
         if self.is(Mode::NoThreads) {
-            self.say("info string error: internal: no thread: operation would block");
+            self.send("info string error: internal: no thread: operation would block");
             self.prepared_for(kind);
         }
     }
@@ -452,7 +452,7 @@ impl Model {
         self.state = State::Idle;
         match kind {
             Some(kind) => self.search(kind),
-            None => self.say("readyok"),
+            None => self.send("readyok"),
         }
     }
 
@@ -508,7 +508,7 @@ impl Model {
         if !self.is(Mode::Lost) {
             return self.answer_with(Known::Outcome);
         }
-        self.say("info string error: internal: the search ended without an answer");
+        self.send("info string error: internal: the search ended without an answer");
         self.answer_with(Known::Nothing);
     }
 
@@ -516,10 +516,10 @@ impl Model {
         let State::Searching(search) = std::mem::take(&mut self.state) else { return };
         let moves = if search.white { WHITE } else { BLACK };
         match (known, search.mate) {
-            (Known::Outcome, true) => self.say("checkmate nomate"),
-            (Known::Nothing, true) => self.say("checkmate timeout"),
-            (Known::Outcome, false) => self.say(format!("bestmove {}", moves[search.number % moves.len()])),
-            (Known::Nothing, false) => self.say(format!("bestmove {}", first_move(search.white))),
+            (Known::Outcome, true) => self.send("checkmate nomate"),
+            (Known::Nothing, true) => self.send("checkmate timeout"),
+            (Known::Outcome, false) => self.send(format!("bestmove {}", moves[search.number % moves.len()])),
+            (Known::Nothing, false) => self.send(format!("bestmove {}", first_move(search.white))),
         }
         self.prepared &= !std::mem::take(&mut self.late_option);
     }
