@@ -9,7 +9,7 @@ use std::time::Duration;
 use tempfile::{Builder, NamedTempFile};
 
 use crate::input::{if_found, without_waiting};
-use crate::kind::{Irregular, Refusal, irregular};
+use crate::kind::{DEVICE, Refusal, irregular};
 
 /// Links that are followed to a missing file, as many as Linux follows.
 const MOST_LINKS: usize = 40;
@@ -39,13 +39,13 @@ enum Out {
 
 impl Draft {
     /// Creates the temporary file for `path`.
-    ///
-    /// # Errors
-    /// A [`Refusal`]; those of the system: no such folder, no permission.
     pub fn create(path: &Path, existing: Existing) -> io::Result<Self> {
         let found = if_found(fs::metadata(path))?;
-        if let Some(kind) = found.as_ref().and_then(irregular) {
-            return Ok(Self { out: BufWriter::new(Out::Direct(open_irregular(path, &kind)?)) });
+        match found.as_ref().and_then(irregular) {
+            None => {}
+            Some(DEVICE) => return Ok(Self::direct(File::options().write(true).open(path)?)),
+            Some(Refusal::Pipe) => return Ok(Self::direct(open_pipe(path)?)),
+            Some(refusal) => return Err(refusal.into()),
         }
         if existing == Existing::Keep && would_replace(path) {
             return Err(Refusal::Exists.into());
@@ -57,6 +57,10 @@ impl Draft {
         }
         let out = Out::Beside(draft, place, existing);
         Ok(Self { out: BufWriter::with_capacity(1 << 16, out) })
+    }
+
+    fn direct(file: File) -> Self {
+        Self { out: BufWriter::new(Out::Direct(file)) }
     }
 
     /// Flushes and syncs the file, then renames it to its target.
@@ -124,15 +128,6 @@ fn end_of_links(path: &Path) -> PathBuf {
     place
 }
 
-/// Opens a pipe or a character device for writing.
-fn open_irregular(path: &Path, kind: &Irregular) -> io::Result<File> {
-    match kind {
-        Irregular::Characters => File::options().write(true).open(path),
-        Irregular::Pipe => open_pipe(path),
-        Irregular::Folder | Irregular::Socket | Irregular::Blocks => Err(kind.refusal().into()),
-    }
-}
-
 /// Opens a pipe that a process reads or will read within a second.
 fn open_pipe(path: &Path) -> io::Result<File> {
     for _ in 0..100 {
@@ -148,9 +143,6 @@ fn open_pipe(path: &Path) -> io::Result<File> {
 }
 
 /// Writes a file atomically.
-///
-/// # Errors
-/// A [`Refusal`]; those of the system; an old file is unchanged then.
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>, existing: Existing) -> io::Result<()> {
     let mut draft = Draft::create(path, existing)?;
     draft.write_all(bytes.as_ref())?;
@@ -159,9 +151,6 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>, existing: Existing) -> io::Re
 
 /// Writes a file atomically, without waiting for the disk: for contents that the reader
 /// checks after a power cut and can make again, in numbers that make a sync of each too slow.
-///
-/// # Errors
-/// Those of the system; an old file is unchanged then.
 pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut draft = Draft::create(path, Existing::Replace)?;
     draft.write_all(bytes)?;
@@ -170,9 +159,6 @@ pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Fails if [`write()`] to `path` would fail now: no such folder, no permission, a folder, a
 /// file that stays. An existing file is left untouched and a missing one missing.
-///
-/// # Errors
-/// A [`Refusal`]; the error of the system.
 pub fn check_writable(path: &Path, existing: Existing) -> io::Result<()> {
     // A pipe would wait for its reader.
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {

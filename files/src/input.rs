@@ -11,9 +11,6 @@ use crate::kind::{FileKind, Refusal, check_regular};
 const STEP_BYTES: u64 = 1 << 20;
 
 /// Opens a regular file for reading.
-///
-/// # Errors
-/// A [`Refusal`]; those of the system.
 pub fn open(path: &Path, kind: FileKind) -> io::Result<File> {
     let file = opened(File::options().read(true), path)?;
     check_length(file.metadata()?.len(), kind)?;
@@ -21,18 +18,12 @@ pub fn open(path: &Path, kind: FileKind) -> io::Result<File> {
 }
 
 /// Reads a regular file.
-///
-/// # Errors
-/// A [`Refusal`]; those of the system.
 pub fn read(path: &Path, kind: FileKind) -> io::Result<Vec<u8>> {
     read_if(path, kind, |_| true)
 }
 
 /// Reads a regular file, but only its beginning, up to 1 MiB, if that is not what `is_wanted`
 /// accepts: the reader of the format will find the fault there.
-///
-/// # Errors
-/// A [`Refusal`]; those of the system.
 pub fn read_if(path: &Path, kind: FileKind, is_wanted: impl FnOnce(&[u8]) -> bool) -> io::Result<Vec<u8>> {
     let mut file = open(path, kind)?;
     let mut bytes = Vec::new();
@@ -45,10 +36,7 @@ pub fn read_if(path: &Path, kind: FileKind, is_wanted: impl FnOnce(&[u8]) -> boo
     Ok(bytes)
 }
 
-/// Reads a regular file of UTF-8.
-///
-/// # Errors
-/// Other encodings; a [`Refusal`]; those of the system.
+/// Reads a regular file of UTF-8; other encodings are an error.
 pub fn read_text(path: &Path, kind: FileKind) -> io::Result<String> {
     String::from_utf8(read(path, kind)?).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
@@ -57,9 +45,6 @@ pub fn read_text(path: &Path, kind: FileKind) -> io::Result<String> {
 }
 
 /// Reads standard input to its end.
-///
-/// # Errors
-/// [`Refusal::Long`]; those of the system.
 pub fn read_stdin(kind: FileKind) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     read_on(io::stdin().lock(), kind, &mut bytes)?;
@@ -95,25 +80,16 @@ pub fn if_found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 }
 
 /// Opens a regular file for appending and makes it where there is none.
-///
-/// # Errors
-/// A [`Refusal`]; those of the system.
 pub fn append(path: &Path) -> io::Result<File> {
     opened(File::options().create(true).append(true), path)
 }
 
 /// Opens an existing regular file for reading and writing.
-///
-/// # Errors
-/// A [`Refusal`]; those of the system.
 pub fn edit(path: &Path) -> io::Result<File> {
     opened(File::options().read(true).write(true), path)
 }
 
 /// Makes a file that grows in place, such as a journal; fails if the name is taken.
-///
-/// # Errors
-/// Those of the system.
 pub fn create_new(path: &Path) -> io::Result<File> {
     File::options().write(true).create_new(true).open(path)
 }
@@ -145,20 +121,14 @@ fn check_length(bytes: u64, kind: FileKind) -> Result<(), Refusal> {
 }
 
 /// The entries of a folder by name.
-///
-/// # Errors
-/// Those of the system.
 pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     paths.sort();
     Ok(paths)
 }
 
-/// The files in a folder and the folders below it, by name. Links are followed; a folder
+/// The files in a folder and the folders below it, by name; an error has the folder's name. Links are followed; a folder
 /// with several names is visited under the first of them.
-///
-/// # Errors
-/// Those of the system, with the folder's name.
 pub fn below(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     visit(folder, &mut BTreeSet::new(), &mut found)?;

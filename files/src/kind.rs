@@ -97,48 +97,28 @@ impl From<Refusal> for io::Error {
 
 /// Fails unless the file is a regular one.
 pub(crate) fn check_regular(found: &Metadata) -> Result<(), Refusal> {
-    irregular(found).map_or(Ok(()), |kind| Err(kind.refusal()))
+    irregular(found).map_or(Ok(()), Err)
 }
 
-/// Files other than regular ones.
-pub(crate) enum Irregular {
-    Folder,
-    Pipe,
-    Socket,
-    /// A terminal, `/dev/null`.
-    Characters,
-    /// A disk.
-    Blocks,
-}
+/// A terminal, `/dev/null`.
+pub(crate) const DEVICE: Refusal = Refusal::Irregular("a device");
 
-impl Irregular {
-    /// The reason for not reading it.
-    pub(crate) fn refusal(&self) -> Refusal {
-        match self {
-            Self::Folder => Refusal::Irregular("a folder"),
-            Self::Pipe => Refusal::Pipe,
-            Self::Socket => Refusal::Irregular("a socket"),
-            Self::Characters | Self::Blocks => Refusal::Irregular("a device"),
-        }
+/// Returns the reason for not reading a file; `None` for a regular one.
+pub(crate) fn irregular(found: &Metadata) -> Option<Refusal> {
+    if found.is_file() {
+        return None;
     }
-}
-
-/// `None` for a regular file.
-pub(crate) fn irregular(found: &Metadata) -> Option<Irregular> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;
         let kind = found.file_type();
         if kind.is_fifo() {
-            return Some(Irregular::Pipe);
+            return Some(Refusal::Pipe);
         } else if kind.is_socket() {
-            return Some(Irregular::Socket);
+            return Some(Refusal::Irregular("a socket"));
         } else if kind.is_block_device() {
-            return Some(Irregular::Blocks);
+            return Some(Refusal::Irregular("a disk"));
         }
     }
-    if found.is_file() {
-        return None;
-    }
-    Some(if found.is_dir() { Irregular::Folder } else { Irregular::Characters })
+    Some(if found.is_dir() { Refusal::Irregular("a folder") } else { DEVICE })
 }

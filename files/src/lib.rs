@@ -1,5 +1,18 @@
 //! Files: the one door through which the others are opened, read and written; their checksum.
 //!
+//! ```
+//! use enbu_files::{Existing, FileKind};
+//! # let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("opening.sfen");
+//! enbu_files::write(&path, "startpos moves 7g7f\n", Existing::Keep)?;
+//! assert_eq!(enbu_files::read_text(&path, FileKind::Record)?, "startpos moves 7g7f\n");
+//! let refused = enbu_files::write(&path, "", Existing::Keep).unwrap_err();
+//! assert_eq!(refused.to_string(), "exists");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! Errors are those of the system, or hold a [`Refusal`].
+//!
 //! **Input.** [`open`], [`read`] and their kind take regular files and links to them. Pipes,
 //! sockets, devices and folders are refused at once, without waiting, and so is a file over
 //! the limit of its [`FileKind`], which is also that of standard input. [`below`] visits each
