@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use enbu_usi::token::printable;
+use enbu_kifu::markup::escape;
 
 use crate::record::GameRecord;
 use crate::report::Report;
@@ -94,7 +94,7 @@ fn draw(title: &str, panels: &[Panel<'_>]) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" \
          font-size=\"12\">\n<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>\n\
          <text x=\"{MARGIN}\" y=\"20\">{}</text>\n",
-        escaped(title)
+        escape(title)
     );
     for (index, panel) in panels.iter().enumerate() {
         draw_panel(&mut svg, panel, 40.0 + index as f64 * PANEL_HEIGHT);
@@ -141,11 +141,6 @@ fn draw_panel(svg: &mut String, panel: &Panel<'_>, top: f64) {
             series.color
         );
     }
-}
-
-/// Text as XML permits it.
-fn escaped(text: &str) -> String {
-    printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -14,12 +14,12 @@ use std::time::Duration;
 use crossbeam_channel::{Sender, unbounded};
 use enbu_files::fnv1a;
 use enbu_movegen::Color;
-use enbu_usi::client::{Cancel, EngineIdentity};
+use enbu_usi::client::{Cancel, ClientError, EngineIdentity};
 use parking_lot::Mutex;
 
 use crate::adjudication::Adjudication;
 use crate::engine_spec::EngineSpec;
-use crate::game::{Abandoned, GameSetup, PlayedGame, play, tenths};
+use crate::game::{GameSetup, PlayedGame, play, tenths};
 use crate::openings::Opening;
 use crate::player::{Patience, Player, PlayerError, TrafficLog};
 use crate::record::{Faults, GameRecord, Points};
@@ -86,7 +86,7 @@ pub enum ContestError {
     NoOpening,
     /// An engine cannot take part.
     #[error(transparent)]
-    Player(#[from] PlayerError),
+    Player(PlayerError),
     /// The system gives no thread.
     #[error("no thread for a game: {0}")]
     NoThread(String),
@@ -95,12 +95,9 @@ pub enum ContestError {
     Cancelled,
 }
 
-impl From<Abandoned> for ContestError {
-    fn from(abandoned: Abandoned) -> Self {
-        match abandoned {
-            Abandoned::Cancelled => Self::Cancelled,
-            Abandoned::Player(error) => Self::Player(error),
-        }
+impl From<PlayerError> for ContestError {
+    fn from(error: PlayerError) -> Self {
+        if error.error == ClientError::Cancelled { Self::Cancelled } else { Self::Player(error) }
     }
 }
 
@@ -131,7 +128,7 @@ pub fn identify(
     log: Option<&TrafficLog>,
 ) -> Result<EngineIdentity, ContestError> {
     let mut player = Player::new(name, spec, patience, cancel, log);
-    let identity = player.driver().map_err(Abandoned::from)?.identity().clone();
+    let identity = player.driver()?.identity().clone();
     player.quit();
     Ok(identity)
 }
@@ -235,11 +232,11 @@ impl Contest {
                             stop.store(true, Ordering::Relaxed);
                         }
                     }
-                    Err(abandoned) => {
+                    Err(error) => {
                         stop.store(true, Ordering::Relaxed);
                         // The failure of an engine explains more than the end of the other games.
                         if !matches!(result, Err(ContestError::Player(_))) {
-                            result = Err(abandoned.into());
+                            result = Err(error.into());
                         }
                     }
                 }
@@ -319,16 +316,15 @@ struct Worker<'m> {
     cancel: &'m Cancel,
     log: Option<&'m TrafficLog>,
     done: &'m HashSet<usize>,
-    sender: Sender<Result<MatchEvent, Abandoned>>,
+    sender: Sender<Result<MatchEvent, PlayerError>>,
 }
 
 impl<'m> Worker<'m> {
     fn run(&self, next: impl Fn() -> Option<Pair>) {
         let mut players: Vec<Player<'m>> = self.players();
         while let Some(pair) = next() {
-            let played = self.play_pair(pair, &mut players);
-            if let Err(abandoned) = played {
-                self.tell(Err(abandoned));
+            if let Err(error) = self.play_pair(pair, &mut players) {
+                self.send(Err(error));
                 break;
             }
         }
@@ -344,7 +340,7 @@ impl<'m> Worker<'m> {
     }
 
     /// The receiver lives as long as any worker.
-    fn tell(&self, message: Result<MatchEvent, Abandoned>) {
+    fn send(&self, message: Result<MatchEvent, PlayerError>) {
         let _ = self.sender.send(message);
     }
 
@@ -354,11 +350,11 @@ impl<'m> Worker<'m> {
         }
         let faults = player.quit();
         if !faults.is_empty() {
-            self.tell(Ok(MatchEvent::UnsolicitedOutput { name: player.name.to_owned(), faults }));
+            self.send(Ok(MatchEvent::UnsolicitedOutput { name: player.name.to_owned(), faults }));
         }
     }
 
-    fn play_pair(&self, pair: Pair, players: &mut [Player<'m>]) -> Result<(), Abandoned> {
+    fn play_pair(&self, pair: Pair, players: &mut [Player<'m>]) -> Result<(), PlayerError> {
         // Only the two that play need memory.
         for (index, player) in players.iter_mut().enumerate() {
             if !pair.engines.contains(&index) {
@@ -376,13 +372,13 @@ impl<'m> Worker<'m> {
                 self.dismiss(second);
             }
             let record = self.play_game(pair, half, [first, second])?;
-            self.tell(Ok(MatchEvent::Game(Box::new(record))));
+            self.send(Ok(MatchEvent::Game(Box::new(record))));
         }
         Ok(())
     }
 
     /// Plays a game of a pair; in the first one, engine 1 moves first.
-    fn play_game(&self, pair: Pair, half: usize, players: [&mut Player<'m>; 2]) -> Result<GameRecord, Abandoned> {
+    fn play_game(&self, pair: Pair, half: usize, players: [&mut Player<'m>; 2]) -> Result<GameRecord, PlayerError> {
         let settings = &self.contest.settings;
         let opening = &settings.openings[pair.opening];
         let first_color = opening.position().turn();
@@ -426,7 +422,7 @@ impl<'m> Worker<'m> {
             tc2,
             black,
             white,
-            engine1: color1.into(),
+            engine1: color1,
             score1: match game.ending.winner {
                 None => Points::Draw,
                 Some(winner) if winner == color1 => Points::Win,

@@ -43,34 +43,17 @@ pub(crate) struct PlayedGame {
     pub(crate) text: String,
 }
 
-/// Reasons why a game has no result.
-#[derive(Debug)]
-pub(crate) enum Abandoned {
-    /// The match was interrupted.
-    Cancelled,
-    /// An engine cannot be used at all.
-    Player(PlayerError),
-}
-
-impl From<PlayerError> for Abandoned {
-    fn from(error: PlayerError) -> Self {
-        match error {
-            PlayerError { error: ClientError::Cancelled, .. } => Self::Cancelled,
-            error => Self::Player(error),
-        }
-    }
-}
-
 /// Something that ends a game before the rules do.
 enum Interruption {
-    Abandoned(Abandoned),
+    /// An engine cannot be used at all, or the match was interrupted.
+    Abandoned(PlayerError),
     /// This side's engine failed.
     Failed(Color, ClientError),
 }
 
 impl From<PlayerError> for Interruption {
     fn from(error: PlayerError) -> Self {
-        Self::Abandoned(error.into())
+        Self::Abandoned(error)
     }
 }
 
@@ -97,7 +80,7 @@ struct Game<'g, 'm> {
 pub(crate) fn play<'g, 'm>(
     setup: &'g GameSetup<'m>,
     players: [&'g mut Player<'m>; 2],
-) -> Result<PlayedGame, Abandoned> {
+) -> Result<PlayedGame, PlayerError> {
     let mut game = Game {
         setup,
         players,
@@ -114,7 +97,7 @@ pub(crate) fn play<'g, 'm>(
     };
     let ending = match game.run() {
         Ok(ending) => ending,
-        Err(Interruption::Failed(_, ClientError::Cancelled)) => return Err(Abandoned::Cancelled),
+        Err(Interruption::Failed(color, ClientError::Cancelled)) => return Err(game.players[color].cancelled()),
         Err(Interruption::Failed(color, error)) => game.failed(color, &error),
         Err(Interruption::Abandoned(abandoned)) => return Err(abandoned),
     };
@@ -309,7 +292,7 @@ impl Game<'_, '_> {
 
     /// Ends a running search and sends the result. A failure
     /// here is its fault, but no longer changes the result.
-    fn finish_with(&mut self, color: Color, ending: Ending) -> Result<(), Abandoned> {
+    fn finish_with(&mut self, color: Color, ending: Ending) -> Result<(), PlayerError> {
         let result = match ending.winner {
             None => GameResult::Draw,
             Some(winner) if winner == color => GameResult::Win,
@@ -323,7 +306,7 @@ impl Game<'_, '_> {
         self.collect_noise(color);
         let fault = match told {
             Ok(()) => return Ok(()),
-            Err(ClientError::Cancelled) => return Err(Abandoned::Cancelled),
+            Err(ClientError::Cancelled) => return Err(self.players[color].cancelled()),
             Err(ClientError::Silent { .. }) => Fault::Hang,
             Err(_) => Fault::Crash,
         };

@@ -1,5 +1,17 @@
 //! Matches between USI engines: referee, clocks, openings, statistics, results, tuning.
 //!
+//! ```
+//! use enbu_arena::{EngineSpec, Pentanomial, Rules, TimeControl, openings};
+//! let engine = EngineSpec::from_words(["./engine --fast", "name=new", "option.USI_Hash=64", "tc=10+0.1"])?;
+//! assert_eq!(engine.time_control, Some("10+0.1".parse::<TimeControl>()?));
+//! let starts = openings::read("startpos moves 7g7f 3c3d # a comment\n", Rules::default())?;
+//! assert_eq!(starts[0].moves().len(), 2);
+//! // Pairs of games with 0, 1/2, 1, 3/2 and 2 points for the new engine.
+//! let lead = Pentanomial([10, 20, 40, 25, 15]).elo();
+//! assert_eq!(format!("{:+.0} +- {:.0}", lead.value, lead.half_width), "+24 +- 37");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! ```text
 //! MatchSettings ─► Contest ── Worker (a thread) ── game: two Players ── usi::client ── processes
 //!                     │            ▲                 │
@@ -16,7 +28,7 @@
 //! | `referee` `adjudication` | end of a game |
 //! | `player` `game` | one engine; one game |
 //! | `contest` | the match: settings, threads |
-//! | `stall` | time that the host's processors were not free |
+//! | `stall` | time for which processors of the host were taken |
 //! | `record` [`results`] | a saved game; files of them |
 //! | `sprt` [`report`] [`chart`] | statistics of the games |
 //! | [`spsa`] | tuning of engine parameters by games |
@@ -44,11 +56,10 @@ mod time_control;
 
 pub use adjudication::{Adjudication, DrawAdjudication, WinAdjudication};
 pub use contest::{Contest, ContestError, MatchEvent, MatchSettings, Processes, identify};
-pub use engine_spec::{EngineSpec, Ponder, SpecError};
-pub use openings::{Opening, OpeningError, OpeningsError};
-pub use player::{MAX_LOG_BYTES, Patience, PlayerError, TrafficLog};
-pub use record::{Fault, Faults, GameRecord, LoggedMove, Points, ReplayError, Side};
-pub use referee::{Ending, MatedSide, Reason, Referee, Rules};
-pub use schedule::{OpeningOrder, Pair, Schedule, Tournament};
-pub use sprt::{Decision, EloModel, Estimate, MIN_PAIRS, Pentanomial, Sprt, SprtError, elo_of_score, score_of_elo};
-pub use time_control::{GameClock, IncrementUse, TimeControl, TimeControlError, go_request};
+pub use engine_spec::{EngineSpec, Ponder};
+pub use player::{Patience, TrafficLog};
+pub use record::GameRecord;
+pub use referee::{MatedSide, Rules};
+pub use schedule::{OpeningOrder, Schedule, Tournament};
+pub use sprt::{EloModel, Pentanomial, Sprt};
+pub use time_control::{IncrementUse, TimeControl};

@@ -16,7 +16,7 @@ use enbu_usi::{Command, PositionCommand};
 
 pub use generate::{Candidate, GenerateError, Judge, RandomOpenings};
 
-use crate::referee::{Referee, Rules};
+use crate::referee::{Reason, Referee, Rules};
 
 /// A diagram and moves from it, all legal.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ pub enum OpeningError {
     },
     /// The game is over before it begins.
     #[error("the game is already over ({0})")]
-    Over(&'static str),
+    Over(Reason),
 }
 
 /// Faults of a file of openings.
@@ -120,11 +120,11 @@ impl FromStr for Opening {
     /// [`OpeningError`] when it is no position or a move is illegal.
     ///
     /// ```
-    /// use enbu_arena::Opening;
+    /// use enbu_arena::openings::Opening;
     /// let opening: Opening = "startpos moves 7g7f 3c3d".parse()?;
     /// assert_eq!(opening.moves().len(), 2);
     /// assert_eq!(opening.to_string(), "startpos moves 7g7f 3c3d");
-    /// # Ok::<(), enbu_arena::OpeningError>(())
+    /// # Ok::<(), enbu_arena::openings::OpeningError>(())
     /// ```
     fn from_str(text: &str) -> Result<Self, OpeningError> {
         let text = text.trim();
@@ -176,8 +176,8 @@ pub fn read(text: &str, rules: Rules) -> Result<Vec<Opening>, OpeningsError> {
             continue;
         }
         let checked = line.parse::<Opening>().and_then(|opening| match opening.referee(rules).ending() {
-            Some(ending) => Err(OpeningError::Over(ending.reason.as_str())),
-            None if !opening.position().has_legal_move() => Err(OpeningError::Over("mate")),
+            Some(ending) => Err(OpeningError::Over(ending.reason)),
+            None if !opening.position().has_legal_move() => Err(OpeningError::Over(Reason::Mate)),
             None => Ok(opening),
         });
         openings.push(checked.map_err(|error| OpeningsError::Line { line: index + 1, error })?);
@@ -189,16 +189,11 @@ pub fn read(text: &str, rules: Rules) -> Result<Vec<Opening>, OpeningsError> {
 /// same side to move, whatever led to it. The second of each pair is the later one.
 pub fn duplicates(openings: &[Opening]) -> Vec<(usize, usize)> {
     let mut seen = HashMap::new();
-    let mut pairs = Vec::new();
-    for (index, opening) in openings.iter().enumerate() {
-        match seen.entry(opening.position().key()) {
-            std::collections::hash_map::Entry::Occupied(first) => pairs.push((*first.get(), index)),
-            std::collections::hash_map::Entry::Vacant(place) => {
-                place.insert(index);
-            }
-        }
-    }
-    pairs
+    let repeated = openings.iter().enumerate().filter_map(|(index, opening)| {
+        let first = *seen.entry(opening.position().key()).or_insert(index);
+        (first != index).then_some((first, index))
+    });
+    repeated.collect()
 }
 
 #[cfg(test)]

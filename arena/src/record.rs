@@ -2,6 +2,7 @@
 //! record made from it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use enbu_kifu::{Analysis, Board, End, EndKind, Event, GameResult, HeaderKey, Record, TimeControl as KifuTime, csa};
 use enbu_movegen::{Color, Move};
@@ -40,22 +41,10 @@ pub enum Fault {
     Flood,
 }
 
-impl Fault {
+impl fmt::Display for Fault {
     /// Its word in results.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Illegal => "illegal",
-            Self::Time => "time",
-            Self::Hang => "hang",
-            Self::Crash => "crash",
-            Self::BadPv => "bad_pv",
-            Self::BadPonder => "bad_ponder",
-            Self::Stray => "stray",
-            Self::Early => "early",
-            Self::Late => "late",
-            Self::Garbage => "garbage",
-            Self::Flood => "flood",
-        }
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 
@@ -140,33 +129,14 @@ impl TryFrom<f64> for Points {
     }
 }
 
-/// The colour of an engine; `b` or `w` in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Side {
-    /// Black.
+/// A colour in a file: `b` or `w`.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Color")]
+enum ColorWord {
     #[serde(rename = "b")]
     Black,
-    /// White.
     #[serde(rename = "w")]
     White,
-}
-
-impl From<Color> for Side {
-    fn from(color: Color) -> Self {
-        match color {
-            Color::Black => Self::Black,
-            Color::White => Self::White,
-        }
-    }
-}
-
-impl From<Side> for Color {
-    fn from(side: Side) -> Self {
-        match side {
-            Side::Black => Self::Black,
-            Side::White => Self::White,
-        }
-    }
 }
 
 /// An answer of an engine.
@@ -225,7 +195,8 @@ pub struct GameRecord {
     /// Name of the engine that played White.
     pub white: String,
     /// The colour of engine 1.
-    pub engine1: Side,
+    #[serde(with = "ColorWord")]
+    pub engine1: Color,
     /// The points of engine 1.
     pub score1: Points,
     /// The reason of the end.
@@ -267,8 +238,8 @@ impl GameRecord {
     /// The points of Black.
     pub const fn black_points(&self) -> Points {
         match self.engine1 {
-            Side::Black => self.score1,
-            Side::White => self.score1.opposite(),
+            Color::Black => self.score1,
+            Color::White => self.score1.opposite(),
         }
     }
 
@@ -334,13 +305,13 @@ impl GameRecord {
         let result = Some(self.winner().map_or(GameResult::Draw, GameResult::win));
         let end = record.add(at, Event::from(End { kind, result }));
         record.node_mut(end).time_ms = last.filter(|_| foul.is_none()).map(LoggedMove::whole_ms);
-        let reason = (!is_stated_by_csa(self.reason)).then(|| self.reason.as_str().to_owned());
+        let reason = (!is_stated_by_csa(self.reason)).then(|| self.reason.to_string());
         let text = (!self.text.is_empty()).then(|| self.text.clone());
         record.node_mut(end).remarks_mut().comments.extend(reason.into_iter().chain(text));
     }
 
     fn time_control(&self, color: Color) -> &str {
-        if Color::from(self.engine1) == color { &self.tc1 } else { &self.tc2 }
+        if self.engine1 == color { &self.tc1 } else { &self.tc2 }
     }
 }
 
@@ -415,7 +386,7 @@ pub(crate) mod tests {
             tc2: "nodes=500".to_owned(),
             black: "old".to_owned(),
             white: "new".to_owned(),
-            engine1: Side::White,
+            engine1: Color::White,
             score1: Points::Loss,
             reason: Reason::Resign,
             plies: 3,
@@ -498,7 +469,7 @@ pub(crate) mod tests {
                     let winner = end.result.and_then(GameResult::winner);
                     assert_eq!(winner, record.winner(), "{reason:?} {score1:?} {answer}\n{text}");
                     let stated = ["%TSUMI", "%TORYO", "%KACHI", "%HIKIWAKE", "%SENNICHITE", "%MAX_MOVES", "%TIME_UP"];
-                    let comment = text.contains(&format!("\n'*{}\n", reason.as_str()));
+                    let comment = text.contains(&format!("\n'*{reason}\n"));
                     let is_stated = stated.iter().any(|word| text.contains(word)) && reason != Reason::Try;
                     assert_eq!(comment, !is_stated, "{reason:?} {answer}\n{text}");
                     assert!(text.contains("\n'*why\n"), "{text}");

@@ -10,6 +10,8 @@
 //!
 //! The rules apply in this order, so a mate by the last allowed move wins.
 
+use std::fmt;
+
 use enbu_movegen::{Color, Declaration, EnteringKingRule, Move, Position, Ruling, Setup, Square};
 use enbu_usi::PositionCommand;
 use serde::{Deserialize, Serialize};
@@ -71,50 +73,37 @@ pub enum Reason {
     Crash,
 }
 
-impl Reason {
+impl fmt::Display for Reason {
     /// Its word in results.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Mate => "mate",
-            Self::Resign => "resign",
-            Self::Declaration => "declaration",
-            Self::Try => "try",
-            Self::Repetition => "repetition",
-            Self::PerpetualCheck => "perpetual_check",
-            Self::MaxMoves => "max_moves",
-            Self::Adjudicated => "adjudicated",
-            Self::Illegal => "illegal",
-            Self::Time => "time",
-            Self::Hang => "hang",
-            Self::Crash => "crash",
-        }
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 
 /// Winner and reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ending {
+pub(crate) struct Ending {
     /// The winner; `None` after a draw.
-    pub winner: Option<Color>,
+    pub(crate) winner: Option<Color>,
     /// The reason.
-    pub reason: Reason,
+    pub(crate) reason: Reason,
 }
 
 impl Ending {
     /// `color` wins.
-    pub const fn win(color: Color, reason: Reason) -> Self {
+    pub(crate) const fn win(color: Color, reason: Reason) -> Self {
         Self { winner: Some(color), reason }
     }
 
     /// A draw.
-    pub const fn draw(reason: Reason) -> Self {
+    pub(crate) const fn draw(reason: Reason) -> Self {
         Self { winner: None, reason }
     }
 }
 
 /// The game as the referee sees it: the position, its history and the rules.
 #[derive(Clone, Debug)]
-pub struct Referee {
+pub(crate) struct Referee {
     rules: Rules,
     position: Position,
     /// The part of the `position` command that does not change.
@@ -124,38 +113,35 @@ pub struct Referee {
 
 impl Referee {
     /// A game that begins with `moves` from `setup`, which lead to `position`.
-    pub fn new(setup: &Setup, position: Position, moves: Vec<Move>, rules: Rules) -> Self {
+    pub(crate) fn new(setup: &Setup, position: Position, moves: Vec<Move>, rules: Rules) -> Self {
         let command = PositionCommand { setup: setup.clone(), moves: Vec::new(), tail: None };
         Self { rules, position, base: command.to_string(), moves }
     }
 
     /// The position.
-    pub const fn position(&self) -> &Position {
+    pub(crate) const fn position(&self) -> &Position {
         &self.position
     }
 
     /// The side to move.
-    pub fn turn(&self) -> Color {
+    pub(crate) fn turn(&self) -> Color {
         self.position.turn()
     }
 
     /// The moves since the opening's diagram, those of the opening included.
-    pub fn moves(&self) -> &[Move] {
+    pub(crate) fn moves(&self) -> &[Move] {
         &self.moves
     }
 
-    /// Plays a move if it is legal.
-    ///
-    /// # Errors
-    /// The rule that it breaks; the game is unchanged.
-    pub fn play(&mut self, mv: Move) -> Result<(), enbu_movegen::IllegalMove> {
+    /// Plays a move; an illegal one changes nothing.
+    pub(crate) fn play(&mut self, mv: Move) -> Result<(), enbu_movegen::IllegalMove> {
         self.position.play(mv)?;
         self.moves.push(mv);
         Ok(())
     }
 
     /// The line `position ... moves ...` for the game so far and `expected` after it.
-    pub fn position_line(&self, expected: Option<Move>) -> String {
+    pub(crate) fn position_line(&self, expected: Option<Move>) -> String {
         use std::fmt::Write as _;
         let mut line = self.base.clone();
         for (index, mv) in self.moves.iter().copied().chain(expected).enumerate() {
@@ -166,7 +152,7 @@ impl Referee {
     }
 
     /// The end of the game by the rules, if it is over.
-    pub fn ending(&self) -> Option<Ending> {
+    pub(crate) fn ending(&self) -> Option<Ending> {
         let turn = self.turn();
         if self.rules.mated == MatedSide::HasLost && !self.position.has_legal_move() {
             return Some(Ending::win(!turn, Reason::Mate));
@@ -193,7 +179,7 @@ impl Referee {
     }
 
     /// The result of a declaration by the side to move; a false one loses.
-    pub fn declared(&self) -> Ending {
+    pub(crate) fn declared(&self) -> Ending {
         let turn = self.turn();
         match self.position.declaration(self.rules.entering_king) {
             Declaration::Win => Ending::win(turn, Reason::Declaration),
@@ -203,7 +189,7 @@ impl Referee {
     }
 
     /// The index of the first move of `line` that could not be played from here, if there is one.
-    pub fn first_illegal(&self, line: &[Move]) -> Option<usize> {
+    pub(crate) fn first_illegal(&self, line: &[Move]) -> Option<usize> {
         let mut position = self.position.clone();
         line.iter().position(|&mv| position.play(mv).is_err())
     }

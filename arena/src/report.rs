@@ -107,7 +107,7 @@ impl Pairing {
 
     fn add(&mut self, game: &GameRecord) {
         self.all.add(game.score1);
-        self.by_color[Color::from(game.engine1)].add(game.score1);
+        self.by_color[game.engine1].add(game.score1);
         // In the first game of a pair, engine 1 has the first move.
         self.first_mover.add(if game.game.is_multiple_of(2) { game.score1 } else { game.score1.opposite() });
         *self.reasons.entry(game.reason).or_default() += 1;
@@ -148,7 +148,7 @@ impl Pairing {
         let mut text = String::new();
         for (index, faults) in self.faults.iter().enumerate() {
             for (fault, times) in faults.iter() {
-                let _ = write!(text, " {}{}={times}", fault.as_str(), index + 1);
+                let _ = write!(text, " {fault}{}={times}", index + 1);
             }
         }
         if text.is_empty() { text } else { format!("{title}{text}") }
@@ -176,8 +176,7 @@ impl Pairing {
         if let Some(sprt) = sprt {
             lines.push(format!("  SPRT         {}", sprt_text(sprt, &self.pairs)));
         }
-        let reasons: Vec<String> =
-            self.reasons.iter().map(|(reason, count)| format!("{} {count}", reason.as_str())).collect();
+        let reasons: Vec<String> = self.reasons.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
         lines.push(format!("  endings      {}", reasons.join(", ")));
         if self.all.games() > 0 {
             lines.push(format!("  mean length  {:.1} plies", self.plies as f64 / self.all.games() as f64));
@@ -313,8 +312,7 @@ impl Report {
                 index + 1,
                 games.games()
             );
-            let faults: Vec<String> =
-                faults.iter().map(|(fault, times)| format!("{} {times}", fault.as_str())).collect();
+            let faults: Vec<String> = faults.iter().map(|(fault, times)| format!("{fault} {times}")).collect();
             if !faults.is_empty() {
                 let _ = write!(text, "  faults: {}", faults.join(", "));
             }
@@ -335,11 +333,11 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Fault;
     use crate::record::tests::game;
-    use crate::record::{Fault, Side};
 
     fn played(number: usize, names: [&str; 2], score1: Points) -> GameRecord {
-        let engine1 = if number.is_multiple_of(2) { Side::Black } else { Side::White };
+        let engine1 = if number.is_multiple_of(2) { Color::Black } else { Color::White };
         let [name1, name2] = names.map(str::to_owned);
         GameRecord { game: number, pair: number / 2, name1, name2, engine1, score1, ..game() }
     }

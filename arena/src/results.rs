@@ -17,38 +17,21 @@ use crate::record::GameRecord;
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
     /// It cannot be opened, read or written.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        error: io::Error,
-    },
+    #[error("{path}: {1}", path = .0.display())]
+    Io(PathBuf, io::Error),
     /// It holds games, and the command does not continue it.
     #[error("{} already holds games; go on with it by --resume, or choose another file", .0.display())]
     Exists(PathBuf),
     /// Another match writes to it.
     #[error("{} is in use by another match", .0.display())]
     Locked(PathBuf),
-    /// A line is not a game.
-    #[error("{}, line {line}: {error}", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// Number of the line, from 1.
-        line: usize,
-        /// The fault.
-        error: String,
-    },
-    /// It holds no game, only text without a line end.
-    #[error("{} is not a file of results: {error}", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// The reason why its text is not a game.
-        error: String,
-    },
-    /// One game twice, with different moves.
+    /// The line of this number, from 1, is not a game.
+    #[error("{path}, line {1}: {2}", path = .0.display())]
+    Line(PathBuf, usize, String),
+    /// It holds no game, only text without a line end that is none.
+    #[error("{path} is not a file of results: {1}", path = .0.display())]
+    Foreign(PathBuf, String),
+    /// One game of a match twice, with different moves.
     #[error("{}: game {game} of match {match_id} was played differently in another file", path.display())]
     Conflict {
         /// The later file.
@@ -122,20 +105,19 @@ impl ResultsFile {
             return Err(foreign(path, text));
         }
         if contents.torn.is_some() {
-            rewrite(path, &contents.games).map_err(|error| ResultsError::Io { path: path.to_owned(), error })?;
+            rewrite(path, &contents.games).map_err(named(path))?;
         }
         Ok((Self::open(path)?, contents))
     }
 
     fn open(path: &Path) -> Result<Self, ResultsError> {
-        let io = |error| ResultsError::Io { path: path.to_owned(), error };
-        let file = enbu_files::append(path).map_err(io)?;
+        let file = enbu_files::append(path).map_err(named(path))?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(ResultsError::Locked(path.to_owned())),
             // Some network file systems have no locks; then the user has to take care.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
-        let length = file.metadata().map_err(io)?.len();
+        let length = file.metadata().map_err(named(path))?.len();
         Ok(Self { path: path.to_owned(), store: Box::new(file), length, unsaved: Vec::new() })
     }
 
@@ -146,7 +128,7 @@ impl ResultsFile {
     /// [`unsaved`](Self::unsaved).
     pub fn append(&mut self, game: &GameRecord) -> Result<(), ResultsError> {
         let line = serde_json::to_string(game).map_err(io::Error::from);
-        self.unsaved.push(line.map_err(|error| ResultsError::Io { path: self.path.clone(), error })?);
+        self.unsaved.push(line.map_err(named(&self.path))?);
         self.save()
     }
 
@@ -161,7 +143,7 @@ impl ResultsFile {
                 // Whatever got into the file is no whole line. If it cannot be taken
                 // back either, reading drops it.
                 let _ = self.store.truncate(self.length);
-                return Err(ResultsError::Io { path: self.path.clone(), error });
+                return Err(named(&self.path)(error));
             }
             self.length += bytes.len() as u64;
             self.unsaved.remove(0);
@@ -180,8 +162,7 @@ impl ResultsFile {
 /// # Errors
 /// [`ResultsError`] when it cannot be read, or a line other than a torn last one is not a game.
 pub fn read(path: &Path) -> Result<Contents, ResultsError> {
-    let bytes =
-        enbu_files::read(path, FileKind::Results).map_err(|error| ResultsError::Io { path: path.to_owned(), error })?;
+    let bytes = enbu_files::read(path, FileKind::Results).map_err(named(path))?;
     let text = String::from_utf8_lossy(&bytes);
     let mut contents = Contents::default();
     for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -192,7 +173,7 @@ pub fn read(path: &Path) -> Result<Contents, ResultsError> {
             Ok(game) => contents.games.push(game),
             Err(_) if !line.ends_with('\n') => contents.torn = Some(line.to_owned()),
             Err(error) => {
-                return Err(ResultsError::Line { path: path.to_owned(), line: index + 1, error: error.to_string() });
+                return Err(ResultsError::Line(path.to_owned(), index + 1, error.to_string()));
             }
         }
     }
@@ -213,9 +194,13 @@ impl Contents {
     }
 }
 
+fn named(path: &Path) -> impl FnOnce(io::Error) -> ResultsError {
+    move |error| ResultsError::Io(path.to_owned(), error)
+}
+
 fn foreign(path: &Path, text: &str) -> ResultsError {
     let error = serde_json::from_str::<GameRecord>(text).err().map(|error| error.to_string());
-    ResultsError::Foreign { path: path.to_owned(), error: error.unwrap_or_default() }
+    ResultsError::Foreign(path.to_owned(), error.unwrap_or_default())
 }
 
 /// Writes games into a file that replaces `path` in one step.
@@ -325,7 +310,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("r.jsonl");
         fs::write(&path, "{\"game\":\n{}\n").unwrap();
-        assert!(matches!(ResultsFile::resume(&path), Err(ResultsError::Line { line: 1, .. })));
+        assert!(matches!(ResultsFile::resume(&path), Err(ResultsError::Line(_, 1, _))));
     }
 
     #[test]
@@ -348,7 +333,7 @@ mod tests {
         let merged = merge(&[&c]).unwrap();
         assert_eq!((merged.games, merged.torn), (vec![numbered(0)], vec![c.clone()]));
         fs::write(&c, "hello").unwrap();
-        assert!(matches!(ResultsFile::resume(&c), Err(ResultsError::Foreign { .. })));
+        assert!(matches!(ResultsFile::resume(&c), Err(ResultsError::Foreign(..))));
         assert_eq!(fs::read_to_string(&c).unwrap(), "hello", "a file of something else stays");
         let error = merge(&[&a, &c]).unwrap_err().to_string();
         assert!(error.contains("is not a file of results: expected value"), "{error}");

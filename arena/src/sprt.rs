@@ -35,7 +35,7 @@ const POINTS_PER_SIGMA: f64 = 800.0 / LN_10;
 /// equal scores have none at all, and a test that divides by it would stop at once.
 /// In simulations of tests at 5 %, deciding from the second pair on accepts the wrong
 /// hypothesis in 10 % (H1) and 30 % (H0) of the runs; from the 64th on in 5 % to 6 %.
-pub const MIN_PAIRS: u64 = 64;
+const MIN_PAIRS: u64 = 64;
 
 /// Numbers of pairs with 0, 1/2, 1, 3/2 and 2 points for the first engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -155,13 +155,13 @@ impl Pentanomial {
 }
 
 /// The Elo difference at which `score` (0 to 1) is expected.
-pub fn elo_of_score(score: f64) -> f64 {
+fn elo_of_score(score: f64) -> f64 {
     let score = score.clamp(1e-9, 1.0 - 1e-9);
     -400.0 * (1.0 / score - 1.0).log10()
 }
 
 /// The score (0 to 1) that is expected at an Elo difference.
-pub fn score_of_elo(elo: f64) -> f64 {
+fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
@@ -223,7 +223,7 @@ impl Sprt {
         (s1 - s0) * (2.0 * mean - s0 - s1) * pairs / (2.0 * variance)
     }
 
-    /// The outcome; `None` while the test goes on, and before [`MIN_PAIRS`].
+    /// The outcome; `None` while the test goes on, and before 64 pairs.
     pub fn decision(&self, seen: &Pentanomial) -> Option<Decision> {
         if seen.pairs() < MIN_PAIRS {
             return None;

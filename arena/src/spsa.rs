@@ -28,16 +28,18 @@
 //! so that the last pair is played with `step` and learnt from with `rate * step` a game.
 //!
 //! ```
-//! use enbu_arena::spsa::{Parameter, Plan, Spsa};
+//! use enbu_arena::report::Tally;
+//! use enbu_arena::spsa::{Conditions, Parameter, Plan, State};
 //! let margin = Parameter { name: "margin".to_owned(), start: 120, min: 40, max: 300, step: 10.0 };
 //! let plan = Plan { iterations: 2, pairs: 1, seed: 7, rate: 0.002 };
-//! let mut spsa = Spsa::new(vec![margin], plan).unwrap();
-//! while let Some(trial) = spsa.trial() {
+//! let mut state = State::new(vec![margin], plan, Conditions::new()).unwrap();
+//! while let Some(trial) = state.trial() {
 //!     assert_eq!(trial.plus.len(), 1);
 //!     // Here the games are played: the side with the higher value won both.
-//!     spsa.learn(if trial.plus > trial.minus { 2 } else { -2 });
+//!     let (won, lost) = if trial.plus > trial.minus { (2, 0) } else { (0, 2) };
+//!     state.learn(Tally { won, drawn: 0, lost });
 //! }
-//! assert!(spsa.values()[0] > 120.0);
+//! assert!(state.values()[0] > 120.0);
 //! ```
 
 pub mod parameter;
@@ -46,6 +48,8 @@ pub mod state;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
+
+use crate::report::Tally;
 
 pub use parameter::{MIN_STEP, Parameter, ParameterError, Wanted, select};
 pub use state::{Conditions, Misfit, State, StateError};
@@ -73,6 +77,23 @@ pub struct Plan {
     pub seed: u64,
     /// By which part of a step a game won moves a value at the end; above 0, at most 1.
     pub rate: f64,
+}
+
+impl Plan {
+    /// Checks the plan of a tuning of `parameters`.
+    fn check(&self, parameters: &[Parameter]) -> Result<(), PlanError> {
+        if parameters.is_empty() {
+            return Err(PlanError::NoParameter);
+        }
+        parameters.iter().try_for_each(Parameter::check)?;
+        if self.iterations == 0 || self.pairs == 0 {
+            return Err(PlanError::NoGames);
+        }
+        if !(self.rate > 0.0 && self.rate <= 1.0) {
+            return Err(PlanError::Rate);
+        }
+        Ok(())
+    }
 }
 
 /// Reasons why nothing can be tuned.
@@ -113,60 +134,7 @@ struct Draw {
     dither: f64,
 }
 
-/// A tuning in progress; it learns from the winner of each trial and nothing else of the games.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Spsa {
-    parameters: Vec<Parameter>,
-    plan: Plan,
-    values: Vec<f64>,
-    done: u64,
-}
-
-impl Spsa {
-    /// A tuning that begins with the start values of the parameters.
-    ///
-    /// # Errors
-    /// [`PlanError`] when there is nothing to tune or no game to learn from.
-    pub fn new(parameters: Vec<Parameter>, plan: Plan) -> Result<Self, PlanError> {
-        if parameters.is_empty() {
-            return Err(PlanError::NoParameter);
-        }
-        parameters.iter().try_for_each(Parameter::check)?;
-        if plan.iterations == 0 || plan.pairs == 0 {
-            return Err(PlanError::NoGames);
-        }
-        if !(plan.rate > 0.0 && plan.rate <= 1.0) {
-            return Err(PlanError::Rate);
-        }
-        let values = parameters.iter().map(|parameter| parameter.start as f64).collect();
-        Ok(Self { parameters, plan, values, done: 0 })
-    }
-
-    /// The parameters.
-    pub fn parameters(&self) -> &[Parameter] {
-        &self.parameters
-    }
-
-    /// The plan.
-    pub const fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// Number of iterations done.
-    pub const fn done(&self) -> u64 {
-        self.done
-    }
-
-    /// The present values, in the order of the parameters and within their ranges.
-    pub fn values(&self) -> &[f64] {
-        &self.values
-    }
-
-    /// The present values as whole numbers.
-    pub fn rounded(&self) -> impl Iterator<Item = i64> + '_ {
-        self.values.iter().zip(&self.parameters).map(|(value, parameter)| parameter.clamp(value.round() as i64))
-    }
-
+impl State {
     /// The next trial; `None` when all iterations are done.
     ///
     /// Engines take whole numbers, so both sides are rounded, up or down by chance such
@@ -188,10 +156,15 @@ impl Spsa {
         })
     }
 
-    /// Moves the values towards the side of the last [`trial`](Self::trial) that won
-    /// more games: `won_minus_lost` counts from the side of `plus`. Does nothing when
-    /// all iterations are done.
-    pub fn learn(&mut self, won_minus_lost: i64) {
+    /// Moves the values towards the side of the last [`trial`](Self::trial) that won more of the
+    /// `games`, which are seen from the side of [`Trial::plus`]. Does not move them when all
+    /// iterations are done.
+    pub fn learn(&mut self, games: Tally) {
+        self.step(games.won.cast_signed() - games.lost.cast_signed());
+        self.games += games;
+    }
+
+    fn step(&mut self, won_minus_lost: i64) {
         if self.done >= self.plan.iterations {
             return;
         }

@@ -17,6 +17,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use enbu_kifu::csa::{exact_seconds, seconds_text};
 use enbu_movegen::Color;
 use enbu_usi::{Clock, GoRequest};
 
@@ -80,7 +81,7 @@ impl FromStr for TimeControl {
     /// let fischer: TimeControl = "10+0.1".parse()?;
     /// assert_eq!(fischer, TimeControl::Clock { main_ms: 10_000, byoyomi_ms: 0, increment_ms: 100 });
     /// assert_eq!("0+1b".parse::<TimeControl>()?.to_string(), "0+1b");
-    /// # Ok::<(), enbu_arena::TimeControlError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn from_str(text: &str) -> Result<Self, TimeControlError> {
         let error = || TimeControlError { text: text.chars().take(40).collect() };
@@ -110,36 +111,25 @@ fn parse_clock(text: &str) -> Option<TimeControl> {
     })
 }
 
-/// The longest time, about 30 years: as many seconds as [`milliseconds`] reads.
+/// The longest time, about 30 years.
 const MAX_MS: u64 = 999_999_999_999;
 
 /// Seconds with up to three decimals, as milliseconds; at most [`MAX_MS`].
 fn milliseconds(text: &str) -> Option<u64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits(whole) || !digits(fraction) || whole.len() > 9 || fraction.len() > 3 {
-        return None;
-    }
-    let seconds: u64 = whole.parse().ok()?;
-    let thousandths: u64 = format!("{fraction:0<3}").parse().ok()?;
-    Some(seconds * 1000 + thousandths)
-}
-
-/// Milliseconds as seconds, without needless zeros.
-fn seconds(ms: u64) -> String {
-    let text = format!("{}.{:03}", ms / 1000, ms % 1000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    exact_seconds(text).filter(|&ms| ms <= MAX_MS)
 }
 
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Clock { main_ms, byoyomi_ms: 0, increment_ms: 0 } => f.write_str(&seconds(main_ms)),
+            Self::Clock { main_ms, byoyomi_ms: 0, increment_ms: 0 } => f.write_str(&seconds_text(main_ms)),
             Self::Clock { main_ms, byoyomi_ms: 0, increment_ms } => {
-                write!(f, "{}+{}", seconds(main_ms), seconds(increment_ms))
+                write!(f, "{}+{}", seconds_text(main_ms), seconds_text(increment_ms))
             }
-            Self::Clock { main_ms, byoyomi_ms, .. } => write!(f, "{}+{}b", seconds(main_ms), seconds(byoyomi_ms)),
-            Self::MoveTime(ms) => write!(f, "movetime={}", seconds(ms)),
+            Self::Clock { main_ms, byoyomi_ms, .. } => {
+                write!(f, "{}+{}b", seconds_text(main_ms), seconds_text(byoyomi_ms))
+            }
+            Self::MoveTime(ms) => write!(f, "movetime={}", seconds_text(ms)),
             Self::Nodes(nodes) => write!(f, "nodes={nodes}"),
             Self::Depth(depth) => write!(f, "depth={depth}"),
         }
@@ -158,7 +148,7 @@ impl TimeControl {
 
 /// The clock of one side in one game.
 #[derive(Clone, Copy, Debug)]
-pub struct GameClock {
+pub(crate) struct GameClock {
     control: TimeControl,
     increment_use: IncrementUse,
     left_ms: u64,
@@ -166,7 +156,7 @@ pub struct GameClock {
 
 impl GameClock {
     /// A clock at the start of a game.
-    pub const fn new(control: TimeControl, increment_use: IncrementUse) -> Self {
+    pub(crate) const fn new(control: TimeControl, increment_use: IncrementUse) -> Self {
         let left_ms = match control {
             TimeControl::Clock { main_ms, .. } => main_ms,
             _ => 0,
@@ -175,7 +165,7 @@ impl GameClock {
     }
 
     /// The time for the next move; `None` without a clock.
-    pub fn budget(&self) -> Option<Duration> {
+    pub(crate) fn budget(&self) -> Option<Duration> {
         match self.control {
             TimeControl::Clock { byoyomi_ms, increment_ms, .. } => {
                 let usable = match self.increment_use {
@@ -191,7 +181,7 @@ impl GameClock {
 
     /// Takes the time of a move off the clock, rounded up to whole milliseconds, and
     /// adds the increment.
-    pub fn spend(&mut self, elapsed: Duration) {
+    pub(crate) fn spend(&mut self, elapsed: Duration) {
         let TimeControl::Clock { increment_ms, .. } = self.control else { return };
         let spent = u64::try_from(elapsed.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
         self.left_ms = match self.increment_use {
@@ -204,7 +194,7 @@ impl GameClock {
 /// The `go` command for the side `turn` with these clocks of Black and White.
 ///
 /// A USI `go` carries either a byoyomi or increments: those of the side to move.
-pub fn go_request(clocks: &[GameClock; 2], turn: Color) -> GoRequest {
+pub(crate) fn go_request(clocks: &[GameClock; 2], turn: Color) -> GoRequest {
     let mut request = GoRequest::default();
     match clocks[turn].control {
         TimeControl::MoveTime(ms) => request.movetime_ms = Some(ms),

@@ -29,6 +29,7 @@ mod write;
 use enbu_movegen::{Color, HandPiece, Move, MoveParts, Piece, PieceType, Position, Setup, Square};
 
 pub(crate) use headers::{escape, read_time, unescape};
+pub use headers::{exact_seconds, seconds_text};
 pub use parts::read;
 pub use write::{analysis_text, board_rows, move_text, move_text_on, write, write_all};
 pub(crate) use write::{end_word, time_text};

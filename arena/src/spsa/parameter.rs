@@ -45,16 +45,14 @@ impl Parameter {
     /// ```
     pub fn check(&self) -> Result<(), ParameterError> {
         let &Self { start, min, max, step, .. } = self;
-        let name = || self.name.clone();
         if min >= max || min.unsigned_abs() > MAX_BOUND || max.unsigned_abs() > MAX_BOUND {
-            return Err(ParameterError::Range { name: name(), min, max });
+            return Err(ParameterError::Range(self.clone()));
         }
         if !(min..=max).contains(&start) {
-            return Err(ParameterError::Start { name: name(), start, min, max });
+            return Err(ParameterError::Start(self.clone()));
         }
-        let width = max - min;
-        if !(MIN_STEP..=width as f64).contains(&step) {
-            return Err(ParameterError::Step { name: name(), step, width });
+        if !(MIN_STEP..=(max - min) as f64).contains(&step) {
+            return Err(ParameterError::Step(self.clone()));
         }
         Ok(())
     }
@@ -132,58 +130,24 @@ impl FromStr for Wanted {
 /// Reasons why a parameter cannot be tuned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterError {
-    /// The engine has no such option that is a number.
-    #[error("no spin option is named `{name}`; there are {known}")]
-    Unknown {
-        /// The name.
-        name: String,
-        /// The spin options that there are, between commas.
-        known: String,
-    },
-    /// The engine has nothing that looks like a parameter.
-    #[error("no spin option has a name in lower case; there are {known}")]
-    NoneInLowerCase {
-        /// The spin options that there are, between commas.
-        known: String,
-    },
+    /// The engine has no spin option of this name, but the others.
+    #[error("no spin option is named `{0}`; there are {1}")]
+    Unknown(String, String),
+    /// The engine has nothing that looks like a parameter, but these spin options.
+    #[error("no spin option has a name in lower case; there are {0}")]
+    NoneInLowerCase(String),
     /// It is selected twice.
-    #[error("{name} is given twice")]
-    Twice {
-        /// The name.
-        name: String,
-    },
+    #[error("{0} is given twice")]
+    Twice(String),
     /// It has no range, or one that is too wide to compute with.
-    #[error("{name}: the range {min} to {max} cannot be tuned in")]
-    Range {
-        /// The name.
-        name: String,
-        /// Lowest value.
-        min: i64,
-        /// Highest value.
-        max: i64,
-    },
+    #[error("{}: the range {} to {} cannot be tuned in", .0.name, .0.min, .0.max)]
+    Range(Parameter),
     /// It begins outside its range.
-    #[error("{name}: the value {start} is outside its range, {min} to {max}")]
-    Start {
-        /// The name.
-        name: String,
-        /// The value.
-        start: i64,
-        /// Lowest value.
-        min: i64,
-        /// Highest value.
-        max: i64,
-    },
+    #[error("{}: the value {} is outside its range, {} to {}", .0.name, .0.start, .0.min, .0.max)]
+    Start(Parameter),
     /// The step is too small, or wider than the range.
-    #[error("{name}: the step {step} is not from {MIN_STEP} to {width}, the width of its range")]
-    Step {
-        /// The name.
-        name: String,
-        /// The step.
-        step: f64,
-        /// From the lowest value to the highest.
-        width: i64,
-    },
+    #[error("{}: the step {} is not from {MIN_STEP} to {}, the width of its range", .0.name, .0.step, .0.max - .0.min)]
+    Step(Parameter),
 }
 
 /// Chooses parameters among the options that an engine declared, in the engine's order.
@@ -208,7 +172,7 @@ pub fn select(
         });
         let named = steps.next();
         if steps.next().is_some() {
-            return Err(ParameterError::Twice { name: option.name.clone() });
+            return Err(ParameterError::Twice(option.name.clone()));
         }
         if named.is_none() && !(all && is_lower_case(&option.name)) {
             continue;
@@ -220,7 +184,7 @@ pub fn select(
         parameters.push(parameter);
     }
     if all && parameters.is_empty() {
-        return Err(ParameterError::NoneInLowerCase { known: spins(options) });
+        return Err(ParameterError::NoneInLowerCase(spins(options)));
     }
     Ok(parameters)
 }
@@ -234,7 +198,7 @@ fn refuse_unknown(wanted: &[Wanted], options: &[OptionSpec]) -> Result<(), Param
         _ => None,
     });
     match unknown {
-        Some(name) => Err(ParameterError::Unknown { name: name.clone(), known: spins(options) }),
+        Some(name) => Err(ParameterError::Unknown(name.clone(), spins(options))),
         None => Ok(()),
     }
 }

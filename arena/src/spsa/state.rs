@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use enbu_files::{Existing, FileKind};
 use serde::{Deserialize, Serialize};
 
-use super::{Parameter, Plan, PlanError, Spsa};
+use super::{Parameter, Plan, PlanError};
 use crate::report::Tally;
 
 /// Identification of the file.
@@ -25,44 +25,35 @@ const VERSION: u32 = 1;
 /// control, the rules.
 pub type Conditions = BTreeMap<String, String>;
 
-/// A tuning with all that its file holds.
-#[derive(Clone, Debug, PartialEq)]
+/// A tuning: its parameters and their values, and the conditions and games behind them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct State {
-    spsa: Spsa,
-    conditions: Conditions,
-    games: Tally,
+    format: String,
+    version: u32,
+    pub(super) conditions: Conditions,
+    pub(super) plan: Plan,
+    pub(super) done: u64,
+    pub(super) games: Tally,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) values: Vec<f64>,
 }
 
 /// Faults of a file.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// It cannot be read.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        error: io::Error,
-    },
+    #[error("{path}: {1}", path = .0.display())]
+    Io(PathBuf, io::Error),
     /// It is something else.
     #[error("{} is not the state of a tuning", .0.display())]
     Other(PathBuf),
     /// A version that is not known here.
-    #[error("{} has version {version} of the format; only version {VERSION} is understood", path.display())]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        version: u32,
-    },
+    #[error("{path} has version {1} of the format; only version {VERSION} is understood", path = .0.display())]
+    Version(PathBuf, u32),
     /// It holds impossible values.
-    #[error("{} is damaged: {reason}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The fault.
-        reason: String,
-    },
+    #[error("{path} is damaged: {1}", path = .0.display())]
+    Damaged(PathBuf, String),
 }
 
 /// A difference between a state and a command.
@@ -84,29 +75,41 @@ struct Head {
     version: u32,
 }
 
-/// The fields of the present version.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Document {
-    format: String,
-    version: u32,
-    conditions: Conditions,
-    plan: Plan,
-    done: u64,
-    games: Tally,
-    parameters: Vec<Parameter>,
-    values: Vec<f64>,
-}
-
 impl State {
-    /// A tuning that has not begun.
-    pub fn new(spsa: Spsa, conditions: Conditions) -> Self {
-        Self { spsa, conditions, games: Tally::default() }
+    /// A tuning that begins with the start values of the parameters.
+    ///
+    /// # Errors
+    /// [`PlanError`] when there is nothing to tune or no game to learn from.
+    pub fn new(parameters: Vec<Parameter>, plan: Plan, conditions: Conditions) -> Result<Self, PlanError> {
+        plan.check(&parameters)?;
+        let values = parameters.iter().map(|parameter| parameter.start as f64).collect();
+        let (format, version, games) = (FORMAT.to_owned(), VERSION, Tally::default());
+        Ok(Self { format, version, conditions, plan, done: 0, games, parameters, values })
     }
 
-    /// The tuning in progress: parameters, their values, iterations done.
-    pub const fn spsa(&self) -> &Spsa {
-        &self.spsa
+    /// The parameters.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// The plan.
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Number of iterations done.
+    pub const fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// The present values, in the order of the parameters and within their ranges.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The present values as whole numbers.
+    pub fn rounded(&self) -> impl Iterator<Item = i64> + '_ {
+        self.values.iter().zip(&self.parameters).map(|(value, parameter)| parameter.clamp(value.round() as i64))
     }
 
     /// All games so far, seen from the side of [`Trial::plus`](super::Trial::plus).
@@ -114,25 +117,18 @@ impl State {
         self.games
     }
 
-    /// Learns from the games of the last trial, seen from the side of
-    /// [`Trial::plus`](super::Trial::plus).
-    pub fn learn(&mut self, games: Tally) {
-        self.spsa.learn(games.won.cast_signed() - games.lost.cast_signed());
-        self.games += games;
-    }
-
     /// Checks that a command that would begin with `other` may continue from here.
     ///
     /// # Errors
     /// [`Misfit`] with the first thing that differs.
     pub fn check_fit(&self, other: &Self) -> Result<(), Misfit> {
-        let (theirs, ours) = (self.spsa.plan, other.spsa.plan);
+        let (theirs, ours) = (self.plan, other.plan);
         agree("iterations", theirs.iterations, ours.iterations)?;
         agree("pairs", theirs.pairs, ours.pairs)?;
         agree("seed", theirs.seed, ours.seed)?;
         agree("rate", theirs.rate, ours.rate)?;
         let names = |state: &Self| {
-            let names: Vec<&str> = state.spsa.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+            let names: Vec<&str> = state.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
             names.join(", ")
         };
         agree("the parameters", names(self), names(other))?;
@@ -140,7 +136,7 @@ impl State {
             let Parameter { start, min, max, step, .. } = parameter;
             format!("{start} in {min} to {max} by {step}")
         };
-        for (theirs, ours) in self.spsa.parameters.iter().zip(&other.spsa.parameters) {
+        for (theirs, ours) in self.parameters.iter().zip(&other.parameters) {
             agree(&theirs.name, text(theirs), text(ours))?;
         }
         for name in self.conditions.keys().chain(other.conditions.keys()) {
@@ -163,23 +159,13 @@ impl State {
     /// # Errors
     /// [`StateError`] when it cannot be read or is not the state of a tuning.
     pub fn load(path: &Path) -> Result<Self, StateError> {
-        let text = enbu_files::read_text(path, FileKind::Results)
-            .map_err(|error| StateError::Io { path: path.to_owned(), error })?;
+        let text =
+            enbu_files::read_text(path, FileKind::Results).map_err(|error| StateError::Io(path.to_owned(), error))?;
         Self::from_json(&text, path)
     }
 
     fn to_json(&self) -> io::Result<String> {
-        let document = Document {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-            conditions: self.conditions.clone(),
-            plan: self.spsa.plan,
-            done: self.spsa.done,
-            games: self.games,
-            parameters: self.spsa.parameters.clone(),
-            values: self.spsa.values.clone(),
-        };
-        Ok(serde_json::to_string_pretty(&document)? + "\n")
+        Ok(serde_json::to_string_pretty(self)? + "\n")
     }
 
     fn from_json(text: &str, path: &Path) -> Result<Self, StateError> {
@@ -189,34 +175,31 @@ impl State {
             return Err(StateError::Other(path()));
         }
         if head.version != VERSION {
-            return Err(StateError::Version { path: path(), version: head.version });
+            return Err(StateError::Version(path(), head.version));
         }
-        let damaged = |reason| StateError::Damaged { path: path(), reason };
-        let document: Document = serde_json::from_str(text).map_err(|error| damaged(error.to_string()))?;
-        document.into_state().map_err(damaged)
+        let damaged = |reason| StateError::Damaged(path(), reason);
+        let state: Self = serde_json::from_str(text).map_err(|error| damaged(error.to_string()))?;
+        state.check().map_err(damaged)?;
+        Ok(state)
     }
-}
 
-impl Document {
-    /// Its state, or the reason why it is impossible.
-    fn into_state(self) -> Result<State, String> {
-        let Self { conditions, plan, done, games, parameters, values, .. } = self;
-        let mut spsa = Spsa::new(parameters, plan).map_err(|error: PlanError| error.to_string())?;
-        if values.len() != spsa.parameters.len() {
-            return Err(format!("{} values for {} parameters", values.len(), spsa.parameters.len()));
+    /// Checks that the values are possible.
+    fn check(&self) -> Result<(), String> {
+        let Self { plan, done, games, parameters, values, .. } = self;
+        plan.check(parameters).map_err(|error| error.to_string())?;
+        if values.len() != parameters.len() {
+            return Err(format!("{} values for {} parameters", values.len(), parameters.len()));
         }
-        for (parameter, &value) in spsa.parameters.iter().zip(&values) {
-            if parameter.limit(value) != value {
-                return Err(format!("{} has the value {value}", parameter.name));
-            }
+        if let Some((parameter, value)) =
+            parameters.iter().zip(values).find(|(one, value)| one.limit(**value) != **value)
+        {
+            return Err(format!("{} has the value {value}", parameter.name));
         }
         let played = u128::from(games.won) + u128::from(games.drawn) + u128::from(games.lost);
-        if done > plan.iterations || played != u128::from(done) * u128::from(plan.pairs) * 2 {
+        if *done > plan.iterations || played != u128::from(*done) * u128::from(plan.pairs) * 2 {
             return Err(format!("{played} games in {done} of {} iterations", plan.iterations));
         }
-        spsa.values = values;
-        spsa.done = done;
-        Ok(State { spsa, conditions, games })
+        Ok(())
     }
 }
 
@@ -234,8 +217,8 @@ mod tests {
     fn begin() -> State {
         let parameter = |name: &str, start, max, step| Parameter { name: name.to_owned(), start, min: 0, max, step };
         let parameters = vec![parameter("a", 60, 200, 8.0), parameter("b", 90, 100, 5.0), parameter("c", 3, 12, 1.0)];
-        let spsa = Spsa::new(parameters, Plan { iterations: 400, pairs: 2, seed: 11, rate: 0.004 }).unwrap();
-        State::new(spsa, Conditions::from([("tc".to_owned(), "10+0.1".to_owned())]))
+        let plan = Plan { iterations: 400, pairs: 2, seed: 11, rate: 0.004 };
+        State::new(parameters, plan, Conditions::from([("tc".to_owned(), "10+0.1".to_owned())])).unwrap()
     }
 
     #[test]
@@ -247,14 +230,14 @@ mod tests {
             begun.check_fit(&other).unwrap_err().to_string()
         };
         for (message, told) in [
-            ("it was begun with iterations 400, not 500", with(|state| state.spsa.plan.iterations = 500)),
-            ("it was begun with pairs 2, not 1", with(|state| state.spsa.plan.pairs = 1)),
-            ("it was begun with seed 11, not 1", with(|state| state.spsa.plan.seed = 1)),
-            ("it was begun with rate 0.004, not 0.1", with(|state| state.spsa.plan.rate = 0.1)),
-            ("it was begun with the parameters a, b, c, not a, b", with(|state| drop(state.spsa.parameters.pop()))),
+            ("it was begun with iterations 400, not 500", with(|state| state.plan.iterations = 500)),
+            ("it was begun with pairs 2, not 1", with(|state| state.plan.pairs = 1)),
+            ("it was begun with seed 11, not 1", with(|state| state.plan.seed = 1)),
+            ("it was begun with rate 0.004, not 0.1", with(|state| state.plan.rate = 0.1)),
+            ("it was begun with the parameters a, b, c, not a, b", with(|state| drop(state.parameters.pop()))),
             (
                 "it was begun with b 90 in 0 to 100 by 5, not 90 in 0 to 101 by 5",
-                with(|state| state.spsa.parameters[1].max = 101),
+                with(|state| state.parameters[1].max = 101),
             ),
             ("it was begun with tc 10+0.1, not nothing", with(|state| state.conditions.clear())),
             (

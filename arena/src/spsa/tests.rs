@@ -43,15 +43,19 @@ fn play(trial: &Trial, pairs: u32, dice: &mut Xoshiro256PlusPlus) -> Tally {
 /// A state and its dice, `iterations` later.
 fn go_on(state: &mut State, iterations: u64, dice: &mut Xoshiro256PlusPlus) {
     for _ in 0..iterations {
-        let Some(trial) = state.spsa().trial() else { break };
-        let games = play(&trial, state.spsa().plan().pairs, dice);
+        let Some(trial) = state.trial() else { break };
+        let games = play(&trial, state.plan().pairs, dice);
         state.learn(games);
     }
 }
 
+fn tuning(parameters: Vec<Parameter>, plan: Plan) -> Result<State, PlanError> {
+    State::new(parameters, plan, Conditions::new())
+}
+
 fn begin(iterations: u64, pairs: u32, seed: u64) -> State {
-    let spsa = Spsa::new(three(), Plan { iterations, pairs, seed, rate: 0.004 }).unwrap();
-    State::new(spsa, Conditions::from([("tc".to_owned(), "10+0.1".to_owned())]))
+    let conditions = Conditions::from([("tc".to_owned(), "10+0.1".to_owned())]);
+    State::new(three(), Plan { iterations, pairs, seed, rate: 0.004 }, conditions).unwrap()
 }
 
 #[test]
@@ -59,7 +63,7 @@ fn values_find_the_top_of_a_noisy_hill() {
     for (pairs, seed) in [(1, 1), (1, 2), (1, 3), (4, 4), (4, 5), (16, 6)] {
         let mut state = begin(16_000 / u64::from(pairs), pairs, seed);
         go_on(&mut state, u64::MAX, &mut Xoshiro256PlusPlus::seed_from_u64(seed + 100));
-        let values = state.spsa().values();
+        let values = state.values();
         for ((value, best), tolerance) in values.iter().zip(OPTIMUM).zip([8.0, 8.0, 1.0]) {
             assert!((value - best).abs() < tolerance, "seed {seed}: {values:?}");
         }
@@ -76,11 +80,11 @@ fn gains_are_those_of_fishtest() {
         (99, 10.0, 0.02),
     ] {
         let plan = Plan { iterations: 100, pairs: 1, seed: 1, rate: 0.002 };
-        let mut spsa = Spsa::new(vec![parameter("a", 500, 0, 1000, 10.0)], plan).unwrap();
-        (0..done).for_each(|_| spsa.learn(0));
+        let mut spsa = tuning(vec![parameter("a", 500, 0, 1000, 10.0)], plan).unwrap();
+        (0..done).for_each(|_| spsa.step(0));
         assert_eq!(spsa.values(), [500.0], "draws teach nothing");
         assert!((spsa.perturbation(10.0) - perturbation).abs() < 1e-9);
-        spsa.learn(1);
+        spsa.step(1);
         assert!(((spsa.values()[0] - 500.0).abs() - move_by).abs() < 1e-9);
     }
 }
@@ -88,8 +92,8 @@ fn gains_are_those_of_fishtest() {
 #[test]
 fn pairs_count_in_the_gains_as_iterations_of_one_pair_do() {
     let at = |iterations, pairs, done| {
-        let mut spsa = Spsa::new(three(), Plan { iterations, pairs, seed: 1, rate: 0.002 }).unwrap();
-        (0..done).for_each(|_| spsa.learn(0));
+        let mut spsa = tuning(three(), Plan { iterations, pairs, seed: 1, rate: 0.002 }).unwrap();
+        (0..done).for_each(|_| spsa.step(0));
         (spsa.perturbation(3.0), spsa.gain())
     };
     assert_eq!(at(100, 4, 25), at(400, 1, 100));
@@ -101,8 +105,8 @@ fn the_seed_decides_the_signs_and_they_are_fair() {
     let trials = |seed| {
         let mut state = begin(2000, 1, seed);
         let mut trials = Vec::new();
-        while let Some(trial) = state.spsa().trial() {
-            assert_eq!(state.spsa().trial().as_ref(), Some(&trial), "asking changes nothing");
+        while let Some(trial) = state.trial() {
+            assert_eq!(state.trial().as_ref(), Some(&trial), "asking changes nothing");
             trials.push(trial);
             state.learn(Tally { drawn: 2, ..Tally::default() });
         }
@@ -128,7 +132,7 @@ fn the_seed_decides_the_signs_and_they_are_fair() {
 #[test]
 fn values_are_rounded_such_that_their_average_is_right() {
     let plan = Plan { iterations: 4000, pairs: 1, seed: 5, rate: 0.002 };
-    let mut spsa = Spsa::new(vec![parameter("a", 50, 0, 100, 0.5)], plan).unwrap();
+    let mut spsa = tuning(vec![parameter("a", 50, 0, 100, 0.5)], plan).unwrap();
     spsa.values[0] = 50.3;
     let [mut difference, mut middle, mut expected] = [0.0; 3];
     while let Some(trial) = spsa.trial() {
@@ -137,7 +141,7 @@ fn values_are_rounded_such_that_their_average_is_right() {
         difference += (plus - minus).abs() as f64;
         middle += (plus + minus) as f64 / 2.0;
         expected += 2.0 * spsa.perturbation(0.5);
-        spsa.learn(0);
+        spsa.step(0);
     }
     assert!((middle / 4000.0 - 50.3).abs() < 0.05, "{middle}");
     assert!((difference - expected).abs() / 4000.0 < 0.05, "{difference}, not {expected}");
@@ -153,7 +157,7 @@ fn values_never_leave_their_ranges() {
         ]
     };
     let mut dice = Xoshiro256PlusPlus::seed_from_u64(9);
-    let mut spsa = Spsa::new(wild(), Plan { iterations: 3000, pairs: 50, seed: 3, rate: 1.0 }).unwrap();
+    let mut spsa = tuning(wild(), Plan { iterations: 3000, pairs: 50, seed: 3, rate: 1.0 }).unwrap();
     while let Some(trial) = spsa.trial() {
         let values = spsa
             .values()
@@ -165,10 +169,10 @@ fn values_never_leave_their_ranges() {
         for (value, parameter) in played.zip(wild().iter().cycle()) {
             assert!((parameter.min..=parameter.max).contains(&value), "{}: {value}", parameter.name);
         }
-        spsa.learn(dice.random_range(-100..=100));
+        spsa.step(dice.random_range(-100..=100));
     }
     let before = spsa.clone();
-    spsa.learn(100);
+    spsa.step(100);
     assert_eq!(spsa, before, "nothing is learnt after the end");
 }
 
@@ -180,26 +184,26 @@ fn a_tuning_that_was_interrupted_ends_as_if_it_had_not_been() {
     let path = dir.path().join("state.json");
     let mut dice = Xoshiro256PlusPlus::seed_from_u64(1);
     begin(400, 2, 11).save(&path).unwrap();
-    while State::load(&path).unwrap().spsa().trial().is_some() {
+    while State::load(&path).unwrap().trial().is_some() {
         let mut part = State::load(&path).unwrap();
         assert_eq!(part.check_fit(&begin(400, 2, 11)), Ok(()));
         go_on(&mut part, 7, &mut dice);
         part.save(&path).unwrap();
     }
     assert_eq!(State::load(&path).unwrap(), whole);
-    assert_eq!((whole.spsa().done(), whole.games().games()), (400, 1600));
-    assert_ne!(whole.spsa().values(), begin(400, 2, 11).spsa().values());
+    assert_eq!((whole.done(), whole.games().games()), (400, 1600));
+    assert_ne!(whole.values(), begin(400, 2, 11).values());
 }
 
 #[test]
 fn plans_without_games_or_with_a_wild_rate_are_refused() {
     let plan = Plan { iterations: 1, pairs: 1, seed: 1, rate: 0.1 };
-    assert_eq!(Spsa::new(Vec::new(), plan), Err(PlanError::NoParameter));
-    assert_eq!(Spsa::new(three(), Plan { pairs: 0, ..plan }), Err(PlanError::NoGames));
-    assert_eq!(Spsa::new(three(), Plan { iterations: 0, ..plan }), Err(PlanError::NoGames));
+    assert_eq!(tuning(Vec::new(), plan), Err(PlanError::NoParameter));
+    assert_eq!(tuning(three(), Plan { pairs: 0, ..plan }), Err(PlanError::NoGames));
+    assert_eq!(tuning(three(), Plan { iterations: 0, ..plan }), Err(PlanError::NoGames));
     for rate in [f64::NAN, 0.0, -0.1, 1.1] {
-        assert_eq!(Spsa::new(three(), Plan { rate, ..plan }), Err(PlanError::Rate));
+        assert_eq!(tuning(three(), Plan { rate, ..plan }), Err(PlanError::Rate));
     }
-    let outside = Spsa::new(vec![parameter("a", 5, 6, 8, 1.0)], plan).unwrap_err().to_string();
+    let outside = tuning(vec![parameter("a", 5, 6, 8, 1.0)], plan).unwrap_err().to_string();
     assert_eq!(outside, "a: the value 5 is outside its range, 6 to 8");
 }

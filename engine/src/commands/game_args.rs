@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use enbu_arena::openings::{self, RandomOpenings};
+use enbu_arena::openings::{self, Opening, RandomOpenings};
 use enbu_arena::{
-    Adjudication, DrawAdjudication, EngineSpec, IncrementUse, MatedSide, Opening, Patience, Rules, TimeControl,
-    TrafficLog, WinAdjudication,
+    Adjudication, DrawAdjudication, EngineSpec, IncrementUse, MatedSide, Patience, Rules, TimeControl, TrafficLog,
+    WinAdjudication,
 };
 use enbu_files::FileKind;
 use enbu_movegen::EnteringKingRule;

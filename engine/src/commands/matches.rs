@@ -107,7 +107,7 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
         MatchEvent::Game(game) => state.take(*game, &mut file),
         MatchEvent::UnsolicitedOutput { name, faults } => {
             for (fault, times) in faults.iter() {
-                state.progress.notice(&format!("{name} after its last game: {} ({times})", fault.as_str()));
+                state.progress.notice(&format!("{name} after its last game: {fault} ({times})"));
             }
             ControlFlow::Continue(())
         }
@@ -215,7 +215,7 @@ impl<'m> State<'m> {
             self.csa_trouble.print(&self.progress, &format!("{error}; {CSA_LATER}"));
         }
         if !game.text.is_empty() {
-            self.progress.notice(&format!("game {}: {}: {}", game.game, game.reason.as_str(), game.text));
+            self.progress.notice(&format!("game {}: {}: {}", game.game, game.reason, game.text));
         }
         self.report.add(&game);
         self.games.push(game);

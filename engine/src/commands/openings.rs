@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use enbu_arena::Opening;
-use enbu_arena::openings::{Candidate, Judge, RandomOpenings};
+use enbu_arena::openings::{Candidate, Judge, Opening, RandomOpenings};
 use enbu_movegen::Position;
 use enbu_search::{Limits, Listener, Options, Score, Search, ThreadError};
 

@@ -9,11 +9,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 
+use enbu_arena::openings::{self, Opening};
 use enbu_arena::report::Tally;
-use enbu_arena::spsa::{self, Conditions, Spsa, State, Trial};
+use enbu_arena::spsa::{self, Conditions, State, Trial};
 use enbu_arena::{
-    Contest, ContestError, EngineSpec, GameRecord, MatchEvent, MatchSettings, Opening, OpeningOrder, Ponder, Processes,
-    Schedule, Tournament, TrafficLog, identify, openings,
+    Contest, ContestError, EngineSpec, GameRecord, MatchEvent, MatchSettings, OpeningOrder, Ponder, Processes,
+    Schedule, Tournament, TrafficLog, identify,
 };
 use enbu_usi::client::Cancel;
 
@@ -70,12 +71,12 @@ fn tune(args: &TuneArgs, cancel: &Cancel, out: &mut impl Write) -> io::Result<()
     let log = game_args::traffic_log(args.log.as_deref())?;
     let (trials, beginning) = prepare(args, cancel, log.as_ref())?;
     let mut state = open_state(&args.state, beginning)?;
-    let mut progress = if args.quiet { Progress::quiet() } else { Progress::new(state.spsa().plan().iterations) };
-    if state.spsa().done() > 0 {
+    let mut progress = if args.quiet { Progress::quiet() } else { Progress::new(state.plan().iterations) };
+    if state.done() > 0 {
         progress.notice(&format!("going on with {}", args.state.display()));
     }
-    progress.show(state.spsa().done(), || show::line(&state));
-    while let Some(trial) = state.spsa().trial() {
+    progress.show(state.done(), || show::line(&state));
+    while let Some(trial) = state.trial() {
         let played = trials.play(&trial, cancel, log.as_ref(), &progress);
         let saved = played.and_then(|games| {
             state.learn(games);
@@ -85,7 +86,7 @@ fn tune(args: &TuneArgs, cancel: &Cancel, out: &mut impl Write) -> io::Result<()
             progress.finish();
             return Err(error);
         }
-        progress.show(state.spsa().done(), || show::line(&state));
+        progress.show(state.done(), || show::line(&state));
     }
     progress.finish();
     write!(out, "{}", show::table(&state))
@@ -122,7 +123,7 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> io::Re
     let count = usize::try_from(rounds.min(MAX_RANDOM_OPENINGS)).unwrap_or(usize::MAX);
     let openings = game_args::openings(args.openings.as_deref(), rules, count, args.seed, cancel)?;
     let conditions = conditions(args, &engine, &identity.name, &openings)?;
-    let spsa = Spsa::new(parameters, plan).map_err(io::Error::other)?;
+    let state = State::new(parameters, plan, conditions).map_err(io::Error::other)?;
     let settings = MatchSettings {
         engines: Vec::new(),
         time_control,
@@ -143,7 +144,7 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> io::Re
     let rounds = usize::try_from(rounds).unwrap_or(usize::MAX);
     let order = OpeningOrder::Random;
     let schedule = Schedule::new(2, Tournament::RoundRobin, rounds, openings.len(), order, args.seed, WHOLE);
-    Ok((Trials { settings, engine, names, openings, schedule }, State::new(spsa, conditions)))
+    Ok((Trials { settings, engine, names, openings, schedule }, state))
 }
 
 /// The conditions that a continued tuning must share, besides its plan.
@@ -191,7 +192,7 @@ impl Trials {
                 }
                 MatchEvent::UnsolicitedOutput { name, faults } => {
                     for (fault, times) in faults.iter() {
-                        progress.notice(&format!("{name} after its last game: {} ({times})", fault.as_str()));
+                        progress.notice(&format!("{name} after its last game: {fault} ({times})"));
                     }
                 }
             }
@@ -223,7 +224,7 @@ impl Trials {
 /// Prints a notice for a game with a remark.
 fn notice(progress: &Progress, trial: &Trial, game: &GameRecord) {
     if !game.text.is_empty() {
-        let (iteration, reason) = (trial.iteration + 1, game.reason.as_str());
+        let (iteration, reason) = (trial.iteration + 1, game.reason);
         progress.notice(&format!("iteration {iteration}, game {}: {reason}: {}", game.game, game.text));
     }
 }

@@ -124,10 +124,7 @@ pub(crate) fn read_time(value: &str) -> Option<(TimeControl, Form)> {
 fn read_time_limit(value: &str) -> Option<(TimeControl, Form)> {
     let (main, byoyomi) = value.split_once('+').unwrap_or((value, "0"));
     let (hours, minutes) = main.split_once(':')?;
-    let whole = |text: &str| match read_seconds(text.trim())? {
-        (ms, Form::Exact) if !text.contains('.') => Some(ms),
-        _ => None,
-    };
+    let whole = |text: &str| exact_seconds(text.trim()).filter(|_| !text.contains('.'));
     let minutes_ms = whole(hours)?.saturating_mul(60).saturating_add(whole(minutes)?);
     let form = if value.contains('+') { Form::Exact } else { Form::Loose };
     let control = TimeControl { main_ms: minutes_ms.saturating_mul(60), byoyomi_ms: whole(byoyomi)?, increment_ms: 0 };
@@ -150,8 +147,19 @@ pub(super) fn read_seconds(text: &str) -> Option<(u64, Form)> {
     Some((ms, if loose { Form::Loose } else { Form::Exact }))
 }
 
+/// Seconds with up to three decimals, in milliseconds.
+///
+/// ```
+/// use enbu_kifu::csa::{exact_seconds, seconds_text};
+/// assert_eq!((exact_seconds("12.05"), seconds_text(12_050)), (Some(12_050), "12.05".to_owned()));
+/// assert_eq!((exact_seconds("1.2345"), exact_seconds("-1")), (None, None));
+/// ```
+pub fn exact_seconds(text: &str) -> Option<u64> {
+    read_seconds(text).filter(|(_, form)| *form == Form::Exact).map(|(ms, _)| ms)
+}
+
 /// Milliseconds as seconds, with decimals only where they are needed.
-pub(super) fn seconds_text(ms: u64) -> String {
+pub fn seconds_text(ms: u64) -> String {
     match ms % 1000 {
         0 => (ms / 1000).to_string(),
         rest => format!("{}.{rest:03}", ms / 1000).trim_end_matches('0').to_owned(),

@@ -9,7 +9,7 @@ const NAMED: usize = 3;
 
 /// The parameters with their present values.
 fn rows(state: &State) -> impl Iterator<Item = (&Parameter, f64)> {
-    state.spsa().parameters().iter().zip(state.spsa().values().iter().copied())
+    state.parameters().iter().zip(state.values().iter().copied())
 }
 
 /// By how many of its steps a parameter has moved.
@@ -29,8 +29,7 @@ pub(super) fn line(state: &State) -> String {
 }
 
 fn summary(state: &State) -> String {
-    let (spsa, games) = (state.spsa(), state.games());
-    let (done, all) = (spsa.done(), spsa.plan().iterations);
+    let (done, all, games) = (state.done(), state.plan().iterations, state.games());
     format!("iteration {done} of {all}, games +{} ={} -{}", games.won, games.drawn, games.lost)
 }
 
@@ -46,7 +45,7 @@ pub(super) fn table(state: &State) -> String {
     }
     let _ = writeln!(text, "{} (of one side of the trials against the other)\n", summary(state));
     text.push_str("For search/src/params.rs:\n");
-    for ((parameter, _), value) in rows(state).zip(state.spsa().rounded()) {
+    for ((parameter, _), value) in rows(state).zip(state.rounded()) {
         let Parameter { name, min, max, step, .. } = parameter;
         let _ = writeln!(text, "    {name}: i32 = {value}, {min}..={max}, {:.0};", step.round().max(1.0));
     }
@@ -56,7 +55,7 @@ pub(super) fn table(state: &State) -> String {
 #[cfg(test)]
 mod tests {
     use enbu_arena::report::Tally;
-    use enbu_arena::spsa::{Conditions, Plan, Spsa};
+    use enbu_arena::spsa::{Conditions, Plan};
 
     use super::*;
 
@@ -64,10 +63,10 @@ mod tests {
     fn the_table_has_start_and_present_values() {
         let parameter = |name: &str, start, step| Parameter { name: name.to_owned(), start, min: -10, max: 2000, step };
         let parameters = vec![parameter("lmr_base", 410, 100.0), parameter("lmr_check", -5, 0.5)];
-        let spsa = Spsa::new(parameters, Plan { iterations: 2, pairs: 1, seed: 3, rate: 0.5 }).unwrap();
-        let mut state = State::new(spsa, Conditions::new());
+        let plan = Plan { iterations: 2, pairs: 1, seed: 3, rate: 0.5 };
+        let mut state = State::new(parameters, plan, Conditions::new()).unwrap();
         state.learn(Tally { won: 1, drawn: 1, lost: 0 });
-        let values = state.spsa().values().to_vec();
+        let values = state.values().to_vec();
         assert!((values[0] - 410.0).abs() > 1.0);
         let expected = format!(
             "parameter    start         now     step   moved  range\n\
