@@ -90,7 +90,7 @@ pub const DEFAULT_PORT: u16 = 4081;
 pub const LEAST_KEEPALIVE: Duration = Duration::from_secs(30);
 
 /// Size of the lines of one connection from the server that a [`Listener`] gets, in bytes.
-pub const MAX_TRACE_BYTES: usize = 16 << 20;
+const MAX_TRACE_BYTES: usize = 16 << 20;
 
 /// Longest name or game of the protocol, in bytes.
 const MAX_NAME_BYTES: usize = 32;
@@ -174,30 +174,15 @@ pub enum ClientError {
     /// Faulty settings.
     #[error("{0}")]
     Settings(String),
-    /// The first connection failed.
-    #[error("cannot connect to {server}: {reason}")]
-    Connect {
-        /// Host and port.
-        server: String,
-        /// The reason.
-        reason: String,
-    },
-    /// The first login failed.
-    #[error("{server} refused the login of {user}: wrong password, or the name is in use")]
-    Login {
-        /// Host and port.
-        server: String,
-        /// The user.
-        user: String,
-    },
+    /// The first connection to this server failed.
+    #[error("cannot connect to {0}: {1}")]
+    Connect(String, String),
+    /// The server refused the first login of this user.
+    #[error("{0} refused the login of {1}: wrong password, or the name is in use")]
+    Login(String, String),
     /// The server offers no game of the wanted kind.
-    #[error("{server}: {reason}")]
-    Refused {
-        /// Host and port.
-        server: String,
-        /// The reason.
-        reason: String,
-    },
+    #[error("{0}: {1}")]
+    Refused(String, String),
     /// The engine cannot be used.
     #[error(transparent)]
     Engine(#[from] PlayerError),

@@ -81,18 +81,16 @@ pub struct Answer {
 }
 
 /// An engine. The caller observes the order of USI: one search at a time, `ponderhit` and
-/// `stop` only during a search, `prepare` and `game_over` only between searches.
+/// `stop` only during a search, `prepare` and `game_over` only between searches. Every method
+/// fails when the engine has ended.
 pub trait Player {
-    /// Name of the engine.
-    fn name(&self) -> String;
-
     /// The declared options.
     fn options(&self) -> Vec<OptionSpec>;
 
     /// Sets an option.
     ///
     /// # Errors
-    /// [`PlayerError`] when the option is not taken, or the engine has ended.
+    /// [`PlayerError::Option`] when it is not taken.
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), PlayerError>;
 
     /// Value of an option, as far as it is known.
@@ -101,37 +99,25 @@ pub trait Player {
     /// Makes the engine ready for a new game. May take long.
     ///
     /// # Errors
-    /// [`PlayerError`] when it has ended or is not ready in time.
+    /// [`PlayerError::Silent`] when it is not ready in time.
     fn prepare(&mut self) -> Result<(), PlayerError>;
 
     /// Starts the engine again if it has ended.
     ///
     /// # Errors
-    /// [`PlayerError`] when it cannot be started.
+    /// [`PlayerError::Died`] when it cannot be started.
     fn revive(&mut self) -> Result<(), PlayerError>;
 
     /// Starts a search.
-    ///
-    /// # Errors
-    /// [`PlayerError::Died`].
     fn go(&mut self, request: &Request, ponder: Pondering) -> Result<(), PlayerError>;
 
     /// Notifies the engine that the move it ponders on was played.
-    ///
-    /// # Errors
-    /// [`PlayerError::Died`].
     fn ponder_hit(&mut self, clock: &Clock, at: Instant) -> Result<(), PlayerError>;
 
     /// Asks the search to end.
-    ///
-    /// # Errors
-    /// [`PlayerError::Died`].
     fn stop(&mut self) -> Result<(), PlayerError>;
 
     /// Takes the answer if it has arrived.
-    ///
-    /// # Errors
-    /// [`PlayerError::Died`].
     fn poll(&mut self) -> Result<Option<Answer>, PlayerError>;
 
     /// Notifies the engine of the end of the game.

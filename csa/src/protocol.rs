@@ -7,10 +7,10 @@
 //! | [`Waiting`](State::Waiting) | keep-alive, `LOGOUT` | `END Game_Summary` |
 //! | [`Offered`](State::Offered) | `AGREE`, `REJECT`, keep-alive, `LOGOUT` | `AGREE` or `REJECT` sent, `REJECT:` |
 //! | [`Agreed`](State::Agreed) | keep-alive | `START:`, `REJECT:` |
-//! | [`Playing`](State::Playing) | on the own turn one move, `%TORYO`, `%KACHI` or `%CHUDAN`; keep-alive | a result |
+//! | [`Playing`](State::Playing) | on the own turn one move, `%TORYO` or `%KACHI`; keep-alive | a result |
 //! | [`Over`](State::Over) | none | the next offer |
 //!
-//! Every other line is refused with [`WrongState`]: a line sent early costs time on
+//! The methods that return a line refuse every other one with [`WrongState`]: a line sent early costs time on
 //! shogi-server for the rest of the game, and one sent twice may lose it. A move is played
 //! when the server's echo arrives. Input of any kind changes nothing but by this table;
 //! lines without a meaning are [`Event::Unknown`].
@@ -100,11 +100,10 @@ impl Reason {
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = Self::WORDS.iter().find(|(_, reason)| reason == self).map(|(word, _)| *word);
         match self {
             Self::Other(text) if text.is_empty() => f.write_str("no reason given"),
             Self::Other(text) => f.write_str(text),
-            _ => f.write_str(known.unwrap_or_default()),
+            known => Self::WORDS.iter().filter(|(_, one)| one == known).try_for_each(|(word, _)| f.write_str(word)),
         }
     }
 }
@@ -125,26 +124,22 @@ pub enum GameOutcome {
 }
 
 impl GameOutcome {
+    /// The words of the protocol, without `#`, and those of messages.
+    const WORDS: [(&'static str, &'static str, Self); 5] = [
+        ("WIN", "win", Self::Win),
+        ("LOSE", "lose", Self::Lose),
+        ("DRAW", "draw", Self::Draw),
+        ("CENSORED", "censored", Self::Censored),
+        ("CHUDAN", "interrupted", Self::Interrupted),
+    ];
+
     /// The result in lower case, for messages.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Win => "win",
-            Self::Lose => "lose",
-            Self::Draw => "draw",
-            Self::Censored => "censored",
-            Self::Interrupted => "interrupted",
-        }
+    pub fn as_str(self) -> &'static str {
+        Self::WORDS.iter().find(|known| known.2 == self).map_or("", |known| known.1)
     }
 
     fn of_word(word: &str) -> Option<Self> {
-        Some(match word {
-            "WIN" => Self::Win,
-            "LOSE" => Self::Lose,
-            "DRAW" => Self::Draw,
-            "CENSORED" => Self::Censored,
-            "CHUDAN" => Self::Interrupted,
-            _ => return None,
-        })
+        Self::WORDS.iter().find(|known| known.0 == word).map(|known| known.2)
     }
 }
 
@@ -159,31 +154,18 @@ pub enum Event {
     Offered(Arc<Summary>),
     /// An offer that cannot be played; [`Protocol::reject`] answers it.
     BadOffer(SummaryError),
-    /// The game was refused by a player or the server.
-    Rejected {
-        /// The one who refused.
-        by: String,
-    },
+    /// The game was refused by this player or the server.
+    Rejected(String),
     /// The game has begun.
     Started,
     /// A move was played.
     Moved(Moved),
     /// `%TORYO`, `%KACHI` or another special line, without `%` and its time.
     Special(String),
-    /// A move that is none in the position; the game waits for the server's verdict.
-    Illegal {
-        /// The line.
-        line: String,
-        /// The rule or mistake.
-        reason: String,
-    },
+    /// The line of an illegal move, and the reason; the server's verdict is awaited.
+    Illegal(String, String),
     /// The game has ended.
-    Ended {
-        /// The result.
-        outcome: GameOutcome,
-        /// The reason.
-        reason: Reason,
-    },
+    Ended(GameOutcome, Reason),
     /// `LOGOUT:completed`.
     LoggedOut,
     /// An error line of shogi-server, without `##[ERROR] `.
@@ -313,15 +295,6 @@ enum Stage {
 }
 
 /// The client's side of a connection.
-///
-/// ```
-/// use enbu_csa::{Event, Protocol, State};
-/// let mut protocol = Protocol::new("enbu");
-/// assert_eq!(protocol.login("floodgate-300-10F,trip").unwrap(), "LOGIN enbu floodgate-300-10F,trip");
-/// assert_eq!(protocol.receive("LOGIN:enbu OK", std::time::Instant::now()), Event::LoggedIn);
-/// assert_eq!(protocol.state(), State::Waiting);
-/// assert!(protocol.play("7g7f".parse().unwrap(), None).is_err());
-/// ```
 #[derive(Clone, Debug)]
 pub struct Protocol {
     user: String,
@@ -363,9 +336,6 @@ impl Protocol {
     }
 
     /// Returns the `LOGIN` line.
-    ///
-    /// # Errors
-    /// [`WrongState`] when it was sent before.
     pub fn login(&mut self, password: &str) -> Result<String, WrongState> {
         let Stage::LoggedOut = self.stage else { return Err(wrong("LOGIN", "it was sent before")) };
         self.stage = Stage::LoggingIn;
@@ -373,9 +343,6 @@ impl Protocol {
     }
 
     /// Returns the line that accepts the offer.
-    ///
-    /// # Errors
-    /// [`WrongState`] without an offer that can be played.
     pub fn agree(&mut self) -> Result<String, WrongState> {
         match std::mem::replace(&mut self.stage, Stage::Waiting) {
             Stage::Offered { offer: Some(offer), .. } => {
@@ -391,9 +358,6 @@ impl Protocol {
     }
 
     /// Returns the line that refuses the offer.
-    ///
-    /// # Errors
-    /// [`WrongState`] without an offer, and after `AGREE`.
     pub fn reject(&mut self) -> Result<String, WrongState> {
         let id = match &self.stage {
             Stage::Offered { game_id, .. } => game_id.clone(),
@@ -420,27 +384,13 @@ impl Protocol {
     }
 
     /// Returns `%TORYO`.
-    ///
-    /// # Errors
-    /// [`WrongState`] when this client is not to move or has already answered.
     pub fn resign(&mut self) -> Result<&'static str, WrongState> {
         self.special("%TORYO")
     }
 
     /// Returns `%KACHI`, the declaration of a win.
-    ///
-    /// # Errors
-    /// [`WrongState`] when this client is not to move or has already answered.
     pub fn declare(&mut self) -> Result<&'static str, WrongState> {
         self.special("%KACHI")
-    }
-
-    /// Returns `%CHUDAN`, the request to interrupt the game. On shogi-server it loses.
-    ///
-    /// # Errors
-    /// [`WrongState`] when this client is not to move or has already answered.
-    pub fn interrupt(&mut self) -> Result<&'static str, WrongState> {
-        self.special("%CHUDAN")
     }
 
     /// Returns the keep-alive: an empty line.
@@ -455,10 +405,7 @@ impl Protocol {
         }
     }
 
-    /// Returns `LOGOUT`. Floodgate wants the connection closed without it.
-    ///
-    /// # Errors
-    /// [`WrongState`] after `AGREE`, where it would resign the game, and before the login.
+    /// Returns `LOGOUT`. Floodgate wants the connection closed without it; after `AGREE` it would resign.
     pub const fn logout(&self) -> Result<&'static str, WrongState> {
         match self.stage {
             Stage::Waiting | Stage::Offered { .. } => Ok("LOGOUT"),
@@ -547,7 +494,7 @@ impl Protocol {
                 let by = line.split_once(" by ").map_or("", |(_, by)| by);
                 let by = printable(by);
                 self.stage = Stage::Waiting;
-                Some(Event::Rejected { by })
+                Some(Event::Rejected(by))
             }
             Stage::Agreed(offer) => {
                 let id = line.strip_prefix("START:")?;
@@ -587,7 +534,7 @@ impl Protocol {
         let reason = game.reason.take().unwrap_or(unknown);
         let Stage::Playing(game) = std::mem::replace(&mut self.stage, Stage::Over(None)) else { return None };
         self.stage = Stage::Over(Some(game));
-        Some(Event::Ended { outcome, reason })
+        Some(Event::Ended(outcome, reason))
     }
 }
 
@@ -601,21 +548,15 @@ fn moved(game: &mut Game, line: &str, at: Instant) -> Event {
         Ok(moved) => Event::Moved(moved),
         Err(reason) => {
             game.is_broken = true;
-            Event::Illegal { line: printable(line), reason }
+            Event::Illegal(printable(line), reason)
         }
     }
 }
 
 /// Parses the time in the words after a move, `T12` or `T3.5`: seconds, whatever the unit of the clock.
 fn charged_ms(words: &str) -> Option<u64> {
-    let time = words.split(',').find_map(|word| word.strip_prefix('T'))?.trim_end();
-    let (whole, fraction) = time.split_once('.').unwrap_or((time, ""));
-    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || whole.len() > 9 || !is_digits(whole) || !is_digits(fraction) {
-        return None;
-    }
-    let thousandths: String = fraction.chars().chain("000".chars()).take(3).collect();
-    Some(whole.parse::<u64>().ok()? * 1000 + thousandths.parse::<u64>().ok()?)
+    let time = words.split(',').find_map(|word| word.strip_prefix('T'))?;
+    csa::exact_seconds(time.trim_end())
 }
 
 const fn wrong(line: &'static str, reason: &'static str) -> WrongState {

@@ -153,7 +153,7 @@ fn write_whole(path: &Path, record: &Record, kif: Kif) -> io::Result<()> {
 ///
 /// # Errors
 /// The folder cannot be read, or a record cannot be written.
-pub fn recover(dir: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn recover(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut recovered = Vec::new();
     for journal in enbu_files::if_found(enbu_files::entries(dir))?.unwrap_or_default() {
         let Some(name) = journal.file_name().and_then(|name| name.to_str()) else { continue };

@@ -9,7 +9,7 @@
 //! The order of keys is free. Others (`Protocol_Version`, `Rematch_On_Draw`) do not change
 //! the play and are skipped, as are other sections. `To_Move` counts only where the position does not name its side:
 //! servers disagree on its meaning after moves, the position does not. Lines are read as
-//! they arrive, up to [`MAX_BYTES`]. A position that no game may begin with is an error.
+//! they arrive, up to 256 KiB. A position that no game may begin with is an error.
 
 use enbu_kifu::{Mode, csa};
 use enbu_movegen::{Color, EnteringKingRule, HandPiece, Move, PieceType, Position, Setup, Square};
@@ -17,7 +17,7 @@ use enbu_movegen::{Color, EnteringKingRule, HandPiece, Move, PieceType, Position
 use crate::secret::Secret;
 
 /// Largest size of an offer in bytes, line feeds included.
-pub const MAX_BYTES: usize = 256 * 1024;
+pub(crate) const MAX_BYTES: usize = 256 * 1024;
 
 /// Fault in the offer of a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,18 +25,13 @@ pub enum SummaryError {
     /// A key without which no game can be played.
     #[error("the game summary has no {0}")]
     Missing(&'static str),
-    /// A value that cannot be read.
-    #[error("the game summary has {key}:{value}")]
-    Value {
-        /// The key.
-        key: String,
-        /// The value, cut to 40 characters.
-        value: String,
-    },
+    /// A key with a value that cannot be read, cut to 40 characters.
+    #[error("the game summary has {0}:{1}")]
+    Value(String, String),
     /// The position or its moves.
     #[error("the position of the game summary: {0}")]
     Position(String),
-    /// More than [`MAX_BYTES`].
+    /// More than 256 KiB.
     #[error("the game summary has more than {} KiB", MAX_BYTES / 1024)]
     TooLong,
 }
@@ -202,48 +197,45 @@ enum Section {
     Other,
 }
 
-/// Values of a clock as they were sent, in its unit.
-#[derive(Clone, Copy, Debug, Default)]
-struct RawClock {
-    unit_ms: Option<u64>,
-    total: Option<u64>,
-    byoyomi: u64,
-    delay: u64,
-    increment: u64,
-    least: u64,
-    rounding: Rounding,
+impl Default for TimeRules {
+    /// A game without limit, in seconds.
+    fn default() -> Self {
+        let (byoyomi_ms, delay_ms, increment_ms, least_ms) = (0, 0, 0, 0);
+        Self { unit_ms: 1000, total_ms: None, byoyomi_ms, delay_ms, increment_ms, least_ms, rounding: Rounding::Down }
+    }
 }
 
-impl RawClock {
+impl TimeRules {
+    /// Takes a value as it was sent, in the unit of the clock.
     fn set(&mut self, key: &str, value: &str) -> Result<(), SummaryError> {
         let wrong = || bad(key, value);
         let number = || value.trim().parse::<u64>().ok().filter(|&number| number <= MAX_TIME).ok_or_else(wrong);
         match key {
-            "Time_Unit" => self.unit_ms = Some(unit_ms(value).ok_or_else(wrong)?),
-            "Total_Time" => self.total = Some(number()?),
-            "Byoyomi" => self.byoyomi = number()?,
-            "Delay" => self.delay = number()?,
-            "Increment" => self.increment = number()?,
-            "Least_Time_Per_Move" => self.least = number()?,
+            "Time_Unit" => self.unit_ms = unit_ms(value).ok_or_else(wrong)?,
+            "Total_Time" => self.total_ms = Some(number()?),
+            "Byoyomi" => self.byoyomi_ms = number()?,
+            "Delay" => self.delay_ms = number()?,
+            "Increment" => self.increment_ms = number()?,
+            "Least_Time_Per_Move" => self.least_ms = number()?,
             "Time_Roundup" => self.rounding = if yes(value)? { Rounding::Up } else { Rounding::Down },
             _ => {}
         }
         Ok(())
     }
 
-    fn rules(self) -> TimeRules {
-        let unit_ms = self.unit_ms.unwrap_or(1000);
+    /// Turns the values as they were sent into milliseconds.
+    fn in_ms(self) -> Self {
         // No sum of a few of them overflows.
-        let ms = |time: u64| time.saturating_mul(unit_ms).min(MAX_MS);
-        let has_limit = self.total.is_some_and(|total| total > 0) || self.byoyomi > 0 || self.increment > 0;
-        TimeRules {
-            unit_ms,
-            total_ms: has_limit.then(|| ms(self.total.unwrap_or(0))),
-            byoyomi_ms: ms(self.byoyomi),
-            delay_ms: ms(self.delay),
-            increment_ms: ms(self.increment),
-            least_ms: ms(self.least),
-            rounding: self.rounding,
+        let ms = |time: u64| time.saturating_mul(self.unit_ms).min(MAX_MS);
+        let total = self.total_ms.unwrap_or(0);
+        let has_limit = total > 0 || self.byoyomi_ms > 0 || self.increment_ms > 0;
+        Self {
+            total_ms: has_limit.then(|| ms(total)),
+            byoyomi_ms: ms(self.byoyomi_ms),
+            delay_ms: ms(self.delay_ms),
+            increment_ms: ms(self.increment_ms),
+            least_ms: ms(self.least_ms),
+            ..self
         }
     }
 }
@@ -256,7 +248,7 @@ const MAX_MS: u64 = 1 << 48;
 
 fn bad(key: &str, value: &str) -> SummaryError {
     let cut = |text: &str| text.chars().filter(|letter| !letter.is_control()).take(40).collect::<String>();
-    SummaryError::Value { key: cut(key), value: cut(value) }
+    SummaryError::Value(cut(key), cut(value))
 }
 
 fn yes(value: &str) -> Result<bool, SummaryError> {
@@ -302,8 +294,9 @@ pub(crate) struct Reader {
     declaration: EnteringKingRule,
     to_move: Option<Color>,
     max_moves: Option<u32>,
-    common: RawClock,
-    own: [Option<RawClock>; 2],
+    /// Clocks as they were sent, in their units.
+    common: TimeRules,
+    own: [Option<TimeRules>; 2],
     position: PositionText,
 }
 
@@ -361,12 +354,12 @@ impl Reader {
         }
     }
 
-    fn clock(&mut self, color: Option<Color>) -> &mut RawClock {
+    fn clock(&mut self, color: Option<Color>) -> &mut TimeRules {
         let [black, white] = &mut self.own;
         match color {
             None => &mut self.common,
-            Some(Color::Black) => black.get_or_insert_with(RawClock::default),
-            Some(Color::White) => white.get_or_insert_with(RawClock::default),
+            Some(Color::Black) => black.get_or_insert_with(TimeRules::default),
+            Some(Color::White) => white.get_or_insert_with(TimeRules::default),
         }
     }
 
@@ -401,7 +394,7 @@ impl Reader {
         }
         let (setup, moves) = self.position.read(self.to_move)?;
         let [black, white] = self.names;
-        let clocks = self.own.map(|own| own.unwrap_or(self.common).rules());
+        let clocks = self.own.map(|own| own.unwrap_or(self.common).in_ms());
         let summary = Summary {
             game_id: self.game_id.filter(|id| !id.is_empty()).ok_or(SummaryError::Missing("Game_ID"))?,
             names: [black.unwrap_or_default(), white.unwrap_or_default()],

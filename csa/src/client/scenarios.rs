@@ -9,7 +9,6 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -113,9 +112,6 @@ impl Scripted {
 }
 
 impl Player for Scripted {
-    fn name(&self) -> String {
-        "scripted".to_owned()
-    }
     fn options(&self) -> Vec<OptionSpec> {
         let choices = ["NoEnteringKing", "CSARule24", "CSARule27"].map(str::to_owned).to_vec();
         vec![
@@ -317,7 +313,7 @@ impl Scenario {
         };
         let mut heard = Heard::default();
         // The client ends when the script has, in case it waits for more.
-        let (done, is_done) = mpsc::channel();
+        let (done, is_done) = unbounded();
         let waiter = thread::spawn(move || {
             let received = server.join();
             let _ = is_done.recv_timeout(Duration::from_millis(1500));

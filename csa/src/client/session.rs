@@ -151,11 +151,11 @@ impl<'c, 'l> Session<'c, 'l> {
                 self.send(&reject)?;
                 return Err(lost(&format!("a game was rejected: {error}")));
             }
-            Event::Rejected { by } => return Err(lost(&format!("the game was rejected by {by}"))),
+            Event::Rejected(by) => return Err(lost(&format!("the game was rejected by {by}"))),
             Event::Started => self.started(at)?,
             Event::Moved(moved) => self.moved(&moved, at)?,
-            Event::Illegal { line, reason } => self.illegal(&line, &reason, at)?,
-            Event::Ended { outcome, reason } => {
+            Event::Illegal(line, reason) => self.illegal(&line, &reason, at)?,
+            Event::Ended(outcome, reason) => {
                 self.finish(Some(outcome), &reason.to_string(), Some(&reason));
                 let halted = self.client.halt.is_some();
                 return Ok(Some(if halted { SessionEnd::Halted } else { SessionEnd::Played }));
@@ -173,10 +173,7 @@ impl<'c, 'l> Session<'c, 'l> {
             // After a lost connection the old login may live on for a while.
             return lost(&"the login was refused (the name is in use, or the password changed)");
         }
-        SessionError::Fatal(ClientError::Login {
-            server: self.client.server(),
-            user: self.client.settings.user.clone(),
-        })
+        SessionError::Fatal(ClientError::Login(self.client.server(), self.client.settings.user.clone()))
     }
 
     /// Takes an error line: before the first game it means that none will come.
@@ -188,7 +185,7 @@ impl<'c, 'l> Session<'c, 'l> {
         if self.client.tally.games > 0 || text.contains("shutdown") {
             return Err(lost(&format!("error of the server: {text}")));
         }
-        Err(SessionError::Fatal(ClientError::Refused { server: self.client.server(), reason: text.to_owned() }))
+        Err(SessionError::Fatal(ClientError::Refused(self.client.server(), text.to_owned())))
     }
 
     fn offered(&mut self, summary: &Summary) -> Step {
@@ -201,7 +198,7 @@ impl<'c, 'l> Session<'c, 'l> {
             let reason = format!("the server does not know the game {wanted}: it offers default-1500-0");
             let reject = self.protocol.reject().map_err(|error| lost(&error))?;
             self.send(&reject)?;
-            return Err(SessionError::Fatal(ClientError::Refused { server: self.client.server(), reason }));
+            return Err(SessionError::Fatal(ClientError::Refused(self.client.server(), reason)));
         }
         let is_set = self.set_rules(summary.max_moves, summary.declaration);
         if let Err(error) = is_set.and_then(|is_set| if is_set { self.client.thinker.prepare() } else { Ok(()) }) {
@@ -285,10 +282,7 @@ impl<'c, 'l> Session<'c, 'l> {
         }
         let clock = game::clock(game, None, self.client.cut_ms());
         let Some(request) = game::request(game, &[], clock, started) else { return Ok(()) };
-        if let Err(error) = self.client.thinker.think(request) {
-            self.fault(&error.to_string())?;
-        }
-        Ok(())
+        self.client.thinker.think(request).or_else(|error| self.fault(&error.to_string()))
     }
 
     /// Takes the answer of the engine, if there is one, and plays it.
@@ -343,10 +337,7 @@ impl<'c, 'l> Session<'c, 'l> {
         let clock = game::clock(game, Some(charged), self.client.cut_ms());
         let Some(request) = game::request(game, &[best, expected], clock, self.last_sent) else { return Ok(()) };
         playing.expected = Some(expected);
-        match self.client.thinker.ponder(&request) {
-            Ok(()) => Ok(()),
-            Err(error) => self.fault(&error.to_string()),
-        }
+        self.client.thinker.ponder(&request).or_else(|error| self.fault(&error.to_string()))
     }
 
     /// Lets an engine that declared a win which the rules do not give search again without
@@ -379,11 +370,8 @@ impl<'c, 'l> Session<'c, 'l> {
     fn resign(&mut self) -> Result<(), SessionError> {
         // The engine may still think; its answer is void.
         let _ = self.client.thinker.abandon();
-        match self.protocol.resign() {
-            Ok(line) => self.send(line),
-            // It was sent before, or the opponent is to move.
-            Err(_) => Ok(()),
-        }
+        // Refused where it was sent before, or the opponent is to move.
+        self.protocol.resign().map_or(Ok(()), |line| self.send(line))
     }
 
     /// Notes a fault of the own engine, and resigns now or on the next own turn.
@@ -449,7 +437,9 @@ impl<'c, 'l> Session<'c, 'l> {
             _ => (game::broken_off(), Some(why.to_owned())),
         };
         let client = &mut *self.client;
-        let comment = comment.map(|text| client.settings.password.masked(&text));
+        let secret = client.settings.password.clone();
+        let masked = |text: &str| secret.masked(text);
+        let comment = comment.map(|text| masked(&text));
         let record = playing.record.finish(end, comment.as_deref());
         let limit = self.halted.map_or(STOP_LIMIT, |at| (at + HALT_LIMIT).saturating_duration_since(Instant::now()));
         client.end_search(outcome, limit);
@@ -458,11 +448,11 @@ impl<'c, 'l> Session<'c, 'l> {
         let report = GameReport {
             game: client.tally.games,
             server: client.server(),
-            game_id: client.settings.password.masked(&summary.game_id),
-            opponent: client.settings.password.masked(summary.opponent()),
+            game_id: masked(&summary.game_id),
+            opponent: masked(summary.opponent()),
             side: side(summary.your_turn),
             result: outcome.map_or("unknown", GameOutcome::as_str),
-            reason: client.settings.password.masked(why),
+            reason: masked(why),
             moves: game.moves().len(),
             start: playing.start,
             end: now(),
@@ -470,11 +460,7 @@ impl<'c, 'l> Session<'c, 'l> {
             echo_ms: u64::try_from(client.delay.worst().as_millis()).unwrap_or(u64::MAX),
             ponder_hits: playing.ponder_hits,
             record: record.as_ref().ok().and_then(|path: &Option<PathBuf>| Some(path.as_ref()?.display().to_string())),
-            fault: playing
-                .fault
-                .or(playing.foul)
-                .or(playing.other_echo)
-                .map(|text| client.settings.password.masked(&text)),
+            fault: playing.fault.or(playing.foul).or(playing.other_echo).map(|text| masked(&text)),
         };
         if let Err(error) = record {
             client.notice(&format!("the record cannot be written: {error}"));
@@ -560,9 +546,7 @@ fn connect(client: &mut Client<'_>) -> Result<Option<Connection>, SessionError> 
     match opened {
         Ok(connection) => Ok(Some(connection)),
         Err(error) if client.was_logged_in => Err(lost(&format!("cannot connect: {error}"))),
-        Err(error) => {
-            Err(SessionError::Fatal(ClientError::Connect { server: client.server(), reason: error.to_string() }))
-        }
+        Err(error) => Err(SessionError::Fatal(ClientError::Connect(client.server(), error.to_string()))),
     }
 }
 

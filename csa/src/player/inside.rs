@@ -31,10 +31,6 @@ impl<E: Engine> Inside<E> {
 }
 
 impl<E: Engine> Player for Inside<E> {
-    fn name(&self) -> String {
-        self.engine.identity().name
-    }
-
     fn options(&self) -> Vec<OptionSpec> {
         self.engine.options()
     }

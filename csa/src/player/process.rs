@@ -52,11 +52,6 @@ fn start(launch: &Launch, waker: &Waker, cancel: &Cancel) -> Result<Driver, Play
 }
 
 impl Player for Process {
-    fn name(&self) -> String {
-        let name = &self.driver.identity().name;
-        if name.is_empty() { self.launch.command.first().cloned().unwrap_or_default() } else { name.clone() }
-    }
-
     fn options(&self) -> Vec<OptionSpec> {
         self.driver.identity().options.clone()
     }

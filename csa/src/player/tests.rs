@@ -18,9 +18,6 @@ impl Script {
 }
 
 impl Player for Script {
-    fn name(&self) -> String {
-        "script".to_owned()
-    }
     fn options(&self) -> Vec<OptionSpec> {
         Vec::new()
     }

@@ -39,7 +39,7 @@ fn nothing_can_be_sent_in_a_wrong_state() {
         protocol.play(mv("7g7f"), None).is_err()
             && protocol.resign().is_err()
             && protocol.declare().is_err()
-            && protocol.interrupt().is_err()
+            && protocol.special("%CHUDAN").is_err()
     };
     let mut protocol = Protocol::new("enbu");
     assert!(refuses_moves(&mut protocol) && protocol.keep_alive().is_err() && protocol.logout().is_err());
@@ -95,7 +95,7 @@ fn offers_are_rejected_by_either_side() {
     feed(&mut protocol, OFFER);
     protocol.agree().unwrap();
     assert!(protocol.reject().is_err());
-    assert_eq!(feed(&mut protocol, "REJECT:g1 by other"), Event::Rejected { by: "other".to_owned() });
+    assert_eq!(feed(&mut protocol, "REJECT:g1 by other"), Event::Rejected("other".to_owned()));
     assert_eq!(protocol.state(), State::Waiting);
     assert!(matches!(feed(&mut protocol, &OFFER.replace("PI", "P1-OU")), Event::BadOffer(_)));
     assert!(protocol.agree().is_err());
@@ -143,7 +143,7 @@ fn every_end_is_known() {
         ("#LOSE", GameOutcome::Lose, "no reason given"),
     ] {
         let mut protocol = playing(OFFER);
-        let Event::Ended { outcome: found, reason: why } = feed(&mut protocol, lines) else { panic!("{lines}") };
+        let Event::Ended(found, why) = feed(&mut protocol, lines) else { panic!("{lines}") };
         assert_eq!((found, why.to_string().as_str()), (outcome, reason));
         assert_eq!(protocol.state(), State::Over);
     }
@@ -152,11 +152,11 @@ fn every_end_is_known() {
 #[test]
 fn an_illegal_echo_stops_the_game_until_the_verdict() {
     let mut protocol = playing(&OFFER.replace("Your_Turn:+", "Your_Turn:-"));
-    let Event::Illegal { line, reason } = feed(&mut protocol, "+7775FU,T1") else { panic!() };
+    let Event::Illegal(line, reason) = feed(&mut protocol, "+7775FU,T1") else { panic!() };
     assert_eq!(line, "+7775FU,T1");
     assert!(!reason.is_empty());
     assert!(protocol.resign().is_err());
-    assert!(matches!(feed(&mut protocol, "#ILLEGAL_MOVE\n#WIN"), Event::Ended { outcome: GameOutcome::Win, .. }));
+    assert!(matches!(feed(&mut protocol, "#ILLEGAL_MOVE\n#WIN"), Event::Ended(GameOutcome::Win, _)));
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn follow(rows: &[[String; 3]], client: &str) -> (Vec<Event>, Vec<String>) {
                     ["REJECT", ..] => protocol.reject(),
                     ["%TORYO"] => protocol.resign().map(str::to_owned),
                     ["%KACHI"] => protocol.declare().map(str::to_owned),
-                    ["%CHUDAN"] => protocol.interrupt().map(str::to_owned),
+                    ["%CHUDAN"] => protocol.special("%CHUDAN").map(str::to_owned),
                     ["LOGOUT"] => protocol.logout().map(str::to_owned),
                     [""] => protocol.keep_alive().map(str::to_owned),
                     _ if line.starts_with(['+', '-']) => {
@@ -258,11 +258,11 @@ fn every_recorded_session_is_followed_to_its_end() {
                 continue;
             }
             let (events, _) = follow(rows, client);
-            let ended = events.iter().filter(|event| matches!(event, Event::Ended { .. })).count();
+            let ended = events.iter().filter(|event| matches!(event, Event::Ended(..))).count();
             assert_eq!(ended, ends(rows, client), "{name} {client}");
             for event in &events {
                 match event {
-                    Event::Illegal { .. } | Event::BadOffer(_) => panic!("{name} {client}: {event:?}"),
+                    Event::Illegal(..) | Event::BadOffer(_) => panic!("{name} {client}: {event:?}"),
                     Event::Unknown(line) => {
                         let is_extra = line.starts_with("##") || line.starts_with("type ") || line.starts_with('#');
                         let is_late = line.starts_with("REJECT:") || line.starts_with("LOGIN:");

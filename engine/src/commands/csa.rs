@@ -11,9 +11,10 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
-use enbu_csa::client::{DEFAULT_PORT, LEAST_KEEPALIVE};
-use enbu_csa::player::{Inside, Player, PlayerError, Pondering, Process, Waker};
-use enbu_csa::{Backoff, Client, Halt, Kif, Limits, RecordFiles, Secret, Settings};
+use enbu_csa::{
+    Backoff, Client, DEFAULT_PORT, Halt, Inside, Kif, LEAST_KEEPALIVE, Limits, Player, PlayerError, Pondering, Process,
+    RecordFiles, Secret, Settings, Waker,
+};
 use enbu_files::FileKind;
 use enbu_usi::client::{Cancel, Launch};
 

@@ -40,7 +40,7 @@ impl Part {
                     part.steps.push(send(line));
                     match protocol.receive(line, at) {
                         crate::Event::Started => part.games += 1,
-                        crate::Event::Ended { outcome, reason } => {
+                        crate::Event::Ended(outcome, reason) => {
                             part.results.push(format!("{} {reason}", outcome.as_str()));
                         }
                         // A first login that is refused ends the program.

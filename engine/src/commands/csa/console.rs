@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use enbu_csa::client::Direction;
-use enbu_csa::{GameReport, Listener, Tally};
+use enbu_csa::{Direction, GameReport, Listener, Tally};
 use indicatif::ProgressBar;
 
 use crate::commands::failure::named;
