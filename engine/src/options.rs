@@ -47,27 +47,6 @@ pub(crate) struct Options {
     faults: Vec<String>,
 }
 
-/// A file or folder that an option names.
-pub(crate) struct Place {
-    /// The option.
-    pub(crate) option: &'static str,
-    /// The path, resolved.
-    pub(crate) path: PathBuf,
-    /// The access that the engine needs.
-    pub(crate) access: Access,
-}
-
-/// Access to a file or folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
-    /// Files in the folder are read.
-    ReadFolder,
-    /// New files are written into the folder, which is made if needed.
-    WriteFolder,
-    /// Lines are appended to the file, which is made if needed.
-    AppendFile,
-}
-
 /// An option that `engine_options.txt` sets.
 struct Frozen {
     name: String,
@@ -294,20 +273,6 @@ impl Options {
     /// The file in which a network is looked for.
     pub(crate) fn network_path(&self) -> PathBuf {
         crate::paths::resolve(&Path::new(self.word(Id::EvalDir)).join(self.word(Id::EvalFile)).to_string_lossy())
-    }
-
-    /// The files and folders that options name, with the access that the engine needs. The
-    /// folders of network and book are among them if they exist.
-    pub(crate) fn places(&self) -> Vec<Place> {
-        let place = |option, id, access| self.path(id).map(|path| Place { option, path, access });
-        let existing = |option, id| place(option, id, Access::ReadFolder).filter(|place| place.path.exists());
-        let all = [
-            existing("EvalDir", Id::EvalDir),
-            existing("BookDir", Id::BookDir),
-            place("CsaLogDir", Id::CsaLogDir, Access::WriteFolder),
-            place("DebugLogFile", Id::DebugLogFile, Access::AppendFile),
-        ];
-        all.into_iter().flatten().collect()
     }
 
     /// The book, by `USI_OwnBook`, `BookFile` and `BookDir`; `None` for none.

@@ -198,25 +198,22 @@ fn statistics_json(format: Format, statistics: &Statistics) -> Value {
 }
 
 fn print_statistics(format: Format, statistics: &Statistics, out: &mut impl Write) -> io::Result<()> {
-    let Statistics { positions, white_to_move, moves, .. } = *statistics;
-    writeln!(out, "format     {format}")?;
-    writeln!(
-        out,
-        "positions  {positions}: Black to move {}, White to move {white_to_move}",
-        positions - white_to_move
-    )?;
+    let Statistics { positions, white_to_move, moves, replies, values, depths, counts, .. } = *statistics;
     let mean = moves as f64 / positions.max(1) as f64;
-    writeln!(
-        out,
-        "moves      {moves}: {mean:.2} a position, at most {}",
-        statistics.by_moves.keys().max().unwrap_or(&0)
-    )?;
-    writeln!(out, "replies    {}", statistics.replies)?;
-    writeln!(out, "values     {}", statistics.values)?;
+    let most = statistics.by_moves.keys().max().unwrap_or(&0);
     let deepest = statistics.max_depth.map_or(String::new(), |depth| format!(": at most {depth}"));
-    writeln!(out, "depths     {}{deepest}", statistics.depths)?;
-    writeln!(out, "counts     {}: sum {}", statistics.counts, statistics.sum_of_counts)?;
-    writeln!(out, "comments   {}", statistics.comments)?;
+    let black = positions - white_to_move;
+    let rows = [
+        ("format", format.to_string()),
+        ("positions", format!("{positions}: Black to move {black}, White to move {white_to_move}")),
+        ("moves", format!("{moves}: {mean:.2} a position, at most {most}")),
+        ("replies", replies.to_string()),
+        ("values", values.to_string()),
+        ("depths", format!("{depths}{deepest}")),
+        ("counts", format!("{counts}: sum {}", statistics.sum_of_counts)),
+        ("comments", statistics.comments.to_string()),
+    ];
+    rows.iter().try_for_each(|(name, text)| writeln!(out, "{name:<11}{text}"))?;
     let known = || statistics.by_ply.iter().filter_map(|(ply, count)| ply.map(|ply| (ply, count)));
     if let (Some((first, _)), Some((last, _))) = (known().next(), known().next_back()) {
         let unknown = statistics.by_ply.get(&None).copied().unwrap_or(0);

@@ -127,13 +127,13 @@ pub(crate) fn run(args: &MakeArgs, out: &mut impl Write) -> io::Result<ExitCode>
 /// Moves of a game or of several.
 type Moves = Vec<(PositionKey, u16, Move, Score)>;
 
-/// The moves of a part of an input, and messages about it.
+/// The moves of a part of an input or of all, and messages about it.
 #[derive(Default)]
 struct Found {
     counts: Counts,
     moves: Moves,
     messages: Vec<String>,
-    failed: bool,
+    failures: usize,
 }
 
 /// Counts of games and of what is left out of them.
@@ -176,13 +176,6 @@ impl Counts {
     }
 }
 
-/// Counts of the whole work.
-#[derive(Default)]
-struct Totals {
-    counts: Counts,
-    failures: usize,
-}
-
 impl RecordsArgs {
     fn run(&self, out: &mut impl Write) -> io::Result<ExitCode> {
         let Some(path) = &self.output else { return Err(io::Error::other(usage::<Self>("make", "no -o FILE"))) };
@@ -200,7 +193,7 @@ impl RecordsArgs {
         let pages = gatherer.finish(self.min_count)?.map(|page| Ok(page?));
         let positions = write_sorted(path, self.force.existing(), memory_bytes, pages)?;
         let seconds = started.elapsed().as_secs_f64().max(0.001);
-        let Totals { counts, failures } = totals;
+        let Found { counts, failures, .. } = totals;
         writeln!(
             out,
             "{} games, {moves} moves, {positions} positions in {seconds:.1} s ({:.0} moves a second)",
@@ -214,10 +207,10 @@ impl RecordsArgs {
     }
 
     /// Reads all inputs, several parts at once.
-    fn gather(&self, files: &[Input], gatherer: &mut Gatherer) -> io::Result<Totals> {
+    fn gather(&self, files: &[Input], gatherer: &mut Gatherer) -> io::Result<Found> {
         let at_once = 2 * rayon::current_num_threads();
         let mut progress = Progress::new(files.len() as u64);
-        let mut totals = Totals::default();
+        let mut totals = Found::default();
         let mut parts = files.iter().enumerate().flat_map(|(number, file)| {
             parts(file).map(move |part| (number, part.map_err(|error| format!("{}: {error}", file.name()))))
         });
@@ -229,12 +222,12 @@ impl RecordsArgs {
                 .into_par_iter()
                 .map(|(_, part)| match part {
                     Ok(part) => self.read(&part),
-                    Err(message) => Found { messages: vec![message], failed: true, ..Found::default() },
+                    Err(message) => Found { messages: vec![message], failures: 1, ..Found::default() },
                 })
                 .collect();
             for found in found {
                 totals.counts += found.counts;
-                totals.failures += usize::from(found.failed);
+                totals.failures += found.failures;
                 found.messages.iter().for_each(|message| progress.notice(message));
                 for (position, ply, mv, score) in found.moves {
                     gatherer.add(position, ply, mv, score)?;
@@ -259,11 +252,11 @@ impl RecordsArgs {
         };
         let Reading { records, errors, warnings } = match reading {
             Ok(reading) => reading,
-            Err(error) => return Found { messages: vec![message(&error)], failed: true, ..found },
+            Err(error) => return Found { messages: vec![message(&error)], failures: 1, ..found },
         };
         found.messages.extend(errors.iter().map(message));
         found.messages.extend(shown(&warnings, &format!("{}: ", part.name)));
-        found.failed = !errors.is_empty();
+        found.failures = usize::from(!errors.is_empty());
         for record in &records {
             found.counts += self.add(record, &mut found.moves);
         }

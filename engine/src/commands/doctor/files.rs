@@ -9,7 +9,7 @@ use enbu_files::Existing;
 use super::report::{Check, text};
 use crate::book::CurrentBook;
 use crate::evaluation::{self, Choice};
-use crate::options::{Access, Id, Options, Place, file};
+use crate::options::{Id, Options, file};
 use crate::paths;
 
 /// `path` as a user would write it, with `~` for the home folder.
@@ -148,6 +148,24 @@ pub(super) fn book(check: &mut Check, options: &Options) {
     }
 }
 
+/// Access to a file or folder that an option names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    /// Files in the folder are read, if it exists.
+    ReadFolder,
+    /// New files are written into the folder, which is made if needed.
+    WriteFolder,
+    /// Lines are appended to the file, which is made if needed.
+    AppendFile,
+}
+
+const PLACES: [(&str, Id, Access); 4] = [
+    ("EvalDir", Id::EvalDir, Access::ReadFolder),
+    ("BookDir", Id::BookDir, Access::ReadFolder),
+    ("CsaLogDir", Id::CsaLogDir, Access::WriteFolder),
+    ("DebugLogFile", Id::DebugLogFile, Access::AppendFile),
+];
+
 /// The folder of the executable, and the permissions of the files and folders that options name.
 pub(super) fn folders(check: &mut Check, options: &Options) {
     if let Some(folder) = paths::beside_executable("") {
@@ -155,37 +173,36 @@ pub(super) fn folders(check: &mut Check, options: &Options) {
         let text = Some(shown(&folder)).filter(|text| !text.is_empty()).unwrap_or(folder.display().to_string());
         check.fine(text!("executable in {text}", "実行ファイルの場所: {text}"));
     }
-    for place in options.places() {
-        let (option, path) = (place.option, shown(&place.path));
-        let Err(error) = permission(&place) else {
+    for (option, id, access) in PLACES {
+        let is_used = |path: &PathBuf| access != Access::ReadFolder || path.exists();
+        let Some(place) = options.path(id).filter(is_used) else { continue };
+        let path = shown(&place);
+        let Err(error) = permission(&place, access) else {
             check.fine(text!("{option} {path}"));
             continue;
         };
-        let remedy = text!(
-            "Give your user the permission for it, or choose another place for {option}.",
-            "このユーザーに権限を与えるか、{option} に別の場所を指定します。"
-        );
-        let text = match place.access {
-            Access::ReadFolder => {
-                text!("{option} {path} cannot be read: {error}", "{option} {path} を読み取れません: {error}")
-            }
-            Access::WriteFolder | Access::AppendFile => {
-                text!("{option} {path} cannot be written: {error}", "{option} {path} に書き込めません: {error}")
-            }
+        let text = if access == Access::ReadFolder {
+            text!("{option} {path} cannot be read: {error}", "{option} {path} を読み取れません: {error}")
+        } else {
+            text!("{option} {path} cannot be written: {error}", "{option} {path} に書き込めません: {error}")
         };
-        check.fault(text, remedy);
+        check.fault(
+            text,
+            text!(
+                "Give your user the permission for it, or choose another place for {option}.",
+                "このユーザーに権限を与えるか、{option} に別の場所を指定します。"
+            ),
+        );
     }
 }
 
 /// Tries the access that the engine needs; leaves nothing changed.
-fn permission(place: &Place) -> io::Result<()> {
-    match place.access {
-        Access::ReadFolder => enbu_files::entries(&place.path).map(drop),
-        Access::WriteFolder => {
-            enbu_files::check_writable(&existing(&place.path).join("enbu-doctor"), Existing::Replace)
-        }
-        Access::AppendFile if place.path.is_file() => enbu_files::edit(&place.path).map(drop),
-        Access::AppendFile => enbu_files::check_writable(&place.path, Existing::Replace),
+fn permission(path: &Path, access: Access) -> io::Result<()> {
+    match access {
+        Access::ReadFolder => enbu_files::entries(path).map(drop),
+        Access::WriteFolder => enbu_files::check_writable(&existing(path).join("enbu-doctor"), Existing::Replace),
+        Access::AppendFile if path.is_file() => enbu_files::edit(path).map(drop),
+        Access::AppendFile => enbu_files::check_writable(path, Existing::Replace),
     }
 }
 
@@ -206,7 +223,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("file");
         fs::write(&file, "text").expect("a file");
-        let allows = |access, path: PathBuf| permission(&Place { option: "CsaLogDir", path, access }).is_ok();
+        let allows = |access, path: PathBuf| permission(&path, access).is_ok();
         assert!(allows(Access::WriteFolder, folder.path().to_path_buf()));
         assert!(allows(Access::WriteFolder, folder.path().join("new/folder")));
         assert!(!allows(Access::WriteFolder, file.join("folder")));
