@@ -147,3 +147,38 @@ pub(crate) fn sums(sh: &Shell, folder: &Path) -> Outcome<Vec<String>> {
     sh.write_file("SHA256SUMS", text)?;
     Ok(names)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn archives_of_equal_stages_are_equal_and_hold_their_files() {
+        let sh = &Shell::new().expect("a shell");
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        let made: Vec<[Vec<u8>; 3]> = ["one", "two"]
+            .into_iter()
+            .map(|name| {
+                let stage = Stage::new(sh, at("stages").join(name).join("enbu"), 1_000_000).expect("a stage");
+                stage.add_program(sh, "enbu", "program").expect("written");
+                stage.add(sh, "docs/page.md", "text").expect("written");
+                sh.create_dir(at(name)).expect("a folder");
+                let paths = ["a.tar.gz", "a.zip", "a.deb"].map(|archive| at(name).join(archive));
+                tar(sh, &stage, &paths[0], 1_000_000).expect("a tar");
+                zip(sh, &stage, &paths[1]).expect("a zip");
+                debian(sh, &stage, 1_000_000, &paths[2]).expect("a package");
+                paths.map(|path| fs::read(path).expect("an archive"))
+            })
+            .collect();
+        assert!(made[0] == made[1]);
+        assert_eq!(sums(sh, &at("one")).expect("sums"), ["a.deb", "a.tar.gz", "a.zip"]);
+        let archive = at("one").join("a.tar.gz");
+        let listed = cmd!(sh, "tar --list --verbose --file {archive}").quiet().read().expect("a list");
+        assert!(listed.contains("-rwxr-xr-x root/root         7 1970-01-12 "), "{listed}");
+        assert!(listed.contains("-rw-r--r--") && listed.contains(" enbu/docs/page.md"), "{listed}");
+        let package = at("two").join("a.deb");
+        let listed = cmd!(sh, "dpkg-deb --contents {package}").quiet().read().expect("a list");
+        assert!(listed.contains(" ./docs/page.md") && !listed.contains("DEBIAN"), "{listed}");
+    }
+}
