@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "converts bit numbers below 81 to squares; each use has its proof")]
 
 use std::fmt;
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
+use std::ops::Not;
 
 use crate::color::Color;
 use crate::square::Square;
@@ -232,56 +232,35 @@ impl Bitboard {
     }
 }
 
-impl BitAnd for Bitboard {
-    type Output = Self;
-    #[inline(always)]
-    fn bitand(self, other: Self) -> Self {
-        Self { lo: self.lo & other.lo, hi: self.hi & other.hi }
-    }
+/// Implements an operator, which works word by word, and its assignment.
+macro_rules! by_words {
+    ($operator:ident, $function:ident, $assignment:ident, $assign:ident, $sign:tt) => {
+        impl std::ops::$operator for Bitboard {
+            type Output = Self;
+            #[inline(always)]
+            fn $function(self, other: Self) -> Self {
+                Self { lo: self.lo $sign other.lo, hi: self.hi $sign other.hi }
+            }
+        }
+
+        impl std::ops::$assignment for Bitboard {
+            #[inline(always)]
+            fn $assign(&mut self, other: Self) {
+                *self = *self $sign other;
+            }
+        }
+    };
 }
 
-impl BitOr for Bitboard {
-    type Output = Self;
-    #[inline(always)]
-    fn bitor(self, other: Self) -> Self {
-        self.or(other)
-    }
-}
-
-impl BitXor for Bitboard {
-    type Output = Self;
-    #[inline(always)]
-    fn bitxor(self, other: Self) -> Self {
-        Self { lo: self.lo ^ other.lo, hi: self.hi ^ other.hi }
-    }
-}
+by_words!(BitAnd, bitand, BitAndAssign, bitand_assign, &);
+by_words!(BitOr, bitor, BitOrAssign, bitor_assign, |);
+by_words!(BitXor, bitxor, BitXorAssign, bitxor_assign, ^);
 
 impl Not for Bitboard {
     type Output = Self;
     #[inline(always)]
     fn not(self) -> Self {
         Self { lo: self.lo ^ LO, hi: self.hi ^ HI }
-    }
-}
-
-impl BitAndAssign for Bitboard {
-    #[inline(always)]
-    fn bitand_assign(&mut self, other: Self) {
-        *self = *self & other;
-    }
-}
-
-impl BitOrAssign for Bitboard {
-    #[inline(always)]
-    fn bitor_assign(&mut self, other: Self) {
-        *self = *self | other;
-    }
-}
-
-impl BitXorAssign for Bitboard {
-    #[inline(always)]
-    fn bitxor_assign(&mut self, other: Self) {
-        *self = *self ^ other;
     }
 }
 

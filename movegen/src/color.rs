@@ -1,6 +1,6 @@
 //! The sides, Black and White.
 
-use std::ops::{Index, IndexMut, Not};
+use std::ops::Not;
 
 /// A side: Black (sente) plays towards rank 1, White (gote) towards rank 9.
 ///
@@ -32,18 +32,4 @@ impl Not for Color {
     }
 }
 
-impl<T> Index<Color> for [T; 2] {
-    type Output = T;
-
-    #[inline]
-    fn index(&self, color: Color) -> &T {
-        &self[color as usize]
-    }
-}
-
-impl<T> IndexMut<Color> for [T; 2] {
-    #[inline]
-    fn index_mut(&mut self, color: Color) -> &mut T {
-        &mut self[color as usize]
-    }
-}
+index_by!(Color, 2);

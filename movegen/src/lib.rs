@@ -45,6 +45,27 @@
 //! - **ply**: one move of one side; also the number of the next move in the game.
 //! - **key**: Zobrist key ("hash" is the size of the transposition table).
 
+/// Lets values of an enum index arrays with one element for each, without a bounds check.
+macro_rules! index_by {
+    ($index:ty, $count:literal) => {
+        impl<T> std::ops::Index<$index> for [T; $count] {
+            type Output = T;
+
+            #[inline]
+            fn index(&self, index: $index) -> &T {
+                &self[index as usize]
+            }
+        }
+
+        impl<T> std::ops::IndexMut<$index> for [T; $count] {
+            #[inline]
+            fn index_mut(&mut self, index: $index) -> &mut T {
+                &mut self[index as usize]
+            }
+        }
+    };
+}
+
 pub mod attacks;
 mod bitboard;
 mod color;

@@ -1,7 +1,5 @@
 //! Piece types, pieces with a side, and pieces in hand.
 
-use std::ops::{Index, IndexMut};
-
 use crate::color::Color;
 
 /// Kind of a piece on the board, promotion included.
@@ -65,33 +63,24 @@ impl PieceType {
 
     /// The SFEN letter of the unpromoted type, upper case.
     pub const fn letter(self) -> char {
-        match self.unpromoted() {
-            Self::Pawn => 'P',
-            Self::Lance => 'L',
-            Self::Knight => 'N',
-            Self::Silver => 'S',
-            Self::Bishop => 'B',
-            Self::Rook => 'R',
-            Self::Gold => 'G',
-            _ => 'K',
-        }
+        LETTERS[self.unpromoted() as usize] as char
     }
 
     /// The unpromoted type with the given upper-case SFEN letter.
     pub const fn from_letter(letter: char) -> Option<Self> {
-        Some(match letter {
-            'P' => Self::Pawn,
-            'L' => Self::Lance,
-            'N' => Self::Knight,
-            'S' => Self::Silver,
-            'B' => Self::Bishop,
-            'R' => Self::Rook,
-            'G' => Self::Gold,
-            'K' => Self::King,
-            _ => return None,
-        })
+        let mut index = 0;
+        while index < LETTERS.len() {
+            if LETTERS[index] as char == letter {
+                return Some(Self::ALL[index]);
+            }
+            index += 1;
+        }
+        None
     }
 }
+
+/// SFEN letters in discriminant order.
+const LETTERS: [u8; 8] = *b"PLNSBRGK";
 
 // Tables instead of `match`, which compiles to an indirect jump on the piece type: the
 // branch target is mispredicted often.
@@ -211,37 +200,9 @@ impl HandPiece {
     }
 }
 
-impl<T> Index<PieceType> for [T; 14] {
-    type Output = T;
+index_by!(PieceType, 14);
 
-    #[inline]
-    fn index(&self, kind: PieceType) -> &T {
-        &self[kind as usize]
-    }
-}
-
-impl<T> IndexMut<PieceType> for [T; 14] {
-    #[inline]
-    fn index_mut(&mut self, kind: PieceType) -> &mut T {
-        &mut self[kind as usize]
-    }
-}
-
-impl<T> Index<HandPiece> for [T; 7] {
-    type Output = T;
-
-    #[inline]
-    fn index(&self, piece: HandPiece) -> &T {
-        &self[piece as usize]
-    }
-}
-
-impl<T> IndexMut<HandPiece> for [T; 7] {
-    #[inline]
-    fn index_mut(&mut self, piece: HandPiece) -> &mut T {
-        &mut self[piece as usize]
-    }
-}
+index_by!(HandPiece, 7);
 
 #[cfg(test)]
 mod tests {

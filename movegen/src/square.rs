@@ -3,7 +3,6 @@
 #![expect(unsafe_code, reason = "one unchecked constructor, with its proof")]
 
 use std::fmt;
-use std::ops::{Index, IndexMut};
 
 use crate::color::Color;
 
@@ -158,21 +157,7 @@ impl fmt::Debug for Square {
     }
 }
 
-impl<T> Index<Square> for [T; 81] {
-    type Output = T;
-
-    #[inline]
-    fn index(&self, square: Square) -> &T {
-        &self[square as usize]
-    }
-}
-
-impl<T> IndexMut<Square> for [T; 81] {
-    #[inline]
-    fn index_mut(&mut self, square: Square) -> &mut T {
-        &mut self[square as usize]
-    }
-}
+index_by!(Square, 81);
 
 #[cfg(test)]
 mod tests {
