@@ -66,9 +66,10 @@ impl NodeId {
 }
 
 /// The event of a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Event {
     /// The start position: the root, and nothing else.
+    #[default]
     Start,
     /// A move. Legal, unless the start position cannot be played at all.
     Move(Move),
@@ -96,7 +97,7 @@ impl Event {
 }
 
 /// A move (or the start, or an end) with its time and remarks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Node {
     event: Event,
     parent: Option<NodeId>,
@@ -157,17 +158,6 @@ impl Node {
     pub const fn parent(&self) -> Option<NodeId> {
         self.parent
     }
-
-    /// The start, with nothing said about it.
-    const EMPTY: Self = Self {
-        event: Event::Start,
-        parent: None,
-        first_child: None,
-        last_child: None,
-        next_sibling: None,
-        time_ms: None,
-        remarks: None,
-    };
 }
 
 /// A program's evaluation of a position.
@@ -215,7 +205,7 @@ impl Record {
     pub(crate) fn with_room(setup: Setup, nodes: usize) -> Self {
         const USUAL_GAME: usize = 256;
         let mut nodes = Vec::with_capacity(1 + nodes.min(USUAL_GAME));
-        nodes.push(Node::EMPTY);
+        nodes.push(Node::default());
         Self { headers: Headers::default(), rules: Rules::default(), setup, nodes }
     }
 
@@ -290,7 +280,7 @@ impl Record {
         let Some(id) = NodeId::at(self.nodes.len()) else { return parent };
         // The node is written in place: building it elsewhere and copying it causes a
         // store-forwarding stall.
-        self.nodes.push(Node::EMPTY);
+        self.nodes.push(Node::default());
         let node = self.node_mut(id);
         node.event = event;
         node.parent = Some(parent);
@@ -427,7 +417,7 @@ impl Line<'_> {
         }
         // The node is written in place: building it elsewhere and copying it causes a
         // store-forwarding stall.
-        self.nodes.push(Node::EMPTY);
+        self.nodes.push(Node::default());
         if let Some(node) = self.nodes.last_mut() {
             node.event = Event::Move(mv);
             node.parent = Some(parent);

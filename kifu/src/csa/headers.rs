@@ -27,34 +27,28 @@ pub(super) fn read_header<'t>(
     if !belongs(key, version) {
         report.warn(Fault::new(Problem::WrongVersion, key))?;
     }
-    let bad = |expected| Fault::new(Problem::HeaderValue { expected }, value);
-    match key {
-        "TIME" => set_time(rules, &Color::ALL, read_time(value), bad(TIME_FORM), report),
-        "TIME+" | "TIMET+" => set_time(rules, &[Color::Black], read_time(value), bad(TIME_FORM), report),
-        "TIME-" | "TIMET-" => set_time(rules, &[Color::White], read_time(value), bad(TIME_FORM), report),
-        "TIME_LIMIT" => set_time(rules, &Color::ALL, read_time_limit(value), bad("a time such as 00:25+30"), report),
-        "MAX_MOVES" => match read_count(value).filter(|&moves| moves > 0) {
-            Some(moves) => {
-                rules.max_moves = Some(moves);
-                Ok(())
-            }
-            None => report.warn(bad("a number of moves")),
-        },
-        "JISHOGI" => match entering_king_rule(value) {
-            Some(rule) => {
-                rules.entering_king = Some(rule);
-                Ok(())
-            }
-            None => report.warn(bad("24 or 27")),
-        },
-        _ => {
-            headers.push(
-                HeaderKey::named(key, Naming::Csa),
-                if key == "NOTE" { unescape(value) } else { value.to_owned() },
-            );
-            Ok(())
+    let (is_exact, expected) = match key {
+        "TIME" => (set_time(rules, &Color::ALL, read_time(value)), TIME_FORM),
+        "TIME+" | "TIMET+" => (set_time(rules, &[Color::Black], read_time(value)), TIME_FORM),
+        "TIME-" | "TIMET-" => (set_time(rules, &[Color::White], read_time(value)), TIME_FORM),
+        "TIME_LIMIT" => (set_time(rules, &Color::ALL, read_time_limit(value)), "a time such as 00:25+30"),
+        "MAX_MOVES" => {
+            let moves = read_count(value).filter(|&moves| moves > 0);
+            rules.max_moves = moves.or(rules.max_moves);
+            (moves.is_some(), "a number of moves")
         }
-    }
+        "JISHOGI" => {
+            let rule = entering_king_rule(value);
+            rules.entering_king = rule.or(rules.entering_king);
+            (rule.is_some(), "24 or 27")
+        }
+        _ => {
+            let value = if key == "NOTE" { unescape(value) } else { value.to_owned() };
+            headers.push(HeaderKey::named(key, Naming::Csa), value);
+            (true, "")
+        }
+    };
+    if is_exact { Ok(()) } else { report.warn(Fault::new(Problem::HeaderValue { expected }, value)) }
 }
 
 const TIME_FORM: &str = "seconds such as 900+0+5";
@@ -74,23 +68,12 @@ fn belongs(key: &str, version: Version) -> bool {
     }
 }
 
+/// Sets clocks, and returns true for a time in the form of the specification.
 #[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
-fn set_time<'t>(
-    rules: &mut Rules,
-    sides: &[Color],
-    time: Option<(TimeControl, Form)>,
-    bad: Fault<'t>,
-    report: &mut Reporter<'t>,
-) -> Step<'t> {
-    if let Some((control, _)) = time {
-        for &side in sides {
-            rules.time[side] = Some(control);
-        }
-    }
-    match time {
-        Some((_, Form::Exact)) => Ok(()),
-        _ => report.warn(bad),
-    }
+fn set_time(rules: &mut Rules, sides: &[Color], time: Option<(TimeControl, Form)>) -> bool {
+    let Some((control, form)) = time else { return false };
+    sides.iter().for_each(|&side| rules.time[side] = Some(control));
+    form == Form::Exact
 }
 
 /// True if a value had the form of the specification, or was understood nevertheless.

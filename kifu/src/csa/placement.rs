@@ -26,8 +26,8 @@ enum Form {
     Pieces,
 }
 
-impl Placement {
-    pub(super) fn new() -> Self {
+impl Default for Placement {
+    fn default() -> Self {
         let mut boxed = [0; PieceType::COUNT];
         for piece in HandPiece::ALL {
             boxed[piece.piece_type()] = piece.set_count();
@@ -35,7 +35,9 @@ impl Placement {
         boxed[PieceType::King] = 2;
         Self { setup: Setup::empty(), boxed, stated: None, rest_given: false }
     }
+}
 
+impl Placement {
     /// Returns true if any position was given.
     pub(super) fn is_stated(&self) -> bool {
         self.stated.is_some()
@@ -77,7 +79,7 @@ impl Placement {
         };
         if conflict {
             report.warn(statement.fault(Problem::OutOfPlace("second start position")))?;
-            *self = Self::new();
+            *self = Self::default();
         }
         if self.stated.is_none() || form != Form::Pieces {
             self.stated = Some(form);

@@ -45,7 +45,7 @@ impl<'t> Part<'t> {
     /// In strict mode, the first deviation.
     pub(super) fn read(part: &'t str, file: &'t str, mode: Mode, context: Context) -> Result<Self, KifuError> {
         let mut reader =
-            Reader { report: Reporter::new(file, mode), context, records: Vec::new(), game: Game::new(), left: 0 };
+            Reader { report: Reporter::new(file, mode), context, records: Vec::new(), game: Game::default(), left: 0 };
         let outcome = reader.lines(part).and_then(|()| reader.finish_game());
         let Reader { records, mut report, context, .. } = reader;
         outcome.map_err(|fault| report.located(fault))?;
@@ -61,6 +61,7 @@ impl<'t> Part<'t> {
 }
 
 /// One game while it is being read.
+#[derive(Default)]
 struct Game<'t> {
     headers: Headers,
     rules: Rules,
@@ -94,23 +95,6 @@ struct Summary {
     kind: EndKind,
     /// `None` where the line has no words for it; `unknown` is `Some(None)`.
     result: Option<Option<GameResult>>,
-}
-
-impl Game<'_> {
-    fn new() -> Self {
-        Self {
-            headers: Headers::default(),
-            rules: Rules::default(),
-            placement: Placement::new(),
-            turn: None,
-            early_comments: VecDeque::new(),
-            play: None,
-            summary: None,
-            foul_note: None,
-            broken: false,
-            last: None,
-        }
-    }
 }
 
 /// Bytes of a move and its line end.
@@ -441,7 +425,7 @@ impl<'t> Reader<'t> {
         if !self.game.broken && self.game.play.is_none() {
             self.start_position_only()?;
         }
-        let game = std::mem::replace(&mut self.game, Game::new());
+        let game = std::mem::take(&mut self.game);
         let Some(mut play) = game.play.filter(|play| !game.broken || play.is_begun()) else { return Ok(()) };
         if let Some(summary) = game.summary.filter(|_| !game.broken) {
             conclude(&mut play, summary, game.foul_note);

@@ -24,11 +24,13 @@ pub(crate) struct BoardText {
     pub(crate) last_to: Option<Square>,
 }
 
-impl BoardText {
-    pub(crate) fn new() -> Self {
+impl Default for BoardText {
+    fn default() -> Self {
         Self { setup: Setup::empty(), ranks: 0, hands: [false; 2], turn: None, turn_after_last: None, last_to: None }
     }
+}
 
+impl BoardText {
     /// Returns true if any rank was read.
     pub(crate) const fn is_begun(&self) -> bool {
         self.ranks > 0
@@ -207,7 +209,7 @@ mod tests {
     use super::*;
 
     fn read_back(lines: &[String]) -> BoardText {
-        let mut board = BoardText::new();
+        let mut board = BoardText::default();
         for text in lines {
             let line = text.trim_matches(is_blank);
             if let Some(value) = line.strip_prefix("先手の持駒：") {
@@ -241,7 +243,7 @@ mod tests {
 
     #[test]
     fn cells_of_every_kind() {
-        let mut board = BoardText::new();
+        let mut board = BoardText::default();
         for rank in ["|^歩V歩 ・ 口 ．v玉 全 成銀v成桂|", "|歩 香　　・・・・・|", "|                  |一"]
         {
             board.read_rank(rank).unwrap();
@@ -249,7 +251,7 @@ mod tests {
         assert_eq!(board.setup(Color::Black), Err(Problem::BoardRanks));
         for rank in ["|v香|", "| 象 ・ ・ ・ ・ ・ ・ ・ ・|", "| ・ ・ ・ ・ ・ ・ ・ ・ ・ ・|", "|"]
         {
-            assert!(BoardText::new().read_rank(rank).is_err(), "{rank}");
+            assert!(BoardText::default().read_rank(rank).is_err(), "{rank}");
         }
     }
 
@@ -264,19 +266,19 @@ mod tests {
             ("なし", "-"),
             ("", "-"),
         ] {
-            let mut board = BoardText::new();
+            let mut board = BoardText::default();
             board.read_hand(Color::Black, value).unwrap();
             let setup = board.setup;
             assert!(setup.to_string().contains(&format!(" {sfen} ")), "{value}: {setup}");
         }
         for value in ["歩二十", "歩19", "と", "玉", "龍二", "無し", "飛十八"] {
-            assert!(BoardText::new().read_hand(Color::Black, value).is_err(), "{value}");
+            assert!(BoardText::default().read_hand(Color::Black, value).is_err(), "{value}");
         }
     }
 
     #[test]
     fn the_last_move_tells_who_is_to_move() {
-        let mut board = BoardText::new();
+        let mut board = BoardText::default();
         board.read_footer("手数＝171  ▲５三歩成  まで");
         assert_eq!((board.turn(), board.ply(), board.last_to), (Some(Color::White), 172, Some(Square::S53)));
     }

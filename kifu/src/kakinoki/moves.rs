@@ -1,6 +1,6 @@
 //! The text of a move: reading it, and finding the move it means on a board.
 
-use enbu_movegen::{Bitboard, Color, Move, MoveParts, Piece, PieceType, Square};
+use enbu_movegen::{Bitboard, Color, HandPiece, Move, MoveParts, Piece, PieceType, Square};
 
 use super::words::{decimal, digit, is_blank, piece, piece_name, push_square};
 use crate::board::Board;
@@ -305,22 +305,29 @@ fn filter(origins: &[Square], word: Word, piece: Piece, to: Square) -> Vec<Squar
 /// The text of a move with its origin, as KIF has it: `７六歩(77)`, `同　銀(31)`,
 /// `４五角打`. A promotion from an empty square is of a pawn.
 pub(crate) fn with_origin(board: &Board, mv: Move, last: Option<Square>) -> String {
-    let mut text = String::new();
-    push_destination(&mut text, mv.to(), last);
+    let mut text = piece_at_destination(board, mv, last);
     match mv.parts() {
-        MoveParts::Drop { piece, .. } => {
-            text.push_str(piece_name(piece.piece_type()));
-            text.push('打');
-        }
+        MoveParts::Drop { .. } => text.push('打'),
         MoveParts::Board { from, promote, .. } => {
-            let kind = board.piece_at(from).map_or(PieceType::Pawn, |piece| piece.kind);
-            text.push_str(piece_name(kind));
             if promote {
                 text.push('成');
             }
             push_origin(&mut text, from);
         }
     }
+    text
+}
+
+/// Destination and piece of a move, as all notations have them.
+fn piece_at_destination(board: &Board, mv: Move, last: Option<Square>) -> String {
+    let mut text = String::new();
+    if last == Some(mv.to()) {
+        text.push_str("同　");
+    } else {
+        push_square(&mut text, mv.to());
+    }
+    let moved = mv.from().and_then(|from| board.piece_at(from)).map_or(PieceType::Pawn, |piece| piece.kind);
+    text.push_str(piece_name(mv.dropped().map_or(moved, HandPiece::piece_type)));
     text
 }
 
@@ -331,30 +338,19 @@ fn push_origin(text: &mut String, from: Square) {
     text.push(')');
 }
 
-fn push_destination(text: &mut String, to: Square, last: Option<Square>) {
-    if last == Some(to) {
-        text.push_str("同　");
-    } else {
-        push_square(text, to);
-    }
-}
-
 /// The text of a move without its origin, as KI2 and books have it: `５六銀左上`,
 /// by the rules of the Japan Shogi Association. Where its words do not suffice
 /// (three dragons), the origin is added.
 pub(crate) fn with_words(board: &Board, mv: Move, last: Option<Square>) -> String {
-    let mut text = String::new();
-    push_destination(&mut text, mv.to(), last);
+    let mut text = piece_at_destination(board, mv, last);
     match mv.parts() {
         MoveParts::Drop { piece, to } => {
-            text.push_str(piece_name(piece.piece_type()));
             if !board.origins(Piece::new(board.turn(), piece.piece_type()), to).is_empty() {
                 text.push('打');
             }
         }
         MoveParts::Board { from, to, promote } => {
             let piece = board.piece_at(from).unwrap_or(Piece::new(board.turn(), PieceType::Pawn));
-            text.push_str(piece_name(piece.kind));
             let words = words(piece, from, to, board.origins(piece, to));
             text.extend(words.into_iter().flatten().map(|word| word.text_and_letter().0));
             if promote {

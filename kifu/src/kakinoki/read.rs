@@ -20,7 +20,7 @@ use crate::record::{Event, Record, Rules};
 /// Reads all games and positions of a text.
 pub(crate) fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
     let report = Reporter::new(text, mode);
-    let mut reader = Reader { report, here: text, left: text, records: Vec::new(), game: Game::new(), last: "" };
+    let mut reader = Reader { report, here: text, left: text, records: Vec::new(), game: Game::default(), last: "" };
     let outcome = reader.lines().and_then(|()| reader.finish_game());
     reader.report.finish(outcome, reader.records)
 }
@@ -37,6 +37,7 @@ struct Reader<'t> {
 }
 
 /// One game while it is being read.
+#[derive(Default)]
 struct Game<'t> {
     headers: Headers,
     rules: Rules,
@@ -58,33 +59,18 @@ struct Game<'t> {
 }
 
 /// Names such as `三枚落ち` do not say which lance is removed; the moves may decide.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 enum Disputed<'t> {
     /// The usual reading; another attempt can begin at this text.
     First(&'t str),
     /// The other reading, after the first attempt failed with this number of bytes left.
     Second { began: &'t str, left: usize },
     /// Decided, or not in question.
+    #[default]
     Decided,
 }
 
 impl Game<'_> {
-    fn new() -> Self {
-        Self {
-            headers: Headers::default(),
-            rules: Rules::default(),
-            board: BoardText::new(),
-            handicap: None,
-            disputed: Disputed::Decided,
-            early: VecDeque::new(),
-            known: false,
-            in_moves: false,
-            play: None,
-            word: None,
-            broken: false,
-        }
-    }
-
     fn is_begun(&self) -> bool {
         self.play.as_ref().is_some_and(|play| play.record.main_line().next().is_some())
     }
@@ -549,7 +535,7 @@ impl<'t> Reader<'t> {
         }
         self.word_at_end()?;
         self.last_foul(None)?;
-        let mut game = std::mem::replace(&mut self.game, Game::new());
+        let mut game = std::mem::take(&mut self.game);
         let Some(mut play) = game.play.take().filter(|play| !game.broken || play.record.main_line().next().is_some())
         else {
             return Ok(());

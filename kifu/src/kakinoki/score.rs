@@ -147,16 +147,25 @@ fn read_keyed(comments: &[String], board: &mut Board, last: Option<Square>) -> O
         };
         seen.push(key);
         match key {
-            "評価値" => analysis.score_cp = score(value),
             "詰み" => analysis.score_cp = analysis.score_cp.or(mate_score(value)),
             "読み筋" => analysis.pv = variation(value, board, last),
-            "深さ" => analysis.depth = words::number(value).and_then(|(depth, _)| u32::try_from(depth).ok()),
-            "ノード数" => analysis.nodes = words::number(value).map(|(nodes, _)| nodes),
-            _ => analysis.engine = Some(value.to_owned()),
+            "エンジン" => analysis.engine = Some(value.to_owned()),
+            key => set(&mut analysis, key, value),
         }
     }
     let says_something = analysis.score_cp.is_some() || !analysis.pv.is_empty();
     says_something.then_some(Found { analysis, lines: seen.len() })
+}
+
+/// Sets a number by its name.
+fn set(analysis: &mut Analysis, key: &str, value: &str) {
+    let number = || words::number(value).map(|(number, _)| number);
+    match key {
+        "評価値" => analysis.score_cp = score(value),
+        "深さ" => analysis.depth = number().and_then(|depth| u32::try_from(depth).ok()),
+        "ノード数" => analysis.nodes = number(),
+        _ => {}
+    }
 }
 
 /// The line of ぴよ将棋 and K-Shogi. Its `#推奨手[29]` is about another move, and stays a comment.
@@ -182,15 +191,8 @@ fn read_labelled(text: &str, board: &mut Board, last: Option<Square>) -> Option<
     };
     let mut analysis = Analysis::default();
     let mut words = head.split_whitespace().peekable();
-    while let Some(word) = words.next() {
-        match (word, words.peek()) {
-            ("評価値", Some(&value)) => analysis.score_cp = score(value),
-            ("深さ", Some(&value)) => {
-                analysis.depth = words::number(value).and_then(|(depth, _)| u32::try_from(depth).ok());
-            }
-            ("ノード数", Some(&value)) => analysis.nodes = words::number(value).map(|(nodes, _)| nodes),
-            _ => {}
-        }
+    while let Some(key) = words.next() {
+        set(&mut analysis, key, words.peek().copied().unwrap_or_default());
     }
     analysis.score_cp?;
     analysis.pv = pv.map(|pv| variation(pv, board, last)).unwrap_or_default();
