@@ -43,7 +43,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu analyse games/ -o report/ --shard 2/8         the second of eight machines
 With a folder as output, an interrupted command, given again, continues where it stopped.";
 
-/// The arguments of `enbu analyse`.
 #[derive(Args)]
 pub(crate) struct AnalyseArgs {
     /// Records in any format, and folders; `-` or nothing is standard input

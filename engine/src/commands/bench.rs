@@ -24,7 +24,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu bench --depth 6 --hash 64
   enbu bench --network eval/nn.bin";
 
-/// The arguments of `enbu bench`.
 #[derive(Args)]
 pub(crate) struct BenchArgs {
     /// Depth of each search, in plies

@@ -20,7 +20,6 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-/// The arguments of `enbu book`.
 #[derive(Args)]
 pub(crate) struct BookArgs {
     #[command(subcommand)]
@@ -55,7 +54,6 @@ enum Action {
     Show(inspect::ShowArgs),
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &BookArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     match &args.action {
         Action::Make(args) => make::run(args, out),

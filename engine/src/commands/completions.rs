@@ -11,7 +11,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu completions fish > ~/.config/fish/completions/enbu.fish
   enbu completions powershell >> $PROFILE";
 
-/// The arguments of `enbu completions`.
 #[derive(Args)]
 pub(crate) struct CompletionsArgs {
     /// Shell that reads the script

@@ -21,7 +21,6 @@ use super::inputs::{Bases, Input, MOST_WARNINGS, Target, extension, inputs, show
 use super::progress::bar;
 use crate::terminal::notice;
 
-/// The arguments of `enbu convert`.
 #[derive(Args)]
 pub(crate) struct ConvertArgs {
     /// Files and folders; `-` or nothing is standard input

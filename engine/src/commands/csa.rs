@@ -98,7 +98,6 @@ pub(crate) struct CsaArgs {
     trace: Option<PathBuf>,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &CsaArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let config = args.config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
     let settings = settings(args, &config)?;

@@ -27,7 +27,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu doctor --only network,folders      some of the checks
   enbu doctor --json                      the same for programs";
 
-/// The arguments of `enbu doctor`.
 #[derive(Args)]
 pub(crate) struct DoctorArgs {
     /// Set a USI option, as in the GUI (repeatable)

@@ -1,7 +1,8 @@
 //! Failures of commands: errors in the arguments, errors of files, interruptions.
 
 use std::fmt::Display;
-use std::io;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -18,6 +19,17 @@ pub(in crate::commands) const INTERRUPTED: u8 = 130;
 pub(in crate::commands) fn usage<A: Args>(subcommand: &'static str, message: impl Display) -> clap::Error {
     let command = Command::new(subcommand).bin_name(format!("enbu {subcommand}"));
     A::augment_args(command).error(ErrorKind::ValueValidation, message)
+}
+
+/// Prints that the same command continues, and returns the exit code of an interruption.
+pub(in crate::commands) fn interrupted(out: &mut impl Write) -> io::Result<ExitCode> {
+    writeln!(out, "interrupted; the same command continues")?;
+    Ok(ExitCode::from(INTERRUPTED))
+}
+
+/// Breaks once `stop` is set.
+pub(in crate::commands) fn go_on(stop: &AtomicBool) -> ControlFlow<()> {
+    if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 /// A flag that Ctrl-C sets.

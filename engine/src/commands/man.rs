@@ -15,7 +15,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu man | man -l -               read the page of enbu
   enbu man --out man1               write the pages of all commands";
 
-/// The arguments of `enbu man`.
 #[derive(Args)]
 pub(crate) struct ManArgs {
     /// Write one page a command into this folder

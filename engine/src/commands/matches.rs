@@ -45,7 +45,6 @@ impl Once {
     }
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     if args.merge.is_empty() { play(args, out) } else { merge(args, out) }
 }

@@ -40,7 +40,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu mate problems.sfen --time 60 --hash 4096
   enbu mate problems.sfen --all --refine shortest --json";
 
-/// The arguments of `enbu mate`.
 #[derive(Args, Clone)]
 pub(crate) struct MateArgs {
     /// Problems: SFENs; files with one SFEN a line (further tab-separated columns, blank

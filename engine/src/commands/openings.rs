@@ -28,7 +28,6 @@ const MATE_CP: i32 = 30_000;
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu openings random:16,80 --count 1000 --seed 7 --out openings.sfen";
 
-/// The arguments of `enbu openings`.
 #[derive(Args)]
 pub(crate) struct OpeningsArgs {
     /// random:PLIES,CP: openings of PLIES plies with a score of at most CP centipawns for either side
@@ -103,7 +102,6 @@ pub(crate) fn generate(
     openings.map_err(io::Error::other)
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let OpeningsArgs { kind, count, seed, .. } = args;
     if let Some(path) = &args.out {

@@ -12,7 +12,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu options --lang ja
   enbu options --json";
 
-/// The arguments of `enbu options`.
 #[derive(Args)]
 pub(crate) struct OptionsArgs {
     /// Language of the table

@@ -15,7 +15,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu perft 3 --divide --sfen \"4k4/9/9/9/9/9/9/9/4K4 b R2p 1\"
   enbu perft 4 --lists --repeat 100";
 
-/// The arguments of `enbu perft`.
 #[derive(Args)]
 pub(crate) struct PerftArgs {
     /// Depth in plies

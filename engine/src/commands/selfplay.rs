@@ -1,7 +1,6 @@
 //! `enbu selfplay`: games to learn from.
 
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -20,7 +19,7 @@ use enbu_movegen::Position;
 use indicatif::ProgressBar;
 
 use super::bench_positions::POSITIONS;
-use super::failure::{Force, INTERRUPTED, check_writable, stop_on_signal};
+use super::failure::{Force, check_writable, go_on, interrupted, stop_on_signal};
 use super::progress::bar;
 use super::shard::Shard;
 use crate::evaluation;
@@ -42,7 +41,6 @@ An interrupted command, given again, continues where it stopped. The extension o
 names its format: .games (our own), .archive (the same in less than half the space,
 scores rounded), .psv or .bin (PackedSfenValue), .hcpe, .pack; .tsv is for people and scripts, write only.";
 
-/// The arguments of `enbu selfplay`.
 #[derive(Args)]
 pub(crate) struct SelfplayArgs {
     #[command(subcommand)]
@@ -228,7 +226,6 @@ impl RunArgs {
     }
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &SelfplayArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     match &args.action {
         None => return play(&args.run, out),
@@ -334,15 +331,14 @@ fn yardstick(args: &YardstickArgs, out: &mut impl Write) -> io::Result<ExitCode>
     let searched = pool.install(|| {
         yardstick.search(&chosen, |done| {
             bar.set_position(done);
-            if cancelled.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            go_on(&cancelled)
         })
     });
     bar.finish_and_clear();
     let done = searched.map_err(io::Error::other)?;
     writeln!(out, "{done} of {} positions written to {}", chosen.0.len(), args.out.display())?;
     if done < chosen.0.len() as u64 {
-        writeln!(out, "interrupted; the same command continues")?;
-        return Ok(ExitCode::from(INTERRUPTED));
+        return interrupted(out);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -355,14 +351,13 @@ fn play(args: &RunArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let mut meter = Meter::new(args.progress.map(Duration::from_secs), standing, files);
     let result = run.play(&missing, args.threads(), |progress| {
         meter.add(progress);
-        if cancelled.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        go_on(&cancelled)
     });
     meter.finish();
     result.map_err(|error: RunError| io::Error::other(error))?;
     writeln!(out, "{}", meter.line())?;
     if cancelled.load(Ordering::Relaxed) {
-        writeln!(out, "interrupted; the same command continues")?;
-        return Ok(ExitCode::from(INTERRUPTED));
+        return interrupted(out);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,10 +1,8 @@
 //! `enbu train`: a network from games.
 
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -17,7 +15,7 @@ use enbu_learn::{
 use indicatif::ProgressBar;
 
 use super::choices::{Choice, one_of};
-use super::failure::{Force, INTERRUPTED, check_writable, named, stop_on_signal, usage, write_file};
+use super::failure::{Force, INTERRUPTED, check_writable, go_on, named, stop_on_signal, usage, write_file};
 use super::progress::bar;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -31,7 +29,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
 /// Interval between two checkpoints.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(120);
 
-/// The arguments of `enbu train`.
 #[derive(Args)]
 pub(crate) struct TrainArgs {
     /// Files of games or positions, or folders with files of games
@@ -199,7 +196,6 @@ impl TrainArgs {
     }
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let shape = args.shape()?;
     args.check_files()?;
@@ -224,7 +220,7 @@ pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode
     let trained = pool.install(|| {
         trainer.run(|trainer, progress| {
             watch.see(trainer, progress);
-            if cancelled.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            go_on(&cancelled)
         })
     });
     watch.bar.finish_and_clear();

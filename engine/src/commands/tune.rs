@@ -41,7 +41,6 @@ const MAX_RANDOM_OPENINGS: u64 = 1000;
 /// All pairs of a match.
 const WHOLE: (u64, u64) = (0, 1);
 
-/// Runs the command.
 pub(crate) fn run(args: &TuneArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     if args.show {
         let state = State::load(&args.state).map_err(io::Error::other)?;

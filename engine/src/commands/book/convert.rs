@@ -29,7 +29,6 @@ pub(super) const PRUNE_EXAMPLES: &str = "Examples:
   enbu book prune book.db -o best.db --max-loss 50 --max-moves 3
   enbu book prune book.db -o legal.db --legal --skip-faults";
 
-/// The arguments of `enbu book convert`.
 #[derive(Args)]
 pub(crate) struct ConvertArgs {
     /// Book to read; its format is detected from its content
@@ -39,7 +38,6 @@ pub(crate) struct ConvertArgs {
     write: WriteArgs,
 }
 
-/// The arguments of `enbu book sort`.
 #[derive(Args)]
 pub(crate) struct SortArgs {
     /// Book to read; its format is detected from its content
@@ -52,7 +50,6 @@ pub(crate) struct SortArgs {
     write: WriteArgs,
 }
 
-/// The arguments of `enbu book merge`.
 #[derive(Args)]
 pub(crate) struct MergeArgs {
     /// Books to read; their formats are detected from their content
@@ -75,7 +72,6 @@ const RULES: &[Choice<Rule>] = &[
     ("add-counts", "The deepest value, and the sum of the counts", Rule::AddCounts),
 ];
 
-/// The arguments of `enbu book prune`.
 #[derive(Args)]
 pub(crate) struct PruneArgs {
     /// Book to read; its format is detected from its content

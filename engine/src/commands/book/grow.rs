@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use super::files::{check_output, write_sorted};
 use super::grow_log::{self, Contents, Header, Log, Settings, merge};
-use crate::commands::failure::{Force, INTERRUPTED, stop_on_signal};
+use crate::commands::failure::{Force, interrupted, stop_on_signal};
 use crate::commands::inputs::position;
 use crate::commands::lines::{Line, Lines};
 use crate::commands::progress::Progress;
@@ -36,7 +36,6 @@ const TRUNK_PER_PART: u32 = 32;
 /// Memory for sorting the book in the order of its format.
 const SORT_BYTES: usize = 64 << 20;
 
-/// The arguments of `enbu book make self`.
 #[derive(Args)]
 pub(crate) struct GrowArgs {
     /// The book to write at the end and when interrupted: .db, .ybb, .bin (Apery) or .sbk
@@ -78,7 +77,6 @@ pub(crate) struct GrowArgs {
     force: Force,
 }
 
-/// Runs the command.
 pub(super) fn run(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     // A log makes an existing book a state of this work.
     let continues = args.merge.is_empty() && args.state_path().exists();
@@ -189,8 +187,7 @@ fn grow(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     if is_complete {
         return Ok(ExitCode::SUCCESS);
     }
-    writeln!(out, "interrupted; the same command continues")?;
-    Ok(ExitCode::from(INTERRUPTED))
+    interrupted(out)
 }
 
 /// The work in progress.

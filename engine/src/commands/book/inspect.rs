@@ -26,7 +26,6 @@ pub(super) const SHOW_EXAMPLES: &str = "Examples:
   enbu book show book.ybb sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1
   enbu book show book.db --json";
 
-/// The arguments of `enbu book verify`.
 #[derive(Args)]
 pub(crate) struct VerifyArgs {
     /// Books to read; their formats are detected from their content
@@ -39,7 +38,6 @@ pub(crate) struct VerifyArgs {
     read: ReadArgs,
 }
 
-/// The arguments of `enbu book stats`.
 #[derive(Args)]
 pub(crate) struct StatsArgs {
     /// Book to read; its format is detected from its content
@@ -52,7 +50,6 @@ pub(crate) struct StatsArgs {
     read: ReadArgs,
 }
 
-/// The arguments of `enbu book show`.
 #[derive(Args)]
 pub(crate) struct ShowArgs {
     /// Book to read; its format is detected from its content

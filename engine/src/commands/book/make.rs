@@ -33,7 +33,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
 In play, BookEvalDiff and BookEvalBlackLimit choose among the values of a book; books from
 records have no depths, which BookDepthLimit passes.";
 
-/// The arguments of `enbu book make`.
 #[derive(Args)]
 pub(crate) struct MakeArgs {
     #[command(subcommand)]
@@ -116,7 +115,6 @@ enum Values {
     Comments,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &MakeArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     match &args.source {
         Some(Source::Own(args)) => grow::run(args, out),
