@@ -27,7 +27,7 @@
 //! * `summary`: the offer of a game, with every key of the protocol;
 //! * `protocol`: lines in, lines out; it knows no socket and no clock but the arrival
 //!   times it receives, and refuses every line that the state does not permit;
-//! * `player`: engines in this process or another one, and the order of their searches;
+//! * `player`: an engine, and the order of its searches;
 //! * `client`: sessions on a server, from the login to the record of each game.
 //!
 //! Nothing here prints: the caller's [`Listener`] receives reports, in
@@ -48,7 +48,7 @@ mod timing;
 pub use client::{
     Client, DEFAULT_PORT, Direction, GameReport, Halt, LEAST_KEEPALIVE, Limits, Listener, Settings, Tally,
 };
-pub use player::{Inside, Player, PlayerError, Pondering, Process, Waker};
+pub use player::{Notice, Player, PlayerError, Pondering, Process, Waker};
 pub use protocol::{Event, Protocol};
 pub use record::{Kif, RecordFiles};
 pub use secret::Secret;

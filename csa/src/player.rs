@@ -1,7 +1,5 @@
-//! Engines that play: one interface for a process and for an engine in this one, and the
-//! order of thinking, pondering and stopping above it.
+//! Engines that play: their interface, and the order of thinking, pondering and stopping above it.
 
-mod inside;
 mod process;
 
 use std::sync::Arc;
@@ -11,9 +9,8 @@ use enbu_movegen::{Move, Position, Setup};
 use enbu_usi::client::{ClientError, LastReport};
 use enbu_usi::{BestMove, Clock, GameResult, GoRequest, OptionError, OptionSpec};
 
-pub use inside::Inside;
-pub use process::Process;
 pub(crate) use process::shortened;
+pub use process::{Notice, Process};
 
 /// Fault of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use enbu_usi::client::{Cancel, Driver, LastReport, Launch};
+use enbu_usi::client::{Cancel, Driver, LastReport, Launch, Wiretap};
 use enbu_usi::{Clock, Command, GameResult, OptionSpec, PositionCommand};
 
 use super::{Answer, Player, PlayerError, Pondering, Request, Waker};
@@ -30,21 +30,36 @@ pub struct Process {
     driver: Driver,
     report: LastReport,
     cancel: Cancel,
+    notice: Option<Notice>,
 }
 
-impl Process {
-    /// Starts the engine. `cancel` ends its waiting.
-    ///
-    /// # Errors
-    /// [`PlayerError`] when it cannot be started, sends no `usiok` or does not take an option.
-    pub fn start(launch: Launch, waker: Waker, cancel: Cancel) -> Result<Self, PlayerError> {
-        let driver = start(&launch, &waker, &cancel)?;
-        Ok(Self { launch, waker, driver, report: LastReport::default(), cancel })
+/// Receiver of the messages of an engine.
+pub type Notice = fn(&str);
+
+struct Messages(Notice);
+
+impl Wiretap for Messages {
+    fn sent(&mut self, _: &str) {}
+
+    fn heard(&mut self, line: &str) {
+        line.strip_prefix("info string ").into_iter().for_each(self.0);
     }
 }
 
-fn start(launch: &Launch, waker: &Waker, cancel: &Cancel) -> Result<Driver, PlayerError> {
-    let mut driver = Driver::start(launch, START_LIMIT, cancel, None)?;
+impl Process {
+    /// Starts the engine. `cancel` ends its waits, and `notice` gets its messages.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it cannot be started, sends no `usiok` or does not take an option.
+    pub fn start(launch: Launch, waker: Waker, cancel: Cancel, notice: Option<Notice>) -> Result<Self, PlayerError> {
+        let driver = start(&launch, &waker, &cancel, notice)?;
+        Ok(Self { launch, waker, driver, report: LastReport::default(), cancel, notice })
+    }
+}
+
+fn start(launch: &Launch, waker: &Waker, cancel: &Cancel, notice: Option<Notice>) -> Result<Driver, PlayerError> {
+    let tap = notice.map(|notice| Box::new(Messages(notice)) as Box<dyn Wiretap>);
+    let mut driver = Driver::start(launch, START_LIMIT, cancel, tap)?;
     driver.limit_writing(WRITE_LIMIT);
     let waker = waker.clone();
     driver.set_waker(move || waker());
@@ -74,7 +89,7 @@ impl Player for Process {
     }
 
     fn revive(&mut self) -> Result<(), PlayerError> {
-        let driver = start(&self.launch, &self.waker, &self.cancel)?;
+        let driver = start(&self.launch, &self.waker, &self.cancel, self.notice)?;
         std::mem::replace(&mut self.driver, driver).quit(Duration::ZERO);
         Ok(())
     }

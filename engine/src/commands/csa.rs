@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use enbu_csa::{
-    Backoff, Client, DEFAULT_PORT, Halt, Inside, Kif, LEAST_KEEPALIVE, Limits, Player, PlayerError, Pondering, Process,
+    Backoff, Client, DEFAULT_PORT, Halt, Kif, LEAST_KEEPALIVE, Limits, Notice, Player, PlayerError, Pondering, Process,
     RecordFiles, Secret, Settings, Waker,
 };
 use enbu_files::FileKind;
@@ -20,7 +20,6 @@ use enbu_usi::client::{Cancel, Launch};
 
 use super::failure::{named, usage};
 use super::game_args::find_program;
-use crate::adapter::Enbu;
 use crate::terminal::notice;
 use config::Config;
 use console::Console;
@@ -186,14 +185,11 @@ fn read_first_line(path: &Path) -> io::Result<String> {
 
 /// The engine, with its options set.
 fn player(mut launch: Launch, ponder: Pondering, wake: Waker, cancel: Cancel) -> Result<Box<dyn Player>, PlayerError> {
+    // The messages of this program are shown, as in other commands.
+    let shown: Option<Notice> = (launch.command == ["self"]).then_some(|text| notice(text));
     let options = std::mem::take(&mut launch.options);
-    let mut player: Box<dyn Player> = if launch.command == ["self"] {
-        let engine = Enbu::new().map_err(|error| PlayerError::Died(error.to_string()))?;
-        Box::new(Inside::new(engine, wake, |text: &str| notice(text)))
-    } else {
-        find_program(&mut launch).map_err(|error| PlayerError::Died(error.to_string()))?;
-        Box::new(Process::start(launch, wake, cancel)?)
-    };
+    find_program(&mut launch).map_err(|error| PlayerError::Died(error.to_string()))?;
+    let mut player: Box<dyn Player> = Box::new(Process::start(launch, wake, cancel, shown)?);
     for (name, value) in &options {
         player.set_option(name, value.as_deref())?;
     }
