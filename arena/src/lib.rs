@@ -56,10 +56,10 @@ mod time_control;
 
 pub use adjudication::{Adjudication, DrawAdjudication, WinAdjudication};
 pub use contest::{Contest, ContestError, MatchEvent, MatchSettings, Processes, identify};
-pub use engine_spec::{EngineSpec, Ponder};
+pub use engine_spec::{EngineSpec, Ponder, SpecError};
 pub use player::{Patience, TrafficLog};
-pub use record::GameRecord;
+pub use record::{GameRecord, ReplayError};
 pub use referee::{MatedSide, Rules};
 pub use schedule::{OpeningOrder, Schedule, Tournament};
-pub use sprt::{EloModel, Pentanomial, Sprt};
-pub use time_control::{IncrementUse, TimeControl};
+pub use sprt::{EloModel, Pentanomial, Sprt, SprtError};
+pub use time_control::{IncrementUse, TimeControl, TimeControlError};

@@ -46,11 +46,11 @@ mod summary;
 mod timing;
 
 pub use client::{
-    Client, DEFAULT_PORT, Direction, GameReport, Halt, LEAST_KEEPALIVE, Limits, Listener, Settings, Tally,
+    Client, ClientError, DEFAULT_PORT, Direction, GameReport, Halt, LEAST_KEEPALIVE, Limits, Listener, Settings, Tally,
 };
 pub use player::{Notice, Player, PlayerError, Pondering, Process, Waker};
-pub use protocol::{Event, Protocol};
+pub use protocol::{Event, Protocol, WrongState};
 pub use record::{Kif, RecordFiles};
-pub use secret::Secret;
-pub use summary::Summary;
+pub use secret::{Secret, SecretError};
+pub use summary::{Summary, SummaryError};
 pub use timing::Backoff;
