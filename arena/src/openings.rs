@@ -6,7 +6,6 @@
 
 mod generate;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -185,17 +184,6 @@ pub fn read(text: &str, rules: Rules) -> Result<Vec<Opening>, OpeningsError> {
     if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
 }
 
-/// Pairs of indices of openings that begin the same game: the same position with the
-/// same side to move, whatever led to it. The second of each pair is the later one.
-pub fn duplicates(openings: &[Opening]) -> Vec<(usize, usize)> {
-    let mut seen = HashMap::new();
-    let repeated = openings.iter().enumerate().filter_map(|(index, opening)| {
-        let first = *seen.entry(opening.position().key()).or_insert(index);
-        (first != index).then_some((first, index))
-    });
-    repeated.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,11 +229,5 @@ mod tests {
             assert!(error.starts_with(message), "{line}: {error}");
         }
         assert_eq!(read("# nothing\n\n", Rules::default()), Err(OpeningsError::Empty));
-    }
-
-    #[test]
-    fn transpositions_are_duplicates() {
-        let text = "startpos moves 7g7f 3c3d 2g2f\nstartpos\nstartpos moves 2g2f 3c3d 7g7f\n";
-        assert_eq!(duplicates(&read(text, Rules::default()).unwrap()), [(0, 2)]);
     }
 }

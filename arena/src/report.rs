@@ -57,7 +57,7 @@ impl Tally {
 }
 
 /// Statistics of the games of two engines, seen from the first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Pairing {
     /// The names of the engines.
     pub names: [String; 2],
@@ -88,23 +88,6 @@ pub struct Pairing {
 }
 
 impl Pairing {
-    fn new(names: [String; 2]) -> Self {
-        Self {
-            names,
-            all: Tally::default(),
-            by_color: Default::default(),
-            first_mover: Tally::default(),
-            pairs: Pentanomial::default(),
-            reasons: BTreeMap::new(),
-            faults: Default::default(),
-            plies: 0,
-            worst_over_ms: 0.0,
-            repeated: 0,
-            seen: HashSet::new(),
-            waiting: HashMap::new(),
-        }
-    }
-
     fn add(&mut self, game: &GameRecord) {
         self.all.add(game.score1);
         self.by_color[game.engine1].add(game.score1);
@@ -243,7 +226,7 @@ impl Report {
         let names = [&game.name1, &game.name2];
         let known = self.pairings.iter().position(|pairing| pairing.names.each_ref() == names);
         let index = known.unwrap_or_else(|| {
-            self.pairings.push(Pairing::new(names.map(Clone::clone)));
+            self.pairings.push(Pairing { names: names.map(Clone::clone), ..Pairing::default() });
             self.pairings.len() - 1
         });
         self.pairings[index].add(game);

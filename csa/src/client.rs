@@ -17,7 +17,7 @@ mod session;
 
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
+use crossbeam_channel::{Receiver, RecvTimeoutError};
 use enbu_movegen::EnteringKingRule;
 
 use crate::player::{Player, PlayerError, Pondering, Thinker};
@@ -303,11 +303,8 @@ impl<'l> Client<'l> {
     }
 
     fn take_halts(&mut self) {
-        loop {
-            match self.halts.try_recv() {
-                Ok(halt) => self.halt = self.halt.max(Some(halt)),
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return,
-            }
+        while let Ok(halt) = self.halts.try_recv() {
+            self.halt = self.halt.max(Some(halt));
         }
     }
 

@@ -267,22 +267,17 @@ impl<'c, 'l> Session<'c, 'l> {
         let text = format!("game against {}: move {}", game.summary().opponent(), game.line().count());
         let is_own = game.is_own_turn();
         let must_resign = playing.fault.is_some() || self.halted.is_some();
-        let declares = playing.declares;
-        let started = game.turn_began().min(at);
-        self.client.status(&text);
-        if !is_own {
-            return Ok(());
-        }
-        if must_resign {
-            return self.resign();
-        }
-        let Some(game) = self.protocol.game() else { return Ok(()) };
-        if declares && is_won(game) {
-            return self.declare();
-        }
+        let declares = playing.declares && is_won(game);
         let clock = game::clock(game, None, self.client.cut_ms());
-        let Some(request) = game::request(game, &[], clock, started) else { return Ok(()) };
-        self.client.thinker.think(request).or_else(|error| self.fault(&error.to_string()))
+        let request = game::request(game, &[], clock, game.turn_began().min(at));
+        self.client.status(&text);
+        match request {
+            _ if !is_own => Ok(()),
+            _ if must_resign => self.resign(),
+            _ if declares => self.declare(),
+            Some(request) => self.client.thinker.think(request).or_else(|error| self.fault(&error.to_string())),
+            None => Ok(()),
+        }
     }
 
     /// Takes the answer of the engine, if there is one, and plays it.

@@ -27,6 +27,7 @@ pub(super) struct Output {
     shared: Arc<Shared>,
 }
 
+#[derive(Default)]
 struct Shared {
     queue: Mutex<Queue>,
     changed: Condvar,
@@ -75,7 +76,7 @@ impl Output {
         W: Write + Send + 'static,
         F: FnOnce() + Send + 'static,
     {
-        let shared = Arc::new(Shared { queue: Mutex::default(), changed: Condvar::new(), log: Mutex::default() });
+        let shared = Arc::<Shared>::default();
         let theirs = Arc::clone(&shared);
         thread::Builder::new().name("usi-output".into()).spawn(move || {
             let written = theirs.write_all(stdout);
@@ -214,7 +215,7 @@ impl Queue {
 impl Output {
     /// An output without a thread: its lines stay in the queue.
     pub(super) fn unwritten() -> Self {
-        Self { shared: Arc::new(Shared { queue: Mutex::default(), changed: Condvar::new(), log: Mutex::default() }) }
+        Self { shared: Arc::default() }
     }
 
     /// The lines of an output without a thread since the last call, without their line ends.

@@ -30,8 +30,7 @@ impl Session<'_, '_> {
     /// Time at which the engine must answer: the end of the own time, less the delay of the network.
     fn hurry_at(&self) -> Option<Instant> {
         let game = self.protocol.game().filter(|game| game.is_own_turn())?;
-        let playing = self.playing.as_ref().filter(|playing| !playing.is_hurried)?;
-        let _ = playing;
+        self.playing.as_ref().filter(|playing| !playing.is_hurried)?;
         let available = game::available(game, game.summary().your_turn)?;
         // Half of the margin, so that an engine that keeps the margin itself is not hurried.
         let kept = self.client.delay.worst() + (self.client.floor() / 2).max(LAST);
