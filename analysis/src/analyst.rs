@@ -214,6 +214,12 @@ impl Analyst {
         self.game.clear();
     }
 
+    /// Win probability of a score for one side.
+    pub(crate) fn win_of(&self, side: Color, score: Score) -> f64 {
+        let black = self.win(score);
+        if side == Color::Black { black } else { 1.0 - black }
+    }
+
     /// Black's win probability of a score.
     pub(crate) fn win(&self, score: Score) -> f64 {
         use crate::report::Side;

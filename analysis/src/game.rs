@@ -39,8 +39,6 @@ pub enum GameError {
 /// A line of the record: the nodes of its moves after a position.
 struct Walk {
     parent: Option<usize>,
-    /// Moves before the first one.
-    from: usize,
     /// The moves that lead to its first position.
     path: Vec<Move>,
     moves: Vec<(NodeId, Move)>,
@@ -48,9 +46,15 @@ struct Walk {
 }
 
 impl Walk {
-    fn first_position(&self, start: &Position) -> Position {
+    /// Moves before the first one.
+    fn from(&self) -> usize {
+        self.path.len()
+    }
+
+    /// The position after this number of its moves.
+    fn position(&self, start: &Position, moves: usize) -> Position {
         let mut position = start.clone();
-        for &mv in &self.path {
+        for &mv in self.path.iter().chain(self.moves.iter().take(moves).map(|(_, mv)| mv)) {
             position.do_move(mv);
         }
         position
@@ -142,7 +146,7 @@ fn walk(
     path: Vec<Move>,
     nodes: impl Iterator<Item = NodeId>,
 ) -> Walk {
-    let mut walk = Walk { parent, from: path.len(), path, moves: Vec::new(), broken_off: None };
+    let mut walk = Walk { parent, path, moves: Vec::new(), broken_off: None };
     let mut position = start.clone();
     for &mv in &walk.path {
         if position.play(mv).is_err() {
@@ -159,7 +163,7 @@ fn walk(
                 }
             },
             Event::Foul(mv) => {
-                walk.broken_off = Some(format!("move {} ({mv}) breaks the rules", walk.from + walk.moves.len() + 1));
+                walk.broken_off = Some(format!("move {} ({mv}) breaks the rules", walk.from() + walk.moves.len() + 1));
                 break;
             }
             Event::Start | Event::End(_) => break,
@@ -181,38 +185,35 @@ struct Game<'g> {
 impl Game<'_> {
     /// Searches the positions of a line.
     fn search(&mut self, walk: Walk) -> Result<Searched, GameError> {
-        let count = walk.moves.len() + 1;
+        let (count, from) = (walk.moves.len() + 1, walk.from());
         let settings = self.analyst.settings();
-        let is_wanted = walk.parent.is_none() || settings.scope == Scope::Variations;
+        let is_judged = walk.parent.is_none() || settings.scope == Scope::Variations;
         let wanted = settings.from.saturating_sub(1)..settings.to.saturating_add(1);
-        let order = settings.order;
+        // A variation shares its first position with the line it leaves.
+        let is_wanted = |&index: &usize| is_judged && wanted.contains(&(from + index));
+        let indices: Vec<usize> = match settings.order {
+            Order::FromStart => (0..count).filter(is_wanted).collect(),
+            Order::FromEnd => (0..count).rev().filter(is_wanted).collect(),
+        };
         let mut line = Searched { walk, sfens: Vec::new(), places: Vec::new(), judged: vec![None; count] };
-        let is_wanted = |from: usize, index: usize| is_wanted && wanted.contains(&(from + index));
         let (mut later, mut known) = (Vec::new(), HashMap::new());
-        let mut position = line.walk.first_position(self.start);
+        let mut position = line.walk.position(self.start, 0);
         for index in 0..count {
             line.sfens.push(position.to_setup().to_string());
-            let may_share = is_wanted(line.walk.from, index) && self.rules.max_moves == 0;
+            let may_share = is_wanted(&index) && self.rules.max_moves == 0;
             let place = match may_share && position.third_boards().is_empty() {
                 true => *known.entry(position.key()).or_insert(index),
                 false => index,
             };
             line.places.push(place);
-            if order == Order::FromStart && is_wanted(line.walk.from, index) {
-                self.put(&mut line.judged, &mut later, place, &position, IfBusy::Skip)?;
-            }
             if let Some(&(_, mv)) = line.walk.moves.get(index) {
                 position.do_move(mv);
             }
         }
-        if order == Order::FromEnd {
-            for (index, &place) in line.places.iter().enumerate().rev() {
-                // A variation shares its first position with the line it leaves.
-                if is_wanted(line.walk.from, index) {
-                    self.put(&mut line.judged, &mut later, place, &position, IfBusy::Skip)?;
-                }
-                position.undo_move();
-            }
+        for index in indices {
+            let Some(&place) = line.places.get(index) else { continue };
+            let position = line.walk.position(self.start, index);
+            self.put(&mut line.judged, &mut later, place, &position, IfBusy::Skip)?;
         }
         for (place, position) in later {
             self.put(&mut line.judged, &mut Vec::new(), place, &position, IfBusy::Wait)?;
@@ -255,7 +256,7 @@ impl Game<'_> {
 
     /// The second pass over a line: mates, and doubtful first choices.
     fn reconsider(&mut self, line: &mut Searched) -> Result<(), GameError> {
-        let mut position = line.walk.first_position(self.start);
+        let mut position = line.walk.position(self.start, 0);
         for index in 0..line.walk.moves.len() {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(GameError::Interrupted);
@@ -286,7 +287,7 @@ impl Game<'_> {
                 }
                 if known.mate.is_some() && !mates(played, mover.into()) {
                     known.mates = self.analyst.mating_moves(&position, self.stop);
-                } else if self.win(best, mover) - self.win(played, mover) >= LEAST_LOSS {
+                } else if self.analyst.win_of(mover, best) - self.analyst.win_of(mover, played) >= LEAST_LOSS {
                     known.second = self.second_best(known, &position);
                 }
             }
@@ -335,25 +336,19 @@ impl Game<'_> {
     fn doubt(&mut self, known: &mut Judged, after: &Judged, mv: Move, before: &Position) {
         let (Some(expected), Some(found)) = (known.score(), after.score()) else { return };
         let mover = before.turn();
-        let (best, played) = (self.win(expected, mover), self.win(found, mover));
+        let (best, played) = (self.analyst.win_of(mover, expected), self.analyst.win_of(mover, found));
         if known.first_choice() != Some(mv) || best - played < self.analyst.settings().thresholds.least() {
             return;
         }
         let others = self.analyst.judge_without(before, mv, self.rules);
         let better = others.and_then(|others| others.lines.into_iter().next());
-        if let Some(line) = better.filter(|line| self.win(line.score, mover) > played) {
+        if let Some(line) = better.filter(|line| self.analyst.win_of(mover, line.score) > played) {
             known.lines.retain(|known| known.moves.first() != Some(&mv));
             known.lines.retain(|known| known.moves.first() != line.moves.first());
             known.lines.insert(0, line);
         } else if let Some(line) = known.lines.first_mut() {
             line.score = found;
         }
-    }
-
-    /// Win probability of a score for `side`.
-    fn win(&self, score: Score, side: Color) -> f64 {
-        let black = self.analyst.win(score);
-        if side == Color::Black { black } else { 1.0 - black }
     }
 }
 
@@ -376,7 +371,7 @@ fn report(record: &Record, start: &Position, lines: Vec<Searched>, analyst: &Ana
         ..GameReport::default()
     };
     for (index, line) in lines.into_iter().enumerate() {
-        let turn = if line.walk.from % 2 == 0 { start.turn() } else { !start.turn() };
+        let turn = if line.walk.from() % 2 == 0 { start.turn() } else { !start.turn() };
         let moves = move_reports(record, &line, turn, analyst);
         let positions = position_reports(&line, analyst);
         if index == 0 {
@@ -387,7 +382,7 @@ fn report(record: &Record, start: &Position, lines: Vec<Searched>, analyst: &Ana
         } else {
             // Variations count from 0; the main line is none of them.
             let parent = line.walk.parent.and_then(|parent| parent.checked_sub(1));
-            report.variations.push(VariationReport { parent, from: line.walk.from, positions, moves });
+            report.variations.push(VariationReport { parent, from: line.walk.from(), positions, moves });
         }
     }
     summary::add(&mut report);
@@ -407,7 +402,7 @@ fn position_reports(line: &Searched, analyst: &Analyst) -> Vec<PositionReport> {
             end: line.declares.then(|| "win".to_owned()),
         };
         PositionReport {
-            ply: line.walk.from + index,
+            ply: line.walk.from() + index,
             sfen: sfen.clone(),
             score,
             win: score.map(|score| rounded(analyst.win(score))),
@@ -432,7 +427,7 @@ fn move_reports(record: &Record, line: &Searched, first: Color, analyst: &Analys
         let side = turn;
         turn = !turn;
         let mut report = MoveReport {
-            ply: line.walk.from + index + 1,
+            ply: line.walk.from() + index + 1,
             usi: mv.to_string(),
             side: side.into(),
             time_ms: record.node(id).time_ms,
@@ -456,10 +451,7 @@ fn move_reports(record: &Record, line: &Searched, first: Color, analyst: &Analys
 /// Loss and class of a move.
 fn judge_move(report: &mut MoveReport, before: &Judged, after: &Judged, mv: Move, side: Color, analyst: &Analyst) {
     let (Some(best), Some(played)) = (before.score(), after.score()) else { return };
-    let win = |score| {
-        let black = analyst.win(score);
-        if side == Color::Black { black } else { 1.0 - black }
-    };
+    let win = |score| analyst.win_of(side, score);
     report.first_choice = before.first_choice() == Some(mv);
     let loss = if report.first_choice { 0.0 } else { rounded((win(best) - win(played)).max(0.0)) };
     report.loss = Some(loss);
