@@ -59,18 +59,14 @@ pub fn read(text: &str) -> Result<Setup, SfenError> {
     let hands: String = hands.chars().filter(|c| !c.is_whitespace()).collect();
     let hands = if hands.is_empty() { "-" } else { &hands };
     let mut fields = tail.split_whitespace();
-    let side = match fields.next() {
-        Some("w") => "b",
-        Some("b") => "w",
-        // A missing or wrong side is reported as for SFEN.
-        other => other.unwrap_or(""),
+    // A missing or wrong side is reported as for SFEN.
+    let rest = match fields.next() {
+        Some("w") => format!("b {hands} 1"),
+        Some("b") => format!("w {hands} 1"),
+        other => other.map_or_else(String::new, |side| format!("{side}?")),
     };
     let counters: Vec<&str> = fields.collect();
-    let mut setup: Setup = match side {
-        "" => board.trim().parse()?,
-        side if side == "b" || side == "w" => format!("{} {side} {hands} 1", board.trim()).parse()?,
-        other => format!("{} {other}?", board.trim()).parse()?,
-    };
+    let mut setup: Setup = format!("{} {rest}", board.trim()).parse()?;
     let number = counters.last().and_then(|last| last.parse::<u64>().ok()).unwrap_or(1).clamp(1, 65_535);
     let plies = match (counters.as_slice(), number) {
         (_, 1) => 1,

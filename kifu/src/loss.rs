@@ -114,7 +114,7 @@ impl Format {
     }
 }
 
-/// What a line of USI holds of a record.
+/// The part of a record that a line of USI holds.
 fn moves_alone(record: &Record, ends: usi::Ends) -> Record {
     let mut kept = Record::new(record.setup().clone());
     let events = record.main_line().map(|id| record.node(id).event());

@@ -7,7 +7,7 @@
 
 use std::num::NonZeroU32;
 
-use enbu_movegen::{Color, EnteringKingRule, Move, Setup};
+use enbu_movegen::{EnteringKingRule, Move, Setup};
 
 use crate::end::{End, EndKind, GameResult};
 use crate::header::Headers;
@@ -379,24 +379,16 @@ impl Record {
         }
     }
 
-    /// The side that moved (or that an end is counted for) at each node, and
-    /// the time it has spent up to there, by node in the order of creation.
-    ///
-    /// The times of a line are summed over the moves of one side; nodes without
-    /// a time add nothing.
-    #[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
+    /// The times of each side, summed along the lines; nodes without a time add nothing.
     pub fn total_times(&self) -> TotalTimes {
-        let mut totals: Vec<(Color, [u64; 2])> = Vec::with_capacity(self.nodes.len());
+        let mut totals: Vec<u64> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
-            let (turn, mut spent) = match node.parent.and_then(|parent| totals.get(parent.index())) {
-                Some(&(mover, spent)) => (!mover, spent),
-                // The root was "moved" by the side that is not to move.
-                None => (!self.setup.turn, [0; 2]),
-            };
-            spent[turn] = spent[turn].saturating_add(node.time_ms.unwrap_or(0));
-            totals.push((turn, spent));
+            // The last move of this side.
+            let own = node.parent.and_then(|parent| self.node(parent).parent);
+            let spent = own.and_then(|id| totals.get(id.index())).copied().unwrap_or(0);
+            totals.push(spent.saturating_add(node.time_ms.unwrap_or(0)));
         }
-        TotalTimes { totals }
+        TotalTimes(totals)
     }
 }
 
@@ -459,32 +451,20 @@ impl Eq for Record {}
 
 /// Times summed along the lines of a record; see [`Record::total_times`].
 #[derive(Clone, Debug)]
-pub struct TotalTimes {
-    totals: Vec<(Color, [u64; 2])>,
-}
+pub struct TotalTimes(Vec<u64>);
 
 impl TotalTimes {
-    /// The side that made the move of `id`; for the root, the side that is not to move.
-    /// `None` for an id of another record.
-    pub fn mover(&self, id: NodeId) -> Option<Color> {
-        self.totals.get(id.index()).map(|&(mover, _)| mover)
-    }
-
-    /// Milliseconds that the mover of `id` has spent up to and including it.
-    pub(crate) fn of_mover_ms(&self, id: NodeId) -> u64 {
-        self.mover(id).map_or(0, |mover| self.spent_ms(id, mover))
-    }
-
-    /// Milliseconds that `color` has spent up to and including `id`; 0 for an id of
-    /// another record.
-    #[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
-    pub fn spent_ms(&self, id: NodeId, color: Color) -> u64 {
-        self.totals.get(id.index()).map_or(0, |(_, spent)| spent[color])
+    /// Milliseconds that the mover of `id` (of an end: the side to move) has spent up to and including it; 0 for an
+    /// id of another record.
+    pub fn ms(&self, id: NodeId) -> u64 {
+        self.0.get(id.index()).copied().unwrap_or(0)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use enbu_movegen::Color;
+
     use super::*;
 
     fn play(record: &mut Record, parent: NodeId, text: &str) -> NodeId {
@@ -540,9 +520,8 @@ mod tests {
         let variation = play(&mut record, second, "6g6f");
         record.node_mut(variation).time_ms = Some(500);
         let totals = record.total_times();
-        assert_eq!((totals.mover(at), totals.spent_ms(at, Color::Black)), (Some(Color::White), 1000));
-        assert_eq!(totals.spent_ms(at, Color::White), u64::MAX);
-        assert_eq!(totals.spent_ms(variation, Color::Black), 1500);
-        assert_eq!(totals.spent_ms(variation, Color::White), 20);
+        let main: Vec<u64> = record.main_line().map(|id| totals.ms(id)).collect();
+        assert_eq!(main, [1000, 20, 1000, u64::MAX]);
+        assert_eq!(totals.ms(variation), 1500);
     }
 }

@@ -203,8 +203,8 @@ fn floodgate_tells_rules_rates_and_times_in_its_own_way() {
     assert_eq!(record.headers.value(&HeaderKey::EndTime), Some("2026/11/20 12:10:00"));
     assert_eq!(record.headers.value(&HeaderKey::Other("BLACK_RATE".to_owned())), Some("AAA+0123:2500.0"));
     let totals = record.total_times();
-    let last = record.main_line().last().unwrap();
-    assert_eq!([Color::Black, Color::White].map(|color| totals.spent_ms(last, color)), [10_000, 3000]);
+    let spent: Vec<u64> = record.main_line().map(|id| totals.ms(id)).collect();
+    assert_eq!(spent, [10_000, 3000, 10_000]);
     assert_eq!(usi(&line(&record)[0].remarks().analyses[0].pv), "3c3d 2g2f");
     assert_eq!(one(&csa::write(&record)), record);
 }

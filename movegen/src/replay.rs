@@ -51,29 +51,10 @@ pub struct Replay {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replayed {
     mv: Move,
-    /// Captured cell (low byte) and the mover's check flag (high byte), packed into one
-    /// word to avoid a store-forwarding stall: two byte stores followed by a wider load.
-    before: u16,
+    captured: Cell,
+    in_check: bool,
     ply: u16,
     threats: [Lines; 2],
-}
-
-impl Replayed {
-    const fn new(mv: Move, captured: Cell, game: &Replay) -> Self {
-        Self { mv, before: captured.0 as u16 | (game.in_check as u16) << 8, ply: game.ply, threats: game.threats }
-    }
-
-    const fn with(self, captured: Cell) -> Self {
-        Self { before: self.before & 0xff00 | captured.0 as u16, ..self }
-    }
-
-    const fn captured(self) -> Cell {
-        Cell(self.before as u8)
-    }
-
-    const fn was_in_check(self) -> bool {
-        self.before >> 8 != 0
-    }
 }
 
 impl Replay {
@@ -162,9 +143,9 @@ impl Replay {
     /// [`IllegalMove`] with the broken rule; the position is unchanged then.
     #[inline]
     pub fn play(&mut self, mv: Move) -> Result<Replayed, IllegalMove> {
-        let before = Replayed::new(mv, Cell::EMPTY, self);
+        let Self { in_check, ply, threats, .. } = *self;
         match self.make(mv.parts()) {
-            Ok(captured) => Ok(before.with(captured)),
+            Ok(captured) => Ok(Replayed { mv, captured, in_check, ply, threats }),
             Err(reason) => Err(IllegalMove { mv, reason }),
         }
     }
@@ -310,7 +291,7 @@ impl Replay {
         let us = !self.turn;
         let to = played.mv.to();
         let placed = self.cell(PLACES[to]);
-        self.cells[PLACES[to] as usize] = played.captured();
+        self.cells[PLACES[to] as usize] = played.captured;
         self.sliders &= !SETS[to];
         match played.mv.parts() {
             MoveParts::Drop { piece, .. } => self.hands[us] = self.hands[us].with(piece),
@@ -322,7 +303,7 @@ impl Replay {
                 if kind == Some(PieceType::King) {
                     self.kings[us] = Some(PLACES[from]);
                 }
-                let captured = TRAITS[played.captured().index()];
+                let captured = TRAITS[played.captured.index()];
                 self.hands[us] = Hand::from_raw(self.hands[us].raw() - captured.captured);
                 self.sliders |= set_if(captured.slides, to);
             }
@@ -330,7 +311,7 @@ impl Replay {
         self.turn = us;
         self.ply = played.ply;
         self.threats = played.threats;
-        self.in_check = played.was_in_check();
+        self.in_check = played.in_check;
     }
 
     #[inline(always)]

@@ -134,7 +134,7 @@ impl Writer<'_> {
             }
         }
         if let Some(ms) = node.time_ms {
-            let total = self.times.of_mover_ms(id) / 1000;
+            let total = self.times.ms(id) / 1000;
             let seconds = ms / 1000;
             let hours = seconds / 3600;
             entry.time = Some(Time {

@@ -17,7 +17,7 @@ struct Handicap {
     written: Written,
 }
 
-/// True if the name is written.
+/// Use of a name by the writers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Written {
     Always,

@@ -174,7 +174,7 @@ impl Writer<'_> {
 
     fn push_time(&self, line: &mut String, id: NodeId, ms: u64) {
         let seconds = ms / 1000;
-        let total = clock_text(self.times.of_mover_ms(id) / 1000);
+        let total = clock_text(self.times.ms(id) / 1000);
         let _ = write!(line, "({:>2}:{:02}/{total})", seconds / 60, seconds % 60);
     }
 

@@ -86,7 +86,7 @@ impl Writer<'_> {
             Form::Psn => format!("{:02}:{:02}", seconds / 60, seconds % 60),
             Form::Psn2 => clock_text(seconds),
         };
-        let total = clock_text(self.times.of_mover_ms(id) / 1000);
+        let total = clock_text(self.times.ms(id) / 1000);
         self.lines.push(format!("{:<18}({now} / {total})", format!("{}.{text}", self.record.number_after(before))));
         self.remarks(id);
         true
