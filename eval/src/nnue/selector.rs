@@ -22,118 +22,87 @@ pub struct Selector {
     pub progress: Option<u8>,
 }
 
-/// Buckets of a king's square: by ranks, near home also by files.
+/// Buckets of a king's square: by groups of ranks, near home by ranks and groups of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named by the number of buckets of one king; a `z` marks those with files in threes")]
-pub enum KingBuckets {
-    K3,
-    K9,
-    K9z,
-    K13z,
-    K21,
-    K29,
+pub struct KingBuckets {
+    name: &'static str,
+    /// The first rank near home, from 0 for the far edge; 9 for none.
+    home: usize,
+    /// Ranks of a group before that.
+    ranks: usize,
+    /// Files of a group from there on.
+    files: usize,
 }
 
-/// Buckets of a hand: by the groups of pieces it contains, or by its weight (`Hand64z`).
+/// Buckets of a hand: by the groups of pieces it contains, each of which sets its bit, the
+/// first the lowest; without groups by its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named by the number of buckets of both hands together")]
-pub enum HandBuckets {
-    Hand4,
-    Hand16,
-    Hand64,
-    Hand64z,
-    Hand256,
-    Hand1024,
+pub struct HandBuckets {
+    name: &'static str,
+    groups: &'static [&'static [HandPiece]],
 }
 
 /// The numbers of progress buckets in use.
 const PROGRESS: [u8; 6] = [2, 3, 4, 8, 16, 32];
 
 impl KingBuckets {
-    const ALL: [Self; 6] = [Self::K3, Self::K9, Self::K9z, Self::K13z, Self::K21, Self::K29];
+    /// Those in use, named by the number of buckets of one king; a `z` marks files in threes.
+    const ALL: [Self; 6] = [
+        Self { name: "k3k3", home: 9, ranks: 3, files: 9 },
+        Self { name: "k9k9", home: 9, ranks: 1, files: 9 },
+        Self { name: "k9k9z", home: 7, ranks: 3, files: 3 },
+        Self { name: "k13k13z", home: 7, ranks: 1, files: 3 },
+        Self { name: "k21k21", home: 7, ranks: 3, files: 1 },
+        Self { name: "k29k29", home: 6, ranks: 3, files: 1 },
+    ];
 
-    const fn name(self) -> &'static str {
-        match self {
-            Self::K3 => "k3k3",
-            Self::K9 => "k9k9",
-            Self::K9z => "k9k9z",
-            Self::K13z => "k13k13z",
-            Self::K21 => "k21k21",
-            Self::K29 => "k29k29",
-        }
+    /// Buckets before those near home.
+    const fn far(self) -> usize {
+        self.home.div_ceil(self.ranks)
     }
 
     /// Buckets of one king.
     const fn count(self) -> usize {
-        match self {
-            Self::K3 => 3,
-            Self::K9 | Self::K9z => 9,
-            Self::K13z => 13,
-            Self::K21 => 21,
-            Self::K29 => 29,
-        }
+        self.far() + (9 - self.home) * 9 / self.files
     }
 
     /// The bucket of a king on `square`, from its own side's perspective.
     fn bucket(self, square: Square) -> usize {
         let (file, rank) = (square.index() / 9, square.index() % 9);
-        let zone = rank.min(6) / 3;
-        match self {
-            Self::K3 => rank / 3,
-            Self::K9 => rank,
-            Self::K9z if rank > 6 => 3 + 3 * (rank - 7) + file / 3,
-            Self::K13z if rank > 6 => 7 + 3 * (rank - 7) + file / 3,
-            Self::K13z => rank,
-            Self::K21 if rank > 6 => 3 + 9 * (rank - 7) + file,
-            Self::K29 if rank > 5 => 2 + 9 * (rank - 6) + file,
-            Self::K9z | Self::K21 | Self::K29 => zone,
+        match rank.checked_sub(self.home) {
+            Some(near) => self.far() + (9 * near + file) / self.files,
+            None => rank / self.ranks,
         }
     }
 }
 
 impl HandBuckets {
-    const ALL: [Self; 6] = [Self::Hand4, Self::Hand16, Self::Hand64, Self::Hand64z, Self::Hand256, Self::Hand1024];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Hand4 => "hand4",
-            Self::Hand16 => "hand16",
-            Self::Hand64 => "hand64",
-            Self::Hand64z => "hand64z",
-            Self::Hand256 => "hand256",
-            Self::Hand1024 => "hand1024",
-        }
-    }
-
-    /// Groups of pieces; each group in hand sets its bit, the first the lowest.
-    const fn groups(self) -> &'static [&'static [HandPiece]] {
+    /// Those in use, named by the number of buckets of both hands together.
+    const ALL: [Self; 6] = {
         use HandPiece::{Bishop, Gold, Knight, Lance, Pawn, Rook, Silver};
-        match self {
-            Self::Hand4 => &[&[Bishop]],
-            Self::Hand16 => &[&[Pawn], &[Bishop]],
-            Self::Hand64 => &[&[Pawn, Lance, Knight], &[Gold, Silver, Rook], &[Bishop]],
-            Self::Hand64z => &[],
-            Self::Hand256 => &[&[Pawn, Lance, Knight], &[Silver, Gold], &[Bishop], &[Rook]],
-            Self::Hand1024 => &[&[Pawn], &[Lance, Knight], &[Silver, Gold], &[Bishop], &[Rook]],
-        }
-    }
+        [
+            Self { name: "hand4", groups: &[&[Bishop]] },
+            Self { name: "hand16", groups: &[&[Pawn], &[Bishop]] },
+            Self { name: "hand64", groups: &[&[Pawn, Lance, Knight], &[Gold, Silver, Rook], &[Bishop]] },
+            Self { name: "hand64z", groups: &[] },
+            Self { name: "hand256", groups: &[&[Pawn, Lance, Knight], &[Silver, Gold], &[Bishop], &[Rook]] },
+            Self { name: "hand1024", groups: &[&[Pawn], &[Lance, Knight], &[Silver, Gold], &[Bishop], &[Rook]] },
+        ]
+    };
 
     /// Buckets of one hand.
     const fn count(self) -> usize {
-        match self {
-            Self::Hand64z => 8,
-            _ => 1 << self.groups().len(),
-        }
+        if self.groups.is_empty() { 8 } else { 1 << self.groups.len() }
     }
 
     fn bucket(self, hand: Hand) -> usize {
-        if self == Self::Hand64z {
+        if self.groups.is_empty() {
             let points: usize = hand.iter().map(|(piece, count)| points(piece) * usize::from(count)).sum();
             return points.div_ceil(4).min(7);
         }
         let bit =
             |(index, group): (usize, &&[HandPiece])| usize::from(group.iter().any(|&piece| hand.has(piece))) << index;
-        self.groups().iter().enumerate().map(bit).sum()
+        self.groups.iter().enumerate().map(bit).sum()
     }
 }
 
@@ -177,41 +146,24 @@ impl Selector {
     /// The selector of a file with `stacks` stacks: the described one if it fits, else the
     /// simplest that fits.
     pub(crate) fn recognise(stacks: usize, progress: bool, text: &str) -> Option<Self> {
-        let fits = |selector: &Self| selector.stacks() == stacks && selector.progress.is_some() == progress;
-        let described = Self::described(text);
-        if fits(&described) {
-            return Some(described);
-        }
-        let none_or = |all: [HandBuckets; 6]| std::iter::once(None).chain(all.map(Some));
         let buckets: Vec<Option<u8>> = if progress { PROGRESS.map(Some).to_vec() } else { vec![None] };
-        for hands in none_or(HandBuckets::ALL) {
-            for kings in std::iter::once(None).chain(KingBuckets::ALL.map(Some)) {
-                let all = buckets.iter().map(|&progress| Self { hands, kings, progress });
-                if let Some(found) = all.into_iter().find(fits) {
-                    return Some(found);
-                }
-            }
-        }
-        None
+        let hands = || std::iter::once(None).chain(HandBuckets::ALL.map(Some));
+        let kings = || std::iter::once(None).chain(KingBuckets::ALL.map(Some));
+        let both = hands().flat_map(|hands| kings().map(move |kings| (hands, kings)));
+        let all = both.flat_map(|(hands, kings)| buckets.iter().map(move |&progress| Self { hands, kings, progress }));
+        let fits = |selector: &Self| selector.stacks() == stacks && selector.progress.is_some() == progress;
+        std::iter::once(Self::described(text)).chain(all).find(fits)
     }
 
     /// The selector named in a description.
     fn described(text: &str) -> Self {
-        let mut selector = Self::default();
-        for word in text.split(|c: char| !c.is_ascii_alphanumeric()) {
-            if let Some(hands) = HandBuckets::ALL.into_iter().find(|hands| word.eq_ignore_ascii_case(hands.name())) {
-                selector.hands = Some(hands);
-            } else if let Some(kings) =
-                KingBuckets::ALL.into_iter().find(|kings| word.eq_ignore_ascii_case(kings.name()))
-            {
-                selector.kings = Some(kings);
-            } else if let Some(count) =
-                PROGRESS.into_iter().find(|n| word.eq_ignore_ascii_case(&format!("progress{n}")))
-            {
-                selector.progress = Some(count);
-            }
+        let words = || text.split(|c: char| !c.is_ascii_alphanumeric());
+        let is_named = |name: &str| words().any(|word| word.eq_ignore_ascii_case(name));
+        Self {
+            hands: HandBuckets::ALL.into_iter().find(|hands| is_named(hands.name)),
+            kings: KingBuckets::ALL.into_iter().find(|kings| is_named(kings.name)),
+            progress: PROGRESS.into_iter().find(|count| is_named(&format!("progress{count}"))),
         }
-        selector
     }
 }
 
@@ -219,10 +171,10 @@ impl fmt::Display for Selector {
     /// The last words of a shape's name, each after a hyphen.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(hands) = self.hands {
-            write!(f, "-{}", hands.name())?;
+            write!(f, "-{}", hands.name)?;
         }
         if let Some(kings) = self.kings {
-            write!(f, "-{}", kings.name())?;
+            write!(f, "-{}", kings.name)?;
         }
         self.progress.map_or(Ok(()), |count| write!(f, "-progress{count}"))
     }
@@ -288,19 +240,20 @@ mod tests {
     #[test]
     fn the_bucket_of_a_hand_depends_on_its_groups() {
         use HandPiece::{Bishop, Gold, Lance, Pawn, Rook};
+        let [hand4, hand16, hand64, hand64z, hand256, hand1024] = HandBuckets::ALL;
         let hand = |pieces: &[HandPiece]| pieces.iter().fold(Hand::EMPTY, |hand, &piece| hand.with(piece));
         for (buckets, pieces, expected) in [
-            (HandBuckets::Hand4, &[Pawn, Rook][..], 0),
-            (HandBuckets::Hand4, &[Bishop], 1),
-            (HandBuckets::Hand16, &[Pawn, Bishop], 3),
-            (HandBuckets::Hand64, &[Lance, Rook], 3),
-            (HandBuckets::Hand64, &[Gold], 2),
-            (HandBuckets::Hand64z, &[], 0),
-            (HandBuckets::Hand64z, &[Pawn], 1),
-            (HandBuckets::Hand64z, &[Bishop], 2),
-            (HandBuckets::Hand64z, &[Rook, Rook, Bishop, Bishop, Gold, Gold, Gold], 7),
-            (HandBuckets::Hand256, &[Rook, Gold], 10),
-            (HandBuckets::Hand1024, &[Pawn, Rook], 17),
+            (hand4, &[Pawn, Rook][..], 0),
+            (hand4, &[Bishop], 1),
+            (hand16, &[Pawn, Bishop], 3),
+            (hand64, &[Lance, Rook], 3),
+            (hand64, &[Gold], 2),
+            (hand64z, &[], 0),
+            (hand64z, &[Pawn], 1),
+            (hand64z, &[Bishop], 2),
+            (hand64z, &[Rook, Rook, Bishop, Bishop, Gold, Gold, Gold], 7),
+            (hand256, &[Rook, Gold], 10),
+            (hand1024, &[Pawn, Rook], 17),
         ] {
             assert_eq!(buckets.bucket(hand(pieces)), expected, "{buckets:?} {pieces:?}");
         }
@@ -308,22 +261,22 @@ mod tests {
 
     #[test]
     fn selectors_are_recognised_by_their_number_or_named_by_the_text() {
-        use HandBuckets::{Hand4, Hand16, Hand64, Hand64z};
-        use KingBuckets::{K3, K9, K9z, K13z, K21, K29};
+        let [hand4, hand16, hand64, hand64z, ..] = HandBuckets::ALL;
+        let [k3, k9, k9z, k13z, k21, k29] = KingBuckets::ALL;
         for (stacks, progress, text, expected) in [
             (1, false, "", selector(None, None, None)),
-            (9, false, "SFNN-1536{LayerStack=9}", selector(None, Some(K3), None)),
-            (81, false, "", selector(None, Some(K9), None)),
-            (81, false, "SFNN_X_K9K9Z{", selector(None, Some(K9z), None)),
-            (169, false, "SFNN_K9K9Z", selector(None, Some(K13z), None)),
-            (441, false, "", selector(None, Some(K21), None)),
-            (841, false, "", selector(None, Some(K29), None)),
-            (36, false, "", selector(Some(Hand4), Some(K3), None)),
-            (64, false, "", selector(Some(Hand64), None, None)),
-            (64, false, "_HAND64Z{", selector(Some(Hand64z), None, None)),
+            (9, false, "SFNN-1536{LayerStack=9}", selector(None, Some(k3), None)),
+            (81, false, "", selector(None, Some(k9), None)),
+            (81, false, "SFNN_X_K9K9Z{", selector(None, Some(k9z), None)),
+            (169, false, "SFNN_K9K9Z", selector(None, Some(k13z), None)),
+            (441, false, "", selector(None, Some(k21), None)),
+            (841, false, "", selector(None, Some(k29), None)),
+            (36, false, "", selector(Some(hand4), Some(k3), None)),
+            (64, false, "", selector(Some(hand64), None, None)),
+            (64, false, "_HAND64Z{", selector(Some(hand64z), None, None)),
             (8, true, "", selector(None, None, Some(8))),
-            (72, true, "", selector(None, Some(K3), Some(8))),
-            (16 * 81 * 4, true, "_HAND16_K9K9_PROGRESS4{", selector(Some(Hand16), Some(K9), Some(4))),
+            (72, true, "", selector(None, Some(k3), Some(8))),
+            (16 * 81 * 4, true, "_HAND16_K9K9_PROGRESS4{", selector(Some(hand16), Some(k9), Some(4))),
         ] {
             let found = Selector::recognise(stacks, progress, text).expect("a selector");
             assert_eq!(found, expected, "{stacks} {text}");

@@ -5,34 +5,17 @@ use std::arch::x86_64::*;
 use enbu_isa::has_avx2;
 
 use super::kernels::{
-    CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, kernels, load, store,
+    CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, define, load, rows,
+    store,
 };
 
-/// Proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT: all that have the
-/// first have the rest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Avx2(());
-
-impl Avx2 {
-    pub(super) fn detect() -> Option<Self> {
-        has_avx2().then_some(Self(()))
-    }
-}
-
-impl Avx2 {
-    /// Runs `task` with the features of this path.
-    #[inline]
-    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
-        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn inside<T: Task>(path: Avx2, task: T) -> T::Output {
-            task.run(path)
-        }
-        // SAFETY: `detect` has found these features, or `self` would not exist.
-        unsafe { inside(self, task) }
-    }
-}
-
-kernels!(Avx2, unsafe);
+define!(
+    /// Proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT: all that have the
+    /// first have the rest.
+    Avx2,
+    "avx2,bmi1,bmi2,lzcnt,popcnt",
+    has_avx2()
+);
 
 load!("avx2", load16: [i16; 16] => __m256i, _mm256_loadu_si256);
 store!("avx2", store16: [i16; 16] <= __m256i, _mm256_storeu_si256);
@@ -49,6 +32,18 @@ store!("avx2", store8: [i32; 8] <= __m256i, _mm256_storeu_si256);
 load!("avx2", load_pairs: [[i16; 2]; 8] => __m256i, _mm256_loadu_si256);
 store!("avx2", store_half_bytes: [u8; 16] <= __m128i, _mm_storeu_si128);
 
+rows!(
+    "avx2", 16, tiles: [128, 64], zero: _mm256_setzero_si256(),
+    load16, store16, _mm256_sub_epi16, _mm256_add_epi16, _mm256_adds_epi16, swap
+);
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn swap(sums: __m256i, removed: &[i8; 16], added: &[i8; 16]) -> __m256i {
+    let [removed, added] = [removed, added].map(|bytes| _mm256_cvtepi8_epi16(load_bytes16(bytes)));
+    _mm256_add_epi16(_mm256_sub_epi16(sums, removed), added)
+}
+
 /// The sum of the eight numbers, wrapping.
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -56,85 +51,6 @@ fn total(vector: __m256i) -> i32 {
     let mut words = [0; 8];
     store8(&mut words, vector);
     words.into_iter().fold(0, i32::wrapping_add)
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
-    match target.len() {
-        width if width.is_multiple_of(128) => update_tiles::<8>(rows, source, target, removed, added),
-        width if width.is_multiple_of(64) => update_tiles::<4>(rows, source, target, removed, added),
-        _ => update_tiles::<2>(rows, source, target, removed, added),
-    }
-}
-
-/// [`update`] in tiles of `N` vectors, which stay in registers for all rows.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
-    let tiles = target.len() / (16 * N);
-    let (rows, _) = rows.as_chunks::<16>().0.as_chunks::<N>();
-    let (source, _) = source.as_chunks::<16>().0.as_chunks::<N>();
-    let (target, _) = target.as_chunks_mut::<16>().0.as_chunks_mut::<N>();
-    for (tile, (source, target)) in source.iter().zip(target).enumerate() {
-        let mut sums = [_mm256_setzero_si256(); N];
-        for (sum, words) in sums.iter_mut().zip(source) {
-            *sum = load16(words);
-        }
-        for &index in removed {
-            let row = &rows[index as usize * tiles + tile];
-            for (sum, words) in sums.iter_mut().zip(row) {
-                *sum = _mm256_sub_epi16(*sum, load16(words));
-            }
-        }
-        for &index in added {
-            let row = &rows[index as usize * tiles + tile];
-            for (sum, words) in sums.iter_mut().zip(row) {
-                *sum = _mm256_add_epi16(*sum, load16(words));
-            }
-        }
-        for (words, sum) in target.iter_mut().zip(sums) {
-            store16(words, sum);
-        }
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn exchange(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
-    match target.len() {
-        width if width.is_multiple_of(128) => exchange_tiles::<8>(rows, source, target, pairs),
-        width if width.is_multiple_of(64) => exchange_tiles::<4>(rows, source, target, pairs),
-        _ => exchange_tiles::<2>(rows, source, target, pairs),
-    }
-}
-
-/// [`exchange`] in tiles of `N` vectors, which stay in registers for all rows.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn exchange_tiles<const N: usize>(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
-    let tiles = target.len() / (16 * N);
-    let (rows, _) = rows.as_chunks::<16>().0.as_chunks::<N>();
-    let (source, _) = source.as_chunks::<16>().0.as_chunks::<N>();
-    let (target, _) = target.as_chunks_mut::<16>().0.as_chunks_mut::<N>();
-    for (tile, (source, target)) in source.iter().zip(target).enumerate() {
-        let mut sums = [_mm256_setzero_si256(); N];
-        for (sum, words) in sums.iter_mut().zip(source) {
-            *sum = load16(words);
-        }
-        for &pair in pairs {
-            let [removed, added] = pair.map(|index| &rows[index as usize * tiles + tile]);
-            for (sum, (removed, added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
-                *sum = _mm256_add_epi16(
-                    _mm256_sub_epi16(*sum, _mm256_cvtepi8_epi16(load_bytes16(removed))),
-                    _mm256_cvtepi8_epi16(load_bytes16(added)),
-                );
-            }
-        }
-        for (words, sum) in target.iter_mut().zip(sums) {
-            store16(words, sum);
-        }
-    }
 }
 
 /// Two vectors of words within 0..=127 as one of bytes, in order.
@@ -368,13 +284,6 @@ fn add_groups<const N: usize>(
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn activate(sums: &[i32], outputs: &mut [u8]) {
-    // Compiled for AVX2 by its attribute.
-    outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
 fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     let mut sum = _mm256_setzero_si256();
     for (inputs, weights) in inputs.as_chunks::<32>().0.iter().zip(weights.as_chunks::<32>().0) {
@@ -399,15 +308,6 @@ fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
         }
     }
     total(_mm256_add_epi32(totals[0], totals[1]))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
-    let parts = a.as_chunks::<16>().0.iter().zip(b.as_chunks::<16>().0).zip(c.as_chunks::<16>().0);
-    for (total, ((a, b), c)) in totals.as_chunks_mut::<16>().0.iter_mut().zip(parts) {
-        store16(total, _mm256_adds_epi16(_mm256_adds_epi16(load16(a), load16(b)), load16(c)));
-    }
 }
 
 #[inline]

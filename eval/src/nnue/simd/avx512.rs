@@ -7,38 +7,21 @@ use enbu_isa::has_avx2;
 
 use super::avx2::{differences, join, place, touched, wide_products, zones_of};
 use super::kernels::{
-    CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, kernels, load, store,
+    CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, define, load, rows,
+    store,
 };
 
-/// Proof that the processor has AVX-512 F, BW, VL and VNNI, and the features of
-/// [`has_avx2`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Avx512(());
-
-impl Avx512 {
-    pub(super) fn detect() -> Option<Self> {
-        let found = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512vnni");
-        (found && has_avx2()).then_some(Self(()))
-    }
-}
-
-impl Avx512 {
-    /// Runs `task` with the features of this path.
-    #[inline]
-    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
-        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn inside<T: Task>(path: Avx512, task: T) -> T::Output {
-            task.run(path)
-        }
-        // SAFETY: `detect` has found these features, or `self` would not exist.
-        unsafe { inside(self, task) }
-    }
-}
-
-kernels!(Avx512, unsafe);
+define!(
+    /// Proof that the processor has AVX-512 F, BW, VL and VNNI, and the features of
+    /// [`has_avx2`].
+    Avx512,
+    "avx512f,avx512bw,avx512vl,avx512vnni,avx2,bmi1,bmi2,lzcnt,popcnt",
+    (is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512vnni")
+        && has_avx2())
+);
 
 load!("avx512f", load32: [i16; 32] => __m512i, _mm512_loadu_si512);
 store!("avx512f", store32: [i16; 32] <= __m512i, _mm512_storeu_si512);
@@ -56,85 +39,16 @@ load!("avx", load8: [i32; 8] => __m256i, _mm256_loadu_si256);
 store!("avx", store8: [i32; 8] <= __m256i, _mm256_storeu_si256);
 store!("avx512f", store_half_bytes: [u8; 32] <= __m256i, _mm256_storeu_si256);
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
-    match target.len() {
-        width if width.is_multiple_of(256) => update_tiles::<8>(rows, source, target, removed, added),
-        width if width.is_multiple_of(128) => update_tiles::<4>(rows, source, target, removed, added),
-        width if width.is_multiple_of(64) => update_tiles::<2>(rows, source, target, removed, added),
-        _ => update_tiles::<1>(rows, source, target, removed, added),
-    }
-}
-
-/// [`update`] in tiles of `N` vectors, which stay in registers for all rows.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
-    let tiles = target.len() / (32 * N);
-    let (rows, _) = rows.as_chunks::<32>().0.as_chunks::<N>();
-    let (source, _) = source.as_chunks::<32>().0.as_chunks::<N>();
-    let (target, _) = target.as_chunks_mut::<32>().0.as_chunks_mut::<N>();
-    for (tile, (source, target)) in source.iter().zip(target).enumerate() {
-        let mut sums = [_mm512_setzero_si512(); N];
-        for (sum, words) in sums.iter_mut().zip(source) {
-            *sum = load32(words);
-        }
-        for &index in removed {
-            let row = &rows[index as usize * tiles + tile];
-            for (sum, words) in sums.iter_mut().zip(row) {
-                *sum = _mm512_sub_epi16(*sum, load32(words));
-            }
-        }
-        for &index in added {
-            let row = &rows[index as usize * tiles + tile];
-            for (sum, words) in sums.iter_mut().zip(row) {
-                *sum = _mm512_add_epi16(*sum, load32(words));
-            }
-        }
-        for (words, sum) in target.iter_mut().zip(sums) {
-            store32(words, sum);
-        }
-    }
-}
+rows!(
+    "avx512f,avx512bw", 32, tiles: [256, 128, 64], zero: _mm512_setzero_si512(),
+    load32, store32, _mm512_sub_epi16, _mm512_add_epi16, _mm512_adds_epi16, swap
+);
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn exchange(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
-    match target.len() {
-        width if width.is_multiple_of(256) => exchange_tiles::<8>(rows, source, target, pairs),
-        width if width.is_multiple_of(128) => exchange_tiles::<4>(rows, source, target, pairs),
-        width if width.is_multiple_of(64) => exchange_tiles::<2>(rows, source, target, pairs),
-        _ => exchange_tiles::<1>(rows, source, target, pairs),
-    }
-}
-
-/// [`exchange`] in tiles of `N` vectors, which stay in registers for all rows.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn exchange_tiles<const N: usize>(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
-    let tiles = target.len() / (32 * N);
-    let (rows, _) = rows.as_chunks::<32>().0.as_chunks::<N>();
-    let (source, _) = source.as_chunks::<32>().0.as_chunks::<N>();
-    let (target, _) = target.as_chunks_mut::<32>().0.as_chunks_mut::<N>();
-    for (tile, (source, target)) in source.iter().zip(target).enumerate() {
-        let mut sums = [_mm512_setzero_si512(); N];
-        for (sum, words) in sums.iter_mut().zip(source) {
-            *sum = load32(words);
-        }
-        for &pair in pairs {
-            let [removed, added] = pair.map(|index| &rows[index as usize * tiles + tile]);
-            for (sum, (removed, added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
-                *sum = _mm512_add_epi16(
-                    _mm512_sub_epi16(*sum, _mm512_cvtepi8_epi16(load_half_weights(removed))),
-                    _mm512_cvtepi8_epi16(load_half_weights(added)),
-                );
-            }
-        }
-        for (words, sum) in target.iter_mut().zip(sums) {
-            store32(words, sum);
-        }
-    }
+fn swap(sums: __m512i, removed: &[i8; 32], added: &[i8; 32]) -> __m512i {
+    let [removed, added] = [removed, added].map(|bytes| _mm512_cvtepi8_epi16(load_half_weights(bytes)));
+    _mm512_add_epi16(_mm512_sub_epi16(sums, removed), added)
 }
 
 #[inline]
@@ -402,13 +316,6 @@ fn in_parts(inputs: &[Group], weights: &[i8], outputs: &mut [i32]) {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn activate(sums: &[i32], outputs: &mut [u8]) {
-    // Compiled for AVX-512 by its attribute.
-    outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
-}
-
-#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     let mut sum = _mm256_setzero_si256();
@@ -432,13 +339,4 @@ fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
         total = _mm512_add_epi32(total, _mm512_madd_epi16(weighted, value));
     }
     _mm512_reduce_add_epi32(total)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
-    let parts = a.as_chunks::<32>().0.iter().zip(b.as_chunks::<32>().0).zip(c.as_chunks::<32>().0);
-    for (total, ((a, b), c)) in totals.as_chunks_mut::<32>().0.iter_mut().zip(parts) {
-        store32(total, _mm512_adds_epi16(_mm512_adds_epi16(load32(a), load32(b)), load32(c)));
-    }
 }

@@ -178,128 +178,230 @@ pub(crate) trait Kernels: Copy {
     fn join(self, once: &CodeSets, twice: &CodeSets) -> [Sides; 2];
 }
 
-/// Implements [`Kernels`] for a path with the functions of its module, after checking the
-/// lengths; with `unsafe` if these functions need the features of the path.
-macro_rules! kernels {
-    ($path:ty $(, $unsafe:tt)?) => {
+/// Calls a function of a path.
+macro_rules! call {
+    (safe, $call:expr) => {
+        $call
+    };
+    (unsafe, $call:expr) => {
+        // SAFETY: the function needs the features of its path and nothing else; the proof of the
+        // path exists only where `detect` has found them.
+        unsafe { $call }
+    };
+}
+pub(super) use call;
+
+/// Implements [`Kernels`] for a path: each kernel checks the lengths, then calls a function of
+/// the path's module.
+macro_rules! implement {
+    ($path:ty, $safety:tt; $(
+        fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? { $($check:tt)* } => $call:expr;
+    )*) => {
         impl crate::nnue::simd::kernels::Kernels for $path {
-            #[inline(always)]
-            fn update(self, rows: &[i16], source: &[i16], target: &mut [i16], changes: (&[u32], &[u32])) {
-                assert!(source.len() == target.len() && target.len().is_multiple_of(32));
-                // SAFETY: the function needs the features of its path and nothing
-                // else; `self` exists only where `detect` has found them.
-                $($unsafe)? { update(rows, source, target, changes.0, changes.1) }
-            }
+            $(
+                #[inline(always)]
+                fn $name(self, $($argument: $type),*) $(-> $result)? {
+                    $($check)*
+                    crate::nnue::simd::kernels::call!($safety, $call)
+                }
+            )*
+        }
+    };
+}
+pub(super) use implement;
 
-            #[inline(always)]
-            fn exchange(self, rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
+/// Implements [`Kernels`] for a path with the functions of its module, which are `safe`, or
+/// `unsafe` where they need the features of the path.
+macro_rules! kernels {
+    ($path:ty, $safety:tt) => {
+        crate::nnue::simd::kernels::implement! { $path, $safety;
+            fn update(rows: &[i16], source: &[i16], target: &mut [i16], changes: (&[u32], &[u32])) {
                 assert!(source.len() == target.len() && target.len().is_multiple_of(32));
-                // SAFETY: as above.
-                $($unsafe)? { exchange(rows, source, target, pairs) }
-            }
-
-            #[inline(always)]
-            fn clip(self, sums: &[i16], outputs: &mut [u8]) {
+            } => update(rows, source, target, changes.0, changes.1);
+            fn exchange(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
+                assert!(source.len() == target.len() && target.len().is_multiple_of(32));
+            } => exchange(rows, source, target, pairs);
+            fn clip(sums: &[i16], outputs: &mut [u8]) {
                 assert!(sums.len() == outputs.len() && sums.len().is_multiple_of(32));
-                // SAFETY: as above.
-                $($unsafe)? { clip(sums, outputs) }
-            }
-
-            #[inline(always)]
-            fn products(self, sums: &[i16], outputs: &mut [u8]) {
+            } => clip(sums, outputs);
+            fn products(sums: &[i16], outputs: &mut [u8]) {
                 assert!(sums.len() == 2 * outputs.len() && outputs.len().is_multiple_of(32));
                 let (first, second) = sums.split_at(outputs.len());
-                // SAFETY: as above.
-                $($unsafe)? { products(first, second, outputs) }
-            }
-
-            #[inline(always)]
-            fn wide_products(self, sums: &[i16], outputs: &mut [u8]) {
+            } => products(first, second, outputs);
+            fn wide_products(sums: &[i16], outputs: &mut [u8]) {
                 assert!(sums.len() == 2 * outputs.len() && outputs.len().is_multiple_of(16));
                 let (first, second) = sums.split_at(outputs.len());
-                // SAFETY: as above.
-                $($unsafe)? { wide_products(first, second, outputs) }
-            }
-
-            #[inline(always)]
-            fn tail(self, sums: &[i32; HIDDEN], tail: &Tail) -> i32 {
-                // SAFETY: as above.
-                $($unsafe)? { tail_of(sums, tail) }
-            }
-
-            #[inline(always)]
-            fn affine(self, inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
+            } => wide_products(first, second, outputs);
+            fn tail(sums: &[i32; HIDDEN], tail: &Tail) -> i32 {} => tail_of(sums, tail);
+            fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
                 assert!(inputs.len().is_multiple_of(4) && outputs.len().is_multiple_of(8));
                 assert!(weights.len() == inputs.len() * outputs.len() && biases.len() == outputs.len());
                 debug_assert!(inputs.iter().all(|&input| input <= 127));
-                // SAFETY: as above.
-                $($unsafe)? { affine(inputs, weights, biases, outputs) }
-            }
-
-            #[inline(always)]
-            fn activate(self, sums: &[i32], outputs: &mut [u8]) {
+            } => affine(inputs, weights, biases, outputs);
+            fn activate(sums: &[i32], outputs: &mut [u8]) {
                 assert_eq!(sums.len(), outputs.len());
-                // SAFETY: as above.
-                $($unsafe)? { activate(sums, outputs) }
-            }
-
-            #[inline(always)]
-            fn dot(self, inputs: &[u8], weights: &[i8]) -> i32 {
+            } => activate(sums, outputs);
+            fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
                 assert!(inputs.len() == weights.len() && inputs.len().is_multiple_of(32));
                 debug_assert!(inputs.iter().all(|&input| input <= 127));
-                // SAFETY: as above.
-                $($unsafe)? { dot(inputs, weights) }
-            }
-
-            #[inline(always)]
-            fn squared_dot(self, sums: &[i16], weights: &[i16]) -> i32 {
+            } => dot(inputs, weights);
+            fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
                 assert!(sums.len() == weights.len() && sums.len().is_multiple_of(32));
                 debug_assert!(weights.iter().all(|weight| (-128..=128).contains(weight)));
-                // SAFETY: as above.
-                $($unsafe)? { squared_dot(sums, weights) }
-            }
-
-            #[inline(always)]
-            fn add_sums(self, a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
+            } => squared_dot(sums, weights);
+            fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
                 let width = totals.len();
                 assert!(a.len() == width && b.len() == width && c.len() == width && width.is_multiple_of(32));
-                // SAFETY: as above.
-                $($unsafe)? { add_sums(a, b, c, totals) }
-            }
-
-            #[inline(always)]
-            fn zones(self, planes: &Planes, windows: [&Window; 2], zones: &mut Zones) {
-                // SAFETY: as above.
-                $($unsafe)? { zones_of(planes, windows, zones) }
-            }
-
-            #[inline(always)]
-            fn place(self, sets: &mut CodeSets, kinds: &[Words; 16], colors: [Words; 2]) -> Difference {
-                // SAFETY: as above.
-                $($unsafe)? { place(sets, kinds, colors) }
-            }
-
-            #[inline(always)]
-            fn touched(self, sets: &CodeSets, squares: Words) -> u32 {
-                // SAFETY: as above.
-                $($unsafe)? { touched(sets, squares) }
-            }
-
-            #[inline(always)]
-            fn join(self, once: &CodeSets, twice: &CodeSets) -> [Sides; 2] {
-                // SAFETY: as above.
-                $($unsafe)? { join(once, twice) }
-            }
-
-            #[inline(always)]
-            fn differences(self, old: &[u8; 2 * LANES], new: &[u8; 2 * LANES]) -> u64 {
-                // SAFETY: as above.
-                $($unsafe)? { differences(old, new) }
-            }
+            } => add_sums(a, b, c, totals);
+            fn zones(planes: &Planes, windows: [&Window; 2], zones: &mut Zones) {} => zones_of(planes, windows, zones);
+            fn place(sets: &mut CodeSets, kinds: &[Words; 16], colors: [Words; 2]) -> Difference {}
+                => place(sets, kinds, colors);
+            fn touched(sets: &CodeSets, squares: Words) -> u32 {} => touched(sets, squares);
+            fn join(once: &CodeSets, twice: &CodeSets) -> [Sides; 2] {} => join(once, twice);
+            fn differences(old: &[u8; 2 * LANES], new: &[u8; 2 * LANES]) -> u64 {} => differences(old, new);
         }
     };
 }
 pub(super) use kernels;
+
+/// Defines a path: the type that proves its features, and its kernels.
+/// `define!(Name, "features", detection);`
+macro_rules! define {
+    ($(#[$meta:meta])* $path:ident, $features:literal, $detect:expr) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) struct $path(());
+
+        impl $path {
+            pub(super) fn detect() -> Option<Self> {
+                $detect.then_some(Self(()))
+            }
+
+            /// Runs `task` with the features of this path.
+            #[inline]
+            pub(super) fn run<T: Task>(self, task: T) -> T::Output {
+                #[target_feature(enable = $features)]
+                fn inside<T: Task>(path: $path, task: T) -> T::Output {
+                    task.run(path)
+                }
+                // SAFETY: `detect` has found these features, or `self` would not exist.
+                unsafe { inside(self, task) }
+            }
+        }
+
+        crate::nnue::simd::kernels::kernels!($path, unsafe);
+
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn activate(sums: &[i32], outputs: &mut [u8]) {
+            // Compiled for the path by its attribute.
+            outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
+        }
+    };
+}
+pub(super) use define;
+
+/// Defines the kernels that add rows, in tiles that stay in registers for all of them: vectors
+/// of `$lanes` words are loaded, stored, subtracted, added, and added with saturation by these
+/// functions; `$swap` subtracts one vector of bytes and adds another.
+macro_rules! rows {
+    (
+        $feature:literal, $lanes:literal, tiles: [$($width:literal),*], zero: $zero:expr,
+        $load:ident, $store:ident, $subtract:ident, $add:ident, $add_limited:ident, $swap:ident
+    ) => {
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
+            match target.len() {
+                $(width if width.is_multiple_of($width) => {
+                    update_tiles::<{ $width / $lanes }>(rows, source, target, removed, added);
+                })*
+                _ => update_tiles::<{ 32 / $lanes }>(rows, source, target, removed, added),
+            }
+        }
+
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn exchange(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
+            match target.len() {
+                $(width if width.is_multiple_of($width) => {
+                    exchange_tiles::<{ $width / $lanes }>(rows, source, target, pairs);
+                })*
+                _ => exchange_tiles::<{ 32 / $lanes }>(rows, source, target, pairs),
+            }
+        }
+
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn update_tiles<const N: usize>(
+            rows: &[i16],
+            source: &[i16],
+            target: &mut [i16],
+            removed: &[u32],
+            added: &[u32],
+        ) {
+            let tiles = target.len() / ($lanes * N);
+            let (rows, _) = rows.as_chunks::<$lanes>().0.as_chunks::<N>();
+            let (source, _) = source.as_chunks::<$lanes>().0.as_chunks::<N>();
+            let (target, _) = target.as_chunks_mut::<$lanes>().0.as_chunks_mut::<N>();
+            for (tile, (source, target)) in source.iter().zip(target).enumerate() {
+                let mut sums = [$zero; N];
+                for (sum, words) in sums.iter_mut().zip(source) {
+                    *sum = $load(words);
+                }
+                for &index in removed {
+                    let row = &rows[index as usize * tiles + tile];
+                    for (sum, words) in sums.iter_mut().zip(row) {
+                        *sum = $subtract(*sum, $load(words));
+                    }
+                }
+                for &index in added {
+                    let row = &rows[index as usize * tiles + tile];
+                    for (sum, words) in sums.iter_mut().zip(row) {
+                        *sum = $add(*sum, $load(words));
+                    }
+                }
+                for (words, sum) in target.iter_mut().zip(sums) {
+                    $store(words, sum);
+                }
+            }
+        }
+
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn exchange_tiles<const N: usize>(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
+            let tiles = target.len() / ($lanes * N);
+            let (rows, _) = rows.as_chunks::<$lanes>().0.as_chunks::<N>();
+            let (source, _) = source.as_chunks::<$lanes>().0.as_chunks::<N>();
+            let (target, _) = target.as_chunks_mut::<$lanes>().0.as_chunks_mut::<N>();
+            for (tile, (source, target)) in source.iter().zip(target).enumerate() {
+                let mut sums = [$zero; N];
+                for (sum, words) in sums.iter_mut().zip(source) {
+                    *sum = $load(words);
+                }
+                for &pair in pairs {
+                    let [removed, added] = pair.map(|index| &rows[index as usize * tiles + tile]);
+                    for (sum, (removed, added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
+                        *sum = $swap(*sum, removed, added);
+                    }
+                }
+                for (words, sum) in target.iter_mut().zip(sums) {
+                    $store(words, sum);
+                }
+            }
+        }
+
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
+            let parts = a.as_chunks().0.iter().zip(b.as_chunks().0).zip(c.as_chunks().0);
+            for (total, ((a, b), c)) in totals.as_chunks_mut::<$lanes>().0.iter_mut().zip(parts) {
+                $store(total, $add_limited($add_limited($load(a), $load(b)), $load(c)));
+            }
+        }
+    };
+}
+pub(super) use rows;
 
 /// Defines a function that loads a vector from an array of its size:
 /// `load!("feature", name: [number; count] => vector, intrinsic);`.

@@ -3,35 +3,18 @@
 use std::arch::aarch64::*;
 
 use super::kernels::{
-    CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, kernels, load, store,
+    CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, define, load, rows,
+    store,
 };
 use super::scalar;
 
-/// Proof that the processor has NEON, which Rust's AArch64 targets with an operating
-/// system require.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Neon(());
-
-impl Neon {
-    pub(super) fn detect() -> Option<Self> {
-        std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
-    }
-}
-
-impl Neon {
-    /// Runs `task` with the features of this path.
-    #[inline]
-    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
-        #[target_feature(enable = "neon")]
-        fn inside<T: Task>(path: Neon, task: T) -> T::Output {
-            task.run(path)
-        }
-        // SAFETY: `detect` has found these features, or `self` would not exist.
-        unsafe { inside(self, task) }
-    }
-}
-
-kernels!(Neon, unsafe);
+define!(
+    /// Proof that the processor has NEON, which Rust's AArch64 targets with an operating
+    /// system require.
+    Neon,
+    "neon",
+    std::arch::is_aarch64_feature_detected!("neon")
+);
 
 load!("neon", load8: [i16; 8] => int16x8_t, vld1q_s16);
 store!("neon", store8: [i16; 8] <= int16x8_t, vst1q_s16);
@@ -46,80 +29,15 @@ load!("neon", load4: [i32; 4] => int32x4_t, vld1q_s32);
 store!("neon", store4: [i32; 4] <= int32x4_t, vst1q_s32);
 load!("neon", load_pairs: [[i16; 2]; 4] => int16x4x2_t, vld2_s16);
 
-#[inline]
-#[target_feature(enable = "neon")]
-fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
-    match target.len() {
-        width if width.is_multiple_of(128) => update_tiles::<16>(rows, source, target, removed, added),
-        width if width.is_multiple_of(64) => update_tiles::<8>(rows, source, target, removed, added),
-        _ => update_tiles::<4>(rows, source, target, removed, added),
-    }
-}
-
-/// [`update`] in tiles of `N` vectors, which stay in registers for all rows.
-#[inline]
-#[target_feature(enable = "neon")]
-fn update_tiles<const N: usize>(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], added: &[u32]) {
-    let tiles = target.len() / (8 * N);
-    let (rows, _) = rows.as_chunks::<8>().0.as_chunks::<N>();
-    let (source, _) = source.as_chunks::<8>().0.as_chunks::<N>();
-    let (target, _) = target.as_chunks_mut::<8>().0.as_chunks_mut::<N>();
-    for (tile, (source, target)) in source.iter().zip(target).enumerate() {
-        let mut sums = [vdupq_n_s16(0); N];
-        for (sum, words) in sums.iter_mut().zip(source) {
-            *sum = load8(words);
-        }
-        for &index in removed {
-            let row = &rows[index as usize * tiles + tile];
-            for (sum, words) in sums.iter_mut().zip(row) {
-                *sum = vsubq_s16(*sum, load8(words));
-            }
-        }
-        for &index in added {
-            let row = &rows[index as usize * tiles + tile];
-            for (sum, words) in sums.iter_mut().zip(row) {
-                *sum = vaddq_s16(*sum, load8(words));
-            }
-        }
-        for (words, sum) in target.iter_mut().zip(sums) {
-            store8(words, sum);
-        }
-    }
-}
+rows!(
+    "neon", 8, tiles: [128, 64], zero: vdupq_n_s16(0),
+    load8, store8, vsubq_s16, vaddq_s16, vqaddq_s16, swap
+);
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn exchange(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
-    match target.len() {
-        width if width.is_multiple_of(128) => exchange_tiles::<16>(rows, source, target, pairs),
-        width if width.is_multiple_of(64) => exchange_tiles::<8>(rows, source, target, pairs),
-        _ => exchange_tiles::<4>(rows, source, target, pairs),
-    }
-}
-
-/// [`exchange`] in tiles of `N` vectors, which stay in registers for all rows.
-#[inline]
-#[target_feature(enable = "neon")]
-fn exchange_tiles<const N: usize>(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
-    let tiles = target.len() / (8 * N);
-    let (rows, _) = rows.as_chunks::<8>().0.as_chunks::<N>();
-    let (source, _) = source.as_chunks::<8>().0.as_chunks::<N>();
-    let (target, _) = target.as_chunks_mut::<8>().0.as_chunks_mut::<N>();
-    for (tile, (source, target)) in source.iter().zip(target).enumerate() {
-        let mut sums = [vdupq_n_s16(0); N];
-        for (sum, words) in sums.iter_mut().zip(source) {
-            *sum = load8(words);
-        }
-        for &pair in pairs {
-            let [removed, added] = pair.map(|index| &rows[index as usize * tiles + tile]);
-            for (sum, (removed, added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
-                *sum = vaddw_s8(vsubw_s8(*sum, load_half_weights(removed)), load_half_weights(added));
-            }
-        }
-        for (words, sum) in target.iter_mut().zip(sums) {
-            store8(words, sum);
-        }
-    }
+fn swap(sums: int16x8_t, removed: &[i8; 8], added: &[i8; 8]) -> int16x8_t {
+    vaddw_s8(vsubw_s8(sums, load_half_weights(removed)), load_half_weights(added))
 }
 
 #[inline]
@@ -252,13 +170,6 @@ fn add_groups<const N: usize>(
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn activate(sums: &[i32], outputs: &mut [u8]) {
-    // Compiled for NEON by its attribute.
-    outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
 fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     let mut sum = vdupq_n_s32(0);
     for (inputs, weights) in inputs.as_chunks::<16>().0.iter().zip(weights.as_chunks::<16>().0) {
@@ -279,15 +190,6 @@ fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
         total = vmlal_high_s16(total, weighted, value);
     }
     vaddvq_s32(total)
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
-    let parts = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).zip(c.as_chunks::<8>().0);
-    for (total, ((a, b), c)) in totals.as_chunks_mut::<8>().0.iter_mut().zip(parts) {
-        store8(total, vqaddq_s16(vqaddq_s16(load8(a), load8(b)), load8(c)));
-    }
 }
 
 #[inline]

@@ -13,6 +13,7 @@
 #![expect(unsafe_code, reason = "loads, stores and calls that need processor features; each with its own proof")]
 
 use std::fmt;
+
 use std::sync::LazyLock;
 
 #[cfg(target_arch = "x86_64")]
