@@ -13,11 +13,9 @@ use enbu_movegen::{Capture, Color, Delta, HandPiece, Origin, Piece, PieceType, P
 
 use crate::value::Value;
 
-mod tables;
 mod terms;
 
-pub use tables::TABLES;
-pub use terms::{Relative, Tables};
+pub use terms::{Relative, TABLES, Tables};
 
 /// The sums of one position, from Black's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

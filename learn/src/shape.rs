@@ -72,7 +72,7 @@ pub const KINDS: [Kind; 5] = [
     },
     Kind {
         name: "piece-square",
-        about: "The piece-square evaluation: its tables as source text (Texel's method)",
+        about: "The piece-square evaluation: its tables as text (Texel's method)",
         product: "tables",
         build: |sizes| fixed(sizes, PieceSquare),
         decode: |code| PieceSquare::from_code(code).map(Shape::new),

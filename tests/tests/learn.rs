@@ -94,16 +94,16 @@ fn a_standard_network_is_made_for_other_programs() {
 }
 
 #[test]
-fn piece_square_tables_are_fitted_and_written_as_source() {
+fn piece_square_tables_are_fitted_and_written_as_text() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     run(folder, "selfplay --games 20 --nodes 30 --hash 1 --out games");
-    let trained = said(&run(folder, "train games --shape piece-square --epochs 2 --batch 512 --out tables.rs"));
+    let trained = said(&run(folder, "train games --shape piece-square --epochs 2 --batch 512 --out tables.txt"));
     assert!(trained.contains("\ntables of "), "{trained}");
     assert!(trained.contains("plan: piece-square "), "{trained}");
-    let source = std::fs::read_to_string(folder.join("tables.rs")).unwrap();
-    assert!(source.contains("pub static TABLES: Tables = Tables {\n    tempo: "), "{source}");
-    let arguments = "train games --shape piece-square --width 64 --out tables.rs";
+    let source = std::fs::read_to_string(folder.join("tables.txt")).unwrap();
+    assert!(source.contains("\n# tempo\n") && source.contains("\n# threat\n"), "{source}");
+    let arguments = "train games --shape piece-square --width 64 --out tables.txt";
     let refused = Command::new(enbu()).current_dir(folder).args(arguments.split(' ')).output().unwrap();
     let error = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(2), "{error}");

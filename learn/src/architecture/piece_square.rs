@@ -99,8 +99,8 @@ impl Architecture for PieceSquare {
     }
 
     fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError> {
-        let tables = tables(&words(parameters, 0..LENGTH, scale, i16::MAX)?);
-        Ok(Box::new(Source { name: name.to_owned(), tables }))
+        let numbers = words(parameters, 0..LENGTH, scale, i16::MAX)?;
+        Ok(Box::new(Text { name: name.to_owned(), numbers }))
     }
 }
 
@@ -109,19 +109,6 @@ fn numbers(tables: &Tables) -> Vec<i16> {
     let relative = |table: &[Relative; PieceType::COUNT]| table.as_flattened().as_flattened().to_vec();
     let Tables { tempo, held, placed, guard, threat } = tables;
     [&[*tempo], &held[..], placed.as_flattened(), &relative(guard), &relative(threat)].concat()
-}
-
-/// The inverse of [`numbers`]; missing terms are 0.
-fn tables(numbers: &[i16]) -> Tables {
-    let mut rest = numbers.iter().copied();
-    let mut next = || rest.next().unwrap_or(0);
-    Tables {
-        tempo: next(),
-        held: std::array::from_fn(|_| next()),
-        placed: std::array::from_fn(|_| std::array::from_fn(|_| next())),
-        guard: std::array::from_fn(|_| std::array::from_fn(|_| std::array::from_fn(|_| next()))),
-        threat: std::array::from_fn(|_| std::array::from_fn(|_| std::array::from_fn(|_| next()))),
-    }
 }
 
 /// Calls `term` with the index of each parameter that the value is the sum of, and its
@@ -159,47 +146,40 @@ fn terms(entry: &Entry, mut term: impl FnMut(usize, i8)) {
     }
 }
 
-/// The tables as source text.
-struct Source {
+/// The terms as text.
+struct Text {
     name: String,
-    tables: Tables,
+    numbers: Vec<i16>,
 }
 
-impl Quantised for Source {
+impl Quantised for Text {
+    /// As [`Tables::parse`] reads it: `eval/src/psq/tables.txt`.
     fn encode(&self) -> Vec<u8> {
-        source(&self.tables, &self.name).into_bytes()
+        let mut text = format!(
+            "# The terms of the piece-square evaluation in centipawns, in the order of `Tables`.\n\
+             # Made by `enbu train --shape piece-square`, not by hand: {}.\n",
+            self.name.escape_debug()
+        );
+        for (part, range, width) in [
+            ("tempo", TEMPO..HELD, 1),
+            ("held", HELD..PLACED, 7),
+            ("placed", PLACED..GUARD, 9),
+            ("guard", GUARD..THREAT, 17),
+            ("threat", THREAT..LENGTH, 17),
+        ] {
+            text += &format!("\n# {part}\n");
+            for row in self.numbers[range].chunks(width) {
+                text += &(row.iter().map(i16::to_string).collect::<Vec<_>>().join(" ") + "\n");
+            }
+        }
+        text.into_bytes()
     }
 
     fn value(&self, entry: &Entry) -> f64 {
-        let numbers = numbers(&self.tables);
         let mut sum = 0;
-        terms(entry, |place, sign| sum += i32::from(sign) * i32::from(numbers[place]));
+        terms(entry, |place, sign| sum += i32::from(sign) * i32::from(self.numbers[place]));
         f64::from(sum)
     }
-}
-
-/// The tables as Rust source, `eval/src/psq/tables.rs`.
-fn source(tables: &Tables, name: &str) -> String {
-    let Tables { tempo, held, placed, guard, threat } = tables;
-    let [guard, threat] = [guard, threat].map(|relative| relative.iter().map(kind).collect::<String>());
-    format!(
-        "//! The numbers of the piece-square evaluation, in centipawns.\n//!\n\
-         //! Made by `enbu train --shape piece-square`, not by hand: {name}.\n\n\
-         use super::terms::Tables;\n\n\
-         /// The numbers in use.\n\
-         #[rustfmt::skip]\n\
-         pub static TABLES: Tables = Tables {{\n    \
-             tempo: {tempo},\n    held: {held:?},\n    \
-             placed: [\n{}    ],\n    guard: [\n{guard}    ],\n    threat: [\n{threat}    ],\n\
-         }};\n",
-        placed.iter().map(|row| format!("        {row:?},\n")).collect::<String>(),
-    )
-}
-
-/// Rust source text of the terms of one piece, a line for each distance in files.
-fn kind(relative: &Relative) -> String {
-    let rows: String = relative.iter().map(|row| format!("            {row:?},\n")).collect();
-    format!("        [\n{rows}        ],\n")
 }
 
 #[cfg(test)]
@@ -221,18 +201,12 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_their_numbers() {
-        assert_eq!(numbers(&TABLES).len(), LENGTH);
-        assert_eq!(tables(&numbers(&TABLES)), TABLES);
-        let each: Vec<i16> = (0..LENGTH as i16).collect();
-        assert_eq!(numbers(&tables(&each)), each);
-    }
-
-    #[test]
-    fn tables_become_source_text() {
-        let text = source(&TABLES, "a");
-        let held = format!("    held: {:?},\n", TABLES.held);
-        assert!(text.contains(&held) && text.contains(&format!("            {:?},\n", TABLES.threat[0][1])), "{text}");
-        assert_eq!(text.lines().count(), 13 + (14 + 1) + 2 * (1 + 14 * 11 + 1));
+    fn tables_are_read_from_their_text() {
+        let each: Vec<i16> = (0..LENGTH as i16).map(|number| number - 99).collect();
+        assert_eq!((numbers(&TABLES).len(), LENGTH), (LENGTH, each.len()));
+        let text = Text { name: "a\nb".into(), numbers: each.clone() }.encode();
+        let text = String::from_utf8(text).expect("text");
+        assert!(text.contains(": a\\nb.\n") && text.contains("\n# tempo\n-99\n"), "{text}");
+        assert_eq!(numbers(&Tables::parse(&text)), each);
     }
 }
