@@ -78,14 +78,6 @@ fn size_class(difference: i32) -> usize {
     }
 }
 
-/// The position that a game begins with.
-fn start(game: &Game, number: usize) -> Result<Position, ArchiveError> {
-    match &game.start {
-        None => Ok(Position::startpos()),
-        Some(setup) => Position::from_setup(setup).map_err(|error| ArchiveError::Unplayable { game: number, error }),
-    }
-}
-
 /// One direction of the columns.
 trait Columns {
     /// Takes `number` and returns it, or returns the next number of the column; `None` at its end.
@@ -126,77 +118,90 @@ fn key(mv: Move, turn: Color) -> u16 {
     }
 }
 
-/// Memory for the legal moves of a position.
-#[derive(Default)]
-struct Moves {
+/// One direction of the code of a version.
+trait Coder {
+    /// Codes the move `given` in one of the three kinds of the table, or returns the next; `None`
+    /// if it is not one of the legal moves.
+    fn mv(&mut self, position: &Position, kind: usize, given: Option<Move>) -> Option<Move>;
+
+    /// Codes the difference `given`, which follows one of this [size](size_class), and returns
+    /// it, or returns the next; `None` at the end.
+    fn difference(&mut self, size: usize, given: u16) -> Option<u16>;
+}
+
+/// The code of version 3, and memory for the legal moves of a position.
+struct Places<C> {
+    columns: C,
     list: MoveList,
     keyed: Vec<(u16, Move)>,
 }
 
-impl Moves {
-    /// Codes a move, or the next one of the column; `None` if it is not one of the legal moves.
-    fn code(
-        &mut self,
-        columns: &mut impl Columns,
-        position: &Position,
-        column: usize,
-        mv: Option<Move>,
-    ) -> Option<Move> {
+impl<C> Places<C> {
+    fn new(columns: C) -> Self {
+        Self { columns, list: MoveList::new(), keyed: Vec::new() }
+    }
+}
+
+impl<C: Columns> Coder for Places<C> {
+    fn mv(&mut self, position: &Position, kind: usize, given: Option<Move>) -> Option<Move> {
         self.list.clear();
         position.legal_moves(&mut self.list);
         self.keyed.clear();
         self.keyed.extend(self.list.into_iter().map(|mv| (key(mv, position.turn()), mv)));
-        let place = match mv {
+        let place = match given {
             Some(mv) if !position.is_legal(mv) => return None,
             Some(mv) => self.keyed.iter().filter(|&&(other, _)| other < key(mv, position.turn())).count(),
             None => 0,
         };
-        let place = usize::from(columns.number(column, place as u16)?);
+        let place = usize::from(self.columns.number(MOVES + kind, place as u16)?);
         let found =
             || (place < self.keyed.len()).then(|| self.keyed.select_nth_unstable_by_key(place, |&(key, _)| key).1.1);
-        mv.or_else(found)
+        given.or_else(found)
     }
 
-    /// Codes the moves and scores of a game with `counts` opening and scored moves. `game`
-    /// holds them, or nothing but the head, and then receives them.
-    fn game(
-        &mut self,
-        columns: &mut impl Columns,
-        game: &mut Game,
-        counts: [usize; 2],
-        number: usize,
-    ) -> Result<(), ArchiveError> {
-        let mut position = start(game, number)?;
-        let illegal = |index: usize| ArchiveError::Illegal { game: number, number: index + 1 };
-        for index in 0..counts[0] {
-            let given = game.opening.get(index).copied();
-            let mv = self.code(columns, &position, MOVES, given).ok_or(illegal(index))?;
-            position.do_move(mv);
-            if given.is_none() {
-                game.opening.push(mv);
-            }
-        }
-        let (mut before, mut size) = (PARTS / 2, 0);
-        for index in 0..counts[1] {
-            let given = game.moves.get(index).copied();
-            let expected = PARTS - before;
-            let difference = given.map_or(0, |scored| share(scored.score) - expected);
-            let code = (difference << 1 ^ difference >> 31) as u16;
-            let column = DIFFERENCES + size;
-            let code = columns.number(column, code).ok_or(ArchiveError::Column { game: number, column })?;
-            let difference = i32::from(code >> 1) ^ -i32::from(code & 1);
-            before = (expected + difference).clamp(0, PARTS);
-            size = size_class(difference);
-            let column = if position.in_check() { MOVES + 1 } else { MOVES + 2 };
-            let mv = self.code(columns, &position, column, given.map(|scored| scored.mv));
-            let mv = mv.ok_or(illegal(counts[0] + index))?;
-            position.do_move(mv);
-            if given.is_none() {
-                game.moves.push(ScoredMove { mv, score: score(before) });
-            }
-        }
-        Ok(())
+    fn difference(&mut self, size: usize, given: u16) -> Option<u16> {
+        self.columns.number(DIFFERENCES + size, given)
     }
+}
+
+/// Codes the moves and scores of a game with `counts` opening and scored moves. `game` holds
+/// them, or nothing but the head, and then receives them.
+fn code_game(
+    coder: &mut impl Coder,
+    game: &mut Game,
+    counts: [usize; 2],
+    number: usize,
+) -> Result<(), ArchiveError> {
+    let position = game.start_position();
+    let mut position = position.map_err(|error| ArchiveError::Unplayable { game: number, error })?;
+    let illegal = |index: usize| ArchiveError::Illegal { game: number, number: index + 1 };
+    for index in 0..counts[0] {
+        let given = game.opening.get(index).copied();
+        let mv = coder.mv(&position, 0, given).ok_or(illegal(index))?;
+        position.do_move(mv);
+        if given.is_none() {
+            game.opening.push(mv);
+        }
+    }
+    let (mut before, mut size) = (PARTS / 2, 0);
+    for index in 0..counts[1] {
+        let given = game.moves.get(index).copied();
+        let expected = PARTS - before;
+        let difference = given.map_or(0, |scored| share(scored.score) - expected);
+        let code = (difference << 1 ^ difference >> 31) as u16;
+        let damaged = ArchiveError::Column { game: number, column: DIFFERENCES + size };
+        let code = coder.difference(size, code).ok_or(damaged)?;
+        let difference = i32::from(code >> 1) ^ -i32::from(code & 1);
+        before = (expected + difference).clamp(0, PARTS);
+        size = size_class(difference);
+        let kind = if position.in_check() { 1 } else { 2 };
+        let mv = coder.mv(&position, kind, given.map(|scored| scored.mv)).ok_or(illegal(counts[0] + index))?;
+        position.do_move(mv);
+        if given.is_none() {
+            game.moves.push(ScoredMove { mv, score: score(before) });
+        }
+    }
+    Ok(())
 }
 
 /// Appends the blocks of all games to `bytes`.
@@ -228,13 +233,13 @@ fn block_length(games: &[Game]) -> usize {
 
 /// A block with the games after the first `before`.
 fn encode_block(games: &[Game], before: usize) -> Result<Vec<u8>, GameFileError> {
-    let (mut columns, mut moves) = (<[Vec<u8>; COLUMNS]>::default(), Moves::default());
+    let mut coder = Places::new(<[Vec<u8>; COLUMNS]>::default());
     for (number, game) in (before + 1..).zip(games) {
-        encode_head(game, &mut columns[0]).ok_or(GameFileError::TooLong(number))?;
-        moves.game(&mut columns, &mut game.clone(), [game.opening.len(), game.moves.len()], number)?;
+        encode_head(game, &mut coder.columns[0]).ok_or(GameFileError::TooLong(number))?;
+        code_game(&mut coder, &mut game.clone(), [game.opening.len(), game.moves.len()], number)?;
     }
     let mut bytes = (games.len() as u32).to_le_bytes().to_vec();
-    for column in columns {
+    for column in coder.columns {
         let packed = deflated(&column);
         bytes.extend((packed.len() as u32).to_le_bytes());
         bytes.extend(packed);
@@ -286,18 +291,19 @@ fn decode_block(mut block: Cursor<'_>, before: usize) -> Result<Vec<Game>, GameF
     }
     block.end()?;
     let mut heads = Cursor { bytes: &columns[0], at: 0 };
-    let (mut rest, mut moves, mut games) = (columns.each_ref().map(Vec::as_slice), Moves::default(), Vec::new());
+    let (mut coder, mut games) = (Places::new(columns.each_ref().map(Vec::as_slice)), Vec::new());
     for number in (before + 1..).take(count as usize) {
         let (mut game, counts) = decode_head(&mut heads, number as u64)?;
-        moves.game(&mut rest, &mut game, counts, number)?;
+        code_game(&mut coder, &mut game, counts, number)?;
         games.push(game);
     }
-    rest[0] = &columns[0][heads.at..];
-    match rest.iter().position(|column| !column.is_empty()) {
+    coder.columns[0] = &columns[0][heads.at..];
+    match coder.columns.iter().position(|column| !column.is_empty()) {
         None => Ok(games),
         Some(column) => Err(damaged(column).into()),
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use enbu_movegen::{Color, Move, PackedSfen, PositionError, Setup, UnpackError};
+use enbu_movegen::{Move, PackedSfen, PositionError, Setup, UnpackError};
 
 use crate::game::{Ending, Game, GameResult, ScoredMove};
 
@@ -138,13 +138,8 @@ pub(crate) fn decode_plain(cursor: &mut Cursor<'_>, number: u64) -> Result<Game,
 
 /// Appends the head of a game; `None` for one that does not fit.
 pub(crate) fn encode_head(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
-    let result = match game.result {
-        GameResult::Draw => 0,
-        GameResult::Win(Color::Black) => 1,
-        GameResult::Win(Color::White) => 2,
-    };
     let start = if game.start.is_some() { HAS_START } else { 0 };
-    bytes.push(result | (game.ending as u8) << 2 | start);
+    bytes.push(game.result.number() | (game.ending as u8) << 2 | start);
     bytes.push(u8::try_from(game.opening.len()).ok()?);
     bytes.extend(u16::try_from(game.moves.len()).ok()?.to_le_bytes());
     if let Some(setup) = &game.start {
@@ -159,12 +154,8 @@ pub(crate) fn decode_head(cursor: &mut Cursor<'_>, number: u64) -> Result<(Game,
     let offset = cursor.at;
     let flags = cursor.u8("a game")?;
     let field = |part, value: u8| GameFileError::Field { game: number, part, offset, value: value.into() };
-    let result = match flags & 3 {
-        0 => GameResult::Draw,
-        1 => GameResult::Win(Color::Black),
-        2 => GameResult::Win(Color::White),
-        other => return Err(field("the result", other)),
-    };
+    let result = flags & 3;
+    let result = *GameResult::ALL.get(usize::from(result)).ok_or_else(|| field("the result", result))?;
     let ending = flags >> 2 & 7;
     let ending = *Ending::ALL.get(usize::from(ending)).ok_or_else(|| field("the ending", ending))?;
     if flags >> 6 != 0 {

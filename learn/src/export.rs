@@ -6,13 +6,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use enbu_files::{Draft, Existing};
-use enbu_movegen::{Color, PackError};
+use enbu_movegen::PackError;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::codec::GameFileError;
-use crate::game::GameResult;
 use crate::game_file::GameFile;
 use crate::packed::{PSV_BYTES, PackFileError, Record, encode_pack};
 use crate::source::{self, Format, SourceError};
@@ -101,11 +100,7 @@ pub fn export(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, Exp
 /// A record as a line of text.
 fn line(record: &Record) -> String {
     let mv = record.mv.map_or_else(|| "none".to_owned(), |mv| mv.to_string());
-    let result = match record.result {
-        GameResult::Draw => "draw",
-        GameResult::Win(Color::Black) => "black",
-        GameResult::Win(Color::White) => "white",
-    };
+    let result = ["draw", "black", "white"][usize::from(record.result.number())];
     format!("{}\t{mv}\t{}\t{result}\n", record.setup, record.score)
 }
 

@@ -15,6 +15,18 @@ pub enum GameResult {
 }
 
 impl GameResult {
+    /// Every result, in the order of their numbers in files.
+    pub const ALL: [Self; 3] = [Self::Draw, Self::Win(Color::Black), Self::Win(Color::White)];
+
+    /// Its place in [`ALL`](Self::ALL).
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Draw => 0,
+            Self::Win(Color::Black) => 1,
+            Self::Win(Color::White) => 2,
+        }
+    }
+
     /// 1 for a win of `side`, 0 for a draw, -1 for a loss.
     ///
     /// ```
@@ -126,15 +138,20 @@ pub enum ReplayError {
 }
 
 impl Game {
+    /// The position that it begins with.
+    ///
+    /// # Errors
+    /// [`PositionError`] when that cannot be played.
+    pub fn start_position(&self) -> Result<Position, PositionError> {
+        self.start.as_deref().map_or_else(|| Ok(Position::startpos()), Position::from_setup)
+    }
+
     /// Replays the game and visits each scored position with its move and the moves after it.
     ///
     /// # Errors
     /// [`ReplayError`] at the first illegal move, after the visits before it.
     pub fn replay(&self, mut visit: impl FnMut(&Position, ScoredMove, &[ScoredMove])) -> Result<(), ReplayError> {
-        let mut position = match &self.start {
-            None => Position::startpos(),
-            Some(setup) => Position::from_setup(setup).map_err(ReplayError::Start)?,
-        };
+        let mut position = self.start_position().map_err(ReplayError::Start)?;
         let illegal = |number: usize| move |error| ReplayError::Move { number, error };
         for (index, &mv) in self.opening.iter().enumerate() {
             position.play(mv).map_err(illegal(index + 1))?;

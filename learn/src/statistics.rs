@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use enbu_movegen::Color;
-
-use crate::game::{Ending, Game, GameResult, MATE_SCORE};
+use crate::game::{Ending, Game, MATE_SCORE};
 use crate::source::Sample;
 
 /// The step of the score histogram in centipawns.
@@ -60,11 +58,7 @@ impl Statistics {
         self.games += 1;
         self.opening_plies += game.opening.len() as u64;
         self.endings[game.ending as usize] += 1;
-        self.results[match game.result {
-            GameResult::Draw => 0,
-            GameResult::Win(Color::Black) => 1,
-            GameResult::Win(Color::White) => 2,
-        }] += 1;
+        self.results[usize::from(game.result.number())] += 1;
     }
 
     /// Counts a position.
@@ -185,7 +179,8 @@ impl fmt::Display for Statistics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use enbu_movegen::Position;
+    use crate::game::GameResult;
+    use enbu_movegen::{Color, Position};
 
     fn statistics(scale: f64) -> Statistics {
         let mut statistics = Statistics::default();

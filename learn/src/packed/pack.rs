@@ -12,7 +12,7 @@
 //! Every move has a score. The random opening of a self-play game is therefore not written:
 //! the game begins after it.
 
-use enbu_movegen::{Color, PackError, PackedHcp, Position, UnpackError, apery_move, from_apery_move};
+use enbu_movegen::{PackError, PackedHcp, Position, UnpackError, apery_move, from_apery_move};
 
 use crate::game::{Ending, Game, GameResult, ReplayError, ScoredMove};
 
@@ -50,15 +50,9 @@ pub enum PackFileError {
 
 /// The end of a game: a move to its own square.
 fn terminator(result: GameResult) -> u16 {
-    let number = match result {
-        GameResult::Draw => 0,
-        GameResult::Win(Color::Black) => 1,
-        GameResult::Win(Color::White) => 2,
-    };
+    let number = u16::from(result.number());
     number | number << 7
 }
-
-const RESULTS: [GameResult; 3] = [GameResult::Draw, GameResult::Win(Color::Black), GameResult::Win(Color::White)];
 
 const fn reason(ending: Ending) -> u8 {
     match ending {
@@ -108,10 +102,7 @@ pub fn encode_pack(game: &Game, bytes: &mut Vec<u8>) -> Result<(), PackFileError
 
 /// The first scored position of a game.
 fn after_opening(game: &Game) -> Result<Position, ReplayError> {
-    let mut position = match &game.start {
-        None => Position::startpos(),
-        Some(setup) => Position::from_setup(setup).map_err(ReplayError::Start)?,
-    };
+    let mut position = game.start_position().map_err(ReplayError::Start)?;
     for (index, &mv) in game.opening.iter().enumerate() {
         position.play(mv).map_err(|error| ReplayError::Move { number: index + 1, error })?;
     }
@@ -174,7 +165,7 @@ impl Reader<'_> {
         loop {
             let offset = self.at;
             let raw = self.u16()?;
-            if let Some(&result) = RESULTS.iter().find(|&&result| terminator(result) == raw) {
+            if let Some(&result) = GameResult::ALL.iter().find(|&&result| terminator(result) == raw) {
                 let [why] = self.array()?;
                 return Ok(Game { start, opening: Vec::new(), moves, result, ending: ending(why) });
             }
@@ -188,6 +179,7 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use enbu_movegen::Color;
 
     fn game() -> Game {
         let scored = |text: &str, score| ScoredMove { mv: text.parse().expect("a move"), score };

@@ -13,7 +13,7 @@
 //!
 //! Move 0 is no move. hcpe does not store plies.
 
-use enbu_movegen::{Color, Move, PackError, PackedHcp, PackedSfen, Setup, UnpackError, apery_move, from_apery_move};
+use enbu_movegen::{Move, PackError, PackedHcp, PackedSfen, Setup, UnpackError, apery_move, from_apery_move};
 
 use crate::game::GameResult;
 
@@ -112,11 +112,7 @@ impl Record {
         bytes[..32].copy_from_slice(&PackedHcp::pack(&self.setup)?.0);
         bytes[32..34].copy_from_slice(&self.score.to_le_bytes());
         bytes[34..36].copy_from_slice(&self.mv.map_or(0, apery_move).to_le_bytes());
-        bytes[36] = match self.result {
-            GameResult::Draw => 0,
-            GameResult::Win(Color::Black) => 1,
-            GameResult::Win(Color::White) => 2,
-        };
+        bytes[36] = self.result.number();
         Ok(bytes)
     }
 
@@ -136,12 +132,8 @@ impl Record {
     pub fn from_hcpe(bytes: &[u8; HCPE_BYTES]) -> Result<Self, RecordError> {
         let setup = PackedHcp(part(bytes, 0)).unpack()?;
         // Newer programs store the way in which the game ended from bit 2 on.
-        let result = match bytes[36] & 3 {
-            0 => GameResult::Draw,
-            1 => GameResult::Win(Color::Black),
-            2 => GameResult::Win(Color::White),
-            _ => return Err(RecordError::Result(bytes[36] as i8)),
-        };
+        let result = GameResult::ALL.get(usize::from(bytes[36] & 3));
+        let result = *result.ok_or(RecordError::Result(bytes[36] as i8))?;
         let mv = optional(u16::from_le_bytes(part(bytes, 34)), from_apery_move)?;
         Ok(Self { setup, score: i16::from_le_bytes(part(bytes, 32)), mv, result })
     }
@@ -150,6 +142,7 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use enbu_movegen::Color;
 
     fn record(sfen: &str, mv: &str, score: i16, result: GameResult) -> Record {
         Record { setup: sfen.parse().expect("an SFEN"), score, mv: mv.parse().ok(), result }

@@ -86,10 +86,7 @@ fn position_of(game: &Game, bound: i16, random: &mut impl Rng) -> Option<(Packed
     if game.moves[index].score.unsigned_abs() > bound.unsigned_abs() {
         return None;
     }
-    let mut position = match &game.start {
-        None => Position::startpos(),
-        Some(setup) => Position::from_setup(setup).ok()?,
-    };
+    let mut position = game.start_position().ok()?;
     let moves = game.opening.iter().copied().chain(game.moves[..index].iter().map(|scored| scored.mv));
     for mv in moves {
         position.play(mv).ok()?;
