@@ -25,7 +25,8 @@ use miniz_oxide::deflate::core::{
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use rayon::prelude::*;
 
-use crate::codec::{ArchiveError, Cursor, GameFileError, decode_head, encode_head};
+use crate::codec::{Cursor, decode_head, encode_head};
+use crate::error::GameFileError;
 use crate::game::{Game, MATE_SCORE, ScoredMove};
 
 /// Games of a block, and its moves after which no game begins.
@@ -171,10 +172,10 @@ fn code_game(
     game: &mut Game,
     counts: [usize; 2],
     number: usize,
-) -> Result<(), ArchiveError> {
+) -> Result<(), GameFileError> {
     let position = game.start_position();
-    let mut position = position.map_err(|error| ArchiveError::Unplayable { game: number, error })?;
-    let illegal = |index: usize| ArchiveError::Illegal { game: number, number: index + 1 };
+    let mut position = position.map_err(|error| GameFileError::Unplayable { game: number, error })?;
+    let illegal = |index: usize| GameFileError::Illegal { game: number, number: index + 1 };
     for index in 0..counts[0] {
         let given = game.opening.get(index).copied();
         let mv = coder.mv(&position, 0, given).ok_or(illegal(index))?;
@@ -189,7 +190,7 @@ fn code_game(
         let expected = PARTS - before;
         let difference = given.map_or(0, |scored| share(scored.score) - expected);
         let code = (difference << 1 ^ difference >> 31) as u16;
-        let damaged = ArchiveError::Column { game: number, column: DIFFERENCES + size };
+        let damaged = GameFileError::Column { game: number, column: DIFFERENCES + size };
         let code = coder.difference(size, code).ok_or(damaged)?;
         let difference = i32::from(code >> 1) ^ -i32::from(code & 1);
         before = (expected + difference).clamp(0, PARTS);
@@ -283,7 +284,7 @@ pub(crate) fn decode(cursor: &mut Cursor<'_>, mut visit: impl FnMut(Game)) -> Re
 fn decode_block(mut block: Cursor<'_>, before: usize) -> Result<Vec<Game>, GameFileError> {
     let count = block.u32("the number of games of a block")?;
     let mut columns = <[Vec<u8>; COLUMNS]>::default();
-    let damaged = |column| ArchiveError::Column { game: before + 1, column };
+    let damaged = |column| GameFileError::Column { game: before + 1, column };
     for (number, column) in columns.iter_mut().enumerate() {
         let length = block.u32("the length of a column")? as usize;
         let packed = block.take(length, "a column")?;
@@ -300,7 +301,7 @@ fn decode_block(mut block: Cursor<'_>, before: usize) -> Result<Vec<Game>, GameF
     coder.columns[0] = &columns[0][heads.at..];
     match coder.columns.iter().position(|column| !column.is_empty()) {
         None => Ok(games),
-        Some(column) => Err(damaged(column).into()),
+        Some(column) => Err(damaged(column)),
     }
 }
 

@@ -1,112 +1,12 @@
-//! Games in the bytes of files, and the faults of these files.
+//! Games in the bytes of files.
 
-use std::io;
+use enbu_movegen::{Move, PackedSfen, Setup};
 
-use enbu_movegen::{Move, PackedSfen, PositionError, Setup, UnpackError};
-
+use crate::error::GameFileError;
 use crate::game::{Ending, Game, GameResult, ScoredMove};
 
 /// The bit of a head with a start position.
 const HAS_START: u8 = 1 << 5;
-
-/// The fault of a file of games.
-#[derive(Debug, thiserror::Error)]
-pub enum GameFileError {
-    /// The magic is missing.
-    #[error("not a file of games: it does not begin with ENBUGAME")]
-    Magic,
-    /// The version is unknown.
-    #[error("the file has version {0}; only versions 1 to 3 are known")]
-    Version(u32),
-    /// The file ends too early.
-    #[error("the file ends too early: {part} at offset {offset} is incomplete")]
-    Short {
-        /// The incomplete part.
-        part: &'static str,
-        /// Its offset.
-        offset: usize,
-    },
-    /// Bytes follow the last game.
-    #[error("the file has {0} bytes too many")]
-    Long(usize),
-    /// The checksum does not match.
-    #[error("the file is damaged: its checksum is {found:016x}, not {expected:016x}")]
-    Checksum {
-        /// The checksum in the file.
-        expected: u64,
-        /// The checksum of its bytes.
-        found: u64,
-    },
-    /// An archive holds another number of games than its header names.
-    #[error("the file has {found} games, its header names {expected}")]
-    Games {
-        /// Games in the header.
-        expected: u64,
-        /// Games in the file.
-        found: u64,
-    },
-    /// The settings are not UTF-8.
-    #[error("the settings are not UTF-8")]
-    Settings,
-    /// A field has an unknown value.
-    #[error("game {game}: {part} at offset {offset} has the unknown value {value}")]
-    Field {
-        /// The number of the game, from 1.
-        game: u64,
-        /// The name of the field.
-        part: &'static str,
-        /// Its offset.
-        offset: usize,
-        /// Its value.
-        value: u16,
-    },
-    /// A start position is invalid.
-    #[error("game {game}: start position: {error}")]
-    Start {
-        /// The number of the game, from 1.
-        game: u64,
-        /// The reason.
-        error: UnpackError,
-    },
-    /// A game of an archive cannot be played.
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-    /// A game is too long for the format, or its start position does not fit.
-    #[error("game {0} has more than 255 opening moves, 65535 moves, or a start position that cannot be packed")]
-    TooLong(usize),
-    /// The file cannot be read or written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
-
-/// The reason why a game cannot be archived, or an archive cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ArchiveError {
-    /// A start position cannot be played.
-    #[error("game {game}: the start position cannot be played: {error}")]
-    Unplayable {
-        /// The number of the game, from 1.
-        game: usize,
-        /// The reason.
-        error: PositionError,
-    },
-    /// A move is illegal.
-    #[error("game {game}: move {number} is not one of the legal moves")]
-    Illegal {
-        /// The number of the game, from 1.
-        game: usize,
-        /// The number of the move, from 1.
-        number: usize,
-    },
-    /// A column is not DEFLATE, or not as long as the games need it.
-    #[error("column {column} of the block with game {game} is damaged")]
-    Column {
-        /// The number of the block's first game, from 1.
-        game: usize,
-        /// The number of the column, from 0.
-        column: usize,
-    },
-}
 
 /// Appends a game as in a plain file; `None` for one that does not fit.
 pub(crate) fn encode_game(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
@@ -226,16 +126,16 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self, part: &'static str) -> Result<[u8; N], GameFileError> {
+    pub(crate) fn array<const N: usize>(&mut self, part: &'static str) -> Result<[u8; N], GameFileError> {
         let offset = self.at;
         self.take(N, part)?.try_into().map_err(|_| GameFileError::Short { part, offset })
     }
 
-    fn u8(&mut self, part: &'static str) -> Result<u8, GameFileError> {
+    pub(crate) fn u8(&mut self, part: &'static str) -> Result<u8, GameFileError> {
         self.array(part).map(|[byte]| byte)
     }
 
-    fn u16(&mut self, part: &'static str) -> Result<u16, GameFileError> {
+    pub(crate) fn u16(&mut self, part: &'static str) -> Result<u16, GameFileError> {
         self.array(part).map(u16::from_le_bytes)
     }
 

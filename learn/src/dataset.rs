@@ -9,10 +9,11 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::entry::Entry;
+use crate::error::{FileError, FileErrorKind};
 use crate::filter::{Filter, Skipped};
 use crate::foresight::Foresight;
 use crate::shards::Shard;
-use crate::source::{self, Item, Sample, SourceError, SourceErrorKind};
+use crate::source::{self, Item, Sample};
 use crate::statistics::Statistics;
 
 /// The most consecutive records that go to the same part of the data, so that few games are
@@ -46,8 +47,8 @@ impl Positions {
     /// Reads the positions of a file that pass `filter`.
     ///
     /// # Errors
-    /// [`SourceError`] with the first fault.
-    pub fn load(path: &Path, filter: &Filter) -> Result<Self, SourceError> {
+    /// [`FileError`] with the first fault.
+    pub fn load(path: &Path, filter: &Filter) -> Result<Self, FileError> {
         let mut entries = Vec::new();
         source::read(path, |sample| {
             if filter.verdict(sample).is_none() {
@@ -82,11 +83,10 @@ impl Dataset {
     /// memory, or all positions.
     ///
     /// # Errors
-    /// [`SourceError`] with the first fault of a file, or of the temporary files.
-    pub fn gather(paths: &[PathBuf], selection: &Selection<'_>) -> Result<Self, SourceError> {
+    /// [`FileError`] with the first fault of a file, or of the temporary files.
+    pub fn gather(paths: &[PathBuf], selection: &Selection<'_>) -> Result<Self, FileError> {
         let positions = paths.iter().map(|path| source::likely_positions(path)).sum();
-        let mut data = Self::create(selection, positions)
-            .map_err(|error| SourceError { path: selection.folder.to_owned(), kind: error.into() })?;
+        let mut data = Self::create(selection, positions).map_err(FileError::of(selection.folder))?;
         let one_in = selection.validation_one_in.max(2);
         let block = (positions / one_in / 4).clamp(1, BLOCK);
         let (mut games, mut records) = (0, 0);
@@ -105,7 +105,7 @@ impl Dataset {
             })?;
         }
         let finished = data.shards.iter_mut().chain([&mut data.tested]).try_for_each(Shard::finish);
-        finished.map_err(|error| SourceError { path: selection.folder.to_owned(), kind: error.into() })?;
+        finished.map_err(FileError::of(selection.folder))?;
         Ok(data)
     }
 
@@ -128,7 +128,7 @@ impl Dataset {
     }
 
     /// Adds an item to a shard, or to those to validate with, if it has positions to learn from.
-    fn add(&mut self, number: u64, item: Item<'_>, shard: Option<usize>) -> Result<(), SourceErrorKind> {
+    fn add(&mut self, number: u64, item: Item<'_>, shard: Option<usize>) -> Result<(), FileErrorKind> {
         let Self { filter, shards, tested, statistics, skipped, seen, .. } = self;
         let mut passed = 0;
         item.show(number, |sample| {

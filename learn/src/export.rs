@@ -11,53 +11,10 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::codec::GameFileError;
+use crate::error::{FileError, FileErrorKind};
 use crate::game_file::GameFile;
-use crate::packed::{PSV_BYTES, PackFileError, Record, encode_pack};
-use crate::source::{self, Format, SourceError};
-
-/// The reason why a file cannot be written.
-#[derive(Debug, thiserror::Error)]
-pub enum ExportError {
-    /// A source is damaged.
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    /// The target cannot be written.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        error: io::Error,
-    },
-    /// A position does not fit the format.
-    #[error("{}: a position does not fit the format: {error}", path.display())]
-    Position {
-        /// The source.
-        path: PathBuf,
-        /// The reason.
-        error: PackError,
-    },
-    /// A game does not fit the format.
-    #[error("{}: a game does not fit the format: {error}", path.display())]
-    Game {
-        /// The source.
-        path: PathBuf,
-        /// The reason.
-        error: PackFileError,
-    },
-    /// Games cannot be written.
-    #[error("{}: {error}", path.display())]
-    GameFile {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        error: GameFileError,
-    },
-    /// The extension of the target is unknown.
-    #[error("{}: the file name must end in .games, .archive, .psv, .bin, .hcpe, .pack or .tsv", .0.display())]
-    Format(PathBuf),
-}
+use crate::packed::{PSV_BYTES, Record, encode_pack};
+use crate::source::{self, Format};
 
 /// The target file, which appears when it is complete.
 struct Output {
@@ -66,29 +23,31 @@ struct Output {
 }
 
 impl Output {
-    fn create(path: &Path) -> Result<Self, ExportError> {
-        let draft =
-            Draft::create(path, Existing::Replace).map_err(|error| ExportError::Io { path: path.to_owned(), error })?;
+    fn create(path: &Path) -> Result<Self, FileError> {
+        let draft = Draft::create(path, Existing::Replace).map_err(FileError::of(path))?;
         Ok(Self { path: path.to_owned(), draft })
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), ExportError> {
-        self.draft.write_all(bytes).map_err(|error| ExportError::Io { path: self.path.clone(), error })
+    fn write(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+        self.draft.write_all(bytes).map_err(FileError::of(&self.path))
     }
 
-    fn finish(self) -> Result<(), ExportError> {
-        self.draft.finish().map_err(|error| ExportError::Io { path: self.path, error })
+    fn finish(self) -> Result<(), FileError> {
+        self.draft.finish().map_err(FileError::of(&self.path))
     }
 }
+
+/// The fault of other extensions.
+const NO_TARGET: FileErrorKind = FileErrorKind::Format(".games, .archive, .psv, .bin, .hcpe, .pack or .tsv");
 
 /// Writes the positions of `sources` to one file in the format of its extension; games stay
 /// games if both formats have them. Stops after `limit` positions (games are not cut).
 /// Returns the number of positions.
 ///
 /// # Errors
-/// [`ExportError`]; then the target does not exist.
-pub fn export(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportError> {
-    match Format::of(target).ok_or_else(|| ExportError::Format(target.to_owned()))? {
+/// [`FileError`]; then the target does not exist.
+pub fn export(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, FileError> {
+    match Format::of(target).ok_or_else(|| FileError::of(target)(NO_TARGET))? {
         Format::Games | Format::Archive => merge(sources, target, limit),
         Format::Pack => export_pack(sources, target, limit),
         Format::Psv => export_records(sources, target, limit, Record::to_psv),
@@ -109,7 +68,7 @@ fn export_records<B: AsRef<[u8]>>(
     target: &Path,
     limit: u64,
     encode: impl Fn(&Record) -> Result<B, PackError>,
-) -> Result<u64, ExportError> {
+) -> Result<u64, FileError> {
     let mut output = Output::create(target)?;
     let mut written = 0;
     for path in sources {
@@ -117,7 +76,7 @@ fn export_records<B: AsRef<[u8]>>(
             if written >= limit {
                 return Ok(ControlFlow::Break(()));
             }
-            let bytes = encode(record).map_err(|error| ExportError::Position { path: path.clone(), error })?;
+            let bytes = encode(record).map_err(FileError::of(path))?;
             written += 1;
             output.write(bytes.as_ref()).map(ControlFlow::Continue)
         })?;
@@ -129,8 +88,8 @@ fn export_records<B: AsRef<[u8]>>(
 /// Visits the records of a file until one fails or breaks.
 fn for_each_record(
     path: &Path,
-    mut visit: impl FnMut(&Record) -> Result<ControlFlow<()>, ExportError>,
-) -> Result<(), ExportError> {
+    mut visit: impl FnMut(&Record) -> Result<ControlFlow<()>, FileError>,
+) -> Result<(), FileError> {
     let mut state = Ok(ControlFlow::Continue(()));
     source::read(path, |sample| {
         if matches!(state, Ok(ControlFlow::Continue(()))) {
@@ -140,7 +99,7 @@ fn for_each_record(
     state.map(|_| ())
 }
 
-fn export_pack(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportError> {
+fn export_pack(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, FileError> {
     let mut output = Output::create(target)?;
     let mut written = 0;
     for path in sources {
@@ -149,7 +108,7 @@ fn export_pack(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, Ex
                 break;
             }
             let mut bytes = Vec::new();
-            encode_pack(&game, &mut bytes).map_err(|error| ExportError::Game { path: path.clone(), error })?;
+            encode_pack(&game, &mut bytes).map_err(FileError::of(path))?;
             output.write(&bytes)?;
             written += game.moves.len() as u64;
         }
@@ -159,15 +118,13 @@ fn export_pack(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, Ex
 }
 
 /// Merges games into one file, with the distinct settings of the sources.
-fn merge(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportError> {
+fn merge(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, FileError> {
     let mut whole = GameFile::default();
     let mut settings: Vec<String> = Vec::new();
     let mut written = 0;
     for path in sources {
         let from = match Format::of(path) {
-            Some(Format::Games | Format::Archive) => {
-                GameFile::read(path).map_err(|error| SourceError { path: path.clone(), kind: error.into() })?
-            }
+            Some(Format::Games | Format::Archive) => GameFile::read(path)?,
             _ => GameFile { settings: "from another format".into(), games: source::read_games(path)? },
         };
         for game in from.games {
@@ -182,7 +139,7 @@ fn merge(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportEr
         }
     }
     whole.settings = settings.join("\n");
-    whole.write(target).map_err(|error| ExportError::GameFile { path: target.to_owned(), error })?;
+    whole.write(target)?;
     Ok(written)
 }
 
@@ -193,32 +150,32 @@ fn merge(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, ExportEr
 /// are then shuffled in memory one by one and concatenated.
 ///
 /// # Errors
-/// [`ExportError`]; then the target does not exist.
-pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64, memory_mb: u64) -> Result<u64, ExportError> {
+/// [`FileError`]; then the target does not exist.
+pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64, memory_mb: u64) -> Result<u64, FileError> {
     if Format::of(target) != Some(Format::Psv) {
-        return Err(ExportError::Format(target.to_owned()));
+        return Err(FileError::of(target)(FileErrorKind::Format(".psv or .bin")));
     }
     let bytes = sources.iter().map(|path| source::likely_positions(path)).sum::<u64>() * PSV_BYTES as u64;
     let deals = (bytes / (memory_mb.max(1) << 20) + 1).min(1000);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let wrong = |error| ExportError::Io { path: folder.to_owned(), error };
+    let wrong = FileError::of::<io::Error>(folder);
     let mut piles = (0..deals)
         .map(|_| tempfile::tempfile_in(folder).map(BufWriter::new))
         .collect::<io::Result<Vec<_>>>()
-        .map_err(wrong)?;
+        .map_err(&wrong)?;
     let mut written = 0;
     for path in sources {
         for_each_record(path, |record| {
-            let bytes = record.to_psv().map_err(|error| ExportError::Position { path: path.clone(), error })?;
+            let bytes = record.to_psv().map_err(FileError::of(path))?;
             written += 1;
-            piles[random.random_range(0..deals) as usize].write_all(&bytes).map_err(wrong)?;
+            piles[random.random_range(0..deals) as usize].write_all(&bytes).map_err(&wrong)?;
             Ok(ControlFlow::Continue(()))
         })?;
     }
     let mut output = Output::create(target)?;
     for pile in &mut piles {
-        output.write(&shuffled(pile, &mut random).map_err(wrong)?)?;
+        output.write(&shuffled(pile, &mut random).map_err(&wrong)?)?;
     }
     output.finish()?;
     Ok(written)
@@ -314,8 +271,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let games = shard(folder.path());
         let target = folder.path().join("b.txt");
-        assert!(matches!(export(std::slice::from_ref(&games), &target, 1), Err(ExportError::Format(_))));
-        assert!(matches!(shuffle(&[games], &target, 1, 1), Err(ExportError::Format(_))));
-        assert!(matches!(export(&[target], &folder.path().join("b.psv"), 1), Err(ExportError::Source(_))));
+        let refused = [
+            (export(std::slice::from_ref(&games), &target, 1), "b.txt: the file name must end in .games, "),
+            (shuffle(&[games], &target, 1, 1), "b.txt: the file name must end in .psv"),
+            (export(&[target], &folder.path().join("b.psv"), 1), ".bin, .hcpe or .pack"),
+        ];
+        for (result, words) in refused {
+            let error = result.expect_err("no format").to_string();
+            assert!(error.contains(words), "{error}");
+        }
     }
 }

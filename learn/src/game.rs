@@ -1,6 +1,8 @@
 //! A game with the scores of its search.
 
-use enbu_movegen::{Color, IllegalMove, Move, Position, PositionError, Setup};
+use enbu_movegen::{Color, Move, Position, PositionError, Setup};
+
+use crate::error::ReplayError;
 
 /// The lowest score of a mate (or a won declaration), which is 32 000 minus the plies to it.
 pub const MATE_SCORE: i16 = 31_000;
@@ -119,22 +121,6 @@ pub struct Game {
     pub result: GameResult,
     /// The way in which it ended.
     pub ending: Ending,
-}
-
-/// The reason why a game cannot be replayed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReplayError {
-    /// The initial position cannot be played.
-    #[error("the start position cannot be played: {0}")]
-    Start(PositionError),
-    /// A move is illegal.
-    #[error("move {number}: {error}")]
-    Move {
-        /// The number of the move, from 1.
-        number: usize,
-        /// The violated rule.
-        error: IllegalMove,
-    },
 }
 
 impl Game {

@@ -36,7 +36,8 @@ use std::path::{Path, PathBuf};
 use enbu_files::{Existing, FileKind};
 
 use crate::archive::{self, adaptive};
-use crate::codec::{Cursor, GameFileError, decode_plain, encode_game};
+use crate::codec::{Cursor, decode_plain, encode_game};
+use crate::error::{FileError, GameFileError};
 use crate::game::Game;
 
 /// The extension of files of games.
@@ -125,19 +126,20 @@ impl GameFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`GameFileError`].
-    pub fn read(path: &Path) -> Result<Self, GameFileError> {
-        Self::decode(&bytes_of(path)?)
+    /// [`FileError`].
+    pub fn read(path: &Path) -> Result<Self, FileError> {
+        let bytes = bytes_of(path).map_err(FileError::of(path))?;
+        Self::decode(&bytes).map_err(FileError::of(path))
     }
 
     /// Writes a file atomically, as an archive if its extension is `.archive`.
     ///
     /// # Errors
-    /// [`GameFileError`] when a game does not fit or the file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), GameFileError> {
+    /// [`FileError`] when a game does not fit or the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
         let is_archive = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ARCHIVE));
-        let bytes = if is_archive { self.encode_archive()? } else { self.encode()? };
-        Ok(enbu_files::write(path, bytes, Existing::Replace)?)
+        let bytes = if is_archive { self.encode_archive() } else { self.encode() }.map_err(FileError::of(path))?;
+        enbu_files::write(path, bytes, Existing::Replace).map_err(FileError::of(path))
     }
 }
 

@@ -12,7 +12,8 @@
 //! | `game` | a game with the scores of its search |
 //! | `game_file` | Enbu's own files of games |
 //! | `archive` | the same in less than half the space |
-//! | `codec` | games in the bytes of both, and the faults of files |
+//! | `codec` | games in the bytes of both |
+//! | `error` | the faults of files |
 //! | `packed` | the packed records of other programs |
 //! | [`source`] | reading positions from files of any format |
 //! | [`export`] | converting, shuffling and merging files |
@@ -37,6 +38,7 @@ mod codec;
 mod dataset;
 mod diagram;
 mod entry;
+mod error;
 pub mod export;
 mod filter;
 mod foresight;
@@ -54,16 +56,16 @@ mod statistics;
 mod trainer;
 
 pub use chart::loss_chart;
-pub use codec::{ArchiveError, GameFileError};
 pub use dataset::{Dataset, Positions, Selection};
+pub use error::{CheckpointError, FileError, FileErrorKind, GameFileError, RecordError, ReplayError};
 pub use filter::{Filter, Loud, Skipped};
 pub use foresight::Foresight;
-pub use game::{Ending, Game, GameResult, MATE_SCORE, ReplayError, ScoredMove};
+pub use game::{Ending, Game, GameResult, MATE_SCORE, ScoredMove};
 pub use game_file::GameFile;
-pub use packed::{PackFileError, Record, RecordError, decode_pack, encode_pack};
+pub use packed::{Record, decode_pack, encode_pack};
 pub use quantise::QuantiseError;
 pub use shape::{KINDS, Kind, Shape, ShapeError, Sizes};
 pub use statistics::Statistics;
 pub use trainer::{
-    CheckpointError, Class, Difference, Plan, PlanError, Point, RoundingError, Trainer, TrainingProgress, Validation,
+    Class, Difference, Plan, PlanError, Point, RoundingError, Trainer, TrainingProgress, Validation,
 };

@@ -8,6 +8,6 @@
 mod pack;
 mod record;
 
-pub use pack::{PackFileError, decode_pack, encode_pack};
+pub use pack::{decode_pack, encode_pack};
 pub(crate) use record::{HCPE_BYTES, PSV_BYTES};
-pub use record::{Record, RecordError};
+pub use record::Record;

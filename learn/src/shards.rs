@@ -5,8 +5,9 @@ use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 use crate::codec::{decode_game, encode_game};
+use crate::error::FileErrorKind;
 use crate::packed::{PSV_BYTES, Record};
-use crate::source::{Item, SourceErrorKind};
+use crate::source::Item;
 
 /// The first byte of a record, which is that of no game.
 const RECORD: u8 = 0xff;
@@ -57,7 +58,7 @@ impl Shard {
     }
 
     /// Visits its items in order.
-    pub(crate) fn read(&self, mut visit: impl FnMut(u64, Item<'_>) -> Result<(), SourceErrorKind>) -> io::Result<()> {
+    pub(crate) fn read(&self, mut visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>) -> io::Result<()> {
         let mut bytes = Vec::new();
         let mut file = self.file.get_ref();
         file.rewind()?;
@@ -73,13 +74,13 @@ impl Shard {
 /// Splits the first item off `rest`.
 fn read_item(
     rest: &mut &[u8],
-    visit: impl FnOnce(Item<'_>) -> Result<(), SourceErrorKind>,
-) -> Result<(), SourceErrorKind> {
+    visit: impl FnOnce(Item<'_>) -> Result<(), FileErrorKind>,
+) -> Result<(), FileErrorKind> {
     if rest.first() != Some(&RECORD) {
         return visit(Item::Game(&decode_game(rest)?));
     }
-    let record = rest[1..].first_chunk().ok_or(SourceErrorKind::Length(PSV_BYTES))?;
-    let record = Record::from_psv(record).map_err(|error| SourceErrorKind::Record { record: 0, error })?;
+    let record = rest[1..].first_chunk().ok_or(FileErrorKind::Length(PSV_BYTES))?;
+    let record = Record::from_psv(record).map_err(|error| FileErrorKind::Record { record: 0, error })?;
     *rest = &rest[1 + PSV_BYTES..];
     visit(Item::Record(&record))
 }

@@ -4,12 +4,12 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use enbu_files::FileKind;
-use enbu_movegen::{Move, Position, PositionError};
+use enbu_movegen::{Move, Position};
 
-use crate::codec::GameFileError;
-use crate::game::{Game, GameResult, ReplayError, ScoredMove};
+use crate::error::{FileError, FileErrorKind, GameFileError, RecordError};
+use crate::game::{Game, GameResult, ScoredMove};
 use crate::game_file::{self, GameFile, files_in};
-use crate::packed::{HCPE_BYTES, PSV_BYTES, PackFileError, Record, RecordError, decode_pack};
+use crate::packed::{HCPE_BYTES, PSV_BYTES, Record, decode_pack};
 
 /// The formats, distinguished by extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +28,9 @@ pub enum Format {
     /// move, and result (`black`, `white` or `draw`).
     Tsv,
 }
+
+/// The fault of other extensions.
+const NO_SOURCE: FileErrorKind = FileErrorKind::Format(".games, .archive, .psv, .bin, .hcpe or .pack");
 
 impl Format {
     /// The format of a file by its extension.
@@ -73,69 +76,14 @@ impl Sample<'_> {
     }
 }
 
-/// The fault of a file of positions.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {kind}", path.display())]
-pub struct SourceError {
-    /// The file.
-    pub path: PathBuf,
-    /// The fault.
-    pub kind: SourceErrorKind,
-}
-
-/// The kinds of faults of a file of positions.
-#[derive(Debug, thiserror::Error)]
-pub enum SourceErrorKind {
-    /// The extension is unknown.
-    #[error("the file name must end in .games, .archive, .psv, .bin, .hcpe or .pack")]
-    Format,
-    /// It cannot be read.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// A file of games is damaged.
-    #[error(transparent)]
-    GameFile(#[from] GameFileError),
-    /// A `.pack` file is damaged.
-    #[error(transparent)]
-    Pack(#[from] PackFileError),
-    /// A game in it cannot be played.
-    #[error("game {game}: {error}")]
-    Replay {
-        /// Its number, from 1.
-        game: u64,
-        /// The reason.
-        error: ReplayError,
-    },
-    /// A record is invalid.
-    #[error("record {record}: {error}")]
-    Record {
-        /// Its number, from 1.
-        record: u64,
-        /// The reason.
-        error: RecordError,
-    },
-    /// A record's position cannot be played.
-    #[error("record {record}: {error}")]
-    Position {
-        /// Its number, from 1.
-        record: u64,
-        /// The reason.
-        error: PositionError,
-    },
-    /// The last record is incomplete.
-    #[error("the file length is not a multiple of {0} bytes")]
-    Length(usize),
-}
-
 /// Replaces folders with the files of games in them.
 ///
 /// # Errors
-/// [`SourceError`] when a folder cannot be read.
-pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
+/// [`FileError`] when a folder cannot be read.
+pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FileError> {
     let mut files = Vec::new();
     for path in paths {
-        let found = files_in(path).map_err(|error| SourceError { path: path.clone(), kind: error.into() })?;
-        files.extend(found);
+        files.extend(files_in(path).map_err(FileError::of(path))?);
     }
     Ok(files)
 }
@@ -149,17 +97,17 @@ pub(crate) enum Item<'a> {
 
 impl Item<'_> {
     /// Visits its positions; `number` is its place in the file, from 1.
-    pub(crate) fn show(self, number: u64, mut visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceErrorKind> {
+    pub(crate) fn show(self, number: u64, mut visit: impl FnMut(&Sample<'_>)) -> Result<(), FileErrorKind> {
         match self {
             Self::Game(game) => {
                 let show = |position: &Position, ScoredMove { mv, score }, later: &[ScoredMove]| {
                     visit(&Sample { position, score, mv: Some(mv), result: game.result, later: Some(later) });
                 };
-                game.replay(show).map_err(|error| SourceErrorKind::Replay { game: number, error })
+                game.replay(show).map_err(|error| FileErrorKind::Replay { game: number, error })
             }
             Self::Record(&Record { ref setup, score, mv, result }) => {
-                let position = Position::from_setup(setup);
-                let position = position.map_err(|error| SourceErrorKind::Position { record: number, error })?;
+                let invalid = |error| FileErrorKind::Record { record: number, error: RecordError::Unplayable(error) };
+                let position = Position::from_setup(setup).map_err(invalid)?;
                 visit(&Sample { position: &position, score, mv, result, later: None });
                 Ok(())
             }
@@ -170,17 +118,17 @@ impl Item<'_> {
 /// Visits every position of a file in order.
 ///
 /// # Errors
-/// [`SourceError`] with the first fault.
-pub fn read(path: &Path, mut visit: impl FnMut(&Sample<'_>)) -> Result<(), SourceError> {
+/// [`FileError`] with the first fault.
+pub fn read(path: &Path, mut visit: impl FnMut(&Sample<'_>)) -> Result<(), FileError> {
     read_items(path, |number, item| item.show(number, &mut visit))
 }
 
 /// Visits the games or the records of a file in order, each with its number from 1.
 pub(crate) fn read_items(
     path: &Path,
-    visit: impl FnMut(u64, Item<'_>) -> Result<(), SourceErrorKind>,
-) -> Result<(), SourceError> {
-    read_any(path, visit).map_err(|kind| SourceError { path: path.to_owned(), kind })
+    visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>,
+) -> Result<(), FileError> {
+    read_any(path, visit).map_err(FileError::of(path))
 }
 
 /// The number of positions of a file, from its length where it does not hold it.
@@ -198,23 +146,20 @@ pub(crate) fn likely_positions(path: &Path) -> u64 {
 /// Reads all games of a file that holds games.
 ///
 /// # Errors
-/// [`SourceError`]; [`SourceErrorKind::Format`] for files of single positions.
-pub fn read_games(path: &Path) -> Result<Vec<Game>, SourceError> {
-    let games = match Format::of(path) {
-        Some(Format::Games | Format::Archive) => {
-            GameFile::read(path).map(|shard| shard.games).map_err(SourceErrorKind::from)
-        }
-        Some(Format::Pack) => read_pack(path),
-        Some(Format::Psv | Format::Hcpe | Format::Tsv) | None => Err(SourceErrorKind::Format),
-    };
-    games.map_err(|kind| SourceError { path: path.to_owned(), kind })
+/// [`FileError`]; [`FileErrorKind::Format`] for files of single positions.
+pub fn read_games(path: &Path) -> Result<Vec<Game>, FileError> {
+    match Format::of(path) {
+        Some(Format::Games | Format::Archive) => GameFile::read(path).map(|shard| shard.games),
+        Some(Format::Pack) => read_pack(path).map_err(FileError::of(path)),
+        Some(Format::Psv | Format::Hcpe | Format::Tsv) | None => Err(FileError::of(path)(NO_SOURCE)),
+    }
 }
 
 fn read_any(
     path: &Path,
-    visit: impl FnMut(u64, Item<'_>) -> Result<(), SourceErrorKind>,
-) -> Result<(), SourceErrorKind> {
-    match Format::of(path).ok_or(SourceErrorKind::Format)? {
+    visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>,
+) -> Result<(), FileErrorKind> {
+    match Format::of(path).ok_or(NO_SOURCE)? {
         Format::Games | Format::Archive => {
             let (mut number, mut state, mut visit) = (0, Ok(()), visit);
             game_file::visit_games(&game_file::bytes_of(path)?, |game| {
@@ -228,38 +173,38 @@ fn read_any(
         Format::Pack => show_games(&read_pack(path)?, visit),
         Format::Psv => show_records::<PSV_BYTES>(path, Record::from_psv, visit),
         Format::Hcpe => show_records::<HCPE_BYTES>(path, Record::from_hcpe, visit),
-        Format::Tsv => Err(SourceErrorKind::Format),
+        Format::Tsv => Err(NO_SOURCE),
     }
 }
 
 /// Reads a pack, the whole of it only if its first games are valid.
-fn read_pack(path: &Path) -> Result<Vec<Game>, SourceErrorKind> {
-    let is_pack = |head: &[u8]| matches!(decode_pack(head), Ok(_) | Err(PackFileError::Short(_)));
+fn read_pack(path: &Path) -> Result<Vec<Game>, FileErrorKind> {
+    let is_pack = |head: &[u8]| matches!(decode_pack(head), Ok(_) | Err(GameFileError::Short { .. }));
     Ok(decode_pack(&enbu_files::read_if(path, FileKind::Games, is_pack)?)?)
 }
 
 fn show_games(
     games: &[Game],
-    mut visit: impl FnMut(u64, Item<'_>) -> Result<(), SourceErrorKind>,
-) -> Result<(), SourceErrorKind> {
+    mut visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>,
+) -> Result<(), FileErrorKind> {
     (1..).zip(games).try_for_each(|(number, game)| visit(number, Item::Game(game)))
 }
 
 fn show_records<const N: usize>(
     path: &Path,
     decode: impl Fn(&[u8; N]) -> Result<Record, RecordError>,
-    mut visit: impl FnMut(u64, Item<'_>) -> Result<(), SourceErrorKind>,
-) -> Result<(), SourceErrorKind> {
+    mut visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>,
+) -> Result<(), FileErrorKind> {
     let file = enbu_files::open(path, FileKind::Stream)?;
     let records = file.metadata()?.len() / N as u64;
     if file.metadata()?.len() != records * N as u64 {
-        return Err(SourceErrorKind::Length(N));
+        return Err(FileErrorKind::Length(N));
     }
     let mut reader = BufReader::with_capacity(1 << 20, file);
     let mut bytes = [0; N];
     for record in 1..=records {
         reader.read_exact(&mut bytes)?;
-        let decoded = decode(&bytes).map_err(|error| SourceErrorKind::Record { record, error })?;
+        let decoded = decode(&bytes).map_err(|error| FileErrorKind::Record { record, error })?;
         visit(record, Item::Record(&decoded))?;
     }
     Ok(())

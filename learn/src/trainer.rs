@@ -37,6 +37,7 @@ use rayon::prelude::*;
 
 use crate::dataset::{Dataset, Positions};
 use crate::entry::Entry;
+use crate::error::{CheckpointError, FileError};
 use crate::loops::Batch;
 use crate::loss::Target;
 use crate::quantise::QuantiseError;
@@ -45,7 +46,6 @@ use gradient::Gradient;
 use model::{Model, Numbers};
 use schedule::{Place, Schedule};
 
-pub use checkpoint::CheckpointError;
 pub use curve::{Point, TrainingProgress};
 pub use plan::{Plan, PlanError};
 pub use rounding::{Difference, RoundingError};
@@ -105,11 +105,12 @@ impl<'a> Trainer<'a> {
     /// Starts from the parameters of another training's checkpoint.
     ///
     /// # Errors
-    /// [`CheckpointError`] when it cannot be read or has another shape.
-    pub fn start_from(&mut self, path: &Path) -> Result<(), CheckpointError> {
+    /// [`FileError`] when it cannot be read or has another shape.
+    pub fn start_from(&mut self, path: &Path) -> Result<(), FileError> {
         let saved = checkpoint::read(path)?;
         if saved.shape != self.plan.shape {
-            return Err(CheckpointError::Shape { found: saved.shape, wanted: self.plan.shape.clone() });
+            let other = CheckpointError::Shape { found: saved.shape, wanted: self.plan.shape.clone() };
+            return Err(FileError::of(path)(other));
         }
         self.model.values = saved.values;
         self.model.evaluate_with(self.numbers());
@@ -119,12 +120,12 @@ impl<'a> Trainer<'a> {
     /// Resumes from a checkpoint of the same plan and data.
     ///
     /// # Errors
-    /// [`CheckpointError`] when it cannot be read or belongs to another training.
-    pub fn resume(&mut self, path: &Path) -> Result<(), CheckpointError> {
+    /// [`FileError`] when it cannot be read or belongs to another training.
+    pub fn resume(&mut self, path: &Path) -> Result<(), FileError> {
         let saved = checkpoint::read(path)?;
         let wanted = self.description();
         if saved.description != wanted {
-            return Err(CheckpointError::Plan { found: saved.description, wanted });
+            return Err(FileError::of(path)(CheckpointError::Plan { found: saved.description, wanted }));
         }
         self.model.values = saved.values;
         self.moments = saved.moments;
@@ -138,8 +139,8 @@ impl<'a> Trainer<'a> {
     /// Saves a checkpoint.
     ///
     /// # Errors
-    /// [`CheckpointError`] when the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<(), CheckpointError> {
+    /// [`FileError`] when the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), FileError> {
         checkpoint::write(
             path,
             &checkpoint::Saved {
@@ -344,6 +345,7 @@ mod tests {
     use crate::architecture::own::{AttackInputs, Own, OwnInputs};
     use crate::architecture::piece_square::PieceSquare;
     use crate::dataset::Selection;
+    use crate::error::FileErrorKind;
     use crate::filter::{Filter, Loud};
     use crate::game_file::GameFile;
     use crate::selfplay::{Player, Settings};
@@ -444,7 +446,7 @@ mod tests {
             second.run(|_, _| ControlFlow::Continue(())).expect("read");
             assert_eq!(second.network("a"), whole.network("a"));
             let mut own = Trainer::new(self::plan(), data).expect("a plan");
-            assert!(matches!(own.start_from(&path), Err(CheckpointError::Shape { .. })));
+            assert!(matches!(own.start_from(&path), Err(FileError { kind: FileErrorKind::Checkpoint(CheckpointError::Shape { .. }), .. })));
         }
     }
 
@@ -485,7 +487,7 @@ mod tests {
             assert_eq!(second.network("a"), one.network("a"), "{stop}");
         }
         let mut other = Trainer::new(plan(), self::data()).expect("a plan");
-        assert!(matches!(other.resume(&path), Err(CheckpointError::Plan { .. })));
+        assert!(matches!(other.resume(&path), Err(FileError { kind: FileErrorKind::Checkpoint(CheckpointError::Plan { .. }), .. })));
     }
 
     #[test]
@@ -506,10 +508,10 @@ mod tests {
             assert_eq!(second.curve(), whole.curve());
         }
         let mut other = Trainer::new(Plan { epochs: 4, ..short_plan() }, data).expect("a plan");
-        assert!(matches!(other.resume(&path), Err(CheckpointError::Plan { .. })));
+        assert!(matches!(other.resume(&path), Err(FileError { kind: FileErrorKind::Checkpoint(CheckpointError::Plan { .. }), .. })));
         assert!(other.start_from(&path).is_ok());
         let shape = Shape::new(Own::<OwnInputs> { width: 96, ..Own::default() });
         let mut wide = Trainer::new(Plan { shape, ..short_plan() }, data).expect("a plan");
-        assert!(matches!(wide.start_from(&path), Err(CheckpointError::Shape { .. })));
+        assert!(matches!(wide.start_from(&path), Err(FileError { kind: FileErrorKind::Checkpoint(CheckpointError::Shape { .. }), .. })));
     }
 }

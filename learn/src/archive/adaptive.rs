@@ -9,7 +9,8 @@
 use enbu_movegen::{Move, MoveList, Position};
 
 use super::{Coder, code_game};
-use crate::codec::{Cursor, GameFileError, decode_head};
+use crate::codec::{Cursor, decode_head};
+use crate::error::GameFileError;
 use crate::game::Game;
 
 /// Numbers of places in the list of legal moves, and of differences of two shares: powers of two.

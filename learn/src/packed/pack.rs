@@ -12,41 +12,11 @@
 //! Every move has a score. The random opening of a self-play game is therefore not written:
 //! the game begins after it.
 
-use enbu_movegen::{PackError, PackedHcp, Position, UnpackError, apery_move, from_apery_move};
+use enbu_movegen::{PackedHcp, Position, apery_move, from_apery_move};
 
-use crate::game::{Ending, Game, GameResult, ReplayError, ScoredMove};
-
-/// The fault of a game that is read from or written to a `.pack` file.
-#[derive(Debug, thiserror::Error)]
-pub enum PackFileError {
-    /// The file ends in the middle of a game.
-    #[error("the file ends in the middle of a game at offset {0}")]
-    Short(usize),
-    /// A field has an unknown value.
-    #[error("{part} at offset {offset} has the unknown value {value}")]
-    Field {
-        /// The name of the field.
-        part: &'static str,
-        /// Offset of the field in the file, in bytes.
-        offset: usize,
-        /// Value of the field.
-        value: u16,
-    },
-    /// A start position is invalid.
-    #[error("the start position at offset {offset}: {error}")]
-    Start {
-        /// Offset of the game in the file, in bytes.
-        offset: usize,
-        /// The reason.
-        error: UnpackError,
-    },
-    /// A start position does not fit.
-    #[error("the start position: {0}")]
-    Pack(#[from] PackError),
-    /// A game is not legal.
-    #[error(transparent)]
-    Replay(#[from] ReplayError),
-}
+use crate::codec::Cursor;
+use crate::error::{FileErrorKind, GameFileError, ReplayError};
+use crate::game::{Ending, Game, GameResult, ScoredMove};
 
 /// The end of a game: a move to its own square.
 fn terminator(result: GameResult) -> u16 {
@@ -78,9 +48,9 @@ const fn ending(reason: u8) -> Ending {
 /// Adds a game to the bytes of a file.
 ///
 /// # Errors
-/// [`PackFileError`] when it is not legal or its start position does not fit; nothing
+/// [`FileErrorKind`] when it is not legal or its start position does not fit; nothing
 /// is added then.
-pub fn encode_pack(game: &Game, bytes: &mut Vec<u8>) -> Result<(), PackFileError> {
+pub fn encode_pack(game: &Game, bytes: &mut Vec<u8>) -> Result<(), FileErrorKind> {
     let mut added = Vec::with_capacity(48 + 4 * game.moves.len());
     if game.start.is_none() && game.opening.is_empty() {
         added.push(1);
@@ -112,7 +82,7 @@ fn after_opening(game: &Game) -> Result<Position, ReplayError> {
 /// Reads all games of a file. Legality of moves is not checked.
 ///
 /// # Errors
-/// [`PackFileError`] with the fault and its offset.
+/// [`GameFileError`] with the fault and its offset.
 ///
 /// ```
 /// use enbu_learn::{Ending, Game, GameResult, ScoredMove};
@@ -123,56 +93,39 @@ fn after_opening(game: &Game) -> Result<Position, ReplayError> {
 /// encode_pack(&game, &mut bytes).expect("legal");
 /// assert_eq!(decode_pack(&bytes).expect("whole"), [game]);
 /// ```
-pub fn decode_pack(bytes: &[u8]) -> Result<Vec<Game>, PackFileError> {
-    let mut reader = Reader { bytes, at: 0 };
+pub fn decode_pack(bytes: &[u8]) -> Result<Vec<Game>, GameFileError> {
+    let mut cursor = Cursor { bytes, at: 0 };
     let mut games = Vec::new();
-    while reader.at < bytes.len() {
-        games.push(reader.game()?);
+    while !cursor.is_at_end() {
+        games.push(game(&mut cursor, games.len() as u64 + 1)?);
     }
     Ok(games)
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl Reader<'_> {
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], PackFileError> {
-        let part = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk).copied();
-        let part = part.ok_or(PackFileError::Short(self.at))?;
-        self.at += N;
-        Ok(part)
-    }
-
-    fn u16(&mut self) -> Result<u16, PackFileError> {
-        self.array().map(u16::from_le_bytes)
-    }
-
-    fn game(&mut self) -> Result<Game, PackFileError> {
-        let offset = self.at;
-        let start = match self.array()? {
-            [1] => None,
-            [0] => {
-                let packed = PackedHcp(self.array()?);
-                let mut setup = packed.unpack().map_err(|error| PackFileError::Start { offset, error })?;
-                setup.ply = self.u16()?.max(1);
-                Some(Box::new(setup))
-            }
-            [other] => return Err(PackFileError::Field { part: "a start", offset, value: other.into() }),
-        };
-        let mut moves = Vec::new();
-        loop {
-            let offset = self.at;
-            let raw = self.u16()?;
-            if let Some(&result) = GameResult::ALL.iter().find(|&&result| terminator(result) == raw) {
-                let [why] = self.array()?;
-                return Ok(Game { start, opening: Vec::new(), moves, result, ending: ending(why) });
-            }
-            let error = PackFileError::Field { part: "a move", offset, value: raw };
-            let mv = from_apery_move(raw).ok_or(error)?;
-            moves.push(ScoredMove { mv, score: self.u16()? as i16 });
+/// The next game, which has this number.
+fn game(cursor: &mut Cursor<'_>, number: u64) -> Result<Game, GameFileError> {
+    let field = |part, offset, value| GameFileError::Field { game: number, part, offset, value };
+    let offset = cursor.at;
+    let start = match cursor.u8("a game")? {
+        1 => None,
+        0 => {
+            let packed = PackedHcp(cursor.array("a start position")?);
+            let mut setup = packed.unpack().map_err(|error| GameFileError::Start { game: number, error })?;
+            setup.ply = cursor.u16("a start position")?.max(1);
+            Some(Box::new(setup))
         }
+        other => return Err(field("a start", offset, other.into())),
+    };
+    let mut moves = Vec::new();
+    loop {
+        let offset = cursor.at;
+        let raw = cursor.u16("a game")?;
+        if let Some(&result) = GameResult::ALL.iter().find(|&&result| terminator(result) == raw) {
+            let ending = ending(cursor.u8("a game")?);
+            return Ok(Game { start, opening: Vec::new(), moves, result, ending });
+        }
+        let mv = from_apery_move(raw).ok_or_else(|| field("a move", offset, raw))?;
+        moves.push(ScoredMove { mv, score: cursor.u16("a score")? as i16 });
     }
 }
 
@@ -213,10 +166,10 @@ mod tests {
         let mut bytes = Vec::new();
         encode_pack(&game(), &mut bytes).expect("legal");
         for length in 1..bytes.len() {
-            assert!(matches!(decode_pack(&bytes[..length]), Err(PackFileError::Short(_))), "{length}");
+            assert!(matches!(decode_pack(&bytes[..length]), Err(GameFileError::Short { .. })), "{length}");
         }
         for (at, words) in
-            [(0, "a start at offset 0 has the unknown value 255"), (36, "a move at offset 35"), (2, "start position")]
+            [(0, "a start at offset 0 has the unknown value 255"), (36, "a move at offset 35"), (2, "game 1: start position")]
         {
             let mut damaged = bytes.clone();
             damaged[at] = 0xff;

@@ -13,8 +13,9 @@
 //!
 //! Move 0 is no move. hcpe does not store plies.
 
-use enbu_movegen::{Move, PackError, PackedHcp, PackedSfen, Setup, UnpackError, apery_move, from_apery_move};
+use enbu_movegen::{Move, PackError, PackedHcp, PackedSfen, Setup, apery_move, from_apery_move};
 
+use crate::error::RecordError;
 use crate::game::GameResult;
 
 /// Length of a PackedSfenValue record.
@@ -33,20 +34,6 @@ pub struct Record {
     pub mv: Option<Move>,
     /// The result of the game.
     pub result: GameResult,
-}
-
-/// The reason why bytes are not a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RecordError {
-    /// The position is invalid.
-    #[error("the position: {0}")]
-    Position(#[from] UnpackError),
-    /// The move is invalid.
-    #[error("the move {0:#06x} is invalid")]
-    Move(u16),
-    /// The result is invalid.
-    #[error("the result {0} is invalid")]
-    Result(i8),
 }
 
 /// A move, where 0 is none.

@@ -4,9 +4,8 @@
 //! the folder are therefore complete, and a resumed run plays only the missing ones.
 
 use std::fs;
-use std::io;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -15,7 +14,7 @@ use enbu_eval::Evaluation;
 use enbu_search::HashError;
 
 use super::{Player, Settings, Starts};
-use crate::codec::GameFileError;
+use crate::error::{FileError, FileErrorKind};
 use crate::game_file::{EXTENSION, GameFile};
 
 /// Many games to be played.
@@ -66,38 +65,24 @@ impl std::ops::AddAssign for Progress {
 /// The reason why games cannot be played.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A file of the folder is damaged.
-    #[error("{}: {error}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The fault.
-        error: GameFileError,
-    },
-    /// A file of the folder has other settings.
-    #[error("{} was made with `{found}`, not with `{wanted}`; choose another folder", path.display())]
-    Settings {
-        /// The file.
-        path: PathBuf,
-        /// Its settings.
-        found: String,
-        /// The settings of this run.
-        wanted: String,
-    },
-    /// A thread or the folder cannot be created.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// The folder.
-        path: PathBuf,
-        /// The error of the system.
-        error: io::Error,
-    },
+    /// A file of the folder is damaged or of another run, or the folder cannot be written to.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A transposition table cannot be allocated.
     #[error(transparent)]
     Memory(#[from] HashError),
     /// A thread panicked: a bug.
     #[error("internal error: a thread broke down")]
     Broken,
+}
+
+/// The games of a file with these settings.
+pub(super) fn of_settings(path: &Path, wanted: &str) -> Result<GameFile, FileError> {
+    let file = GameFile::read(path)?;
+    if file.settings == wanted {
+        return Ok(file);
+    }
+    Err(FileError::of(path)(FileErrorKind::Settings { found: file.settings, wanted: wanted.to_owned() }))
 }
 
 /// A message of a thread.
@@ -135,8 +120,8 @@ impl Run {
     /// The missing files, and the counts of the others, which are all read and compared.
     ///
     /// # Errors
-    /// [`RunError::File`] for a damaged file, [`RunError::Settings`] for one of another run.
-    pub fn missing(&self) -> Result<(Vec<u64>, Progress), RunError> {
+    /// [`FileError`] for a damaged file or one of another run.
+    pub fn missing(&self) -> Result<(Vec<u64>, Progress), FileError> {
         let wanted = self.description();
         let mut done = Progress::default();
         let mut missing = Vec::new();
@@ -146,10 +131,7 @@ impl Run {
                 missing.push(file);
                 continue;
             }
-            let shard = GameFile::read(&path).map_err(|error| RunError::File { path: path.clone(), error })?;
-            if shard.settings != wanted {
-                return Err(RunError::Settings { path, found: shard.settings, wanted });
-            }
+            let shard = of_settings(&path, &wanted)?;
             done += Progress { games: shard.games.len() as u64, positions: shard.positions(), nodes: 0, files: 1 };
         }
         Ok((missing, done))
@@ -166,8 +148,8 @@ impl Run {
         threads: usize,
         mut report: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(), RunError> {
-        let io = |error| RunError::Io { path: self.folder.clone(), error };
-        fs::create_dir_all(&self.folder).map_err(io)?;
+        let io = FileError::of::<std::io::Error>(&self.folder);
+        fs::create_dir_all(&self.folder).map_err(&io)?;
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let (news, inbox) = crossbeam_channel::bounded(1024);
         std::thread::scope(|scope| {
@@ -185,7 +167,7 @@ impl Run {
                     Ok(worker) => workers.push(worker),
                     Err(error) => {
                         stop.store(true, Ordering::Relaxed);
-                        return Err(io(error));
+                        return Err(io(error).into());
                     }
                 }
             }
@@ -219,8 +201,7 @@ impl Run {
         let mut player = Player::new(self.settings, self.evaluation.clone())?.starting_from(self.starts.clone());
         while let Some(&file) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
             let Some(shard) = self.file(file, &mut player, stop, news) else { break };
-            let path = self.path(file);
-            shard.write(&path).map_err(|error| RunError::File { path, error })?;
+            shard.write(&self.path(file))?;
             let _ = news.send(Message::Progress(Progress { files: 1, ..Progress::default() }));
         }
         Ok(())
@@ -247,8 +228,6 @@ impl Run {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
 
     fn run(folder: &Path) -> Run {
@@ -320,7 +299,7 @@ mod tests {
         let run = run(folder.path());
         play(&run, 1);
         let other = Run { settings: Settings { nodes: 31, ..run.settings }, ..run.clone() };
-        assert!(matches!(other.missing(), Err(RunError::Settings { .. })));
+        assert!(matches!(other.missing(), Err(FileError { kind: FileErrorKind::Settings { .. }, .. })));
         let path = run.path(2);
         let mut bytes = fs::read(&path).expect("a file");
         let last = bytes.len() - 1;

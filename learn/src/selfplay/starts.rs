@@ -10,8 +10,9 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::error::FileError;
 use crate::game::Game;
-use crate::source::{self, SourceError};
+use crate::source;
 
 /// Start positions, at most one of each game and at most [`CAPACITY`](Self::CAPACITY).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,8 +33,8 @@ impl Starts {
     /// Draws positions whose score is at most `bound` centipawns for either side.
     ///
     /// # Errors
-    /// [`SourceError`] with the first fault of a file, or for a file of single positions.
-    pub fn draw(files: &[PathBuf], seed: u64, bound: i16) -> Result<Self, SourceError> {
+    /// [`FileError`] with the first fault of a file, or for a file of single positions.
+    pub fn draw(files: &[PathBuf], seed: u64, bound: i16) -> Result<Self, FileError> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let (mut positions, mut seen) = (Vec::new(), 0);
         for path in files {

@@ -5,7 +5,7 @@
 //! deeper than that of self-play.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use enbu_eval::Evaluation;
 use enbu_movegen::{Move, Position};
@@ -16,11 +16,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
 use super::play::written;
-use super::run::RunError;
+use super::run::{RunError, of_settings};
+use crate::error::FileError;
 use crate::filter::{Filter, Loud};
 use crate::game::{Ending, Game, GameResult, ScoredMove};
 use crate::game_file::GameFile;
-use crate::source::{self, SourceError};
+use crate::source;
 
 /// Positions for each thread between two reports.
 const PART: usize = 8;
@@ -58,8 +59,8 @@ impl Yardstick {
     /// equally likely (Vitter's algorithm R). Returns them with the number there were.
     ///
     /// # Errors
-    /// [`SourceError`] with the first fault of a file.
-    pub fn choose(&self, files: &[PathBuf]) -> Result<(Vec<Chosen>, u64), SourceError> {
+    /// [`FileError`] with the first fault of a file.
+    pub fn choose(&self, files: &[PathBuf]) -> Result<(Vec<Chosen>, u64), FileError> {
         let filter = Filter { captures: Loud::Keep, ..Filter::default() };
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
         let (mut chosen, mut seen) = (Vec::new(), 0);
@@ -78,22 +79,6 @@ impl Yardstick {
         Ok((chosen, seen))
     }
 
-    /// The positions that the file holds already.
-    ///
-    /// # Errors
-    /// [`RunError`] when it is damaged or was made with other settings.
-    fn standing(&self, wanted: String) -> Result<GameFile, RunError> {
-        let path = self.file.clone();
-        if !path.exists() {
-            return Ok(GameFile { settings: wanted, games: Vec::new() });
-        }
-        match GameFile::read(&path) {
-            Err(error) => Err(RunError::File { path, error }),
-            Ok(file) if file.settings != wanted => Err(RunError::Settings { path, found: file.settings, wanted }),
-            Ok(file) => Ok(file),
-        }
-    }
-
     /// Searches the chosen positions in the current rayon pool, whose threads need stacks of
     /// [`STACK_BYTES`](super::Settings::STACK_BYTES), and writes them; goes on with the file
     /// if there is one. Calls `report` with the number of positions done; if it breaks, they
@@ -109,7 +94,12 @@ impl Yardstick {
         let threads = rayon::current_num_threads();
         let solo = || Solo::new(self.hash_mb, self.evaluation.clone()).map(Mutex::new);
         let solos = (0..threads).map(|_| solo()).collect::<Result<Vec<_>, _>>()?;
-        let mut file = self.standing(self.description(*found))?;
+        let settings = self.description(*found);
+        let mut file = if self.file.exists() {
+            of_settings(&self.file, &settings)?
+        } else {
+            GameFile { settings, games: Vec::new() }
+        };
         let mut saved = std::time::Instant::now();
         let done = file.games.len().min(chosen.len());
         for part in chosen[done..].chunks(PART * threads) {
@@ -125,11 +115,11 @@ impl Yardstick {
                 .collect();
             file.games.extend(games);
             if saved.elapsed() >= SAVE_INTERVAL {
-                save(&file, &self.file)?;
+                file.write(&self.file)?;
                 saved = std::time::Instant::now();
             }
         }
-        save(&file, &self.file)?;
+        file.write(&self.file)?;
         Ok(file.games.len() as u64)
     }
 
@@ -158,10 +148,6 @@ impl Yardstick {
 
 /// Interval between two writings of the file.
 const SAVE_INTERVAL: std::time::Duration = std::time::Duration::from_secs(20);
-
-fn save(file: &GameFile, path: &Path) -> Result<(), RunError> {
-    file.write(path).map_err(|error| RunError::File { path: path.to_owned(), error })
-}
 
 #[cfg(test)]
 mod tests {
@@ -200,7 +186,7 @@ mod tests {
         assert!((20..60).contains(&some.positions()), "{}", some.positions());
         assert_eq!(make(&yardstick("parts.games", 1), 2, u64::MAX).expect("made"), whole);
         let other = make(&yardstick("parts.games", 2), 1, u64::MAX).expect_err("other settings");
-        assert!(matches!(other, RunError::Settings { .. }), "{other}");
+        assert!(other.to_string().contains("parts.games: made with `"), "{other}");
         assert_ne!(make(&yardstick("other.games", 2), 1, u64::MAX).expect("made").games, whole.games);
     }
 }

@@ -19,12 +19,12 @@
 //!
 //! Files are written atomically.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use enbu_files::{Existing, FileKind};
 
 use super::curve::Point;
+use crate::error::{CheckpointError, FileError};
 use crate::game_file::checksum;
 use crate::shape::Shape;
 
@@ -45,42 +45,7 @@ pub(super) struct Saved {
     pub(super) moments: [Vec<f32>; 2],
 }
 
-/// The fault of a checkpoint.
-#[derive(Debug, thiserror::Error)]
-pub enum CheckpointError {
-    /// It cannot be read or written.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        error: io::Error,
-    },
-    /// It is not a checkpoint of a known version.
-    #[error("{}: not a checkpoint of a known version", .0.display())]
-    Magic(PathBuf),
-    /// It is damaged or truncated.
-    #[error("{}: the checkpoint is damaged", .0.display())]
-    Damaged(PathBuf),
-    /// It belongs to another training.
-    #[error("the checkpoint belongs to another training: `{found}`, not `{wanted}`")]
-    Plan {
-        /// The training it belongs to.
-        found: String,
-        /// This training.
-        wanted: String,
-    },
-    /// It holds a network of another shape.
-    #[error("the checkpoint holds another network: {found}, not {wanted}")]
-    Shape {
-        /// Its network.
-        found: Shape,
-        /// This network.
-        wanted: Shape,
-    },
-}
-
-pub(super) fn write(path: &Path, saved: &Saved) -> Result<(), CheckpointError> {
+pub(super) fn write(path: &Path, saved: &Saved) -> Result<(), FileError> {
     let mut bytes = MAGIC.to_vec();
     let code = saved.shape.architecture().code();
     for number in [VERSION].into_iter().chain(code).chain([saved.description.len() as u32]) {
@@ -103,22 +68,21 @@ pub(super) fn write(path: &Path, saved: &Saved) -> Result<(), CheckpointError> {
     }
     let sum = checksum(&bytes);
     bytes[CHECKSUM..CHECKSUM + 8].copy_from_slice(&sum.to_le_bytes());
-    enbu_files::write(path, &bytes, Existing::Replace)
-        .map_err(|error| CheckpointError::Io { path: path.to_owned(), error })
+    enbu_files::write(path, &bytes, Existing::Replace).map_err(FileError::of(path))
 }
 
-pub(super) fn read(path: &Path) -> Result<Saved, CheckpointError> {
-    let bytes = enbu_files::read_if(path, FileKind::Checkpoint, |head| head.starts_with(&MAGIC))
-        .map_err(|error| CheckpointError::Io { path: path.to_owned(), error })?;
+pub(super) fn read(path: &Path) -> Result<Saved, FileError> {
+    let bytes = enbu_files::read_if(path, FileKind::Checkpoint, |head| head.starts_with(&MAGIC));
+    decode(&bytes.map_err(FileError::of(path))?).map_err(FileError::of(path))
+}
+
+fn decode(bytes: &[u8]) -> Result<Saved, CheckpointError> {
     if bytes.get(..8) != Some(&MAGIC) || bytes.get(8..12) != Some(&VERSION.to_le_bytes()) {
-        return Err(CheckpointError::Magic(path.to_owned()));
+        return Err(CheckpointError::Magic);
     }
-    let damaged = || CheckpointError::Damaged(path.to_owned());
-    let stored = bytes.get(CHECKSUM..).and_then(<[u8]>::first_chunk).copied().ok_or_else(damaged)?;
-    if u64::from_le_bytes(stored) != checksum(&bytes) {
-        return Err(damaged());
-    }
-    parse(&bytes).ok_or_else(damaged)
+    let stored = bytes.get(CHECKSUM..).and_then(<[u8]>::first_chunk).copied().map(u64::from_le_bytes);
+    let intact = stored.filter(|&stored| stored == checksum(bytes));
+    intact.and_then(|_| parse(bytes)).ok_or(CheckpointError::Damaged)
 }
 
 /// The parts of a file; `None` if its length does not match.
@@ -199,7 +163,7 @@ mod tests {
             bytes[at] ^= 1;
             fs::write(&path, bytes).expect("written");
             let error = read(&path).expect_err("damaged");
-            assert_eq!(matches!(error, CheckpointError::Magic(_)), magic, "{error}");
+            assert_eq!(error.to_string().contains("not a checkpoint of a known version"), magic, "{error}");
         }
         for length in [0, 20, 50, 66, good.len() - 4] {
             fs::write(&path, &good[..length]).expect("written");
