@@ -24,7 +24,7 @@ mod layer;
 pub(crate) mod own;
 pub(crate) mod piece_square;
 #[cfg(test)]
-pub(crate) mod slopes;
+pub(crate) mod tests;
 pub(crate) mod transformer;
 
 use std::fmt;

@@ -101,7 +101,7 @@ impl<A: Architecture> Task for Outputs<'_, A> {
 mod tests {
     use super::*;
     use crate::architecture::own::{Own, OwnInputs};
-    use crate::architecture::slopes::{entries, random};
+    use crate::architecture::tests::{entries, random};
 
     /// The gradient of the loss: a step against it lowers the loss by its squared length.
     #[test]

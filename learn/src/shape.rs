@@ -36,8 +36,6 @@ pub struct Kind {
     pub product: &'static str,
     /// Builds the shape with these sizes.
     build: fn(Sizes) -> Result<Shape, ShapeError>,
-    /// Finds the shape of a checkpoint's code.
-    decode: fn([u32; 4]) -> Option<Shape>,
 }
 
 /// Every architecture that can be trained.
@@ -47,35 +45,30 @@ pub const KINDS: [Kind; 5] = [
         about: "Our own network, as it is built in",
         product: "network",
         build: own::<OwnInputs>,
-        decode: |code| Own::<OwnInputs>::from_code(code).map(Shape::new),
     },
     Kind {
         name: "attacks",
         about: "Our own network with inputs from attacks: around both kings, and who attacks what",
         product: "network",
         build: own::<AttackInputs>,
-        decode: |code| Own::<AttackInputs>::from_code(code).map(Shape::new),
     },
     Kind {
         name: "deep",
         about: "Our own network with inputs from attacks and hidden layers",
         product: "network",
         build: deep,
-        decode: |code| Deep::from_code(code).map(Shape::new),
     },
     Kind {
         name: "kp",
         about: "The standard network K-P 256x2-32-32, an nn.bin that other programs read, too",
         product: "network",
         build: |sizes| fixed(sizes, KP),
-        decode: |code| KP::from_code(code).map(Shape::new),
     },
     Kind {
         name: "piece-square",
         about: "The piece-square evaluation: its tables as text (Texel's method)",
         product: "tables",
         build: |sizes| fixed(sizes, PieceSquare),
-        decode: |code| PieceSquare::from_code(code).map(Shape::new),
     },
 ];
 
@@ -141,7 +134,14 @@ impl Shape {
 
     /// The shape of a checkpoint's code.
     pub(crate) fn from_code(code: [u32; 4]) -> Option<Self> {
-        KINDS.iter().find_map(|kind| (kind.decode)(code))
+        let [_, width, buckets, bucket_step] = code;
+        let size = |size: u32| (size > 0).then_some(size);
+        let sizes = Sizes {
+            width: size(width).map(|size| size as usize),
+            buckets: size(buckets).map(|size| size as usize),
+            bucket_step: size(bucket_step),
+        };
+        KINDS.iter().filter_map(|kind| kind.shape(sizes).ok()).find(|shape| shape.0.code() == code)
     }
 
     /// The architecture, with its loops over positions.
@@ -186,7 +186,13 @@ mod tests {
             let shape = kind.shape(Sizes::default()).expect("default sizes");
             assert_eq!(Shape::from_code(shape.0.code()), Some(shape));
         }
-        assert_eq!(Shape::from_code([9, 0, 0, 0]), None);
+        let wide = Sizes { width: Some(96), ..Sizes::default() };
+        assert_eq!(Shape::from_code([4, 96, 0, 0]), KINDS[2].shape(wide).ok());
+        let deep = [[4, 0, 0, 0], [4, 32, 0, 0], [4, 63, 0, 0], [4, 1056, 0, 0], [4, 96, 1, 0]];
+        let own = [[0, 0, 1, 5], [0, 63, 1, 5], [3, 1056, 1, 5], [3, 64, 0, 5], [3, 64, 17, 5], [0, 64, 1, 0]];
+        for code in deep.into_iter().chain(own).chain([[9, 0, 0, 0], [1, 96, 0, 0], [0, 64, 1, 39]]) {
+            assert_eq!(Shape::from_code(code), None, "{code:?}");
+        }
         assert_eq!(KINDS[0].shape(Sizes { width: Some(63), ..Sizes::default() }), Err(ShapeError::Range));
         assert_eq!(KINDS[2].shape(Sizes { buckets: Some(1), ..Sizes::default() }), Err(ShapeError::Fixed));
     }

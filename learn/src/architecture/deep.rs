@@ -51,12 +51,6 @@ impl Deep {
         (64..=1024).contains(&self.width) && self.width.is_multiple_of(32)
     }
 
-    /// The size in a checkpoint's code, if it is of this kind.
-    pub(crate) fn from_code(code: [u32; 4]) -> Option<Self> {
-        let deep = Self { width: code[1] as usize };
-        (code == deep.code() && deep.is_valid()).then_some(deep)
-    }
-
     const fn transformer(&self) -> Transformer {
         Transformer { inputs: AttackInputs::COUNT, width: self.width }
     }
@@ -279,7 +273,7 @@ fn squared(sum: f32) -> (f32, f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::architecture::slopes::{check_gradient, check_outputs, entries};
+    use crate::architecture::tests::{check_gradient, check_outputs, entries};
 
     const SHAPE: Deep = Deep { width: 96 };
 
@@ -327,14 +321,5 @@ mod tests {
         });
         let tried = rows.chain(SHAPE.transformer().biases().start..SHAPE.len());
         check_gradient(&SHAPE, tried.step_by(11), plain_output);
-    }
-
-    #[test]
-    fn sizes_out_of_range_are_refused() {
-        for width in [0, 32, 63, 1056] {
-            assert_eq!(Deep::from_code(Deep { width }.code()), None);
-        }
-        assert_eq!(Deep::from_code(SHAPE.code()), Some(SHAPE));
-        assert_eq!(Deep::from_code([CODE, 96, 1, 0]), None);
     }
 }

@@ -57,13 +57,6 @@ fn last_unit(scale: f32) -> f32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct KP;
 
-impl KP {
-    /// The network, if a checkpoint's code is its.
-    pub(crate) fn from_code(code: [u32; 4]) -> Option<Self> {
-        (code == CODE).then_some(Self)
-    }
-}
-
 impl fmt::Display for KP {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("kp-256x2-32-32")
@@ -234,7 +227,7 @@ fn results(layer: &AffineParts, values: &[i32]) -> Vec<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::architecture::slopes::{check_gradient, check_outputs, entries, random};
+    use crate::architecture::tests::{check_gradient, check_outputs, entries, random};
 
     /// The network as its description says, in double precision.
     fn plain_output(_: &KP, parameters: &[f32], entry: &Entry) -> f64 {

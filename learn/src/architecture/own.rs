@@ -105,13 +105,6 @@ impl<I: InputSet> Own<I> {
         width && (1..=16).contains(&self.buckets) && (1..=38).contains(&self.bucket_step)
     }
 
-    /// The sizes in a checkpoint's code, if it is of this kind.
-    pub(crate) fn from_code(code: [u32; 4]) -> Option<Self> {
-        let [kind, width, buckets, bucket_step] = code;
-        let own = Self { width: width as usize, buckets: buckets as usize, bucket_step, inputs: I::default() };
-        (kind == I::CODE && own.is_valid()).then_some(own)
-    }
-
     /// The output that evaluates a position with `held` pieces in hand.
     #[inline(always)]
     fn bucket(&self, held: u8) -> usize {
@@ -302,7 +295,7 @@ fn derive(slope: f32, sums: &mut [f32], weights: &[f32], by_weight: &mut [f32]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::architecture::slopes::{check_gradient, check_outputs, entries, random};
+    use crate::architecture::tests::{check_gradient, check_outputs, entries, random};
 
     const SHAPE: Own = Own { width: 64, buckets: 2, bucket_step: 8, inputs: OwnInputs };
     const ATTACKS: Own<AttackInputs> = Own { width: 64, buckets: 2, bucket_step: 8, inputs: AttackInputs };
@@ -362,16 +355,5 @@ mod tests {
         let mut parameters = random(&wide);
         parameters[wide.outputs()].fill(1.9);
         assert!(matches!(refused(&wide, &parameters), QuantiseError::Outputs { bucket: 0, .. }));
-    }
-
-    #[test]
-    fn sizes_out_of_range_are_refused() {
-        let own = |width, buckets, bucket_step| Own { width, buckets, bucket_step, inputs: OwnInputs };
-        for own in [own(63, 1, 1), own(32, 1, 1), own(64, 17, 1), own(64, 1, 0), own(1056, 1, 1)] {
-            assert!(!own.is_valid() && Own::<OwnInputs>::from_code(own.code()).is_none(), "{own}");
-        }
-        assert_eq!(Own::from_code(SHAPE.code()), Some(SHAPE));
-        assert_eq!(Own::from_code(ATTACKS.code()), Some(ATTACKS));
-        assert_eq!(Own::<OwnInputs>::from_code(ATTACKS.code()), None);
     }
 }

@@ -48,13 +48,6 @@ const HANDS: [(HandPiece, usize); 7] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PieceSquare;
 
-impl PieceSquare {
-    /// The evaluation, if a checkpoint's code is its.
-    pub(crate) fn from_code(code: [u32; 4]) -> Option<Self> {
-        (code == CODE).then_some(Self)
-    }
-}
-
 impl fmt::Display for PieceSquare {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("piece-square")
@@ -185,7 +178,7 @@ impl Quantised for Text {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::architecture::slopes::{check_gradient, entries};
+    use crate::architecture::tests::{check_gradient, entries};
 
     fn plain_output(_: &PieceSquare, parameters: &[f32], entry: &Entry) -> f64 {
         let mut sum = 0.0;
