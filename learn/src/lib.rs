@@ -67,5 +67,5 @@ pub use quantise::QuantiseError;
 pub use shape::{KINDS, Kind, Shape, ShapeError, Sizes};
 pub use statistics::Statistics;
 pub use trainer::{
-    Class, Difference, Plan, PlanError, Point, RoundingError, Trainer, TrainingProgress, Validation,
+    Difference, Plan, PlanError, Point, RoundingError, Trainer, TrainingProgress, Validation,
 };

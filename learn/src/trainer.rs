@@ -49,7 +49,7 @@ use schedule::{Place, Schedule};
 pub use curve::{Point, TrainingProgress};
 pub use plan::{Plan, PlanError};
 pub use rounding::{Difference, RoundingError};
-pub use validation::{Class, Validation};
+pub use validation::Validation;
 
 /// Validation positions of each point of the curve.
 const CURVE_POSITIONS: usize = 65_536;
@@ -458,7 +458,7 @@ mod tests {
         assert!(last < 0.6 * first, "{first} {last}");
         let (validation, first) = (trainer.validation(), trainer.curve()[0]);
         // A few games by whichever search is present: lower, but not by much.
-        assert!(validation.loss(Class::All) < 0.9 * first.validation, "{validation} {first:?}");
+        assert!(validation.loss() < 0.9 * first.validation, "{validation} {first:?}");
         let error = trainer.rounding_error().expect("fits");
         assert!(error.arithmetic.max < 3.0, "{error}");
     }
