@@ -1,4 +1,4 @@
-//! A chart of a match as an SVG picture: Elo with its interval, and the
+//! Charts as SVG pictures. That of a match shows Elo with its interval, and the
 //! log-likelihood ratio of a test, over the games played.
 
 use std::fmt::Write as _;
@@ -16,20 +16,27 @@ const MARGIN: f64 = 56.0;
 const MAX_POINTS: usize = 700;
 
 /// One line of a panel.
-struct Series {
-    color: &'static str,
-    /// Games played and the value there.
-    points: Vec<(f64, f64)>,
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// Its name in the legend; empty for none.
+    pub name: &'static str,
+    /// Its colour in SVG.
+    pub color: &'static str,
+    /// Units (games played) and the value there.
+    pub points: Vec<(f64, f64)>,
 }
 
-/// One of the two diagrams.
-struct Panel<'a> {
-    title: &'a str,
-    series: Vec<Series>,
+/// One of the diagrams.
+#[derive(Clone, Debug)]
+pub struct Panel<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// Its lines.
+    pub series: Vec<Series>,
     /// Values at which a dashed line is drawn.
-    marks: Vec<f64>,
+    pub marks: Vec<f64>,
     /// The least range of values shown.
-    range: (f64, f64),
+    pub range: (f64, f64),
 }
 
 /// Draws the games of the first pairing in `games`, in their order. Pairs count when
@@ -65,15 +72,15 @@ pub fn svg(games: &[GameRecord], sprt: Option<&Sprt>) -> String {
         title = format!("{} against {}: {}", pairing.names[0], pairing.names[1], pairing.line(sprt));
     }
     let [value, lower, upper] = elo.map(thinned);
-    let band = [lower, upper].map(|points| Series { color: "#9ab", points });
-    let series = band.into_iter().chain([Series { color: "#036", points: value }]).collect();
+    let band = [lower, upper].map(|points| Series { name: "", color: "#9ab", points });
+    let series = band.into_iter().chain([Series { name: "", color: "#036", points: value }]).collect();
     let mut panels = vec![Panel { title: "Elo (95 %)", series, marks: vec![0.0], range: (-20.0, 20.0) }];
     if let Some(sprt) = sprt {
         let (low, high) = sprt.bounds();
-        let series = vec![Series { color: "#630", points: thinned(llr) }];
+        let series = vec![Series { name: "", color: "#630", points: thinned(llr) }];
         panels.push(Panel { title: "LLR", series, marks: vec![low, 0.0, high], range: (low, high) });
     }
-    draw(&title, &panels)
+    draw(&title, "games", &panels)
 }
 
 /// Every n-th point, the last one included, so that at most [`MAX_POINTS`] are left.
@@ -87,7 +94,13 @@ fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     thin
 }
 
-fn draw(title: &str, panels: &[Panel<'_>]) -> String {
+/// Draws panels below each other, over `unit`s.
+///
+/// ```
+/// let svg = enbu_arena::chart::draw("a title", "batches", &[]);
+/// assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+/// ```
+pub fn draw(title: &str, unit: &str, panels: &[Panel<'_>]) -> String {
     let height = 40.0 + panels.len() as f64 * PANEL_HEIGHT;
     // Writing to a String cannot fail.
     let mut svg = format!(
@@ -97,18 +110,19 @@ fn draw(title: &str, panels: &[Panel<'_>]) -> String {
         escape(title)
     );
     for (index, panel) in panels.iter().enumerate() {
-        draw_panel(&mut svg, panel, 40.0 + index as f64 * PANEL_HEIGHT);
+        draw_panel(&mut svg, panel, unit, 40.0 + index as f64 * PANEL_HEIGHT);
     }
     svg += "</svg>\n";
     svg
 }
 
-fn draw_panel(svg: &mut String, panel: &Panel<'_>, top: f64) {
+fn draw_panel(svg: &mut String, panel: &Panel<'_>, unit: &str, top: f64) {
     let points = || panel.series.iter().flat_map(|series| &series.points);
     let games = points().map(|&(games, _)| games).fold(1.0, f64::max);
     let low = points().map(|&(_, value)| value).chain(panel.marks.iter().copied()).fold(panel.range.0, f64::min);
     let high = points().map(|&(_, value)| value).chain(panel.marks.iter().copied()).fold(panel.range.1, f64::max);
     let bottom = top + PANEL_HEIGHT - 40.0;
+    let decimals = if high - low < 1.0 { 4 } else { 1 };
     let x = |games_played: f64| MARGIN + games_played / games * (WIDTH - 2.0 * MARGIN);
     let y = |value: f64| bottom - (value - low) / (high - low) * (bottom - top - 20.0);
     let _ = writeln!(svg, "<text x=\"{MARGIN}\" y=\"{:.1}\" font-weight=\"bold\">{}</text>", top + 10.0, panel.title);
@@ -117,18 +131,23 @@ fn draw_panel(svg: &mut String, panel: &Panel<'_>, top: f64) {
         let _ = writeln!(
             svg,
             "<path d=\"M{MARGIN} {at:.1}H{right}\" stroke=\"#bbb\" stroke-dasharray=\"4 3\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{value:.1}</text>",
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{value:.decimals$}</text>",
             MARGIN - 6.0,
             at + 4.0
         );
     }
     for (games_played, anchor) in [(0.0, "start"), (games, "end")] {
         let (at, below) = (x(games_played), bottom + 18.0);
-        let unit = if anchor == "end" { " games" } else { "" };
+        let unit = if anchor == "end" { format!(" {unit}") } else { String::new() };
         let _ =
             writeln!(svg, "<text x=\"{at:.1}\" y=\"{below:.1}\" text-anchor=\"{anchor}\">{games_played}{unit}</text>");
     }
-    for series in &panel.series {
+    for (index, series) in panel.series.iter().enumerate() {
+        let (name_at, name_top) = (MARGIN + 110.0 * (index + 1) as f64, top + 10.0);
+        if !series.name.is_empty() {
+            let Series { name, color, .. } = series;
+            let _ = writeln!(svg, "<text x=\"{name_at:.1}\" y=\"{name_top:.1}\" fill=\"{color}\">{name}</text>");
+        }
         let line: Vec<String> = series
             .points
             .iter()
@@ -183,5 +202,24 @@ mod tests {
         let svg = svg(&games(5000), None);
         assert!(svg.contains("&lt;new&gt; &amp; co against old: 5000 games"));
         assert!(svg.len() < 100_000, "{}", svg.len());
+    }
+
+    #[test]
+    fn lines_of_any_length_stay_in_the_picture() {
+        for count in [0, 1, 2, 100] {
+            let points: Vec<_> = (1..=count).map(|at| (f64::from(at) * 10.0, 0.2 / f64::from(at))).collect();
+            let named = |name| Series { name, color: "#036", points: points.clone() };
+            let series = vec![named("training"), named("testing")];
+            let svg = draw("<a> & b", "batches", &[Panel { title: "loss", series, marks: Vec::new(), range: (0.1, 0.2) }]);
+            assert!(svg.contains("&lt;a&gt; &amp; b") && svg.contains(">testing</text>") && svg.contains(" batches<"));
+            let lines = svg.split("points=\"").skip(1).map(|rest| rest.split('"').next().expect("a quote"));
+            let places: Vec<_> = lines.flat_map(str::split_whitespace).collect();
+            assert_eq!(places.len(), 2 * count as usize);
+            for place in places {
+                let (x, y) = place.split_once(',').expect("two numbers");
+                let (x, y): (f64, f64) = (x.parse().expect("a number"), y.parse().expect("a number"));
+                assert!((0.0..=WIDTH).contains(&x) && (0.0..=40.0 + PANEL_HEIGHT).contains(&y), "{count}: {place}");
+            }
+        }
     }
 }

@@ -25,7 +25,6 @@
 //! | `loss`, `loops` | the loss, and the loops over positions |
 //! | `trainer` | the training: gradient, AdamW, schedule, checkpoints, validation |
 //! | `quantise` | parameters in the integers of a file |
-//! | `chart` | the loss curves as a picture |
 //!
 //! This crate prints nothing and writes only the files that a caller names.
 
@@ -33,7 +32,6 @@
 
 mod architecture;
 mod archive;
-mod chart;
 mod codec;
 mod dataset;
 mod diagram;
@@ -55,7 +53,6 @@ pub mod source;
 mod statistics;
 mod trainer;
 
-pub use chart::loss_chart;
 pub use dataset::{Dataset, Positions, Selection};
 pub use error::{CheckpointError, FileError, FileErrorKind, GameFileError, RecordError, ReplayError};
 pub use filter::{Filter, Loud, Skipped};

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use enbu_arena::chart::{self, Panel, Series};
 use enbu_files::{Existing, FileKind};
 use enbu_learn::{
-    Dataset, Filter, Foresight, KINDS, Kind, Loud, Plan, Positions, Selection, Shape, ShapeError, Sizes, Trainer,
-    TrainingProgress, loss_chart, source,
+    Dataset, Filter, Foresight, KINDS, Kind, Loud, Plan, Point, Positions, Selection, Shape, ShapeError, Sizes, Trainer,
+    TrainingProgress, source,
 };
 use indicatif::ProgressBar;
 
@@ -284,8 +285,22 @@ fn finish(args: &TrainArgs, trainer: &Trainer<'_>, out: &mut impl Write) -> io::
 
 fn draw(args: &TrainArgs, plan: &Plan, trainer: &Trainer<'_>) -> io::Result<()> {
     let Some(path) = &args.chart else { return Ok(()) };
-    let svg = loss_chart(&format!("{}: {plan}", args.name), trainer.curve());
-    write_file(path, svg, args.existing())
+    write_file(path, loss_chart(&format!("{}: {plan}", args.name), trainer.curve()), args.existing())
+}
+
+/// The losses and the learning rate as an SVG picture.
+fn loss_chart(title: &str, curve: &[Point]) -> String {
+    let line = |name, color, value: fn(&Point) -> f64| {
+        let points = curve.iter().map(|point| (point.batch as f64, value(point))).collect();
+        Series { name, color, points }
+    };
+    let losses =
+        vec![line("training", "#963", |point| point.training), line("testing", "#036", |point| point.validation)];
+    let least = losses.iter().flat_map(|line| &line.points).map(|&(_, loss)| loss).reduce(f64::min).unwrap_or(0.0);
+    let rates = vec![line("", "#036", |point| point.rate)];
+    let panel = |title, series, range| Panel { title, series, marks: Vec::new(), range };
+    let panels = [panel("loss", losses, (least, least + 1e-3)), panel("learning rate", rates, (0.0, 1e-6))];
+    chart::draw(title, "batches", &panels)
 }
 
 /// Shows the progress of the training and saves checkpoints.
