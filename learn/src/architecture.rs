@@ -69,9 +69,15 @@ pub(crate) trait Architecture: fmt::Debug + fmt::Display + Send + Sync + 'static
         [None; 3]
     }
 
-    /// Consecutive ranges that cover the trained parameters, each with its [`Grid`]; the
-    /// first holds the first layer. `scale` is the worth of an output of 1.0 in centipawns.
-    fn ranges(&self, scale: f32) -> Vec<(Range<usize>, Grid)>;
+    /// Consecutive ranges that cover the trained parameters, each with its [`Grid`] and the
+    /// centre and spread of its initial values; the first holds the first layer. `scale` is the
+    /// worth of an output of 1.0 in centipawns.
+    fn parts(&self, scale: f32) -> Vec<(Range<usize>, Grid, [f32; 2])>;
+
+    /// The [parts](Self::parts) without their initial values.
+    fn ranges(&self, scale: f32) -> Vec<(Range<usize>, Grid)> {
+        self.parts(scale).into_iter().map(|(range, grid, _)| (range, grid)).collect()
+    }
 
     /// The epsilon of AdamW, below which gradients move their parameters less. Default: the
     /// paper's 1e-8, so that the rows of rare inputs learn as fast as others.
@@ -79,8 +85,14 @@ pub(crate) trait Architecture: fmt::Debug + fmt::Display + Send + Sync + 'static
         1e-8
     }
 
-    /// Sets the initial parameters.
-    fn fill(&self, fill: &mut Fill<'_>, scale: f32);
+    /// Draws the initial parameters uniformly; those without a spread are 0.
+    fn fill(&self, random: &mut Xoshiro256PlusPlus, scale: f32) -> Vec<f32> {
+        let mut values = vec![0.0; self.trained()];
+        for (range, _, [centre, spread]) in self.parts(scale).into_iter().filter(|(.., [_, spread])| *spread > 0.0) {
+            values[range].fill_with(|| centre + random.random_range(-spread..=spread));
+        }
+        values
+    }
 
     /// The output for the side to move with the accumulators in `room`, which keeps what
     /// [`backward`](Self::backward) needs. `#[inline(always)]` as well.
@@ -121,21 +133,6 @@ impl Grid {
     #[inline(always)]
     pub(crate) fn round(self, value: f32) -> f32 {
         (value * self.unit).round() / self.unit
-    }
-}
-
-/// Initialises parameters at random.
-pub(crate) struct Fill<'a> {
-    pub(crate) random: Xoshiro256PlusPlus,
-    pub(crate) values: &'a mut [f32],
-}
-
-impl Fill<'_> {
-    /// Draws a range uniformly from `centre` ± `spread`.
-    pub(crate) fn uniform(&mut self, range: Range<usize>, centre: f32, spread: f32) {
-        for value in &mut self.values[range] {
-            *value = centre + self.random.random_range(-spread..=spread);
-        }
     }
 }
 

@@ -32,23 +32,16 @@ pub(crate) struct Entry {
 }
 
 /// Inputs in the other side's view, not mirrored and mirrored.
-pub(crate) struct Turned([[u16; own::INPUTS]; 2]);
-
-impl Turned {
-    const TABLE: Self = {
-        let mut table = [[0; own::INPUTS]; 2];
-        let mut input = 0;
-        while input < own::INPUTS {
-            let turned = own::turned(input as u16);
-            table[0][input] = turned;
-            table[1][input] = own::mirrored(turned);
-            input += 1;
-        }
-        Self(table)
-    };
-}
-
-static TURNED: Turned = Turned::TABLE;
+static TURNED: [[u16; own::INPUTS]; 2] = {
+    let mut table = [[0; own::INPUTS]; 2];
+    let mut input = 0;
+    while input < own::INPUTS {
+        table[0][input] = own::turned(input as u16);
+        table[1][input] = own::mirrored(table[0][input]);
+        input += 1;
+    }
+    table
+};
 
 /// Inputs of K-P networks, which do not mirror: indexed by the mirroring of the own view and
 /// by side, the side to move first.
@@ -106,7 +99,7 @@ impl Entry {
     /// The inputs in the other side's view, at the start of `view`.
     #[inline(always)]
     pub(crate) fn other_view<'a>(&self, view: &'a mut [u16; MAX_INPUTS]) -> &'a [u16] {
-        let table = &TURNED.0[usize::from(self.other_is_mirrored)];
+        let table = &TURNED[usize::from(self.other_is_mirrored)];
         let count = usize::from(self.count).min(MAX_INPUTS);
         for (place, &input) in view.iter_mut().zip(&self.inputs[..count]) {
             *place = table[usize::from(input)];

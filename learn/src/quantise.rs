@@ -4,23 +4,14 @@ use std::ops::Range;
 
 /// The reason why a network does not fit its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages describe the fields")]
 pub enum QuantiseError {
-    /// A parameter is not finite, or too large.
+    /// It is not finite, or too large.
     #[error("parameter {index} of the network does not fit its file")]
-    Number {
-        /// The index of the parameter.
-        index: usize,
-    },
-    /// The output weights of one bucket are too large together.
+    Number { index: usize },
+    /// The sum is that of absolute values, 64 = 1.0.
     #[error("the output weights of bucket {bucket} are {sum} together, more than {limit}")]
-    Outputs {
-        /// The bucket, from 0.
-        bucket: usize,
-        /// The sum of their absolute values, 64 = 1.0.
-        sum: i64,
-        /// Limit of that sum.
-        limit: i64,
-    },
+    Outputs { bucket: usize, sum: i64, limit: i64 },
 }
 
 /// A range of parameters in integers, `unit` = 1.0, within ±`limit`.

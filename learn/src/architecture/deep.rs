@@ -14,7 +14,7 @@ use super::factors::{self, VirtualInputs};
 use super::layer::{add, affine, derive, row};
 use super::own::{ATTACK_ROWS, AttackInputs, InputSet, TRANSFORMER};
 use super::transformer::{Transformer, Views, clipped, is_inside, limited};
-use super::{Architecture, Fill, Grid, Quantised, Room};
+use super::{Architecture, Grid, Quantised, Room};
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
 
@@ -126,31 +126,21 @@ impl Architecture for Deep {
         factors::of_own(input)
     }
 
-    fn ranges(&self, _scale: f32) -> Vec<(Range<usize>, Grid)> {
-        vec![
-            (self.piece_rows(), TRANSFORMER),
-            (self.attack_rows(), ATTACK_ROWS),
-            (self.transformer().biases(), TRANSFORMER),
-            (self.first(), HIDDEN_WEIGHTS),
-            (self.first_biases(), HIDDEN_BIASES),
-            (self.second(), FINE_WEIGHTS),
-            (self.second_biases(), FINE_BIASES),
-            (self.last(), FINE_WEIGHTS),
-            (self.last_bias(), FINE_BIASES),
-            (self.len()..self.trained(), TRANSFORMER),
-        ]
-    }
-
-    /// Makes accumulators and units of about 0 to 1 and outputs near 0. Attacks begin without
+    /// Accumulators and units are of about 0 to 1 and outputs near 0. Attacks begin without
     /// weights: the rows of rare inputs stay near zero.
-    fn fill(&self, fill: &mut Fill<'_>, _scale: f32) {
-        fill.uniform(self.piece_rows(), 0.0, 0.08);
-        fill.uniform(self.transformer().biases(), 0.3, 0.1);
-        fill.uniform(self.first(), 0.0, 2.0 / (self.width as f32).sqrt());
-        fill.uniform(self.first_biases(), 0.1, 0.1);
-        fill.uniform(self.second(), 0.0, 0.3);
-        fill.uniform(self.second_biases(), 0.2, 0.1);
-        fill.uniform(self.last(), 0.0, 0.2);
+    fn parts(&self, _scale: f32) -> Vec<(Range<usize>, Grid, [f32; 2])> {
+        vec![
+            (self.piece_rows(), TRANSFORMER, [0.0, 0.08]),
+            (self.attack_rows(), ATTACK_ROWS, [0.0, 0.0]),
+            (self.transformer().biases(), TRANSFORMER, [0.3, 0.1]),
+            (self.first(), HIDDEN_WEIGHTS, [0.0, 2.0 / (self.width as f32).sqrt()]),
+            (self.first_biases(), HIDDEN_BIASES, [0.1, 0.1]),
+            (self.second(), FINE_WEIGHTS, [0.0, 0.3]),
+            (self.second_biases(), FINE_BIASES, [0.2, 0.1]),
+            (self.last(), FINE_WEIGHTS, [0.0, 0.2]),
+            (self.last_bias(), FINE_BIASES, [0.0, 0.0]),
+            (self.len()..self.trained(), TRANSFORMER, [0.0, 0.0]),
+        ]
     }
 
     #[inline(always)]

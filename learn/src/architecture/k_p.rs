@@ -10,7 +10,7 @@ use enbu_eval::nnue::{Classic, FeatureSet};
 use super::factors::{self, VirtualInputs};
 use super::layer::{add, affine, derive, row};
 use super::transformer::{Transformer, Views, clipped, is_inside, limited};
-use super::{Architecture, Fill, Grid, HIDDEN, Quantised, Room};
+use super::{Architecture, Grid, HIDDEN, Quantised, Room};
 use crate::entry::{Entry, MAX_INPUTS};
 use crate::quantise::{QuantiseError, whole, words};
 
@@ -85,29 +85,20 @@ impl Architecture for KP {
         factors::of_k_p(input)
     }
 
-    fn ranges(&self, scale: f32) -> Vec<(Range<usize>, Grid)> {
+    /// Accumulators are of about 0 to 1 and outputs near 0.
+    fn parts(&self, scale: f32) -> Vec<(Range<usize>, Grid, [f32; 2])> {
         let unit = last_unit(scale);
         vec![
-            (ROWS.start..BIASES.end, ROW_GRID),
-            (FIRST, HIDDEN_GRID),
-            (FIRST_BIASES, HIDDEN_BIAS_GRID),
-            (SECOND, HIDDEN_GRID),
-            (SECOND_BIASES, HIDDEN_BIAS_GRID),
-            (LAST, Grid { unit, limit: 127.0 / unit }),
-            (LAST_BIAS, Grid { unit: unit * UNIT as f32, limit: 100.0 }),
-            (LENGTH..self.trained(), ROW_GRID),
+            (ROWS, ROW_GRID, [0.0, 0.08]),
+            (BIASES, ROW_GRID, [0.3, 0.1]),
+            (FIRST, HIDDEN_GRID, [0.0, 0.06]),
+            (FIRST_BIASES, HIDDEN_BIAS_GRID, [0.3, 0.1]),
+            (SECOND, HIDDEN_GRID, [0.0, 0.3]),
+            (SECOND_BIASES, HIDDEN_BIAS_GRID, [0.3, 0.1]),
+            (LAST, Grid { unit, limit: 127.0 / unit }, [0.0, 0.2]),
+            (LAST_BIAS, Grid { unit: unit * UNIT as f32, limit: 100.0 }, [0.0, 0.0]),
+            (LENGTH..self.trained(), ROW_GRID, [0.0, 0.0]),
         ]
-    }
-
-    /// Makes accumulators of about 0 to 1 and outputs near 0.
-    fn fill(&self, fill: &mut Fill<'_>, _scale: f32) {
-        fill.uniform(ROWS, 0.0, 0.08);
-        fill.uniform(BIASES, 0.3, 0.1);
-        fill.uniform(FIRST, 0.0, 0.06);
-        fill.uniform(FIRST_BIASES, 0.3, 0.1);
-        fill.uniform(SECOND, 0.0, 0.3);
-        fill.uniform(SECOND_BIASES, 0.3, 0.1);
-        fill.uniform(LAST, 0.0, 0.2);
     }
 
     #[inline(always)]

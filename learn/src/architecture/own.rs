@@ -9,7 +9,7 @@ use enbu_movegen::Color;
 
 use super::factors::{self, VirtualInputs};
 use super::transformer::{TILE, Transformer, Views, is_inside, limited};
-use super::{Architecture, Fill, Grid, Quantised, Room};
+use super::{Architecture, Grid, Quantised, Room};
 use crate::diagram::Diagram;
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
@@ -166,23 +166,17 @@ impl<I: InputSet> Architecture for Own<I> {
         factors::of_own(input)
     }
 
-    fn ranges(&self, _scale: f32) -> Vec<(Range<usize>, Grid)> {
+    /// Accumulators are of about 0 to 1 and outputs near 0. Attacks begin without weights: the
+    /// rows of rare inputs stay near zero.
+    fn parts(&self, _scale: f32) -> Vec<(Range<usize>, Grid, [f32; 2])> {
         vec![
-            (self.piece_rows(), TRANSFORMER),
-            (self.attack_rows(), ATTACK_ROWS),
-            (self.transformer().biases(), TRANSFORMER),
-            (self.outputs(), OUTPUTS),
-            (self.output_biases(), OUTPUT_BIASES),
-            (self.len()..self.trained(), TRANSFORMER),
+            (self.piece_rows(), TRANSFORMER, [0.0, 0.08]),
+            (self.attack_rows(), ATTACK_ROWS, [0.0, 0.0]),
+            (self.transformer().biases(), TRANSFORMER, [0.3, 0.1]),
+            (self.outputs(), OUTPUTS, [0.0, (1.0 / (2 * self.width) as f32).sqrt()]),
+            (self.output_biases(), OUTPUT_BIASES, [0.0, 0.0]),
+            (self.len()..self.trained(), TRANSFORMER, [0.0, 0.0]),
         ]
-    }
-
-    /// Makes accumulators of about 0 to 1 and outputs near 0. Attacks begin without weights:
-    /// the rows of rare inputs stay near zero.
-    fn fill(&self, fill: &mut Fill<'_>, _scale: f32) {
-        fill.uniform(self.piece_rows(), 0.0, 0.08);
-        fill.uniform(self.transformer().biases(), 0.3, 0.1);
-        fill.uniform(self.outputs(), 0.0, (1.0 / (2 * self.width) as f32).sqrt());
     }
 
     #[inline(always)]

@@ -7,8 +7,9 @@ use std::ops::Range;
 use enbu_eval::nnue::own::INPUTS;
 use enbu_eval::psq::{Relative, TABLES, Tables};
 use enbu_movegen::{HandPiece, PieceType};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Architecture, Fill, Grid, Quantised, Room};
+use super::{Architecture, Grid, Quantised, Room};
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, words};
 
@@ -64,8 +65,8 @@ impl Architecture for PieceSquare {
     }
 
     /// All terms are whole centipawns; an output of 1.0 is `scale` of them.
-    fn ranges(&self, scale: f32) -> Vec<(Range<usize>, Grid)> {
-        vec![(0..LENGTH, Grid { unit: scale, limit: 10_000.0 / scale })]
+    fn parts(&self, scale: f32) -> Vec<(Range<usize>, Grid, [f32; 2])> {
+        vec![(0..LENGTH, Grid { unit: scale, limit: 10_000.0 / scale }, [0.0, 0.0])]
     }
 
     /// Each term is a sum over thousands of positions; the large epsilon keeps the rare
@@ -75,8 +76,8 @@ impl Architecture for PieceSquare {
     }
 
     /// Starts from the terms in use.
-    fn fill(&self, fill: &mut Fill<'_>, scale: f32) {
-        fill.values.iter_mut().zip(numbers(&TABLES)).for_each(|(value, number)| *value = f32::from(number) / scale);
+    fn fill(&self, _: &mut Xoshiro256PlusPlus, scale: f32) -> Vec<f32> {
+        numbers(&TABLES).into_iter().map(|number| f32::from(number) / scale).collect()
     }
 
     #[inline(always)]

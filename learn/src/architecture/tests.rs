@@ -4,7 +4,7 @@ use enbu_movegen::Position;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Architecture, Fill, Room};
+use super::{Architecture, Room};
 use crate::entry::Entry;
 use crate::game::GameResult;
 use crate::loops::Loops;
@@ -26,9 +26,7 @@ pub(crate) fn entries() -> Vec<Entry> {
 
 /// Initial parameters of a network, without virtual inputs.
 pub(crate) fn random(architecture: &impl Architecture) -> Vec<f32> {
-    let mut values = vec![0.0; architecture.trained()];
-    let random = Xoshiro256PlusPlus::seed_from_u64(3);
-    architecture.fill(&mut Fill { random, values: &mut values }, 400.0);
+    let mut values = architecture.fill(&mut Xoshiro256PlusPlus::seed_from_u64(3), 400.0);
     values.truncate(architecture.len());
     values
 }

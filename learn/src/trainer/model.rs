@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
-use crate::architecture::{Fill, Grid, Quantised};
+use crate::architecture::{Grid, Quantised};
 use crate::loops::Loops;
 use crate::quantise::QuantiseError;
 use crate::shape::Shape;
@@ -38,10 +38,7 @@ impl Model {
     /// The initial network.
     pub(super) fn random(shape: Shape, scale: f64, seed: u64) -> Self {
         let scale = scale as f32;
-        let mut values = vec![0.0; shape.architecture().trained()];
-        shape
-            .architecture()
-            .fill(&mut Fill { random: Xoshiro256PlusPlus::seed_from_u64(seed), values: &mut values }, scale);
+        let values = shape.architecture().fill(&mut Xoshiro256PlusPlus::seed_from_u64(seed), scale);
         let used = vec![0.0; shape.architecture().len()];
         let mut model = Self { shape, scale, values, used, numbers: Numbers::Trained };
         model.refresh();

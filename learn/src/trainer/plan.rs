@@ -56,18 +56,12 @@ impl Default for Plan {
 
 /// The reason why a plan cannot be carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages describe the fields")]
 pub enum PlanError {
-    /// A number is out of range.
     #[error("{0} is out of range")]
     Range(&'static str),
-    /// Training or validation positions are missing.
     #[error("{training} training and {validation} validation positions are not enough")]
-    Data {
-        /// Training positions.
-        training: usize,
-        /// Validation positions.
-        validation: usize,
-    },
+    Data { training: usize, validation: usize },
 }
 
 impl Plan {
