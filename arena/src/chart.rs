@@ -210,7 +210,8 @@ mod tests {
             let points: Vec<_> = (1..=count).map(|at| (f64::from(at) * 10.0, 0.2 / f64::from(at))).collect();
             let named = |name| Series { name, color: "#036", points: points.clone() };
             let series = vec![named("training"), named("testing")];
-            let svg = draw("<a> & b", "batches", &[Panel { title: "loss", series, marks: Vec::new(), range: (0.1, 0.2) }]);
+            let svg =
+                draw("<a> & b", "batches", &[Panel { title: "loss", series, marks: Vec::new(), range: (0.1, 0.2) }]);
             assert!(svg.contains("&lt;a&gt; &amp; b") && svg.contains(">testing</text>") && svg.contains(" batches<"));
             let lines = svg.split("points=\"").skip(1).map(|rest| rest.split('"').next().expect("a quote"));
             let places: Vec<_> = lines.flat_map(str::split_whitespace).collect();

@@ -167,12 +167,7 @@ impl<C: Columns> Coder for Places<C> {
 
 /// Codes the moves and scores of a game with `counts` opening and scored moves. `game` holds
 /// them, or nothing but the head, and then receives them.
-fn code_game(
-    coder: &mut impl Coder,
-    game: &mut Game,
-    counts: [usize; 2],
-    number: usize,
-) -> Result<(), GameFileError> {
+fn code_game(coder: &mut impl Coder, game: &mut Game, counts: [usize; 2], number: usize) -> Result<(), GameFileError> {
     let position = game.start_position();
     let mut position = position.map_err(|error| GameFileError::Unplayable { game: number, error })?;
     let illegal = |index: usize| GameFileError::Illegal { game: number, number: index + 1 };

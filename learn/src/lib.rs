@@ -63,6 +63,4 @@ pub use packed::{Record, decode_pack, encode_pack};
 pub use quantise::QuantiseError;
 pub use shape::{KINDS, Kind, Shape, ShapeError, Sizes};
 pub use statistics::Statistics;
-pub use trainer::{
-    Difference, Plan, PlanError, Point, RoundingError, Trainer, TrainingProgress, Validation,
-};
+pub use trainer::{Difference, Plan, PlanError, Point, RoundingError, Trainer, TrainingProgress, Validation};

@@ -9,5 +9,5 @@ mod pack;
 mod record;
 
 pub use pack::{decode_pack, encode_pack};
-pub(crate) use record::{HCPE_BYTES, PSV_BYTES};
 pub use record::Record;
+pub(crate) use record::{HCPE_BYTES, PSV_BYTES};

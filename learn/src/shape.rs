@@ -40,12 +40,7 @@ pub struct Kind {
 
 /// Every architecture that can be trained.
 pub const KINDS: [Kind; 5] = [
-    Kind {
-        name: "own",
-        about: "Our own network, as it is built in",
-        product: "network",
-        build: own::<OwnInputs>,
-    },
+    Kind { name: "own", about: "Our own network, as it is built in", product: "network", build: own::<OwnInputs> },
     Kind {
         name: "attacks",
         about: "Our own network with inputs from attacks: around both kings, and who attacks what",

@@ -72,10 +72,7 @@ impl Shard {
 }
 
 /// Splits the first item off `rest`.
-fn read_item(
-    rest: &mut &[u8],
-    visit: impl FnOnce(Item<'_>) -> Result<(), FileErrorKind>,
-) -> Result<(), FileErrorKind> {
+fn read_item(rest: &mut &[u8], visit: impl FnOnce(Item<'_>) -> Result<(), FileErrorKind>) -> Result<(), FileErrorKind> {
     if rest.first() != Some(&RECORD) {
         return visit(Item::Game(&decode_game(rest)?));
     }

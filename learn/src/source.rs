@@ -1,6 +1,6 @@
 //! Reading positions from files of any format.
 
-use std::io::{self, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use enbu_files::FileKind;
@@ -155,10 +155,7 @@ pub fn read_games(path: &Path) -> Result<Vec<Game>, FileError> {
     }
 }
 
-fn read_any(
-    path: &Path,
-    visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>,
-) -> Result<(), FileErrorKind> {
+fn read_any(path: &Path, visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>) -> Result<(), FileErrorKind> {
     match Format::of(path).ok_or(NO_SOURCE)? {
         Format::Games | Format::Archive => {
             let (mut number, mut state, mut visit) = (0, Ok(()), visit);

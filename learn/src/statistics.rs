@@ -1,5 +1,6 @@
 //! Counts of games and positions.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::game::{Ending, Game, MATE_SCORE};
@@ -15,7 +16,7 @@ const PLY_STEP: usize = 20;
 const PLY_STEPS: usize = 17;
 
 /// Counts of games and positions.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statistics {
     games: u64,
     opening_plies: u64,
@@ -29,27 +30,8 @@ pub struct Statistics {
     drops: u64,
     mates: u64,
     plies: [u64; PLY_STEPS],
-    /// For each step of the score: positions, and the points made from them doubled.
-    scores: Vec<(u64, u64)>,
-}
-
-impl Default for Statistics {
-    fn default() -> Self {
-        Self {
-            games: 0,
-            opening_plies: 0,
-            endings: [0; Ending::ALL.len()],
-            results: [0; 3],
-            positions: 0,
-            in_check: 0,
-            captures: 0,
-            promotions: 0,
-            drops: 0,
-            mates: 0,
-            plies: [0; PLY_STEPS],
-            scores: vec![(0, 0); STEPS],
-        }
-    }
+    /// By steps of the score: positions, and the points made from them doubled.
+    scores: BTreeMap<usize, (u64, u64)>,
 }
 
 impl Statistics {
@@ -83,7 +65,7 @@ impl Statistics {
     pub(crate) fn add_score(&mut self, score: i16, result: i8) {
         let limit = HIGHEST as i32;
         let step = (i32::from(score).clamp(-limit, limit) + limit + STEP as i32 / 2) as usize / STEP;
-        let (count, points) = &mut self.scores[step];
+        let (count, points) = self.scores.entry(step).or_default();
         *count += 1;
         *points += (1 + i64::from(result)) as u64;
     }
@@ -96,10 +78,7 @@ impl Statistics {
     /// The scale K for which a share of points of 1 / (1 + e^(-score / K)) fits the
     /// results best (least cross-entropy), in centipawns; `None` without positions.
     pub fn fitted_scale(&self) -> Option<f64> {
-        let inner = 1..STEPS - 1;
-        if self.scores[inner].iter().all(|&(count, _)| count == 0) {
-            return None;
-        }
+        self.scores.range(1..STEPS - 1).next()?;
         // The loss is unimodal in ln K: golden-section search.
         let (mut low, mut high) = (20_f64.ln(), 20_000_f64.ln());
         let ratio = (5_f64.sqrt() - 1.0) / 2.0;
@@ -117,7 +96,7 @@ impl Statistics {
     /// Cross-entropy of the results with scores scaled by `scale`, without the outermost
     /// steps, which hold scores of any size.
     fn loss(&self, scale: f64) -> f64 {
-        let each = self.scores.iter().enumerate().skip(1).take(STEPS - 2);
+        let each = self.scores.range(1..STEPS - 1);
         each.map(|(step, &(count, points))| {
             let score = (step * STEP) as f64 - HIGHEST as f64;
             let expected = 1.0 / (1.0 + (-score / scale).exp());
@@ -164,8 +143,7 @@ impl fmt::Display for Statistics {
         }
         writeln!(f)?;
         writeln!(f, "  score: positions, points made")?;
-        for (step, &(count, points)) in self.scores.iter().enumerate().step_by(4).filter(|&(_, &(count, _))| count > 0)
-        {
+        for (&step, &(count, points)) in self.scores.iter().filter(|&(step, _)| step.is_multiple_of(4)) {
             let score = step as i64 * STEP as i64 - HIGHEST as i64;
             writeln!(f, "  {score:>6} {count:>10} {:>5.1} %", percent(points, 2 * count))?;
         }
@@ -211,7 +189,7 @@ mod tests {
     fn counts_add_up() {
         let statistics = statistics(400.0);
         assert_eq!(statistics.positions(), 8100);
-        assert_eq!(statistics.scores.iter().map(|&(count, _)| count).sum::<u64>(), 8100);
+        assert_eq!(statistics.scores.values().map(|&(count, _)| count).sum::<u64>(), 8100);
         let text = statistics.to_string();
         assert!(text.contains("positions 8100\n  in check 0.0 %") && text.contains("0        100  50.0 %"), "{text}");
     }

@@ -337,7 +337,7 @@ impl<'a> Trainer<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::OnceLock;
+    use once_cell::sync::Lazy;
 
     use super::*;
     use crate::architecture::deep::Deep;
@@ -354,8 +354,8 @@ mod tests {
 
     /// The games of all these tests, played once.
     fn data() -> &'static Dataset {
-        static DATA: OnceLock<Dataset> = OnceLock::new();
-        DATA.get_or_init(played)
+        static DATA: Lazy<Dataset> = Lazy::new(played);
+        &DATA
     }
 
     fn played() -> Dataset {
@@ -446,7 +446,10 @@ mod tests {
             second.run(|_, _| ControlFlow::Continue(())).expect("read");
             assert_eq!(second.network("a"), whole.network("a"));
             let mut own = Trainer::new(self::plan(), data).expect("a plan");
-            assert!(matches!(own.start_from(&path), Err(FileError { kind: FileErrorKind::Checkpoint(CheckpointError::Shape { .. }), .. })));
+            assert!(matches!(
+                own.start_from(&path),
+                Err(FileError { kind: FileErrorKind::Checkpoint(CheckpointError::Shape { .. }), .. })
+            ));
         }
     }
 
@@ -487,7 +490,10 @@ mod tests {
             assert_eq!(second.network("a"), one.network("a"), "{stop}");
         }
         let mut other = Trainer::new(plan(), self::data()).expect("a plan");
-        assert!(matches!(other.resume(&path), Err(FileError { kind: FileErrorKind::Checkpoint(CheckpointError::Plan { .. }), .. })));
+        assert!(matches!(
+            other.resume(&path),
+            Err(FileError { kind: FileErrorKind::Checkpoint(CheckpointError::Plan { .. }), .. })
+        ));
     }
 
     #[test]
@@ -508,10 +514,16 @@ mod tests {
             assert_eq!(second.curve(), whole.curve());
         }
         let mut other = Trainer::new(Plan { epochs: 4, ..short_plan() }, data).expect("a plan");
-        assert!(matches!(other.resume(&path), Err(FileError { kind: FileErrorKind::Checkpoint(CheckpointError::Plan { .. }), .. })));
+        assert!(matches!(
+            other.resume(&path),
+            Err(FileError { kind: FileErrorKind::Checkpoint(CheckpointError::Plan { .. }), .. })
+        ));
         assert!(other.start_from(&path).is_ok());
         let shape = Shape::new(Own::<OwnInputs> { width: 96, ..Own::default() });
         let mut wide = Trainer::new(Plan { shape, ..short_plan() }, data).expect("a plan");
-        assert!(matches!(wide.start_from(&path), Err(FileError { kind: FileErrorKind::Checkpoint(CheckpointError::Shape { .. }), .. })));
+        assert!(matches!(
+            wide.start_from(&path),
+            Err(FileError { kind: FileErrorKind::Checkpoint(CheckpointError::Shape { .. }), .. })
+        ));
     }
 }

@@ -10,8 +10,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use enbu_arena::chart::{self, Panel, Series};
 use enbu_files::{Existing, FileKind};
 use enbu_learn::{
-    Dataset, Filter, Foresight, KINDS, Kind, Loud, Plan, Point, Positions, Selection, Shape, ShapeError, Sizes, Trainer,
-    TrainingProgress, source,
+    Dataset, Filter, Foresight, KINDS, Kind, Loud, Plan, Point, Positions, Selection, Shape, ShapeError, Sizes,
+    Trainer, TrainingProgress, source,
 };
 use indicatif::ProgressBar;
 

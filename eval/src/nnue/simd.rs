@@ -14,7 +14,7 @@
 
 use std::fmt;
 
-use std::sync::LazyLock;
+use once_cell::sync::Lazy;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -83,7 +83,7 @@ impl Simd {
 
     /// The fastest path this processor can run.
     pub fn best() -> Self {
-        static BEST: LazyLock<Simd> = LazyLock::new(|| Simd::all().first().copied().unwrap_or(Simd::SCALAR));
+        static BEST: Lazy<Simd> = Lazy::new(|| Simd::all().first().copied().unwrap_or(Simd::SCALAR));
         *BEST
     }
 

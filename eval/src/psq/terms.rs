@@ -32,13 +32,8 @@ impl Tables {
     pub const fn parse(text: &str) -> Self {
         let mut rest = Numbers { text: text.as_bytes(), at: 0 };
         let [tempo] = rest.take();
-        let tables = Self {
-            tempo,
-            held: rest.take(),
-            placed: rest.rows(),
-            guard: rest.relative(),
-            threat: rest.relative(),
-        };
+        let tables =
+            Self { tempo, held: rest.take(), placed: rest.rows(), guard: rest.relative(), threat: rest.relative() };
         rest.skip();
         assert!(rest.at == rest.text.len(), "more numbers than terms");
         tables

@@ -168,9 +168,11 @@ mod tests {
         for length in 1..bytes.len() {
             assert!(matches!(decode_pack(&bytes[..length]), Err(GameFileError::Short { .. })), "{length}");
         }
-        for (at, words) in
-            [(0, "a start at offset 0 has the unknown value 255"), (36, "a move at offset 35"), (2, "game 1: start position")]
-        {
+        for (at, words) in [
+            (0, "a start at offset 0 has the unknown value 255"),
+            (36, "a move at offset 35"),
+            (2, "game 1: start position"),
+        ] {
             let mut damaged = bytes.clone();
             damaged[at] = 0xff;
             let error = decode_pack(&damaged).expect_err("damaged").to_string();

@@ -85,12 +85,6 @@ pub(super) fn of_settings(path: &Path, wanted: &str) -> Result<GameFile, FileErr
     Err(FileError::of(path)(FileErrorKind::Settings { found: file.settings, wanted: wanted.to_owned() }))
 }
 
-/// A message of a thread.
-enum Message {
-    Progress(Progress),
-    Failed(RunError),
-}
-
 impl Run {
     /// The settings in the files of this run.
     pub fn description(&self) -> String {
@@ -158,10 +152,9 @@ impl Run {
                 let (news, next, stop) = (news.clone(), &next, &stop);
                 let thread = std::thread::Builder::new().name("selfplay".into()).stack_size(Settings::STACK_BYTES);
                 let work = move || {
-                    if let Err(error) = self.work(missing, next, stop, &news) {
-                        // Without a receiver an error has been reported already.
-                        let _ = news.send(Message::Failed(error));
-                    }
+                    let result = self.work(missing, next, stop, &news);
+                    stop.fetch_or(result.is_err(), Ordering::Relaxed);
+                    result
                 };
                 match thread.spawn_scoped(scope, work) {
                     Ok(worker) => workers.push(worker),
@@ -172,21 +165,11 @@ impl Run {
                 }
             }
             drop(news);
-            let mut result = Ok(());
-            for item in inbox {
-                let on = match item {
-                    Message::Progress(progress) => report(progress).is_continue(),
-                    Message::Failed(error) => {
-                        result = Err(error);
-                        false
-                    }
-                };
-                if !on {
-                    stop.store(true, Ordering::Relaxed);
-                }
+            for progress in inbox {
+                stop.fetch_or(report(progress).is_break(), Ordering::Relaxed);
             }
-            let broken = workers.into_iter().map(|worker| worker.join()).filter(Result::is_err).count();
-            if broken > 0 { Err(RunError::Broken) } else { result }
+            let results = workers.into_iter().map(|worker| worker.join().unwrap_or(Err(RunError::Broken)));
+            results.collect::<Vec<_>>().into_iter().collect()
         })
     }
 
@@ -196,19 +179,19 @@ impl Run {
         missing: &[u64],
         next: &AtomicUsize,
         stop: &AtomicBool,
-        news: &Sender<Message>,
+        news: &Sender<Progress>,
     ) -> Result<(), RunError> {
         let mut player = Player::new(self.settings, self.evaluation.clone())?.starting_from(self.starts.clone());
         while let Some(&file) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
             let Some(shard) = self.file(file, &mut player, stop, news) else { break };
             shard.write(&self.path(file))?;
-            let _ = news.send(Message::Progress(Progress { files: 1, ..Progress::default() }));
+            let _ = news.send(Progress { files: 1, ..Progress::default() });
         }
         Ok(())
     }
 
     /// Plays the games of one file; `None` after a stop.
-    fn file(&self, file: u64, player: &mut Player, stop: &AtomicBool, news: &Sender<Message>) -> Option<GameFile> {
+    fn file(&self, file: u64, player: &mut Player, stop: &AtomicBool, news: &Sender<Progress>) -> Option<GameFile> {
         let first = file * self.games_per_file;
         let mut shard = GameFile { settings: self.description(), games: Vec::new() };
         for number in first..(first + self.games_per_file).min(self.games) {
@@ -219,7 +202,7 @@ impl Run {
             let game = player.game(number);
             let progress =
                 Progress { games: 1, positions: game.moves.len() as u64, nodes: player.nodes() - before, files: 0 };
-            let _ = news.send(Message::Progress(progress));
+            let _ = news.send(progress);
             shard.games.push(game);
         }
         Some(shard)

@@ -11,8 +11,10 @@ use crate::loss::{Target, sigmoid};
 /// Positions of a unit of parallel work.
 const PART: usize = 4096;
 
-/// Classes of positions by their names in reports.
-const CLASSES: [(&str, fn(&Entry) -> bool); 7] = [
+/// A class of positions: its name in reports, and its test.
+type Class = (&'static str, fn(&Entry) -> bool);
+
+const CLASSES: [Class; 7] = [
     ("all", |_| true),
     ("to ply 40", |entry| entry.ply <= 40),
     ("ply 41 to 80", |entry| (41..=80).contains(&entry.ply)),
