@@ -34,7 +34,6 @@ impl<'t> Fault<'t> {
     }
 }
 
-/// The outcome of a step of a reader.
 pub(crate) type Step<'t> = Result<(), Fault<'t>>;
 
 /// Collects the faults of one reading, by the rules of its [`Mode`].

@@ -6,40 +6,20 @@ use std::path::{Component, Path, PathBuf};
 use enbu_kifu::markup::escape;
 
 use super::{PageLanguage, fill, head, shortened};
-use crate::report::{GameReport, Side};
+use crate::report::{GameReport, Side, SideReport};
 
 /// A game in the index.
 #[derive(Clone, Debug)]
 pub struct IndexRow {
     page: PathBuf,
-    file: String,
-    names: [String; 2],
-    date: String,
-    winner: Option<Side>,
-    moves: usize,
-    accuracy: [Option<f64>; 2],
-    blunders: [usize; 2],
-    missed_mates: usize,
+    html: String,
 }
 
 impl IndexRow {
     /// The row of a game whose page is at a path from the index.
     pub fn new(report: &GameReport, page: PathBuf) -> Self {
-        let sides = [&report.black, &report.white];
-        Self {
-            page,
-            file: match report.source.game {
-                0 | 1 => report.source.file.clone(),
-                game => format!("{} #{game}", report.source.file),
-            },
-            names: [shortened(&report.black_name), shortened(&report.white_name)],
-            date: shortened(&report.date),
-            winner: report.winner,
-            moves: report.moves.len(),
-            accuracy: sides.map(|side| side.accuracy),
-            blunders: sides.map(|side| side.classes.last().copied().unwrap_or(0)),
-            missed_mates: sides.iter().map(|side| side.missed_mates).sum(),
-        }
+        let html = row(report, &page);
+        Self { page, html }
     }
 }
 
@@ -63,46 +43,47 @@ fn url(path: &Path) -> String {
 pub fn index(rows: &[IndexRow], language: PageLanguage) -> String {
     let mut sorted: Vec<&IndexRow> = rows.iter().collect();
     sorted.sort_by(|one, other| one.page.cmp(&other.page));
-    let mut table = String::new();
-    sorted.into_iter().for_each(|row| push_row(&mut table, row));
     let values = [
         ("head", head("Enbu", language)),
         ("count", rows.len().to_string()),
-        ("rows", table),
+        ("rows", sorted.into_iter().map(|row| row.html.as_str()).collect()),
         ("script", include_str!("index.js").to_owned()),
     ];
     fill(include_str!("index.html"), &values)
 }
 
-fn push_row(page: &mut String, row: &IndexRow) {
-    let text = |text: &str| format!("<td class=\"l\" data-v=\"{0}\">{0}</td>", escape(text));
+fn row(report: &GameReport, page: &Path) -> String {
+    let text = |text: &str| format!("<td class=\"l\" data-v=\"{0}\">{0}</td>", escape(&shortened(text)));
     let number = |value: usize| format!("<td data-v=\"{value}\">{value}</td>");
-    let accuracy = |value: Option<f64>| {
-        let shown = value.map_or_else(|| "–".to_owned(), |value| format!("{value:.1}"));
-        format!("<td data-v=\"{}\">{shown}</td>", value.unwrap_or(-1.0))
+    let accuracy = |side: &SideReport| {
+        let shown = side.accuracy.map_or_else(|| "–".to_owned(), |value| format!("{value:.1}"));
+        format!("<td data-v=\"{}\">{shown}</td>", side.accuracy.unwrap_or(-1.0))
     };
-    let winner = match row.winner {
+    let blunders = |side: &SideReport| number(side.classes.last().copied().unwrap_or(0));
+    let file = match report.source.game {
+        0 | 1 => report.source.file.clone(),
+        game => format!("{} #{game}", report.source.file),
+    };
+    let winner = match report.winner {
         Some(Side::Black) => "▲",
         Some(Side::White) => "△",
         None => "",
     };
-    let [black, white] = &row.names;
-    let _ = writeln!(
-        page,
-        "<tr><td class=\"l\" data-v=\"{0}\"><a href=\"{1}\">{0}</a></td>{2}{3}{4}{5}{6}{7}{8}{9}{10}{11}</tr>",
-        escape(&row.file),
-        url(&row.page),
-        text(black),
-        text(white),
-        text(&row.date),
+    let (black, white) = (&report.black, &report.white);
+    let cells = [
+        text(&report.black_name),
+        text(&report.white_name),
+        text(&report.date),
         text(winner),
-        number(row.moves),
-        accuracy(row.accuracy[0]),
-        accuracy(row.accuracy[1]),
-        number(row.blunders[0]),
-        number(row.blunders[1]),
-        number(row.missed_mates),
-    );
+        number(report.moves.len()),
+        accuracy(black),
+        accuracy(white),
+        blunders(black),
+        blunders(white),
+        number(black.missed_mates + white.missed_mates),
+    ];
+    let (file, url) = (escape(&file), url(page));
+    format!("<tr><td class=\"l\" data-v=\"{file}\"><a href=\"{url}\">{file}</a></td>{}</tr>\n", cells.concat())
 }
 
 #[cfg(test)]

@@ -60,7 +60,6 @@ impl<'t> Part<'t> {
     }
 }
 
-/// One game while it is being read.
 #[derive(Default)]
 struct Game<'t> {
     headers: Headers,
@@ -84,7 +83,6 @@ struct Play<'t> {
     record: Record,
     board: Board,
     at: NodeId,
-    /// The text of the last move.
     last_move: Option<&'t str>,
     /// A foul that was the last move so far; one that ends the game is no deviation.
     foul: Option<Statement<'t>>,

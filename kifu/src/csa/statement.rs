@@ -3,7 +3,6 @@
 use super::*;
 use crate::reading::Fault;
 
-/// One statement of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Statement<'t> {
     pub(super) text: &'t str,
@@ -12,7 +11,6 @@ pub(super) struct Statement<'t> {
 }
 
 impl<'t> Statement<'t> {
-    /// A fault of the whole statement.
     pub(super) fn fault(&self, problem: Problem) -> Fault<'t> {
         Fault::new(problem, self.text)
     }

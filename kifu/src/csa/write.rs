@@ -198,7 +198,6 @@ fn time_limit(rules: &Rules) -> Option<String> {
     exact.then(|| format!("$TIME_LIMIT:{:02}:{:02}+{:02}", minutes / 60, minutes % 60, byoyomi_ms / 1000))
 }
 
-/// The time of a move as seconds.
 fn move_time(ms: u64, version: FileVersion) -> String {
     match version {
         FileVersion::V2_2 => format!("T{}", ms / 1000),
@@ -245,7 +244,6 @@ fn write_game(record: &Record, version: FileVersion, lines: &mut Vec<String>) {
     }
 }
 
-/// Evaluations and comments of a node.
 fn write_remarks(node: &Node, board: &Board, lines: &mut Vec<String>) {
     let remarks = node.remarks();
     let analyses = remarks.analyses.iter().filter_map(|analysis| analysis_text(board, analysis));

@@ -19,9 +19,8 @@ pub(super) struct Document {
 /// A record that is read: its parts as they are in the text, for the places of faults.
 #[derive(Debug, Deserialize)]
 pub(super) struct Parts<'t> {
-    #[serde(default)]
     pub(super) header: Option<Pairs>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) initial: Option<&'t RawValue>,
     #[serde(borrow)]
     pub(super) moves: Vec<&'t RawValue>,
@@ -30,7 +29,7 @@ pub(super) struct Parts<'t> {
 /// The lines of an entry that is read which could replace it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Forks<'t> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) forks: Option<Vec<Vec<&'t RawValue>>>,
 }
 
@@ -76,99 +75,28 @@ impl<'de> Visitor<'de> for PairsVisitor {
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Initial {
     pub(super) preset: Value,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) data: Option<Diagram>,
 }
 
 /// A board, by files from the right and then by ranks.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Diagram {
-    #[serde(default)]
     pub(super) color: Option<u8>,
     pub(super) board: Vec<Vec<Option<Cell>>>,
-    #[serde(default)]
     pub(super) hands: Option<Vec<Option<Hand>>>,
     /// The number of the next move, where it is not 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ply: Option<u16>,
-}
-
-/// Content of a square.
-#[derive(Debug, Default, Deserialize, Serialize)]
-pub(super) struct Cell {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) color: Option<u8>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) kind: Option<String>,
 }
 
 /// Pieces in hand: counts by name.
 pub(super) type Hand = BTreeMap<String, Option<u64>>;
 
-/// A move, an end, or (first) the start position.
-#[derive(Debug, Default, Deserialize, Serialize)]
-#[serde(default)]
-pub(super) struct Entry {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) comments: Option<Vec<String>>,
-    #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
-    pub(super) mv: Option<MoveMember>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) time: Option<Time>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) special: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) winner: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) bookmark: Option<String>,
-    /// Read as [`Forks`].
-    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
-    pub(super) forks: Option<Vec<Vec<Self>>>,
-}
-
-#[derive(Debug, Default, Deserialize, Serialize)]
-#[serde(default)]
-pub(super) struct MoveMember {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) color: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) from: Option<Place>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) to: Option<Place>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) piece: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) same: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) promote: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) capture: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) relative: Option<String>,
-}
-
-/// A square.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(super) struct Place {
     pub(super) x: u8,
     pub(super) y: u8,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-pub(super) struct Time {
-    #[serde(default)]
-    pub(super) now: Option<Clock>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) total: Option<Clock>,
-}
-
-#[derive(Debug, Default, Deserialize, Serialize)]
-#[serde(default)]
-pub(super) struct Clock {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) h: Option<u64>,
-    pub(super) m: Option<u64>,
-    pub(super) s: Option<Seconds>,
 }
 
 /// Seconds, of which some programs write fractions.
@@ -177,4 +105,49 @@ pub(super) struct Clock {
 pub(super) enum Seconds {
     Whole(u64),
     Fraction(f64),
+}
+
+/// Objects whose members may be missing, and are not written then.
+macro_rules! optional {
+    ($($(#[$about:meta])* $name:ident { $($(#[$meta:meta])* $member:ident: $kind:ty,)* })*) => {$(
+        $(#[$about])*
+        #[derive(Debug, Default, Deserialize, Serialize)]
+        #[serde(default)]
+        pub(super) struct $name {
+            $($(#[$meta])* #[serde(skip_serializing_if = "Option::is_none")] pub(super) $member: Option<$kind>,)*
+        }
+    )*};
+}
+
+optional! {
+    /// Content of a square.
+    Cell { color: u8, kind: String, }
+
+    /// A move, an end, or (first) the start position. Its forks are read as [`Forks`].
+    Entry {
+        comments: Vec<String>,
+        #[serde(rename = "move")]
+        mv: MoveMember,
+        time: Time,
+        special: String,
+        winner: String,
+        bookmark: String,
+        #[serde(skip_deserializing)]
+        forks: Vec<Vec<Entry>>,
+    }
+
+    MoveMember {
+        color: u8,
+        from: Place,
+        to: Place,
+        piece: String,
+        same: bool,
+        promote: bool,
+        capture: String,
+        relative: String,
+    }
+
+    Time { now: Clock, total: Clock, }
+
+    Clock { h: u64, m: u64, s: Seconds, }
 }

@@ -318,7 +318,6 @@ pub(crate) fn with_origin(board: &Board, mv: Move, last: Option<Square>) -> Stri
     text
 }
 
-/// Destination and piece of a move, as all notations have them.
 fn piece_at_destination(board: &Board, mv: Move, last: Option<Square>) -> String {
     let mut text = String::new();
     if last == Some(mv.to()) {

@@ -36,7 +36,6 @@ struct Reader<'t> {
     last: &'t str,
 }
 
-/// One game while it is being read.
 #[derive(Default)]
 struct Game<'t> {
     headers: Headers,

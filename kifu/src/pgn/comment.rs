@@ -134,7 +134,6 @@ fn cutechess(text: &str, mover: Color) -> Option<(Analysis, Option<u64>, &str)> 
     Some((Analysis { score_cp, depth, ..Analysis::default() }, Some(time_ms(time)?), rest))
 }
 
-/// The commands of an analysis.
 pub(super) fn analysis_text(analysis: &Analysis) -> String {
     let mut parts = Vec::new();
     match (analysis.score_cp, analysis.depth) {
@@ -157,7 +156,6 @@ pub(super) fn analysis_text(analysis: &Analysis) -> String {
     parts.join(" ")
 }
 
-/// The command of a time.
 pub(super) fn time_text(ms: u64) -> String {
     let mut text = format!("[%emt {}:{:02}:{:02}", ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
     if !ms.is_multiple_of(1000) {

@@ -10,7 +10,6 @@ use crate::kakinoki::score::{self, ScoreStyle};
 use crate::lines::clock_text;
 use crate::record::{Event, NodeId, Record, TotalTimes};
 
-/// Writes games, one after the other.
 pub(crate) fn write_all(records: &[Record], form: Form, scores: ScoreStyle) -> String {
     let mut text = String::new();
     for record in records {

@@ -43,7 +43,6 @@ struct Reader<'t> {
     game: Game<'t>,
 }
 
-/// One game while it is being read.
 #[derive(Default)]
 struct Game<'t> {
     tags: Tags,
@@ -113,7 +112,6 @@ impl Play<'_> {
         matches!(self.record.node(self.at).event(), Event::End(_))
     }
 
-    /// Goes back to before the last move.
     fn step_back(&mut self) {
         if let Some(parent) = self.record.node(self.at).parent() {
             if self.record.node(self.at).event().played().is_some() {

@@ -10,7 +10,6 @@ use crate::lines::one_line;
 use crate::record::{Record, Rules, TimeControl};
 use crate::{csa, fen};
 
-/// The tags of one game as they are read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tags {
     pub(super) list: Vec<(String, String)>,
@@ -325,7 +324,6 @@ pub(super) fn result(text: &str) -> Option<GameResult> {
     }
 }
 
-/// The text of a result.
 pub(super) const fn result_text(result: Option<GameResult>) -> &'static str {
     match result {
         Some(GameResult::BlackWins) => "1-0",
