@@ -14,7 +14,7 @@
 //! White to move. Only the hand of the side to move counts; in a full set it determines the
 //! other one.
 //!
-//! A key does not name its position: [`Pages`] finds the positions of a book by playing from
+//! A key does not name its position: `Pages` finds the positions of a book by playing from
 //! known ones. The writer writes an absent count as 1 and an absent value as 0, as YaneuraOu
 //! reads them, and numbers out of range as the nearest one. Plies, replies, depths and
 //! comments have no place in the format.
@@ -35,7 +35,7 @@ use crate::page::{Entry, Page};
 
 pub use keys::key;
 pub(crate) use keys::key_of_setup;
-pub use pages::Pages;
+pub(crate) use pages::Pages;
 
 const RECORD_BYTES: usize = 16;
 
@@ -121,58 +121,35 @@ impl Searched {
     }
 }
 
-/// Writes pages that are sorted by their keys.
-#[derive(Debug)]
-pub struct Writer<W> {
-    out: W,
-    last: Option<u64>,
-}
-
-impl<W: Write> Writer<W> {
-    /// A writer to `out`.
-    pub fn new(out: W) -> Self {
-        Self { out, last: None }
-    }
-
-    /// Writes a page; fields without a place in the format are counted in `losses`.
-    ///
-    /// # Errors
-    /// Those of `out`; [`Fault::Unsorted`] if the page belongs before the last one.
-    pub fn write(&mut self, page: &Page, losses: &mut Losses) -> Result<(), BookError> {
+/// Writes pages that are sorted by their keys; fields without a place in the format are
+/// counted in `losses`.
+pub(crate) fn write(
+    mut out: impl Write,
+    pages: impl Iterator<Item = Result<Page, BookError>>,
+    losses: &mut Losses,
+) -> Result<(), BookError> {
+    let mut last = None;
+    for page in pages {
+        let page = page?;
         if page.entries.is_empty() {
-            losses.without_extras(page);
-            return Ok(());
+            losses.without_extras(&page);
+            continue;
         }
         let key = key_of_setup(&page.position.to_setup());
-        if self.last == Some(key) {
-            losses.positions += 1;
-            return Ok(());
+        if !losses.follows(&mut last, key, &page)? {
+            continue;
         }
-        if self.last.is_some_and(|last| last > key) {
-            return Err(BookError::file(Fault::Unsorted(page.position.to_string())));
-        }
-        self.last = Some(key);
-        losses.without_extras(page);
         losses.plies += u64::from(page.ply.is_some());
         for entry in &page.entries {
             losses.without_texts(entry);
             losses.depths += u64::from(entry.depth.is_some());
             let count = entry.count.unwrap_or(1);
             losses.clamped += u64::from(count > u16::MAX.into());
-            self.out.write_all(&key.to_le_bytes())?;
-            self.out.write_all(&apery_move(entry.mv).to_le_bytes())?;
-            self.out.write_all(&(count.min(u16::MAX.into()) as u16).to_le_bytes())?;
-            self.out.write_all(&entry.value.unwrap_or(0).to_le_bytes())?;
+            out.write_all(&key.to_le_bytes())?;
+            out.write_all(&apery_move(entry.mv).to_le_bytes())?;
+            out.write_all(&(count.min(u16::MAX.into()) as u16).to_le_bytes())?;
+            out.write_all(&entry.value.unwrap_or(0).to_le_bytes())?;
         }
-        Ok(())
     }
-
-    /// Flushes and returns the output.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    pub fn finish(mut self) -> Result<W, BookError> {
-        self.out.flush()?;
-        Ok(self.out)
-    }
+    Ok(out.flush()?)
 }

@@ -13,13 +13,13 @@
 //! numbers (also `none` or nothing between two blanks, as ShogiHome writes them), hands in
 //! any order, a missing ply, and comments: lines that begin with `#` or `//` and text after
 //! the last number. A comment belongs to the move or position before it, one before the
-//! first position to the [`preface`](Reader::preface). Lines whose move is `none`, `resign`
+//! first position to the preface. Lines whose move is `none`, `resign`
 //! or `win` have no move and are left out.
 //!
 //! The writer emits the header, the preface, and then the positions in the order of the
-//! bytes of their lines, which is that of [`PositionKey`](crate::PositionKey): canonical hands (R B G S N L P,
+//! bytes of their lines, which is that of `PositionKey`: canonical hands (R B G S N L P,
 //! Black's first), the ply where there is one. Moves keep the order of the page
-//! ([`Page::sort`](crate::Page::sort) gives that of YaneuraOu); numbers follow up to the last one that there
+//! (`Page::sort` gives that of YaneuraOu); numbers follow up to the last one that there
 //! is, `none` for one that is missing before it. Comments are lines with `#` after their
 //! position or move. Positions without moves are left out. Lines end with LF.
 
@@ -29,12 +29,12 @@ mod search;
 mod write;
 
 pub(crate) use load::Loaded;
-pub use read::Reader;
+pub(crate) use read::Reader;
 pub(crate) use search::Searched;
-pub use write::Writer;
+pub(crate) use write::write;
 
 /// The first line of a file.
-pub const HEADER: &str = "#YANEURAOU-DB2016 1.00";
+pub(crate) const HEADER: &str = "#YANEURAOU-DB2016 1.00";
 
 /// The bytes before the SFEN of a position.
 pub(crate) const SFEN: &[u8] = b"sfen ";

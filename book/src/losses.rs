@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::error::{BookError, Fault};
 use crate::page::{Entry, Page};
 
 /// Numbers of fields that were left out of a written book because its format has no place
@@ -33,6 +34,27 @@ pub struct Losses {
 }
 
 impl Losses {
+    /// Returns true for a page that follows the `last` one of a file; another page of its key is
+    /// lost.
+    pub(crate) fn follows<K: PartialOrd>(
+        &mut self,
+        last: &mut Option<K>,
+        key: K,
+        page: &Page,
+    ) -> Result<bool, BookError> {
+        if last.as_ref().is_some_and(|last| *last > key) {
+            return Err(BookError::file(Fault::Unsorted(page.position.to_string())));
+        }
+        let is_new = last.as_ref() != Some(&key);
+        if is_new {
+            self.without_extras(page);
+            *last = Some(key);
+        } else {
+            self.positions += 1;
+        }
+        Ok(is_new)
+    }
+
     /// Counts the fields of a page, its entries apart, that only `.sbk` and `.db` hold.
     pub(crate) fn without_extras(&mut self, page: &Page) {
         self.comments += u64::from(page.comment.is_some());

@@ -161,41 +161,18 @@ pub fn write(
     let mut draft = Draft::create(path, existing)?;
     let mut written = Written::default();
     let mut losses = Losses::default();
-    let mut pages = pages.into_iter().inspect(|page| {
+    let pages = pages.into_iter().inspect(|page| {
         if let Ok(page) = page {
             written.positions += u64::from(!page.entries.is_empty());
             written.moves += page.entries.len() as u64;
         }
     });
     match format {
-        Format::Db => {
-            let lines: Vec<String> = preface.description.split('\n').map(str::to_owned).collect();
-            let lines = if preface.description.is_empty() { &[][..] } else { &lines };
-            let mut writer = db::Writer::new(&mut draft, lines)?;
-            pages.try_for_each(|page| {
-                let page = page?;
-                losses.without_results(&page);
-                if page.entries.is_empty() {
-                    losses.comments += u64::from(page.comment.is_some());
-                }
-                losses.judgements += page.entries.iter().filter(|entry| entry.judgement.is_some()).count() as u64;
-                writer.write(&page)
-            })?;
-            writer.finish()?;
-        }
-        Format::Ybb => {
-            let mut writer = ybb::Writer::new(&folder(path))?;
-            pages.try_for_each(|page| writer.write(&page?, &mut losses))?;
-            writer.finish(&mut draft)?;
-        }
-        Format::Apery => {
-            let mut writer = apery::Writer::new(&mut draft);
-            pages.try_for_each(|page| writer.write(&page?, &mut losses))?;
-            writer.finish()?;
-        }
-        Format::Sbk => sbk::write(&mut draft, preface, &mut pages, &mut losses)?,
+        Format::Db => db::write(&mut draft, preface, pages, &mut losses)?,
+        Format::Ybb => ybb::write(&mut draft, &folder(path), pages, &mut losses)?,
+        Format::Apery => apery::write(&mut draft, pages, &mut losses)?,
+        Format::Sbk => sbk::write(&mut draft, preface, pages, &mut losses)?,
     }
-    drop(pages);
     draft.finish()?;
     written.losses = losses;
     Ok(written)

@@ -31,6 +31,6 @@ mod wire;
 mod write;
 
 pub(crate) use read::Loaded;
-pub use read::Reader;
+pub(crate) use read::Reader;
 pub(crate) use wire::is_plausible;
-pub use write::write;
+pub(crate) use write::write;

@@ -198,7 +198,7 @@ impl Searched {
 /// After a fault the iterator goes on: an invalid move is left out of its page, an invalid
 /// position with all its moves. A page out of order follows the fault that names it.
 #[derive(Debug)]
-pub struct Reader {
+pub(crate) struct Reader {
     layout: Layout,
     index: BufReader<File>,
     moves: BufReader<File>,
@@ -210,11 +210,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens a file.
-    ///
-    /// # Errors
-    /// Those of the system; [`Fault::Truncated`] if the file is shorter than its header says.
-    pub fn open(path: &Path) -> Result<Self, BookError> {
+    /// Opens a file, which must not be shorter than its header says.
+    pub(crate) fn open(path: &Path) -> Result<Self, BookError> {
         let mut index = BufReader::with_capacity(1 << 16, open(path, FileKind::Stream)?);
         let mut header = [0; 32];
         index.read_exact(&mut header).map_err(|_| BookError::offset(0, Fault::Truncated))?;
@@ -224,7 +221,7 @@ impl Reader {
     }
 
     /// Offset of the last page, and of the first one before any was read.
-    pub fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         Place::Offset(self.layout.record_offset(self.next.saturating_sub(1)))
     }
 
@@ -274,107 +271,82 @@ impl Iterator for Reader {
     }
 }
 
-/// Writes pages that are sorted by their packed positions.
+/// Writes pages that are sorted by their packed positions; fields without a place in the format
+/// are counted in `losses`.
 ///
-/// Index and moves go to temporary files first, since the index comes before the moves and
-/// the number of positions before both.
-#[derive(Debug)]
-pub struct Writer {
-    index: BufWriter<File>,
-    /// Six bytes a move.
-    moves: BufWriter<File>,
-    /// Moves so far.
-    move_count: u64,
-    has_depths: bool,
-    count: u64,
-    last: Option<[u8; 32]>,
-}
-
-impl Writer {
-    /// A writer with temporary files in `folder`.
-    ///
-    /// # Errors
-    /// Those of the system.
-    pub fn new(folder: &Path) -> Result<Self, BookError> {
-        let file = || tempfile::tempfile_in(folder).map(|file| BufWriter::with_capacity(1 << 16, file));
-        Ok(Self { index: file()?, moves: file()?, move_count: 0, has_depths: false, count: 0, last: None })
-    }
-
-    /// Writes a page; fields without a place in the format are counted in `losses`.
-    ///
-    /// # Errors
-    /// Those of the system; [`Fault::Unsorted`] if the page belongs before the last one.
-    pub fn write(&mut self, page: &Page, losses: &mut Losses) -> Result<(), BookError> {
+/// Index and moves go to temporary files in `folder` first, since the index comes before the
+/// moves and the number of positions before both.
+pub(crate) fn write(
+    mut out: impl Write,
+    folder: &Path,
+    pages: impl Iterator<Item = Result<Page, BookError>>,
+    losses: &mut Losses,
+) -> Result<(), BookError> {
+    let file = || tempfile::tempfile_in(folder).map(|file| BufWriter::with_capacity(1 << 16, file));
+    // Six bytes a move.
+    let (mut index, mut moves) = (file()?, file()?);
+    let (mut count, mut move_count, mut has_depths, mut last) = (0_u64, 0_u64, false, None);
+    for page in pages {
+        let page = page?;
         if page.entries.is_empty() {
-            losses.without_extras(page);
-            return Ok(());
+            losses.without_extras(&page);
+            continue;
         }
         let Ok(PackedSfen(packed)) = PackedSfen::pack(&page.position.to_setup()) else {
             losses.positions += 1;
-            return Ok(());
+            continue;
         };
-        if self.last == Some(packed) {
-            losses.positions += 1;
-            return Ok(());
+        if !losses.follows(&mut last, packed, &page)? {
+            continue;
         }
-        if self.last.is_some_and(|last| last > packed) {
-            return Err(BookError::file(Fault::Unsorted(page.position.to_string())));
-        }
-        self.last = Some(packed);
-        losses.without_extras(page);
         let ply = page.ply.map_or(0, |ply| ply.min(u16::MAX.into()) as u16);
         let entries = page.entries.get(..usize::from(u16::MAX)).unwrap_or(&page.entries);
         // The number of moves before: their length follows in the end.
-        let record = Record { packed, moves_offset: self.move_count, ply, move_count: entries.len() as u16 };
-        self.index.write_all(&record.to_bytes())?;
+        let record = Record { packed, moves_offset: move_count, ply, move_count: entries.len() as u16 };
+        index.write_all(&record.to_bytes())?;
         for entry in entries {
-            losses.without_texts(entry);
-            losses.counts += u64::from(entry.count.is_some());
-            let value = entry.value.unwrap_or(0);
-            let clamped = value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
-            let depth = entry.depth.unwrap_or(0);
-            self.has_depths |= entry.depth.is_some();
-            let shortened = depth.min(u16::MAX.into()) as u16;
-            losses.clamped += u64::from(i32::from(clamped) != value || u32::from(shortened) != depth);
-            self.moves.write_all(&entry.mv.raw().to_le_bytes())?;
-            self.moves.write_all(&clamped.to_le_bytes())?;
-            self.moves.write_all(&shortened.to_le_bytes())?;
+            has_depths |= entry.depth.is_some();
+            write_entry(&mut moves, entry, losses)?;
         }
-        self.move_count += entries.len() as u64;
-        self.count += 1;
-        Ok(())
+        move_count += entries.len() as u64;
+        count += 1;
     }
+    out.write_all(&MAGIC)?;
+    out.write_all(&count.to_le_bytes())?;
+    out.write_all(&u64::from(has_depths).to_le_bytes())?;
+    let move_bytes = if has_depths { 6 } else { 4 };
+    let mut index = reread(index)?;
+    for _ in 0..count {
+        let mut bytes = [0; RECORD_BYTES];
+        index.read_exact(&mut bytes)?;
+        let mut record = Record::of(&bytes);
+        record.moves_offset *= move_bytes;
+        out.write_all(&record.to_bytes())?;
+    }
+    let mut moves = reread(moves)?;
+    if has_depths {
+        io::copy(&mut moves, &mut out)?;
+    } else {
+        for _ in 0..move_count {
+            let mut bytes = [0; 6];
+            moves.read_exact(&mut bytes)?;
+            out.write_all(&part::<4>(&bytes, 0))?;
+        }
+    }
+    Ok(out.flush()?)
+}
 
-    /// Writes header, index and moves to `out`.
-    ///
-    /// # Errors
-    /// Those of the system and of `out`.
-    pub fn finish(self, mut out: impl Write) -> Result<(), BookError> {
-        out.write_all(&MAGIC)?;
-        out.write_all(&self.count.to_le_bytes())?;
-        out.write_all(&u64::from(self.has_depths).to_le_bytes())?;
-        let move_bytes = if self.has_depths { 6 } else { 4 };
-        let mut index = reread(self.index)?;
-        for _ in 0..self.count {
-            let mut bytes = [0; RECORD_BYTES];
-            index.read_exact(&mut bytes)?;
-            let mut record = Record::of(&bytes);
-            record.moves_offset *= move_bytes;
-            out.write_all(&record.to_bytes())?;
-        }
-        let mut moves = reread(self.moves)?;
-        if self.has_depths {
-            io::copy(&mut moves, &mut out)?;
-        } else {
-            for _ in 0..self.move_count {
-                let mut bytes = [0; 6];
-                moves.read_exact(&mut bytes)?;
-                out.write_all(&part::<4>(&bytes, 0))?;
-            }
-        }
-        out.flush()?;
-        Ok(())
-    }
+/// Writes move, value and depth.
+fn write_entry(moves: &mut impl Write, entry: &Entry, losses: &mut Losses) -> io::Result<()> {
+    losses.without_texts(entry);
+    losses.counts += u64::from(entry.count.is_some());
+    let (value, depth) = (entry.value.unwrap_or(0), entry.depth.unwrap_or(0));
+    let clamped = value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+    let shortened = depth.min(u16::MAX.into()) as u16;
+    losses.clamped += u64::from(i32::from(clamped) != value || u32::from(shortened) != depth);
+    moves.write_all(&entry.mv.raw().to_le_bytes())?;
+    moves.write_all(&clamped.to_le_bytes())?;
+    moves.write_all(&shortened.to_le_bytes())
 }
 
 /// A written file from its beginning.

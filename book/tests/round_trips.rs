@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use enbu_book::{
     Book, BookError, Format, Games, OpenOptions, Order, Page, Pages, PositionKey, Preface, Search, Sorter, Verifier,
-    Written, db, write,
+    Written, write,
 };
 use enbu_files::Existing;
 use enbu_movegen::{Position, Setup};
@@ -150,9 +150,10 @@ fn a_sorted_db_is_written_byte_for_byte_as_documented() {
             text += &entry.comment.as_ref().map_or(String::new(), |comment| format!("#{comment}\n"));
         }
     }
-    let mut writer = db::Writer::new(Vec::new(), &[]).expect("written");
-    pages.iter().for_each(|page| writer.write(page).expect("written"));
-    assert!(writer.finish().expect("flushed") == text.as_bytes());
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.db");
+    written(&path, Format::Db, &pages);
+    assert!(fs::read(path).expect("a book") == text.as_bytes());
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::page::Page;
 /// the book lacks again, up to `gap` positions in a row. After a fault the iterator goes on:
 /// invalid and illegal moves are left out.
 #[derive(Debug)]
-pub struct Pages {
+pub(crate) struct Pages {
     /// Records with their offsets, sorted by key.
     records: Vec<(u64, u64, [u8; RECORD_BYTES])>,
     /// The keys of the records.
@@ -36,11 +36,8 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Searches the positions of a file from `roots`.
-    ///
-    /// # Errors
-    /// Those of the system; [`Fault::PartialRecord`]; a root that cannot be played.
-    pub fn new(path: &Path, roots: &[Setup], gap: u32) -> Result<Self, BookError> {
+    /// Searches the positions of a file from `roots`, which must be playable.
+    pub(crate) fn new(path: &Path, roots: &[Setup], gap: u32) -> Result<Self, BookError> {
         let bytes = enbu_files::read(path, FileKind::BinaryBook)?;
         let (chunks, rest) = bytes.as_chunks::<RECORD_BYTES>();
         if !rest.is_empty() {
@@ -71,7 +68,7 @@ impl Pages {
     }
 
     /// Number of moves whose positions were not found, once all pages were read.
-    pub fn unreached(&self) -> u64 {
+    pub(crate) fn unreached(&self) -> u64 {
         (self.records.len() as u64).saturating_sub(self.found)
     }
 

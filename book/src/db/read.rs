@@ -22,7 +22,7 @@ pub(crate) const MAX_POSITION: u64 = 1 << 20;
 /// After a fault the iterator goes on: a faulty move is left out of its page, a faulty
 /// position with all its moves.
 #[derive(Debug)]
-pub struct Reader<R> {
+pub(crate) struct Reader<R> {
     input: R,
     line: Vec<u8>,
     number: u64,
@@ -209,7 +209,7 @@ fn number<T: std::str::FromStr>(text: &str, field: &'static str) -> Result<Optio
 
 impl<R: BufRead> Reader<R> {
     /// A reader of `input`, which it should buffer well.
-    pub fn new(input: R) -> Self {
+    pub(crate) fn new(input: R) -> Self {
         Self {
             input,
             line: Vec::new(),
@@ -224,7 +224,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// The comment lines before the first position; complete once a page was read.
-    pub fn preface(&self) -> &[String] {
+    pub(crate) fn preface(&self) -> &[String] {
         &self.preface
     }
 
@@ -234,7 +234,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Line of the last page.
-    pub fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         Place::Line(self.page_at)
     }
 

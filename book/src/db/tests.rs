@@ -6,7 +6,7 @@ use std::path::Path;
 use enbu_movegen::{Position, Setup};
 
 use super::*;
-use crate::{Book, BookError, Entry, Fault, OpenOptions, Page, Place, PositionKey};
+use crate::{Book, BookError, Entry, Fault, Losses, OpenOptions, Page, Place, PositionKey, Preface};
 
 const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
 
@@ -45,9 +45,10 @@ fn faults(text: &str) -> Vec<(Place, String)> {
 }
 
 fn written(preface: &[String], pages: &[Page]) -> String {
-    let mut writer = Writer::new(Vec::new(), preface).expect("written");
-    pages.iter().for_each(|page| writer.write(page).expect("written"));
-    String::from_utf8(writer.finish().expect("flushed")).expect("text")
+    let preface = Preface { description: preface.join("\n"), ..Preface::default() };
+    let mut out = Vec::new();
+    write(&mut out, &preface, pages.iter().cloned().map(Ok), &mut Losses::default()).expect("written");
+    String::from_utf8(out).expect("text")
 }
 
 fn entry(text: &str) -> Entry {
@@ -186,7 +187,6 @@ fn the_work_of_a_look_up_is_bounded_whatever_the_file_holds() {
 fn unsorted_files_are_loaded_but_not_searched() {
     let mut pages = good_pages(FILE);
     pages.reverse();
-    assert!(Writer::new(Vec::new(), &[]).expect("written").write(&pages[0]).is_ok());
     let text: String = pages
         .iter()
         .map(|page| written(&[], std::slice::from_ref(page)).replacen("#YANEURAOU-DB2016 1.00\n", "", 1))
@@ -297,7 +297,7 @@ fn the_ply_decides_unless_it_is_ignored() {
 #[test]
 fn pages_out_of_order_are_not_written() {
     let pages = good_pages(FILE);
-    let mut writer = Writer::new(Vec::new(), &[]).expect("written");
-    writer.write(&pages[1]).expect("written");
-    assert!(matches!(writer.write(&pages[0]), Err(BookError { fault: Fault::Unsorted(_), .. })));
+    let reversed = [&pages[1], &pages[0]].into_iter().cloned().map(Ok);
+    let outcome = write(Vec::new(), &Preface::default(), reversed, &mut Losses::default());
+    assert!(matches!(outcome, Err(BookError { fault: Fault::Unsorted(_), .. })));
 }

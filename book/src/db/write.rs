@@ -5,67 +5,49 @@ use std::io::{self, Write};
 use super::HEADER;
 use crate::error::{BookError, Fault};
 use crate::key::PositionKey;
+use crate::losses::Losses;
 use crate::page::{Entry, Page};
+use crate::preface::Preface;
 
-/// Writes sorted pages.
-#[derive(Debug)]
-pub struct Writer<W> {
-    out: W,
-    last: Option<(PositionKey, Option<u32>)>,
-}
-
-impl<W: Write> Writer<W> {
-    /// Writes the header and the comment lines before the first position.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    pub fn new(mut out: W, preface: &[String]) -> Result<Self, BookError> {
-        writeln!(out, "{HEADER}")?;
-        for line in preface {
-            comment(&mut out, line)?;
-        }
-        Ok(Self { out, last: None })
+/// Writes sorted pages after the header and the description. Pages without moves are left out.
+pub(crate) fn write(
+    mut out: impl Write,
+    preface: &Preface,
+    pages: impl Iterator<Item = Result<Page, BookError>>,
+    losses: &mut Losses,
+) -> Result<(), BookError> {
+    writeln!(out, "{HEADER}")?;
+    if !preface.description.is_empty() {
+        comment(&mut out, &preface.description)?;
     }
-
-    /// Writes a page.
-    ///
-    /// # Errors
-    /// Those of `out`; [`Fault::Unsorted`] if the page belongs before the last one.
-    pub fn write(&mut self, page: &Page) -> Result<(), BookError> {
+    let mut last: Option<(PositionKey, Option<u32>)> = None;
+    for page in pages {
+        let page = page?;
+        losses.without_results(&page);
+        losses.judgements += page.entries.iter().filter(|entry| entry.judgement.is_some()).count() as u64;
         if page.entries.is_empty() {
-            return Ok(());
+            losses.comments += u64::from(page.comment.is_some());
+            continue;
         }
-        if let Some((position, ply)) = &self.last
-            && (position, *ply) > (&page.position, page.ply)
-        {
+        if last.as_ref().is_some_and(|(position, ply)| (position, *ply) > (&page.position, page.ply)) {
             return Err(BookError::file(Fault::Unsorted(page.position.to_string())));
         }
-        self.put(page)?;
-        self.last = Some((page.position.clone(), page.ply));
-        Ok(())
+        put(&mut out, &page)?;
+        last = Some((page.position, page.ply));
     }
+    Ok(out.flush()?)
+}
 
-    fn put(&mut self, page: &Page) -> io::Result<()> {
-        let out = &mut self.out;
-        write!(out, "sfen {}", page.position)?;
-        match page.ply {
-            Some(ply) => writeln!(out, " {ply}")?,
-            None => writeln!(out)?,
-        }
-        if let Some(text) = &page.comment {
-            comment(out, text)?;
-        }
-        page.entries.iter().try_for_each(|entry| put_entry(out, entry))
+fn put(out: &mut impl Write, page: &Page) -> io::Result<()> {
+    write!(out, "sfen {}", page.position)?;
+    match page.ply {
+        Some(ply) => writeln!(out, " {ply}")?,
+        None => writeln!(out)?,
     }
-
-    /// Flushes and returns the output.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    pub fn finish(mut self) -> Result<W, BookError> {
-        self.out.flush()?;
-        Ok(self.out)
+    if let Some(text) = &page.comment {
+        comment(out, text)?;
     }
+    page.entries.iter().try_for_each(|entry| put_entry(out, entry))
 }
 
 fn put_entry(out: &mut impl Write, entry: &Entry) -> io::Result<()> {

@@ -18,7 +18,7 @@ use crate::preface::Preface;
 ///
 /// After a fault the iterator goes on: an invalid or illegal move is left out of its page.
 #[derive(Debug)]
-pub struct Reader {
+pub(crate) struct Reader {
     file: SbkFile,
     /// States to read with their positions.
     queue: VecDeque<(usize, PositionKey)>,
@@ -179,11 +179,8 @@ fn analysis(field: &Field<'_>) -> Result<Analysis, BookError> {
 }
 
 impl Reader {
-    /// Reads a file into memory.
-    ///
-    /// # Errors
-    /// Those of the system; [`Fault::Protobuf`] for damaged data outside of the states.
-    pub fn open(path: &Path) -> Result<Self, BookError> {
+    /// Reads a file into memory. Damaged data outside of the states is an error.
+    pub(crate) fn open(path: &Path) -> Result<Self, BookError> {
         SbkFile::read(path).map(Self::new)
     }
 
@@ -193,18 +190,13 @@ impl Reader {
     }
 
     /// Author and description.
-    pub fn preface(&self) -> &Preface {
+    pub(crate) fn preface(&self) -> &Preface {
         &self.file.preface
     }
 
     /// Offset of the last page.
-    pub fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         Place::Offset(self.state_at)
-    }
-
-    /// Number of states.
-    pub fn states(&self) -> usize {
-        self.file.states.len()
     }
 
     /// Reads the next state that is queued or names its position; returns its index and its

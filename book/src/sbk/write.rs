@@ -26,10 +26,7 @@ struct Place {
 /// Writes pages in any order, which are held in memory. The first page of a position counts.
 /// Illegal moves are left out; pages without moves stay if they have results, analyses or a
 /// comment.
-///
-/// # Errors
-/// Those of `pages` and of `out`.
-pub fn write(
+pub(crate) fn write(
     mut out: impl Write,
     preface: &Preface,
     pages: impl IntoIterator<Item = Result<Page, BookError>>,
