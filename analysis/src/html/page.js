@@ -131,7 +131,7 @@
     let total = 0, any = false, i = at.line, end = at.ply;
     for (;;) {
       const line = lines[i];
-      line.moves.slice(0, Math.max(0, end - line.from)).forEach(mv => { if (mv.b === black && mv.t !== undefined) { total += mv.t; any = true; } });
+      line.moves.slice(0, Math.max(0, end - line.from)).forEach(mv => { if (mv.b === black && mv.t !== null) { total += mv.t; any = true; } });
       if (!i) return any ? total : null;
       end = line.from; i = line.parent;
     }
@@ -184,7 +184,7 @@
     $('comment').textContent = (mv ? mv.com : data.com || []).join('\n');
     $('pvs').replaceChildren(...list.map((row, n) => pvRow(row.pv, n, row.label)));
     for (const [id, black] of [['black', true], ['white', false]]) {
-      const total = spent(black), now = mv && mv.b === black && mv.t !== undefined ? clock(mv.t) + ' / ' : '';
+      const total = spent(black), now = mv && mv.b === black && mv.t !== null ? clock(mv.t) + ' / ' : '';
       $('clock-' + id).textContent = total === null ? '' : now + clock(total);
     }
     document.querySelectorAll('#moves button').forEach(b => {

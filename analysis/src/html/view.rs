@@ -2,10 +2,9 @@
 
 use enbu_kifu::{Board, NodeId, Record, ki2};
 use enbu_movegen::{Move, MoveParts, Piece, PieceType, Square};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::curve;
-use crate::class::Class;
 use crate::nodes;
 use crate::report::{BestLine, GameReport, MoveReport, PositionReport, ReportLine, Score, Side};
 
@@ -79,134 +78,52 @@ fn english(board: &Board, mv: Move) -> String {
     }
 }
 
-/// The data of the script.
-#[derive(Serialize)]
-struct Data<'r> {
-    start: String,
-    lines: Vec<LineData<'r>>,
-    #[serde(rename = "com")]
-    comments: &'r [String],
-    deciding: Option<usize>,
-    width: f64,
-    x0: f64,
-    dx: f64,
-}
-
-#[derive(Serialize)]
-struct LineData<'r> {
-    parent: usize,
-    from: usize,
-    moves: Vec<MoveData<'r>>,
-    #[serde(rename = "pos")]
-    positions: Vec<PositionData<'r>>,
-}
-
-#[derive(Serialize)]
-struct PositionData<'r> {
-    #[serde(rename = "s")]
-    score: Option<Score>,
-    #[serde(rename = "w")]
-    win: Option<f64>,
-    lines: Vec<Pv<'r>>,
-}
-
-#[derive(Serialize)]
-struct MoveData<'r> {
-    #[serde(rename = "u")]
-    usi: &'r str,
-    #[serde(rename = "ja")]
-    japanese: &'r str,
-    #[serde(rename = "en")]
-    english: &'r str,
-    #[serde(rename = "b")]
-    is_black: bool,
-    #[serde(rename = "f")]
-    first_choice: bool,
-    #[serde(rename = "com")]
-    comments: &'r [String],
-    #[serde(rename = "t", skip_serializing_if = "Option::is_none")]
-    time_ms: Option<u64>,
-    #[serde(rename = "c", skip_serializing_if = "Option::is_none")]
-    class: Option<Class>,
-    #[serde(rename = "l", skip_serializing_if = "Option::is_none")]
-    loss: Option<f64>,
-    #[serde(rename = "mm", skip_serializing_if = "Option::is_none")]
-    missed_mate: Option<Pv<'r>>,
-}
-
-/// A line of moves with its score.
-#[derive(Serialize)]
-struct Pv<'r> {
-    #[serde(rename = "m")]
-    moves: &'r [String],
-    #[serde(rename = "ja")]
-    japanese: Vec<String>,
-    #[serde(rename = "en")]
-    english: Vec<String>,
-    #[serde(rename = "s")]
-    score: Score,
-    #[serde(rename = "w")]
-    win: f64,
-}
-
-impl<'r> Pv<'r> {
-    fn new(sfen: &str, moves: &'r [String], score: Score, win: f64) -> Self {
-        let (japanese, english) = line_texts(sfen, moves).into_iter().unzip();
-        Self { moves, japanese, english, score, win }
-    }
-
-    fn best(sfen: &str, line: &'r BestLine) -> Self {
-        Self::new(sfen, line.moves.get(..SHOWN_MOVES).unwrap_or(&line.moves), line.score, line.win)
-    }
-
-    fn missed(sfen: &str, mv: &'r MoveReport, mate: &'r [String]) -> Self {
-        let win = if mv.side == Side::Black { 1.0 } else { 0.0 };
-        Self::new(sfen, mate, Score::Mate { winner: mv.side, plies: mate.len() as u16 }, win)
-    }
+/// A line of moves from a position, with its score.
+fn pv(sfen: &str, moves: &[String], score: Score, win: f64) -> Value {
+    let (japanese, english): (Vec<String>, Vec<String>) = line_texts(sfen, moves).into_iter().unzip();
+    json!({ "m": moves, "ja": japanese, "en": english, "s": score, "w": win })
 }
 
 /// The data of the script as JSON.
-pub(super) fn data<'r>(record: &'r Record, report: &'r GameReport, lines: &'r [Line<'r>]) -> String {
+///
+/// | name | value |
+/// |---|---|
+/// | `u` `m` | a move, moves as in USI |
+/// | `ja` `en` | their texts |
+/// | `s` `w` | score and Black's win probability |
+/// | `b` `t` | true for a move of Black; time in milliseconds |
+/// | `f` `c` `l` `mm` | true for the first choice; class, loss, missed mate |
+/// | `com` | comments of the record |
+pub(super) fn data(record: &Record, report: &GameReport, lines: &[Line<'_>]) -> String {
     let comments = |id: Option<&NodeId>| id.map_or(&[][..], |&id| &record.node(id).remarks().comments);
-    let of_line = |line: &'r Line<'r>| {
+    let of_line = |line: &Line<'_>| {
         let ReportLine { parent, from, positions, moves } = line.report;
-        let of_position = |position: &'r PositionReport| PositionData {
-            score: position.score,
-            win: position.win,
-            lines: position.lines.iter().map(|line| Pv::best(&position.sfen, line)).collect(),
+        let of_position = |position: &PositionReport| {
+            let best = |line: &BestLine| {
+                pv(&position.sfen, line.moves.get(..SHOWN_MOVES).unwrap_or(&line.moves), line.score, line.win)
+            };
+            let lines: Vec<Value> = position.lines.iter().map(best).collect();
+            json!({ "s": position.score, "w": position.win, "lines": lines })
         };
-        let of_move = |(index, (mv, (japanese, english))): (usize, (&'r MoveReport, &'r (String, String)))| MoveData {
-            usi: &mv.usi,
-            japanese,
-            english,
-            is_black: mv.side == Side::Black,
-            first_choice: mv.first_choice,
-            comments: comments(line.nodes.get(index + 1)),
-            time_ms: mv.time_ms,
-            class: mv.class,
-            loss: mv.loss,
-            missed_mate: mv
-                .missed_mate
-                .as_ref()
-                .zip(positions.get(index))
-                .map(|(mate, position)| Pv::missed(&position.sfen, mv, mate)),
+        let of_move = |(index, (mv, (japanese, english))): (usize, (&MoveReport, &(String, String)))| {
+            let missed = mv.missed_mate.as_ref().zip(positions.get(index)).map(|(mate, position)| {
+                let score = Score::Mate { winner: mv.side, plies: mate.len() as u16 };
+                pv(&position.sfen, mate, score, if mv.side == Side::Black { 1.0 } else { 0.0 })
+            });
+            json!({
+                "u": mv.usi, "ja": japanese, "en": english, "b": mv.side == Side::Black, "t": mv.time_ms,
+                "f": mv.first_choice, "c": mv.class, "l": mv.loss, "mm": missed,
+                "com": comments(line.nodes.get(index + 1)),
+            })
         };
-        LineData {
-            parent,
-            from,
-            moves: moves.iter().zip(&line.texts).enumerate().map(of_move).collect(),
-            positions: positions.iter().map(of_position).collect(),
-        }
+        let moves: Vec<Value> = moves.iter().zip(&line.texts).enumerate().map(of_move).collect();
+        let positions: Vec<Value> = positions.iter().map(of_position).collect();
+        json!({ "parent": parent, "from": from, "moves": moves, "pos": positions })
     };
-    let data = Data {
-        start: record.setup().to_string(),
-        lines: lines.iter().map(of_line).collect(),
-        comments: comments(Some(&record.root())),
-        deciding: report.deciding_ply,
-        width: curve::WIDTH,
-        x0: curve::LEFT,
-        dx: curve::step(report),
-    };
-    // Maps with keys of text and finite numbers cannot fail.
-    serde_json::to_string(&data).unwrap_or_default()
+    let lines: Vec<Value> = lines.iter().map(of_line).collect();
+    json!({
+        "start": record.setup().to_string(), "lines": lines, "com": comments(Some(&record.root())),
+        "deciding": report.deciding_ply, "width": curve::WIDTH, "x0": curve::LEFT, "dx": curve::step(report),
+    })
+    .to_string()
 }
