@@ -342,60 +342,47 @@ fn held(hand: Hand, piece: HandPiece) -> Result<Hand, UnpackError> {
     hand.with_count(piece, hand.count(piece).saturating_add(1)).ok_or(UnpackError::HandFull)
 }
 
-/// A position in the coding of YaneuraOu.
-///
-/// ```
-/// use enbu_movegen::{PackedSfen, Setup};
-/// let packed = PackedSfen::pack(&Setup::startpos()).expect("a set of pieces");
-/// assert_eq!(packed.unpack(), Ok(Setup::startpos()));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PackedSfen(pub [u8; 32]);
+/// Defines the positions of one coding.
+macro_rules! packed {
+    ($(#[$about:meta])* $name:ident, $coding:expr) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub struct $name(pub [u8; 32]);
 
-impl PackedSfen {
-    /// Packs a diagram; its ply is not kept.
-    ///
-    /// # Errors
-    /// [`PackError`] when there are more pieces than a set has, or not one king of each side.
-    pub fn pack(setup: &Setup) -> Result<Self, PackError> {
-        pack(Coding::Sfen, setup).map(Self)
-    }
+        impl $name {
+            /// Packs a diagram; its ply is not kept.
+            ///
+            /// # Errors
+            /// [`PackError`] when there are not one king of each side and a set of pieces.
+            pub fn pack(setup: &Setup) -> Result<Self, PackError> {
+                pack($coding, setup).map(Self)
+            }
 
-    /// The diagram; its ply is 1.
-    ///
-    /// # Errors
-    /// [`UnpackError`] with the first fault.
-    pub fn unpack(&self) -> Result<Setup, UnpackError> {
-        unpack(Coding::Sfen, &self.0)
-    }
+            /// The diagram; its ply is 1.
+            ///
+            /// # Errors
+            /// [`UnpackError`] with the first fault.
+            pub fn unpack(&self) -> Result<Setup, UnpackError> {
+                unpack($coding, &self.0)
+            }
+        }
+    };
 }
 
-/// A position in the coding of Apery (HuffmanCodedPos).
-///
-/// ```
-/// use enbu_movegen::{PackedHcp, Setup};
-/// let packed = PackedHcp::pack(&Setup::startpos()).expect("a set of pieces");
-/// assert_eq!(packed.unpack(), Ok(Setup::startpos()));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PackedHcp(pub [u8; 32]);
-
-impl PackedHcp {
-    /// Packs a diagram; its ply is not kept.
+packed! {
+    /// A position in the coding of YaneuraOu, which may lack pieces.
     ///
-    /// # Errors
-    /// [`PackError`] when it has more or fewer pieces than a set, or not one king of each side.
-    pub fn pack(setup: &Setup) -> Result<Self, PackError> {
-        pack(Coding::Hcp, setup).map(Self)
-    }
+    /// ```
+    /// use enbu_movegen::{PackedSfen, Setup};
+    /// let packed = PackedSfen::pack(&Setup::startpos()).expect("a set of pieces");
+    /// assert_eq!(packed.unpack(), Ok(Setup::startpos()));
+    /// ```
+    PackedSfen, Coding::Sfen
+}
 
-    /// The diagram; its ply is 1.
-    ///
-    /// # Errors
-    /// [`UnpackError`] with the first fault.
-    pub fn unpack(&self) -> Result<Setup, UnpackError> {
-        unpack(Coding::Hcp, &self.0)
-    }
+packed! {
+    /// A position in the coding of Apery (HuffmanCodedPos).
+    PackedHcp, Coding::Hcp
 }
 
 /// A move in Apery's 16 bits: destination, origin (81 and more: a drop), promotion.
