@@ -8,14 +8,10 @@
 /// assert!(is_shown('歩') && !is_shown('\r') && !is_shown('\u{202e}'));
 /// ```
 pub fn is_shown(letter: char) -> bool {
-    !letter.is_control() && !is_formatting(letter)
-}
-
-/// Returns true for a character without a glyph that breaks lines or turns the direction
-/// of writing.
-const fn is_formatting(letter: char) -> bool {
-    matches!(letter,
-        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    // Characters without a glyph that break lines or turn the direction of writing.
+    let formats = matches!(letter,
+        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    !letter.is_control() && !formats
 }
 
 /// Text as HTML and XML have it, also within quotes; a blank for what is not shown.

@@ -173,13 +173,17 @@ fn date_from_tag(value: &str) -> Option<String> {
 }
 
 fn is_date(value: &str, separator: char) -> bool {
-    let parts: Vec<&str> = value.split(separator).collect();
-    parts.iter().map(|part| part.len()).eq([4, 2, 2]) && parts.concat().bytes().all(|byte| byte.is_ascii_digit())
+    are_digits(value, separator, 4)
 }
 
 fn is_time(value: &str) -> bool {
-    let parts: Vec<&str> = value.split(':').collect();
-    parts.iter().map(|part| part.len()).eq([2, 2, 2]) && parts.concat().bytes().all(|byte| byte.is_ascii_digit())
+    are_digits(value, ':', 2)
+}
+
+/// Returns true for three numbers, of which the last two have two digits.
+fn are_digits(value: &str, separator: char, first: usize) -> bool {
+    let parts: Vec<&str> = value.split(separator).collect();
+    parts.iter().map(|part| part.len()).eq([first, 2, 2]) && parts.concat().bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// `300+10` or `300`: seconds for the game and for each move.
