@@ -58,7 +58,7 @@ hash_mb() {
 # Even openings, made once with a fixed seed.
 openings() {
     mkdir -p "$out"
-    [ -s "$out/openings.sfen" ] || "$enbu" openings random:12,100 --count 600 --seed 77 --out "$out/openings.sfen" >&2
+    [ -s "$out/openings.sfen" ] || "$enbu" openings random:12,100 --count 600 --seed 77 --force --out "$out/openings.sfen" >&2
 }
 
 # play NAME FIRST... -- SECOND...: one match, resumed if it was begun.

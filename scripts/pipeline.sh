@@ -27,7 +27,7 @@ if ! [ -s "$data/games.archive" ]; then
     step games
     "$ENBU" selfplay --eval "$from" --games "${GAMES:-4000}" --nodes "${NODES:-100}" --hash 1 --out "$data/games"
     step archive
-    "$ENBU" selfplay merge "$data/games" --out "$data/games.archive"
+    "$ENBU" selfplay merge "$data/games" --force --out "$data/games.archive"
 fi
 if ! [ -s "$data/net.nnue" ]; then
     step training
@@ -37,7 +37,7 @@ if ! [ -s "$data/net.nnue" ]; then
         --checkpoint "$data/net.checkpoint" --resume --chart "$data/net.svg"
 fi
 step match
-[ -s "$data/openings.sfen" ] || "$ENBU" openings random:16,80 --count 20 --out "$data/openings.sfen"
+[ -s "$data/openings.sfen" ] || "$ENBU" openings random:16,80 --count 20 --force --out "$data/openings.sfen"
 case $from in
     piece-square) old=Eval=PieceSquare ;;
     embedded) old=Eval=Embedded ;;

@@ -100,7 +100,7 @@ enbu() {
 goes_on() { [ -z "$minutes" ] || [ $((SECONDS - $1)) -lt $((minutes * 60)) ]; }
 
 # A file of $1 openings; 500 take one or two minutes.
-openings() { "$program" openings random:8,300 --count "$1" --out "$work/openings"; }
+openings() { "$program" openings random:8,300 --count "$1" --force --out "$work/openings"; }
 
 part_sessions() {
     step "sessions: every sequence, with an engine of the test"
