@@ -168,20 +168,10 @@ impl Contest {
         Ok(Self { settings, names, id })
     }
 
-    /// The names of the engines.
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
     /// The name of the match in its games: a digest of the settings that decide the
     /// course of games. Their number, part and concurrency are not included.
     pub fn id(&self) -> &str {
         &self.id
-    }
-
-    /// The settings.
-    pub const fn settings(&self) -> &MatchSettings {
-        &self.settings
     }
 
     /// Number of games in this part.

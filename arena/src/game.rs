@@ -10,7 +10,7 @@ use crate::adjudication::{Adjudication, Adjudicator};
 use crate::engine_spec::Ponder;
 use crate::openings::Opening;
 use crate::player::{Player, PlayerError, faults};
-use crate::record::{Fault, Faults, LoggedMove, score_text};
+use crate::record::{Fault, Faults, LoggedMove, count, count_all, score_text};
 use crate::referee::{Ending, Reason, Referee, Rules};
 use crate::stall::stalled;
 use crate::time_control::{GameClock, go_request};
@@ -129,7 +129,7 @@ impl Game<'_, '_> {
     /// Adds unsolicited output since the last call to the engine's faults.
     fn collect_noise(&mut self, color: Color) {
         if let Some(client) = self.players[color].running() {
-            self.faults[color].add_all(&faults(client.take_noise()));
+            count_all(&mut self.faults[color], &faults(client.take_noise()));
         }
     }
 
@@ -175,7 +175,7 @@ impl Game<'_, '_> {
         let position = self.referee.position_line(None);
         if let Some(expected) = self.pondering[turn].take() {
             let early = self.players[turn].driver()?.has_answered();
-            self.faults[turn].add(Fault::Early, u32::from(early));
+            count(&mut self.faults[turn], Fault::Early, u32::from(early));
             if self.referee.moves().last() == Some(&expected) {
                 self.players[turn].driver()?.send(&Command::PonderHit(None)).map_err(failed)?;
                 return Ok(Instant::now());
@@ -217,7 +217,7 @@ impl Game<'_, '_> {
     fn start_pondering(&mut self, turn: Color, ponder: Option<Move>, answer: &Answer) -> Result<(), Interruption> {
         let legal = ponder.filter(|&mv| self.referee.position().is_legal(mv));
         if answer.ponder_fault.is_some() || ponder != legal {
-            self.faults[turn].add(Fault::BadPonder, 1);
+            count(&mut self.faults[turn], Fault::BadPonder, 1);
         }
         let Some(expected) = legal.filter(|_| self.players[turn].spec.ponder == Ponder::On) else { return Ok(()) };
         let mut request = go_request(&self.clocks, turn);
@@ -237,7 +237,7 @@ impl Game<'_, '_> {
             (Some(word), None) => (word.chars().take(MAX_WORD).collect(), report.pv.len()),
             (None, None) => return,
         };
-        self.faults[turn].add(Fault::BadPv, 1);
+        count(&mut self.faults[turn], Fault::BadPv, 1);
         if self.text.is_empty() {
             let line: Vec<String> = report.pv.iter().take(number.min(MAX_LINE)).map(Move::to_string).collect();
             let more = if number > MAX_LINE { " ..." } else { "" };
@@ -251,7 +251,7 @@ impl Game<'_, '_> {
     }
 
     fn illegal(&mut self, turn: Color, answer: &Answer, why: &str) -> Ending {
-        self.faults[turn].add(Fault::Illegal, 1);
+        count(&mut self.faults[turn], Fault::Illegal, 1);
         let said: String = self.log.last().map_or("", |last| &last.answer).chars().take(MAX_WORD).collect();
         self.text = match answer.best {
             Ok(BestMove::Play { .. }) => format!("{why} at {}", self.referee.position()),
@@ -261,7 +261,7 @@ impl Game<'_, '_> {
     }
 
     fn too_late(&mut self, turn: Color, elapsed: Duration, budget: Duration) -> Ending {
-        self.faults[turn].add(Fault::Time, 1);
+        count(&mut self.faults[turn], Fault::Time, 1);
         self.over = elapsed.saturating_sub(budget);
         self.text = format!("{:.1} ms used of {}", milliseconds(elapsed), budget.as_millis());
         self.note_stall();
@@ -279,7 +279,7 @@ impl Game<'_, '_> {
             ClientError::Silent { .. } => (Fault::Hang, Reason::Hang),
             _ => (Fault::Crash, Reason::Crash),
         };
-        self.faults[color].add(fault, 1);
+        count(&mut self.faults[color], fault, 1);
         self.text = format!("{} {error}", self.players[color].name);
         if fault == Fault::Hang {
             self.note_stall();
@@ -310,7 +310,7 @@ impl Game<'_, '_> {
             Err(ClientError::Silent { .. }) => Fault::Hang,
             Err(_) => Fault::Crash,
         };
-        self.faults[color].add(fault, 1);
+        count(&mut self.faults[color], fault, 1);
         self.players[color].kill();
         Ok(())
     }

@@ -10,7 +10,7 @@ use enbu_usi::client::{Cancel, ClientError, Driver, EngineIdentity, Noise, Wiret
 use parking_lot::Mutex;
 
 use crate::engine_spec::{EngineSpec, Ponder};
-use crate::record::{Fault, Faults};
+use crate::record::{Fault, Faults, count};
 
 /// Time limits of engines for everything but moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,10 +198,10 @@ fn defaults(spec: &EngineSpec, identity: &EngineIdentity) -> Vec<(&'static str, 
 /// Noise as faults.
 pub(crate) fn faults(noise: Noise) -> Faults {
     let mut faults = Faults::default();
-    faults.add(Fault::Stray, noise.stray_answers);
-    faults.add(Fault::Late, noise.late_lines);
-    faults.add(Fault::Garbage, noise.unknown_lines);
-    faults.add(Fault::Flood, noise.lost_lines);
+    count(&mut faults, Fault::Stray, noise.stray_answers);
+    count(&mut faults, Fault::Late, noise.late_lines);
+    count(&mut faults, Fault::Garbage, noise.unknown_lines);
+    count(&mut faults, Fault::Flood, noise.lost_lines);
     faults
 }
 

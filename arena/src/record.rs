@@ -49,39 +49,18 @@ impl fmt::Display for Fault {
 }
 
 /// Counts of the faults of an engine.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Faults(BTreeMap<Fault, u32>);
+pub(crate) type Faults = BTreeMap<Fault, u32>;
 
-impl Faults {
-    /// Counts `times` faults of one kind.
-    pub fn add(&mut self, fault: Fault, times: u32) {
-        if times > 0 {
-            *self.0.entry(fault).or_default() += times;
-        }
+/// Counts `times` faults of one kind.
+pub(crate) fn count(faults: &mut Faults, fault: Fault, times: u32) {
+    if times > 0 {
+        *faults.entry(fault).or_default() += times;
     }
+}
 
-    /// Counts all of `other`'s faults too.
-    pub fn add_all(&mut self, other: &Self) {
-        for (fault, times) in other.iter() {
-            self.add(fault, times);
-        }
-    }
-
-    /// Number of times `fault` happened.
-    pub fn count(&self, fault: Fault) -> u32 {
-        self.0.get(&fault).copied().unwrap_or(0)
-    }
-
-    /// The faults that happened, and how often.
-    pub fn iter(&self) -> impl Iterator<Item = (Fault, u32)> {
-        self.0.iter().map(|(&fault, &times)| (fault, times))
-    }
-
-    /// Returns true if there was no fault.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
+/// Counts all of `others` too.
+pub(crate) fn count_all(faults: &mut Faults, others: &Faults) {
+    others.iter().for_each(|(&fault, &times)| count(faults, fault, times));
 }
 
 /// The points of one engine in one game; 0, 0.5 or 1 in a file.
@@ -402,7 +381,7 @@ pub(crate) mod tests {
             stall_ms: 2.5,
             text: String::new(),
             faults1: Faults::default(),
-            faults2: Faults(BTreeMap::from([(Fault::BadPv, 2)])),
+            faults2: Faults::from([(Fault::BadPv, 2)]),
         }
     }
 

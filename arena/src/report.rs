@@ -8,7 +8,7 @@ use enbu_files::fnv1a;
 use enbu_movegen::Color;
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Faults, GameRecord, Points};
+use crate::record::{Faults, GameRecord, Points, count_all};
 use crate::referee::Reason;
 use crate::sprt::{Decision, Estimate, Pentanomial, Sprt};
 
@@ -94,8 +94,8 @@ impl Pairing {
         // In the first game of a pair, engine 1 has the first move.
         self.first_mover.add(if game.game.is_multiple_of(2) { game.score1 } else { game.score1.opposite() });
         *self.reasons.entry(game.reason).or_default() += 1;
-        self.faults[0].add_all(&game.faults1);
-        self.faults[1].add_all(&game.faults2);
+        count_all(&mut self.faults[0], &game.faults1);
+        count_all(&mut self.faults[1], &game.faults2);
         self.plies += game.plies as u64;
         self.worst_over_ms = self.worst_over_ms.max(game.over_ms);
         let moves = format!("{:?} {} {}", game.engine1, game.opening, game.moves);
@@ -263,7 +263,7 @@ impl Report {
                 for cell in 0..5 {
                     pairs.0[cell] += pairing.pairs.0[if index == 0 { cell } else { 4 - cell }];
                 }
-                faults.add_all(&pairing.faults[index]);
+                count_all(faults, &pairing.faults[index]);
             }
         }
         let mut standings: Vec<Standing> = engines
@@ -338,7 +338,7 @@ mod tests {
         assert_eq!(pairing.by_color[Color::White], Tally { won: 1, drawn: 0, lost: 2 });
         assert_eq!(pairing.first_mover, Tally { won: 4, drawn: 2, lost: 1 });
         assert_eq!(pairing.pairs, Pentanomial([0, 1, 1, 0, 1]), "the seventh game has no partner");
-        assert_eq!(pairing.faults[1].count(Fault::BadPv), 14);
+        assert_eq!(pairing.faults[1][&Fault::BadPv], 14);
         assert!(pairing.line(None).starts_with("7 games  W 3 D 2 L 2  Elo "));
         assert!(pairing.line(None).ends_with("  faults bad_pv2=14"));
         // The order in which games come does not matter.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use enbu_movegen::{Move, Position, Setup};
-use enbu_usi::client::{ClientError, LastReport};
-use enbu_usi::{BestMove, Clock, GameResult, GoRequest, OptionError, OptionSpec};
+use enbu_usi::client::{Answer, ClientError};
+use enbu_usi::{Clock, GameResult, GoRequest, OptionError, OptionSpec};
 
 pub(crate) use process::shortened;
 pub use process::{Notice, Process};
@@ -66,15 +66,6 @@ impl Request {
         let movetime_ms = self.clock.is_empty().then_some(Self::WITHOUT_CLOCK_MS);
         GoRequest { ponder, clock: self.clock, movetime_ms, ..GoRequest::default() }
     }
-}
-
-/// Answer to a search.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// The best move; the offending text if it is none.
-    pub best: Result<BestMove, String>,
-    /// The last report before it.
-    pub report: LastReport,
 }
 
 /// An engine. The caller observes the order of USI: one search at a time, `ponderhit` and

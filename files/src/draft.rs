@@ -63,10 +63,7 @@ impl Draft {
         Self { out: BufWriter::new(Out::Direct(file)) }
     }
 
-    /// Flushes and syncs the file, then renames it to its target.
-    ///
-    /// # Errors
-    /// Those of the system, [`Refusal::Exists`]; the old file is unchanged then.
+    /// Flushes and syncs the file, then renames it to its target. An error leaves the old file as it was.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
         if let Out::Beside(draft, ..) = self.out.get_ref() {

@@ -68,10 +68,7 @@ fn read_on(mut source: impl Read, kind: FileKind, bytes: &mut Vec<u8>) -> io::Re
     }
 }
 
-/// The result of reading a file that need not exist.
-///
-/// # Errors
-/// Those of `result`, except that there is no file.
+/// The result of reading a file that need not exist: `None` where there is none.
 pub fn if_found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

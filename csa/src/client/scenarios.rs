@@ -13,12 +13,12 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, bounded, unbounded};
-use enbu_usi::client::LastReport;
+use enbu_usi::client::{Answer, LastReport};
 use enbu_usi::{BestMove, Clock, GameResult, OptionKind, OptionSpec, Score};
 use parking_lot::Mutex;
 
 use super::*;
-use crate::player::{Answer, Request, Waker};
+use crate::player::{Request, Waker};
 use crate::record::Kif;
 
 /// The password in every scenario; it must not appear anywhere.
@@ -179,7 +179,7 @@ impl Player for Scripted {
                 BestMove::Play { best, ponder: expected.map(|text| text.parse().unwrap()) }
             }),
         };
-        Ok(Some(Answer { best, report }))
+        Ok(Some(Answer { best, ponder_fault: None, at: Instant::now(), report }))
     }
     fn game_over(&mut self, result: GameResult) {
         self.calls.lock().push(format!("gameover {result:?}"));

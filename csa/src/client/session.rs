@@ -12,14 +12,14 @@ use jiff::Zoned;
 use super::game::{self, Playing};
 use super::report::GameReport;
 use super::{Client, ClientError, Direction, Halt, MAX_TRACE_BYTES};
-use crate::player::{Answer, PlayerError, Pondering, STOP_LIMIT};
+use crate::player::{PlayerError, Pondering, STOP_LIMIT};
 use crate::protocol::{Event, Game, GameOutcome, Moved, Protocol, Reason, State};
 use crate::record::GameRecord;
 use crate::socket::{Connection, Incoming};
 use crate::summary::Summary;
 use enbu_movegen::{Color, Declaration, EnteringKingRule, Move};
 use enbu_usi::BestMove;
-use enbu_usi::client::LastReport;
+use enbu_usi::client::{Answer, LastReport};
 
 /// Limit for the own turn, the end of the game and the end of the search after the second
 /// interruption.

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use enbu_usi::client::{Cancel, Driver, LastReport, Launch, Wiretap};
+use enbu_usi::client::{Answer, Cancel, Driver, LastReport, Launch, Wiretap};
 use enbu_usi::{Clock, Command, GameResult, OptionSpec, PositionCommand};
 
-use super::{Answer, Player, PlayerError, Pondering, Request, Waker};
+use super::{Player, PlayerError, Pondering, Request, Waker};
 
 /// Limit from the start to `usiok`.
 const START_LIMIT: Duration = Duration::from_secs(30);
@@ -119,8 +119,7 @@ impl Player for Process {
     }
 
     fn poll(&mut self) -> Result<Option<Answer>, PlayerError> {
-        let answer = self.driver.poll_answer(&mut self.report)?;
-        Ok(answer.map(|answer| Answer { best: answer.best, report: answer.report }))
+        Ok(self.driver.poll_answer(&mut self.report)?)
     }
 
     fn game_over(&mut self, result: GameResult) {

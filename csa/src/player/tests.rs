@@ -1,5 +1,8 @@
 //! The order of searches, with an engine that records what it is asked.
 
+use enbu_usi::BestMove;
+use enbu_usi::client::LastReport;
+
 use super::*;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -53,6 +56,8 @@ impl Player for Script {
             Some("dies") => Err(PlayerError::Died("died".to_owned())),
             Some(text) => Ok(Some(Answer {
                 best: Ok(BestMove::Play { best: text.parse().unwrap(), ponder: None }),
+                ponder_fault: None,
+                at: Instant::now(),
                 report: LastReport::default(),
             })),
             None => Ok(None),
