@@ -13,7 +13,7 @@ const MATE_CP: i32 = 32_000;
 pub struct WinAdjudication {
     /// Lead of the winner, in centipawns.
     pub bound_cp: i32,
-    /// For how many moves of each engine.
+    /// Number of moves of each engine.
     pub moves: u32,
 }
 
@@ -22,7 +22,7 @@ pub struct WinAdjudication {
 pub struct DrawAdjudication {
     /// From which move of the game on, counted as in the SFEN.
     pub from_move: u32,
-    /// For how many moves of each engine.
+    /// Number of moves of each engine.
     pub moves: u32,
     /// Largest absolute score, in centipawns.
     pub bound_cp: i32,

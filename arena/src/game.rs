@@ -32,7 +32,7 @@ pub(crate) struct GameSetup<'m> {
     pub(crate) slack: Duration,
 }
 
-/// A game that came to its end. Pairs are of Black and White.
+/// A finished game. Pairs are of Black and White.
 pub(crate) struct PlayedGame {
     pub(crate) ending: Ending,
     pub(crate) moves: Vec<Move>,

@@ -82,7 +82,7 @@ pub struct Pairing {
     /// Digests of the games.
     #[serde(skip)]
     seen: HashSet<u64>,
-    /// First games of pairs whose second has not come, or the other way round.
+    /// Games of pairs whose other game is missing.
     #[serde(skip)]
     waiting: HashMap<(String, usize), u8>,
 }

@@ -1,7 +1,7 @@
 //! The file of results: one game a line, in JSON.
 //!
 //! Lines are only ever added whole. A line that could not be written (a full disk) is
-//! taken back as far as it went and kept in memory until it can be; one that was torn
+//! taken back and kept in memory until it can be; one that was torn
 //! (the machine stopped) is dropped when the file is opened again.
 
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@
 //!
 //! * Elo `= -400 log10(1/mu - 1)`; its 95 % interval by the delta method;
 //! * normalised Elo `= (mu - 1/2) / sqrt(2 var) * 800 / ln 10`, which does not depend
-//!   on how many games are drawn;
+//!   on the share of draws;
 //! * LOS, the likelihood that the first engine is the stronger one,
 //!   `= Phi((mu - 1/2) / sqrt(var / n))`;
 //! * the log-likelihood ratio of the generalised SPRT (Van den Bergh) in its normal
@@ -31,7 +31,7 @@ const POINTS_PER_SIGMA: f64 = 800.0 / LN_10;
 
 /// Pairs before the first decision.
 ///
-/// With a handful of pairs the variance that was seen says nothing: two pairs with
+/// With a handful of pairs the variance that was seen is unreliable: two pairs with
 /// equal scores have none at all, and a test that divides by it would stop at once.
 /// In simulations of tests at 5 %, deciding from the second pair on accepts the wrong
 /// hypothesis in 10 % (H1) and 30 % (H0) of the runs; from the 64th on in 5 % to 6 %.
@@ -223,7 +223,7 @@ impl Sprt {
         (s1 - s0) * (2.0 * mean - s0 - s1) * pairs / (2.0 * variance)
     }
 
-    /// The outcome; `None` while the test goes on, and before 64 pairs.
+    /// The outcome; `None` while the test is undecided, and before 64 pairs.
     pub fn decision(&self, seen: &Pentanomial) -> Option<Decision> {
         if seen.pairs() < MIN_PAIRS {
             return None;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | here | the method: the next values to play, the step after a result |
 //! | [`parameter`] | selection of options of an engine |
-//! | [`state`] | the file that a tuning goes on from |
+//! | [`state`] | the file from which a tuning is continued |
 //!
 //! Every iteration draws a sign for each parameter, plays the values moved by those
 //! signs against the values moved the other way, and moves all of them towards the side
@@ -20,7 +20,7 @@
 //! games in all, of which `k` is the present one, counted from 1:
 //!
 //! ```text
-//! c(k) = step * (N / k)^0.101                              how far values are moved to play
+//! c(k) = step * (N / k)^0.101                              perturbation of a value
 //! R(k) = rate * ((A + N) / (A + k))^0.602 * (k / N)^0.202  gain of a game, A = N / 10
 //! value += sign * R(k) * c(k) * (games won - games lost)
 //! ```
@@ -198,7 +198,7 @@ impl State {
     }
 
     /// The chances of this iteration: they follow from the seed and its number alone, so
-    /// that a tuning that was interrupted goes on as if it had not been.
+    /// that an interrupted tuning ends like any other.
     fn draws(&self) -> Vec<Draw> {
         let key = Xoshiro256PlusPlus::seed_from_u64(self.plan.seed).next_u64();
         let mut chance = Xoshiro256PlusPlus::seed_from_u64(key ^ self.done);

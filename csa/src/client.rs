@@ -9,7 +9,7 @@
 //!
 //! The socket is closed without `LOGOUT`, as floodgate wants it. An interruption first ends
 //! the program after the game; a second one resigns on the own turn, or closes the
-//! connection where that does not come soon.
+//! connection if that turn is not near.
 
 mod game;
 mod report;
@@ -156,7 +156,7 @@ pub enum Direction {
     Received,
 }
 
-/// Receives what the client has to report. No text contains the password.
+/// Receives the reports of the client. No text contains the password.
 pub trait Listener {
     /// Something for a person to read.
     fn notice(&mut self, text: &str);
@@ -286,7 +286,7 @@ impl<'l> Client<'l> {
         Ok(())
     }
 
-    /// Waits for a new login; returns true when the user cancels it.
+    /// Pauses before a new login; returns true if the user interrupts.
     fn wait(&mut self, pause: Duration) -> bool {
         self.status("waiting for the next login");
         match self.halts.recv_timeout(pause) {

@@ -55,7 +55,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Time for a move where no clock runs; the tests wait less.
+    /// Time for a move without a clock; shorter in tests.
     const WITHOUT_CLOCK_MS: u64 = if cfg!(test) { 1_000 } else { 10_000 };
 
     /// [`WITHOUT_CLOCK_MS`](Self::WITHOUT_CLOCK_MS) as a duration.
@@ -126,7 +126,7 @@ pub enum Pondering {
 enum Stage {
     Idle,
     Thinking,
-    /// On the expected reply. An answer that came before its time is kept.
+    /// On the expected reply. An early answer is kept.
     Pondering {
         expected: Move,
         answer: Option<Answer>,
@@ -147,7 +147,7 @@ pub(crate) struct Thinker {
     is_silent: bool,
 }
 
-/// Limit for the answer to `stop`; the tests wait less.
+/// Limit for the answer to `stop`; shorter in tests.
 pub(crate) const STOP_LIMIT: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 10 });
 
 impl Thinker {
@@ -160,7 +160,7 @@ impl Thinker {
     }
 
     /// Thinks about the position of `request`, whose last move has just been played. A
-    /// search that ponders on it goes on.
+    /// search that ponders on it is continued.
     pub(crate) fn think(&mut self, request: Request) -> Result<(), PlayerError> {
         match std::mem::replace(&mut self.stage, Stage::Idle) {
             Stage::Pondering { expected, answer } if request.moves.last() == Some(&expected) => match answer {
@@ -202,7 +202,7 @@ impl Thinker {
         if matches!(self.stage, Stage::Thinking) { self.player.stop() } else { Ok(()) }
     }
 
-    /// Ends any search; its answer is dropped when it comes.
+    /// Ends any search; its answer is dropped.
     pub(crate) fn abandon(&mut self) -> Result<(), PlayerError> {
         self.due = None;
         match std::mem::replace(&mut self.stage, Stage::Idle) {
@@ -233,7 +233,7 @@ impl Thinker {
         Ok(None)
     }
 
-    /// Ends any search and waits for its answer, up to `limit` or until `is_halted`.
+    /// Ends any search and takes its answer, up to `limit` or until `is_halted`.
     pub(crate) fn settle(&mut self, limit: Duration, mut is_halted: impl FnMut() -> bool) -> Result<(), PlayerError> {
         let silent = || PlayerError::Silent(format!("no bestmove within {} s after stop", limit.as_secs()));
         if self.is_silent {

@@ -322,7 +322,7 @@ impl Protocol {
         }
     }
 
-    /// Arrival time of the first line of an offer whose last line has not come.
+    /// Arrival time of the first line of an unfinished offer.
     pub fn offer_began(&self) -> Option<Instant> {
         self.offer.as_ref().map(|&(at, _)| at)
     }

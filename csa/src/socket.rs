@@ -12,7 +12,7 @@ use socket2::{SockRef, TcpKeepalive};
 /// The longest line that is read, in bytes. The rest of a longer one is skipped.
 pub(crate) const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// Number of lines read ahead of the client; then the server waits.
+/// Number of lines read ahead of the client; the rest stays in the socket.
 const LINES_AHEAD: usize = 64;
 
 /// Limit for one address to accept a connection.
@@ -84,7 +84,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // Ends the reader as well; a connection that is gone is no error here.
+        // Ends the reader as well; a closed connection is no error here.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 }
@@ -117,7 +117,7 @@ fn read_all(mut stream: impl Read, lines: &Sender<Incoming>) {
             return;
         }
     };
-    // The client may have gone first.
+    // The client may have ended first.
     let _ = lines.send(Incoming::Closed { reason, cut_bytes: splitter.begun() });
 }
 

@@ -6,7 +6,7 @@ use enbu_usi::{OptionKind, OptionSpec, OptionValue};
 use serde::{Deserialize, Serialize};
 
 /// The smallest step. With less, the two sides of a trial may be given the same value,
-/// and the games say nothing about it.
+/// and the games give no information about it.
 pub const MIN_STEP: f64 = 0.5;
 
 /// Whole numbers up to this are exact as `f64`, with room for fractions.

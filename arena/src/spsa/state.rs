@@ -1,4 +1,4 @@
-//! The file that a tuning goes on from: all that was learnt, and under which conditions.
+//! The file from which a tuning is continued: its values and their conditions.
 //!
 //! One JSON object, replaced as a whole after each iteration, so that it is never half
 //! written. Numbers are read back as they were written, to the last bit: a tuning that

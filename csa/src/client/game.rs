@@ -107,7 +107,7 @@ pub(super) fn available(game: &Game, color: Color) -> Option<Duration> {
 }
 
 /// The clocks of USI, `cut_ms` less for the side of this client. `charged` is the estimated
-/// charge of an own move whose echo has not come.
+/// charge of an own move without an echo yet.
 pub(super) fn clock(game: &Game, charged: Option<u64>, cut_ms: u64) -> Clock {
     let own = game.summary().your_turn;
     let left = |color: Color| match charged {
@@ -182,7 +182,7 @@ pub(super) fn verdict(game: &Game, outcome: GameOutcome, reason: &Reason) -> (En
     (end, comment)
 }
 
-/// The end of a record whose game goes on without this client.
+/// The end of a record whose game continues without this client.
 pub(super) const fn broken_off() -> End {
     End { kind: EndKind::Abort, result: None }
 }

@@ -95,7 +95,7 @@ impl<'c, 'l> Session<'c, 'l> {
                 recv(wake) -> _ => None,
                 recv(halts) -> halt => match halt {
                     Ok(halt) => self.halt(halt)?,
-                    // No interruption can come any more.
+                    // No sender of interruptions is left.
                     Err(_) => {
                         self.client.halts = crossbeam_channel::never();
                         None
@@ -176,7 +176,7 @@ impl<'c, 'l> Session<'c, 'l> {
         SessionError::Fatal(ClientError::Login(self.client.server(), self.client.settings.user.clone()))
     }
 
-    /// Takes an error line: before the first game it means that none will come.
+    /// Takes an error line: before the first game it means that there will be none.
     fn server_error(&mut self, text: &str) -> Step {
         if self.protocol.state() != State::Waiting {
             self.report(&format!("error of the server: {text}"));
@@ -321,7 +321,7 @@ impl<'c, 'l> Session<'c, 'l> {
         self.ponder(best, ponder.filter(|_| self.client.settings.ponder == Pondering::Yes))
     }
 
-    /// Ponders before the echo of the own move has come.
+    /// Ponders before the echo of the own move.
     fn ponder(&mut self, best: Move, expected: Option<Move>) -> Result<(), SessionError> {
         let (Some(game), Some(expected), Some(playing)) = (self.protocol.game(), expected, &mut self.playing) else {
             return Ok(());
@@ -493,7 +493,7 @@ impl Client<'_> {
         self.own_margin.unwrap_or(self.settings.margin)
     }
 
-    /// Ends the search of a game that is over, and waits up to `limit` for its answer.
+    /// Ends the search of a game that is over, and takes its answer within `limit`.
     fn end_search(&mut self, outcome: Option<GameOutcome>, limit: Duration) {
         let (halts, halt) = (&self.halts, &mut self.halt);
         let is_halted = || {
@@ -509,7 +509,7 @@ impl Client<'_> {
         }
     }
 
-    /// Time that the engine's clock is shown short: the margin, less what the engine keeps itself.
+    /// Time that the engine's clock is shown short: the margin, less the engine's own.
     fn cut_ms(&self) -> u64 {
         let margin = self.delay.margin(self.floor());
         let kept = self.own_margin.unwrap_or_default();
@@ -530,7 +530,7 @@ fn connect(client: &mut Client<'_>) -> Result<Option<Connection>, SessionError> 
                 client.halt = Some(halt);
                 return Ok(None);
             }
-            // No interruption can come any more.
+            // No sender of interruptions is left.
             Err(_) => opening.recv_timeout(limit).unwrap_or_else(|error| match error {
                 RecvTimeoutError::Timeout => Err(io::ErrorKind::TimedOut.into()),
                 RecvTimeoutError::Disconnected => Err(io::Error::other("no thread")),
