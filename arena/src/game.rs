@@ -301,7 +301,7 @@ impl Game<'_, '_> {
         let ponders = self.pondering[color].take().is_some();
         let mut told = if ponders { self.stop(color) } else { Ok(()) };
         if let Some(client) = self.players[color].running() {
-            told = told.and_then(|()| client.game_over(result));
+            told = told.and_then(|()| client.send(&Command::GameOver(Some(result))));
         }
         self.collect_noise(color);
         let fault = match told {

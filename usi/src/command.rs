@@ -234,23 +234,12 @@ fn parse_set_option(words: &mut Words<'_>) -> Result<Command, CommandError> {
         }
         None => return Err(missing("the word name")),
     }
-    let name = joined(words.by_ref().take_while_peeked(|word| word != "value"));
+    let name = joined(words.take_while_peeked(|word| word != "value"));
     if name.is_empty() {
         return Err(missing("the option's name"));
     }
     let value = words.next().map(|_value| words.rest().to_owned());
     Ok(Command::SetOption { name, value })
-}
-
-/// `take_while` that leaves the first word it does not take.
-trait TakeWhilePeeked<'a> {
-    fn take_while_peeked(&mut self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &'a str>;
-}
-
-impl<'a> TakeWhilePeeked<'a> for Words<'a> {
-    fn take_while_peeked(&mut self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &'a str> {
-        std::iter::from_fn(move || self.peek().filter(|word| wanted(word)).and_then(|_word| self.next()))
-    }
 }
 
 fn parse_get_option(words: &mut Words<'_>) -> Option<String> {

@@ -38,6 +38,11 @@ impl<'a> Words<'a> {
         self.clone().next()
     }
 
+    /// The words before the first that is not `wanted`, which is left unread.
+    pub(crate) fn take_while_peeked(&mut self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &'a str> {
+        std::iter::from_fn(move || self.peek().filter(|word| wanted(word)).and_then(|_word| self.next()))
+    }
+
     /// The unread rest of the line, without blanks at its ends.
     pub const fn rest(&self) -> &'a str {
         self.rest

@@ -124,7 +124,7 @@ impl Player for Process {
 
     fn game_over(&mut self, result: GameResult) {
         // An engine that has ended is noticed when it is made ready for the next game.
-        let _ = self.driver.game_over(result);
+        let _ = self.driver.send(&Command::GameOver(Some(result)));
     }
 }
 

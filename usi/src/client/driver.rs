@@ -1,6 +1,5 @@
 //! A running engine: its conversation, with a deadline for every answer.
 
-use std::fmt;
 use std::io;
 use std::process::Command as ProcessCommand;
 use std::time::{Duration, Instant};
@@ -10,7 +9,7 @@ use enbu_movegen::Move;
 use super::heard::{Heard, ReplyError, parse_reply};
 use super::process::{Line, MAX_WAITING_LINES, Process};
 use super::{Cancel, ClientError, Launch};
-use crate::command::{Command, GameResult};
+use crate::command::Command;
 use crate::option::OptionSpec;
 use crate::reply::{BestMove, Bound, Info, Reply, Score};
 
@@ -271,11 +270,6 @@ impl Driver {
         Some(Answer { best, ponder_fault, at: line.at, report: std::mem::take(report) })
     }
 
-    /// Sends `gameover` with the result of the game.
-    pub fn game_over(&mut self, result: GameResult) -> Result<(), ClientError> {
-        self.send(&Command::GameOver(Some(result)))
-    }
-
     /// Returns the noise counted since the last call and resets it.
     pub fn take_noise(&mut self) -> Noise {
         self.noise.lost_lines += self.process.take_lost();
@@ -340,12 +334,6 @@ impl Driver {
             tap.heard(&line.text);
         }
         Ok(line)
-    }
-}
-
-impl fmt::Debug for Driver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Driver").field("identity", &self.identity.name).finish_non_exhaustive()
     }
 }
 

@@ -40,6 +40,6 @@ fn a_fault_in_the_line_of_play_stands_until_the_next_line() {
 fn a_program_that_does_not_exist_is_an_error_not_a_panic() {
     let launch = Launch { command: vec!["./no such program".to_owned()], ..Launch::default() };
     let started = Driver::start(&launch, Duration::from_secs(1), &Cancel::default(), None);
-    let error = started.unwrap_err().to_string();
+    let error = started.err().unwrap().to_string();
     assert!(error.starts_with("`./no such program` cannot be started: "), "{error}");
 }
