@@ -174,9 +174,14 @@ impl Dataset {
             if stop.load(Ordering::Relaxed) {
                 return Ok(());
             }
+            let mut labels = match (self.foresight, item) {
+                (Some(foresight), Item::Game(game)) => foresight.labels(game),
+                _ => Vec::new(),
+            }
+            .into_iter();
             item.show(number, |sample| {
+                let score = labels.next().unwrap_or(sample.score);
                 if self.filter.verdict(sample).is_none() {
-                    let score = self.foresight.map_or(sample.score, |foresight| foresight.score(sample));
                     entries.push(Entry::new(&Sample { score, ..*sample }));
                 }
             })

@@ -149,8 +149,8 @@ mod tests {
         let mut seen = 0;
         for number in 0..4 {
             let game = player.game(number);
-            let show = |position: &Position, _, _: &[_]| {
-                let entry = Entry::new(&Sample { position, score: 0, mv: None, result: GameResult::Draw, later: None });
+            let show = |position: &Position, _| {
+                let entry = Entry::new(&Sample { position, score: 0, mv: None, result: GameResult::Draw });
                 let view = |color| {
                     let mut view = Vec::new();
                     own::inputs(position, color, |input| view.push(input));

@@ -89,13 +89,7 @@ mod tests {
 
     fn verdict(filter: &Filter, sfen: &str, mv: &str, score: i16) -> Option<Skipped> {
         let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
-        filter.verdict(&Sample {
-            position: &position,
-            score,
-            mv: mv.parse().ok(),
-            result: GameResult::Draw,
-            later: None,
-        })
+        filter.verdict(&Sample { position: &position, score, mv: mv.parse().ok(), result: GameResult::Draw })
     }
 
     #[test]

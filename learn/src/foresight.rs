@@ -5,7 +5,9 @@
 //! weighted mean of the scores of the following moves, with weights that decay by a factor
 //! a move and the result at the end: the forward view of TD(λ) (Sutton 1988).
 
-use crate::source::Sample;
+use enbu_movegen::Color;
+
+use crate::game::Game;
 
 /// The weights of a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,77 +19,62 @@ pub struct Foresight {
     pub scale: f64,
 }
 
-/// The weight below which the rest of a game is ignored.
-const LEAST: f64 = 1e-3;
-
 /// The bound of a label as a share of points.
 const CERTAIN: f64 = 0.999;
 
 impl Foresight {
-    /// The label as the expected share of points for the side to move.
+    /// The labels of a game's scored positions in centipawns for the side to move: from the
+    /// last on, each is the mean of its score and of what the label after it leaves.
     ///
     /// ```
-    /// use enbu_learn::Foresight;
-    /// use enbu_learn::GameResult;
-    /// use enbu_learn::source::Sample;
-    /// use enbu_movegen::{Color, Position};
-    /// let position = Position::startpos();
-    /// let sample =
-    ///     Sample { position: &position, score: 0, mv: None, result: GameResult::Win(Color::Black), later: Some(&[]) };
-    /// assert_eq!(Foresight { share: 0.25, scale: 600.0 }.outlook(&sample), 0.75 * 0.5 + 0.25);
+    /// use enbu_learn::{Ending, Foresight, Game, GameResult, ScoredMove};
+    /// let moves = ["7g7f", "3c3d"].map(|text| ScoredMove { mv: text.parse().expect("a move"), score: 0 }).to_vec();
+    /// let game = Game { start: None, opening: Vec::new(), moves, result: GameResult::Draw, ending: Ending::Unknown };
+    /// assert_eq!(Foresight { share: 0.9, scale: 600.0 }.labels(&game), [0, 0]);
     /// ```
-    pub fn outlook(&self, sample: &Sample<'_>) -> f64 {
-        let later = sample.later.unwrap_or_default().iter().map(|scored| scored.score);
-        let (mut outlook, mut left, mut sign) = (0.0, 1.0, 1.0);
-        for score in std::iter::once(sample.score).chain(later) {
-            outlook += left * (1.0 - self.share) / (1.0 + (-sign * f64::from(score) / self.scale).exp());
-            left *= self.share;
-            sign = -sign;
-            if left < LEAST {
-                return outlook / (1.0 - left);
-            }
-        }
-        let result = 0.5 + 0.5 * f64::from(sample.result.for_side(sample.position.turn()));
-        outlook + left * result
-    }
-
-    /// The label as a score; the position's own if the rest of the game is unknown.
-    pub fn score(&self, sample: &Sample<'_>) -> i16 {
-        if sample.later.is_none() {
-            return sample.score;
-        }
-        let outlook = self.outlook(sample).clamp(1.0 - CERTAIN, CERTAIN);
-        // The cast saturates.
-        (self.scale * (outlook / (1.0 - outlook)).ln()).round() as i16
+    pub fn labels(&self, game: &Game) -> Vec<i16> {
+        let first = game.start.as_ref().map_or(Color::Black, |setup| setup.turn);
+        let plies = game.opening.len() + game.moves.len();
+        let last = if plies.is_multiple_of(2) { first } else { !first };
+        let mut outlook = 0.5 + 0.5 * f64::from(game.result.for_side(last));
+        let label = |score: i16| {
+            let share = 1.0 / (1.0 + (-f64::from(score) / self.scale).exp());
+            outlook = (1.0 - self.share) * share + self.share * (1.0 - outlook);
+            let bounded = outlook.clamp(1.0 - CERTAIN, CERTAIN);
+            // The cast saturates.
+            (self.scale * (bounded / (1.0 - bounded)).ln()).round() as i16
+        };
+        let mut labels: Vec<i16> = game.moves.iter().rev().map(|scored| scored.score).map(label).collect();
+        labels.reverse();
+        labels
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{GameResult, ScoredMove};
-    use enbu_movegen::{Color, Position};
+    use crate::game::{Ending, GameResult, ScoredMove};
 
     #[test]
     fn later_scores_count_for_the_side_that_moved_then() {
-        let position = Position::startpos();
-        let scored = |score| ScoredMove { mv: "7g7f".parse().expect("a move"), score };
-        let foresight = |share| Foresight { share, scale: 500.0 };
-        let sample = |score, later| {
-            let later = Some(later);
-            Sample { position: &position, score, mv: None, result: GameResult::Draw, later }
+        let label = |share, scores: &[i16], result| {
+            let moves = scores.iter().map(|&score| ScoredMove { mv: "7g7f".parse().expect("a move"), score }).collect();
+            let game = Game { start: None, opening: Vec::new(), moves, result, ending: Ending::Unknown };
+            let labels = Foresight { share, scale: 500.0 }.labels(&game);
+            assert_eq!(labels.len(), scores.len());
+            labels[0]
         };
-        let (far, up, down) = ([scored(-5000)], [scored(-700)], [scored(700)]);
-        assert_eq!(foresight(0.0).score(&sample(300, &far)), 300);
+        let draw = GameResult::Draw;
+        assert_eq!(label(0.0, &[300, -5000], draw), 300);
         // The opponent thinks that he is worse.
-        let better = foresight(0.5).score(&sample(300, &up));
-        let worse = foresight(0.5).score(&sample(300, &down));
+        let (better, worse) = (label(0.5, &[300, -700], draw), label(0.5, &[300, 700], draw));
         assert!((301..500).contains(&better) && worse < 0, "{better} {worse}");
-        let steady: Vec<ScoredMove> = (0..200).map(|ply| scored(if ply % 2 == 0 { -300 } else { 300 })).collect();
-        assert_eq!(foresight(0.9).score(&sample(300, &steady)), 300);
-        let alone = Sample { later: None, ..sample(300, &[]) };
-        assert_eq!(foresight(0.9).score(&alone), 300);
-        let lost = Sample { result: GameResult::Win(Color::White), ..sample(0, &[]) };
-        assert_eq!(foresight(1.0).score(&lost), (500.0 * (1.0_f64 / 999.0).ln()).round() as i16);
+        let steady: Vec<i16> = (0..201).map(|ply| if ply % 2 == 0 { 300 } else { -300 }).collect();
+        assert_eq!(label(0.9, &steady, draw), 300);
+        let certain = (500.0 * (1.0_f64 / 999.0).ln()).round() as i16;
+        for (plies, expected) in [(1, certain), (2, certain), (7, certain)] {
+            assert_eq!(label(1.0, &vec![0; plies], GameResult::Win(Color::White)), expected);
+        }
+        assert_eq!(label(0.25, &[0], GameResult::Win(Color::Black)), (500.0 * (0.625_f64 / 0.375).ln()).round() as i16);
     }
 }

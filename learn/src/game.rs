@@ -132,11 +132,11 @@ impl Game {
         self.start.as_deref().map_or_else(|| Ok(Position::startpos()), Position::from_setup)
     }
 
-    /// Replays the game and visits each scored position with its move and the moves after it.
+    /// Replays the game and visits each scored position with its move.
     ///
     /// # Errors
     /// [`ReplayError`] at the first illegal move, after the visits before it.
-    pub fn replay(&self, mut visit: impl FnMut(&Position, ScoredMove, &[ScoredMove])) -> Result<(), ReplayError> {
+    pub fn replay(&self, mut visit: impl FnMut(&Position, ScoredMove)) -> Result<(), ReplayError> {
         let mut position = self.start_position().map_err(ReplayError::Start)?;
         let illegal = |number: usize| move |error| ReplayError::Move { number, error };
         for (index, &mv) in self.opening.iter().enumerate() {
@@ -148,7 +148,7 @@ impl Game {
             if !position.is_legal(scored.mv) {
                 return position.play(scored.mv).map(drop).map_err(illegal(number));
             }
-            visit(&position, scored, &self.moves[index + 1..]);
+            visit(&position, scored);
             position.do_move(scored.mv);
         }
         Ok(())
@@ -174,11 +174,11 @@ mod tests {
             ending: Ending::Unknown,
         };
         let mut seen = Vec::new();
-        game.replay(|position, scored, _| seen.push((position.ply(), scored.mv))).expect("legal");
+        game.replay(|position, scored| seen.push((position.ply(), scored.mv))).expect("legal");
         assert_eq!(seen, [(3, mv("8h2b+")), (4, mv("3a2b"))]);
         game.moves[1] = scored("3a2c");
         seen.clear();
-        let error = game.replay(|position, scored, _| seen.push((position.ply(), scored.mv))).expect_err("illegal");
+        let error = game.replay(|position, scored| seen.push((position.ply(), scored.mv))).expect_err("illegal");
         assert!(matches!(error, ReplayError::Move { number: 4, .. }), "{error}");
         assert_eq!(seen.len(), 1);
     }

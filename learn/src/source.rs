@@ -54,7 +54,7 @@ impl Format {
     }
 }
 
-/// A position with its score, move, result and the rest of its game.
+/// A position with its score, move and result.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
     /// The position, which can be played.
@@ -65,12 +65,10 @@ pub struct Sample<'a> {
     pub mv: Option<Move>,
     /// The result of the game.
     pub result: GameResult,
-    /// The moves of the game after `mv`; `None` if unknown.
-    pub later: Option<&'a [ScoredMove]>,
 }
 
 impl Sample<'_> {
-    /// The position as a record without the rest of its game.
+    /// The position as a record.
     pub fn to_record(&self) -> Record {
         Record { setup: self.position.to_setup(), score: self.score, mv: self.mv, result: self.result }
     }
@@ -100,15 +98,15 @@ impl Item<'_> {
     pub(crate) fn show(self, number: u64, mut visit: impl FnMut(&Sample<'_>)) -> Result<(), FileErrorKind> {
         match self {
             Self::Game(game) => {
-                let show = |position: &Position, ScoredMove { mv, score }, later: &[ScoredMove]| {
-                    visit(&Sample { position, score, mv: Some(mv), result: game.result, later: Some(later) });
+                let show = |position: &Position, ScoredMove { mv, score }| {
+                    visit(&Sample { position, score, mv: Some(mv), result: game.result });
                 };
                 game.replay(show).map_err(|error| FileErrorKind::Replay { game: number, error })
             }
             Self::Record(&Record { ref setup, score, mv, result }) => {
                 let invalid = |error| FileErrorKind::Record { record: number, error: RecordError::Unplayable(error) };
                 let position = Position::from_setup(setup).map_err(invalid)?;
-                visit(&Sample { position: &position, score, mv, result, later: None });
+                visit(&Sample { position: &position, score, mv, result });
                 Ok(())
             }
         }

@@ -169,7 +169,7 @@ mod tests {
                 let won = f64::from(number) < (100.0 * share).round();
                 let result = GameResult::from_side(if won { 1 } else { -1 }, Color::Black);
                 let mv = "7g7f".parse().ok();
-                statistics.add(&Sample { position: &position, score: score as i16, mv, result, later: None });
+                statistics.add(&Sample { position: &position, score: score as i16, mv, result });
             }
         }
         statistics

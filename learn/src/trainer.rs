@@ -4,10 +4,8 @@
 //! |---|---|
 //! | `plan` | the hyperparameters |
 //! | `schedule` | the order of shards and positions |
-//! | `model` | the parameters of a network under training |
-//! | `gradient` | the gradient of a slice of a batch |
+//! | `model` | the parameters of a network under training, and the gradient of a slice of a batch |
 //! | `adam` | one step of AdamW |
-//! | `curve` | losses during training |
 //! | `checkpoint` | files to resume from |
 //! | `validation` | losses by kinds of positions |
 //! | `rounding` | the effect of rounding on values |
@@ -19,8 +17,6 @@
 
 mod adam;
 mod checkpoint;
-mod curve;
-mod gradient;
 mod model;
 mod plan;
 mod rounding;
@@ -42,11 +38,9 @@ use crate::loops::Batch;
 use crate::loss::Target;
 use crate::quantise::QuantiseError;
 use adam::Step;
-use gradient::Gradient;
-use model::{Model, Numbers};
+use model::{Gradient, Model, Numbers};
 use schedule::{Place, Schedule};
 
-pub use curve::{Point, TrainingProgress};
 pub use plan::{Plan, PlanError};
 pub use rounding::{Difference, RoundingError};
 pub use validation::Validation;
@@ -56,6 +50,32 @@ const CURVE_POSITIONS: usize = 65_536;
 
 /// Points of the curve.
 const CURVE_POINTS: u64 = 100;
+
+/// The losses at one step of a training.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Batches trained so far.
+    pub batch: u64,
+    /// Mean loss of the batches since the last point.
+    pub training: f64,
+    /// Mean loss on the validation positions.
+    pub validation: f64,
+    /// The learning rate.
+    pub rate: f64,
+}
+
+/// The state of a training after a batch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrainingProgress {
+    /// Batches trained so far.
+    pub batch: u64,
+    /// Batches in all.
+    pub batches: u64,
+    /// Positions in each.
+    pub positions: u64,
+    /// The point of the curve that this batch ended, if any.
+    pub point: Option<Point>,
+}
 
 /// A training run.
 pub struct Trainer<'a> {

@@ -99,8 +99,7 @@ mod tests {
 
     fn groups(sfen: &str) -> [Vec<Vec<usize>>; 2] {
         let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
-        let entry =
-            Entry::new(&Sample { position: &position, score: 0, mv: None, result: GameResult::Draw, later: None });
+        let entry = Entry::new(&Sample { position: &position, score: 0, mv: None, result: GameResult::Draw });
         let mut view = [0; MAX_INPUTS];
         [entry.own_view().to_vec(), entry.other_view(&mut view).to_vec()].map(|inputs| {
             let mut all: Vec<Vec<usize>> =

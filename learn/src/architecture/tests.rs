@@ -12,7 +12,7 @@ use crate::source::Sample;
 
 pub(crate) fn entry(sfen: &str, score: i16) -> Entry {
     let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
-    Entry::new(&Sample { position: &position, score, mv: None, result: GameResult::Draw, later: None })
+    Entry::new(&Sample { position: &position, score, mv: None, result: GameResult::Draw })
 }
 
 /// Positions to evaluate.

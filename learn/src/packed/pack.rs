@@ -156,8 +156,8 @@ mod tests {
         assert_eq!((&games[0].moves, games[0].result, games[0].ending), (&game().moves, game().result, game().ending));
         assert_eq!((games[1].result, games[1].ending), (GameResult::Draw, Ending::MoveLimit));
         let (mut before, mut after) = (Vec::new(), Vec::new());
-        game().replay(|position, scored, _| before.push((position.to_setup(), scored))).expect("legal");
-        games[0].replay(|position, scored, _| after.push((position.to_setup(), scored))).expect("legal");
+        game().replay(|position, scored| before.push((position.to_setup(), scored))).expect("legal");
+        games[0].replay(|position, scored| after.push((position.to_setup(), scored))).expect("legal");
         assert_eq!(before, after);
     }
 

@@ -205,7 +205,7 @@ mod tests {
             let game = player.game(number);
             assert!([7, 8].contains(&game.opening.len()));
             let mut last = None;
-            game.replay(|position, scored, _| last = Some((position.clone(), scored))).expect("legal");
+            game.replay(|position, scored| last = Some((position.clone(), scored))).expect("legal");
             let (mut position, scored) = last.expect("a move");
             endings.insert(game.ending);
             let side = position.turn();

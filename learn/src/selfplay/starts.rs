@@ -117,7 +117,7 @@ mod tests {
         assert!(draw(1, 100).len() < draw(1, 3000).len());
         let mut of_games = std::collections::HashSet::new();
         for game in &games {
-            let note = |position: &Position, scored: crate::ScoredMove, _: &[crate::ScoredMove]| {
+            let note = |position: &Position, scored: crate::ScoredMove| {
                 if scored.score.abs() <= 600 && Starts::PLIES.contains(&usize::from(position.ply())) {
                     of_games.insert((PackedSfen::pack(&position.to_setup()).expect("a set").0, position.ply()));
                 }

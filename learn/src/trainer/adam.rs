@@ -5,8 +5,7 @@ use std::ops::Range;
 use enbu_isa::{Task, dispatch};
 use rayon::prelude::*;
 
-use super::gradient::Gradient;
-use super::model::Model;
+use super::model::{Gradient, Model};
 use crate::architecture::Grid;
 
 const BETA1: f32 = 0.9;

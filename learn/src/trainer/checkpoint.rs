@@ -23,7 +23,7 @@ use std::path::Path;
 
 use enbu_files::{Existing, FileKind};
 
-use super::curve::Point;
+use super::Point;
 use crate::error::{CheckpointError, FileError};
 use crate::game_file::checksum;
 use crate::shape::Shape;

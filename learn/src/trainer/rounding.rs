@@ -92,8 +92,8 @@ mod tests {
         let settings = Settings { nodes: 20, hash_mb: 1, ..Settings::default() };
         let game = Player::new(settings, Evaluation::PieceSquare).expect("memory").game(3);
         let mut entries = Vec::new();
-        game.replay(|position, _, _| {
-            let entry = Entry::new(&Sample { position, score: 0, mv: None, result: GameResult::Draw, later: None });
+        game.replay(|position, _| {
+            let entry = Entry::new(&Sample { position, score: 0, mv: None, result: GameResult::Draw });
             let engine = Evaluator::with(&evaluation, position).evaluate(position);
             assert_eq!(f64::from(engine), file.value(&entry), "{position}");
             entries.push(entry);

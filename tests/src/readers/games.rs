@@ -36,7 +36,7 @@ fn games(file: &GameFile) {
 }
 
 fn replay(game: &Game) {
-    if let Err(error) = game.replay(|_, _, _| ()) {
+    if let Err(error) = game.replay(|_, _| ()) {
         check_message(error);
     }
 }
