@@ -35,9 +35,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::entry::Entry;
 use crate::quantise::QuantiseError;
-use block::{Active, BLOCK, Tile, Tiles};
+use block::{Active, BLOCK, TILE, Tile, Tiles, Views};
 use factors::VirtualInputs;
-use transformer::{TILE, Transformer, Views};
+use transformer::Transformer;
 
 /// An architecture with its sizes.
 ///

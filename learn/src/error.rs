@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 
 use enbu_movegen::{IllegalMove, PackError, PositionError, UnpackError};
 
-use crate::shape::Shape;
-
 /// The fault of a file.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {kind}", path.display())]
@@ -119,5 +117,5 @@ pub enum CheckpointError {
     #[error("the checkpoint belongs to another training: `{found}`, not `{wanted}`")]
     Plan { found: String, wanted: String },
     #[error("the checkpoint holds another network: {found}, not {wanted}")]
-    Shape { found: Shape, wanted: Shape },
+    Shape { found: String, wanted: String },
 }

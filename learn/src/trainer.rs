@@ -37,10 +37,12 @@ use crate::error::{CheckpointError, FileError};
 use crate::loops::Batch;
 use crate::loss::Target;
 use crate::quantise::QuantiseError;
+use crate::shape::Shape;
 use adam::Step;
 use model::{Gradient, Model, Numbers};
 use schedule::{Place, Schedule};
 
+pub use checkpoint::Point;
 pub use plan::{Plan, PlanError};
 pub use rounding::{Difference, RoundingError};
 pub use validation::Validation;
@@ -50,19 +52,6 @@ const CURVE_POSITIONS: usize = 65_536;
 
 /// Points of the curve.
 const CURVE_POINTS: u64 = 100;
-
-/// The losses at one step of a training.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Batches trained so far.
-    pub batch: u64,
-    /// Mean loss of the batches since the last point.
-    pub training: f64,
-    /// Mean loss on the validation positions.
-    pub validation: f64,
-    /// The learning rate.
-    pub rate: f64,
-}
 
 /// The state of a training after a batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,7 +118,8 @@ impl<'a> Trainer<'a> {
     pub fn start_from(&mut self, path: &Path) -> Result<(), FileError> {
         let saved = checkpoint::read(path)?;
         if saved.shape != self.plan.shape {
-            let other = CheckpointError::Shape { found: saved.shape, wanted: self.plan.shape.clone() };
+            let [found, wanted] = [&saved.shape, &self.plan.shape].map(Shape::to_string);
+            let other = CheckpointError::Shape { found, wanted };
             return Err(FileError::of(path)(other));
         }
         self.model.values = saved.values;
@@ -369,7 +359,6 @@ mod tests {
     use crate::filter::{Filter, Loud};
     use crate::game_file::GameFile;
     use crate::selfplay::{Player, Settings};
-    use crate::shape::Shape;
     use enbu_eval::Evaluation;
 
     /// The games of all these tests, played once.

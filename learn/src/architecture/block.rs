@@ -4,10 +4,13 @@
 //! by input (compressed sparse rows): the accumulators of a block, of which the loops see a
 //! tile at a time, stay in the first-level cache, while each weight row passes once.
 
-use super::transformer::{TILE, Views};
+use crate::entry::MAX_INPUTS;
 
 /// Positions of a block.
 pub(crate) const BLOCK: usize = 128;
+
+/// Numbers in a tile; divides every width.
+pub(crate) const TILE: usize = 32;
 
 /// Neighbouring numbers of an accumulator, on cache lines of their own.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +19,49 @@ pub(crate) struct Tile(pub(crate) [f32; TILE]);
 
 /// The same tile of the accumulators of all places.
 pub(crate) type Tiles = [Tile; 2 * BLOCK];
+
+/// The most active inputs of a view: the pieces, the squares of both king zones, and all
+/// pairs of attacker and victim.
+const MAX_ACTIVE: usize = MAX_INPUTS + 50 + 28 * 28;
+
+/// Lists of the active inputs of both sides, the side to move first.
+#[derive(Clone, Debug)]
+pub(crate) struct Views {
+    inputs: [[u16; MAX_ACTIVE]; 2],
+    counts: [usize; 2],
+}
+
+impl Views {
+    pub(crate) const fn new() -> Self {
+        Self { inputs: [[0; MAX_ACTIVE]; 2], counts: [0; 2] }
+    }
+
+    /// Begins the lists with the inputs that `list` writes to both places; it returns their
+    /// numbers.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, list: impl FnOnce([&mut [u16; MAX_INPUTS]; 2]) -> [usize; 2]) {
+        let [own, other] = self.inputs.each_mut().map(|inputs| inputs.first_chunk_mut());
+        if let (Some(own), Some(other)) = (own, other) {
+            self.counts = list([own, other]);
+        }
+    }
+
+    /// Appends an input of the side to move (0) or the other side (1).
+    #[inline(always)]
+    pub(crate) fn push(&mut self, side: usize, input: u16) {
+        if let Some(place) = self.inputs[side].get_mut(self.counts[side]) {
+            *place = input;
+            self.counts[side] += 1;
+        }
+    }
+
+    /// Both lists.
+    #[inline(always)]
+    pub(crate) fn lists(&self) -> [&[u16]; 2] {
+        let [own, other] = &self.inputs;
+        [&own[..self.counts[0].min(MAX_ACTIVE)], &other[..self.counts[1].min(MAX_ACTIVE)]]
+    }
+}
 
 /// Inputs between one and that whose row is prefetched meanwhile.
 const AHEAD: usize = 8;

@@ -10,10 +10,11 @@ use enbu_eval::nnue::own::{
     SECOND, UNIT,
 };
 
+use super::block::Views;
 use super::factors::{self, VirtualInputs};
 use super::layer::{add, affine, derive, row};
 use super::own::{ATTACK_ROWS, AttackInputs, InputSet, TRANSFORMER};
-use super::transformer::{Transformer, Views, clipped, is_inside, limited};
+use super::transformer::{Transformer, clipped, is_inside, limited};
 use super::{Architecture, Grid, Quantised, Room};
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};

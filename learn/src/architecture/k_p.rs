@@ -7,9 +7,10 @@ use std::ops::Range;
 use enbu_eval::nnue::classic::{AffineParts, Parts, UNIT, WEIGHT_UNIT};
 use enbu_eval::nnue::{Classic, FeatureSet};
 
+use super::block::Views;
 use super::factors::{self, VirtualInputs};
 use super::layer::{add, affine, derive, row};
-use super::transformer::{Transformer, Views, clipped, is_inside, limited};
+use super::transformer::{Transformer, clipped, is_inside, limited};
 use super::{Architecture, Grid, HIDDEN, Quantised, Room};
 use crate::entry::{Entry, MAX_INPUTS};
 use crate::quantise::{QuantiseError, whole, words};

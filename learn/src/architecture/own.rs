@@ -7,8 +7,9 @@ use std::ops::Range;
 use enbu_eval::nnue::own::{ATTACK_INPUTS, Attacks, INPUTS, MAX_ATTACK_WEIGHT, OUTPUT_UNIT, Parts, UNIT};
 use enbu_movegen::Color;
 
+use super::block::{TILE, Views};
 use super::factors::{self, VirtualInputs};
-use super::transformer::{TILE, Transformer, Views, is_inside, limited};
+use super::transformer::{Transformer, is_inside, limited};
 use super::{Architecture, Grid, Quantised, Room};
 use crate::diagram::Diagram;
 use crate::entry::Entry;

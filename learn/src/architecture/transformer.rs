@@ -9,55 +9,8 @@ use std::ops::Range;
 
 use enbu_isa::prefetch;
 
-use super::block::{Active, Row, Tile, Tiles};
+use super::block::{Active, Row, TILE, Tile, Tiles};
 use super::factors::{self, VirtualInputs};
-use crate::entry::MAX_INPUTS;
-
-/// Numbers in a tile; divides every width.
-pub(crate) const TILE: usize = 32;
-
-/// The most active inputs of a view: the pieces, the squares of both king zones, and all
-/// pairs of attacker and victim.
-const MAX_ACTIVE: usize = MAX_INPUTS + 50 + 28 * 28;
-
-/// Lists of the active inputs of both sides, the side to move first.
-#[derive(Clone, Debug)]
-pub(crate) struct Views {
-    inputs: [[u16; MAX_ACTIVE]; 2],
-    counts: [usize; 2],
-}
-
-impl Views {
-    pub(crate) const fn new() -> Self {
-        Self { inputs: [[0; MAX_ACTIVE]; 2], counts: [0; 2] }
-    }
-
-    /// Begins the lists with the inputs that `list` writes to both places; it returns their
-    /// numbers.
-    #[inline(always)]
-    pub(crate) fn set(&mut self, list: impl FnOnce([&mut [u16; MAX_INPUTS]; 2]) -> [usize; 2]) {
-        let [own, other] = self.inputs.each_mut().map(|inputs| inputs.first_chunk_mut());
-        if let (Some(own), Some(other)) = (own, other) {
-            self.counts = list([own, other]);
-        }
-    }
-
-    /// Appends an input of the side to move (0) or the other side (1).
-    #[inline(always)]
-    pub(crate) fn push(&mut self, side: usize, input: u16) {
-        if let Some(place) = self.inputs[side].get_mut(self.counts[side]) {
-            *place = input;
-            self.counts[side] += 1;
-        }
-    }
-
-    /// Both lists.
-    #[inline(always)]
-    pub(crate) fn lists(&self) -> [&[u16]; 2] {
-        let [own, other] = &self.inputs;
-        [&own[..self.counts[0].min(MAX_ACTIVE)], &other[..self.counts[1].min(MAX_ACTIVE)]]
-    }
-}
 
 /// A first layer, whose parameters come before all others: the weight rows of the inputs,
 /// then the biases.

@@ -23,7 +23,6 @@ use std::path::Path;
 
 use enbu_files::{Existing, FileKind};
 
-use super::Point;
 use crate::error::{CheckpointError, FileError};
 use crate::game_file::checksum;
 use crate::shape::Shape;
@@ -32,6 +31,19 @@ const MAGIC: [u8; 8] = *b"ENBUCKPT";
 const VERSION: u32 = 3;
 /// The offset of the checksum, as in files of games.
 const CHECKSUM: usize = 32;
+
+/// The losses at one step of a training.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Batches trained so far.
+    pub batch: u64,
+    /// Mean loss of the batches since the last point.
+    pub training: f64,
+    /// Mean loss on the validation positions.
+    pub validation: f64,
+    /// The learning rate.
+    pub rate: f64,
+}
 
 /// The contents of a checkpoint.
 #[derive(Clone, Debug, PartialEq)]
