@@ -2,10 +2,8 @@
 //!
 //! All tables are computed by `const fn`: no build script, no work at start-up.
 
-mod attacked;
 mod origins;
 
-pub use attacked::Attacked;
 pub use origins::Origins;
 
 use crate::bitboard::Bitboard;

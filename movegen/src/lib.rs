@@ -23,6 +23,7 @@
 //! | [`rays`] [`sliders`] [`attacks`] | lines, sliding pieces, attacks of every kind |
 //! | `setup` `sfen` `packed` | any diagram, its text form, and its 256 bits in files of other programs (with Apery's moves) |
 //! | `position` | the playable position: do, undo, checks, legality |
+//! | `attacked` | the squares that one side attacks |
 //! | `replay` | a position for reading game records: checks and plays one move at a time |
 //! | `generate` | legal moves as sets |
 //! | `zobrist` | keys |
@@ -66,6 +67,7 @@ macro_rules! index_by {
     };
 }
 
+mod attacked;
 pub mod attacks;
 mod bitboard;
 mod color;
@@ -87,6 +89,7 @@ pub mod sliders;
 mod square;
 mod zobrist;
 
+pub use attacked::Attacked;
 pub use bitboard::{Bitboard, Squares};
 pub use color::Color;
 pub use dead_squares::dead_squares;

@@ -4,8 +4,8 @@
 //! a search too shallow to see the mate wanders for hundreds of moves.
 
 use enbu_eval::piece_value::{in_hand, on_board};
-use enbu_movegen::attacks::{Attacked, by_kings};
-use enbu_movegen::{Bitboard, Color, PieceType, Position, Square};
+use enbu_movegen::attacks::by_kings;
+use enbu_movegen::{Attacked, Bitboard, Color, PieceType, Position, Square};
 
 use crate::value::Value;
 

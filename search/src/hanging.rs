@@ -10,8 +10,7 @@
 
 use enbu_eval::piece_value::exchange;
 use enbu_isa::multiversion;
-use enbu_movegen::attacks::Attacked;
-use enbu_movegen::{Color, PieceType, Position, Square};
+use enbu_movegen::{Attacked, Color, PieceType, Position, Square};
 
 use crate::params;
 use crate::value::Value;

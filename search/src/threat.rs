@@ -6,8 +6,8 @@
 //! threats of lesser pieces.
 
 use enbu_eval::piece_value::exchange;
-use enbu_movegen::attacks::{Attacked, Origins};
-use enbu_movegen::{Bitboard, Move, PieceType, Position, Square};
+use enbu_movegen::attacks::Origins;
+use enbu_movegen::{Attacked, Bitboard, Move, PieceType, Position, Square};
 
 use crate::{params, see};
 

@@ -1,6 +1,6 @@
 //! The squares that one side attacks.
 
-use super::{by_golds, by_kings, by_knights, by_silvers};
+use crate::attacks::{by_golds, by_kings, by_knights, by_silvers};
 use crate::bitboard::Bitboard;
 use crate::color::Color;
 use crate::piece::PieceType::{Bishop, Dragon, Horse, King, Knight, Lance, Pawn, ProPawn, Rook, Silver};
@@ -22,8 +22,7 @@ impl Attacked {
     /// The squares that pieces of `color` attack.
     ///
     /// ```
-    /// use enbu_movegen::attacks::Attacked;
-    /// use enbu_movegen::{Color, Position, Square};
+    /// use enbu_movegen::{Attacked, Color, Position, Square};
     /// let attacked = Attacked::by(&Position::startpos(), Color::Black);
     /// assert!(attacked.by_pawns.contains(Square::S56) && !attacked.by_pawns.contains(Square::S57));
     /// assert!(attacked.all.contains(Square::S58));
