@@ -26,7 +26,6 @@ pub(crate) enum Reliance {
     Named {
         /// Depths in descending order; the first `count` are valid.
         depths: [u16; NAMED],
-        /// Number of depths; 0: valid on every path.
         count: u8,
     },
     /// Relies on the whole path from this depth on.
@@ -110,57 +109,52 @@ const CHAINS: usize = 1 << 12;
 /// The positions from the root to the present node.
 pub(crate) struct Path {
     nodes: Vec<PathNode>,
-    by_board: Box<[u16; CHAINS]>,
-    by_identity: Box<[u16; CHAINS]>,
+    /// Index plus one of the deepest node in each chain; 0 for none.
+    deepest: Box<[u16; CHAINS]>,
 }
 
 struct PathNode {
     key: u64,
     hand: Hand,
     identity: u64,
-    /// Hash of the whole path up to here.
     path_key: u64,
     /// Index plus one of the next shallower node in the same chain; 0 for none.
-    next_by_board: u16,
-    next_by_identity: u16,
+    next: u16,
 }
 
-/// Hash of a board and the attacker's hand.
+/// Hash of a board and the attacker's hand. Its low bits, the chain, are those of the board alone.
 fn identity(key: u64, hand: Hand) -> u64 {
-    mix(key ^ u64::from(hand.raw()).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    let hash = mix(key ^ u64::from(hand.raw()).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    hash & !LOW | chain_bits(key)
 }
 
-fn chain(key: u64) -> usize {
-    (key >> 20) as usize % CHAINS
+const LOW: u64 = CHAINS as u64 - 1;
+
+/// The low bits of all identities with this board.
+fn chain_bits(key: u64) -> u64 {
+    key >> 20 & LOW
 }
 
 impl Path {
     pub(crate) fn new() -> Self {
-        Self { nodes: Vec::new(), by_board: Box::new([0; CHAINS]), by_identity: Box::new([0; CHAINS]) }
+        Self { nodes: Vec::new(), deepest: Box::new([0; CHAINS]) }
     }
 
-    /// Number of nodes on the path.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Appends a node.
     pub(crate) fn push(&mut self, key: u64, hand: Hand) {
         let identity = identity(key, hand);
         let path_key = self.key_with(identity);
-        let by_board = &mut self.by_board[chain(key)];
-        let by_identity = &mut self.by_identity[chain(identity)];
-        let (next_by_board, next_by_identity) = (*by_board, *by_identity);
-        self.nodes.push(PathNode { key, hand, identity, path_key, next_by_board, next_by_identity });
-        *by_board = self.nodes.len() as u16;
-        *by_identity = self.nodes.len() as u16;
+        let deepest = &mut self.deepest[(identity & LOW) as usize];
+        self.nodes.push(PathNode { key, hand, identity, path_key, next: *deepest });
+        *deepest = self.nodes.len() as u16;
     }
 
-    /// Removes the last node.
     pub(crate) fn pop(&mut self) {
         if let Some(node) = self.nodes.pop() {
-            self.by_board[chain(node.key)] = node.next_by_board;
-            self.by_identity[chain(node.identity)] = node.next_by_identity;
+            self.deepest[(node.identity & LOW) as usize] = node.next;
         }
     }
 
@@ -169,34 +163,23 @@ impl Path {
         mix(self.nodes.last().map_or(0, |node| node.path_key).wrapping_mul(3) ^ identity)
     }
 
-    fn node(&self, place: u16) -> Option<(usize, &PathNode)> {
-        let depth = usize::from(place.checked_sub(1)?);
-        Some((depth, self.nodes.get(depth)?))
+    /// The depth of the deepest node that fits, in the chain of `identity`.
+    fn find(&self, identity: u64, fits: impl Fn(&PathNode) -> bool) -> Option<usize> {
+        let mut next = self.deepest[(identity & LOW) as usize];
+        loop {
+            let depth = usize::from(next.checked_sub(1)?);
+            let node = self.nodes.get(depth)?;
+            if fits(node) {
+                return Some(depth);
+            }
+            next = node.next;
+        }
     }
 
     /// The greatest depth at which the path has this board with an equal or dominating hand
     /// of the attacker: a return to it is no progress.
     pub(crate) fn earlier(&self, key: u64, hand: Hand) -> Option<usize> {
-        let mut place = self.by_board[chain(key)];
-        while let Some((depth, node)) = self.node(place) {
-            if node.key == key && node.hand.dominates(hand) {
-                return Some(depth);
-            }
-            place = node.next_by_board;
-        }
-        None
-    }
-
-    /// The depth of a position on the path, or `None`.
-    fn depth_of(&self, identity: u64) -> Option<usize> {
-        let mut place = self.by_identity[chain(identity)];
-        while let Some((depth, node)) = self.node(place) {
-            if node.identity == identity {
-                return Some(depth);
-            }
-            place = node.next_by_identity;
-        }
-        None
+        self.find(chain_bits(key), |node| node.key == key && node.hand.dominates(hand))
     }
 
     /// The stored reliance in depths of this path, or `None` if one of its positions is not
@@ -205,7 +188,7 @@ impl Path {
         let mut depths = [0; NAMED];
         let mut count = 0;
         for &identity in relied_on.iter().take_while(|&&identity| identity != 0) {
-            depths[count] = self.depth_of(identity)? as u16;
+            depths[count] = self.find(identity, |node| node.identity == identity)? as u16;
             count += 1;
         }
         depths[..count].sort_unstable_by(|a, b| b.cmp(a));
@@ -235,7 +218,6 @@ struct Slot {
     relied_on: [u64; NAMED],
 }
 
-/// Slots per bucket.
 const BUCKET: usize = 4;
 
 /// Table of disproofs that are valid only on some paths.
@@ -256,7 +238,6 @@ impl Cycles {
         Some(Self { slots: bytemuck::allocation::try_zeroed_vec(count).ok()?, generation: 1, turn: 0 })
     }
 
-    /// Removes all results.
     pub(crate) fn clear(&mut self) {
         if self.generation == u32::MAX {
             self.slots.fill(Zeroable::zeroed());

@@ -48,7 +48,6 @@ struct Thresholds {
     delta: u32,
 }
 
-/// A node on the stack.
 struct Frame {
     role: Role,
     question: Question,
@@ -160,7 +159,7 @@ impl<'a> Search<'a> {
     /// Stores that the current position is a mate within `plies` plies.
     pub(crate) fn note_bound(&mut self, plies: Plies) {
         let Question { key, hand, .. } = self.question(plies);
-        self.table.note_mate(key, hand, plies, 0, 0);
+        self.table.note_final(key, Value::mate(plies, hand), 0, 0);
     }
 
     /// The value of the current position without a search: from path, tables or the first
@@ -455,37 +454,25 @@ impl<'a> Search<'a> {
                 Value { seen_at: Some(depth as u16), ..Value::fresh(pn, dn) }
             }
         };
-        let value = self.discharged(value, depth);
+        let value = Value { reliance: value.reliance.discharged_at(depth), ..value };
         self.path.pop();
         if let Some(frame) = self.frames.pop() {
-            self.close(&frame, value, depth as u16);
+            self.children.truncate(frame.first_child);
+            self.chases = self.chases.min(frame.chases);
+            self.note(&frame, value, depth as u16);
         }
         value
-    }
-
-    /// Removes the children of a popped node and stores its value.
-    fn close(&mut self, frame: &Frame, value: Value, depth: u16) {
-        self.children.truncate(frame.first_child);
-        self.chases = self.chases.min(frame.chases);
-        self.note(frame, value, depth);
-    }
-
-    /// The value without reliance on positions at `depth` or deeper.
-    fn discharged(&self, value: Value, depth: usize) -> Value {
-        Value { reliance: value.reliance.discharged_at(depth), ..value }
     }
 
     /// Stores a value: in the table, or in `cycles` if it relies on the path.
     fn note(&mut self, frame: &Frame, value: Value, depth: u16) {
         let effort = self.nodes - frame.entered_at + 1;
         let Question { key, hand, .. } = frame.question;
-        if value.is_mate() {
-            self.table.note_mate(key, value.hand, value.plies, effort, depth);
+        if value.is_mate() || value.is_refuted() {
+            self.table.note_final(key, value, effort, depth);
         } else if !value.is_no_mate() {
             let numbers = Numbers { pn: value.pn, dn: value.dn, depth, may_cycle: false };
             self.table.note_numbers(frame.question, numbers, effort);
-        } else if value.reliance.is_none() {
-            self.table.note_no_mate(key, value.hand, value.plies, effort, depth);
         } else {
             self.cycles.note(&self.path, key, hand, value.plies, value.reliance);
             self.table.note_cycle(frame.question, depth);
@@ -501,19 +488,13 @@ impl<'a> Search<'a> {
             .filter(|child| child.stage == Stage::Valued && child.value.to_succeed(role) == 0);
         match role {
             // The shortest known mate.
-            Role::Attacker => {
-                let Some(child) = succeeding.min_by_key(|child| child.plies_before()) else {
-                    return Value::fresh(1, 1);
-                };
+            Role::Attacker => succeeding.min_by_key(|child| child.plies_before()).map_or(Value::fresh(1, 1), |child| {
                 Value::mate(child.plies_before(), child.hand_before(self.position))
-            }
+            }),
             // The disproof with the least reliance on the path, then the strongest bound.
             Role::Defender => {
-                let Some(child) =
-                    succeeding.max_by_key(|child| (child.value.reliance.shallowest(), child.plies_before()))
-                else {
-                    return Value::fresh(1, 1);
-                };
+                let strength = |child: &&Child| (child.value.reliance.shallowest(), child.plies_before());
+                let Some(child) = succeeding.max_by_key(strength) else { return Value::fresh(1, 1) };
                 let reliance = child.value.reliance;
                 let hand = if reliance.is_none() {
                     hands::intersection(child.value.hand, hands::all(self.position))

@@ -20,11 +20,7 @@ pub(crate) fn intersection(a: Hand, b: Hand) -> Hand {
     combine(a, b, u8::min)
 }
 
-/// The sum of each kind, clamped to [`Hand::max`].
-pub(crate) fn sum(a: Hand, b: Hand) -> Hand {
-    combine(a, b, u8::saturating_add)
-}
-
+/// Combines the counts of each kind; results are clamped to [`Hand::max`].
 fn combine(a: Hand, b: Hand, each: impl Fn(u8, u8) -> u8) -> Hand {
     HandPiece::ALL.into_iter().fold(Hand::EMPTY, |hand, piece| {
         let count = each(a.count(piece), b.count(piece)).min(Hand::max(piece));
@@ -83,5 +79,5 @@ pub(crate) fn keep_checks_away(position: &Position, refuted: Hand) -> Hand {
 
 /// All pieces in both hands: the largest hand the attacker could have on this board.
 pub(crate) fn all(position: &Position) -> Hand {
-    sum(position.hand(position.turn()), position.hand(!position.turn()))
+    combine(position.hand(position.turn()), position.hand(!position.turn()), u8::saturating_add)
 }

@@ -14,6 +14,7 @@ use bytemuck::Zeroable;
 use enbu_movegen::Hand;
 
 use crate::plies::{NEVER, Plies};
+use crate::value::Value;
 
 /// Number of slots, from its home on, in which an entry may be.
 const WINDOW: usize = 16;
@@ -43,15 +44,9 @@ struct Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
     /// A mate with this hand or a larger one.
-    Mate {
-        /// The proof hand.
-        hand: Hand,
-        /// Upper bound on the length.
-        within: Plies,
-    },
+    Mate { hand: Hand, within: Plies },
     /// No mate with this hand or a smaller one.
     NoMate {
-        /// The disproof hand.
         hand: Hand,
         /// No mate in fewer plies than this.
         below: Plies,
@@ -65,9 +60,7 @@ pub(crate) enum Known {
 /// Numbers of an open node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Numbers {
-    /// Proof number.
     pub(crate) pn: u32,
-    /// Disproof number.
     pub(crate) dn: u32,
     /// Least distance from the root of a visit.
     pub(crate) depth: u16,
@@ -80,7 +73,6 @@ pub(crate) struct Numbers {
 pub(crate) struct Question {
     /// Key of board and side to move, salted with the constants of a search.
     pub(crate) key: u64,
-    /// The attacker's hand.
     pub(crate) hand: Hand,
     /// Bound on the length in plies.
     pub(crate) within: Plies,
@@ -122,7 +114,6 @@ impl Table {
         Some(Self { slots, homes, moving: Vec::new(), generation: 1, used: 0 })
     }
 
-    /// Removes all entries.
     pub(crate) fn clear(&mut self) {
         self.used = 0;
         self.moving.clear();
@@ -228,18 +219,14 @@ impl Table {
         self.update(question.key, question.hand, depth, |entry| entry.may_cycle = true);
     }
 
-    /// Stores a mate within `within` plies; `hand` is the proof hand.
-    pub(crate) fn note_mate(&mut self, key: u64, hand: Hand, within: Plies, effort: u64, depth: u16) {
-        self.update(key, hand, depth, |entry| {
-            entry.mate_within = entry.mate_within.min(within);
-            entry.effort = saturated(u64::from(entry.effort).max(effort) + FINAL_EFFORT);
-        });
-    }
-
-    /// Stores that there is no mate in fewer plies than `below`; `hand` is the disproof hand.
-    pub(crate) fn note_no_mate(&mut self, key: u64, hand: Hand, below: Plies, effort: u64, depth: u16) {
-        self.update(key, hand, depth, |entry| {
-            entry.no_mate_below = entry.no_mate_below.max(below);
+    /// Stores a mate or its absence, with the proof or disproof hand.
+    pub(crate) fn note_final(&mut self, key: u64, value: Value, effort: u64, depth: u16) {
+        self.update(key, value.hand, depth, |entry| {
+            if value.is_mate() {
+                entry.mate_within = entry.mate_within.min(value.plies);
+            } else {
+                entry.no_mate_below = entry.no_mate_below.max(value.plies);
+            }
             entry.effort = saturated(u64::from(entry.effort).max(effort) + FINAL_EFFORT);
         });
     }

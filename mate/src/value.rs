@@ -18,17 +18,6 @@ pub(crate) enum Role {
     Defender,
 }
 
-impl std::ops::Not for Role {
-    type Output = Self;
-
-    fn not(self) -> Self {
-        match self {
-            Self::Attacker => Self::Defender,
-            Self::Defender => Self::Attacker,
-        }
-    }
-}
-
 /// Value of a node: proven, disproven, or open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Value {

@@ -11,7 +11,7 @@ use enbu_movegen::attacks::{Origins, attacks, gold, king, knight, pawn, silver};
 use enbu_movegen::rays::{between, bishop_cross, lone_blockers, rook_cross};
 use enbu_movegen::{Bitboard, Color, HandPiece, Move, PieceType, Position, Square, dead_squares, sliders};
 
-use super::lines::{bishop_reach, knight_reach_of, lance_reach, rook_reach, surroundings};
+use super::lines::{BISHOP_REACH, KNIGHT_REACH, LANCE_REACH, ROOK_REACH, SURROUNDINGS};
 
 /// The surroundings of the king to mate: flights, attacks and candidate squares.
 pub(super) struct Net<'a> {
@@ -65,7 +65,7 @@ impl<'a> Net<'a> {
         let target = position.king(!us)?;
         let occupied = position.occupied();
         let behind_king = occupied.without(Bitboard::of(target));
-        let near = surroundings(target);
+        let near = SURROUNDINGS[target];
         let ours = position.by_color(us);
         let mut attacked = position.pieces(us, PieceType::Pawn).forward(us);
         for from in position.golds() & ours & near {
@@ -74,7 +74,7 @@ impl<'a> Net<'a> {
         for from in position.pieces(us, PieceType::Silver) & near {
             attacked |= silver(us, from);
         }
-        for from in position.pieces(us, PieceType::Knight) & knight_reach_of(us, target) {
+        for from in position.pieces(us, PieceType::Knight) & KNIGHT_REACH[us][target] {
             attacked |= knight(us, from);
         }
         let (horse, dragon) = (position.by_kind(PieceType::Horse), position.by_kind(PieceType::Dragon));
@@ -85,15 +85,15 @@ impl<'a> Net<'a> {
         // cover a flight nor open a line to one.
         let mut slid_over = Bitboard::EMPTY;
         let mut aligned = Bitboard::EMPTY;
-        for from in position.pieces(us, PieceType::Lance) & lance_reach(target) {
+        for from in position.pieces(us, PieceType::Lance) & LANCE_REACH[target] {
             slid_over |= sliders::lance(us, from, behind_king);
             aligned |= Bitboard::of(from) & sliders::lance(!us, target, Bitboard::EMPTY);
         }
-        let bishops = (position.by_kind(PieceType::Bishop) | horse) & ours & bishop_reach(target);
+        let bishops = (position.by_kind(PieceType::Bishop) | horse) & ours & BISHOP_REACH[target];
         for from in bishops {
             slid_over |= sliders::bishop(from, behind_king);
         }
-        let rooks = (position.by_kind(PieceType::Rook) | dragon) & ours & rook_reach(target);
+        let rooks = (position.by_kind(PieceType::Rook) | dragon) & ours & ROOK_REACH[target];
         for from in rooks {
             slid_over |= sliders::rook(from, behind_king);
         }
@@ -178,13 +178,13 @@ impl<'a> Net<'a> {
     #[inline(always)]
     fn movers(&self) -> Bitboard {
         let by_kind = |kind| self.position.by_kind(kind);
-        let far = by_kind(PieceType::Lance) & lance_reach(self.king)
-            | by_kind(PieceType::Knight) & knight_reach_of(self.us, self.king)
+        let far = by_kind(PieceType::Lance) & LANCE_REACH[self.king]
+            | by_kind(PieceType::Knight) & KNIGHT_REACH[self.us][self.king]
             | by_kind(PieceType::Bishop)
             | by_kind(PieceType::Rook)
             | by_kind(PieceType::Horse)
             | by_kind(PieceType::Dragon);
-        let near = surroundings(self.king).without(by_kind(PieceType::King));
+        let near = SURROUNDINGS[self.king].without(by_kind(PieceType::King));
         self.position.by_color(self.us).without(self.discoverers) & (far | near)
     }
 

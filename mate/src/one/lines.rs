@@ -1,6 +1,6 @@
 //! Tables around a square: lines, neighbourhoods, and the origins that reach them.
 
-use enbu_movegen::{Bitboard, Color, Square};
+use enbu_movegen::{Bitboard, Square};
 
 /// A table of one set for each square, computed at compile time.
 macro_rules! table {
@@ -22,11 +22,17 @@ const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
 const STRAIGHT_LINES: [Bitboard; 81] = table!(|square| cross(square, &STRAIGHT));
 const DIAGONAL_LINES: [Bitboard; 81] = table!(|square| cross(square, &DIAGONAL));
 const FILES: [Bitboard; 81] = table!(|square| Bitboard::file_of(square));
-static ROOK_REACH: [Bitboard; 81] = table!(|square| union(&STRAIGHT_LINES, neighbourhood(square, 1)));
-static BISHOP_REACH: [Bitboard; 81] = table!(|square| union(&DIAGONAL_LINES, neighbourhood(square, 1)));
-static LANCE_REACH: [Bitboard; 81] = table!(|square| union(&FILES, neighbourhood(square, 1)));
-static KNIGHT_REACH: [[Bitboard; 81]; 2] = [knight_reaches(1), knight_reaches(-1)];
-static SURROUNDINGS: [Bitboard; 81] = table!(|square| neighbourhood(square, 2));
+/// The squares from which a rook may attack a square or a neighbour of it.
+pub(super) static ROOK_REACH: [Bitboard; 81] = table!(|square| union(&STRAIGHT_LINES, neighbourhood(square, 1)));
+/// Like [`ROOK_REACH`], for a bishop.
+pub(super) static BISHOP_REACH: [Bitboard; 81] = table!(|square| union(&DIAGONAL_LINES, neighbourhood(square, 1)));
+/// Like [`ROOK_REACH`], for a lance.
+pub(super) static LANCE_REACH: [Bitboard; 81] = table!(|square| union(&FILES, neighbourhood(square, 1)));
+/// By colour and square of a king, the origins from which a knight lands next to the king or on a
+/// square that attacks it.
+pub(super) static KNIGHT_REACH: [[Bitboard; 81]; 2] = [knight_reaches(1), knight_reaches(-1)];
+/// The squares at most two king moves away, and the square itself.
+pub(super) static SURROUNDINGS: [Bitboard; 81] = table!(|square| neighbourhood(square, 2));
 
 /// All squares from `square` in these directions.
 const fn cross(square: Square, directions: &[(i8, i8); 4]) -> Bitboard {
@@ -70,8 +76,7 @@ const fn union(table: &[Bitboard; 81], squares: Bitboard) -> Bitboard {
     set
 }
 
-/// For each square of a king, the origins of a knight, which jumps two ranks against `back`, from
-/// which it lands next to the king or on a square that attacks the king.
+/// The rows of [`KNIGHT_REACH`] for a knight that jumps two ranks against `back`.
 const fn knight_reaches(back: i8) -> [Bitboard; 81] {
     let origins = table!(|square| {
         let mut set = Bitboard::EMPTY;
@@ -84,35 +89,4 @@ const fn knight_reaches(back: i8) -> [Bitboard; 81] {
         set
     });
     table!(|square| union(&origins, neighbourhood(square, 1).or(origins[square as usize])))
-}
-
-/// The squares from which a lance may attack `square` or a neighbour of it.
-#[inline(always)]
-pub(super) fn lance_reach(square: Square) -> Bitboard {
-    LANCE_REACH[square]
-}
-
-/// The squares from which a bishop may attack `square` or a neighbour of it.
-#[inline(always)]
-pub(super) fn bishop_reach(square: Square) -> Bitboard {
-    BISHOP_REACH[square]
-}
-
-/// The squares from which a rook may attack `square` or a neighbour of it.
-#[inline(always)]
-pub(super) fn rook_reach(square: Square) -> Bitboard {
-    ROOK_REACH[square]
-}
-
-/// The origins from which a knight of `color` lands next to the king on `square`, or on a
-/// square that attacks it.
-#[inline(always)]
-pub(super) fn knight_reach_of(color: Color, square: Square) -> Bitboard {
-    KNIGHT_REACH[color][square]
-}
-
-/// All squares at most two king moves away, `square` included.
-#[inline(always)]
-pub(super) fn surroundings(square: Square) -> Bitboard {
-    SURROUNDINGS[square]
 }
