@@ -62,7 +62,6 @@ fn army(position: &Position, side: Color) -> (Value, u32) {
     board.chain(hand).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
 }
 
-/// King's moves between two squares.
 fn distance(one: Square, other: Square) -> Value {
     one.file().abs_diff(other.file()).max(one.rank().abs_diff(other.rank())).into()
 }

@@ -41,17 +41,13 @@ const SHORT_CLOCK_SHARE: u32 = 60;
 const NO_TIME: Duration = Duration::from_millis(20);
 
 impl Budget {
-    /// The budget for exactly `movetime`.
     pub(crate) fn fixed(movetime: Duration, timing: &Timing) -> Self {
-        let margin = Duration::from_millis(10).min(movetime / 10);
-        let time = movetime - margin;
-        Self {
-            optimum: time,
-            maximum: time,
-            rounding: Rounding::Exact,
-            unused: Unused::Lost,
-            network_delay: Duration::from_millis(u64::from(timing.network_delay_ms)),
-        }
+        Self::exactly(movetime - Duration::from_millis(10).min(movetime / 10), timing)
+    }
+
+    fn exactly(time: Duration, timing: &Timing) -> Self {
+        let network_delay = Duration::from_millis(u64::from(timing.network_delay_ms));
+        Self { optimum: time, maximum: time, rounding: Rounding::Exact, unused: Unused::Lost, network_delay }
     }
 
     /// The budget for one move by `clock`, `ply` moves into the game.
@@ -60,13 +56,7 @@ impl Budget {
         let per_move = clock.byoyomi;
         let usable = usable(clock);
         if usable.is_zero() {
-            return Self {
-                optimum: NO_TIME,
-                maximum: NO_TIME,
-                rounding: Rounding::Exact,
-                unused: Unused::Lost,
-                network_delay,
-            };
+            return Self::exactly(NO_TIME, timing);
         }
         let maximum = hard_limit(usable, timing);
         // Clocks that show fractions of a second count them too.
@@ -81,7 +71,7 @@ impl Budget {
         // Byoyomi with hardly any main time left: nothing is saved by stopping early.
         let last_push = !per_move.is_zero() && clock.time < per_move / 5 * 6;
         if last_push {
-            return Self { optimum: maximum, maximum, rounding: Rounding::Exact, unused: Unused::Lost, network_delay };
+            return Self::exactly(maximum, timing);
         }
         let longest = (share * 5).max(planned).min(clock.time * 3 / 10 + per_move).max(planned).min(maximum);
         Self { optimum: planned, maximum: longest, rounding, unused: Unused::Kept, network_delay }
@@ -101,7 +91,6 @@ impl Budget {
     }
 }
 
-/// Time that one move may take.
 fn usable(clock: &Clock) -> Duration {
     let all = clock.time + clock.byoyomi;
     // The increment can be used before the move on every USI server, but not

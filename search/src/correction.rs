@@ -16,7 +16,6 @@ use crate::keys::Keys;
 use crate::params;
 use crate::value::Value;
 
-/// Entries of one table.
 const ENTRIES: usize = 1 << 14;
 /// Entries of the table of pairs of moves.
 const PAIRS: usize = 1 << 16;
@@ -51,18 +50,13 @@ impl Slots {
         Self {
             side: position.turn(),
             features: keys.0.map(|key| (key >> (64 - ENTRIES.trailing_zeros())) as usize),
-            continuation: line.last.zip(line.before).map(|(last, before)| {
+            continuation: line.arrivals[0].zip(line.arrivals[1]).map(|(last, before)| {
                 let pair = (last.index() * Arrival::COUNT + before.index() + 1) as u64;
-                (spread(pair) >> (64 - PAIRS.trailing_zeros())) as usize
+                // Times a large odd number: the high bits depend on all.
+                (pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - PAIRS.trailing_zeros())) as usize
             }),
         }
     }
-}
-
-/// Multiplies by a large odd number: the high bits then depend on all.
-#[inline]
-fn spread(bits: u64) -> u64 {
-    bits.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 impl Corrections {
@@ -71,7 +65,6 @@ impl Corrections {
         Self { tables: [(); FEATURES].map(|()| [table(), table()]), continuation: vec![0; PAIRS].into_boxed_slice() }
     }
 
-    /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.tables.iter_mut().flatten().for_each(|table| table.fill(0));
         self.continuation.fill(0);

@@ -31,7 +31,6 @@ const SCALE: Value = 1024;
 const LIMIT: Value = 500;
 /// The largest error that is noted, in centipawns.
 const ERROR_LIMIT: Value = 1000;
-/// The largest term, in exchange units.
 const TERM_LIMIT: Value = 1500;
 /// Errors noted between two regressions.
 const INTERVAL: u32 = 512;
@@ -56,7 +55,6 @@ impl Hanging {
         Self { moments: [[0.0; COLUMNS]; COLUMNS], noted: 0, weights: None }
     }
 
-    /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         *self = Self::new();
     }

@@ -39,7 +39,6 @@ impl Arrival {
         usize::from(self.0)
     }
 
-    /// Number of arrivals.
     pub(crate) const COUNT: usize = 2 * PIECE_TO;
 }
 
@@ -49,38 +48,26 @@ impl From<&Delta> for Arrival {
     }
 }
 
-/// Context of a node's quiet moves: the opponent's last move, the own moves two and four
-/// plies before (`None` after a null move or before the root), and the pawns.
+/// Context of a node's quiet moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Line {
-    pub(crate) last: Option<Arrival>,
-    pub(crate) before: Option<Arrival>,
-    pub(crate) fourth: Option<Arrival>,
-    pub(crate) pawns: PawnSlot,
+    /// The opponent's last move, the own moves two and four plies before; `None` after a null move or
+    /// before the root.
+    pub(crate) arrivals: [Option<Arrival>; 3],
+    /// Index of both sides' pawns: the highest bits of their key.
+    pawns: usize,
 }
+
+/// Number of indices of pawns; a power of two.
+const PAWNS: usize = 1024;
 
 impl Line {
-    fn arrivals(self) -> [Option<Arrival>; 3] {
-        [self.last, self.before, self.fourth]
-    }
-}
-
-/// Index of the pawns of a position, both sides', in the history by pawns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PawnSlot(u16);
-
-impl PawnSlot {
-    /// Number of slots; a power of two.
-    const COUNT: usize = 1024;
-
-    /// The slot of a position's pawns: the highest bits of their key.
     #[inline]
-    pub(crate) fn of(keys: Keys) -> Self {
-        Self((keys.pawns() >> (64 - Self::COUNT.trailing_zeros())) as u16)
+    pub(crate) fn new(arrivals: [Option<Arrival>; 3], keys: Keys) -> Self {
+        Self { arrivals, pawns: (keys.pawns() >> (64 - PAWNS.trailing_zeros())) as usize }
     }
 }
 
-/// One row: values by piece and destination.
 type Values = [i16; PIECE_TO];
 
 /// A large table that a short search leaves almost empty: rows, and which of them were written
@@ -102,7 +89,6 @@ impl Rows {
         Self { pages, written: vec![false; count].into_boxed_slice() }
     }
 
-    /// The bytes of a row.
     #[inline(always)]
     fn range(index: usize) -> Range<usize> {
         index * size_of::<Values>()..(index + 1) * size_of::<Values>()
@@ -119,11 +105,6 @@ impl Rows {
         bytemuck::from_bytes_mut(&mut self.pages[Self::range(index)])
     }
 
-    /// Provides the pages, which are small ones at worst.
-    fn touch(&mut self) {
-        self.pages.iter_mut().step_by(pages::SMALLEST).for_each(|byte| *byte = std::hint::black_box(*byte));
-    }
-
     /// Sets all values to 0, in time proportional to the rows written to: analysis and
     /// self-play clear 20 MB between searches of a hundred nodes.
     fn clear(&mut self) {
@@ -135,11 +116,10 @@ impl Rows {
     }
 }
 
-/// The tables of one thread.
 pub(crate) struct Histories {
     quiet: [Box<[i16; SLOTS]>; 2],
     /// For each of [`Line::arrivals`] a row for each arrival, then for each side to move a row for
-    /// each [`PawnSlot`]: one block, since huge pages begin at multiples of 2 MB only.
+    /// each index of pawns: one block, since huge pages begin at multiples of 2 MB only.
     rows: Rows,
     /// One row of victims for each arrival.
     capture: Box<[[i16; PieceType::COUNT]]>,
@@ -173,7 +153,7 @@ impl<'a> Known<'a> {
     /// The moves of `kind` from one origin.
     #[inline(always)]
     pub(crate) fn row(&self, origin: Origin, kind: PieceType) -> Row<'a> {
-        // Not by `map`, which is not inlined.
+        // Not by `map`, and no `array::from_fn` below: they are compiled apart, without vectors.
         let ([last, before, fourth, pawns], kind) = (self.rows, kind as usize);
         let rows = [row(last, kind), row(before, kind), row(fourth, kind), row(pawns, kind)];
         Row { quiet: row(self.quiet, origin.0), rows }
@@ -189,7 +169,11 @@ impl Row<'_> {
     /// History of the moves to all squares at once.
     #[inline(always)]
     pub(crate) fn sums(&self) -> [i16; 81] {
-        std::array::from_fn(|to| self.at(to))
+        let mut sums = [0; 81];
+        for (to, sum) in sums.iter_mut().enumerate() {
+            *sum = self.at(to);
+        }
+        sums
     }
 
     /// The sum for one square: the fourth ply and the pawns count half. No sum of values
@@ -218,7 +202,6 @@ pub(crate) struct QuietKey {
 }
 
 impl QuietKey {
-    /// Key of a move of `position`.
     #[inline]
     pub(crate) fn of(position: &Position, mv: Move) -> Self {
         let piece_to = piece_to(mover(position, mv), mv.to());
@@ -256,17 +239,17 @@ impl Histories {
     pub(crate) fn new() -> Self {
         Self {
             quiet: [Box::new([0; SLOTS]), Box::new([0; SLOTS])],
-            rows: Rows::new(3 * Arrival::COUNT + 2 * PawnSlot::COUNT),
+            rows: Rows::new(3 * Arrival::COUNT + 2 * PAWNS),
             capture: vec![[0; PieceType::COUNT]; Arrival::COUNT].into_boxed_slice(),
         }
     }
 
-    /// Provides the pages of the tables, so that the first search does not wait for them.
+    /// Touches the pages of the rows, which are small ones at worst, for the first search.
     pub(crate) fn touch(&mut self) {
-        self.rows.touch();
+        let bytes = self.rows.pages.iter_mut().step_by(pages::SMALLEST);
+        bytes.for_each(|byte| *byte = std::hint::black_box(*byte));
     }
 
-    /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.quiet.iter_mut().for_each(|table| table.fill(0));
         self.rows.clear();
@@ -276,8 +259,8 @@ impl Histories {
     /// History of quiet moves of `turn` after `line`.
     #[inline]
     pub(crate) fn after(&self, turn: Color, line: Line) -> Known<'_> {
-        let arrivals = line.arrivals();
-        let row = |table: usize| arrivals[table].map_or(&NOTHING, |arrival| self.rows.row(arrival_row(table, arrival)));
+        let row =
+            |table: usize| line.arrivals[table].map_or(&NOTHING, |arrival| self.rows.row(arrival_row(table, arrival)));
         let pawns = self.rows.row(pawns_row(turn, line.pawns));
         Known { quiet: &self.quiet[turn], rows: [row(0), row(1), row(2), pawns] }
     }
@@ -293,7 +276,7 @@ impl Histories {
         pull(&mut self.quiet[key.turn][usize::from(key.slot)], bonus);
         let piece_to = usize::from(key.piece_to);
         pull(&mut self.rows.row_mut(pawns_row(key.turn, line.pawns))[piece_to], bonus);
-        for (table, arrival) in line.arrivals().into_iter().enumerate() {
+        for (table, arrival) in line.arrivals.into_iter().enumerate() {
             if let Some(arrival) = arrival {
                 pull(&mut self.rows.row_mut(arrival_row(table, arrival))[piece_to], bonus);
             }
@@ -320,8 +303,8 @@ fn arrival_row(table: usize, arrival: Arrival) -> usize {
 
 /// Row of the history by pawns, with `turn` to move.
 #[inline(always)]
-fn pawns_row(turn: Color, pawns: PawnSlot) -> usize {
-    3 * Arrival::COUNT + turn as usize * PawnSlot::COUNT + usize::from(pawns.0)
+fn pawns_row(turn: Color, pawns: usize) -> usize {
+    3 * Arrival::COUNT + turn as usize * PAWNS + pawns
 }
 
 /// Moves an entry towards a limit.
@@ -367,7 +350,6 @@ fn mover(position: &Position, mv: Move) -> PieceType {
 pub(crate) struct Killers([Option<Move>; 2]);
 
 impl Killers {
-    /// Puts `mv` first.
     #[inline]
     pub(crate) fn add(&mut self, mv: Move) {
         if self.0[0] != Some(mv) {
@@ -375,7 +357,6 @@ impl Killers {
         }
     }
 
-    /// The killers, newest first.
     #[inline]
     pub(crate) fn moves(self) -> [Option<Move>; 2] {
         self.0
@@ -422,7 +403,7 @@ mod tests {
         let mut position = Position::startpos();
         let first = Arrival::from(&position.do_move("7g7f".parse().expect("a move")));
         let reply: Move = "3c3d".parse().expect("a move");
-        let line = Line { last: Some(first), ..Line::default() };
+        let line = Line { arrivals: [Some(first), None, None], ..Line::default() };
         let mut histories = Histories::new();
         histories.adjust_quiet(QuietKey::of(&position, reply), line, 500);
         let told = |line| histories.after(Color::White, line).of(&position, reply);

@@ -43,7 +43,6 @@ impl Keys {
         keys
     }
 
-    /// The keys after a move.
     #[inline(always)]
     pub(crate) fn after(mut self, delta: &Delta) -> Self {
         let own = |kind| Piece::new(delta.mover, kind);
@@ -66,7 +65,6 @@ impl Keys {
         }
     }
 
-    /// The key of the pawns.
     #[inline(always)]
     pub(crate) fn pawns(self) -> u64 {
         self.0[0]

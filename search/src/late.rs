@@ -20,7 +20,7 @@ impl Worker<'_> {
     /// nodes), 0 ± 54 (137 games, 100 000 nodes); checks that lose much left out as well, -20 ± 34
     /// (400 games, 10 000 nodes), -9 ± 45 (202 games, 100 000 nodes).
     pub(crate) fn only_checks_count(&self, node: &Node, alpha: Value) -> bool {
-        !node.follows && node.eval.is_some_and(|eval| is_futile(node.depth.max(1), eval, alpha))
+        !node.follows && node.eval().is_some_and(|eval| is_futile(node.depth.max(1), eval, alpha))
     }
 
     /// Returns true if a late move hardly reaches alpha; `shallow` is the depth at which it would
@@ -34,9 +34,9 @@ impl Worker<'_> {
             None => {
                 is_late(node.depth, number, node.trend)
                     || has_bad_history(shallow, history)
-                    || node.eval.is_some_and(|eval| is_futile(shallow, eval, alpha))
+                    || node.eval().is_some_and(|eval| is_futile(shallow, eval, alpha))
             }
-            Some(victim) => node.eval.is_some_and(|eval| is_futile_capture(shallow, eval, victim, history, alpha)),
+            Some(victim) => node.eval().is_some_and(|eval| is_futile_capture(shallow, eval, victim, history, alpha)),
         }
     }
 

@@ -44,11 +44,6 @@ impl Level {
         (number <= Self::HIGHEST).then_some(Self { number, seed })
     }
 
-    /// Distance from full strength: 1 at level 0, 0 where level 20 would be.
-    fn weakness(self) -> f64 {
-        1.0 - f64::from(self.number) / f64::from(Self::HIGHEST + 1)
-    }
-
     /// Positions visited for a move: 2000 at level 0, enough to see each move and its consequences;
     /// 1.2 times the number for each level more.
     pub(crate) fn nodes(self) -> u64 {
@@ -62,7 +57,9 @@ impl Level {
 
     /// The chance that a move is overlooked: 0.76 at level 0, none at full strength.
     fn blindness(self) -> f64 {
-        0.76 * self.weakness() * self.weakness().sqrt()
+        // 1 at level 0, 0 at a level 20.
+        let weakness = 1.0 - f64::from(self.number) / f64::from(Self::HIGHEST + 1);
+        0.76 * weakness * weakness.sqrt()
     }
 
     /// Softmax temperature in centipawns, the difference that makes a move e times as likely: 250 at

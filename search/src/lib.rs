@@ -41,8 +41,8 @@
 //! |---|---|
 //! | `search` | the façade: start, stop, ponderhit, wait |
 //! | `solo` | the same search in the caller's thread |
-//! | `shared` | state shared by the threads of one search |
-//! | `job` `memory` `worker` | one search; the memory of a thread; its state during a search |
+//! | `shared` | one search, and the state shared by its threads |
+//! | `memory` `worker` | the memory of a thread; its state during a search |
 //! | `root` `root_move` `vote` | iterative deepening, aspiration windows, MultiPV; the vote of the threads |
 //! | `node` `qsearch` | the tree |
 //! | `prune` `late` | nodes and late moves that are not searched |
@@ -66,7 +66,6 @@ mod correction;
 mod extend;
 mod hanging;
 mod history;
-mod job;
 mod keys;
 mod late;
 mod level;

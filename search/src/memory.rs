@@ -48,7 +48,6 @@ impl Memory {
         self.clear();
     }
 
-    /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         if std::mem::take(&mut self.used) {
             self.moves.clear();

@@ -13,7 +13,6 @@ use crate::value::{DECIDED, INFINITE, Value, mate_at, mated_at};
 use crate::worker::{Anchor, Frame, Judgement, Worker};
 use crate::{late, params, reduce};
 
-/// Kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeKind {
     /// The window is open: the value may become the root's value.
@@ -54,8 +53,6 @@ pub(crate) struct Node {
     pub(crate) entry: Option<Entry>,
     /// The static evaluations; `None` in check.
     pub(crate) judged: Option<Judgement>,
-    /// The corrected one of these.
-    pub(crate) eval: Option<Value>,
     pub(crate) trend: Trend,
     /// The table knows the node from a principal variation.
     pub(crate) was_pv: bool,
@@ -70,6 +67,12 @@ pub(crate) struct Node {
 impl Node {
     pub(crate) fn table_move(&self) -> Option<Move> {
         self.entry.and_then(|entry| entry.mv)
+    }
+
+    /// The corrected static evaluation; `None` in check.
+    #[inline]
+    pub(crate) fn eval(&self) -> Option<Value> {
+        self.judged.map(|judged| judged.eval)
     }
 
     /// The static evaluation that the table keeps; `None` in check.
@@ -117,13 +120,6 @@ pub(crate) struct Effort {
     pub(crate) best: Value,
 }
 
-impl Effort {
-    /// Returns true if a reduced search comes first.
-    fn is_reduced(self) -> bool {
-        self.number > 1 && self.reduced < self.depth
-    }
-}
-
 impl Worker<'_> {
     /// The value of the position for its side to move, searched `depth` plies deep
     /// within the window `alpha..beta`.
@@ -169,8 +165,7 @@ impl Worker<'_> {
             entry.and_then(|entry| entry.mv).is_some_and(|mv| self.position.piece_at(mv.to()).is_some());
         let line = self.line(ply);
         let follows = kind.is_pv() && self.frame(ply).on_last_pv;
-        let mut node =
-            Node { kind, depth, ply, line, entry, judged, eval, trend, was_pv, table_captures, follows, excluded };
+        let mut node = Node { kind, depth, ply, line, entry, judged, trend, was_pv, table_captures, follows, excluded };
         if let (Some(eval), Some(before), None) = (eval, ply.checked_sub(1), excluded) {
             let Frame { eval: theirs, quiet, reduction, .. } = *self.frame(before);
             if let Some(theirs) = theirs {
@@ -239,7 +234,6 @@ impl Worker<'_> {
             line: self.line(0),
             entry: Some(entry),
             judged,
-            eval: judged.map(|judged| judged.eval),
             trend: Trend::Improving,
             was_pv: true,
             table_captures: self.position.piece_at(first.to()).is_some(),
@@ -289,7 +283,7 @@ impl Worker<'_> {
                 if !node.follows && late::is_late(depth, number, node.trend) {
                     picker.skip_quiets();
                 }
-                let shallow = if node.eval.is_some() { (depth - reduction / reduce::PLY).max(1) } else { depth };
+                let shallow = if node.eval().is_some() { (depth - reduction / reduce::PLY).max(1) } else { depth };
                 if self.is_useless(node, &candidate, alpha, shallow) {
                     // The quiet moves after it are useless, too: their histories are worse.
                     if picker.history().is_some() {
@@ -326,7 +320,7 @@ impl Worker<'_> {
             }
             let below = self.frame(ply + 1).anchor;
             anchor = anchor.min(below);
-            if value > alpha && victim.is_none() && effort.is_reduced() {
+            if value > alpha && victim.is_none() && number > 1 && reduced < new_depth {
                 self.reward_surprise(mv, effort, line);
             }
             if value > best.value {

@@ -90,8 +90,7 @@ params! {
     null_move_depth_divisor: i32 = 3, 2..=8, 1;
     /// Null move is tried from this depth on.
     null_move_depth: i32 = 2, 1..=99, 1;
-    /// Null move: one more ply of reduction for each of these that the evaluation
-    /// is above beta, in centipawns.
+    /// Null move: one more ply of reduction for each of these that the evaluation is above beta, in centipawns.
     /// Last test: 450 against 200, +6 ± 16 (T1).
     null_move_eval_divisor: i32 = 300, 100..=32000, 50;
     /// Null move: the most plies of reduction for such an evaluation.
@@ -126,19 +125,17 @@ params! {
     probcut_reduction: i32 = 4, 2..=6, 1;
     /// ProbCut is not tried if an entry at most this many plies less deep stays below its target.
     probcut_entry: i32 = 3, 0..=8, 1;
-    /// Hindsight: a ply more for a node reduced by at least this many plies whose side
-    /// before is not better off than expected.
+    /// Hindsight: a ply more for a node reduced by at least this many plies whose side before is not better off than
+    /// expected.
     /// Last test: 4 against 2, -8 ± 16 (T1).
     hindsight_deeper: i32 = 3, 1..=99, 1;
-    /// Hindsight: a ply less for a node reduced by at least this many plies, if both evaluations
-    /// together leave a gain.
+    /// Hindsight: a ply less for a node reduced by at least this many plies, if both evaluations together leave a gain.
     /// Last test: 3 against 2, +8 ± 16 (T1).
     hindsight_shallower: i32 = 3, 1..=99, 1;
     /// Hindsight: that gain, in centipawns.
     /// Last test: 500 against 220, +12 ± 17 (T2).
     hindsight_gain: i32 = 350, 0..=2000, 25;
-    /// History of a quiet move by its change of the evaluation, in sixteenths of a
-    /// centipawn.
+    /// History of a quiet move by its change of the evaluation, in sixteenths of a centipawn.
     /// Last test: 20 against 6, -7 ± 17 (T2).
     eval_difference: i32 = 12, 0..=64, 4;
     /// History of a quiet move: the largest change of the evaluation that counts, in centipawns.
@@ -187,8 +184,7 @@ params! {
     /// Quiet checks that lose no more than this (exchange units) are ordered first.
     /// Last test: 250 against 0, -3 ± 16 (T1).
     check_loss: i32 = 100, 0..=600, 50;
-    /// Quiet moves with a history below minus this for each ply of depth are ordered after losing
-    /// captures.
+    /// Quiet moves with a history below minus this for each ply of depth are ordered after losing captures.
     /// Last test: 6000 against 1500, +12 ± 17 (T2).
     good_quiet_margin: i32 = 3000, 0..=32000, 500;
     /// Quiescence: gain of a capture beyond its victim, in centipawns.
@@ -197,8 +193,7 @@ params! {
     /// Quiescence: after this many moves only recaptures and checks are searched.
     /// Last test: 5 against 2, -9 ± 16 (T1).
     quiescence_moves: i32 = 3, 1..=99, 1;
-    /// A node without a move above alpha counts as on the principal variation, as its parent
-    /// does, above this depth.
+    /// A node without a move above alpha counts as on the principal variation, as its parent does, above this depth.
     /// Last test: 3 against never, +11 ± 16 (T1).
     inherited_pv_depth: i32 = 3, 0..=99, 1;
     /// The table's move is tested for singularity from this depth on.
@@ -206,8 +201,7 @@ params! {
     singular_depth: i32 = 6, 4..=99, 1;
     /// Singular: the test needs an entry that is at most this many plies less deep.
     singular_entry: i32 = 3, 0..=8, 1;
-    /// Singular: margin of the others below the table's value, in sixteenths of a centipawn for each
-    /// ply of depth.
+    /// Singular: margin of the others below the table's value, in sixteenths of a centipawn for each ply of depth.
     /// Last test: 58 against 30, +6 ± 17 (T2).
     singular_margin: i32 = 42, 4..=96, 4;
     /// Singular: margin below that for two plies of extension, in centipawns.
@@ -216,49 +210,49 @@ params! {
     /// Singular: reduction of a table move that is not, in plies.
     /// Last test: 3 against 1, -6 ± 18 (T2).
     singular_negative: i32 = 2, 0..=4, 1;
-    /// Late move reduction: this much history changes it by one ply.
+    // Late move reduction, in 1024ths of a ply unless another unit is named.
+    /// This much history changes it by one ply.
     /// Last test: 10000 against 6500, -4 ± 17 (T2).
     lmr_history_divisor: i32 = 8000, 2000..=99999, 500;
-    /// Late move reduction: history of a move that is reduced as usual.
+    /// History of a move that is reduced as usual.
     /// Last test: 2500 against 750, +6 ± 17 (T2).
     lmr_history_offset: i32 = 1500, -4000..=4000, 250;
-    /// Late move reduction: constant part, in 1024ths of a ply.
+    /// Constant part.
     /// Last test: 1300 against 750, with `lmr_divisor`, -19 ± 17 (T2).
     lmr_base: i32 = 900, -1024..=3072, 100;
-    /// Late move reduction: less for each move before, in 1024ths of a ply.
+    /// Less for each move before it.
     /// Last test: 48 against 22, +4 ± 17 (T2).
     lmr_number: i32 = 34, 0..=128, 8;
-    /// Late move reduction: more at cut nodes without a table move, in
-    /// 1024ths of a ply.
+    /// More at cut nodes without a table move.
     /// Last test: 1100 against 350, -2 ± 17 (T2).
     lmr_no_table_move: i32 = 700, 0..=3072, 128;
-    /// Late move reduction: more if the table's move is a capture, in 1024ths of a ply.
+    /// More if the table's move is a capture.
     /// Last test: 1100 against 350, +5 ± 16 (T1).
     lmr_table_capture: i32 = 700, 0..=3072, 128;
-    /// Late move reduction: more after many fail highs of children, in 1024ths of a ply.
+    /// More after many fail highs of children.
     /// Last test: 1200 against 450, -4 ± 17 (T2).
     lmr_cutoffs: i32 = 800, 0..=3072, 128;
-    /// Late move reduction: that often, among a node's children and those of its siblings.
+    /// Fail highs, of a node's children and those of its siblings, from which they are many.
     lmr_cutoff_count: i32 = 3, 1..=99, 1;
-    /// Late move reduction: ln(depth) * ln(move number) is divided by this, in 1024ths.
+    /// Divisor of ln(depth) * ln(move number), in 1024ths.
     /// Last test: 2750 against 2150, with `lmr_base`, -19 ± 17 (T2).
     lmr_divisor: i32 = 2300, 1200..=4000, 100;
-    /// Late move reduction: less on principal variations, in 1024ths of a ply.
+    /// Less on principal variations.
     /// Last test: 1800 against 1050, +8 ± 17 (T2).
     lmr_pv: i32 = 1400, 0..=2048, 128;
-    /// Late move reduction: less still at nodes with an open window, in 1024ths of a ply.
+    /// Less still at nodes with an open window.
     /// Last test: 1000 against 300, +8 ± 17 (T2).
     lmr_open: i32 = 600, 0..=2048, 128;
-    /// Late move reduction: more at cut nodes, in 1024ths of a ply.
+    /// More at cut nodes.
     /// Last test: 1250 against 600, -7 ± 17 (T2).
     lmr_cut: i32 = 900, 0..=6144, 128;
-    /// Late move reduction: more if the evaluation does not rise, in 1024ths of a ply.
+    /// More if the evaluation does not rise.
     /// Last test: 800 against 250, -27 ± 17 (T2).
     lmr_falling: i32 = 320, 0..=2048, 128;
-    /// Late move reduction: less for captures, in 1024ths of a ply.
+    /// Less for captures.
     /// Last test: 500 against 0, +9 ± 16 (T1).
     lmr_capture: i32 = 0, 0..=8192, 128;
-    /// Late move reduction: less for checks, in 1024ths of a ply.
+    /// Less for checks.
     /// Last test: 1500 against 600, +0 ± 18 (T2).
     lmr_check: i32 = 1024, 0..=8192, 128;
     /// Late moves are reduced from this depth on.
@@ -281,30 +275,28 @@ params! {
     /// History: bonus of a quiet move that made the opponent fail low, in 64ths of the usual.
     /// Last test: 140 against 70, +2 ± 17 (T2).
     history_fail_low: i32 = 104, 0..=256, 8;
-    /// History: malus of the first quiet move of a node once an answer refutes it, in 64ths of
-    /// the usual.
+    /// History: malus of the first quiet move of a node once an answer refutes it, in 64ths of the usual.
     /// Last test: 48 against 0, +13 ± 17 (T2).
     history_refuted: i32 = 48, 0..=256, 8;
     /// Largest change of a history entry by one search.
     /// Last test: 1700 against 900, -6 ± 17 (T2).
     history_bonus_limit: i32 = 1200, 200..=4000, 100;
     /// Addition to the history of quiet moves that attack a gold or silver.
-    /// Last test: with the next two, against none of them, +38 ± 36 (343 games, 25 000 nodes), +9 ± 48 (200
-    /// games, 100 000 nodes).
+    /// Last test: with the next two, against none of them, +38 ± 36 (343 games, 25 000 nodes), +9 ± 48 (200 games, 100
+    /// 000 nodes).
     threat_on_general: i32 = 4700, 0..=16000, 250;
     /// Addition to the history of quiet moves that attack a bishop or rook.
     /// Last test: with the one before.
     threat_on_major: i32 = 7800, 0..=16000, 250;
-    /// Addition to the history of quiet moves of a large piece that is attacked, in thousandths of
-    /// its exchange value.
+    /// Addition to the history of quiet moves of a large piece that is attacked, in thousandths of its exchange value.
     /// Last test: with the two before.
     rescue_weight: i32 = 3000, 0..=10000, 250;
     /// Capture history in the order of captures, in 64ths against 16 centipawns.
     /// Last test: 110 against 60, +9 ± 17 (T2).
     capture_history_weight: i32 = 84, 0..=256, 8;
     /// Correction by pawns, in 128ths.
-    /// Last test: this and the next four against 48, 36, 48, 48, 64 and 48 by kings and hands, +35 ± 36 (300
-    /// games, 100 000 nodes).
+    /// Last test: this and the next four against 48, 36, 48, 48, 64 and 48 by kings and hands, +35 ± 36 (300 games, 100
+    /// 000 nodes).
     correction_pawns: i32 = 140, 0..=512, 16;
     /// Correction by kings, golds and silvers, in 128ths.
     /// Last test: with the one before.
@@ -321,9 +313,9 @@ params! {
     /// Learning rate of corrections, in eighths.
     /// Last test: 11 against 6, -2 ± 17 (T2).
     correction_rate: i32 = 8, 0..=64, 1;
-    /// Evaluations are corrected by hanging pieces if these explain this share of the square of their
-    /// errors, in thousandths.
-    /// Last test: 12 against no such correction, network 7, +38 ± 31 (400 games, 25 000 nodes); 20 against ed62a3e +225 ± 40,
-    /// without +172 ± 36 (400 games each, 100 000 nodes).
+    /// Evaluations are corrected by hanging pieces if these explain this share of the square of their errors, in
+    /// thousandths.
+    /// Last test: 12 against no such correction, network 7, +38 ± 31 (400 games, 25 000 nodes); 20 against ed62a3e +225
+    /// ± 40, without +172 ± 36 (400 games each, 100 000 nodes).
     hanging_share: i32 = 20, 0..=1000, 4;
 }

@@ -332,7 +332,7 @@ impl Picker {
         let threats = &threats;
         let mut quiets = Quiets { position, moves, table_move, non_check_targets };
         let checking = |kind, from| check_squares.map_or(Bitboard::EMPTY, |squares| squares.squares(kind, from));
-        position.for_each_set(Scope::Quiets, |set| match which.of(position, set) {
+        position.for_each_set(Scope::Quiets, |set| match searched(which, position, set) {
             MoveSet::Drops { piece, to } => {
                 let kind = piece.piece_type();
                 let sums = || {
@@ -377,7 +377,7 @@ impl Picker {
         self.picked = 0;
         let Plan { which, table_move, .. } = self.plan;
         position.for_each_set(scope, |set| {
-            which.of(position, set).for_each(|mv| {
+            searched(which, position, set).for_each(|mv| {
                 if Some(mv) != table_move {
                     moves.push(Scored::new(mv, order(mv), moves.len()));
                 }
@@ -418,21 +418,11 @@ impl Picker {
     }
 }
 
-impl Moves {
-    /// The moves of `set` that are searched.
-    #[inline(always)]
-    fn of(self, position: &Position, set: MoveSet) -> MoveSet {
-        match self {
-            Self::Sensible => sensible(position, set),
-            Self::All => set,
-        }
-    }
-}
-
-/// The set without moves that forgo a harmless promotion.
+/// The moves of `set` that are searched: the sensible ones do not forgo a harmless promotion.
 #[inline(always)]
-fn sensible(position: &Position, set: MoveSet) -> MoveSet {
+fn searched(which: Moves, position: &Position, set: MoveSet) -> MoveSet {
     match set {
+        _ if which == Moves::All => set,
         MoveSet::Pawns { color, plain, promote } => MoveSet::Pawns { color, plain: plain.without(promote), promote },
         MoveSet::Piece { from, plain, promote } if !promote.is_empty() => {
             let Some(piece) = position.piece_at(from) else { return set };

@@ -80,7 +80,7 @@ impl Worker<'_> {
             || node.depth < params::null_move_depth()
             || eval < beta
             || beta <= -DECIDED
-            || node.eval? < beta - params::null_move_slack() * node.depth
+            || node.eval()? < beta - params::null_move_slack() * node.depth
         {
             return None;
         }
@@ -112,7 +112,7 @@ impl Worker<'_> {
             return None;
         }
         let (depth, ply) = (node.depth - params::probcut_reduction(), node.ply);
-        let needed = target - node.eval?;
+        let needed = target - node.eval()?;
         let table_move = node
             .table_move()
             .filter(|&mv| self.position.piece_at(mv.to()).is_some() && see::reaches(&self.position, mv, needed));

@@ -101,6 +101,7 @@ pub trait Listener: Send + Sync {
 }
 
 /// Spaces out the reports of one search thread and drops repeated ones.
+#[derive(Default)]
 pub(crate) struct ReportGate {
     interval: Duration,
     heartbeat: Option<Duration>,
@@ -122,14 +123,11 @@ impl ReportGate {
             interval: options.report_interval,
             heartbeat: options.heartbeat.filter(|_| lines > 0),
             lines,
-            last_report: Duration::ZERO,
             last_sign: elapsed,
-            last: None,
-            reported: Vec::new(),
+            ..Self::default()
         }
     }
 
-    /// Reports nothing.
     pub(crate) fn silence(&mut self) {
         (self.lines, self.heartbeat) = (0, None);
     }

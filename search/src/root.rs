@@ -5,14 +5,13 @@ use std::ops::Range;
 use enbu_movegen::{Declaration, EnteringKingRule, Move};
 
 use crate::clock::doubt;
-use crate::job::Role;
 use crate::limits::{Lines, Moves};
 use crate::node::{Best, Effort, NodeKind};
 use crate::params;
 use crate::picker::{Picker, Plan, Wanted};
 use crate::report::{BestMove, Bound, LineEnd, Report};
 use crate::root_move::{RootMove, Vote, settle};
-use crate::shared::Interim;
+use crate::shared::Role;
 use crate::update::FailedMoves;
 use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Score, Value, mate_at, mated_at};
 use crate::vote::choose;
@@ -114,7 +113,7 @@ impl Worker<'_> {
             }
             if self.gate.lines() > 0 {
                 let played = self.chosen();
-                self.job.control.set_best(Interim { answer: self.answer(played), report: self.line_report(played, 0) });
+                *self.job.control.best.lock() = Some((self.answer(played), self.line_report(played, 0)));
             }
             stable = if self.root_moves[0].mv == previous_best { stable + 1 } else { 0 };
             if depth == deepest || self.ends_after(depth, stable) {

@@ -5,7 +5,6 @@ use enbu_movegen::Move;
 /// Score of a quiet check that loses little: more than any history.
 const CHECK_BONUS: i32 = 1 << 18;
 
-/// Marks a quiet check.
 const CHECK: i64 = 1 << 16;
 
 /// A move and its rank in one number: the best of many is the largest, found without branches. From
@@ -21,13 +20,11 @@ impl Scored {
         Self(i64::from(score) << 32 | i64::from(!(before as u16) & 0x7fff) << 17 | i64::from(mv.raw()))
     }
 
-    /// Marks a quiet check.
     #[inline(always)]
     pub(crate) fn mark_check(&mut self) {
         self.0 |= CHECK;
     }
 
-    /// Returns true if the move is marked as a quiet check.
     #[inline(always)]
     pub(crate) fn is_check(self) -> bool {
         self.0 & CHECK != 0
@@ -39,7 +36,6 @@ impl Scored {
         self.0 += i64::from(CHECK_BONUS) << 32;
     }
 
-    /// Adds to the score.
     #[inline(always)]
     pub(crate) fn add(&mut self, merit: i32) {
         self.0 += i64::from(merit) << 32;
@@ -52,7 +48,6 @@ impl Scored {
         if score > CHECK_BONUS / 2 { score - CHECK_BONUS } else { score }
     }
 
-    /// The score that the order follows.
     #[inline(always)]
     pub(crate) fn score(self) -> i32 {
         (self.0 >> 32) as i32
@@ -64,7 +59,6 @@ impl Scored {
         self.0
     }
 
-    /// Returns true if this is `mv`.
     #[inline(always)]
     pub(crate) fn is(self, mv: Move) -> bool {
         self.0 as u16 == mv.raw()

@@ -9,11 +9,10 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use enbu_eval::Evaluation;
 use enbu_movegen::{MoveList, Position};
 
-use crate::job::{Job, Role};
 use crate::limits::{Clock, Limits, Options};
 use crate::memory::Memory;
 use crate::report::{BestMove, Listener, Progress, Report};
-use crate::shared::Control;
+use crate::shared::{Control, Job, Role};
 use crate::tt::Table;
 use crate::value::{Score, mated_at};
 use crate::worker::Worker;
@@ -265,8 +264,8 @@ impl Search {
             hashfull: self.table.hashfull(),
             root_move: None,
         };
-        if let Some(best) = job.control.best() {
-            return Some((best.answer, Report { progress, ..best.report }));
+        if let Some((best, report)) = job.control.best.lock().clone() {
+            return Some((best, Report { progress, ..report }));
         }
         let entry = self.table.probe(job.position.key(), 0)?;
         let best = entry.mv.filter(|&mv| job.position.is_legal(mv))?;
@@ -281,7 +280,7 @@ impl Search {
     /// Waits until the search has given its answer.
     pub fn wait(&self) {
         if let Some((job, _)) = &self.current {
-            job.control.wait();
+            job.control.finished.wait();
         }
     }
 
@@ -318,7 +317,7 @@ fn serve(role: Role, inbox: &Receiver<Task>) {
                     answer(&job, &mut memory)
                 });
                 job.listener.finished(&best);
-                job.control.set_finished();
+                let _first = job.control.finished.set(());
             }
             (Task::Search(job, _), Role::Helper(index)) => help(&job, index, &mut memory),
         }
@@ -342,7 +341,8 @@ fn answer(job: &Job, memory: &mut Memory) -> BestMove {
         job.control.end_helpers();
         memory.clear();
         job.listener.notice("error: internal error in the search, playing the best move so far");
-        job.control.best().map(|best| best.answer).unwrap_or_else(|| {
+        let best = job.control.best.lock().as_ref().map(|(best, _)| *best);
+        best.unwrap_or_else(|| {
             let mut legal = MoveList::new();
             job.position.legal_moves(&mut legal);
             legal.first().map_or(BestMove::Resign, |&best| BestMove::Play { best, ponder: None })

@@ -2,27 +2,13 @@
 
 use enbu_eval::piece_value::{exchange, on_board};
 use enbu_isa::multiversion;
-use enbu_movegen::PieceType::{
-    Bishop, Dragon, Gold, Horse, King, Knight, Lance, Pawn, ProKnight, ProLance, ProPawn, ProSilver, Rook, Silver,
-};
 use enbu_movegen::{Bitboard, Color, Move, MoveParts, PieceType, Position, Square};
 
 use crate::value::Value;
 
-/// The order in which attackers are spent: the cheapest first.
-const BY_VALUE: [PieceType; PieceType::COUNT] =
-    [Pawn, Lance, Knight, ProPawn, ProLance, ProKnight, Silver, ProSilver, Gold, Bishop, Rook, Horse, Dragon, King];
-
-/// The place of each kind of piece in [`BY_VALUE`].
-const RANKS: [u8; PieceType::COUNT] = {
-    let mut ranks = [0; PieceType::COUNT];
-    let mut rank = 0;
-    while rank < BY_VALUE.len() {
-        ranks[BY_VALUE[rank] as usize] = rank as u8;
-        rank += 1;
-    }
-    ranks
-};
+/// The order in which attackers are spent, in that of [`PieceType`]: pawn, lance, knight, these three
+/// promoted, silver, promoted silver, gold, bishop, rook, horse, dragon, king.
+const RANKS: [u8; PieceType::COUNT] = [0, 1, 2, 6, 9, 10, 8, 13, 3, 4, 5, 7, 11, 12];
 
 /// Returns true if the exchange that `mv` begins gains at least `threshold` (an
 /// [`exchange`] value: the loss of one side on the board and the gain of the other in
@@ -38,7 +24,7 @@ pub(crate) fn reaches(position: &Position, mv: Move, threshold: Value) -> bool {
         MoveParts::Drop { piece, .. } => piece.piece_type(),
         MoveParts::Board { from, promote, .. } => {
             occupied = occupied.without(Bitboard::of(from));
-            let kind = position.piece_at(from).map_or(Pawn, |piece| piece.kind);
+            let kind = position.piece_at(from).map_or(PieceType::Pawn, |piece| piece.kind);
             match kind.promoted() {
                 Some(promoted) if promote => {
                     balance += on_board(promoted) - on_board(kind);
@@ -82,7 +68,7 @@ fn holds_inline(
         let Some((from, kind)) = cheapest(position, to, side, occupied) else { return side != us };
         occupied = occupied.without(Bitboard::of(from));
         // A king may take last only.
-        if kind == King && position.attackers(to, !side, occupied).intersects(occupied) {
+        if kind == PieceType::King && position.attackers(to, !side, occupied).intersects(occupied) {
             return side != us;
         }
         at_risk = kind;
@@ -103,6 +89,7 @@ fn cheapest(position: &Position, to: Square, side: Color, occupied: Bitboard) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use enbu_movegen::PieceType::{Gold, Pawn, ProPawn, Rook, Silver};
 
     /// The gain of the exchange, by trying every threshold that matters.
     fn gain(sfen: &str, mv: &str) -> Value {

@@ -1,14 +1,59 @@
-//! State shared by all threads of one search.
+//! One search: the job, the role of a thread in it, and the state shared by its threads.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use enbu_eval::Evaluation;
+use enbu_movegen::Position;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
 use crate::clock::{Budget, Timer};
-use crate::report::{BestMove, Report};
+use crate::limits::{Clock, Limits, Options};
+use crate::report::{BestMove, Listener, Report};
 use crate::root_move::Vote;
+use crate::tt::Table;
+
+/// One search: position, limits and the state shared by its threads.
+pub(crate) struct Job {
+    pub(crate) position: Position,
+    pub(crate) limits: Limits,
+    pub(crate) options: Options,
+    pub(crate) evaluation: Evaluation,
+    pub(crate) started: Instant,
+    pub(crate) table: Arc<Table>,
+    pub(crate) control: Control,
+    pub(crate) listener: Arc<dyn Listener>,
+}
+
+impl Job {
+    /// Time for the move: the fixed one, else by `clock`.
+    pub(crate) fn budget(&self, clock: Option<&Clock>) -> Option<Budget> {
+        let (timing, ply) = (&self.options.timing, self.position.ply());
+        let fixed = self.limits.movetime.map(|movetime| Budget::fixed(movetime, timing));
+        fixed.or_else(|| Some(Budget::new(clock?, timing, ply)))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Watches the limits, reports and answers.
+    Main,
+    /// Searches the same position so that the main thread finds more in the table.
+    /// Helpers count from 0.
+    Helper(usize),
+}
+
+impl Role {
+    /// The main thread's is 0.
+    pub(crate) fn index(self) -> usize {
+        match self {
+            Self::Main => 0,
+            Self::Helper(index) => index + 1,
+        }
+    }
+}
 
 /// Signals from outside to a running search, and its end.
 pub(crate) struct Control {
@@ -17,22 +62,16 @@ pub(crate) struct Control {
     timer: Mutex<Timer>,
     /// The doubt after the last iteration that ended while pondering.
     doubt: Mutex<Option<f64>>,
-    /// Answer after a panic of the search.
-    best: Mutex<Option<Interim>>,
-    finished: OnceCell<()>,
+    /// Answer of the last completed iteration, and the report of its line.
+    pub(crate) best: Mutex<Option<(BestMove, Report)>>,
+    /// Set once the answer is given.
+    pub(crate) finished: OnceCell<()>,
     /// The main thread has ended its search: helpers follow.
-    over: AtomicBool,
+    pub(crate) over: AtomicBool,
     /// Positions visited by each thread, as last published.
     counts: Vec<AtomicU64>,
     /// Vote of each helper after its last iteration.
     votes: Mutex<Vec<Option<Vote>>>,
-}
-
-/// The answer of an iteration, and the report of its line.
-#[derive(Clone)]
-pub(crate) struct Interim {
-    pub(crate) answer: BestMove,
-    pub(crate) report: Report,
 }
 
 impl Control {
@@ -50,11 +89,6 @@ impl Control {
             counts: (0..=helpers).map(|_| AtomicU64::new(0)).collect(),
             votes: Mutex::new(vec![None; helpers]),
         }
-    }
-
-    /// Returns true once helpers must end.
-    pub(crate) fn is_over(&self) -> bool {
-        self.over.load(Ordering::Relaxed)
     }
 
     /// Publishes the positions that a thread (the main one is number 0) has visited.
@@ -93,7 +127,6 @@ impl Control {
         self.pondering.store(false, Ordering::Release);
     }
 
-    /// Returns true once the search must end.
     pub(crate) fn must_stop(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || (!self.is_pondering() && self.timer.lock().is_over())
     }
@@ -117,25 +150,5 @@ impl Control {
 
     fn is_pondering(&self) -> bool {
         self.pondering.load(Ordering::Acquire)
-    }
-
-    /// Keeps the answer of a completed iteration.
-    pub(crate) fn set_best(&self, best: Interim) {
-        *self.best.lock() = Some(best);
-    }
-
-    /// Answer of the last completed iteration.
-    pub(crate) fn best(&self) -> Option<Interim> {
-        self.best.lock().clone()
-    }
-
-    /// Ends [`wait`](Self::wait), once.
-    pub(crate) fn set_finished(&self) {
-        let first = self.finished.set(());
-        debug_assert!(first.is_ok());
-    }
-
-    pub(crate) fn wait(&self) {
-        self.finished.wait();
     }
 }

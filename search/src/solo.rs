@@ -10,12 +10,11 @@ use std::time::Instant;
 use enbu_eval::Evaluation;
 use enbu_movegen::Position;
 
-use crate::job::{Job, Role};
 use crate::limits::{Limits, Options};
 use crate::memory::Memory;
 use crate::report::{BestMove, Listener, Progress, Report};
 use crate::search::HashError;
-use crate::shared::Control;
+use crate::shared::{Control, Job, Role};
 use crate::tt::Table;
 use crate::value::Score;
 use crate::worker::Worker;

@@ -7,7 +7,6 @@
 
 mod cluster;
 
-use std::ops::Deref;
 use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
@@ -29,7 +28,6 @@ const GENERATIONS: u8 = 32;
 /// Last test: see `Worker::keep_eval`.
 const PLIES_PER_SEARCH: i32 = 16;
 
-/// Words of the smallest page.
 const WORDS_PER_PAGE: usize = pages::SMALLEST / size_of::<AtomicU64>();
 
 /// Entry of the table: one position.
@@ -68,9 +66,9 @@ impl Entry {
     }
 }
 
-/// The table of one engine, shared by all threads.
 pub(crate) struct Table {
-    words: Words,
+    /// Clusters, zeros at first.
+    pages: MmapRaw,
     clusters: usize,
     generation: AtomicU8,
     /// Set by the first store after a clear.
@@ -105,14 +103,13 @@ impl Table {
     fn allocate(megabytes: usize) -> Option<Self> {
         let clusters = (megabytes.checked_mul(1 << 20)? / 64).max(1);
         Some(Self {
-            words: Words::zeroed(clusters.checked_mul(WORDS_PER_CLUSTER)?)?,
+            pages: pages::zeroed(clusters.checked_mul(64)?)?.into(),
             clusters,
             generation: AtomicU8::new(0),
             used: AtomicBool::new(false),
         })
     }
 
-    /// Size in megabytes (2^20 bytes).
     pub(crate) fn megabytes(&self) -> usize {
         (self.clusters * 64) >> 20
     }
@@ -129,9 +126,9 @@ impl Table {
     /// Writes a zero to the first word of every `step`, using `threads` threads.
     fn sweep(&self, threads: usize, step: usize) {
         let zero = |words: &[AtomicU64]| words.iter().step_by(step).for_each(|word| word.store(0, Ordering::Relaxed));
-        let part = self.words.len().div_ceil(threads.max(1)).next_multiple_of(WORDS_PER_PAGE);
+        let part = self.words().len().div_ceil(threads.max(1)).next_multiple_of(WORDS_PER_PAGE);
         std::thread::scope(|scope| {
-            let mut parts = self.words.chunks(part);
+            let mut parts = self.words().chunks(part);
             let own = parts.next();
             for words in parts {
                 if std::thread::Builder::new().spawn_scoped(scope, move || zero(words)).is_err() {
@@ -150,12 +147,23 @@ impl Table {
         self.used.store(true, Ordering::Relaxed);
     }
 
+    /// The words of all clusters, which threads share.
+    #[inline]
+    #[expect(unsafe_code, reason = "memory from the system has no type")]
+    fn words(&self) -> &[AtomicU64] {
+        let count = self.clusters * WORDS_PER_CLUSTER;
+        // SAFETY: the pages are readable, writable and private to this process, on a page boundary,
+        // as long as `count` words (`allocate`), initialised to zeros, and live as long as `self`;
+        // nothing but these shared references to atomics reaches them.
+        unsafe { slice::from_raw_parts(self.pages.as_mut_ptr().cast::<AtomicU64>(), count) }
+    }
+
     #[inline]
     fn cluster(&self, key: u64) -> &[AtomicU64] {
         // The high bits of the key choose the cluster, scaled to any size.
         let index = ((u128::from(key) * self.clusters as u128) >> 64) as usize;
         let start = index * WORDS_PER_CLUSTER;
-        &self.words[start..start + WORDS_PER_CLUSTER]
+        &self.words()[start..start + WORDS_PER_CLUSTER]
     }
 
     /// Prefetches the cluster of `key`, which is about to be probed.
@@ -192,7 +200,7 @@ impl Table {
     /// The values stored so far, as their nodes saw them, with their depths.
     #[cfg(test)]
     pub(crate) fn values(&self) -> Vec<(Value, i32)> {
-        let data = self.words.chunks_exact(2).map(|entry| entry[1].load(Ordering::Relaxed));
+        let data = self.words().chunks_exact(2).map(|entry| entry[1].load(Ordering::Relaxed));
         data.filter_map(|data| unpack(data, 0)).map(|entry| (entry.value, entry.depth)).collect()
     }
 
@@ -202,7 +210,7 @@ impl Table {
         let generation = self.generation.load(Ordering::Relaxed);
         let sample = self.clusters.min(1000 / ENTRIES) * ENTRIES;
         let used = self
-            .words
+            .words()
             .chunks_exact(2)
             .take(sample)
             .filter(|entry| {
@@ -211,32 +219,6 @@ impl Table {
             })
             .count();
         (used * 1000 / sample) as u32
-    }
-}
-
-/// Words that threads share, zeros at first.
-struct Words {
-    pages: MmapRaw,
-    count: usize,
-}
-
-impl Words {
-    fn zeroed(count: usize) -> Option<Self> {
-        let pages = pages::zeroed(count.checked_mul(size_of::<AtomicU64>())?)?;
-        Some(Self { pages: pages.into(), count })
-    }
-}
-
-impl Deref for Words {
-    type Target = [AtomicU64];
-
-    #[inline]
-    #[expect(unsafe_code, reason = "memory from the system has no type")]
-    fn deref(&self) -> &[AtomicU64] {
-        // SAFETY: the pages are readable, writable and private to this process, on a
-        // page boundary, as long as `count` words, initialised to zeros, and live as
-        // long as `self`; nothing but these shared references to atomics reaches them.
-        unsafe { slice::from_raw_parts(self.pages.as_mut_ptr().cast::<AtomicU64>(), self.count) }
     }
 }
 
@@ -264,11 +246,7 @@ fn pack(entry: Entry, ply: usize, generation: u8) -> u64 {
     let value = u64::from(to_stored(entry.value, ply) as i16 as u16);
     let eval = u64::from(entry.eval.map_or(NO_EVAL, |eval| eval as i16) as u16);
     let depth = (entry.depth + 1).clamp(1, 255) as u64;
-    let bound = match entry.bound {
-        Bound::Exact => 1,
-        Bound::Lower => 2,
-        Bound::Upper => 3,
-    };
+    let bound = 1 + entry.bound as u64;
     let on_pv = u64::from(entry.on_pv);
     mv | value << 16 | eval << 32 | depth << 48 | bound << 56 | on_pv << 58 | u64::from(generation) << 59
 }
@@ -328,15 +306,15 @@ mod tests {
     #[test]
     fn a_cleared_table_is_empty_and_keeps_its_pages() {
         let table = Table::new(8, 2).expect("memory");
-        let pages = table.words.as_ptr();
+        let pages = table.words().as_ptr();
         for (round, threads) in [(1, 1), (2, 2), (3, 5)] {
             table.new_search();
             let keys = (0..64).map(|part| part << 58 | 42);
             keys.clone().for_each(|key| table.store(key, 0, entry(round, 3)));
             assert!(keys.clone().all(|key| table.probe(key, 0).is_some()));
             table.clear(threads);
-            assert!(table.words.iter().all(|word| word.load(Ordering::Relaxed) == 0));
-            assert_eq!((table.words.as_ptr(), table.megabytes(), table.hashfull()), (pages, 8, 0));
+            assert!(table.words().iter().all(|word| word.load(Ordering::Relaxed) == 0));
+            assert_eq!((table.words().as_ptr(), table.megabytes(), table.hashfull()), (pages, 8, 0));
         }
     }
 

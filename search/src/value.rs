@@ -35,13 +35,11 @@ pub(crate) const fn repetition_win_at(ply: usize) -> Value {
     REPETITION_WIN - ply as Value
 }
 
-/// Being mated at `ply`.
 #[inline]
 pub(crate) const fn mated_at(ply: usize) -> Value {
     ply as Value - MATE
 }
 
-/// Giving mate at `ply`.
 #[inline]
 pub(crate) const fn mate_at(ply: usize) -> Value {
     MATE - ply as Value

@@ -1,20 +1,21 @@
 //! State owned by one search thread.
 
+use std::sync::atomic::Ordering;
+
 use enbu_mate::mate_in_one;
 use enbu_movegen::{Cycle, Declaration, EnteringKingRule, Move, Position, Ruling};
 
 use crate::chase;
 use crate::correction::Slots;
-use crate::history::{Arrival, Killers, Line, PawnSlot, QuietKey};
-use crate::job::{Job, Role};
+use crate::history::{Arrival, Killers, Line, QuietKey};
 use crate::keys::Keys;
 use crate::level::Level;
 use crate::memory::Memory;
 use crate::node::NodeKind;
-use crate::report::ReportGate;
-use crate::report::{Bound, LineEnd, Progress};
+use crate::report::{Bound, LineEnd, Progress, ReportGate};
 use crate::root_move::RootMove;
 use crate::scored::Scored;
+use crate::shared::{Job, Role};
 use crate::tt::Entry;
 use crate::value::{DECIDED, MAX_PLY, Value, is_ordinary, mate_at, mated_at, repetition_win_at};
 
@@ -88,12 +89,10 @@ pub(crate) struct Worker<'a> {
     pub(crate) moves: Vec<Scored>,
     /// One for each ply, [`LOOKBACK`](Self::LOOKBACK) of them before the root.
     pub(crate) frames: Vec<Frame>,
-    /// The depth of the running iteration.
     pub(crate) root_depth: usize,
     /// `pv[ply]`: the best line found from that ply on.
     pub(crate) pv: Vec<Vec<Move>>,
     pub(crate) root_moves: Vec<RootMove>,
-    /// The root move being searched.
     pub(crate) root_move: Option<Move>,
     pub(crate) gate: ReportGate,
     /// The best line of the last iteration.
@@ -161,7 +160,7 @@ impl<'a> Worker<'a> {
     pub(crate) fn line(&self, ply: usize) -> Line {
         let at = ply + Self::LOOKBACK;
         let arrival = |plies: usize| self.frames[at - plies].arrival;
-        Line { last: arrival(1), before: arrival(2), fourth: arrival(4), pawns: PawnSlot::of(self.frames[at].keys) }
+        Line::new([arrival(1), arrival(2), arrival(4)], self.frames[at].keys)
     }
 
     /// The evaluation at the own move before the one at `ply`, or, if that was in check,
@@ -250,7 +249,6 @@ impl<'a> Worker<'a> {
         self.nodes += 1;
     }
 
-    /// Takes the last move back.
     #[inline]
     pub(crate) fn unmake(&mut self) {
         self.position.undo_move();
@@ -280,7 +278,7 @@ impl<'a> Worker<'a> {
         self.stopped = self.nodes >= limit
             || match self.role {
                 Role::Main => control.must_stop(),
-                Role::Helper(_) => control.is_over(),
+                Role::Helper(_) => control.over.load(Ordering::Relaxed),
             };
         self.next_poll = (self.nodes + POLL_INTERVAL).min(limit.max(self.nodes + 1));
         if self.gate.beats(|| self.job.started.elapsed()) {
@@ -288,7 +286,6 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The counters at this moment.
     pub(crate) fn progress(&self) -> Progress {
         Progress {
             nodes: self.all_nodes(),
@@ -359,7 +356,6 @@ impl<'a> Worker<'a> {
         near && position.declaration(self.entering_king) == Declaration::Win
     }
 
-    /// The static evaluation for the side to move.
     #[inline]
     pub(crate) fn evaluate(&mut self) -> Value {
         chase::value(&self.position).unwrap_or_else(|| self.memory.evaluator.evaluate(&self.position))

@@ -1,7 +1,7 @@
 //! Panics in the search, for the test that none of them loses a game.
 
-use crate::job::Role;
 use crate::node::NodeKind;
+use crate::shared::Role;
 use crate::worker::Worker;
 
 /// Kind of the node that panics.
