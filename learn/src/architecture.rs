@@ -94,14 +94,14 @@ pub(crate) trait Architecture: fmt::Debug + fmt::Display + Send + Sync + 'static
         values
     }
 
-    /// The output for the side to move with the accumulators in `room`, which keeps what
+    /// The output for the side to move with the accumulators in `workspace`, which keeps what
     /// [`backward`](Self::backward) needs. `#[inline(always)]` as well.
-    fn forward(&self, parameters: &[f32], entry: &Entry, room: &mut Room) -> f32;
+    fn forward(&self, parameters: &[f32], entry: &Entry, workspace: &mut Workspace) -> f32;
 
     /// Adds `slope` times the derivatives of the output by the parameters after the first
     /// layer to `gradient`, and replaces the accumulators with those by them, after
     /// [`forward`](Self::forward) for the same entry. `#[inline(always)]` as well.
-    fn backward(&self, parameters: &[f32], entry: &Entry, slope: f32, room: &mut Room, gradient: &mut [f32]);
+    fn backward(&self, parameters: &[f32], entry: &Entry, slope: f32, workspace: &mut Workspace, gradient: &mut [f32]);
 
     /// The network in integers, from parameters that are rounded to their grids.
     ///
@@ -141,7 +141,7 @@ pub(crate) const HIDDEN: usize = 32;
 
 /// Intermediate values: first those of the forward pass, then the derivatives by them.
 #[derive(Clone, Debug)]
-pub(crate) struct Room {
+pub(crate) struct Workspace {
     /// The accumulators of both sides of a position.
     pub(crate) sums: [Vec<f32>; 2],
     /// The sums of its hidden layers.
@@ -154,8 +154,8 @@ pub(crate) struct Room {
     tiles: Vec<Tiles>,
 }
 
-impl Room {
-    /// Room for an architecture.
+impl Workspace {
+    /// Workspace for an architecture.
     pub(crate) fn new(architecture: &(impl Architecture + ?Sized)) -> Self {
         let Transformer { inputs, width } = architecture.transformer();
         Self {

@@ -3,7 +3,7 @@
 use enbu_isa::{Task, dispatch};
 
 use crate::architecture::block::BLOCK;
-use crate::architecture::{Architecture, Room};
+use crate::architecture::{Architecture, Workspace};
 use crate::entry::Entry;
 use crate::loss::{Target, sigmoid};
 
@@ -20,20 +20,20 @@ pub(crate) struct Batch<'a> {
 /// one indirect call a batch instead of one a position.
 pub(crate) trait Loops: Architecture {
     /// Adds the gradient of a batch's losses to `gradient`; returns the sum of the losses.
-    fn learn(&self, parameters: &[f32], batch: Batch<'_>, room: &mut Room, gradient: &mut [f32]) -> f64;
+    fn learn(&self, parameters: &[f32], batch: Batch<'_>, workspace: &mut Workspace, gradient: &mut [f32]) -> f64;
 
     /// The outputs for `entries`, in their order.
     fn outputs(&self, parameters: &[f32], entries: &[Entry]) -> Vec<f32>;
 }
 
 impl<A: Architecture> Loops for A {
-    fn learn(&self, parameters: &[f32], batch: Batch<'_>, room: &mut Room, gradient: &mut [f32]) -> f64 {
-        dispatch(Learn { architecture: self, parameters, batch, room, gradient })
+    fn learn(&self, parameters: &[f32], batch: Batch<'_>, workspace: &mut Workspace, gradient: &mut [f32]) -> f64 {
+        dispatch(Learn { architecture: self, parameters, batch, workspace, gradient })
     }
 
     fn outputs(&self, parameters: &[f32], entries: &[Entry]) -> Vec<f32> {
-        let room = Room::new(self);
-        dispatch(Outputs { architecture: self, parameters, entries, room })
+        let workspace = Workspace::new(self);
+        dispatch(Outputs { architecture: self, parameters, entries, workspace })
     }
 }
 
@@ -41,7 +41,7 @@ struct Learn<'a, A> {
     architecture: &'a A,
     parameters: &'a [f32],
     batch: Batch<'a>,
-    room: &'a mut Room,
+    workspace: &'a mut Workspace,
     gradient: &'a mut [f32],
 }
 
@@ -50,23 +50,23 @@ impl<A: Architecture> Task for Learn<'_, A> {
 
     #[inline(always)]
     fn run(self) -> f64 {
-        let Self { architecture, parameters, batch: Batch { entries, order, target }, room, gradient } = self;
+        let Self { architecture, parameters, batch: Batch { entries, order, target }, workspace, gradient } = self;
         let mut loss = 0.0;
         let mut block = Vec::with_capacity(BLOCK);
         for order in order.chunks(BLOCK) {
             // Copied in a loop of its own, in which the cache misses overlap.
             block.clear();
             block.extend(order.iter().map(|&index| entries[index as usize]));
-            room.begin(architecture, parameters, &block);
+            workspace.begin(architecture, parameters, &block);
             for (position, entry) in block.iter().enumerate() {
-                room.load(position);
-                let share = sigmoid(architecture.forward(parameters, entry, room));
+                workspace.load(position);
+                let share = sigmoid(architecture.forward(parameters, entry, workspace));
                 let error = share - target.of(entry);
                 loss += f64::from(error * error);
-                architecture.backward(parameters, entry, 2.0 * error * share * (1.0 - share), room, gradient);
-                room.store(position);
+                architecture.backward(parameters, entry, 2.0 * error * share * (1.0 - share), workspace, gradient);
+                workspace.store(position);
             }
-            room.end(architecture, gradient);
+            workspace.end(architecture, gradient);
         }
         loss
     }
@@ -76,7 +76,7 @@ struct Outputs<'a, A> {
     architecture: &'a A,
     parameters: &'a [f32],
     entries: &'a [Entry],
-    room: Room,
+    workspace: Workspace,
 }
 
 impl<A: Architecture> Task for Outputs<'_, A> {
@@ -84,13 +84,13 @@ impl<A: Architecture> Task for Outputs<'_, A> {
 
     #[inline(always)]
     fn run(self) -> Vec<f32> {
-        let Self { architecture, parameters, entries, mut room } = self;
+        let Self { architecture, parameters, entries, mut workspace } = self;
         let mut outputs = Vec::with_capacity(entries.len());
         for block in entries.chunks(BLOCK) {
-            room.begin(architecture, parameters, block);
+            workspace.begin(architecture, parameters, block);
             outputs.extend(block.iter().enumerate().map(|(position, entry)| {
-                room.load(position);
-                architecture.forward(parameters, entry, &mut room)
+                workspace.load(position);
+                architecture.forward(parameters, entry, &mut workspace)
             }));
         }
         outputs
@@ -111,8 +111,9 @@ mod tests {
         let batch = Batch { entries: &entries, order: &order, target: Target { scale: 400.0, result_share: 0.25 } };
         let mut parameters = random(&own);
         let mut gradient = vec![0.0; own.trained()];
-        let learn =
-            |parameters: &[f32], gradient: &mut [f32]| own.learn(parameters, batch, &mut Room::new(&own), gradient);
+        let learn = |parameters: &[f32], gradient: &mut [f32]| {
+            own.learn(parameters, batch, &mut Workspace::new(&own), gradient)
+        };
         let loss = learn(&parameters, &mut gradient);
         let plain = own.outputs(&parameters, &entries).into_iter().zip(&entries).map(|(output, entry)| {
             let share = 1.0 / (1.0 + (-f64::from(output)).exp());

@@ -7,7 +7,7 @@ use crate::architecture::deep::Deep;
 use crate::architecture::k_p::KP;
 use crate::architecture::own::{AttackInputs, InputSet, Own, OwnInputs};
 use crate::architecture::piece_square::PieceSquare;
-use crate::architecture::{Architecture, Room};
+use crate::architecture::{Architecture, Workspace};
 use crate::loops::Loops;
 
 /// A trainable architecture with its sizes.
@@ -145,8 +145,8 @@ impl Shape {
     }
 
     /// Memory for the intermediate values of a position.
-    pub(crate) fn room(&self) -> Room {
-        Room::new(self.architecture())
+    pub(crate) fn workspace(&self) -> Workspace {
+        Workspace::new(self.architecture())
     }
 }
 

@@ -15,7 +15,7 @@ use super::factors::{self, VirtualInputs};
 use super::layer::{add, affine, derive, row};
 use super::own::{ATTACK_ROWS, AttackInputs, InputSet, TRANSFORMER};
 use super::transformer::{Transformer, clipped, is_inside, limited};
-use super::{Architecture, Grid, Quantised, Room};
+use super::{Architecture, Grid, Quantised, Workspace};
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
 
@@ -145,10 +145,10 @@ impl Architecture for Deep {
     }
 
     #[inline(always)]
-    fn forward(&self, parameters: &[f32], _entry: &Entry, room: &mut Room) -> f32 {
+    fn forward(&self, parameters: &[f32], _entry: &Entry, workspace: &mut Workspace) -> f32 {
         let mut first: [_; HIDDEN] = row(&parameters[self.first_biases()]);
         let weights = &mut parameters[self.first()].chunks_exact(TILE * HIDDEN);
-        for sums in &room.sums {
+        for sums in &workspace.sums {
             let (left, right) = sums.split_at(self.width / 2);
             let tiles = left.as_chunks::<TILE>().0.iter().zip(right.as_chunks::<TILE>().0);
             for ((left, right), weights) in tiles.zip(&mut *weights) {
@@ -158,15 +158,22 @@ impl Architecture for Deep {
         let (for_limited, for_squares) = parameters[self.second()].split_at(HIDDEN * SECOND);
         let second: [_; SECOND] = affine(row(&parameters[self.second_biases()]), &first, limited, for_limited);
         let second = affine(second, &first, |sum| squared(sum).0, for_squares);
-        room.hidden[0][..HIDDEN].copy_from_slice(&first);
-        room.hidden[1] = second;
+        workspace.hidden[0][..HIDDEN].copy_from_slice(&first);
+        workspace.hidden[1] = second;
         let products = second.iter().zip(&parameters[self.last()]).map(|(&sum, weight)| limited(sum) * weight);
         parameters[self.last_bias().start] + products.sum::<f32>()
     }
 
     #[inline(always)]
-    fn backward(&self, parameters: &[f32], _entry: &Entry, slope: f32, room: &mut Room, gradient: &mut [f32]) {
-        let Room { sums, hidden: [first, second], .. } = room;
+    fn backward(
+        &self,
+        parameters: &[f32],
+        _entry: &Entry,
+        slope: f32,
+        workspace: &mut Workspace,
+        gradient: &mut [f32],
+    ) {
+        let Workspace { sums, hidden: [first, second], .. } = workspace;
         gradient[self.last_bias().start] += slope;
         for (index, sum) in second.iter_mut().enumerate() {
             gradient[self.last().start + index] += slope * limited(*sum);

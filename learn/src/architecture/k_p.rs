@@ -11,7 +11,7 @@ use super::block::Views;
 use super::factors::{self, VirtualInputs};
 use super::layer::{add, affine, derive, row};
 use super::transformer::{Transformer, clipped, is_inside, limited};
-use super::{Architecture, Grid, HIDDEN, Quantised, Room};
+use super::{Architecture, Grid, HIDDEN, Quantised, Workspace};
 use crate::entry::{Entry, MAX_INPUTS};
 use crate::quantise::{QuantiseError, whole, words};
 
@@ -103,20 +103,27 @@ impl Architecture for KP {
     }
 
     #[inline(always)]
-    fn forward(&self, parameters: &[f32], _entry: &Entry, room: &mut Room) -> f32 {
-        let [own, other] = &room.sums;
+    fn forward(&self, parameters: &[f32], _entry: &Entry, workspace: &mut Workspace) -> f32 {
+        let [own, other] = &workspace.sums;
         let (for_own, for_other) = parameters[FIRST].split_at(WIDTH * HIDDEN);
         let first: [_; HIDDEN] = affine(row(&parameters[FIRST_BIASES]), own, limited, for_own);
         let first = affine(first, other, limited, for_other);
         let second = affine(row(&parameters[SECOND_BIASES]), &first, limited, &parameters[SECOND]);
-        room.hidden = [first, second];
+        workspace.hidden = [first, second];
         let products = second.iter().zip(&parameters[LAST]).map(|(&sum, weight)| limited(sum) * weight);
         parameters[LAST_BIAS.start] + products.sum::<f32>()
     }
 
     #[inline(always)]
-    fn backward(&self, parameters: &[f32], _entry: &Entry, slope: f32, room: &mut Room, gradient: &mut [f32]) {
-        let Room { sums, hidden: [first, second], .. } = room;
+    fn backward(
+        &self,
+        parameters: &[f32],
+        _entry: &Entry,
+        slope: f32,
+        workspace: &mut Workspace,
+        gradient: &mut [f32],
+    ) {
+        let Workspace { sums, hidden: [first, second], .. } = workspace;
         gradient[LAST_BIAS.start] += slope;
         for (index, sum) in second.iter_mut().enumerate() {
             gradient[LAST.start + index] += slope * limited(*sum);

@@ -10,7 +10,7 @@ use enbu_movegen::Color;
 use super::block::{TILE, Views};
 use super::factors::{self, VirtualInputs};
 use super::transformer::{Transformer, is_inside, limited};
-use super::{Architecture, Grid, Quantised, Room};
+use super::{Architecture, Grid, Quantised, Workspace};
 use crate::diagram::Diagram;
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
@@ -181,21 +181,21 @@ impl<I: InputSet> Architecture for Own<I> {
     }
 
     #[inline(always)]
-    fn forward(&self, parameters: &[f32], entry: &Entry, room: &mut Room) -> f32 {
+    fn forward(&self, parameters: &[f32], entry: &Entry, workspace: &mut Workspace) -> f32 {
         let bucket = self.bucket(entry.held);
         let weights = &parameters[self.outputs()][bucket * 2 * self.width..][..2 * self.width];
         let (for_own, for_other) = weights.split_at(self.width);
-        let [own, other] = &room.sums;
+        let [own, other] = &workspace.sums;
         parameters[self.output_biases()][bucket] + squared_dot(own, for_own) + squared_dot(other, for_other)
     }
 
     #[inline(always)]
-    fn backward(&self, parameters: &[f32], entry: &Entry, slope: f32, room: &mut Room, gradient: &mut [f32]) {
+    fn backward(&self, parameters: &[f32], entry: &Entry, slope: f32, workspace: &mut Workspace, gradient: &mut [f32]) {
         let width = self.width;
         let bucket = self.bucket(entry.held);
         let outputs = self.outputs().start + bucket * 2 * width;
         gradient[self.output_biases().start + bucket] += slope;
-        for (side, sums) in room.sums.iter_mut().enumerate() {
+        for (side, sums) in workspace.sums.iter_mut().enumerate() {
             let at = outputs + side * width;
             derive(slope, sums, &parameters[at..][..width], &mut gradient[at..][..width]);
         }

@@ -9,7 +9,7 @@ use enbu_eval::psq::{Relative, TABLES, Tables};
 use enbu_movegen::{HandPiece, PieceType};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Architecture, Grid, Quantised, Room};
+use super::{Architecture, Grid, Quantised, Workspace};
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, words};
 
@@ -81,14 +81,14 @@ impl Architecture for PieceSquare {
     }
 
     #[inline(always)]
-    fn forward(&self, parameters: &[f32], entry: &Entry, _room: &mut Room) -> f32 {
+    fn forward(&self, parameters: &[f32], entry: &Entry, _: &mut Workspace) -> f32 {
         let mut sum = 0.0;
         terms(entry, |place, sign| sum += f32::from(sign) * parameters[place]);
         sum
     }
 
     #[inline(always)]
-    fn backward(&self, _: &[f32], entry: &Entry, slope: f32, _: &mut Room, gradient: &mut [f32]) {
+    fn backward(&self, _: &[f32], entry: &Entry, slope: f32, _: &mut Workspace, gradient: &mut [f32]) {
         terms(entry, |place, sign| gradient[place] += f32::from(sign) * slope);
     }
 

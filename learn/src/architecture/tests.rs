@@ -4,7 +4,7 @@ use enbu_movegen::Position;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Architecture, Room};
+use super::{Architecture, Workspace};
 use crate::entry::Entry;
 use crate::game::GameResult;
 use crate::loops::Loops;
@@ -47,16 +47,16 @@ pub(crate) fn check_gradient<A: Architecture>(
     tried: impl Iterator<Item = usize>,
     plain: fn(&A, &[f32], &Entry) -> f64,
 ) {
-    let (mut parameters, mut room) = (random(architecture), Room::new(architecture));
+    let (mut parameters, mut workspace) = (random(architecture), Workspace::new(architecture));
     let mut gradient = vec![0.0; architecture.trained()];
-    room.begin(architecture, &parameters, &entries());
+    workspace.begin(architecture, &parameters, &entries());
     for (position, entry) in entries().iter().enumerate() {
-        room.load(position);
-        architecture.forward(&parameters, entry, &mut room);
-        architecture.backward(&parameters, entry, 1.0, &mut room, &mut gradient);
-        room.store(position);
+        workspace.load(position);
+        architecture.forward(&parameters, entry, &mut workspace);
+        architecture.backward(&parameters, entry, 1.0, &mut workspace, &mut gradient);
+        workspace.store(position);
     }
-    room.end(architecture, &mut gradient);
+    workspace.end(architecture, &mut gradient);
     let mut seen = 0;
     for index in tried {
         let (value, width) = (parameters[index], 1e-3);

@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
-use crate::architecture::{Grid, Quantised, Room};
+use crate::architecture::{Grid, Quantised, Workspace};
 use crate::loops::{Batch, Loops};
 use crate::quantise::QuantiseError;
 use crate::shape::Shape;
@@ -118,17 +118,17 @@ pub(super) struct Gradient {
     pub(super) sums: Vec<f32>,
     /// Sum of the losses of the last slice.
     pub(super) loss: f64,
-    room: Room,
+    workspace: Workspace,
 }
 
 impl Gradient {
     pub(super) fn new(shape: &Shape) -> Self {
-        Self { sums: vec![0.0; shape.architecture().trained()], loss: 0.0, room: shape.room() }
+        Self { sums: vec![0.0; shape.architecture().trained()], loss: 0.0, workspace: shape.workspace() }
     }
 
     /// Adds the gradient of a slice and sets the loss to the slice's.
     pub(super) fn add(&mut self, model: &Model, batch: Batch<'_>) {
-        let Self { sums, loss, room } = self;
-        *loss = model.shape.architecture().learn(&model.used, batch, room, sums);
+        let Self { sums, loss, workspace } = self;
+        *loss = model.shape.architecture().learn(&model.used, batch, workspace, sums);
     }
 }
