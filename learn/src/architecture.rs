@@ -155,7 +155,6 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// Workspace for an architecture.
     pub(crate) fn new(architecture: &(impl Architecture + ?Sized)) -> Self {
         let Transformer { inputs, width } = architecture.transformer();
         Self {

@@ -34,7 +34,6 @@ const BLOCK: usize = 4096;
 const BLOCK_MOVES: usize = 1_000_000;
 /// The most bytes of a column, so that small blocks cannot become large.
 const MAX_COLUMN: usize = 3 * (BLOCK_MOVES + u16::MAX as usize + u8::MAX as usize);
-/// Columns of a block.
 const COLUMNS: usize = 8;
 /// The columns of moves and of differences.
 const MOVES: usize = 1;

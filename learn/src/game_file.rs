@@ -40,10 +40,8 @@ use crate::codec::{Cursor, decode_plain, encode_game};
 use crate::error::{FileError, GameFileError};
 use crate::game::Game;
 
-/// The extension of files of games.
 pub(crate) const EXTENSION: &str = "games";
 
-/// The extension of archives.
 pub(crate) const ARCHIVE: &str = "archive";
 
 /// The first bytes of every file.
@@ -178,7 +176,6 @@ pub(crate) fn visit_games(bytes: &[u8], mut visit: impl FnMut(Game)) -> Result<S
     Ok(settings)
 }
 
-/// Compares the checksum of a file.
 fn verify(bytes: &[u8], expected: u64) -> Result<(), GameFileError> {
     let found = checksum(bytes);
     if found == expected { Ok(()) } else { Err(GameFileError::Checksum { expected, found }) }
@@ -223,7 +220,6 @@ pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     enbu_files::fnv1a(before.iter().chain(after.iter().skip(8)))
 }
 
-/// The file with its checksum.
 fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     let sum = checksum(&bytes);
     bytes[CHECKSUM..HEADER].copy_from_slice(&sum.to_le_bytes());

@@ -29,7 +29,6 @@ impl Shard {
         Ok(Self { file, items: 0, digest: 0, positions: 0 })
     }
 
-    /// Appends an item.
     pub(crate) fn push(&mut self, item: Item<'_>) -> io::Result<()> {
         let mut bytes = Vec::new();
         match item {
@@ -47,12 +46,10 @@ impl Shard {
         self.file.write_all(&bytes)
     }
 
-    /// Ends the writing.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         self.file.flush()
     }
 
-    /// A digest of its items.
     pub(crate) fn digest(&self) -> u64 {
         self.digest
     }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use enbu_movegen::Move;
+
 use crate::game::{Ending, Game, MATE_SCORE};
 use crate::source::Sample;
 
@@ -11,9 +13,10 @@ const STEP: usize = 50;
 /// The highest step of the score histogram; higher scores are counted there.
 const HIGHEST: usize = 3000;
 const STEPS: usize = 2 * HIGHEST / STEP + 1;
-/// The step of the ply histogram.
 const PLY_STEP: usize = 20;
 const PLY_STEPS: usize = 17;
+
+const PROPERTIES: [&str; 5] = ["in check", "capture best", "promotion best", "drop best", "mate in sight"];
 
 /// Counts of games and positions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,11 +27,8 @@ pub struct Statistics {
     /// Drawn, won by Black, won by White.
     results: [u64; 3],
     positions: u64,
-    in_check: u64,
-    captures: u64,
-    promotions: u64,
-    drops: u64,
-    mates: u64,
+    /// Positions with the properties in [`PROPERTIES`].
+    properties: [u64; PROPERTIES.len()],
     plies: [u64; PLY_STEPS],
     /// By steps of the score: positions, and the points made from them doubled.
     scores: BTreeMap<usize, (u64, u64)>,
@@ -47,16 +47,18 @@ impl Statistics {
     pub fn add(&mut self, sample: &Sample<'_>) {
         let Sample { position, score, mv, result, .. } = *sample;
         self.positions += 1;
-        self.in_check += u64::from(position.in_check());
-        if let Some(mv) = mv {
-            self.captures += u64::from(position.piece_at(mv.to()).is_some());
-            self.promotions += u64::from(mv.is_promotion());
-            self.drops += u64::from(mv.is_drop());
+        let is_mate = score.unsigned_abs() >= MATE_SCORE.unsigned_abs();
+        for (count, holds) in self.properties.iter_mut().zip([
+            position.in_check(),
+            mv.is_some_and(|mv| position.piece_at(mv.to()).is_some()),
+            mv.is_some_and(Move::is_promotion),
+            mv.is_some_and(Move::is_drop),
+            is_mate,
+        ]) {
+            *count += u64::from(holds);
         }
         self.plies[(usize::from(position.ply() - 1) / PLY_STEP).min(PLY_STEPS - 1)] += 1;
-        if score.unsigned_abs() >= MATE_SCORE.unsigned_abs() {
-            self.mates += 1;
-        } else {
+        if !is_mate {
             self.add_score(score, result.for_side(position.turn()));
         }
     }
@@ -128,13 +130,7 @@ impl fmt::Display for Statistics {
             writeln!(f)?;
         }
         writeln!(f, "positions {positions}")?;
-        for (name, count) in [
-            ("in check", self.in_check),
-            ("capture best", self.captures),
-            ("promotion best", self.promotions),
-            ("drop best", self.drops),
-            ("mate in sight", self.mates),
-        ] {
+        for (name, count) in PROPERTIES.into_iter().zip(self.properties) {
             writeln!(f, "  {name} {:.1} %", percent(count, positions))?;
         }
         write!(f, "  by ply")?;

@@ -50,7 +50,6 @@ pub use validation::Validation;
 /// Validation positions of each point of the curve.
 const CURVE_POSITIONS: usize = 65_536;
 
-/// Points of the curve.
 const CURVE_POINTS: u64 = 100;
 
 /// The state of a training after a batch.

@@ -77,11 +77,9 @@ pub(crate) struct Active {
     sorted: Vec<u16>,
     /// The inputs that are active, each with the start of its part, and [`AHEAD`] more.
     rows: Vec<(u32, u32)>,
-    /// The number of places.
     places: u16,
 }
 
-/// An active input.
 pub(crate) struct Row<'a> {
     pub(crate) input: usize,
     /// The places where it is active.
@@ -139,7 +137,6 @@ impl Active {
         }
     }
 
-    /// The number of places.
     pub(crate) fn places(&self) -> usize {
         usize::from(self.places)
     }

@@ -47,7 +47,6 @@ impl Default for Deep {
 }
 
 impl Deep {
-    /// True for a size in range.
     pub(crate) fn is_valid(&self) -> bool {
         (64..=1024).contains(&self.width) && self.width.is_multiple_of(32)
     }
@@ -56,12 +55,10 @@ impl Deep {
         Transformer { inputs: AttackInputs::COUNT, width: self.width }
     }
 
-    /// Weights of the pieces.
     const fn piece_rows(&self) -> Range<usize> {
         0..INPUTS * self.width
     }
 
-    /// Weights of the attacks.
     const fn attack_rows(&self) -> Range<usize> {
         INPUTS * self.width..(INPUTS + ATTACK_INPUTS) * self.width
     }

@@ -37,7 +37,6 @@ const PIECES: Range<usize> = 0..KINDS + 7;
 const ON_RANKS: Range<usize> = PIECES.end..PIECES.end + KINDS * RANKS;
 const GOLDS: Range<usize> = ON_RANKS.end..ON_RANKS.end + SQUARES;
 
-/// The number of virtual inputs.
 pub(crate) const COUNT: usize = 2 * GOLDS.end;
 
 /// True for the gold and the promoted pieces that move like it.

@@ -21,7 +21,6 @@ const CODE: [u32; 4] = [1, 0, 0, 0];
 /// Bytes of the name that the file keeps.
 const MAX_NAME: usize = 24;
 
-/// The first layer.
 const TRANSFORMER: Transformer = Transformer { inputs: FeatureSet::Kp.inputs(), width: WIDTH };
 /// Accumulator width of each side.
 const WIDTH: usize = 256;
@@ -30,7 +29,6 @@ const FV_SCALE: u32 = 16;
 
 /// Weights of the first layer.
 const ROWS: Range<usize> = TRANSFORMER.rows();
-/// Its biases.
 const BIASES: Range<usize> = TRANSFORMER.biases();
 /// Weights of the hidden layers and of the output, input-major, each followed by its biases.
 const FIRST: Range<usize> = BIASES.end..BIASES.end + 2 * WIDTH * HIDDEN;
@@ -40,7 +38,6 @@ const SECOND_BIASES: Range<usize> = SECOND.end..SECOND.end + HIDDEN;
 const LAST: Range<usize> = SECOND_BIASES.end..SECOND_BIASES.end + HIDDEN;
 const LAST_BIAS: Range<usize> = LAST.end..LAST.end + 1;
 
-/// Parameters of the network.
 const LENGTH: usize = LAST_BIAS.end;
 
 /// Forty rows and a bias cannot overflow 16 bits: 41 × 799 < 32 768.
@@ -156,7 +153,6 @@ impl Architecture for KP {
     }
 }
 
-/// The parts of a file.
 struct KPFile(Parts);
 
 impl Quantised for KPFile {

@@ -31,7 +31,6 @@ const MAX_OUTPUTS: i64 = (i32::MAX / (UNIT * UNIT)) as i64;
 
 /// A set of inputs of Enbu's own networks.
 pub(crate) trait InputSet: Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static {
-    /// The number of inputs.
     const COUNT: usize;
     /// The code of the kind in checkpoints.
     const CODE: u32;
@@ -100,7 +99,6 @@ impl<I: InputSet> Default for Own<I> {
 }
 
 impl<I: InputSet> Own<I> {
-    /// True for sizes in range.
     pub(crate) fn is_valid(&self) -> bool {
         let width = (64..=1024).contains(&self.width) && self.width.is_multiple_of(32);
         width && (1..=16).contains(&self.buckets) && (1..=38).contains(&self.bucket_step)
@@ -116,12 +114,10 @@ impl<I: InputSet> Own<I> {
         Transformer { inputs: I::COUNT, width: self.width }
     }
 
-    /// Weights of the pieces.
     const fn piece_rows(&self) -> Range<usize> {
         0..INPUTS * self.width
     }
 
-    /// Weights of the attacks.
     const fn attack_rows(&self) -> Range<usize> {
         INPUTS * self.width..self.transformer().rows().end
     }

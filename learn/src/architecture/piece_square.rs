@@ -28,7 +28,6 @@ const PLACED: usize = HELD + 7;
 const GUARD: usize = PLACED + 9 * PieceType::COUNT;
 const THREAT: usize = GUARD + RELATIVE * PieceType::COUNT;
 
-/// The number of parameters.
 const LENGTH: usize = THREAT + RELATIVE * PieceType::COUNT;
 
 /// Inputs of one side, and those of them on the board.

@@ -16,7 +16,6 @@ use super::factors::{self, VirtualInputs};
 /// then the biases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Transformer {
-    /// The number of inputs.
     pub(crate) inputs: usize,
     /// Accumulator width of each side.
     pub(crate) width: usize,
@@ -28,7 +27,6 @@ impl Transformer {
         0..self.inputs * self.width
     }
 
-    /// The biases.
     pub(crate) const fn biases(&self) -> Range<usize> {
         let first = self.rows().end;
         first..first + self.width

@@ -18,9 +18,7 @@ use enbu_movegen::{Move, PackError, PackedHcp, PackedSfen, Setup, apery_move, fr
 use crate::error::RecordError;
 use crate::game::GameResult;
 
-/// Length of a PackedSfenValue record.
 pub(crate) const PSV_BYTES: usize = 40;
-/// Length of an hcpe record.
 pub(crate) const HCPE_BYTES: usize = 38;
 
 /// A position with its score, its best move and the result of its game.

@@ -106,7 +106,6 @@ impl Run {
         (first..count).step_by(usize::try_from(distance.max(1)).unwrap_or(usize::MAX))
     }
 
-    /// The path of a file.
     fn path(&self, file: u64) -> PathBuf {
         self.folder.join(format!("{file:06}.{EXTENSION}"))
     }

@@ -35,7 +35,6 @@ impl Schedule {
         self.batches.iter().sum::<u64>().max(1)
     }
 
-    /// The number of batches.
     pub(super) fn len(&self) -> u64 {
         self.epochs * self.per_epoch()
     }

@@ -29,7 +29,6 @@ const CLASSES: [Class; 7] = [
 /// those where the network and where the scores favour the winner.
 type Sums = [f64; 7];
 
-/// The summands of a position.
 fn summands(entry: &Entry, judged: f32, target: Target) -> Sums {
     let square = |difference: f32| f64::from(difference * difference);
     let count = |condition: bool| f64::from(u8::from(condition));
@@ -103,7 +102,6 @@ pub(super) fn validate(model: &Model, entries: &[Entry], target: Target) -> Vali
     Validation(whole)
 }
 
-/// The mean loss.
 pub(super) fn loss(model: &Model, entries: &[Entry], target: Target) -> f64 {
     validate(model, entries, target).loss()
 }
