@@ -133,13 +133,5 @@ impl Simd {
 /// from there.
 #[inline]
 pub(crate) fn prefetch<T>(items: &[T]) {
-    #[cfg(target_arch = "x86_64")]
-    for line in items.chunks((64 / size_of::<T>()).max(1)).take(8) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch never faults and changes no memory, whatever the
-        // address; SSE, which it needs, is part of every x86-64 processor.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = items;
+    items.chunks((64 / size_of::<T>()).max(1)).take(8).for_each(enbu_isa::prefetch);
 }
