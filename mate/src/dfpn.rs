@@ -189,7 +189,7 @@ impl<'a> Search<'a> {
                             self.ascend();
                             self.take_over(best, value);
                         }
-                        None => self.ended = overseer.ends(self),
+                        None => self.ended = overseer.ends(self.nodes, self.table, self.position),
                     }
                 }
                 _ => {
@@ -393,7 +393,8 @@ impl<'a> Search<'a> {
             Known::Open(numbers) if within > 1 || self.count == Count::Conventional => {
                 let cycle = if numbers.may_cycle { self.cycles.look_up(&self.path, key, hand, within) } else { None };
                 let cycle = cycle.map(|reliance| Value::no_mate(beyond(within), hand, reliance));
-                Some(cycle.unwrap_or(Value::open(numbers)))
+                let open = Value { seen_at: Some(numbers.depth), ..Value::fresh(numbers.pn, numbers.dn) };
+                Some(cycle.unwrap_or(open))
             }
             Known::Open(_) | Known::Nothing => None,
         }

@@ -59,6 +59,7 @@ mod table;
 mod value;
 
 pub use one::mate_in_one;
+pub use overseer::{Limits, Mate, Progress, Refinement};
 pub use plies::Length;
-pub use solver::{Counted, FirstMove, Limits, Mate, OutOfMemory, Progress, Refinement, Solution, Solver, Verdict};
+pub use solver::{Counted, FirstMove, OutOfMemory, Solution, Solver, Verdict};
 pub use sound::{Flaw, FlawKind, Judgement, Origin, Soundness};

@@ -1,7 +1,7 @@
 //! The public solver: from a position to a verdict with its line.
 
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use enbu_movegen::{Move, MoveList, Position};
 
@@ -9,7 +9,7 @@ use crate::child::Count;
 use crate::cycles::Cycles;
 use crate::dfpn::Search;
 use crate::line;
-use crate::overseer::Overseer;
+use crate::overseer::{CHEAP_NODES, Limits, Mate, Overseer, Progress, Refinement};
 use crate::plies::{ANY, Length, Plies};
 use crate::table::Table;
 
@@ -37,69 +37,6 @@ pub struct Solver {
 pub struct OutOfMemory {
     /// The requested size in MB.
     pub megabytes: usize,
-}
-
-/// Effort spent on shorter lines after the first proof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Refinement {
-    /// None: the line of the first proof.
-    None,
-    /// Up to the nodes of the proof once more, and at least enough for short problems.
-    #[default]
-    Affordable,
-    /// Unlimited: until the shortest mate is known.
-    Shortest,
-}
-
-impl Refinement {
-    /// Nodes to spend after a proof that took `spent`.
-    fn nodes(self, spent: u64) -> u64 {
-        match self {
-            Self::None => 0,
-            Self::Affordable => spent.max(CHEAP_NODES),
-            Self::Shortest => u64::MAX,
-        }
-    }
-}
-
-/// Limits of a search. The default is unlimited.
-#[derive(Clone, Debug, Default)]
-pub struct Limits {
-    /// Maximal number of nodes.
-    pub nodes: Option<u64>,
-    /// Time at which the search ends.
-    pub deadline: Option<Instant>,
-    /// Maximal length of a mate in plies. `NoMate` then means: no mate of that length.
-    pub plies: Option<u16>,
-    /// Effort after the first proof.
-    pub refinement: Refinement,
-}
-
-/// Progress of a search.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// Nodes searched.
-    pub nodes: u64,
-    /// Time since the start of the search.
-    pub elapsed: Duration,
-    /// Occupancy of the table in 1/1000.
-    pub hash_permille: u32,
-    /// The shortest mate found so far; the search then continues for a shorter one.
-    pub mate: Option<Mate>,
-    /// The line being searched; empty after the first mate.
-    pub line: Vec<Move>,
-}
-
-/// A proven mate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mate {
-    /// The line, attacker first, up to and including the mating move. All moves are legal,
-    /// and each of the attacker's gives check.
-    pub line: Vec<Move>,
-    /// Proven bound: the attacker mates within this number of plies against any defence.
-    pub plies: u16,
-    /// Precision of `plies`.
-    pub length: Length,
 }
 
 /// Length of a mate without useless interpositions, by the best play of both sides: see
@@ -154,9 +91,6 @@ pub struct Solution {
 
 /// Share of the memory for path-dependent results, as a divisor.
 const CYCLES_SHARE: usize = 8;
-
-/// Minimal node budget for shorter lines under [`Refinement::Affordable`].
-const CHEAP_NODES: u64 = 1_000_000;
 
 impl Solver {
     /// A solver with `megabytes` MB of memory, at least 1.
@@ -295,7 +229,7 @@ fn refined(search: &mut Search<'_>, within: Plies, limits: &Limits, overseer: &m
             plies = bound;
             let found = Mate { line, plies, length };
             if mate.as_ref().is_none_or(|known: &Mate| known.line != found.line) {
-                overseer.found(search, &found);
+                overseer.found(search.nodes, search.table, &found);
             }
             mate = Some(found);
         }

@@ -11,9 +11,9 @@ use enbu_movegen::{Hand, Move, MoveList, Position};
 use crate::child::Count;
 use crate::dfpn::Search;
 use crate::line;
-use crate::overseer::Overseer;
+use crate::overseer::{Limits, Overseer, Progress};
 use crate::plies::{ANY, Length, Plies, after};
-use crate::solver::{Counted, Limits, Progress, Solver, counted};
+use crate::solver::{Counted, Solver, counted};
 use crate::value::Value;
 
 /// Nodes of a question if the limits name none.

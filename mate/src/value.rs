@@ -4,7 +4,6 @@ use enbu_movegen::Hand;
 
 use crate::cycles::Reliance;
 use crate::plies::{NEVER, Plies};
-use crate::table::Numbers;
 
 /// Larger than any proof or disproof number of an open node.
 pub(crate) const INFINITE: u32 = 1 << 30;
@@ -49,11 +48,6 @@ impl Value {
     /// An open node without an earlier visit.
     pub(crate) fn fresh(pn: u32, dn: u32) -> Self {
         Self { pn, dn, plies: NEVER, hand: Hand::EMPTY, reliance: Reliance::NONE, seen_at: None }
-    }
-
-    /// An open node with numbers from the table.
-    pub(crate) fn open(numbers: Numbers) -> Self {
-        Self { seen_at: Some(numbers.depth), ..Self::fresh(numbers.pn, numbers.dn) }
     }
 
     /// Returns true for a proven mate.
