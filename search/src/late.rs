@@ -6,8 +6,7 @@
 use enbu_eval::piece_value::exchange;
 use enbu_movegen::PieceType;
 
-use crate::node::{Candidate, Node};
-use crate::prune::Trend;
+use crate::node::{Candidate, Node, Trend};
 use crate::value::Value;
 use crate::worker::Worker;
 use crate::{params, see};

@@ -44,7 +44,7 @@
 //! | `shared` | one search, and the state shared by its threads |
 //! | `memory` `worker` | the memory of a thread; its state during a search |
 //! | `root` `root_move` `vote` | iterative deepening, aspiration windows, MultiPV; the vote of the threads |
-//! | `node` `qsearch` | the tree |
+//! | `tree` `qsearch` `node` | inner nodes, quiescence; the data of a node |
 //! | `prune` `late` | nodes and late moves that are not searched |
 //! | `reduce` `extend` | depths of nodes and moves |
 //! | `picker` `quiets` `scored` `history` `see` `threat` | the order of moves |
@@ -88,6 +88,7 @@ mod see;
 mod shared;
 mod solo;
 mod threat;
+mod tree;
 mod tt;
 mod update;
 mod value;

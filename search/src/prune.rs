@@ -3,41 +3,14 @@
 //! Each rule is one function: condition, formula and origin. The matches that judged it are beside
 //! its numbers in [`params`](crate::params).
 
-use crate::node::{Node, NodeKind};
+use crate::node::{Judgement, Node, NodeKind};
 use crate::params;
 use crate::picker::Wanted;
 use crate::report::Bound;
 use crate::see;
 use crate::tt::Entry;
 use crate::value::{DECIDED, Value, is_ordinary};
-use crate::worker::{Judgement, Worker};
-
-/// Trend of the static evaluation along the line of play. While it rises, pruning from above
-/// is safer, from below less so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Trend {
-    /// Better than at the side's own move before.
-    Improving,
-    /// Not better.
-    Falling,
-}
-
-impl Trend {
-    /// From the evaluations now and at the side's own move before, if known.
-    #[inline]
-    pub(crate) fn of(now: Option<Value>, before: Option<Value>) -> Self {
-        match (now, before) {
-            (Some(now), Some(before)) if now > before => Self::Improving,
-            _ => Self::Falling,
-        }
-    }
-
-    /// 1 if improving, else 0.
-    #[inline]
-    pub(crate) fn as_int(self) -> i32 {
-        i32::from(self == Self::Improving)
-    }
-}
+use crate::worker::Worker;
 
 impl Worker<'_> {
     /// Value of a node that is pruned before any of its moves is made.

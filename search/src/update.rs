@@ -3,11 +3,11 @@
 use enbu_movegen::{Move, Position};
 
 use crate::history::{Line, QuietKey};
-use crate::node::{Best, Effort, Node};
+use crate::node::{Best, Effort, Judgement, Node};
 use crate::params;
 use crate::report::Bound;
 use crate::value::{Value, is_ordinary};
-use crate::worker::{Frame, Judgement, Worker};
+use crate::worker::{Frame, Worker};
 
 /// Moves of a node that were searched without success: the first 32 quiet ones and 16 captures.
 pub(crate) struct FailedMoves {

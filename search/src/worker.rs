@@ -11,7 +11,7 @@ use crate::history::{Arrival, Killers, Line, QuietKey};
 use crate::keys::Keys;
 use crate::level::Level;
 use crate::memory::Memory;
-use crate::node::NodeKind;
+use crate::node::{Judgement, NodeKind};
 use crate::report::{Bound, LineEnd, Progress, ReportGate};
 use crate::root_move::RootMove;
 use crate::scored::Scored;
@@ -63,20 +63,6 @@ pub(crate) struct Frame {
     pub(crate) keys: Keys,
     /// Earliest position on which the value of the node depends, once it is returned.
     pub(crate) anchor: Anchor,
-}
-
-/// Static evaluations of a position.
-#[derive(Clone, Copy)]
-pub(crate) struct Judgement {
-    /// Output of the evaluator, corrected by hanging pieces: the table keeps both together, since
-    /// finding such pieces takes two thirds of the instructions of a small network.
-    pub(crate) stored: Value,
-    /// `stored` plus the other corrections.
-    pub(crate) eval: Value,
-    /// Tightened by the bound of the table.
-    pub(crate) refined: Value,
-    /// Entries of the corrections, which will learn the error of `eval`.
-    pub(crate) slots: Slots,
 }
 
 /// A search thread's state while it works on one job.
