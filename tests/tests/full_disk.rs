@@ -81,15 +81,14 @@ fn cases() -> Vec<Case> {
         Case { growing: &["tune.json"], ..Case::new(&tuning()) },
         Case::new("selfplay merge played --out merged.games"),
         Case::new("selfplay export played --out merged.hcpe"),
-        Case {
-            growing: &["tiny.checkpoint"],
-            ..Case::new(
-                "train played --epochs 1 --batch 512 --scale 600 --name tiny --threads 1 --out tiny.nnue \
-             --checkpoint tiny.checkpoint --chart tiny.svg",
-            )
-        },
+        Case { again: Some(training() + " --resume"), growing: &["tiny.checkpoint"], ..Case::new(&training()) },
         Case::new("train played --shape kp --epochs 1 --batch 512 --scale 600 --name tiny --threads 1 --out nn.bin"),
     ]
+}
+
+fn training() -> String {
+    let plan = "--epochs 1 --batch 512 --scale 600 --name tiny --threads 1";
+    format!("train played {plan} --out tiny.nnue --checkpoint tiny.checkpoint --chart tiny.svg")
 }
 
 /// A folder with the inputs of all commands.

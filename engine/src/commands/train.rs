@@ -159,6 +159,10 @@ impl TrainArgs {
     /// Fails if a file to write later cannot be written, or a file to begin with is missing.
     fn check_files(&self) -> io::Result<()> {
         let existing = self.existing();
+        if let Some(path) = self.checkpoint.as_deref().filter(|path| existing == Existing::Keep && path.exists()) {
+            let text = format!("{} exists; --force overwrites it, --resume continues from it", path.display());
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
+        }
         let written = [Some(&self.out), self.checkpoint.as_ref(), self.chart.as_ref()];
         written.into_iter().flatten().try_for_each(|path| check_writable(path, existing))?;
         let Some(start) = &self.start else { return Ok(()) };
