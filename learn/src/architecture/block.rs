@@ -17,7 +17,7 @@ pub(crate) const TILE: usize = 32;
 #[repr(align(64))]
 pub(crate) struct Tile(pub(crate) [f32; TILE]);
 
-/// The same tile of the accumulators of all places.
+/// A tile at one offset of the accumulators of every position and side in a block.
 pub(crate) type Tiles = [Tile; 2 * BLOCK];
 
 /// The most active inputs of a view: the pieces, the squares of both king zones, and all
