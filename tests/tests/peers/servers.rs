@@ -415,10 +415,9 @@ fn play((name, engine, part, says, until): &Row) {
             (deadline, run.wait(&name, deadline, seen))
         }
         Terminated(deadline) => {
-            // It is said in answer to the signal.
-            if *says != "resigning" {
-                run.wait(&name, 0.0, seen);
-            }
+            // A game in progress is resigned in answer to the signal.
+            let begun = || left(&invocation).contains("START:g");
+            run.wait(&name, 0.0, || if *says == "resigning" { begun() } else { seen() });
             run.signal("-TERM");
             (deadline, run.wait(&name, deadline, || false))
         }
