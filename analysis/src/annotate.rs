@@ -1,20 +1,12 @@
 //! The judgements written back into a record.
 
 use enbu_kifu::{Analysis, Board, Format, Record, Remarks, ki2};
+use enbu_language::Language;
 use enbu_movegen::{Move, Square};
 
 use crate::class::Class;
 use crate::nodes;
 use crate::report::{BestLine, GameReport, MoveReport, PositionReport, ReportLine, Score, Side};
-
-/// Language of comments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// Japanese.
-    Japanese,
-    /// English.
-    English,
-}
 
 /// Treatment of comments and scores that a record holds already, after ShogiHome's choices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -21,28 +21,18 @@ use std::fmt::Write as _;
 
 use enbu_kifu::markup::{escape, is_shown};
 use enbu_kifu::{Record, svg};
+use enbu_language::Language;
 
 use crate::class::Class;
 use crate::report::{GameReport, Score, Side, SideReport};
 
 pub use index::{IndexRow, index};
 
-/// Language of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PageLanguage {
-    /// That of the browser, Japanese or else English.
-    OfBrowser,
-    /// Japanese.
-    Japanese,
-    /// English.
-    English,
-}
-
 /// Longest name in a heading, in characters; the whole one is in the record.
 const LONGEST_NAME: usize = 80;
 
-/// The page of a game.
-pub fn page(record: &Record, report: &GameReport, language: PageLanguage) -> String {
+/// The page of a game, in a language or, without one, in that of the browser.
+pub fn page(record: &Record, report: &GameReport, language: Option<Language>) -> String {
     let lines = view::lines(record, report);
     let [black, white] = [&report.black_name, &report.white_name].map(|name| escape(&shortened(name)));
     let values = [
@@ -76,13 +66,10 @@ fn fill(template: &str, values: &[(&str, String)]) -> String {
 }
 
 /// The beginning of a page, up to its body.
-fn head(title: &str, language: PageLanguage) -> String {
+fn head(title: &str, language: Option<Language>) -> String {
     const CHOICE: &str = "<script>{const l=/^ja/i.test(navigator.language)?'ja':'en';document.documentElement.dataset.lang=l;document.documentElement.lang=l}</script>\n";
-    let (lang, choice) = match language {
-        PageLanguage::OfBrowser => ("ja", CHOICE),
-        PageLanguage::Japanese => ("ja", ""),
-        PageLanguage::English => ("en", ""),
-    };
+    let choice = if language.is_none() { CHOICE } else { "" };
+    let lang = language.unwrap_or(Language::Japanese).name();
     let values = [("lang", lang), ("title", title), ("style", include_str!("html/page.css")), ("choice", choice)];
     fill(include_str!("html/head.html"), &values.map(|(name, value)| (name, value.to_owned())))
 }

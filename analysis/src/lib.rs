@@ -59,7 +59,7 @@ mod settings;
 mod summary;
 
 pub use analyst::{Analyst, AnalystError};
-pub use annotate::{Annotation, Earlier, Language, annotate};
+pub use annotate::{Annotation, Earlier, annotate};
 pub use cache::OpeningCache;
 pub use class::{Class, ParseThresholdsError, Thresholds};
 pub use curve::Curve;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use enbu_eval::Evaluation;
 use enbu_kifu::{Event, Format, Mode, Record, ScoreStyle, WriteOptions};
+use enbu_language::Language;
 use enbu_movegen::Color;
 
 use super::*;

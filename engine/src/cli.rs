@@ -9,6 +9,7 @@ use crate::commands::{
     analyse, bench, book, completions, convert, csa, doctor, man, matches, mate, openings, options, perft, selfplay,
     train, tune,
 };
+use crate::locale::{Group, translated};
 use crate::terminal::Content;
 
 /// A USI shogi engine. Without a command it speaks USI on standard input and
@@ -16,6 +17,9 @@ use crate::terminal::Content;
 #[derive(Parser)]
 #[command(name = "enbu", version = crate::identity::version(), about, after_help = EXAMPLES)]
 pub(crate) struct Cli {
+    /// Language of help and messages; default: that of the system ‖ 説明とメッセージの言語。省略時はシステムの言語
+    #[arg(long, global = true, value_name = "LANG", value_parser = ["ja", "en"], display_order = 900)]
+    lang: Option<String>,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }
@@ -42,6 +46,13 @@ const EXAMPLES: &str = "Examples:
                                     train a network on them
   enbu doctor                       check this installation
   enbu options                      list the USI options";
+
+/// The commands by their users, each group under a heading.
+pub(crate) const GROUPS: [Group; 3] = [
+    ("For players: ‖ 棋譜・詰将棋・設定：", &["analyse", "mate", "convert", "book", "options", "doctor"]),
+    ("Matches: ‖ 対局：", &["match", "csa", "openings"]),
+    ("Development: ‖ 開発：", &["bench", "perft", "tune", "selfplay", "train", "completions", "man"]),
+];
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -76,14 +87,14 @@ pub(crate) enum Command {
     #[command(after_help = convert::EXAMPLES)]
     Convert(convert::ConvertArgs),
     /// Analyse games: scores, mistakes, better moves, missed mates; as pages, records or JSON
-    #[command(after_help = analyse::EXAMPLES)]
+    #[command(after_help = analyse::EXAMPLES, alias = "analyze")]
     Analyse(Box<analyse::AnalyseArgs>),
     /// Check this installation: one page to paste into a question
     #[command(after_help = doctor::EXAMPLES)]
     Doctor(doctor::DoctorArgs),
     /// Make, convert, merge and check opening books
     Book(book::BookArgs),
-    /// List the USI options as a Markdown table
+    /// List the USI options as a Markdown table ‖ USI オプションの一覧を Markdown の表で表示
     #[command(after_help = options::EXAMPLES)]
     Options(options::OptionsArgs),
     /// Print a script with which a shell completes the command line
@@ -95,6 +106,21 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Returns true for commands that serve development and speak English alone.
+    pub(crate) const fn is_for_developers(&self) -> bool {
+        matches!(
+            self,
+            Self::Bench(_)
+                | Self::Perft(_)
+                | Self::Tune(_)
+                | Self::Openings(_)
+                | Self::Selfplay(_)
+                | Self::Train(_)
+                | Self::Completions(_)
+                | Self::Man(_)
+        )
+    }
+
     /// Content of its standard output.
     pub(crate) const fn content(&self) -> Content {
         match self {
@@ -120,8 +146,8 @@ impl Command {
             Self::Doctor(args) => doctor::run(&args, out),
             Self::Book(args) => book::run(&args, out),
             Self::Options(args) => options::run(&args, out),
-            Self::Completions(args) => completions::run(&args, Cli::command(), out),
-            Self::Man(args) => man::run(&args, Cli::command(), out),
+            Self::Completions(args) => completions::run(&args, translated(Cli::command()), out),
+            Self::Man(args) => man::run(&args, translated(Cli::command()), out),
         }
     }
 }

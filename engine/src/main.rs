@@ -13,6 +13,7 @@ mod cli;
 mod commands;
 mod evaluation;
 mod identity;
+mod locale;
 mod machine;
 mod mate_search;
 mod options;
@@ -23,12 +24,15 @@ mod terminal;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
+use enbu_language::Language;
 
 use cli::Cli;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    locale::named_language().unwrap_or_else(Language::of_system).make_current();
+    let matches = locale::localized(Cli::command(), &cli::GROUPS).try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => return fail(io::Error::other(error)),
         // Help, or the version.
@@ -37,6 +41,9 @@ fn main() -> ExitCode {
     match cli.command {
         None => speak_usi(),
         Some(command) => {
+            if command.is_for_developers() {
+                Language::English.make_current();
+            }
             let mut out = terminal::output(io::stdout().lock(), command.content());
             match command.run(&mut out).and_then(|code| out.flush().map(|()| code)) {
                 Ok(code) => code,
@@ -51,6 +58,7 @@ fn main() -> ExitCode {
 /// The USI loop. Standard error stays silent unless there is nothing to play with: GUIs
 /// open it as a pipe and never read it, and a full pipe would block the engine.
 fn speak_usi() -> ExitCode {
+    Language::English.make_current();
     std::panic::set_hook(Box::new(|_| {}));
     let engine = match adapter::Enbu::new() {
         Ok(engine) => engine,
@@ -67,7 +75,7 @@ fn fail(error: io::Error) -> ExitCode {
     match error.downcast::<clap::Error>() {
         Ok(usage) => {
             // No stream is left if even this fails.
-            let _ = write!(terminal::stderr(), "{}", usage.render());
+            let _ = write!(terminal::stderr(), "{}", locale::rendered(&usage));
             ExitCode::from(2)
         }
         Err(error) => {

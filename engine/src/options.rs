@@ -21,6 +21,7 @@ use std::time::Duration;
 use enbu_book::OpenOptions;
 use enbu_book::choose::{Rules, Weight};
 use enbu_kifu::csa::FileVersion;
+use enbu_language::Language;
 use enbu_movegen::EnteringKingRule;
 use enbu_search::{Level, Lines, Moves, Rounding, Timing};
 use enbu_usi::token::printable;
@@ -33,7 +34,6 @@ use crate::book::{BookFile, BookRules};
 use crate::evaluation::Choice;
 use crate::strength;
 
-pub(crate) use self::row::Language;
 pub(crate) use self::table::Id;
 
 /// The present values of all options.
@@ -362,10 +362,7 @@ fn is_ignored(name: &str) -> bool {
 
 /// The table of options as Markdown, one row an option.
 pub(crate) fn markdown(language: Language) -> String {
-    let head = match language {
-        Language::En => "| name | type | default | range | meaning |",
-        Language::Ja => "| 名前 | 型 | 既定値 | 範囲 | 内容 |",
-    };
+    let head = language.pick("| name | type | default | range | meaning |", "| 名前 | 型 | 既定値 | 範囲 | 内容 |");
     let rows = ROWS.iter().map(|row| row.markdown(language) + "\n");
     format!("{head}\n|---|---|---|---|---|\n") + &rows.collect::<String>()
 }

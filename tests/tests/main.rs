@@ -18,6 +18,7 @@ mod faults;
 mod full_disk;
 mod hostile;
 mod input_files;
+mod language;
 mod learn;
 mod legality;
 mod make_undo;

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use enbu_kifu::markup::escape;
+use enbu_language::Language;
 
-use super::{PageLanguage, fill, head, shortened};
+use super::{fill, head, shortened};
 use crate::report::{GameReport, Side, SideReport};
 
 /// A game in the index.
@@ -40,7 +41,7 @@ fn url(path: &Path) -> String {
 }
 
 /// The index of some games, sorted by file.
-pub fn index(rows: &[IndexRow], language: PageLanguage) -> String {
+pub fn index(rows: &[IndexRow], language: Option<Language>) -> String {
     let mut sorted: Vec<&IndexRow> = rows.iter().collect();
     sorted.sort_by(|one, other| one.page.cmp(&other.page));
     let values = [

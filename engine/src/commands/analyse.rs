@@ -22,10 +22,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
-use enbu_analysis::html::PageLanguage;
-use enbu_analysis::{Earlier, Language, Limit, Order, Scope, Settings, Thresholds};
+use enbu_analysis::{Earlier, Limit, Order, Scope, Settings, Thresholds};
 use enbu_files::Existing;
 use enbu_kifu::{Format, ScoreStyle};
+use enbu_language::Language;
 use enbu_movegen::Color;
 
 use super::choices::{Choice, SCORES, one_of, seconds};
@@ -33,6 +33,7 @@ use super::failure::{self, Force, check_writable, named, usage};
 use super::inputs::{Target, extension, inputs};
 use super::shard::Shard;
 use crate::evaluation;
+use crate::locale;
 use job::{Job, contains};
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -106,9 +107,6 @@ pub(crate) struct AnalyseArgs {
     /// Write next-move problems from blunders and missed mates to this file
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
-    /// Language of pages and of comments in records
-    #[arg(long, default_value = "auto", value_parser = one_of(LANGUAGES))]
-    lang: (Language, PageLanguage),
     /// Dialect of evaluations in comments of kif, ki2 and jkf
     #[arg(long, value_name = "DIALECT", default_value = "shogihome", value_parser = one_of(SCORES))]
     scores: ScoreStyle,
@@ -136,17 +134,6 @@ const EARLIER: &[Choice<Earlier>] = &[
     ("insert", "Keep all, write the new ones before them", Earlier::Insert),
     ("overwrite", "Remove all at every position that is judged", Earlier::Overwrite),
     ("none", "Keep all, write none", Earlier::Keep),
-];
-
-/// Languages of comments and of pages.
-const LANGUAGES: &[Choice<(Language, PageLanguage)>] = &[
-    (
-        "auto",
-        "Pages in the language of the browser, comments in Japanese",
-        (Language::Japanese, PageLanguage::OfBrowser),
-    ),
-    ("ja", "Japanese", (Language::Japanese, PageLanguage::Japanese)),
-    ("en", "English", (Language::English, PageLanguage::English)),
 ];
 
 /// A format to write.
@@ -271,9 +258,9 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
         kinds,
         target,
         scores: args.scores,
-        comments: args.lang.0,
+        comments: Language::current(),
         earlier: args.comments,
-        pages: args.lang.1,
+        pages: locale::named_language(),
         shard: args.shard,
         existing: args.force.existing(),
         openings: Arc::default(),

@@ -5,6 +5,8 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use enbu_kifu::ScoreStyle;
 
+use crate::locale::part;
+
 /// A word, its help or nothing, and its value.
 pub(in crate::commands) type Choice<T> = (&'static str, &'static str, T);
 
@@ -21,10 +23,15 @@ pub(in crate::commands) fn one_of<T: Copy + Send + Sync + 'static>(
 ) -> impl TypedValueParser<Value = T> {
     let names = table.iter().map(|&(word, help, _)| {
         let name = PossibleValue::new(word);
-        if help.is_empty() { name } else { name.help(help) }
+        if help.is_empty() { name } else { name.help(part(help)) }
     });
     let value = |word: String| table.iter().find(|choice| choice.0 == word).map(|choice| choice.2).ok_or("unknown");
     PossibleValuesParser::new(names).try_map(value)
+}
+
+/// The word of a value that the table has.
+pub(in crate::commands) fn word<T: PartialEq>(table: &[Choice<T>], value: &T) -> &'static str {
+    table.iter().find(|choice| choice.2 == *value).map_or("", |choice| choice.0)
 }
 
 /// A time from a number of seconds.

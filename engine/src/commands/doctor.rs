@@ -14,10 +14,11 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum as _};
+use enbu_language::Language;
 
 use self::report::{Check, Report, Topic};
 use super::failure;
-use crate::options::{Language, Options};
+use crate::options::Options;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu doctor                             a page to paste into a question
@@ -35,9 +36,6 @@ pub(crate) struct DoctorArgs {
     /// Do only these checks, separated by commas
     #[arg(long, value_enum, value_delimiter = ',', value_name = "CHECK,...")]
     only: Vec<Topic>,
-    /// Language of the page; default: that of the system, if Japanese, else English
-    #[arg(long, value_enum)]
-    lang: Option<Language>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -48,7 +46,7 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut impl Write) -> io::Result<ExitCod
     let options = options(&args.options)?;
     let topics = if args.only.is_empty() { Topic::value_variants() } else { &args.only };
     let checks = topics.iter().map(|&topic| check(topic, &options)).collect();
-    let report = Report { checks, language: args.lang.unwrap_or_else(language_of_the_system) };
+    let report = Report { checks, language: Language::current() };
     if args.json {
         writeln!(out, "{:#}", report.json())?;
     } else {
@@ -66,11 +64,6 @@ fn options(settings: &[String]) -> io::Result<Options> {
         result.map_err(|error| io::Error::other(failure::usage::<DoctorArgs>("doctor", error)))?;
     }
     Ok(options)
-}
-
-fn language_of_the_system() -> Language {
-    let is_japanese = sys_locale::get_locale().is_some_and(|locale| locale.to_ascii_lowercase().starts_with("ja"));
-    if is_japanese { Language::Ja } else { Language::En }
 }
 
 fn check(topic: Topic, options: &Options) -> Check {

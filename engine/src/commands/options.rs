@@ -5,20 +5,19 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::options::{self, Language};
+use enbu_language::Language;
 
-pub(crate) const EXAMPLES: &str = "Examples:
+use crate::options;
+
+pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
   enbu options
   enbu options --lang ja
   enbu options --json";
 
 #[derive(Args)]
 pub(crate) struct OptionsArgs {
-    /// Language of the table
-    #[arg(long, value_enum, default_value_t = Language::En)]
-    lang: Language,
-    /// Print a JSON array with one object an option and the help in both languages
-    #[arg(long, conflicts_with = "lang")]
+    /// Print a JSON array with one object an option and the help in both languages ‖ JSON で表示（1項目につき1オブジェクト、説明は日英両方）
+    #[arg(long)]
     json: bool,
 }
 
@@ -28,6 +27,6 @@ pub(crate) fn run(args: &OptionsArgs, out: &mut impl Write) -> io::Result<ExitCo
         writeln!(out, "{:#}", options::json())?;
         return Ok(ExitCode::SUCCESS);
     }
-    out.write_all(options::markdown(args.lang).as_bytes())?;
+    out.write_all(options::markdown(Language::current()).as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,6 @@
 //! One option: its type, range, default and help, and how these are declared and printed.
 
+use enbu_language::Language;
 use enbu_usi::{OptionKind, OptionSpec};
 use serde_json::{Value, json};
 
@@ -14,15 +15,6 @@ pub(super) enum Kind {
     /// A text that names a file; GUIs offer a dialog.
     File(&'static str),
     Button,
-}
-
-/// Language of the help texts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub(crate) enum Language {
-    /// English.
-    En,
-    /// Japanese.
-    Ja,
 }
 
 /// One option.
@@ -67,17 +59,15 @@ impl Row {
     /// The row of the table in the user's pages.
     pub(super) fn markdown(&self, language: Language) -> String {
         let (also, to, empty, help) = match language {
-            Language::En => ("also", " to ", "empty", self.english.to_owned()),
-            Language::Ja => ("別名", "～", "空", self.japanese_help()),
+            Language::English => ("also", " to ", "empty", self.english.to_owned()),
+            Language::Japanese => ("別名", "～", "空", self.japanese_help()),
         };
         let (kind, default, range) = match self.kind {
             Kind::Check(default) => ("check", default.to_string(), String::new()),
             Kind::Spin(default, min, max) => ("spin", default.to_string(), format!("{min}{to}{max}")),
-            Kind::Measured(_, [english, japanese], min, max) => (
-                "spin",
-                if language == Language::En { english } else { japanese }.to_owned(),
-                format!("{min}{to}{max}"),
-            ),
+            Kind::Measured(_, [english, japanese], min, max) => {
+                ("spin", language.pick(english, japanese).to_owned(), format!("{min}{to}{max}"))
+            }
             Kind::Combo(default, choices) => ("combo", default.to_string(), choices.join(", ")),
             Kind::Button => ("button", String::new(), String::new()),
             Kind::Text("") => ("string", empty.into(), String::new()),

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use enbu_analysis::html::PageLanguage;
-use enbu_analysis::{Earlier, Language, OpeningCache, Settings};
+use enbu_analysis::{Earlier, OpeningCache, Settings};
 use enbu_eval::Evaluation;
 use enbu_files::Existing;
 use enbu_kifu::ScoreStyle;
+use enbu_language::Language;
 
-use super::Kind;
+use super::{EARLIER, Kind};
+use crate::commands::choices::{SCORES, word};
 use crate::commands::inputs::Target;
 use crate::commands::shard::Shard;
 
@@ -29,18 +30,20 @@ pub(super) struct Job {
     pub(super) comments: Language,
     /// Treatment of comments that a record holds already.
     pub(super) earlier: Earlier,
-    pub(super) pages: PageLanguage,
+    pub(super) pages: Option<Language>,
     pub(super) shard: Shard,
     pub(super) openings: Arc<OpeningCache>,
     pub(super) stop: Arc<AtomicBool>,
 }
 
 impl Job {
-    /// The options of the output in one line.
+    /// The options of the output in one line, as the command line has them.
     pub(super) fn output(&self) -> String {
         let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
-        let Self { scores, comments, earlier, pages, .. } = self;
-        format!("{} {scores:?} {comments:?} {earlier:?} {pages:?}", kinds.join(","))
+        let [scores, comments] = [word(SCORES, &self.scores), word(EARLIER, &self.earlier)];
+        let pages = self.pages.map_or("auto", Language::name);
+        let (kinds, language) = (kinds.join(","), self.comments.name());
+        format!("{kinds} --scores {scores} --comments {comments} --lang {pages} ({language})")
     }
 }
 

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use clap::ValueEnum;
+use enbu_language::Language;
 use serde_json::{Value, json};
 
 use crate::identity;
-use crate::options::Language;
 
 /// A text in English and Japanese.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Text {
 
     fn of(&self, language: Language) -> &str {
         let [english, japanese] = &self.0;
-        if language == Language::En { english } else { japanese }
+        language.pick(english, japanese)
     }
 }
 
@@ -171,9 +171,7 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = |[english, japanese]: [&'static str; 2]| {
-            if self.language == Language::En { english } else { japanese }
-        };
+        let word = |[english, japanese]: [&'static str; 2]| self.language.pick(english, japanese);
         writeln!(f, "Enbu {} ({}; {})\n", identity::VERSION, identity::COMMIT, identity::TARGET)?;
         let indent = " ".repeat(MARK_COLUMNS + LABEL_COLUMNS);
         for check in &self.checks {
@@ -216,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_page_has_a_line_for_each_finding_and_a_verdict() {
-        let page = report(Language::En).to_string();
+        let page = report(Language::English).to_string();
         let lines: Vec<&str> = page.lines().skip(2).collect();
         assert_eq!(
             lines,
@@ -229,13 +227,13 @@ mod tests {
                 "Faults: 1, notes: 0. Each remedy follows an arrow (->).",
             ]
         );
-        let page = report(Language::Ja).to_string();
+        let page = report(Language::Japanese).to_string();
         assert!(page.contains("\n異常                  大きすぎます\n") && page.contains("異常 1 件"), "{page}");
     }
 
     #[test]
     fn json_holds_the_worst_status_of_each_check() {
-        let value = report(Language::Ja).json();
+        let value = report(Language::Japanese).json();
         assert_eq!(value["healthy"], false);
         assert_eq!(value["checks"][0]["status"], "fault");
         assert_eq!(value["checks"][0]["findings"][1]["remedy"], "小さくします");
@@ -250,10 +248,10 @@ mod tests {
     fn notes_are_no_faults() {
         let mut check = Check::new(Topic::Hash);
         check.note(text!("slow", "遅い"), text!("wait", "待つ"));
-        let report = Report { checks: vec![check], language: Language::En };
+        let report = Report { checks: vec![check], language: Language::English };
         assert!(!report.has_faults());
         assert!(report.to_string().ends_with("Nothing is wrong; notes: 1.\n"));
-        let nothing = Report { checks: Vec::new(), language: Language::En };
-        assert_eq!(nothing.verdict().of(Language::En), "Nothing is wrong.");
+        let nothing = Report { checks: Vec::new(), language: Language::English };
+        assert_eq!(nothing.verdict().of(Language::English), "Nothing is wrong.");
     }
 }
