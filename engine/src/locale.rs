@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
-use enbu_language::{Language, pick};
+use enbu_language::{Language, pick, text};
 
 /// Between the English text of a paragraph or line and the Japanese.
 const BETWEEN: &str = " ‖ ";
@@ -32,6 +32,16 @@ pub(crate) fn named_language() -> Option<Language> {
         }
     }
     named.and_then(|name| Language::named(&name))
+}
+
+/// The first line of a session on a terminal.
+pub(crate) fn greeting() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    text!(
+        "Enbu {version}: a USI engine. `help` lists the commands, `quit` ends; `enbu --help` lists the rest.",
+        "Enbu {version}（演武）：USI エンジンです。help でコマンド一覧、quit で終了。棋譜の解析などは enbu --help をご覧ください。"
+    )
+    .to_string()
 }
 
 /// The part of a text that is in the language of the user.

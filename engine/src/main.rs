@@ -21,7 +21,7 @@ mod paths;
 mod strength;
 mod terminal;
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
@@ -30,7 +30,8 @@ use enbu_language::Language;
 use cli::Cli;
 
 fn main() -> ExitCode {
-    locale::named_language().unwrap_or_else(Language::of_system).make_current();
+    let language = locale::named_language().unwrap_or_else(Language::of_system);
+    enbu_language::choose(Some(language));
     let matches = locale::localized(Cli::command(), &cli::GROUPS).try_get_matches();
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
@@ -39,10 +40,10 @@ fn main() -> ExitCode {
         Err(help) => help.exit(),
     };
     match cli.command {
-        None => speak_usi(),
+        None => speak_usi(language),
         Some(command) => {
             if command.is_for_developers() {
-                Language::English.make_current();
+                enbu_language::choose(Some(Language::English));
             }
             let mut out = terminal::output(io::stdout().lock(), command.content());
             match command.run(&mut out).and_then(|code| out.flush().map(|()| code)) {
@@ -57,8 +58,14 @@ fn main() -> ExitCode {
 
 /// The USI loop. Standard error stays silent unless there is nothing to play with: GUIs
 /// open it as a pipe and never read it, and a full pipe would block the engine.
-fn speak_usi() -> ExitCode {
-    Language::English.make_current();
+fn speak_usi(language: Language) -> ExitCode {
+    let mut out = io::stdout();
+    let is_console = io::stdin().is_terminal() && out.is_terminal();
+    enbu_language::choose(is_console.then_some(language));
+    if is_console {
+        // The session reports an output that is closed.
+        let _ = writeln!(out, "{}", locale::greeting());
+    }
     std::panic::set_hook(Box::new(|_| {}));
     let engine = match adapter::Enbu::new() {
         Ok(engine) => engine,

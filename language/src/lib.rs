@@ -1,24 +1,27 @@
 //! Text for people in English and Japanese, both written in one place.
 //!
 //! ```
-//! use enbu_language::{Language, text};
+//! use enbu_language::{Language, choose, text};
 //!
 //! let games = 3;
 //! let message = text!("{games} games", "{games}局");
 //! assert_eq!(message.to_string(), "3 games");
-//! Language::Japanese.make_current();
+//! choose(Some(Language::Japanese));
 //! assert_eq!(message.to_string(), "3局");
 //! ```
 //!
-//! The language is one of the whole process. It is English until a command for players
-//! changes it, so that the text of the USI protocol stays ASCII.
+//! The language is one of the whole process. Where none is chosen, the process speaks the USI
+//! protocol with a program: in English, and in ASCII alone.
 
 #![forbid(unsafe_code)]
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
-/// True if the language of the process is Japanese.
-static IS_JAPANESE: AtomicBool = AtomicBool::new(false);
+/// The language of the process, as its discriminant; [`UNCHOSEN`] for none.
+static CURRENT: AtomicU8 = AtomicU8::new(UNCHOSEN);
+
+/// No language was chosen.
+const UNCHOSEN: u8 = u8::MAX;
 
 /// A language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +35,7 @@ pub enum Language {
 impl Language {
     /// The language of the process.
     pub fn current() -> Self {
-        if IS_JAPANESE.load(Ordering::Relaxed) { Self::Japanese } else { Self::English }
-    }
-
-    /// Makes this the language of the process.
-    pub fn make_current(self) {
-        IS_JAPANESE.store(self == Self::Japanese, Ordering::Relaxed);
+        if CURRENT.load(Ordering::Relaxed) == Self::Japanese as u8 { Self::Japanese } else { Self::English }
     }
 
     /// The language of the system: Japanese, or else English.
@@ -63,6 +61,16 @@ impl Language {
             Self::Japanese => japanese,
         }
     }
+}
+
+/// Chooses the language of the process; `None` for text that a program reads.
+pub fn choose(language: Option<Language>) {
+    CURRENT.store(language.map_or(UNCHOSEN, |language| language as u8), Ordering::Relaxed);
+}
+
+/// Returns true while no language is chosen: text is for a program that reads ASCII.
+pub fn is_unchosen() -> bool {
+    CURRENT.load(Ordering::Relaxed) == UNCHOSEN
 }
 
 /// The value for the language of the process.

@@ -23,7 +23,7 @@ const ALLOWED: [(&str, &[&str]); 17] = [
     ("mate", &["movegen", "isa"]),
     ("kifu", &["movegen"]),
     ("book", &["movegen", "files"]),
-    ("usi", &["movegen", "kifu", "files"]),
+    ("usi", &["movegen", "kifu", "files", "language"]),
     ("search", &["movegen", "eval", "mate", "isa"]),
     ("arena", &["usi", "kifu", "movegen", "files"]),
     ("csa", &["usi", "kifu", "movegen", "files"]),

@@ -1,8 +1,10 @@
 //! The command line in Japanese and English.
 
-use std::process::Output;
+use std::process::{Command, Output};
 
+use enbu_tests::binary::enbu;
 use enbu_tests::invocation::Invocation;
+use enbu_tests::session::Session;
 
 /// Arguments, and parts of the text that they give in Japanese and in English.
 const ROWS: &[(&[&str], &[&str], &[&str])] = &[
@@ -34,6 +36,18 @@ fn run(arguments: &[&str], language: &str) -> String {
     let invocation = Invocation::new(arguments[0]).with(&arguments[1..]);
     let Output { stdout, stderr, .. } = invocation.command().env("ENBU_LANG", language).output().unwrap();
     String::from_utf8([stdout, stderr].concat()).unwrap()
+}
+
+#[test]
+fn usi_is_ascii_in_every_language() {
+    let mut session = Session::spawn(Command::new(enbu()).env("ENBU_LANG", "ja"));
+    session.send("help");
+    session.send("こんにちは");
+    session.send("usi");
+    let lines = session.until("usiok");
+    assert!(lines.iter().any(|line| line.starts_with("position SFEN     set the position")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("unknown command `\\u{3053}")), "{lines:?}");
+    assert!(lines.iter().all(|line| line.is_ascii()), "{lines:?}");
 }
 
 #[test]

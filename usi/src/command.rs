@@ -56,6 +56,8 @@ pub enum Command {
     GameOver(Option<GameResult>),
     /// `quit`.
     Quit,
+    /// `help`: list the commands.
+    Help,
     /// `side`: which side is to move?
     Side,
     /// `moves`: which moves are legal?
@@ -175,13 +177,42 @@ impl Command {
         }
     }
 
+    /// The commands of a console user, each with its meaning in English and Japanese.
+    pub(crate) const HELP: &[(&str, &str, &str)] = &[
+        (
+            "position SFEN",
+            "set the position: `startpos`, or `sfen ...`; then `moves ...`",
+            "局面を設定（startpos または sfen …、続けて moves …）",
+        ),
+        (
+            "go nodes N",
+            "search; also `depth N`, `movetime MS`, `infinite`, `mate MS`",
+            "探索（ほかに depth N、movetime ミリ秒、infinite、mate ミリ秒）",
+        ),
+        ("stop", "end the search", "探索を止める"),
+        ("d", "show the position", "局面を表示"),
+        ("moves", "list the legal moves", "合法手の一覧"),
+        ("side", "show the side to move", "手番を表示"),
+        ("eval", "show the static evaluation", "静的評価値を表示"),
+        ("csa", "show the game as a CSA record", "棋譜を CSA 形式で表示"),
+        ("perft N", "count the move sequences of N plies", "N手の手順を数える"),
+        (
+            "setoption name N",
+            "set an option: `setoption name Threads value 2`",
+            "オプションを設定（例：setoption name Threads value 2）",
+        ),
+        ("getoption", "show the values of all options", "全オプションの現在値"),
+        ("quit", "end the program", "終了"),
+    ];
+
     /// The commands that are one word.
-    const WORDS: [(&str, Self); 10] = [
+    const WORDS: [(&str, Self); 11] = [
         ("usi", Self::Usi),
         ("isready", Self::IsReady),
         ("usinewgame", Self::UsiNewGame),
         ("stop", Self::Stop),
         ("quit", Self::Quit),
+        ("help", Self::Help),
         ("side", Self::Side),
         ("moves", Self::Moves),
         ("d", Self::Display),

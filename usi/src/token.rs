@@ -125,7 +125,7 @@ fn escape_unless(text: &str, shown: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// The first 40 characters of `text` between backticks, in ASCII.
+/// The first 40 characters of `text` between backticks; in ASCII where a program reads them.
 ///
 /// ```
 /// use enbu_usi::token::quote;
@@ -133,9 +133,10 @@ fn escape_unless(text: &str, shown: impl Fn(char) -> bool) -> Cow<'_, str> {
 /// assert_eq!(quote(&"9".repeat(100_000)).len(), 45);
 /// ```
 pub fn quote(text: &str) -> String {
+    let shown = if enbu_language::is_unchosen() { ascii } else { printable };
     match text.char_indices().nth(QUOTE_CHARS) {
-        Some((end, _)) => format!("`{}...`", ascii(text.get(..end).unwrap_or_default())),
-        None => format!("`{}`", ascii(text)),
+        Some((end, _)) => format!("`{}...`", shown(text.get(..end).unwrap_or_default())),
+        None => format!("`{}`", shown(text)),
     }
 }
 

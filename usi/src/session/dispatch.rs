@@ -4,6 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
+use enbu_language::pick;
+
 use crate::command::{Clock, Command, GoRequest, PositionCommand};
 use crate::option::OptionError;
 use crate::readout;
@@ -43,6 +45,9 @@ impl<E: Engine> Session<E> {
                 self.write_log();
                 return ControlFlow::Break(Exit::Quit);
             }
+            Command::Help => Command::HELP.iter().for_each(|(words, english, japanese)| {
+                self.send(Reply::Console(format!("{words:<18}{}", pick(english, japanese))));
+            }),
             Command::Side => self.send(Reply::Console(game::side(&self.game.position).to_owned())),
             Command::Moves => self.send(Reply::Console(game::legal_moves(&self.game.position))),
             Command::Display => self.display(),
