@@ -219,13 +219,13 @@ mod tests {
         nix::unistd::mkfifo(&place("pipe"), nix::sys::stat::Mode::S_IRWXU).expect("made");
         let _socket = std::os::unix::net::UnixListener::bind(place("socket")).expect("bound");
         symlink("/dev/zero", place("link")).expect("linked");
-        let device = Refusal::Irregular("a device");
+        let device = Refusal::Irregular(["a device", "デバイス"]);
         for (path, expected) in [
             (place("pipe"), Refusal::Pipe),
-            (place("socket"), Refusal::Irregular("a socket")),
+            (place("socket"), Refusal::Irregular(["a socket", "ソケット"])),
             (place("link"), device),
             ("/dev/null".into(), device),
-            (place(""), Refusal::Irregular("a folder")),
+            (place(""), Refusal::Irregular(["a folder", "フォルダ"])),
         ] {
             assert_eq!(reason(open(&path, FileKind::Record)), expected, "{}", path.display());
             assert_eq!(reason(read(&path, FileKind::Stream)), expected, "{}", path.display());

@@ -3,6 +3,7 @@
 use std::fs::Metadata;
 use std::io;
 
+use enbu_language::{pick, text};
 use thiserror::Error;
 
 /// The use of a file that is read; it decides about the largest size.
@@ -55,16 +56,19 @@ impl FileKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
     /// Neither a regular file nor a link to one.
-    #[error("{0}, not a regular file")]
-    Irregular(&'static str),
+    #[error("{}", text!("{}, not a regular file", "{}は読み書きできません", pick(.0[0], .0[1])))]
+    Irregular([&'static str; 2]),
     /// A named pipe where a file is read, which might wait for ever.
-    #[error("a pipe, not a regular file; where standard input is read, pass the data there and name it -")]
+    #[error("{}", text!(
+        "a pipe, not a regular file; where standard input is read, pass the data there and name it -",
+        "パイプは読めません。標準入力を読むコマンドなら、データをそこへ渡して名前を - としてください"
+    ))]
     Pipe,
     /// A named pipe to write to that has no reader.
-    #[error("no process reads from the pipe")]
+    #[error("{}", text!("no process reads from the pipe", "パイプの読み手がいません"))]
     NoReader,
     /// A file over the limit of its kind.
-    #[error("too large: {bytes} bytes, at most {most} are read")]
+    #[error("{}", text!("too large: {bytes} bytes, at most {most} are read", "大きすぎます：{bytes} バイト（上限 {most}）"))]
     Long {
         /// Size of the file, or the bytes seen of an endless input.
         bytes: u64,
@@ -72,7 +76,10 @@ pub enum Refusal {
         most: u64,
     },
     /// A line over the limit of its kind.
-    #[error("no end of line within {most} bytes after byte {offset}")]
+    #[error("{}", text!(
+        "no end of line within {most} bytes after byte {offset}",
+        "{offset} バイト目から {most} バイトの間に改行がありません"
+    ))]
     LongLine {
         /// Offset of the line.
         offset: u64,
@@ -80,7 +87,7 @@ pub enum Refusal {
         most: u64,
     },
     /// A file that may not be replaced.
-    #[error("exists")]
+    #[error("{}", text!("exists", "すでにあります"))]
     Exists,
 }
 
@@ -101,7 +108,7 @@ pub(crate) fn check_regular(found: &Metadata) -> Result<(), Refusal> {
 }
 
 /// A terminal, `/dev/null`.
-pub(crate) const DEVICE: Refusal = Refusal::Irregular("a device");
+pub(crate) const DEVICE: Refusal = Refusal::Irregular(["a device", "デバイス"]);
 
 /// Returns the reason for not reading a file; `None` for a regular one.
 pub(crate) fn irregular(found: &Metadata) -> Option<Refusal> {
@@ -115,10 +122,10 @@ pub(crate) fn irregular(found: &Metadata) -> Option<Refusal> {
         if kind.is_fifo() {
             return Some(Refusal::Pipe);
         } else if kind.is_socket() {
-            return Some(Refusal::Irregular("a socket"));
+            return Some(Refusal::Irregular(["a socket", "ソケット"]));
         } else if kind.is_block_device() {
-            return Some(Refusal::Irregular("a disk"));
+            return Some(Refusal::Irregular(["a disk", "ディスク"]));
         }
     }
-    Some(if found.is_dir() { Refusal::Irregular("a folder") } else { DEVICE })
+    Some(if found.is_dir() { Refusal::Irregular(["a folder", "フォルダ"]) } else { DEVICE })
 }

@@ -1,5 +1,6 @@
 //! Failures of commands: errors in the arguments, errors of files, interruptions.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::error::ErrorKind;
 use clap::{Args, Command};
 use enbu_files::{Existing, Refusal};
+use enbu_language::{Language, text};
 
 /// Exit code of a program that was interrupted, as shells expect it.
 pub(in crate::commands) const INTERRUPTED: u8 = 130;
@@ -23,7 +25,11 @@ pub(in crate::commands) fn usage<A: Args>(subcommand: &'static str, message: imp
 
 /// Prints that the same command continues, and returns the exit code of an interruption.
 pub(in crate::commands) fn interrupted(out: &mut impl Write) -> io::Result<ExitCode> {
-    writeln!(out, "interrupted; the same command continues")?;
+    writeln!(
+        out,
+        "{}",
+        text!("interrupted; the same command continues", "中断しました。同じコマンドで続きから再開します")
+    )?;
     Ok(ExitCode::from(INTERRUPTED))
 }
 
@@ -44,25 +50,51 @@ pub(in crate::commands) fn stop_on_signal() -> io::Result<Arc<AtomicBool>> {
 pub(in crate::commands) fn named(path: &Path, error: &io::Error) -> io::Error {
     let refusal = error.get_ref().and_then(|error| error.downcast_ref());
     let text = match refusal {
-        Some(Refusal::Exists) => format!("{} exists; --force overwrites it", path.display()),
-        _ => format!("{}: {error}", path.display()),
+        Some(Refusal::Exists) => {
+            let path = path.display();
+            text!("{path} exists; --force overwrites it", "{path} はすでにあります。--force で上書きします").to_string()
+        }
+        Some(refusal) => text!("{}: {refusal}", "{}：{refusal}", path.display()).to_string(),
+        None => text!("{}: {}", "{}：{}", path.display(), reason(error)).to_string(),
     };
     io::Error::new(error.kind(), text)
+}
+
+/// The reason for an error of the system, in the language of the user.
+fn reason(error: &io::Error) -> Cow<'static, str> {
+    const REASONS: [(io::ErrorKind, &str); 8] = [
+        (io::ErrorKind::NotFound, "ファイルやフォルダがありません"),
+        (io::ErrorKind::PermissionDenied, "アクセスする権限がありません"),
+        (io::ErrorKind::AlreadyExists, "すでにあります"),
+        (io::ErrorKind::IsADirectory, "フォルダです"),
+        (io::ErrorKind::NotADirectory, "途中の名前がフォルダではありません"),
+        (io::ErrorKind::StorageFull, "ディスクの空きがありません"),
+        (io::ErrorKind::ReadOnlyFilesystem, "書き込みが禁止されたディスクです"),
+        (io::ErrorKind::UnexpectedEof, "ファイルが途中で終わっています"),
+    ];
+    let japanese = REASONS.iter().find(|(kind, _)| *kind == error.kind() && error.raw_os_error().is_some());
+    match (Language::current(), japanese) {
+        (Language::Japanese, Some((_, text))) => Cow::Borrowed(text),
+        _ => Cow::Owned(error.to_string()),
+    }
 }
 
 /// Success, or the error that inputs had faults.
 pub(in crate::commands) fn with_failures(failures: usize) -> io::Result<ExitCode> {
     match failures {
         0 => Ok(ExitCode::SUCCESS),
-        1 => Err(io::Error::other("1 input had errors")),
-        failures => Err(io::Error::other(format!("{failures} inputs had errors"))),
+        1 => Err(io::Error::other(text!("1 input had errors", "入力 1 件にエラーがありました").to_string())),
+        failures => {
+            let text = text!("{failures} inputs had errors", "入力 {failures} 件にエラーがありました");
+            Err(io::Error::other(text.to_string()))
+        }
     }
 }
 
 /// Permission to replace files.
 #[derive(Args, Clone, Copy)]
 pub(in crate::commands) struct Force {
-    /// Overwrite files that exist
+    /// Overwrite files that exist ‖ 既存のファイルを上書き
     #[arg(long)]
     force: bool,
 }

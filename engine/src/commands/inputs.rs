@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use enbu_files::{Existing, FileKind};
 use enbu_kifu::{Format, KifuError, Mode, Problems, usi};
+use enbu_language::{pick, text};
 use enbu_movegen::Position;
 
 use super::failure::{check_writable, named};
@@ -54,7 +55,11 @@ fn is_record(path: &Path) -> bool {
 impl Input {
     /// Its name in messages.
     pub(in crate::commands) fn name(&self) -> String {
-        if self.is_stdin() { "standard input".to_owned() } else { self.path.display().to_string() }
+        if self.is_stdin() {
+            pick("standard input", "標準入力").to_owned()
+        } else {
+            self.path.display().to_string()
+        }
     }
 
     pub(in crate::commands) fn is_stdin(&self) -> bool {
@@ -156,9 +161,12 @@ pub(in crate::commands) fn shown(warnings: &Problems, of: &str) -> Vec<String> {
         }
     }
     let shown = kinds.iter().take(MOST_WARNINGS).map(|(first, count)| match count {
-        1 => format!("warning: {of}{first}"),
-        count => format!("warning: {of}{first} (the first of {count})"),
+        1 => text!("warning: {of}{first}", "注意：{of}{first}").to_string(),
+        count => text!("warning: {of}{first} (the first of {count})", "注意：{of}{first}（同種 {count} 件の最初）")
+            .to_string(),
     });
     let more = warnings.count() - kinds.iter().take(MOST_WARNINGS).map(|(_, count)| count).sum::<usize>();
-    shown.chain((more > 0).then(|| format!("warning: {more} more warnings"))).collect()
+    shown
+        .chain((more > 0).then(|| text!("warning: {more} more warnings", "注意：ほかに {more} 件").to_string()))
+        .collect()
 }
