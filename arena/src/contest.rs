@@ -117,9 +117,6 @@ pub enum MatchEvent {
 
 /// Starts an engine, gives it its options and asks who it is and which options it has.
 /// It is called `name` in messages.
-///
-/// # Errors
-/// [`ContestError`] when it cannot be started, has no such options, or on `cancel`.
 pub fn identify(
     name: &str,
     spec: &EngineSpec,
@@ -143,9 +140,6 @@ pub struct Contest {
 
 impl Contest {
     /// Starts every engine once, to see that it can be and to learn its name.
-    ///
-    /// # Errors
-    /// [`ContestError`] when an engine cannot take part, or the settings make no match.
     pub fn prepare(settings: MatchSettings, cancel: &Cancel, log: Option<&TrafficLog>) -> Result<Self, ContestError> {
         if settings.engines.len() < 2 {
             return Err(ContestError::TooFewEngines);
@@ -181,10 +175,7 @@ impl Contest {
 
     /// Plays the games whose numbers are not in `done`, and calls `listener` after each.
     /// When it returns `Break`, the pairs in progress are finished and no others begun.
-    ///
-    /// # Errors
-    /// [`ContestError`] when an engine cannot be started any more, or on `cancel`; the
-    /// games in progress are given up then.
+    /// When an engine cannot be started any more, and on `cancel`, the games in progress are given up.
     pub fn play(
         &self,
         done: &HashSet<usize>,

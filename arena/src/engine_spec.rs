@@ -73,9 +73,6 @@ pub enum SpecError {
 impl EngineSpec {
     /// Reads an engine from a command and the words after it.
     ///
-    /// # Errors
-    /// [`SpecError`] with the word that is wrong.
-    ///
     /// ```
     /// use enbu_arena::EngineSpec;
     /// let engine = EngineSpec::from_words(["./e --fast", "name=new", "option.USI_Hash=64", "tc=10+0.1"]).unwrap();
@@ -102,9 +99,6 @@ impl EngineSpec {
     }
 
     /// Reads the engines of a TOML file.
-    ///
-    /// # Errors
-    /// [`SpecError`] with the line of the fault.
     ///
     /// ```
     /// use enbu_arena::EngineSpec;

@@ -70,9 +70,6 @@ impl Opening {
     }
 
     /// Moves from a diagram.
-    ///
-    /// # Errors
-    /// [`OpeningError`] when the diagram cannot be played or a move is illegal.
     pub fn new(setup: Setup, moves: Vec<Move>) -> Result<Self, OpeningError> {
         let mut position = Position::from_setup(&setup)?;
         for (index, &mv) in moves.iter().enumerate() {
@@ -115,9 +112,6 @@ impl FromStr for Opening {
 
     /// Reads one line of a file of openings, without comments.
     ///
-    /// # Errors
-    /// [`OpeningError`] when it is no position or a move is illegal.
-    ///
     /// ```
     /// use enbu_arena::openings::Opening;
     /// let opening: Opening = "startpos moves 7g7f 3c3d".parse()?;
@@ -155,10 +149,7 @@ pub fn digest(openings: &[Opening]) -> u64 {
     fnv1a(text.as_bytes())
 }
 
-/// Reads a file of openings to be played under `rules`.
-///
-/// # Errors
-/// [`OpeningsError`] with the first line that is wrong; nothing is skipped.
+/// Reads a file of openings to be played under `rules`. Fails at the first line that is wrong; nothing is skipped.
 ///
 /// ```
 /// use enbu_arena::{Rules, openings};

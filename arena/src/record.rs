@@ -231,9 +231,7 @@ impl GameRecord {
     }
 
     /// The game as a CSA V3.0 record, with times and evaluations.
-    ///
-    /// # Errors
-    /// [`ReplayError`] when its moves are not legal, so it was not written by us.
+    /// Fails where its moves are not legal, so that it was not written by us.
     pub fn to_csa(&self) -> Result<String, ReplayError> {
         let separator = if self.moves.is_empty() { "" } else { " moves " };
         let game: Opening = format!("{}{separator}{}", self.opening, self.moves)

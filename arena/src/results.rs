@@ -79,10 +79,7 @@ pub struct ResultsFile {
 }
 
 impl ResultsFile {
-    /// Begins a new file.
-    ///
-    /// # Errors
-    /// [`ResultsError`] when it holds something already, or cannot be written.
+    /// Begins a new file. One that holds something already is an error.
     pub fn create(path: &Path) -> Result<Self, ResultsError> {
         let file = Self::open(path)?;
         if file.length > 0 { Err(ResultsError::Exists(path.to_owned())) } else { Ok(file) }
@@ -90,9 +87,6 @@ impl ResultsFile {
 
     /// Continues a file and returns its contents; a new one if there is none. A
     /// torn last line is dropped: the file is written anew beside itself and renamed.
-    ///
-    /// # Errors
-    /// [`ResultsError`] when it is not a file of results or cannot be written.
     pub fn resume(path: &Path) -> Result<(Self, Contents), ResultsError> {
         if !path.exists() {
             return Ok((Self::open(path)?, Contents::default()));
@@ -122,10 +116,7 @@ impl ResultsFile {
     }
 
     /// Adds a game, after the lines that could not be written before.
-    ///
-    /// # Errors
-    /// [`ResultsError::Io`] when it cannot be written; it is kept in
-    /// [`unsaved`](Self::unsaved).
+    /// A line that cannot be written is kept in [`unsaved`](Self::unsaved).
     pub fn append(&mut self, game: &GameRecord) -> Result<(), ResultsError> {
         let line = serde_json::to_string(game).map_err(io::Error::from);
         self.unsaved.push(line.map_err(named(&self.path))?);
@@ -133,9 +124,6 @@ impl ResultsFile {
     }
 
     /// Writes the lines that could not be written before.
-    ///
-    /// # Errors
-    /// [`ResultsError::Io`] when that fails again.
     pub fn save(&mut self) -> Result<(), ResultsError> {
         while let Some(line) = self.unsaved.first() {
             let bytes = format!("{line}\n").into_bytes();
@@ -157,10 +145,7 @@ impl ResultsFile {
     }
 }
 
-/// Reads a file of results.
-///
-/// # Errors
-/// [`ResultsError`] when it cannot be read, or a line other than a torn last one is not a game.
+/// Reads a file of results. Every line but a torn last one must be a game.
 pub fn read(path: &Path) -> Result<Contents, ResultsError> {
     let bytes = enbu_files::read(path, FileKind::Results).map_err(named(path))?;
     let text = String::from_utf8_lossy(&bytes);
@@ -222,11 +207,7 @@ pub struct Merged {
     pub torn: Vec<PathBuf>,
 }
 
-/// Reads several files of results.
-///
-/// # Errors
-/// [`ResultsError`] when a file cannot be read or holds no results, or two files disagree
-/// about a game.
+/// Reads several files of results. Fails where two files disagree about a game.
 pub fn merge<P: AsRef<Path>>(paths: &[P]) -> Result<Merged, ResultsError> {
     let mut games: BTreeMap<(String, usize), GameRecord> = BTreeMap::new();
     let mut torn = Vec::new();

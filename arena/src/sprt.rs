@@ -183,9 +183,6 @@ fn normal_cdf(x: f64) -> f64 {
 impl Sprt {
     /// A test.
     ///
-    /// # Errors
-    /// [`SprtError`] when the bounds are not in order or a rate is out of range.
-    ///
     /// ```
     /// use enbu_arena::{EloModel, Sprt};
     /// let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, EloModel::Logistic).unwrap();

@@ -70,11 +70,7 @@ impl TimeControl {
 impl FromStr for TimeControl {
     type Err = TimeControlError;
 
-    /// Reads a time control.
-    ///
-    /// # Errors
-    /// [`TimeControlError`] for anything that is not in the table above, and for a
-    /// clock without time for any move.
+    /// Reads a time control. A clock without time for any move is refused.
     ///
     /// ```
     /// use enbu_arena::TimeControl;

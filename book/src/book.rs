@@ -79,10 +79,6 @@ enum Store {
 
 impl Book {
     /// Opens a book; its format is detected from its content.
-    ///
-    /// # Errors
-    /// [`BookError`] if the file cannot be read, is of no known format, or is a `.db` to
-    /// be searched on disk that is not sorted.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, BookError> {
         let format = detect(path)?;
         let mut faults = Faults::default();
@@ -98,17 +94,11 @@ impl Book {
 
     /// The page of a position, if it has moves: for several plies that of the smallest
     /// permitted one.
-    ///
-    /// # Errors
-    /// [`BookError`] if the file cannot be read or the entry is faulty.
     pub fn probe(&self, position: &Position) -> Result<Option<Page>, BookError> {
         self.probe_setup(&position.to_setup())
     }
 
     /// Like [`probe`](Self::probe), for a diagram, such as that of the flipped position.
-    ///
-    /// # Errors
-    /// Those of [`probe`](Self::probe).
     pub fn probe_setup(&self, setup: &Setup) -> Result<Option<Page>, BookError> {
         let key = PositionKey::of_setup(setup);
         let pages = match &self.store {

@@ -142,9 +142,6 @@ impl Gatherer {
     }
 
     /// Adds a move.
-    ///
-    /// # Errors
-    /// Those of the temporary files.
     pub fn add(&mut self, position: PositionKey, ply: u16, mv: Move, score: Score) -> io::Result<()> {
         self.added += 1;
         self.samples.push(Sample { position, mv: mv.raw(), ply, tally: Tally::of(score) })
@@ -152,9 +149,6 @@ impl Gatherer {
 
     /// Ends the collection: the positions in order, each with the moves that occur in at
     /// least `min_games` games, in falling order of their games.
-    ///
-    /// # Errors
-    /// Those of the temporary files.
     pub fn finish(self, min_games: u32) -> io::Result<impl Iterator<Item = io::Result<Page>>> {
         let is_kept = move |sample: &io::Result<Sample>| !sample.as_ref().is_ok_and(|s| s.tally.games < min_games);
         let mut samples = self.samples.finish()?.filter(is_kept).peekable();

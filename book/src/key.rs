@@ -33,9 +33,6 @@ impl PositionKey {
     }
 
     /// The key and the ply of an SFEN, which may lack the ply.
-    ///
-    /// # Errors
-    /// [`SfenError`] if the text is no SFEN.
     pub fn parse(sfen: &str) -> Result<(Self, Option<u32>), SfenError> {
         let setup: Setup = sfen.parse()?;
         let ply = sfen.split_ascii_whitespace().nth(3).map(|_| u32::from(setup.ply));

@@ -18,9 +18,6 @@ use crate::{apery, db, sbk, ybb};
 const HEAD: u64 = 4096;
 
 /// Detects the format of a file from its first bytes.
-///
-/// # Errors
-/// Those of the system; [`Fault::Empty`], [`Fault::UnknownFormat`].
 pub fn detect(path: &Path) -> Result<Format, BookError> {
     let (mut file, mut head) = (open(path, FileKind::Stream)?, Vec::new());
     let len = file.metadata()?.len();
@@ -76,9 +73,6 @@ enum Reader {
 
 impl Pages {
     /// Opens a file of any format.
-    ///
-    /// # Errors
-    /// [`BookError`] if the file cannot be read or is damaged as a whole.
     pub fn open(path: &Path, search: &Search) -> Result<Self, BookError> {
         let format = detect(path)?;
         let reader = match format {
@@ -147,10 +141,7 @@ pub struct Written {
 }
 
 /// Writes a book atomically from pages in the order of its format, one page a position.
-///
-/// # Errors
-/// The first fault of `pages`; those of the system; [`Fault::Unsorted`]. An old file is
-/// unchanged then.
+/// An old file is unchanged after an error.
 pub fn write(
     path: &Path,
     format: Format,

@@ -35,9 +35,6 @@ impl<T: Spooled> Sorter<T> {
     }
 
     /// Takes an item.
-    ///
-    /// # Errors
-    /// Those of the temporary files.
     pub fn push(&mut self, item: T) -> io::Result<()> {
         self.chunk_bytes += item.bytes();
         self.chunk.push(item);
@@ -57,9 +54,6 @@ impl<T: Spooled> Sorter<T> {
     }
 
     /// The items in order.
-    ///
-    /// # Errors
-    /// Those of the temporary files.
     pub fn finish(mut self) -> io::Result<Box<dyn Iterator<Item = io::Result<T>>>> {
         if self.runs.is_empty() {
             self.chunk.sort_by(T::order);
@@ -73,9 +67,6 @@ impl<T: Spooled> Sorter<T> {
 impl Sorter<Ranked> {
     /// The pages in order; those of one position follow each other by ply, those without a
     /// ply first.
-    ///
-    /// # Errors
-    /// Those of the temporary files.
     pub fn pages(self) -> io::Result<impl Iterator<Item = Result<Page, BookError>>> {
         Ok(self.finish()?.map(|ranked| Ok(ranked?.page)))
     }

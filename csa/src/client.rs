@@ -98,9 +98,6 @@ const MAX_NAME_BYTES: usize = 32;
 impl Settings {
     /// Checks the names: the login line holds no blanks, and a game name that shogi-server
     /// does not understand would silently become another game.
-    ///
-    /// # Errors
-    /// The fault in words.
     pub fn check(&self) -> Result<(), String> {
         let is_word = |letter: char| letter.is_ascii_alphanumeric() || "_-@.".contains(letter);
         if self.user.is_empty() || self.user.len() > MAX_NAME_BYTES || !self.user.chars().all(is_word) {
@@ -212,9 +209,6 @@ pub struct Client<'l> {
 impl<'l> Client<'l> {
     /// A client that plays by `player`, which wakes it through `wake`, until `halts`
     /// interrupts it.
-    ///
-    /// # Errors
-    /// [`ClientError::Settings`].
     pub fn new(
         settings: Settings,
         player: Box<dyn Player>,
@@ -242,9 +236,6 @@ impl<'l> Client<'l> {
     }
 
     /// Plays until the games are played, the user interrupts, or an error permits no further game.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub fn run(mut self) -> Result<Tally, ClientError> {
         self.recover()?;
         let mut pauses = Pauses::new(self.settings.backoff, self.settings.seed);

@@ -76,24 +76,15 @@ pub trait Player {
     fn options(&self) -> Vec<OptionSpec>;
 
     /// Sets an option.
-    ///
-    /// # Errors
-    /// [`PlayerError::Option`] when it is not taken.
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), PlayerError>;
 
     /// Value of an option, as far as it is known.
     fn option_text(&self, name: &str) -> Option<String>;
 
     /// Makes the engine ready for a new game. May take long.
-    ///
-    /// # Errors
-    /// [`PlayerError::Silent`] when it is not ready in time.
     fn prepare(&mut self) -> Result<(), PlayerError>;
 
     /// Starts the engine again if it has ended.
-    ///
-    /// # Errors
-    /// [`PlayerError::Died`] when it cannot be started.
     fn revive(&mut self) -> Result<(), PlayerError>;
 
     /// Starts a search.

@@ -368,9 +368,7 @@ impl Protocol {
     }
 
     /// Returns the line of a move, with a comment as floodgate takes them.
-    ///
-    /// # Errors
-    /// [`WrongState`] when this client is not to move, has already answered, or the move is illegal.
+    /// Refused when this client is not to move, has already answered, or the move is illegal.
     pub fn play(&mut self, mv: Move, comment: Option<&str>) -> Result<String, WrongState> {
         let game = self.own_turn("a move")?;
         if game.position.clone().play(mv).is_err() {
@@ -394,9 +392,7 @@ impl Protocol {
     }
 
     /// Returns the keep-alive: an empty line.
-    ///
-    /// # Errors
-    /// [`WrongState`] before the login, where it would be taken for a wrong one, and after a game.
+    /// Refused before the login, where it would be taken for a wrong one, and after a game.
     pub const fn keep_alive(&self) -> Result<&'static str, WrongState> {
         match self.stage {
             Stage::Waiting | Stage::Offered { .. } | Stage::Agreed(_) | Stage::Playing(_) => Ok(""),

@@ -59,9 +59,7 @@ pub(crate) struct GameRecord {
 
 impl GameRecord {
     /// Begins the record of a game, and its journal if files are wanted.
-    ///
-    /// # Errors
-    /// The journal cannot be written; the record is kept in memory then.
+    /// The record is kept in memory if the journal cannot be written.
     pub(crate) fn begin(summary: &Summary, started: &str, files: Option<RecordFiles>) -> (Self, io::Result<()>) {
         let mut record = Record::new(summary.setup.clone());
         let [black, white] = &summary.names;
@@ -117,9 +115,7 @@ impl GameRecord {
     }
 
     /// Ends the record and writes its files. Returns the path of the CSA record.
-    ///
-    /// # Errors
-    /// A file cannot be written; the journal is kept then.
+    /// The journal is kept if a file cannot be written.
     pub(crate) fn finish(mut self, end: End, comment: Option<&str>) -> io::Result<Option<PathBuf>> {
         self.last = self.record.add(self.last, end.into());
         if let Some(text) = comment {
@@ -150,9 +146,6 @@ fn write_whole(path: &Path, record: &Record, kif: Kif) -> io::Result<()> {
 
 /// Makes records of the journals that an interrupted program left in `dir`, and returns
 /// their paths. Journals of running programs are locked and left alone.
-///
-/// # Errors
-/// The folder cannot be read, or a record cannot be written.
 pub(crate) fn recover(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut recovered = Vec::new();
     for journal in enbu_files::if_found(enbu_files::entries(dir))?.unwrap_or_default() {

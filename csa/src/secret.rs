@@ -25,9 +25,6 @@ impl Secret {
     pub const MAX_BYTES: usize = 256;
 
     /// A password from a file or variable, without its line end.
-    ///
-    /// # Errors
-    /// [`SecretError`] when it cannot be part of a login line.
     pub fn new(text: &str) -> Result<Self, SecretError> {
         let text = text.trim_end_matches(['\r', '\n']);
         if text.is_empty() {

@@ -120,9 +120,6 @@ impl Summary {
     }
 
     /// Returns the position in which the game begins, with the moves before it as history.
-    ///
-    /// # Errors
-    /// [`SummaryError::Position`] when it cannot be played.
     pub fn position(&self) -> Result<Position, SummaryError> {
         let wrong = |error: &dyn std::fmt::Display| SummaryError::Position(error.to_string());
         if let Some(fault) = illegal_start(&self.setup) {
@@ -177,9 +174,6 @@ impl Summary {
     }
 
     /// Reads the lines between `BEGIN Game_Summary` and `END Game_Summary`.
-    ///
-    /// # Errors
-    /// [`SummaryError`] when the game cannot be played from them.
     pub fn parse<S: AsRef<str>>(lines: &[S]) -> Result<Self, SummaryError> {
         let mut reader = Reader::default();
         lines.iter().for_each(|line| reader.take(line.as_ref()));

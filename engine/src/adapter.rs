@@ -47,9 +47,6 @@ struct Expected {
 
 impl Enbu {
     /// An engine with the options of its file.
-    ///
-    /// # Errors
-    /// When the system gives no thread.
     pub(crate) fn new() -> Result<Self, ThreadError> {
         Ok(Self {
             options: Options::load(),

@@ -26,9 +26,7 @@ impl Splitter {
 
     /// Takes bytes and calls `emit` for each line that ends in them: with its text, in which bytes
     /// that are not UTF-8 are replaced, or `None` for a line over the limit.
-    ///
-    /// # Errors
-    /// The first one of `emit`; the rest of the bytes is lost then.
+    /// The rest of the bytes is lost after an error of `emit`.
     pub fn feed<E>(
         &mut self,
         mut bytes: &[u8],
@@ -45,9 +43,6 @@ impl Splitter {
     }
 
     /// Calls `emit` for a last line without its end, if there is one.
-    ///
-    /// # Errors
-    /// That of `emit`.
     pub fn end<E>(&mut self, emit: &mut impl FnMut(Option<String>) -> Result<(), E>) -> Result<(), E> {
         if self.line.is_empty() && !self.skipping { Ok(()) } else { emit(self.take()) }
     }

@@ -156,10 +156,6 @@ impl OptionSpec {
 
     /// Checks the value of a `setoption` for this option.
     ///
-    /// # Errors
-    /// [`OptionError::Missing`] or [`OptionError::Value`], naming the option and
-    /// the values it takes.
-    ///
     /// ```
     /// use enbu_usi::{OptionKind, OptionSpec, OptionValue};
     /// let threads = OptionSpec::new("Threads", OptionKind::Spin { default: 1, min: 1, max: 512 });

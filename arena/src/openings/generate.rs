@@ -71,9 +71,6 @@ impl FromStr for RandomOpenings {
 
     /// Reads `random:PLIES,CP`.
     ///
-    /// # Errors
-    /// [`GenerateError::Syntax`].
-    ///
     /// ```
     /// use enbu_arena::openings::RandomOpenings;
     /// assert_eq!("random:16,80".parse(), Ok(RandomOpenings { plies: 16, bound_cp: 80 }));
@@ -91,9 +88,6 @@ impl FromStr for RandomOpenings {
 impl RandomOpenings {
     /// Makes `count` openings, no two of which lead to the same position. After each
     /// one `progress` receives their number; it breaks to stop early.
-    ///
-    /// # Errors
-    /// [`GenerateError::Exhausted`] when there are fewer.
     pub fn generate(
         self,
         count: usize,

@@ -32,10 +32,6 @@ pub struct Parameter {
 impl Parameter {
     /// Sees that it can be tuned.
     ///
-    /// # Errors
-    /// [`ParameterError`] when the range is none or wider than numbers are exact, the
-    /// start is outside, or the step is not from [`MIN_STEP`] to the width of the range.
-    ///
     /// ```
     /// use enbu_arena::spsa::Parameter;
     /// let margin = Parameter { name: "margin".to_owned(), start: 120, min: 40, max: 300, step: 10.0 };
@@ -103,9 +99,6 @@ impl FromStr for Wanted {
 
     /// Reads `all`, `NAME` or `NAME:STEP`.
     ///
-    /// # Errors
-    /// [`WantedError`] when the name is empty or the step is no number.
-    ///
     /// ```
     /// use enbu_arena::spsa::Wanted;
     /// assert_eq!("all".parse(), Ok(Wanted::All));
@@ -153,9 +146,6 @@ pub enum ParameterError {
 /// Chooses parameters among the options that an engine declared, in the engine's order.
 /// They begin with the values that it is `given`, or else with its defaults. A name goes
 /// before `all`, so that single steps can be set.
-///
-/// # Errors
-/// [`ParameterError`] with the first one that cannot be tuned.
 pub fn select(
     wanted: &[Wanted],
     options: &[OptionSpec],

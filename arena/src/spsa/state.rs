@@ -77,9 +77,6 @@ struct Head {
 
 impl State {
     /// A tuning that begins with the start values of the parameters.
-    ///
-    /// # Errors
-    /// [`PlanError`] when there is nothing to tune or no game to learn from.
     pub fn new(parameters: Vec<Parameter>, plan: Plan, conditions: Conditions) -> Result<Self, PlanError> {
         plan.check(&parameters)?;
         let values = parameters.iter().map(|parameter| parameter.start as f64).collect();
@@ -118,9 +115,7 @@ impl State {
     }
 
     /// Checks that a command that would begin with `other` may continue from here.
-    ///
-    /// # Errors
-    /// [`Misfit`] with the first thing that differs.
+    /// Fails at the first thing that differs.
     pub fn check_fit(&self, other: &Self) -> Result<(), Misfit> {
         let (theirs, ours) = (self.plan, other.plan);
         agree("iterations", theirs.iterations, ours.iterations)?;
@@ -146,18 +141,12 @@ impl State {
         Ok(())
     }
 
-    /// Writes the file anew, beside itself, and renames it.
-    ///
-    /// # Errors
-    /// The error of the system; the old file is unchanged.
+    /// Writes the file anew, beside itself, and renames it. The old file is unchanged after an error.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         enbu_files::write(path, self.to_json()?, Existing::Replace)
     }
 
     /// Reads a file.
-    ///
-    /// # Errors
-    /// [`StateError`] when it cannot be read or is not the state of a tuning.
     pub fn load(path: &Path) -> Result<Self, StateError> {
         let text =
             enbu_files::read_text(path, FileKind::Results).map_err(|error| StateError::Io(path.to_owned(), error))?;

@@ -25,10 +25,7 @@ fn lines(text: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 impl Loaded {
-    /// Indexes the text of a file and reports its faults.
-    ///
-    /// # Errors
-    /// A file with another header is refused.
+    /// Indexes the text of a file and reports its faults. A file with another header is refused.
     pub(crate) fn new(mut text: Vec<u8>, report: &mut impl FnMut(BookError)) -> Result<Self, BookError> {
         if text.starts_with(b"\xef\xbb\xbf") {
             text.drain(..3);
@@ -62,9 +59,6 @@ impl Loaded {
     }
 
     /// The pages of a position: one, or one for each ply. Faulty moves are left out.
-    ///
-    /// # Errors
-    /// [`Fault::LongPosition`].
     pub(crate) fn find(&self, key: &PositionKey) -> Result<Vec<Page>, BookError> {
         let digest = key.digest();
         let begin = self.index.partition_point(|&(other, _)| other < digest);

@@ -56,10 +56,7 @@ impl Found {
 
 impl Searched {
     /// Opens a file after a look at its first positions and at others all over it.
-    ///
-    /// # Errors
-    /// Those of the system, [`Fault::Header`], and [`Fault::NotSearchable`] if the file is not
-    /// sorted.
+    /// One that is not sorted is [`Fault::NotSearchable`].
     pub(crate) fn open(file: File) -> Result<Self, BookError> {
         let searched = Self { disk: Disk::new(file)? };
         let head = searched.disk.read(0, BLOCK)?;
@@ -176,9 +173,6 @@ impl<'d> Lines<'d> {
     }
 
     /// The next line with its offset, without its end and without a byte order mark.
-    ///
-    /// # Errors
-    /// Those of the system; [`Fault::LongPosition`].
     fn next(&mut self) -> Result<Option<(u64, &[u8])>, BookError> {
         let length = loop {
             let rest = self.bytes.get(self.scanned..).unwrap_or_default();

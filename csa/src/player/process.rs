@@ -48,9 +48,6 @@ impl Wiretap for Messages {
 
 impl Process {
     /// Starts the engine. `cancel` ends its waits, and `notice` gets its messages.
-    ///
-    /// # Errors
-    /// [`PlayerError`] when it cannot be started, sends no `usiok` or does not take an option.
     pub fn start(launch: Launch, waker: Waker, cancel: Cancel, notice: Option<Notice>) -> Result<Self, PlayerError> {
         let driver = start(&launch, &waker, &cancel, notice)?;
         Ok(Self { launch, waker, driver, report: LastReport::default(), cancel, notice })

@@ -227,9 +227,6 @@ impl AnalyseArgs {
 }
 
 /// Analyses the games that the arguments name.
-///
-/// # Errors
-/// When a game could not be analysed or written, or the arguments contradict each other.
 pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     // Several inputs or formats need a folder, and so does a name without an extension.
     let target = Target::of(args.output.as_ref(), |path| Kind::of_extension(path).is_some());

@@ -160,9 +160,6 @@ struct Sink<'o, W: Write> {
 }
 
 /// Converts the files that the arguments name.
-///
-/// # Errors
-/// When a file could not be read or written, or the arguments contradict each other.
 pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let target = Target::of(args.output.as_ref(), |_| true);
     let by_name = match &target {

@@ -189,9 +189,7 @@ pub(crate) fn traffic_log(path: Option<&Path>) -> io::Result<Option<TrafficLog>>
 
 /// Replaces the program of an engine by its path: this program for `self`, and for a
 /// bare file name a file in the engine's folder or the current one before the PATH.
-///
-/// # Errors
-/// When a folder is named, one word of a path with blanks, or `self` with arguments.
+/// Fails for a folder, one word of a path with blanks, and `self` with arguments.
 pub(crate) fn find_program(engine: &mut Launch) -> io::Result<()> {
     if engine.command == ["self"] {
         engine.command = vec![utf8(std::env::current_exe()?)?];

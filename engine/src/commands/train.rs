@@ -169,10 +169,7 @@ impl TrainArgs {
         enbu_files::open(start, FileKind::Network).map(drop).map_err(|error| named(start, &error))
     }
 
-    /// The architecture and its sizes.
-    ///
-    /// # Errors
-    /// When sizes are given for an architecture without a choice of them.
+    /// The architecture and its sizes. Fails for sizes of an architecture without a choice of them.
     fn shape(&self) -> io::Result<Shape> {
         let Self { width, buckets, bucket_step, .. } = *self;
         self.shape.shape(Sizes { width, buckets, bucket_step }).map_err(|error| match error {

@@ -23,9 +23,6 @@ pub(crate) const NAME: &str = "engine_options.txt";
 const COMMENTS: [&str; 3] = ["#", "//", ";"];
 
 /// The text of the file at `path`, in any encoding of Japanese; `None` if there is none.
-///
-/// # Errors
-/// Those of the system, for a file that exists.
 pub(super) fn read(path: &Path) -> io::Result<Option<String>> {
     let bytes = enbu_files::if_found(enbu_files::read(path, FileKind::Settings))?;
     Ok(bytes.map(|bytes| enbu_kifu::encoding::decode(&bytes).text.into()))

@@ -103,10 +103,6 @@ pub struct Driver {
 
 impl Driver {
     /// Starts the engine, reads its answer to `usi` and sets the options.
-    ///
-    /// # Errors
-    /// [`ClientError`] when it cannot be started, sends no `usiok` within `limit` or does not
-    /// take an option.
     pub fn start(
         launch: &Launch,
         limit: Duration,
@@ -148,10 +144,6 @@ impl Driver {
 
     /// Sets an option, checked against the declared ones and in their spelling. Every engine
     /// takes `USI_Hash` and `USI_Ponder`.
-    ///
-    /// # Errors
-    /// [`ClientError`] when it has no such option, the option does not take the value, or the
-    /// engine no longer reads.
     pub fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), ClientError> {
         let name = match self.identity.option(name) {
             Some(option) => option.parse(value).map(|_| option.name.clone())?,
@@ -228,10 +220,7 @@ impl Driver {
 
     /// Takes the lines that have arrived: reports update `report`, and
     /// the answer to the last `go` is returned with it. For callers with other events;
-    /// see [`set_waker`](Self::set_waker).
-    ///
-    /// # Errors
-    /// [`ClientError::Died`] when the engine has ended and all its lines are taken.
+    /// see [`set_waker`](Self::set_waker). Fails when the engine has ended and all its lines are taken.
     pub fn poll_answer(&mut self, report: &mut LastReport) -> Result<Option<Answer>, ClientError> {
         // An engine that floods always has more.
         for _ in 0..MAX_WAITING_LINES {

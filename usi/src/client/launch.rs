@@ -30,9 +30,6 @@ pub enum LaunchError {
 impl Launch {
     /// Splits a command at blanks; `'...'` and `"..."` hold a word with blanks together.
     /// A backslash is a character like any other, because paths on Windows have them.
-    ///
-    /// # Errors
-    /// [`LaunchError`] for an empty command and an unclosed quote.
     pub fn from_command(text: &str) -> Result<Self, LaunchError> {
         let mut words = Vec::new();
         let mut word: Option<String> = None;
@@ -61,9 +58,6 @@ impl Launch {
 
     /// Reads a command and the words `option.X=V`, `option.X` (a button) and `dir=D` after it.
     ///
-    /// # Errors
-    /// [`LaunchError`] with the word that is wrong.
-    ///
     /// ```
     /// use enbu_usi::client::Launch;
     /// let launch = Launch::from_words(["./e --x 'a b'", "option.USI_Hash=64", "dir=/tmp"]).unwrap();
@@ -77,10 +71,7 @@ impl Launch {
         Ok(launch)
     }
 
-    /// Applies a word after the command.
-    ///
-    /// # Errors
-    /// [`LaunchError::Word`] for another word; nothing is changed then.
+    /// Applies a word after the command. An unknown word changes nothing.
     pub fn apply(&mut self, word: &str) -> Result<(), LaunchError> {
         let (key, value) = word.split_once('=').map_or((word, None), |(key, value)| (key, Some(value)));
         match (key.strip_prefix("option."), value) {

@@ -177,9 +177,7 @@ impl GoRequest {
     }
 
     /// Parses the words after `go`. Refused values are noted in `problems`.
-    ///
-    /// # Errors
-    /// When the depth of `perft` is refused, since no other `go` was meant.
+    /// Fails when the depth of `perft` is refused, since no other `go` was meant.
     pub(super) fn parse(words: &mut Words<'_>, problems: &mut Vec<CommandError>) -> Result<Self, CommandError> {
         let mut request = Self::default();
         let mut values = Values { command: "go", words, problems, refused: 0 };

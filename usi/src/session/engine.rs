@@ -33,10 +33,7 @@ pub trait Engine: Send + 'static {
     /// Sets an option; `value` is `None` when the command had no `value`.
     ///
     /// Slow changes (memory, files) are left to [`prepare`](Self::prepare).
-    ///
-    /// # Errors
-    /// [`OptionError`] when the name is unknown or the value is not taken; the option
-    /// keeps its old value.
+    /// An option keeps its old value where it refuses the new one.
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError>;
 
     /// The present value of an option as `setoption` would give it; `None` for an

@@ -31,9 +31,6 @@ impl Game {
     }
 
     /// Returns the game of a `position` command.
-    ///
-    /// # Errors
-    /// [`GameError`] when the diagram cannot be played or a move is illegal.
     pub(super) fn from_command(command: PositionCommand) -> Result<Self, GameError> {
         let mut position = Position::from_setup(&command.setup)?;
         for (&mv, number) in command.moves.iter().zip(1..) {

@@ -40,9 +40,6 @@ impl Input {
 }
 
 /// Starts the thread that reads. The channel closes at the end of input.
-///
-/// # Errors
-/// When no thread can be started.
 pub(super) fn start<R: Read + Send + 'static>(stdin: R) -> io::Result<Receiver<Input>> {
     let (sender, receiver) = bounded(LINES_AHEAD);
     thread::Builder::new().name("usi-input".into()).spawn(move || read_all(stdin, &sender))?;

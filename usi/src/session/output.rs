@@ -68,9 +68,6 @@ enum State {
 
 impl Output {
     /// Starts the thread that writes. It calls `lost` when it cannot write any more.
-    ///
-    /// # Errors
-    /// When no thread can be started.
     pub(super) fn start<W, F>(stdout: W, lost: F) -> io::Result<Self>
     where
         W: Write + Send + 'static,

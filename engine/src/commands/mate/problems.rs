@@ -39,10 +39,8 @@ impl Problem {
 pub(super) type Problems = Box<dyn Iterator<Item = Problem> + Send>;
 
 /// The problems that the arguments name; `ply` chooses the position of records with moves.
-///
-/// # Errors
-/// The first argument that is neither a file nor an SFEN. What cannot be read in a file is a
-/// [`Problem`] without a position.
+/// Fails at the first argument that is neither a file nor an SFEN. What cannot be read in a file is
+/// a [`Problem`] without a position.
 pub(super) fn open(arguments: &[String], ply: Option<usize>) -> Result<Problems, String> {
     let sources = (1..).zip(arguments).map(|(number, argument)| Source::new(number, argument, ply));
     let sources = sources.collect::<Result<Vec<_>, _>>()?;

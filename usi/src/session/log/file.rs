@@ -13,9 +13,6 @@ use jiff::civil::DateTime;
 ///
 /// Its name is `time` and the number of the process, as in
 /// `20261120-120000-4711.csa`, with a further number if that is taken.
-///
-/// # Errors
-/// The folder cannot be made, or the file cannot be written.
 pub(super) fn write_new(dir: &Path, time: DateTime, text: &str) -> io::Result<()> {
     /// Counts the files of this process, so that no name is used twice.
     static WRITTEN: AtomicU32 = AtomicU32::new(0);
