@@ -565,7 +565,4 @@ fn printable(text: &str) -> String {
 }
 
 #[cfg(test)]
-pub(crate) mod sessions;
-
-#[cfg(test)]
-mod tests;
+pub(crate) mod tests;

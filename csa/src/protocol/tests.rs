@@ -1,6 +1,9 @@
 //! Conversations by hand, and every recorded session of a real server.
 
-use super::sessions::sessions;
+pub(crate) mod sessions;
+
+use sessions::sessions;
+
 use super::*;
 use crate::summary::MAX_BYTES;
 

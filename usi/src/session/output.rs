@@ -209,22 +209,21 @@ impl Queue {
 }
 
 #[cfg(test)]
-impl Output {
-    /// An output without a thread: its lines stay in the queue.
-    pub(super) fn unwritten() -> Self {
-        Self { shared: Arc::default() }
-    }
-
-    /// The lines of an output without a thread since the last call, without their line ends.
-    pub(super) fn take_lines(&self) -> Vec<String> {
-        let mut queue = self.shared.queue.lock();
-        std::iter::from_fn(|| queue.pop(0)).map(|line| line.text.trim_end().to_owned()).collect()
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Output {
+        /// An output without a thread: its lines stay in the queue.
+        pub(in crate::session) fn unwritten() -> Self {
+            Self { shared: Arc::default() }
+        }
+
+        /// The lines of an output without a thread since the last call, without their line ends.
+        pub(in crate::session) fn take_lines(&self) -> Vec<String> {
+            let mut queue = self.shared.queue.lock();
+            std::iter::from_fn(|| queue.pop(0)).map(|line| line.text.trim_end().to_owned()).collect()
+        }
+    }
 
     /// Takes up to three bytes at a time, and none at every second attempt.
     #[derive(Default)]

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::protocol::sessions::sessions;
+use crate::protocol::tests::sessions::sessions;
 
 /// The part of one client in a session: the server's steps, the engine's answers, and the
 /// ends of its games. `None` where the client did what this one never does.
