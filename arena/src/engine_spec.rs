@@ -149,7 +149,7 @@ impl TomlEngine {
             TomlCommand::Words(_) => return Err(LaunchError::NoCommand.into()),
         };
         launch.dir = self.dir;
-        launch.options = self.options.into_iter().map(|(name, value)| (name, Some(value.to_string()))).collect();
+        launch.options = self.options.into_iter().map(|(name, value)| (name, Some(value.text()))).collect();
         Ok(EngineSpec {
             launch,
             name: self.name,

@@ -189,7 +189,7 @@ fn defaults(spec: &EngineSpec, identity: &EngineIdentity) -> Vec<(&'static str, 
     };
     let ponder = free("USI_Ponder").map(|_| ("USI_Ponder", (spec.ponder == Ponder::On).to_string()));
     let resources = RESOURCES.iter().filter_map(|&(name, value)| match free(name)?.kind {
-        OptionKind::Spin { min, max, .. } => Some((name, value.max(min).min(max).to_string())),
+        OptionKind::Spin { min, max } => Some((name, value.max(min).min(max).to_string())),
         _ => None,
     });
     ponder.into_iter().chain(resources).collect()
@@ -207,7 +207,7 @@ pub(crate) fn faults(noise: Noise) -> Faults {
 
 #[cfg(test)]
 mod tests {
-    use enbu_usi::OptionSpec;
+    use enbu_usi::{OptionSpec, OptionValue};
 
     use super::*;
 
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn engines_get_one_thread_and_the_usual_hash_unless_asked_otherwise() {
-        let spin = |name: &str, max| OptionSpec::new(name, OptionKind::Spin { default: 8, min: 1, max });
+        let spin = |name: &str, max| OptionSpec::new(name, OptionKind::Spin { min: 1, max }, OptionValue::Spin(8));
         let set = |words: &[&str], options: &[OptionSpec]| -> Vec<String> {
             let spec = EngineSpec::from_words(["e"].iter().chain(words)).unwrap();
             let identity = EngineIdentity { options: options.to_vec(), ..EngineIdentity::default() };
@@ -243,8 +243,9 @@ mod tests {
         assert_eq!(set(&[], &declared), ["Threads=1", "USI_Hash=256"]);
         assert_eq!(set(&["option.threads=4"], &declared), ["USI_Hash=256"]);
         assert_eq!(set(&[], &[spin("USI_Hash", 9)]), ["USI_Hash=9"]);
-        assert!(set(&[], &[OptionSpec::new("Threads", OptionKind::Text { default: "auto".into() })]).is_empty());
-        let ponder = [OptionSpec::new("USI_Ponder", OptionKind::Check { default: true })];
+        let threads = OptionSpec::new("Threads", OptionKind::Text, OptionValue::Text("auto".into()));
+        assert!(set(&[], &[threads]).is_empty());
+        let ponder = [OptionSpec::new("USI_Ponder", OptionKind::Check, OptionValue::Check(true))];
         assert_eq!(set(&[], &ponder), ["USI_Ponder=false"]);
         assert_eq!(set(&["ponder=on"], &ponder), ["USI_Ponder=true"]);
     }

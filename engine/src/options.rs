@@ -61,7 +61,7 @@ impl Options {
     /// Every option at its default.
     pub(crate) fn new() -> Self {
         Self {
-            values: ROWS.iter().map(|row| row.spec().kind.default_value()).collect(),
+            values: ROWS.iter().map(|row| row.spec().default).collect(),
             clears_hash: false,
             frozen: Vec::new(),
             faults: Vec::new(),
@@ -139,7 +139,7 @@ impl Options {
     /// The declarations for the GUI; a frozen option has its value as the default.
     pub(crate) fn specs(&self) -> Vec<OptionSpec> {
         let declared = |(row, value): (&Row, &OptionValue)| match self.frozen_by(row.name) {
-            Some(_) => row.spec().with_default(value),
+            Some(_) => OptionSpec { default: value.clone(), ..row.spec() },
             None => row.spec(),
         };
         let mut specs: Vec<OptionSpec> = ROWS.iter().zip(&self.values).map(declared).collect();
@@ -170,12 +170,7 @@ impl Options {
     /// The present value as text.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         let (_, value) = ROWS.iter().zip(&self.values).find(|(row, _)| row.is_named(name))?;
-        Some(match value {
-            OptionValue::Check(on) => on.to_string(),
-            OptionValue::Spin(number) => number.to_string(),
-            OptionValue::Combo(text) | OptionValue::Text(text) => text.clone(),
-            OptionValue::Button => String::new(),
-        })
+        Some(value.text())
     }
 
     /// The number that an option holds.
@@ -199,7 +194,7 @@ impl Options {
     /// The text that an option holds.
     pub(crate) fn word(&self, id: Id) -> &str {
         match self.values.get(id as usize) {
-            Some(OptionValue::Combo(text) | OptionValue::Text(text)) => text,
+            Some(OptionValue::Text(text)) => text,
             _ => "",
         }
     }
@@ -405,9 +400,8 @@ mod tests {
         assert!(declared.contains(&"option name Threads type spin default 3 min 1 max 1024".to_owned()));
         assert!(declared.contains(&"option name EvalDir type string default my eval".to_owned()));
         options.set("MultiPV", Some("2")).expect("not frozen");
-        assert!(
-            options.specs().contains(&OptionSpec::new("MultiPV", OptionKind::Spin { default: 1, min: 1, max: 600 }))
-        );
+        let declared: Vec<String> = options.specs().iter().map(OptionSpec::to_string).collect();
+        assert!(declared.contains(&"option name MultiPV type spin default 1 min 1 max 600".to_owned()));
     }
 
     #[test]

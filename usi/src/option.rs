@@ -25,70 +25,54 @@ pub const ENTERING_KING_RULES: [(&str, EnteringKingRule); 6] = [
 /// One declared option.
 ///
 /// ```
-/// use enbu_usi::{OptionKind, OptionSpec};
-/// let threads = OptionSpec::new("Threads", OptionKind::Spin { default: 1, min: 1, max: 512 });
+/// use enbu_usi::{OptionKind, OptionSpec, OptionValue};
+/// let threads = OptionSpec::new("Threads", OptionKind::Spin { min: 1, max: 512 }, OptionValue::Spin(1));
 /// assert_eq!(threads.to_string(), "option name Threads type spin default 1 min 1 max 512");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionSpec {
     /// The name. GUIs split at spaces, so it holds none.
     pub name: String,
-    /// Type, default and range.
+    /// Type and range.
     pub kind: OptionKind,
+    /// Value before any `setoption`, which this kind takes; GUIs cut a text at the first space.
+    pub default: OptionValue,
 }
 
-/// Type, default and range of an option.
+/// Type and range of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionKind {
     /// On or off.
-    Check {
-        /// Value before any `setoption`.
-        default: bool,
-    },
+    Check,
     /// A whole number.
     Spin {
-        /// Value before any `setoption`.
-        default: i64,
         /// Smallest value taken.
         min: i64,
         /// Largest value taken.
         max: i64,
     },
-    /// One of several words.
-    Combo {
-        /// Value before any `setoption`; one of the choices.
-        default: String,
-        /// The words; without spaces, and none of them `default` or `var`.
-        choices: Vec<String>,
-    },
+    /// One of several words, which are without spaces and none of them `default` or `var`.
+    Combo(Vec<String>),
     /// No value: setting it does something.
     Button,
     /// Any text.
-    Text {
-        /// Value before any `setoption`; GUIs cut it at the first space.
-        default: String,
-    },
+    Text,
     /// The path of a file.
-    Filename {
-        /// Value before any `setoption`; GUIs cut it at the first space.
-        default: String,
-    },
+    Filename,
 }
 
 /// A value that fits its option. In files of settings it is a truth value, a number or a text.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub enum OptionValue {
     /// For [`OptionKind::Check`].
     Check(bool),
     /// For [`OptionKind::Spin`]: within its range.
     Spin(i64),
-    /// For [`OptionKind::Combo`]: a choice, as its row spells it.
-    Combo(String),
+    /// For [`OptionKind::Text`], [`OptionKind::Filename`] and [`OptionKind::Combo`]: a choice as its row spells it.
+    Text(String),
     /// For [`OptionKind::Button`].
     Button,
-    /// For [`OptionKind::Text`] and [`OptionKind::Filename`].
-    Text(String),
 }
 
 /// Error of a `setoption`. The option keeps its old value.
@@ -130,23 +114,8 @@ pub enum OptionError {
 
 impl OptionSpec {
     /// The option `name` of this kind.
-    pub fn new(name: impl Into<String>, kind: OptionKind) -> Self {
-        Self { name: name.into(), kind }
-    }
-
-    /// This option with another default; a value of another type changes nothing.
-    #[must_use]
-    pub fn with_default(mut self, value: &OptionValue) -> Self {
-        match (&mut self.kind, value) {
-            (OptionKind::Check { default }, OptionValue::Check(value)) => *default = *value,
-            (OptionKind::Spin { default, .. }, OptionValue::Spin(value)) => *default = *value,
-            (OptionKind::Combo { default, .. }, OptionValue::Combo(value))
-            | (OptionKind::Text { default } | OptionKind::Filename { default }, OptionValue::Text(value)) => {
-                default.clone_from(value);
-            }
-            _ => {}
-        }
-        self
+    pub fn new(name: impl Into<String>, kind: OptionKind, default: OptionValue) -> Self {
+        Self { name: name.into(), kind, default }
     }
 
     /// Returns `true` if `name` is the name of this option, ignoring case.
@@ -158,7 +127,7 @@ impl OptionSpec {
     ///
     /// ```
     /// use enbu_usi::{OptionKind, OptionSpec, OptionValue};
-    /// let threads = OptionSpec::new("Threads", OptionKind::Spin { default: 1, min: 1, max: 512 });
+    /// let threads = OptionSpec::new("Threads", OptionKind::Spin { min: 1, max: 512 }, OptionValue::Spin(1));
     /// assert_eq!(threads.parse(Some("8")), Ok(OptionValue::Spin(8)));
     /// let refused = threads.parse(Some("0")).unwrap_err();
     /// assert_eq!(refused.to_string(), "option Threads: `0` refused, a whole number from 1 to 512 is needed");
@@ -175,14 +144,15 @@ impl OptionSpec {
 }
 
 impl OptionKind {
-    /// The value that holds before any `setoption`.
-    pub fn default_value(&self) -> OptionValue {
+    /// The word of the type.
+    pub const fn word(&self) -> &'static str {
         match self {
-            Self::Check { default } => OptionValue::Check(*default),
-            Self::Spin { default, .. } => OptionValue::Spin(*default),
-            Self::Combo { default, .. } => OptionValue::Combo(default.clone()),
-            Self::Button => OptionValue::Button,
-            Self::Text { default } | Self::Filename { default } => OptionValue::Text(default.clone()),
+            Self::Check => "check",
+            Self::Spin { .. } => "spin",
+            Self::Combo(_) => "combo",
+            Self::Button => "button",
+            Self::Text => "string",
+            Self::Filename => "filename",
         }
     }
 
@@ -191,20 +161,20 @@ impl OptionKind {
     fn parse(&self, value: Option<&str>) -> Option<OptionValue> {
         let word = value.unwrap_or_default().trim_ascii();
         match self {
-            Self::Check { .. } => match word {
+            Self::Check => match word {
                 "true" => Some(OptionValue::Check(true)),
                 "false" => Some(OptionValue::Check(false)),
                 _ => None,
             },
             // A number too large for i64 saturates, and may then be in range.
-            Self::Spin { min, max, .. } => {
+            Self::Spin { min, max } => {
                 number(word).filter(|number| (min..=max).contains(&number)).map(OptionValue::Spin)
             }
-            Self::Combo { choices, .. } => {
-                choices.iter().find(|choice| choice.eq_ignore_ascii_case(word)).cloned().map(OptionValue::Combo)
+            Self::Combo(choices) => {
+                choices.iter().find(|choice| choice.eq_ignore_ascii_case(word)).cloned().map(OptionValue::Text)
             }
             Self::Button => Some(OptionValue::Button),
-            Self::Text { .. } | Self::Filename { .. } => {
+            Self::Text | Self::Filename => {
                 Some(OptionValue::Text(if word == EMPTY { String::new() } else { word.to_owned() }))
             }
         }
@@ -212,10 +182,10 @@ impl OptionKind {
 
     fn expected(&self) -> String {
         match self {
-            Self::Check { .. } => "true or false is needed".to_owned(),
-            Self::Spin { min, max, .. } => format!("a whole number from {min} to {max} is needed"),
-            Self::Combo { choices, .. } => format!("one of {} is needed", choices.join(", ")),
-            Self::Button | Self::Text { .. } | Self::Filename { .. } => "any value is taken".to_owned(),
+            Self::Check => "true or false is needed".to_owned(),
+            Self::Spin { min, max } => format!("a whole number from {min} to {max} is needed"),
+            Self::Combo(choices) => format!("one of {} is needed", choices.join(", ")),
+            Self::Button | Self::Text | Self::Filename => "any value is taken".to_owned(),
         }
     }
 }
@@ -223,36 +193,36 @@ impl OptionKind {
 impl fmt::Display for OptionSpec {
     /// The `option` line that declares it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "option name {} type ", ascii(&self.name))?;
+        write!(f, "option name {} type {}", ascii(&self.name), self.kind.word())?;
+        if self.default != OptionValue::Button {
+            write!(f, " default {}", ascii(&self.default.to_string()))?;
+        }
         match &self.kind {
-            OptionKind::Check { default } => write!(f, "check default {default}"),
-            OptionKind::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
-            OptionKind::Combo { default, choices } => {
-                write!(f, "combo default {}", ascii(default))?;
-                choices.iter().try_for_each(|choice| write!(f, " var {}", ascii(choice)))
-            }
-            OptionKind::Button => f.write_str("button"),
-            OptionKind::Text { default } => write!(f, "string default {}", text_or_empty(default)),
-            OptionKind::Filename { default } => write!(f, "filename default {}", text_or_empty(default)),
+            OptionKind::Spin { min, max } => write!(f, " min {min} max {max}"),
+            OptionKind::Combo(choices) => choices.iter().try_for_each(|choice| write!(f, " var {}", ascii(choice))),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl OptionValue {
+    /// The value as text; nothing for a button.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Check(value) => value.to_string(),
+            Self::Spin(value) => value.to_string(),
+            Self::Text(value) => value.clone(),
+            Self::Button => String::new(),
         }
     }
 }
 
 impl fmt::Display for OptionValue {
-    /// The value as `setoption` gives it; an empty text as `<empty>`, nothing for a button.
+    /// The value as `setoption` gives it; an empty text as `<empty>`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Check(value) => write!(f, "{value}"),
-            Self::Spin(value) => write!(f, "{value}"),
-            Self::Combo(value) => f.write_str(value),
-            Self::Button => Ok(()),
-            Self::Text(value) => f.write_str(if value.is_empty() { EMPTY } else { value }),
-        }
+        let text = self.text();
+        f.write_str(if text.is_empty() && *self != Self::Button { EMPTY } else { &text })
     }
-}
-
-fn text_or_empty(text: &str) -> std::borrow::Cow<'_, str> {
-    if text.is_empty() { EMPTY.into() } else { ascii(text) }
 }
 
 #[cfg(test)]
@@ -262,15 +232,16 @@ mod tests {
     fn one_of_each() -> Vec<OptionSpec> {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         vec![
-            OptionSpec::new("USI_Ponder", OptionKind::Check { default: true }),
-            OptionSpec::new("NodesLimit", OptionKind::Spin { default: 0, min: 0, max: i64::MAX }),
+            OptionSpec::new("USI_Ponder", OptionKind::Check, OptionValue::Check(true)),
+            OptionSpec::new("NodesLimit", OptionKind::Spin { min: 0, max: i64::MAX }, OptionValue::Spin(0)),
             OptionSpec::new(
                 "EnteringKingRule",
-                OptionKind::Combo { default: "CSARule27".into(), choices: words("NoEnteringKing CSARule27 TryRule") },
+                OptionKind::Combo(words("NoEnteringKing CSARule27 TryRule")),
+                OptionValue::Text("CSARule27".into()),
             ),
-            OptionSpec::new("Clear_Hash", OptionKind::Button),
-            OptionSpec::new("EvalDir", OptionKind::Text { default: "eval".into() }),
-            OptionSpec::new("BookFile", OptionKind::Filename { default: String::new() }),
+            OptionSpec::new("Clear_Hash", OptionKind::Button, OptionValue::Button),
+            OptionSpec::new("EvalDir", OptionKind::Text, OptionValue::Text("eval".into())),
+            OptionSpec::new("BookFile", OptionKind::Filename, OptionValue::Text(String::new())),
         ]
     }
 
@@ -293,39 +264,31 @@ mod tests {
     #[test]
     fn a_default_is_a_value_its_option_takes() {
         for spec in one_of_each() {
-            let value = spec.kind.default_value();
-            assert_eq!(spec.parse(Some(&value.to_string())), Ok(value), "{spec}");
+            assert_eq!(spec.parse(Some(&spec.default.to_string())), Ok(spec.default.clone()), "{spec}");
         }
     }
 
     #[test]
-    fn a_default_is_replaced_by_a_value_of_its_type_only() {
-        for spec in one_of_each() {
-            let value = spec.kind.default_value();
-            assert_eq!(spec.clone().with_default(&value), spec);
-            assert_eq!(spec.clone().with_default(&OptionValue::Button), spec);
-        }
-        let hash = OptionSpec::new("Hash", OptionKind::Spin { default: 16, min: 1, max: 64 });
-        assert_eq!(
-            hash.with_default(&OptionValue::Spin(32)).to_string(),
-            "option name Hash type spin default 32 min 1 max 64"
-        );
+    fn a_default_may_be_replaced() {
+        let hash = OptionSpec::new("Hash", OptionKind::Spin { min: 1, max: 64 }, OptionValue::Spin(16));
+        let default = hash.parse(Some("32")).unwrap();
+        assert_eq!(OptionSpec { default, ..hash }.to_string(), "option name Hash type spin default 32 min 1 max 64");
     }
 
     #[test]
     fn bad_values_are_refused_and_the_message_says_what_is_taken() {
-        let check = OptionSpec::new("Flag", OptionKind::Check { default: true });
+        let check = OptionSpec::new("Flag", OptionKind::Check, OptionValue::Check(true));
         for bad in [Some("TRUE"), Some("1"), Some("yes"), Some(""), Some("true false"), None] {
             let refused = check.parse(bad).unwrap_err().to_string();
             assert!(refused.contains("Flag") && refused.contains("true or false"), "{bad:?}: {refused}");
         }
-        let spin = OptionSpec::new("Hash", OptionKind::Spin { default: 16, min: 1, max: 1024 });
+        let spin = OptionSpec::new("Hash", OptionKind::Spin { min: 1, max: 1024 }, OptionValue::Spin(16));
         for bad in ["0", "-1", "1025", "16MB", "1e3", "0x10", "", "99999999999999999999"] {
             let refused = spin.parse(Some(bad)).unwrap_err().to_string();
             assert!(refused.contains("from 1 to 1024"), "{bad}: {refused}");
             assert!(bad.is_empty() || refused.contains(bad), "{bad}: {refused}");
         }
-        let combo = OptionKind::Combo { default: "a".into(), choices: vec!["a".into(), "b".into()] };
+        let combo = OptionKind::Combo(vec!["a".into(), "b".into()]);
         assert_eq!(combo.expected(), "one of a, b is needed");
         assert!(combo.parse(Some("c")).is_none() && combo.parse(None).is_none());
     }
@@ -334,12 +297,12 @@ mod tests {
     fn names_and_choices_compare_without_case() {
         let [_, _, rule, ..] = <[OptionSpec; 6]>::try_from(one_of_each()).unwrap();
         assert!(rule.is_named("enteringkingrule") && !rule.is_named("EnteringKing"));
-        assert_eq!(rule.parse(Some("tryrule")), Ok(OptionValue::Combo("TryRule".into())));
+        assert_eq!(rule.parse(Some("tryrule")), Ok(OptionValue::Text("TryRule".into())));
     }
 
     #[test]
     fn empty_texts_come_in_three_spellings() {
-        let text = OptionKind::Text { default: "x".into() };
+        let text = OptionKind::Text;
         for empty in [None, Some(""), Some(" "), Some("<empty>")] {
             assert_eq!(text.parse(empty), Some(OptionValue::Text(String::new())), "{empty:?}");
         }
@@ -348,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_spin_holds_any_64_bit_limit() {
-        let spin = OptionKind::Spin { default: 0, min: 0, max: i64::MAX };
+        let spin = OptionKind::Spin { min: 0, max: i64::MAX };
         assert_eq!(spin.parse(Some("99999999999999999999")), Some(OptionValue::Spin(i64::MAX)));
     }
 }

@@ -336,7 +336,7 @@ pub(crate) fn joined<T: fmt::Display>(items: impl IntoIterator<Item = T>) -> Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::option::OptionKind;
+    use crate::option::{OptionKind, OptionValue};
 
     fn moves(text: &str) -> Vec<Move> {
         text.split(' ').map(|word| word.parse().unwrap()).collect()
@@ -348,7 +348,7 @@ mod tests {
         for (reply, line) in [
             (Reply::IdName("Enbu 0.1".into()), "id name Enbu 0.1"),
             (Reply::IdAuthor("the authors".into()), "id author the authors"),
-            (Reply::Option(OptionSpec::new("B", OptionKind::Button)), "option name B type button"),
+            (Reply::Option(OptionSpec::new("B", OptionKind::Button, OptionValue::Button)), "option name B type button"),
             (Reply::UsiOk, "usiok"),
             (Reply::ReadyOk, "readyok"),
             (Reply::BestMove(play(None)), "bestmove 8h2b+"),
@@ -422,12 +422,13 @@ mod tests {
 
     #[test]
     fn an_option_is_declared_in_ascii() {
-        for kind in [
-            OptionKind::Text { default: "\u{6b69}".into() },
-            OptionKind::Filename { default: "a\nb".into() },
-            OptionKind::Combo { default: "\u{6b69}".into(), choices: vec!["\u{6b69}".into()] },
+        for (kind, default) in [
+            (OptionKind::Text, "\u{6b69}"),
+            (OptionKind::Filename, "a\nb"),
+            (OptionKind::Combo(vec!["\u{6b69}".into()]), "\u{6b69}"),
         ] {
-            let line = Reply::Option(OptionSpec::new("\u{6b69}", kind)).to_string();
+            let option = OptionSpec::new("\u{6b69}", kind, OptionValue::Text(default.into()));
+            let line = Reply::Option(option).to_string();
             assert!(line.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()), "{line}");
         }
     }

@@ -155,7 +155,9 @@ pub fn select(
     let all = wanted.contains(&Wanted::All);
     let mut parameters = Vec::new();
     for option in options {
-        let OptionKind::Spin { default, min, max } = option.kind else { continue };
+        let (&OptionKind::Spin { min, max }, &OptionValue::Spin(default)) = (&option.kind, &option.default) else {
+            continue;
+        };
         let mut steps = wanted.iter().filter_map(|wanted| match wanted {
             Wanted::Named { name, step } if option.is_named(name) => Some(*step),
             _ => None,
@@ -220,11 +222,13 @@ mod tests {
     use super::*;
 
     fn options() -> Vec<OptionSpec> {
-        let spin = |name: &str, default, min, max| OptionSpec::new(name, OptionKind::Spin { default, min, max });
+        let spin = |name: &str, default, min, max| {
+            OptionSpec::new(name, OptionKind::Spin { min, max }, OptionValue::Spin(default))
+        };
         vec![
             spin("USI_Hash", 256, 1, 1024),
             spin("lmr_base", 410, 0, 1536),
-            OptionSpec::new("deep", OptionKind::Check { default: true }),
+            OptionSpec::new("deep", OptionKind::Check, OptionValue::Check(true)),
             spin("depth_2", 2, 2, 42),
             spin("nodes", 0, 0, i64::MAX),
         ]

@@ -87,11 +87,11 @@ impl Playing {
 /// neither rule, or has no such value. A limit of moves beyond the option's range is no limit.
 pub(super) fn rule_option(option: &OptionSpec, max_moves: Option<u32>, rule: EnteringKingRule) -> Option<String> {
     match &option.kind {
-        &OptionKind::Spin { min, max, .. } if option.is_named("MaxMovesToDraw") => {
+        &OptionKind::Spin { min, max } if option.is_named("MaxMovesToDraw") => {
             let within = max_moves.map(i64::from).filter(|moves| (min..=max).contains(moves));
             Some(within.unwrap_or(if min <= 0 { 0 } else { max }).to_string())
         }
-        OptionKind::Combo { choices, .. } if option.is_named("EnteringKingRule") => {
+        OptionKind::Combo(choices) if option.is_named("EnteringKingRule") => {
             let (word, _) = ENTERING_KING_RULES.iter().find(|(_, known)| *known == rule)?;
             choices.iter().find(|choice| choice == word).cloned()
         }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, bounded, unbounded};
 use enbu_usi::client::{Answer, LastReport};
-use enbu_usi::{BestMove, Clock, GameResult, OptionKind, OptionSpec, Score};
+use enbu_usi::{BestMove, Clock, GameResult, OptionKind, OptionSpec, OptionValue, Score};
 use parking_lot::Mutex;
 
 use super::*;
@@ -115,8 +115,8 @@ impl Player for Scripted {
     fn options(&self) -> Vec<OptionSpec> {
         let choices = ["NoEnteringKing", "CSARule24", "CSARule27"].map(str::to_owned).to_vec();
         vec![
-            OptionSpec::new("MaxMovesToDraw", OptionKind::Spin { default: 0, min: 0, max: 1000 }),
-            OptionSpec::new("EnteringKingRule", OptionKind::Combo { default: "CSARule24".to_owned(), choices }),
+            OptionSpec::new("MaxMovesToDraw", OptionKind::Spin { min: 0, max: 1000 }, OptionValue::Spin(0)),
+            OptionSpec::new("EnteringKingRule", OptionKind::Combo(choices), OptionValue::Text("CSARule24".to_owned())),
         ]
     }
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), PlayerError> {

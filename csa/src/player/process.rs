@@ -77,7 +77,7 @@ impl Player for Process {
 
     fn option_text(&self, name: &str) -> Option<String> {
         let set = self.launch.options.iter().find(|(known, _)| known == name);
-        let default = || self.driver.identity().option(name).map(|option| option.kind.default_value().to_string());
+        let default = || self.driver.identity().option(name).map(|option| option.default.to_string());
         set.map_or_else(default, |(_, value)| value.clone())
     }
 

@@ -1,7 +1,7 @@
 //! One option: its type, range, default and help, and how these are declared and printed.
 
 use enbu_language::Language;
-use enbu_usi::{OptionKind, OptionSpec};
+use enbu_usi::{OptionKind, OptionSpec, OptionValue};
 use serde_json::{Value, json};
 
 /// Type, range and default of a row.
@@ -31,21 +31,19 @@ pub(super) struct Row {
 
 impl Row {
     pub(super) fn spec(&self) -> OptionSpec {
-        OptionSpec::new(
-            self.name,
-            match self.kind {
-                Kind::Check(default) => OptionKind::Check { default },
-                Kind::Spin(default, min, max) => OptionKind::Spin { default, min, max },
-                Kind::Measured(default, _, min, max) => OptionKind::Spin { default: default(), min, max },
-                Kind::Combo(default, choices) => OptionKind::Combo {
-                    default: default.into(),
-                    choices: choices.iter().map(|&choice| choice.into()).collect(),
-                },
-                Kind::Text(default) => OptionKind::Text { default: default.into() },
-                Kind::File(default) => OptionKind::Filename { default: default.into() },
-                Kind::Button => OptionKind::Button,
-            },
-        )
+        let (kind, default) = match self.kind {
+            Kind::Check(default) => (OptionKind::Check, OptionValue::Check(default)),
+            Kind::Spin(default, min, max) => (OptionKind::Spin { min, max }, OptionValue::Spin(default)),
+            Kind::Measured(default, _, min, max) => (OptionKind::Spin { min, max }, OptionValue::Spin(default())),
+            Kind::Combo(default, choices) => {
+                let choices = choices.iter().map(|&choice| choice.into()).collect();
+                (OptionKind::Combo(choices), OptionValue::Text(default.into()))
+            }
+            Kind::Text(default) => (OptionKind::Text, OptionValue::Text(default.into())),
+            Kind::File(default) => (OptionKind::Filename, OptionValue::Text(default.into())),
+            Kind::Button => (OptionKind::Button, OptionValue::Button),
+        };
+        OptionSpec::new(self.name, kind, default)
     }
 
     /// Japanese help, with the Japanese name before it unless it begins with that.
@@ -62,37 +60,31 @@ impl Row {
             Language::English => ("also", " to ", "empty", self.english.to_owned()),
             Language::Japanese => ("別名", "～", "空", self.japanese_help()),
         };
-        let (kind, default, range) = match self.kind {
-            Kind::Check(default) => ("check", default.to_string(), String::new()),
-            Kind::Spin(default, min, max) => ("spin", default.to_string(), format!("{min}{to}{max}")),
-            Kind::Measured(_, [english, japanese], min, max) => {
-                ("spin", language.pick(english, japanese).to_owned(), format!("{min}{to}{max}"))
-            }
-            Kind::Combo(default, choices) => ("combo", default.to_string(), choices.join(", ")),
-            Kind::Button => ("button", String::new(), String::new()),
-            Kind::Text("") => ("string", empty.into(), String::new()),
-            Kind::Text(default) => ("string", default.into(), String::new()),
-            Kind::File(default) => ("filename", default.into(), String::new()),
+        let OptionSpec { kind, default, .. } = self.spec();
+        let default = match self.kind {
+            Kind::Measured(_, [english, japanese], ..) => language.pick(english, japanese).into(),
+            Kind::Text("") => empty.into(),
+            _ => default.text(),
+        };
+        let range = match &kind {
+            OptionKind::Spin { min, max } => format!("{min}{to}{max}"),
+            OptionKind::Combo(choices) => choices.join(", "),
+            _ => String::new(),
         };
         let alias = self.alias.map(|alias| format!(" ({also} `{alias}`)")).unwrap_or_default();
-        format!("| `{}`{alias} | {kind} | {default} | {range} | {help} |", self.name)
+        format!("| `{}`{alias} | {} | {default} | {range} | {help} |", self.name, kind.word())
     }
 
     pub(super) fn json(&self) -> Value {
-        let (kind, default, range) = match self.spec().kind {
-            OptionKind::Check { default } => ("check", json!(default), json!({})),
-            OptionKind::Spin { default, min, max } => ("spin", json!(default), json!({ "min": min, "max": max })),
-            OptionKind::Combo { default, choices } => ("combo", json!(default), json!({ "choices": choices })),
-            OptionKind::Button => ("button", Value::Null, json!({})),
-            OptionKind::Text { default } => ("string", json!(default), json!({})),
-            OptionKind::Filename { default } => ("filename", json!(default), json!({})),
-        };
+        let OptionSpec { kind, default, .. } = self.spec();
         let mut option = json!({
-            "name": self.name, "alias": self.alias, "type": kind, "default": default,
+            "name": self.name, "alias": self.alias, "type": kind.word(), "default": default,
             "help": { "en": self.english, "ja": self.japanese },
         });
-        if let (Value::Object(option), Value::Object(range)) = (&mut option, range) {
-            option.extend(range);
+        match kind {
+            OptionKind::Spin { min, max } => (option["min"], option["max"]) = (min.into(), max.into()),
+            OptionKind::Combo(choices) => option["choices"] = choices.into(),
+            _ => {}
         }
         option
     }

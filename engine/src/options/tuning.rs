@@ -7,7 +7,7 @@ use enbu_usi::{OptionKind, OptionValue};
 #[cfg(feature = "tune")]
 fn spec(parameter: &enbu_search::Parameter) -> OptionSpec {
     let [default, min, max] = [parameter.default, parameter.min, parameter.max].map(i64::from);
-    OptionSpec::new(parameter.name, OptionKind::Spin { default, min, max })
+    OptionSpec::new(parameter.name, OptionKind::Spin { min, max }, OptionValue::Spin(default))
 }
 
 #[cfg(feature = "tune")]

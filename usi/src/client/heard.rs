@@ -6,7 +6,7 @@
 
 use enbu_movegen::Move;
 
-use crate::option::{EMPTY, OptionKind, OptionSpec};
+use crate::option::{EMPTY, OptionKind, OptionSpec, OptionValue};
 use crate::reply::{BestMove, Bound, Checkmate, Info, LineEnd, Reply, Score};
 use crate::token::{Words, number, quote, unsigned};
 
@@ -203,16 +203,15 @@ fn parse_option(text: &str, line: &str) -> Heard {
         return Heard::refused(ReplyError::Option(line.trim_ascii().to_owned()));
     };
     let mut words = Words::new(rest);
-    let kind = words.next().unwrap_or_default();
-    let kind = match kind {
-        "check" => OptionKind::Check { default: after(&mut words, "default") == Some("true") },
-        "spin" => parse_spin(words),
+    let (kind, default) = match words.next().unwrap_or_default() {
+        "check" => (OptionKind::Check, OptionValue::Check(after(&mut words, "default") == Some("true"))),
+        "spin" => parse_spin(&words),
         "combo" => parse_combo(words),
-        "button" => OptionKind::Button,
-        "filename" => OptionKind::Filename { default: text_after_default(words) },
-        _ => OptionKind::Text { default: text_after_default(words) },
+        "button" => (OptionKind::Button, OptionValue::Button),
+        "filename" => (OptionKind::Filename, text_after_default(words)),
+        _ => (OptionKind::Text, text_after_default(words)),
     };
-    Heard::whole(Reply::Option(OptionSpec::new(name.trim_ascii(), kind)))
+    Heard::whole(Reply::Option(OptionSpec::new(name.trim_ascii(), kind, default)))
 }
 
 fn after<'a>(words: &mut Words<'a>, keyword: &str) -> Option<&'a str> {
@@ -220,31 +219,28 @@ fn after<'a>(words: &mut Words<'a>, keyword: &str) -> Option<&'a str> {
     words.next()
 }
 
-fn parse_spin(words: Words<'_>) -> OptionKind {
+fn parse_spin(words: &Words<'_>) -> (OptionKind, OptionValue) {
     let value = |keyword| after(&mut words.clone(), keyword).and_then(number);
-    OptionKind::Spin {
-        default: value("default").unwrap_or(0),
-        min: value("min").unwrap_or(i64::MIN),
-        max: value("max").unwrap_or(i64::MAX),
-    }
+    let kind = OptionKind::Spin { min: value("min").unwrap_or(i64::MIN), max: value("max").unwrap_or(i64::MAX) };
+    (kind, OptionValue::Spin(value("default").unwrap_or(0)))
 }
 
-fn parse_combo(mut words: Words<'_>) -> OptionKind {
-    let mut combo = (String::new(), Vec::new());
+fn parse_combo(mut words: Words<'_>) -> (OptionKind, OptionValue) {
+    let (mut default, mut choices) = (String::new(), Vec::new());
     while let Some(word) = words.next() {
         match (word, words.next()) {
-            ("default", Some(value)) => combo.0 = value.to_owned(),
-            ("var", Some(value)) => combo.1.push(value.to_owned()),
+            ("default", Some(value)) => default = value.to_owned(),
+            ("var", Some(value)) => choices.push(value.to_owned()),
             _ => {}
         }
     }
-    OptionKind::Combo { default: combo.0, choices: combo.1 }
+    (OptionKind::Combo(choices), OptionValue::Text(default))
 }
 
-fn text_after_default(mut words: Words<'_>) -> String {
+fn text_after_default(mut words: Words<'_>) -> OptionValue {
     let found = words.find(|&word| word == "default");
     let text = if found.is_some() { words.rest() } else { "" };
-    if text == EMPTY { String::new() } else { text.to_owned() }
+    OptionValue::Text(if text == EMPTY { String::new() } else { text.to_owned() })
 }
 
 #[cfg(test)]

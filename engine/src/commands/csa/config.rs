@@ -107,7 +107,7 @@ impl Engine {
     pub(super) fn launch(&self) -> io::Result<Launch> {
         let mut launch = Launch::from_command(self.command.as_deref().unwrap_or("self")).map_err(io::Error::other)?;
         launch.dir.clone_from(&self.dir);
-        launch.options = self.options.iter().map(|(name, value)| (name.clone(), Some(value.to_string()))).collect();
+        launch.options = self.options.iter().map(|(name, value)| (name.clone(), Some(value.text()))).collect();
         Ok(launch)
     }
 }

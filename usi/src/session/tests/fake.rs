@@ -12,7 +12,7 @@ use enbu_movegen::{Color, Move, Position};
 use super::super::{Timing, run_with};
 use crate::{
     BestMove, Clock, CsaSettings, Engine, EventSender, Exit, GoRequest, Identity, Info, OptionError, OptionKind,
-    OptionSpec, Outcome, Rules,
+    OptionSpec, OptionValue, Outcome, Rules,
 };
 
 /// Longer than anything here can take; only a failing test waits so long.
@@ -96,7 +96,7 @@ impl Fake {
     }
 
     fn hash() -> OptionSpec {
-        OptionSpec::new("USI_Hash", OptionKind::Spin { default: 16, min: 1, max: 1024 })
+        OptionSpec::new("USI_Hash", OptionKind::Spin { min: 1, max: 1024 }, OptionValue::Spin(16))
     }
 }
 
@@ -115,7 +115,7 @@ impl Engine for Fake {
         if !spec.is_named(name) {
             return Err(OptionError::Unknown { name: name.into() });
         }
-        if let crate::OptionValue::Spin(mb) = spec.parse(value)? {
+        if let OptionValue::Spin(mb) = spec.parse(value)? {
             self.hash_mb = mb;
         }
         self.call(Call::Set(name.into(), value.map(str::to_owned)));
