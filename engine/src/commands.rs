@@ -5,7 +5,6 @@
 
 pub(crate) mod analyse;
 pub(crate) mod bench;
-mod bench_positions;
 pub(crate) mod book;
 mod choices;
 pub(crate) mod completions;

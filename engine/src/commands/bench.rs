@@ -11,7 +11,6 @@ use clap::Args;
 use enbu_movegen::Position;
 use enbu_search::{BestMove, Limits, Listener, Options, Progress, Report, Search};
 
-use super::bench_positions::POSITIONS;
 use crate::evaluation::{self, Choice};
 
 /// Depth of the standard bench, in plies.
@@ -35,6 +34,15 @@ pub(crate) struct BenchArgs {
     /// Evaluate by the network in this file; default: the built-in network
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
+}
+
+/// The start position, the widely measured "matsuri" position, an endgame with entering
+/// kings, and positions from games that Enbu played against itself from random openings,
+/// from move 15 to move 90; searched in this order.
+pub(super) fn positions() -> io::Result<Vec<Position>> {
+    let position =
+        |sfen: &str| Position::from_setup(&sfen.parse().map_err(io::Error::other)?).map_err(io::Error::other);
+    include_str!("bench_positions.sfen").lines().map(position).collect()
 }
 
 /// Keeps the node count of the whole search.
@@ -65,18 +73,18 @@ pub(crate) fn run(args: &BenchArgs, out: &mut impl Write) -> io::Result<ExitCode
         writeln!(out, "{error}")?;
     }
     let (mut total, mut time) = (0, Duration::ZERO);
-    for (number, sfen) in POSITIONS.iter().enumerate() {
-        let position = Position::from_setup(&sfen.parse().map_err(io::Error::other)?).map_err(io::Error::other)?;
+    let positions = positions()?;
+    for (number, position) in positions.iter().enumerate() {
         search.new_game();
         let count = Arc::new(Count::default());
         let limits = Limits { depth: Some(args.depth), ..Limits::default() };
         let started = Instant::now();
-        search.start(&position, limits, Options::default(), started, Arc::clone(&count) as Arc<dyn Listener>);
+        search.start(position, limits, Options::default(), started, Arc::clone(&count) as Arc<dyn Listener>);
         search.wait();
         time += started.elapsed();
         let nodes = count.0.load(Ordering::Relaxed);
         total += nodes;
-        writeln!(out, "position {}/{} nodes {nodes}", number + 1, POSITIONS.len())?;
+        writeln!(out, "position {}/{} nodes {nodes}", number + 1, positions.len())?;
     }
     let time_ms = time.as_millis().max(1);
     let nps = u128::from(total) * 1000 / time_ms;

@@ -18,7 +18,6 @@ use enbu_learn::{Filter, Loud, Statistics};
 use enbu_movegen::Position;
 use indicatif::ProgressBar;
 
-use super::bench_positions::POSITIONS;
 use super::failure::{Force, check_writable, go_on, interrupted, stop_on_signal};
 use super::progress::bar;
 use super::shard::Shard;
@@ -259,8 +258,7 @@ fn origin(evaluation: &Evaluation) -> io::Result<String> {
 /// A digest of an evaluation: the hash of its values of fixed positions.
 fn fingerprint(evaluation: &Evaluation) -> io::Result<u64> {
     let mut values = Vec::new();
-    for sfen in POSITIONS {
-        let position = Position::from_setup(&sfen.parse().map_err(io::Error::other)?).map_err(io::Error::other)?;
+    for position in super::bench::positions()? {
         values.extend(Evaluator::with(evaluation, &position).evaluate(&position).to_le_bytes());
     }
     Ok(enbu_files::fnv1a(&values))

@@ -1,4 +1,4 @@
-//! The measured positions: see `tests/data` and `engine/src/commands/bench_positions.rs`.
+//! The measured positions: see `tests/data` and `engine/src/commands/bench_positions.sfen`.
 
 use enbu_movegen::{Move, MoveList, Position};
 
