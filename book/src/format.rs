@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The formats of books.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Format {
     /// YaneuraOu's text, `.db`.
     Db,
@@ -26,13 +27,8 @@ impl Format {
     pub const ALL: [Self; 4] = [Self::Db, Self::Ybb, Self::Apery, Self::Sbk];
 
     /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Db => "db",
-            Self::Ybb => "ybb",
-            Self::Apery => "apery",
-            Self::Sbk => "sbk",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// The format of files with this extension; `bin` is Apery's.

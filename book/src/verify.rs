@@ -8,17 +8,20 @@ use crate::format::Format;
 use crate::key::PositionKey;
 use crate::page::Page;
 
-/// A fault of a position that can be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// A fault of a position that can be read; as a text its kind in a summary.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 pub enum Finding {
     /// The position cannot be played.
     #[error("{0}")]
+    #[strum(serialize = "unplayable positions")]
     Unplayable(PositionError),
     /// A move is illegal.
     #[error("{0}")]
+    #[strum(serialize = "illegal moves")]
     IllegalMove(IllegalMove),
     /// The reply to a move is illegal.
     #[error("reply to {mv}: {reply}")]
+    #[strum(serialize = "illegal replies")]
     IllegalReply {
         /// The move.
         mv: Move,
@@ -27,31 +30,20 @@ pub enum Finding {
     },
     /// A move occurs twice.
     #[error("the move {0} occurs twice")]
+    #[strum(serialize = "repeated moves")]
     RepeatedMove(Move),
     /// The position has no move.
     #[error("the position has no move")]
+    #[strum(serialize = "positions without moves")]
     NoMoves,
     /// The position occurs twice with one ply.
     #[error("the position occurs twice")]
+    #[strum(serialize = "repeated positions")]
     RepeatedPosition,
     /// The position belongs before the last one.
     #[error("the position is out of order")]
+    #[strum(serialize = "positions out of order")]
     Unsorted,
-}
-
-impl Finding {
-    /// The kind in a summary.
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::Unplayable(_) => "unplayable positions",
-            Self::IllegalMove(_) => "illegal moves",
-            Self::IllegalReply { .. } => "illegal replies",
-            Self::RepeatedMove(_) => "repeated moves",
-            Self::NoMoves => "positions without moves",
-            Self::RepeatedPosition => "repeated positions",
-            Self::Unsorted => "positions out of order",
-        }
-    }
 }
 
 /// Checks the pages of a book in the order of the file. Takes up to 32 bytes of memory a
@@ -129,8 +121,7 @@ mod tests {
         );
         let mut verifier = Verifier::new(Format::Db);
         let pages = db::Reader::new(text.as_bytes()).map(|page| page.expect("a page"));
-        let found: Vec<Vec<&str>> =
-            pages.map(|page| verifier.check(&page).iter().map(Finding::kind).collect()).collect();
+        let found: Vec<Vec<&str>> = pages.map(|page| verifier.check(&page).iter().map(Into::into).collect()).collect();
         let expected: [&[&str]; 5] = [
             &[],
             &["positions out of order", "repeated moves", "illegal replies", "illegal moves"],

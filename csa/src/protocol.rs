@@ -15,7 +15,6 @@
 //! when the server's echo arrives. Input of any kind changes nothing but by this table;
 //! lines without a meaning are [`Event::Unknown`].
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,25 +22,6 @@ use enbu_kifu::csa;
 use enbu_movegen::{Color, Move, Position};
 
 use crate::summary::{Reader, Summary, SummaryError};
-
-/// State of the conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum State {
-    /// Connected.
-    LoggedOut,
-    /// `LOGIN` was sent.
-    LoggingIn,
-    /// Waiting for a game.
-    Waiting,
-    /// A game was offered.
-    Offered,
-    /// The offer was accepted; the opponent may not have done so.
-    Agreed,
-    /// In a game.
-    Playing,
-    /// After a game.
-    Over,
-}
 
 /// A line that the state does not permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,7 +34,8 @@ pub struct WrongState {
 }
 
 /// Reason for the end of a game, from its `#` line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::Display, strum::EnumString)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum Reason {
     /// `#RESIGN`, or a lost connection.
     Resign,
@@ -65,47 +46,22 @@ pub enum Reason {
     /// `#ILLEGAL_ACTION`.
     IllegalAction,
     /// `#SENNICHITE`.
+    #[strum(serialize = "SENNICHITE")]
     Repetition,
     /// `#OUTE_SENNICHITE`: perpetual check.
+    #[strum(serialize = "OUTE_SENNICHITE")]
     PerpetualCheck,
     /// `#JISHOGI`: a declaration.
+    #[strum(serialize = "JISHOGI")]
     Declaration,
     /// `#MAX_MOVES`.
     MaxMoves,
     /// `#CHUDAN`.
+    #[strum(serialize = "CHUDAN")]
     Interrupted,
     /// Another reason, or none.
+    #[strum(default)]
     Other(String),
-}
-
-impl Reason {
-    /// The words of the protocol, without `#`.
-    const WORDS: [(&'static str, Self); 9] = [
-        ("RESIGN", Self::Resign),
-        ("TIME_UP", Self::TimeUp),
-        ("ILLEGAL_MOVE", Self::IllegalMove),
-        ("ILLEGAL_ACTION", Self::IllegalAction),
-        ("SENNICHITE", Self::Repetition),
-        ("OUTE_SENNICHITE", Self::PerpetualCheck),
-        ("JISHOGI", Self::Declaration),
-        ("MAX_MOVES", Self::MaxMoves),
-        ("CHUDAN", Self::Interrupted),
-    ];
-
-    fn of_word(word: &str) -> Self {
-        let known = Self::WORDS.iter().find(|(name, _)| *name == word);
-        known.map_or_else(|| Self::Other(word.chars().take(40).collect()), |(_, reason)| reason.clone())
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Other(text) if text.is_empty() => f.write_str("no reason given"),
-            Self::Other(text) => f.write_str(text),
-            known => Self::WORDS.iter().filter(|(_, one)| one == known).try_for_each(|(word, _)| f.write_str(word)),
-        }
-    }
 }
 
 /// Result of a game for this client.
@@ -282,8 +238,9 @@ impl Game {
     }
 }
 
-/// Data of the state.
-#[derive(Clone, Debug)]
+/// State of the conversation, with its data.
+#[derive(Clone, Debug, strum::EnumDiscriminants)]
+#[strum_discriminants(name(State), vis(pub(crate)))]
 enum Stage {
     LoggedOut,
     LoggingIn,
@@ -310,16 +267,8 @@ impl Protocol {
     }
 
     /// The state.
-    pub const fn state(&self) -> State {
-        match self.stage {
-            Stage::LoggedOut => State::LoggedOut,
-            Stage::LoggingIn => State::LoggingIn,
-            Stage::Waiting => State::Waiting,
-            Stage::Offered { .. } => State::Offered,
-            Stage::Agreed(_) => State::Agreed,
-            Stage::Playing(_) => State::Playing,
-            Stage::Over(_) => State::Over,
-        }
+    pub(crate) fn state(&self) -> State {
+        State::from(&self.stage)
     }
 
     /// Arrival time of the first line of an unfinished offer.
@@ -522,12 +471,15 @@ impl Protocol {
             return None;
         }
         let Some(outcome) = GameOutcome::of_word(word) else {
-            game.reason = Some(Reason::of_word(word));
+            let cut: String = word.chars().take(40).collect();
+            game.reason = cut.parse().ok().filter(|_| !cut.is_empty());
             return Some(Event::Partial);
         };
-        let unknown =
-            if outcome == GameOutcome::Interrupted { Reason::Interrupted } else { Reason::Other(String::new()) };
-        let reason = game.reason.take().unwrap_or(unknown);
+        let unknown = || match outcome {
+            GameOutcome::Interrupted => Reason::Interrupted,
+            _ => Reason::Other("no reason given".to_owned()),
+        };
+        let reason = game.reason.take().unwrap_or_else(unknown);
         let Stage::Playing(game) = std::mem::replace(&mut self.stage, Stage::Over(None)) else { return None };
         self.stage = Stage::Over(Some(game));
         Some(Event::Ended(outcome, reason))

@@ -86,7 +86,8 @@ pub struct PositionCommand {
 }
 
 /// Result of a game for the engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub enum GameResult {
     /// The engine won.
     Win,
@@ -229,19 +230,11 @@ impl Command {
             "position" => Self::Position(PositionCommand::parse(words)?),
             "go" => Self::Go(GoRequest::parse(words, problems)?),
             "ponderhit" => Self::PonderHit(Clock::parse(words, problems)),
-            "gameover" => Self::GameOver(words.next().and_then(GameResult::from_word)),
+            "gameover" => Self::GameOver(words.next().and_then(|word| word.parse().ok())),
             "perft" => Self::Perft(parse_perft("perft", words)?),
             "getoption" => Self::GetOption(parse_get_option(words)),
             _ => return Err(CommandError::Unknown(word.to_owned())),
         })
-    }
-}
-
-impl GameResult {
-    const WORDS: [(&str, Self); 3] = [("win", Self::Win), ("lose", Self::Lose), ("draw", Self::Draw)];
-
-    fn from_word(word: &str) -> Option<Self> {
-        Self::WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, result)| result)
     }
 }
 
@@ -384,12 +377,6 @@ impl fmt::Display for PositionCommand {
         f.write_str(" moves")?;
         self.moves.iter().try_for_each(|mv| write!(f, " {mv}"))?;
         self.tail.iter().try_for_each(|tail| write!(f, " {tail}"))
-    }
-}
-
-impl fmt::Display for GameResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Self::WORDS.iter().filter(|(_, result)| result == self).try_for_each(|(word, _)| f.write_str(word))
     }
 }
 

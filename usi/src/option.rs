@@ -39,8 +39,9 @@ pub struct OptionSpec {
     pub default: OptionValue,
 }
 
-/// Type and range of an option.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Type and range of an option; as a text the word of the type.
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum OptionKind {
     /// On or off.
     Check,
@@ -56,6 +57,7 @@ pub enum OptionKind {
     /// No value: setting it does something.
     Button,
     /// Any text.
+    #[strum(serialize = "string")]
     Text,
     /// The path of a file.
     Filename,
@@ -102,14 +104,6 @@ pub enum OptionError {
         /// The values it takes.
         expected: String,
     },
-    /// A value of the right form that the engine cannot use (a file that is not there).
-    #[error("option {name}: {reason}")]
-    Rejected {
-        /// The option.
-        name: String,
-        /// The reason.
-        reason: String,
-    },
 }
 
 impl OptionSpec {
@@ -144,18 +138,6 @@ impl OptionSpec {
 }
 
 impl OptionKind {
-    /// The word of the type.
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Check => "check",
-            Self::Spin { .. } => "spin",
-            Self::Combo(_) => "combo",
-            Self::Button => "button",
-            Self::Text => "string",
-            Self::Filename => "filename",
-        }
-    }
-
     /// Returns the value that is given, if this kind takes it. Choices compare without case, a text
     /// may be empty, absent or `<empty>`, and a button ignores its value.
     fn parse(&self, value: Option<&str>) -> Option<OptionValue> {
@@ -193,7 +175,8 @@ impl OptionKind {
 impl fmt::Display for OptionSpec {
     /// The `option` line that declares it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "option name {} type {}", ascii(&self.name), self.kind.word())?;
+        let kind: &str = (&self.kind).into();
+        write!(f, "option name {} type {kind}", ascii(&self.name))?;
         if self.default != OptionValue::Button {
             write!(f, " default {}", ascii(&self.default.to_string()))?;
         }

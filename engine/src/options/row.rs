@@ -17,7 +17,6 @@ pub(super) enum Kind {
     Button,
 }
 
-/// One option.
 pub(super) struct Row {
     pub(super) name: &'static str,
     /// Another name under which clients set it, if any.
@@ -71,14 +70,15 @@ impl Row {
             OptionKind::Combo(choices) => choices.join(", "),
             _ => String::new(),
         };
+        let kind: &str = (&kind).into();
         let alias = self.alias.map(|alias| format!(" ({also} `{alias}`)")).unwrap_or_default();
-        format!("| `{}`{alias} | {} | {default} | {range} | {help} |", self.name, kind.word())
+        format!("| `{}`{alias} | {kind} | {default} | {range} | {help} |", self.name)
     }
 
     pub(super) fn json(&self) -> Value {
         let OptionSpec { kind, default, .. } = self.spec();
         let mut option = json!({
-            "name": self.name, "alias": self.alias, "type": kind.word(), "default": default,
+            "name": self.name, "alias": self.alias, "type": <&str>::from(&kind), "default": default,
             "help": { "en": self.english, "ja": self.japanese },
         });
         match kind {

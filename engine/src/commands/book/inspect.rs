@@ -105,7 +105,7 @@ fn verify_book(args: &VerifyArgs, path: &Path, out: &mut impl Write) -> io::Resu
             Ok(page) => page,
             Err(error) => {
                 let kind = match error.fault {
-                    Fault::Unsorted(_) => Finding::Unsorted.kind(),
+                    Fault::Unsorted(_) => Finding::Unsorted.into(),
                     Fault::Illegal(_) => "illegal moves",
                     _ => "unreadable entries",
                 };
@@ -116,7 +116,7 @@ fn verify_book(args: &VerifyArgs, path: &Path, out: &mut impl Write) -> io::Resu
         positions += 1;
         moves += page.entries.len() as u64;
         for finding in verifier.check(&page) {
-            faults.add(finding.kind(), pages.place(), &in_position(&finding, &page))?;
+            faults.add((&finding).into(), pages.place(), &in_position(&finding, &page))?;
         }
     }
     bar.finish_and_clear();
@@ -143,7 +143,7 @@ fn in_position(finding: &Finding, page: &Page) -> String {
 
 /// The reason why a book cannot be searched on disk, unless other faults name it.
 fn not_searchable(path: &Path, kinds: &BTreeMap<&'static str, u64>) -> Option<String> {
-    if kinds.contains_key(Finding::Unsorted.kind()) {
+    if kinds.contains_key(<&str>::from(Finding::Unsorted)) {
         return None;
     }
     match Book::open(path, &OpenOptions { on_the_fly: true, ignore_ply: true }) {
