@@ -21,7 +21,6 @@ const MAX_WORD: usize = 40;
 /// Longest line of play in a message, in plies.
 const MAX_LINE: usize = 20;
 
-/// Conditions of one game.
 pub(crate) struct GameSetup<'m> {
     pub(crate) opening: &'m Opening,
     pub(crate) rules: Rules,
@@ -57,7 +56,6 @@ impl From<PlayerError> for Interruption {
     }
 }
 
-/// A game in progress.
 struct Game<'g, 'm> {
     setup: &'g GameSetup<'m>,
     players: [&'g mut Player<'m>; 2],
@@ -316,7 +314,6 @@ impl Game<'_, '_> {
     }
 }
 
-/// A duration in milliseconds.
 pub(crate) fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }

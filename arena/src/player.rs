@@ -195,7 +195,6 @@ fn defaults(spec: &EngineSpec, identity: &EngineIdentity) -> Vec<(&'static str, 
     ponder.into_iter().chain(resources).collect()
 }
 
-/// Noise as faults.
 pub(crate) fn faults(noise: Noise) -> Faults {
     let mut faults = Faults::default();
     count(&mut faults, Fault::Stray, noise.stray_answers);

@@ -42,7 +42,6 @@ pub enum Fault {
 }
 
 impl fmt::Display for Fault {
-    /// Its word in results.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
     }
@@ -51,14 +50,12 @@ impl fmt::Display for Fault {
 /// Counts of the faults of an engine.
 pub(crate) type Faults = BTreeMap<Fault, u32>;
 
-/// Counts `times` faults of one kind.
 pub(crate) fn count(faults: &mut Faults, fault: Fault, times: u32) {
     if times > 0 {
         *faults.entry(fault).or_default() += times;
     }
 }
 
-/// Counts all of `others` too.
 pub(crate) fn count_all(faults: &mut Faults, others: &Faults) {
     others.iter().for_each(|(&fault, &times)| count(faults, fault, times));
 }

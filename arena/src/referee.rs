@@ -74,7 +74,6 @@ pub enum Reason {
 }
 
 impl fmt::Display for Reason {
-    /// Its word in results.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
     }
@@ -85,17 +84,14 @@ impl fmt::Display for Reason {
 pub(crate) struct Ending {
     /// The winner; `None` after a draw.
     pub(crate) winner: Option<Color>,
-    /// The reason.
     pub(crate) reason: Reason,
 }
 
 impl Ending {
-    /// `color` wins.
     pub(crate) const fn win(color: Color, reason: Reason) -> Self {
         Self { winner: Some(color), reason }
     }
 
-    /// A draw.
     pub(crate) const fn draw(reason: Reason) -> Self {
         Self { winner: None, reason }
     }
@@ -118,7 +114,6 @@ impl Referee {
         Self { rules, position, base: command.to_string(), moves }
     }
 
-    /// The position.
     pub(crate) const fn position(&self) -> &Position {
         &self.position
     }

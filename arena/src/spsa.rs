@@ -80,7 +80,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Checks the plan of a tuning of `parameters`.
     fn check(&self, parameters: &[Parameter]) -> Result<(), PlanError> {
         if parameters.is_empty() {
             return Err(PlanError::NoParameter);

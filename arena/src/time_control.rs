@@ -142,7 +142,6 @@ impl TimeControl {
     }
 }
 
-/// The clock of one side in one game.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GameClock {
     control: TimeControl,

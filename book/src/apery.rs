@@ -52,7 +52,6 @@ pub(crate) fn is_plausible(head: &[u8], len: u64) -> bool {
     len >= RECORD_BYTES as u64 && (is_long || keys.is_sorted()) && moves.all(|mv| mv.is_some())
 }
 
-/// The entry of a record.
 fn entry(record: &[u8; RECORD_BYTES]) -> Result<Entry, Fault> {
     let raw = u16::from_le_bytes(part(record, 8));
     let mv = from_apery_move(raw).ok_or(Fault::MoveBits(raw.into()))?;
@@ -113,7 +112,6 @@ impl Searched {
         Ok(entries)
     }
 
-    /// The page of a position.
     pub(crate) fn page(&self, setup: &Setup) -> Result<Option<Page>, BookError> {
         let entries = self.find(key_of_setup(setup))?;
         let page = || Page { entries, ..Page::new(PositionKey::of_setup(setup)) };

@@ -60,7 +60,6 @@ pub struct Faults {
 /// Most legal moves of a position.
 const MAX_MOVES: usize = 593;
 
-/// Faults that are kept.
 const KEPT_FAULTS: usize = 10;
 
 #[derive(Debug)]

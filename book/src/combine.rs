@@ -95,7 +95,6 @@ fn absorb(page: &mut Page, other: Page, choice: Choice) {
     add(&mut page.entries, other.entries, choice);
 }
 
-/// Adds entries, one for each move.
 fn add(entries: &mut Vec<Entry>, others: Vec<Entry>, choice: Choice) {
     for entry in others {
         match entries.iter_mut().find(|known| known.mv == entry.mv) {

@@ -62,7 +62,6 @@ pub struct Plan {
     pub seed: u64,
 }
 
-/// Index of a node.
 type NodeId = usize;
 
 /// The continuation of a move.
@@ -215,7 +214,6 @@ impl Tree {
         }
     }
 
-    /// The position of a node.
     fn position(&self, node: NodeId) -> Option<Position> {
         let node = self.nodes.get(node)?;
         let mut setup = node.position.to_setup();

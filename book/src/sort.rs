@@ -13,7 +13,6 @@ use crate::spool::{self, Spooled};
 /// Number of runs after which they are merged into one.
 const FAN_IN: usize = 128;
 
-/// Buffer of a run in bytes.
 const BUFFER_BYTES: usize = 1 << 16;
 
 /// Sorts items: those that exceed the memory go to temporary files in sorted runs, which

@@ -21,7 +21,6 @@ pub trait Spooled: Serialize + DeserializeOwned + Debug + 'static {
     }
 }
 
-/// Writes an item.
 pub(crate) fn write(out: &mut impl Write, item: &impl Serialize) -> io::Result<()> {
     rmp_serde::encode::write(out, item).map_err(io::Error::other)
 }

@@ -37,7 +37,6 @@ pub(crate) const MAGIC: [u8; 16] = *b"YANE-BINBOOK-V1\0";
 const HEADER_BYTES: u64 = 32;
 const RECORD_BYTES: usize = 44;
 
-/// The layout of a file.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
     count: u64,
@@ -45,7 +44,6 @@ struct Layout {
     len: u64,
 }
 
-/// The record of a position.
 struct Record {
     packed: [u8; 32],
     moves_offset: u64,
@@ -160,7 +158,6 @@ impl Searched {
         Ok(())
     }
 
-    /// Number of positions.
     pub(crate) fn positions(&self) -> u64 {
         self.layout.count
     }
@@ -169,7 +166,6 @@ impl Searched {
         self.disk.array(self.layout.record_offset(number)).map(|bytes| Record::of(&bytes))
     }
 
-    /// The page of a position.
     pub(crate) fn find(&self, setup: &Setup) -> Result<Option<Page>, BookError> {
         let Ok(PackedSfen(packed)) = PackedSfen::pack(setup) else { return Ok(None) };
         let number = bisect(self.layout.count, |number| Ok(self.record(number)?.packed < packed))?;

@@ -58,10 +58,8 @@ impl Request {
     /// Time for a move without a clock; shorter in tests.
     const WITHOUT_CLOCK_MS: u64 = if cfg!(test) { 1_000 } else { 10_000 };
 
-    /// [`WITHOUT_CLOCK_MS`](Self::WITHOUT_CLOCK_MS) as a duration.
     pub(crate) const WITHOUT_CLOCK: Duration = Duration::from_millis(Self::WITHOUT_CLOCK_MS);
 
-    /// The request as `go` states it.
     fn go(&self, ponder: bool) -> GoRequest {
         let movetime_ms = self.clock.is_empty().then_some(Self::WITHOUT_CLOCK_MS);
         GoRequest { ponder, clock: self.clock, movetime_ms, ..GoRequest::default() }
@@ -112,7 +110,6 @@ pub enum Pondering {
     Yes,
 }
 
-/// Stage of a [`Thinker`].
 #[derive(Debug)]
 enum Stage {
     Idle,

@@ -281,7 +281,6 @@ struct ReportForwarder {
     is_muted: bool,
 }
 
-/// The fields of an `info` that count.
 fn counters(progress: &Progress) -> Info {
     let time_ms = u64::try_from(progress.elapsed.as_millis()).unwrap_or(u64::MAX);
     Info::counters(progress.nodes, time_ms, progress.hashfull)

@@ -89,7 +89,6 @@ pub(crate) struct Query {
     pub(crate) started: Instant,
 }
 
-/// The book in use.
 pub(crate) struct CurrentBook {
     opened: Option<Arc<Opened>>,
     /// Seed of the present game.
@@ -235,7 +234,6 @@ impl Opened {
         }
     }
 
-    /// Its name in messages.
     fn name(&self) -> String {
         format!("book {}", paths::shown(&self.file.path))
     }

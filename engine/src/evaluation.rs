@@ -19,11 +19,9 @@ pub(crate) const SIMD_VARIABLE: &str = "ENBU_SIMD";
 /// The evaluation that the user selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// The network in a file.
     File(PathBuf),
     /// The embedded network if there is one, else piece-square tables.
     BuiltIn,
-    /// Piece-square tables.
     PieceSquare,
 }
 

@@ -13,7 +13,6 @@ const FILE: &str = "engine_name.txt";
 /// Longest name, in characters.
 const MAX_CHARS: usize = 100;
 
-/// Version of the package.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Commit of the build; "unknown commit" outside a git checkout.

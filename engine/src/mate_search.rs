@@ -20,7 +20,6 @@ const MATE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The limits of a `go mate`.
 pub(crate) struct MateRequest {
-    /// Limit of time.
     pub(crate) limit: MateLimit,
     /// Limit of positions to search.
     pub(crate) nodes: Option<u64>,

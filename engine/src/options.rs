@@ -50,7 +50,6 @@ pub(crate) struct Options {
 /// An option that `engine_options.txt` sets.
 struct Frozen {
     name: String,
-    /// The line that sets it.
     line: usize,
 }
 
@@ -219,7 +218,6 @@ impl Options {
         self.is_on(Id::StochasticPonder)
     }
 
-    /// The rule for declarations.
     pub(crate) fn entering_king(&self) -> EnteringKingRule {
         let word = self.word(Id::EnteringKingRule);
         let rule = ENTERING_KING_RULES.iter().find(|(known, _)| *known == word);
@@ -232,7 +230,6 @@ impl Options {
         (!text.is_empty()).then(|| crate::paths::resolve(text))
     }
 
-    /// Version of CSA records.
     pub(crate) fn csa_version(&self) -> FileVersion {
         if self.word(Id::CsaVersion) == "2.2" { FileVersion::V2_2 } else { FileVersion::V3_0 }
     }

@@ -162,9 +162,7 @@ impl Default for Timing {
 enum Message {
     /// From the search with this number.
     Search(u64, Event),
-    /// A line of a job.
     JobLine(Reply),
-    /// The job is through.
     JobDone {
         /// The message of its panic.
         failure: Option<String>,
@@ -404,7 +402,6 @@ impl<E: Engine> Session<E> {
         ControlFlow::Continue(())
     }
 
-    /// Handles the messages that have arrived.
     fn handle_all(&mut self, messages: &Receiver<Message>) -> ControlFlow<Exit> {
         (0..messages.len())
             .try_for_each(|_| messages.try_recv().map_or(ControlFlow::Continue(()), |message| self.handle(message)))
@@ -463,7 +460,6 @@ impl<E: Engine> Session<E> {
     }
 }
 
-/// The local date and time.
 fn now() -> DateTime {
     Zoned::now().datetime()
 }

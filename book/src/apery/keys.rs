@@ -59,7 +59,6 @@ pub(crate) fn key_of_setup(setup: &Setup) -> u64 {
     board_key(setup) ^ rest_key(setup.turn, setup.hands[setup.turn])
 }
 
-/// The part of a key for the board.
 pub(super) fn board_key(setup: &Setup) -> u64 {
     let pieces = Square::ALL.into_iter().filter_map(|square| setup.board[square].map(|piece| (piece, square)));
     pieces.fold(0, |key, (piece, square)| key ^ piece_key(piece, square))

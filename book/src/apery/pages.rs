@@ -23,7 +23,6 @@ use crate::page::Page;
 pub(crate) struct Pages {
     /// Records with their offsets, sorted by key.
     records: Vec<(u64, u64, [u8; RECORD_BYTES])>,
-    /// The keys of the records.
     keys: HashSet<u64>,
     gap: u32,
     queue: VecDeque<PositionKey>,

@@ -56,7 +56,6 @@ enum State {
     Faulty,
 }
 
-/// The kind of a line.
 pub(crate) enum Line<'l> {
     Blank,
     Comment(&'l [u8]),
@@ -143,13 +142,11 @@ impl Assembler {
         true
     }
 
-    /// The last page.
     pub(crate) fn finish(&mut self) -> Option<Page> {
         self.page.take()
     }
 }
 
-/// Adds a line to a comment.
 fn append(comment: &mut Option<String>, line: &str) {
     match comment {
         Some(comment) => {

@@ -71,7 +71,6 @@ fn put_entry(out: &mut impl Write, entry: &Entry) -> io::Result<()> {
     }
 }
 
-/// Writes the lines of a comment.
 fn comment(out: &mut impl Write, text: &str) -> io::Result<()> {
     text.split('\n').try_for_each(|line| writeln!(out, "#{}", line.trim_end_matches('\r')))
 }

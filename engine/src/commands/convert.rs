@@ -73,10 +73,8 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu convert game.kif --to usi --ends          one line a game
   enbu convert game.kif --to svg --ply 20 -o diagram.svg";
 
-/// Versions of CSA files.
 const CSA_VERSIONS: &[Choice<FileVersion>] = &[("2.2", "", FileVersion::V2_2), ("3.0", "", FileVersion::V3_0)];
 
-/// Ends of lines.
 const LINE_ENDS: &[Choice<&str>] = &[("lf", "", "\n"), ("crlf", "", "\r\n")];
 
 /// The format of the output, and the extension of its files: the name that was given.

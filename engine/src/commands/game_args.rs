@@ -22,7 +22,6 @@ use super::failure::named;
 /// The message for games without a limit of time, nodes or depth.
 pub(crate) const NO_TIME_CONTROL: &str = "a time control is needed: --tc, or tc= for every engine";
 
-/// The warning for games that repeat each other.
 pub(crate) const REPEATED_GAMES: &str = "warning: more pairs than openings, and a limit in nodes or depth: engines may repeat \
     their games move for move; `enbu openings random:16,80 --out FILE` makes openings";
 
@@ -103,7 +102,6 @@ pub(crate) struct RuleArgs {
 }
 
 impl RuleArgs {
-    /// The rules of the game.
     pub(crate) fn rules(&self) -> Rules {
         Rules {
             max_moves: self.max_moves,
@@ -112,7 +110,6 @@ impl RuleArgs {
         }
     }
 
-    /// The rules in words.
     pub(crate) fn words(&self) -> String {
         let rule = RULES.iter().find(|rule| rule.2 == self.rule).map_or("", |rule| rule.0);
         let mut words = format!("max-moves={} rule={rule}", self.max_moves);

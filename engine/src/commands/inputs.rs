@@ -53,7 +53,6 @@ fn is_record(path: &Path) -> bool {
 }
 
 impl Input {
-    /// Its name in messages.
     pub(in crate::commands) fn name(&self) -> String {
         if self.is_stdin() {
             pick("standard input", "標準入力").to_owned()

@@ -138,7 +138,6 @@ fn lost(file: &ResultsFile, error: &results::ResultsError, out: &mut impl Write)
     io::Error::other(format!("{error}; {} games could not be saved, {place}", unsaved.len()))
 }
 
-/// The file of results, with the games that it holds.
 fn open_results(args: &MatchArgs, path: &Path, contest: &Contest) -> io::Result<(ResultsFile, Vec<GameRecord>)> {
     if !args.resume {
         return Ok((ResultsFile::create(path).map_err(io::Error::other)?, Vec::new()));
@@ -255,7 +254,6 @@ fn csa_path(dir: &Path, game: &GameRecord) -> PathBuf {
     dir.join(format!("{:06}-{}-{}.csa", game.game, plain(&game.black), plain(&game.white)))
 }
 
-/// Writes the record of a game.
 fn save_csa(dir: &Path, game: &GameRecord) -> io::Result<()> {
     let path = csa_path(dir, game);
     fs::create_dir_all(dir).map_err(|error| named(dir, &error))?;

@@ -185,7 +185,6 @@ fn solved(
     Solved { position, solution, counted, first_moves, sound }
 }
 
-/// The printing thread.
 struct Printer<'p, W> {
     args: &'p MateArgs,
     progress: &'p ProgressBar,

@@ -27,16 +27,15 @@ pub(crate) struct Progress {
 
 /// The form of the progress.
 enum Shown {
-    /// By the bar.
     Live,
     /// By a line now and then.
-    Lines { last: Option<Instant> },
-    /// Not at all.
+    Lines {
+        last: Option<Instant>,
+    },
     Quiet,
 }
 
 impl Progress {
-    /// For work of `steps` steps.
     pub(crate) fn new(steps: u64) -> Self {
         let bar = bar(Some(steps), "{pos}/{len} {wide_bar} {elapsed} eta {eta}\n{msg}");
         let shown = if bar.is_hidden() { Shown::Lines { last: None } } else { Shown::Live };

@@ -96,7 +96,6 @@ struct Trials {
     /// The settings of every trial, but for its engines and openings.
     settings: MatchSettings,
     engine: EngineSpec,
-    /// The names of the parameters.
     names: Vec<String>,
     openings: Vec<Opening>,
     /// The opening of each pair.

@@ -39,7 +39,6 @@ pub(super) struct Assignment<'t> {
     pub(super) value: Option<&'t str>,
 }
 
-/// The assignments in `text`, in order.
 pub(super) fn assignments(text: &str) -> impl Iterator<Item = Assignment<'_>> {
     text.lines().enumerate().filter_map(|(index, line)| {
         let (name, value) = assignment(without_comment(line).trim())?;

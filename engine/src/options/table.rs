@@ -20,7 +20,6 @@ macro_rules! rows {
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub(crate) enum Id { $($id),* }
 
-        /// All options.
         pub(super) const ROWS: &[Row] = &[$(Row { $($field)* }),*];
     };
 }

@@ -31,7 +31,6 @@ pub enum ReplyError {
 }
 
 impl ReplyError {
-    /// The offending text.
     pub(crate) fn into_text(self) -> String {
         let (Self::Unknown(text) | Self::BestMove(text) | Self::Ponder(text) | Self::Pv(text) | Self::Option(text)) =
             self;

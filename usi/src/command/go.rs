@@ -97,7 +97,6 @@ impl Clock {
         }
     }
 
-    /// The parts with their keywords.
     const fn parts(&mut self) -> [(&'static str, &mut Option<u64>); 5] {
         [
             ("btime", &mut self.black_ms),

@@ -30,7 +30,6 @@ impl Game {
         Self { setup: Setup::startpos(), moves: Vec::new(), position: Position::startpos() }
     }
 
-    /// Returns the game of a `position` command.
     pub(super) fn from_command(command: PositionCommand) -> Result<Self, GameError> {
         let mut position = Position::from_setup(&command.setup)?;
         for (&mv, number) in command.moves.iter().zip(1..) {
@@ -74,7 +73,6 @@ const fn declaration_word(declaration: Declaration) -> &'static str {
     }
 }
 
-/// The answer to `side`.
 pub(super) fn side(position: &Position) -> &'static str {
     match position.turn() {
         Color::Black => "black",
@@ -82,7 +80,6 @@ pub(super) fn side(position: &Position) -> &'static str {
     }
 }
 
-/// All legal moves, in one line.
 pub(super) fn legal_moves(position: &Position) -> String {
     let mut moves = MoveList::new();
     position.legal_moves(&mut moves);

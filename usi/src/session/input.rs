@@ -19,7 +19,6 @@ const LINES_AHEAD: usize = 8;
 /// end of a shared stream non-blocking made this one so as well.
 pub(super) const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
-/// One line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Input {
     /// A line without its line end.

@@ -14,7 +14,6 @@ use crate::command::GoRequest;
 use crate::reply::Reply;
 use crate::session::Message;
 
-/// A running job.
 pub(super) struct Job {
     pub(super) kind: JobKind,
     /// Time of the next sign of life.
@@ -51,13 +50,11 @@ pub(super) enum JobKind {
     Answered,
     /// Forgets the last game.
     NewGame,
-    /// Evaluates.
     Eval,
     /// Counts moves.
     Perft,
 }
 
-/// Context of a job on its thread.
 pub(super) struct JobContext {
     pub(super) cancel: Arc<AtomicBool>,
     messages: Sender<Message>,

@@ -22,7 +22,6 @@ pub(super) struct Log {
     state: State,
 }
 
-/// State of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// The engine has not moved since the log was begun or written.

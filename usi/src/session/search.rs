@@ -48,10 +48,8 @@ pub(super) enum Purpose {
     Abandoned,
 }
 
-/// Stage of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// It runs.
     Running,
     /// It was asked to stop and has not ended yet.
     Stopping,

@@ -34,13 +34,15 @@ pub(super) type Written = Receiver<()>;
 
 /// A task of the writing thread.
 enum Entry {
-    /// Write a line.
-    Line { at: DateTime, direction: Direction, text: String },
+    Line {
+        at: DateTime,
+        direction: Direction,
+        text: String,
+    },
     /// Drop the sender once everything before it is written.
     Flush(Sender<()>),
 }
 
-/// Direction of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     /// From the client to the engine.

@@ -160,7 +160,6 @@ pub(super) fn render(job: &Job, kind: Kind, games: &[(&Record, &GameReport)]) ->
     }
 }
 
-/// The row of a game in the index.
 pub(super) fn row(base: &Path, report: &GameReport) -> IndexRow {
     IndexRow::new(report, path_of(Path::new(""), base, "html"))
 }

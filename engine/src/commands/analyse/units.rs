@@ -11,7 +11,6 @@ use crate::commands::inputs::{Bases, Input, shown};
 pub(super) struct Unit {
     /// Its number among the games of all inputs, from 0.
     pub(super) number: u64,
-    /// Its name in messages.
     pub(super) name: String,
     /// The path of its files below the output folder, without an extension.
     pub(super) base: PathBuf,

@@ -33,8 +33,12 @@ use crate::terminal::notice;
 /// Messages to the sink.
 enum News {
     /// An input was read: its name, messages, fault, and the positions of its games.
-    Read { name: String, messages: Vec<String>, failed: bool, positions: u64 },
-    /// A game is done.
+    Read {
+        name: String,
+        messages: Vec<String>,
+        failed: bool,
+        positions: u64,
+    },
     Done(Box<Done>),
 }
 
@@ -220,7 +224,6 @@ pub(super) struct Sink<'j> {
     /// Results that wait for those of games before them.
     waiting: BTreeMap<u64, Box<Done>>,
     next: u64,
-    /// Games for one file.
     games: Vec<(Record, GameReport)>,
 }
 

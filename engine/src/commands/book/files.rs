@@ -64,7 +64,6 @@ impl ReadArgs {
     }
 }
 
-/// An error of a book with its path.
 pub(super) fn faulty(path: &Path, error: &BookError) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
 }

@@ -139,7 +139,6 @@ fn write(args: &GrowArgs, tree: &Tree) -> io::Result<u64> {
     write_sorted(&args.output, Existing::Replace, SORT_BYTES, pages)
 }
 
-/// Puts logs together.
 fn put_together(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let mut logs: Vec<Contents> = Vec::new();
     for path in &args.merge {
@@ -190,7 +189,6 @@ fn grow(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     interrupted(out)
 }
 
-/// The work in progress.
 struct Work<'a> {
     args: &'a GrowArgs,
     header: Header,

@@ -116,7 +116,6 @@ impl Line {
     }
 }
 
-/// The content of a log.
 pub(super) struct Contents {
     pub(super) header: Header,
     pub(super) batches: Vec<Vec<Line>>,
@@ -170,7 +169,6 @@ impl Log {
         Ok(log)
     }
 
-    /// Adds a batch.
     pub(super) fn add(&mut self, batch: &[Line]) -> io::Result<()> {
         self.line(&batch)
     }

@@ -237,7 +237,6 @@ impl RecordsArgs {
         Ok(totals)
     }
 
-    /// The moves of a part.
     fn read(&self, part: &Part) -> Found {
         let mut found = Found::default();
         let reading = match part.format {
@@ -285,7 +284,6 @@ impl RecordsArgs {
             && self.player.as_deref().is_none_or(|wanted| record.headers.value(&key).map(str::trim) == Some(wanted))
     }
 
-    /// Adds the moves of a game.
     fn add(&self, record: &Record, moves: &mut Moves) -> Counts {
         if !self.counts(record) {
             return Counts { other_games: 1, ..Counts::default() };
@@ -323,7 +321,6 @@ impl RecordsArgs {
         counts
     }
 
-    /// The score of a move for `mover`.
     fn score(&self, record: &Record, id: NodeId, mover: Color, line: Line) -> Score {
         if self.values == Values::Comments {
             let score_cp = record.node(id).remarks().analyses.iter().find_map(|analysis| analysis.score_cp);

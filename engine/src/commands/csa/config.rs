@@ -11,7 +11,6 @@ use serde::Deserialize;
 
 use crate::commands::failure::named;
 
-/// The file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Config {

@@ -157,18 +157,15 @@ const ORDERS: &[Choice<OpeningOrder>] =
 
 const MODELS: &[Choice<EloModel>] = &[("logistic", "", EloModel::Logistic), ("normalized", "", EloModel::Normalised)];
 
-/// An error in the arguments.
 fn wrong(message: &str) -> clap::Error {
     usage::<MatchArgs>("match", message)
 }
 
 impl MatchArgs {
-    /// The file of results.
     pub(super) fn results_path(&self) -> PathBuf {
         self.out.clone().unwrap_or_else(|| DEFAULT_RESULTS.into())
     }
 
-    /// The test of --sprt.
     pub(super) fn sprt(&self) -> io::Result<Option<Sprt>> {
         let &[elo0, elo1] = self.sprt.as_slice() else { return Ok(None) };
         let sprt = Sprt::new(elo0, elo1, self.alpha, self.beta, self.elo_model);

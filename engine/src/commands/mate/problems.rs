@@ -47,7 +47,6 @@ pub(super) fn open(arguments: &[String], ply: Option<usize>) -> Result<Problems,
     Ok(Box::new(sources.into_iter().flat_map(move |source| source.problems(ply))))
 }
 
-/// An argument.
 enum Source {
     Sfen(Box<Problem>),
     Stdin,

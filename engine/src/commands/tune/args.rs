@@ -59,7 +59,6 @@ pub(crate) struct TuneArgs {
 }
 
 impl TuneArgs {
-    /// The engine to tune.
     pub(super) fn engine(&self) -> io::Result<EngineSpec> {
         let wrong = |error| io::Error::other(usage::<Self>("tune", format!("--engine: {error}")));
         let mut engine = EngineSpec::from_words(&self.engine).map_err(wrong)?;
@@ -73,7 +72,6 @@ impl TuneArgs {
         control.ok_or_else(|| io::Error::other(usage::<TuneArgs>("tune", game_args::NO_TIME_CONTROL)))
     }
 
-    /// The plan of the tuning.
     pub(super) fn plan(&self) -> Plan {
         Plan {
             iterations: self.iterations.unwrap_or_default(),

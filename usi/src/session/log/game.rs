@@ -10,7 +10,6 @@ use jiff::civil::DateTime;
 
 use crate::command::{Clock, GameResult};
 
-/// End of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GameEnd {
     /// The side to move resigned.
@@ -42,7 +41,6 @@ pub(super) struct GameLog {
 pub(super) struct Label {
     /// Name of the engine, for the side that it plays.
     pub(super) engine: Option<String>,
-    /// Name of the opponent.
     pub(super) opponent: Option<String>,
     /// The rule for declarations.
     pub(super) entering_king: Option<EnteringKingRule>,
@@ -173,7 +171,6 @@ impl GameLog {
             || matches!(self.end, Some(GameEnd::Resign | GameEnd::Declaration))
     }
 
-    /// The game as a record.
     pub(super) fn to_record(&self) -> Record {
         let mut record = Record::new(self.setup.clone());
         record.rules.entering_king = self.label.entering_king;
@@ -202,7 +199,6 @@ impl GameLog {
         record
     }
 
-    /// The record as a CSA file.
     pub(super) fn to_csa(&self, version: FileVersion) -> String {
         csa::write_all([&self.to_record()], version)
     }
