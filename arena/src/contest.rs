@@ -106,13 +106,8 @@ impl From<PlayerError> for ContestError {
 pub enum MatchEvent {
     /// A game is over.
     Game(Box<GameRecord>),
-    /// Output that belongs to no game: an engine that prints after `quit`.
-    UnsolicitedOutput {
-        /// The engine.
-        name: String,
-        /// Its faults.
-        faults: Faults,
-    },
+    /// Output that belongs to no game: an engine that prints after `quit`, and its faults.
+    UnsolicitedOutput(String, Faults),
 }
 
 /// Starts an engine, gives it its options and asks who it is and which options it has.
@@ -331,7 +326,7 @@ impl<'m> Worker<'m> {
         }
         let faults = player.quit();
         if !faults.is_empty() {
-            self.send(Ok(MatchEvent::UnsolicitedOutput { name: player.name.to_owned(), faults }));
+            self.send(Ok(MatchEvent::UnsolicitedOutput(player.name.to_owned(), faults)));
         }
     }
 

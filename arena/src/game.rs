@@ -274,7 +274,7 @@ impl Game<'_, '_> {
     /// The result when an engine did not answer or ended; its process is ended too.
     fn failed(&mut self, color: Color, error: &ClientError) -> Ending {
         let (fault, reason) = match error {
-            ClientError::Silent { .. } => (Fault::Hang, Reason::Hang),
+            ClientError::Silent(..) => (Fault::Hang, Reason::Hang),
             _ => (Fault::Crash, Reason::Crash),
         };
         count(&mut self.faults[color], fault, 1);
@@ -305,7 +305,7 @@ impl Game<'_, '_> {
         let fault = match told {
             Ok(()) => return Ok(()),
             Err(ClientError::Cancelled) => return Err(self.players[color].cancelled()),
-            Err(ClientError::Silent { .. }) => Fault::Hang,
+            Err(ClientError::Silent(..)) => Fault::Hang,
             Err(_) => Fault::Crash,
         };
         count(&mut self.faults[color], fault, 1);

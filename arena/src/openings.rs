@@ -34,14 +34,9 @@ pub enum OpeningError {
     /// The diagram cannot be played.
     #[error("{0}")]
     Position(#[from] enbu_movegen::PositionError),
-    /// A move is illegal.
-    #[error("move {number}: {error}")]
-    Move {
-        /// Number of the move, from 1.
-        number: usize,
-        /// The fault.
-        error: enbu_movegen::IllegalMove,
-    },
+    /// The move of this number, from 1, is illegal.
+    #[error("move {0}: {1}")]
+    Move(usize, enbu_movegen::IllegalMove),
     /// The game is over before it begins.
     #[error("the game is already over ({0})")]
     Over(Reason),
@@ -50,14 +45,9 @@ pub enum OpeningError {
 /// Faults of a file of openings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningsError {
-    /// A line is not an opening.
-    #[error("line {line}: {error}")]
-    Line {
-        /// Number of the line, from 1.
-        line: usize,
-        /// The fault.
-        error: OpeningError,
-    },
+    /// The line of this number, from 1, is not an opening.
+    #[error("line {0}: {1}")]
+    Line(usize, OpeningError),
     /// There is none.
     #[error("no opening in the file")]
     Empty,
@@ -73,7 +63,7 @@ impl Opening {
     pub fn new(setup: Setup, moves: Vec<Move>) -> Result<Self, OpeningError> {
         let mut position = Position::from_setup(&setup)?;
         for (index, &mv) in moves.iter().enumerate() {
-            position.play(mv).map_err(|error| OpeningError::Move { number: index + 1, error })?;
+            position.play(mv).map_err(|error| OpeningError::Move(index + 1, error))?;
         }
         Ok(Self { setup, position, moves })
     }
@@ -170,7 +160,7 @@ pub fn read(text: &str, rules: Rules) -> Result<Vec<Opening>, OpeningsError> {
             None if !opening.position().has_legal_move() => Err(OpeningError::Over(Reason::Mate)),
             None => Ok(opening),
         });
-        openings.push(checked.map_err(|error| OpeningsError::Line { line: index + 1, error })?);
+        openings.push(checked.map_err(|error| OpeningsError::Line(index + 1, error))?);
     }
     if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
 }

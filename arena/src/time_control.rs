@@ -41,13 +41,10 @@ pub enum TimeControl {
     Depth(u32),
 }
 
-/// Text that is not a time control.
+/// The first 40 characters of a text that is not a time control.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a time control (such as 10+0.1, 0+1b, 300, movetime=0.1, nodes=20000, depth=8)")]
-pub struct TimeControlError {
-    /// The first 40 characters of the text.
-    pub text: String,
-}
+#[error("`{0}` is not a time control (such as 10+0.1, 0+1b, 300, movetime=0.1, nodes=20000, depth=8)")]
+pub struct TimeControlError(String);
 
 /// When a side may use the increment of a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -80,7 +77,7 @@ impl FromStr for TimeControl {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn from_str(text: &str) -> Result<Self, TimeControlError> {
-        let error = || TimeControlError { text: text.chars().take(40).collect() };
+        let error = || TimeControlError(text.chars().take(40).collect());
         let control = match text.split_once('=') {
             Some(("nodes", count)) => count.parse().ok().map(Self::Nodes),
             Some(("depth", plies)) => plies.parse().ok().map(Self::Depth),

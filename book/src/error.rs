@@ -57,14 +57,9 @@ pub enum Fault {
     /// A move of a book that is not in USI notation.
     #[error("not a move: `{0}`")]
     Move(String),
-    /// A field that is not a number.
-    #[error("not {field}: `{text}`")]
-    Number {
-        /// The field with its article.
-        field: &'static str,
-        /// The offending text.
-        text: String,
-    },
+    /// A field, with its article, that is not a number, and its text.
+    #[error("not {0}: `{1}`")]
+    Number(&'static str, String),
     /// The file ends within a record, or a record refers to bytes after its end.
     #[error("the file ends before the data does")]
     Truncated,
@@ -93,13 +88,8 @@ pub enum Fault {
     #[error("state {0} and {1} more are not connected with any position")]
     Unconnected(i32, u64),
     /// A move leads to a state that does not exist.
-    #[error("the move {mv} leads to state {state}, which does not exist")]
-    NoState {
-        /// The move.
-        mv: Move,
-        /// The number of the state.
-        state: i32,
-    },
+    #[error("the move {0} leads to state {1}, which does not exist")]
+    NoState(Move, i32),
     /// A move before the first position.
     #[error("a move before the first position")]
     NoPosition,

@@ -20,14 +20,9 @@ pub enum Finding {
     #[strum(serialize = "illegal moves")]
     IllegalMove(IllegalMove),
     /// The reply to a move is illegal.
-    #[error("reply to {mv}: {reply}")]
+    #[error("reply to {0}: {1}")]
     #[strum(serialize = "illegal replies")]
-    IllegalReply {
-        /// The move.
-        mv: Move,
-        /// The reply.
-        reply: IllegalMove,
-    },
+    IllegalReply(Move, IllegalMove),
     /// A move occurs twice.
     #[error("the move {0} occurs twice")]
     #[strum(serialize = "repeated moves")]
@@ -100,7 +95,7 @@ fn check_moves(page: &Page, position: &mut Position, findings: &mut Vec<Finding>
         if let Some(reply) = entry.ponder {
             match position.play(reply) {
                 Ok(_) => drop(position.undo_move()),
-                Err(reply) => findings.push(Finding::IllegalReply { mv: entry.mv, reply }),
+                Err(reply) => findings.push(Finding::IllegalReply(entry.mv, reply)),
             }
         }
         position.undo_move();

@@ -29,7 +29,7 @@ pub enum PlayerError {
 impl From<ClientError> for PlayerError {
     fn from(error: ClientError) -> Self {
         match error {
-            ClientError::Silent { .. } => Self::Silent(error.to_string()),
+            ClientError::Silent(..) => Self::Silent(error.to_string()),
             ClientError::OptionValue(error) => error.into(),
             error => Self::Died(error.to_string()),
         }

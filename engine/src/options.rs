@@ -106,7 +106,7 @@ impl Options {
         // An empty value is written `<empty>`; without one the line is a mistake.
         if found.value.is_none() {
             let expected = "a name and a value are needed".to_owned();
-            return Err(OptionError::Missing { name: name.to_owned(), expected }.to_string());
+            return Err(OptionError::Missing(name.to_owned(), expected).to_string());
         }
         self.set(name, found.value).map_err(|error| error.to_string())?;
         if !is_ignored(name) {
@@ -159,7 +159,7 @@ impl Options {
         let Some(((index, row), slot)) =
             ROWS.iter().enumerate().zip(&mut self.values).find(|((_, row), _)| row.is_named(name))
         else {
-            return if is_ignored(name) { Ok(()) } else { Err(OptionError::Unknown { name: name.into() }) };
+            return if is_ignored(name) { Ok(()) } else { Err(OptionError::Unknown(name.into())) };
         };
         *slot = row.spec().parse(value)?;
         self.clears_hash |= index == Id::ClearHash as usize;

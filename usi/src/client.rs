@@ -63,14 +63,9 @@ pub enum ClientError {
     /// The process ended or closed its output.
     #[error("{0}")]
     Died(String),
-    /// The process did not answer in time.
-    #[error("no {expected} within {} s", (limit.as_secs_f64() * 1000.0).round() / 1000.0)]
-    Silent {
-        /// The expected reply.
-        expected: &'static str,
-        /// Time limit.
-        limit: Duration,
-    },
+    /// The process did not give the expected reply within the time limit.
+    #[error("no {0} within {seconds} s", seconds = (.1.as_secs_f64() * 1000.0).round() / 1000.0)]
+    Silent(&'static str, Duration),
     /// Ended by the caller's [`Cancel`].
     #[error("cancelled")]
     Cancelled,

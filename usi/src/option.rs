@@ -81,19 +81,11 @@ pub enum OptionValue {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// No option has this name.
-    #[error("unknown option {}", quote(name))]
-    Unknown {
-        /// The name as it was given.
-        name: String,
-    },
-    /// `setoption` without a value for an option that needs one.
-    #[error("option {name}: value missing, {expected}")]
-    Missing {
-        /// The option.
-        name: String,
-        /// The values it takes.
-        expected: String,
-    },
+    #[error("unknown option {}", quote(.0))]
+    Unknown(String),
+    /// `setoption` without a value for an option that needs one: its name and the values it takes.
+    #[error("option {0}: value missing, {1}")]
+    Missing(String, String),
     /// A value that the option does not take.
     #[error("option {name}: {} refused, {expected}", quote(value))]
     Value {
@@ -131,7 +123,7 @@ impl OptionSpec {
             let (name, expected) = (self.name.clone(), self.kind.expected());
             match value {
                 Some(value) if !value.is_empty() => OptionError::Value { name, value: value.to_owned(), expected },
-                _ => OptionError::Missing { name, expected },
+                _ => OptionError::Missing(name, expected),
             }
         })
     }

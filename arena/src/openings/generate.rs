@@ -59,11 +59,8 @@ pub enum GenerateError {
     #[error("`{0}` is not random:PLIES,CP with 1 to 200 plies and a bound of 1 to 10000 (such as random:16,80)")]
     Syntax(String),
     /// The bound is too narrow or the openings too short for the number of different ones.
-    #[error("only {found} different openings found; fewer openings, more plies or a wider bound are needed")]
-    Exhausted {
-        /// Number of openings found.
-        found: usize,
-    },
+    #[error("only {0} different openings found; fewer openings, more plies or a wider bound are needed")]
+    Exhausted(usize),
 }
 
 impl FromStr for RandomOpenings {
@@ -101,7 +98,7 @@ impl RandomOpenings {
         while openings.len() < count {
             let found =
                 (0..MAX_TRIES).find_map(|_| self.walk(&mut random, judge).filter(|walk| seen.insert(walk.key())));
-            let walk = found.ok_or(GenerateError::Exhausted { found: openings.len() })?;
+            let walk = found.ok_or(GenerateError::Exhausted(openings.len()))?;
             let moves = walk.history().collect();
             let setup = enbu_movegen::Setup::startpos();
             openings.push(Opening { setup, position: walk, moves });
@@ -190,7 +187,7 @@ mod tests {
     fn a_bound_that_nothing_fits_is_an_error() {
         // After one ply there are 30 positions.
         let error = generate("random:1,10000", 31, 1).unwrap_err();
-        assert!(matches!(error, GenerateError::Exhausted { found: 4..=30 }), "{error}");
+        assert!(matches!(error, GenerateError::Exhausted(4..=30)), "{error}");
     }
 
     #[test]

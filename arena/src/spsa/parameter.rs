@@ -80,13 +80,8 @@ pub enum Wanted {
     /// Every spin option whose name is lower-case letters, digits and `_`: the
     /// parameters of a search, where the options for users have capitals.
     All,
-    /// One option.
-    Named {
-        /// Its name; case does not matter.
-        name: String,
-        /// Its step, if it is not to be derived from the range.
-        step: Option<f64>,
-    },
+    /// The option of this name, without regard to case, and its step, if it is not to be derived from the range.
+    Named(String, Option<f64>),
 }
 
 /// Text that names no parameter.
@@ -102,7 +97,7 @@ impl FromStr for Wanted {
     /// ```
     /// use enbu_arena::spsa::Wanted;
     /// assert_eq!("all".parse(), Ok(Wanted::All));
-    /// assert_eq!("lmr_base:100".parse(), Ok(Wanted::Named { name: "lmr_base".to_owned(), step: Some(100.0) }));
+    /// assert_eq!("lmr_base:100".parse(), Ok(Wanted::Named("lmr_base".to_owned(), Some(100.0))));
     /// assert!("lmr_base:much".parse::<Wanted>().is_err());
     /// ```
     fn from_str(text: &str) -> Result<Self, WantedError> {
@@ -116,7 +111,7 @@ impl FromStr for Wanted {
                 (name, Some(step.parse().ok().filter(|step: &f64| step.is_finite()).ok_or_else(wrong)?))
             }
         };
-        if name.is_empty() { Err(wrong()) } else { Ok(Self::Named { name: name.to_owned(), step }) }
+        if name.is_empty() { Err(wrong()) } else { Ok(Self::Named(name.to_owned(), step)) }
     }
 }
 
@@ -159,7 +154,7 @@ pub fn select(
             continue;
         };
         let mut steps = wanted.iter().filter_map(|wanted| match wanted {
-            Wanted::Named { name, step } if option.is_named(name) => Some(*step),
+            Wanted::Named(name, step) if option.is_named(name) => Some(*step),
             _ => None,
         });
         let named = steps.next();
@@ -184,9 +179,7 @@ pub fn select(
 fn refuse_unknown(wanted: &[Wanted], options: &[OptionSpec]) -> Result<(), ParameterError> {
     let is_spin = |option: &OptionSpec| matches!(option.kind, OptionKind::Spin { .. });
     let unknown = wanted.iter().find_map(|wanted| match wanted {
-        Wanted::Named { name, .. } if !options.iter().any(|option| is_spin(option) && option.is_named(name)) => {
-            Some(name)
-        }
+        Wanted::Named(name, _) if !options.iter().any(|option| is_spin(option) && option.is_named(name)) => Some(name),
         _ => None,
     });
     match unknown {
@@ -252,7 +245,7 @@ mod tests {
     fn all_are_the_spins_in_lower_case_and_single_steps_can_be_set() {
         let mut small = options();
         small.pop();
-        let wanted = [Wanted::Named { name: "depth_2".to_owned(), step: Some(3.0) }, Wanted::All];
+        let wanted = [Wanted::Named("depth_2".to_owned(), Some(3.0)), Wanted::All];
         let parameters = select(&wanted, &small, &[]).unwrap();
         let names: Vec<_> = parameters.iter().map(|parameter| (parameter.name.as_str(), parameter.step)).collect();
         assert_eq!(names, [("lmr_base", 410.0 / 8.0), ("depth_2", 3.0)]);
@@ -262,7 +255,7 @@ mod tests {
 
     #[test]
     fn an_option_that_the_engine_is_given_is_where_it_begins() {
-        let wanted = [Wanted::Named { name: "lmr_base".to_owned(), step: None }];
+        let wanted = [Wanted::Named("lmr_base".to_owned(), None)];
         let given = ["100", "LMR", "800"].map(|value| ("LMR_base".to_owned(), Some(value.to_owned())));
         assert_eq!(select(&wanted, &options(), &given).unwrap()[0].start, 800);
         assert_eq!(select(&wanted, &options(), &given[..1]).unwrap()[0].start, 100);

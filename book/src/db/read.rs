@@ -200,7 +200,7 @@ fn mv(text: &str) -> Result<Option<Move>, Fault> {
 fn number<T: std::str::FromStr>(text: &str, field: &'static str) -> Result<Option<T>, Fault> {
     match text {
         "" | "none" | "None" => Ok(None),
-        _ => text.parse().map(Some).map_err(|_| Fault::Number { field, text: shortened(text) }),
+        _ => text.parse().map(Some).map_err(|_| Fault::Number(field, shortened(text))),
     }
 }
 

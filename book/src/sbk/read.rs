@@ -266,7 +266,7 @@ impl Reader {
             match self.file.index(next) {
                 Some(next) if self.queued.get(next) == Some(&false) => self.enqueue(next, PositionKey::of(&position)),
                 None if next >= 0 => {
-                    self.ready.push_back(Err(BookError::offset(offset, Fault::NoState { mv, state: next })));
+                    self.ready.push_back(Err(BookError::offset(offset, Fault::NoState(mv, next))));
                 }
                 _ => {}
             }

@@ -104,7 +104,7 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let done: HashSet<usize> = state.games.iter().map(|game| game.game).collect();
     let result = contest.play(&done, &cancel, log.as_ref(), |news| match news {
         MatchEvent::Game(game) => state.take(*game, &mut file),
-        MatchEvent::UnsolicitedOutput { name, faults } => {
+        MatchEvent::UnsolicitedOutput(name, faults) => {
             for (fault, times) in faults.iter() {
                 state.progress.notice(&format!("{name} after its last game: {fault} ({times})"));
             }

@@ -188,7 +188,7 @@ impl Trials {
                     games.add(game.score1);
                     notice(progress, trial, &game);
                 }
-                MatchEvent::UnsolicitedOutput { name, faults } => {
+                MatchEvent::UnsolicitedOutput(name, faults) => {
                     for (fault, times) in faults.iter() {
                         progress.notice(&format!("{name} after its last game: {fault} ({times})"));
                     }

@@ -171,7 +171,7 @@ impl Process {
             }
             let now = Instant::now();
             if now >= deadline {
-                return Err(ClientError::Silent { expected: "reading of its input", limit });
+                return Err(ClientError::Silent("reading of its input", limit));
             }
             change.wait_until(&mut inbox, deadline.min(now + LIFE_CHECK));
         }
@@ -200,7 +200,7 @@ impl Process {
                 while inbox.lines.is_empty() && !inbox.closed && !arrival.wait_until(&mut inbox, wake).timed_out() {}
                 // An engine that floods always has a line, at last one after the deadline.
                 if inbox.lines.front().is_some_and(|line| line.at > deadline) {
-                    return Err(ClientError::Silent { expected, limit });
+                    return Err(ClientError::Silent(expected, limit));
                 }
                 if let Some(line) = inbox.pop() {
                     return Ok(line);
@@ -214,7 +214,7 @@ impl Process {
                 return Err(self.death());
             }
             if Instant::now() >= deadline {
-                return Err(ClientError::Silent { expected, limit });
+                return Err(ClientError::Silent(expected, limit));
             }
         }
     }

@@ -97,7 +97,7 @@ impl<E: Engine> Session<E> {
                 self.prepared = false;
                 self.choose_traffic_log();
             }
-            Some(Err(unknown @ OptionError::Unknown { .. })) => self.send(Reply::Text(unknown.to_string())),
+            Some(Err(unknown @ OptionError::Unknown(_))) => self.send(Reply::Text(unknown.to_string())),
             Some(Err(refused)) => self.send(Reply::Error(format!("setoption: {refused}"))),
             None => {}
         }
@@ -132,7 +132,7 @@ impl<E: Engine> Session<E> {
         for name in names {
             match self.call_engine("getoption", |engine| engine.option_text(&name)).flatten() {
                 Some(value) => self.send(Reply::Console(format!("{name} {value}"))),
-                None => self.send(Reply::Error(format!("getoption: {}", OptionError::Unknown { name }))),
+                None => self.send(Reply::Error(format!("getoption: {}", OptionError::Unknown(name)))),
             }
         }
     }

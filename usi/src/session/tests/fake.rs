@@ -113,7 +113,7 @@ impl Engine for Fake {
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
         let spec = Self::hash();
         if !spec.is_named(name) {
-            return Err(OptionError::Unknown { name: name.into() });
+            return Err(OptionError::Unknown(name.into()));
         }
         if let OptionValue::Spin(mb) = spec.parse(value)? {
             self.hash_mb = mb;
