@@ -371,12 +371,12 @@ impl<E: Engine> Session<E> {
     /// Sends the answer to the running search, which ends it.
     fn answer(&mut self, outcome: Outcome) {
         let Some(mut search) = self.search.take() else { return };
-        let verified = search.verify(outcome);
-        if let Some(complaint) = verified.complaint {
+        let (reply, complaint) = search.verify(outcome);
+        if let Some(complaint) = complaint {
             search.note_text();
             self.send(Reply::Error(complaint));
         }
-        self.send_answer(search, verified.reply);
+        self.send_answer(search, reply);
     }
 
     /// Answers in place of a search whose deadline has passed, and stops it. Its outcome will be
@@ -386,9 +386,7 @@ impl<E: Engine> Session<E> {
         search.note_text();
         self.send(Reply::Text("the search is late: the answer is its best move so far".to_owned()));
         let known = self.call_engine("best_so_far", |engine| engine.best_so_far()).flatten();
-        let known =
-            known.map(|(best, _)| search.verify(Outcome::BestMove(best))).filter(|best| best.complaint.is_none());
-        let reply = known.map_or_else(|| search.fallback(), |best| best.reply);
+        let reply = known.map_or_else(|| search.fallback(), |(best, _)| search.verify(Outcome::BestMove(best)).0);
         if search.stage == Stage::Running {
             self.call_engine("stop", E::stop);
         }

@@ -64,14 +64,6 @@ enum Answer {
     Checkmate,
 }
 
-/// An answer that fits its question.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Verified {
-    pub(super) reply: Reply,
-    /// The fault in the engine's own outcome.
-    pub(super) complaint: Option<String>,
-}
-
 impl Search {
     pub(super) fn new(number: u64, position: Position, request: &GoRequest, at: Instant) -> Self {
         let purpose = match (request.ponder, request.infinite) {
@@ -141,25 +133,24 @@ impl Search {
         })
     }
 
-    /// The reply to `outcome`: of the requested kind, and legal.
-    pub(super) fn verify(&self, outcome: Outcome) -> Verified {
-        match (self.answer, outcome) {
+    /// The reply to `outcome`, of the requested kind and legal, and the fault in the engine's own outcome.
+    pub(super) fn verify(&self, outcome: Outcome) -> (Reply, Option<String>) {
+        let reply = match (self.answer, outcome) {
             (Answer::BestMove, Outcome::BestMove(BestMove::Play { best, ponder })) if self.position.is_legal(best) => {
                 let ponder = ponder.filter(|&ponder| is_line(&self.position, &[best, ponder]));
-                Reply::BestMove(BestMove::Play { best, ponder }).into()
+                Reply::BestMove(BestMove::Play { best, ponder })
             }
-            (Answer::BestMove, Outcome::BestMove(other @ (BestMove::Resign | BestMove::Win))) => {
-                Reply::BestMove(other).into()
-            }
+            (Answer::BestMove, Outcome::BestMove(other @ (BestMove::Resign | BestMove::Win))) => Reply::BestMove(other),
             (Answer::Checkmate, Outcome::Checkmate(Checkmate::Moves(moves))) if is_line(&self.position, &moves) => {
-                Reply::Checkmate(Checkmate::Moves(moves)).into()
+                Reply::Checkmate(Checkmate::Moves(moves))
             }
             (
                 Answer::Checkmate,
                 Outcome::Checkmate(other @ (Checkmate::NoMate | Checkmate::Timeout | Checkmate::NotImplemented)),
-            ) => Reply::Checkmate(other).into(),
-            (_, outcome) => Verified { reply: self.fallback(), complaint: Some(complaint(&outcome)) },
-        }
+            ) => Reply::Checkmate(other),
+            (_, outcome) => return (self.fallback(), Some(complaint(&outcome))),
+        };
+        (reply, None)
     }
 
     /// Returns the answer in place of an invalid outcome of the engine, or of a late one.
@@ -182,12 +173,6 @@ fn is_line_of(info: &Info, best: BestMove) -> bool {
         // An engine that resigns shows why.
         BestMove::Resign => !info.pv.is_empty() || info.pv_end.is_some(),
         BestMove::Win => info.pv.is_empty() && info.pv_end == Some(LineEnd::Win),
-    }
-}
-
-impl From<Reply> for Verified {
-    fn from(reply: Reply) -> Self {
-        Self { reply, complaint: None }
     }
 }
 
