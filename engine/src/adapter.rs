@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use enbu_kifu::csa::FileVersion;
 use enbu_movegen::{Color, Position};
 use enbu_search::{Limits, Lines, Listener, Progress, Report, Search, ThreadError};
 use enbu_usi::{
@@ -84,7 +85,7 @@ impl Engine for Enbu {
             notice(&format!("error: {error}"));
         }
         self.set_threads(notice);
-        let (choice, scale) = (self.options.evaluation(), self.options.fv_scale());
+        let (choice, scale) = (self.options.evaluation(), self.options.limit(Id::FvScale));
         self.evaluation.update(choice, scale, &mut self.search, notice);
         self.book.update(self.options.book_file(), notice);
         if self.options.take_clear_hash() {
@@ -113,7 +114,7 @@ impl Engine for Enbu {
         self.side = position.turn();
         self.expected = None;
         let mut before = position.clone();
-        if request.ponder && self.options.stochastic_ponder() && before.undo_move().is_some() {
+        if request.ponder && self.options.is_on(Id::StochasticPonder) && before.undo_move().is_some() {
             let limits = Limits { ponder: true, ..Limits::default() };
             let listener = Arc::new(ReportForwarder { is_muted: true, ..self.forwarder(events.clone()) });
             self.search.start(&before, limits, self.options.for_search(), started, listener);
@@ -152,8 +153,7 @@ impl Engine for Enbu {
             self.search_for(&position, &GoRequest { ponder: false, clock, ..request }, at, events);
             return;
         }
-        let clock = clock.map(|clock| self.clock(clock));
-        self.search.ponderhit(clock, at);
+        self.search.ponderhit(clock.map(|clock| side_clock(clock, self.side)), at);
     }
 
     fn evaluate(&mut self, position: &Position) -> Vec<String> {
@@ -168,7 +168,7 @@ impl Engine for Enbu {
         CsaSettings {
             readout: self.options.is_on(Id::CsaReadout),
             log_dir: self.options.path(Id::CsaLogDir),
-            version: self.options.csa_version(),
+            version: if self.options.word(Id::CsaVersion) == "2.2" { FileVersion::V2_2 } else { FileVersion::V3_0 },
             opponent: self.options.opponent(),
         }
     }
@@ -184,7 +184,7 @@ impl Enbu {
         if let Some(text) = self.options.frozen_text().filter(|_| std::mem::take(&mut self.names_frozen)) {
             notice(&format!("{} sets {text}", crate::options::file::NAME));
         }
-        self.options.file_faults().iter().for_each(|fault| notice(&format!("error: {fault}")));
+        self.options.file_faults.iter().for_each(|fault| notice(&format!("error: {fault}")));
     }
 
     /// Sets the number of threads: that of the option, up to what the processors can run.
@@ -226,7 +226,7 @@ impl Enbu {
         // `rtime N` asks for a time between N and 3 N; its middle keeps searches repeatable.
         let movetime_ms = request.movetime_ms.or(request.random_time_ms.map(|ms| ms.saturating_mul(2)));
         Limits {
-            clock: (!request.clock.is_empty() && !request.infinite).then(|| self.clock(&request.clock)),
+            clock: (!request.clock.is_empty() && !request.infinite).then(|| side_clock(&request.clock, self.side)),
             movetime: movetime_ms.map(Duration::from_millis),
             depth: request.depth.or(self.options.limit(Id::DepthLimit)),
             nodes: request.nodes.or(self.options.limit(Id::NodesLimit)),
@@ -234,11 +234,6 @@ impl Enbu {
             ponder: request.ponder,
             root_moves: request.searchmoves.clone(),
         }
-    }
-
-    /// The clock of the side to move.
-    fn clock(&self, clock: &enbu_usi::Clock) -> enbu_search::Clock {
-        side_clock(clock, self.side)
     }
 }
 

@@ -20,7 +20,6 @@ use std::time::Duration;
 
 use enbu_book::OpenOptions;
 use enbu_book::choose::{Rules, Weight};
-use enbu_kifu::csa::FileVersion;
 use enbu_language::Language;
 use enbu_movegen::EnteringKingRule;
 use enbu_search::{Level, Lines, Moves, Rounding, Timing};
@@ -41,16 +40,10 @@ pub(crate) struct Options {
     values: Vec<OptionValue>,
     /// The button `Clear_Hash` was pressed, and nothing has been cleared since.
     clears_hash: bool,
-    /// The options that `engine_options.txt` sets, which nothing else changes.
-    frozen: Vec<Frozen>,
-    /// The errors of that file, in ASCII.
-    faults: Vec<String>,
-}
-
-/// An option that `engine_options.txt` sets.
-struct Frozen {
-    name: String,
-    line: usize,
+    /// The options that `engine_options.txt` sets, which nothing else changes, and their lines.
+    frozen: Vec<(String, usize)>,
+    /// The errors of that file, in ASCII, each with its line.
+    pub(crate) file_faults: Vec<String>,
 }
 
 /// Errors of `engine_options.txt` that are kept; a file of something else has many.
@@ -63,7 +56,7 @@ impl Options {
             values: ROWS.iter().map(|row| row.spec().default).collect(),
             clears_hash: false,
             frozen: Vec::new(),
-            faults: Vec::new(),
+            file_faults: Vec::new(),
         }
     }
 
@@ -72,7 +65,7 @@ impl Options {
         let mut options = Self::new();
         match crate::paths::beside_executable(file::NAME).as_deref().map(file::read) {
             Some(Ok(Some(text))) => options.freeze(&text),
-            Some(Err(error)) => options.faults.push(format!("{}: {error}", file::NAME)),
+            Some(Err(error)) => options.file_faults.push(format!("{}: {error}", file::NAME)),
             Some(Ok(None)) | None => {}
         }
         options
@@ -83,14 +76,14 @@ impl Options {
         let mut left_out = 0_usize;
         for found in file::assignments(text) {
             let Err(fault) = self.freeze_one(&found) else { continue };
-            if self.faults.len() < MOST_FAULTS {
-                self.faults.push(format!("{} line {}: {fault}", file::NAME, found.line));
+            if self.file_faults.len() < MOST_FAULTS {
+                self.file_faults.push(format!("{} line {}: {fault}", file::NAME, found.line));
             } else {
                 left_out += 1;
             }
         }
         if left_out > 0 {
-            self.faults.push(format!("{}: {left_out} more errors", file::NAME));
+            self.file_faults.push(format!("{}: {left_out} more errors", file::NAME));
         }
     }
 
@@ -110,26 +103,21 @@ impl Options {
         }
         self.set(name, found.value).map_err(|error| error.to_string())?;
         if !is_ignored(name) {
-            self.frozen.push(Frozen { name: name.to_owned(), line: found.line });
+            self.frozen.push((name.to_owned(), found.line));
         }
         Ok(())
     }
 
     /// The line of `engine_options.txt` that sets the option of this name.
     fn frozen_by(&self, name: &str) -> Option<usize> {
-        self.frozen.iter().find(|frozen| frozen.name.eq_ignore_ascii_case(name)).map(|frozen| frozen.line)
-    }
-
-    /// The errors in `engine_options.txt`, each with its line.
-    pub(crate) fn file_faults(&self) -> &[String] {
-        &self.faults
+        self.frozen.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, line)| line)
     }
 
     /// The options that `engine_options.txt` sets, with their values, as `Threads 4, USI_Hash 64`.
     pub(crate) fn frozen_text(&self) -> Option<String> {
-        let pair = |frozen: &Frozen| {
-            let value = self.text(&frozen.name).map_or(String::new(), |value| format!(" {}", printable(&value)));
-            format!("{}{value}", printable(&frozen.name))
+        let pair = |(name, _): &(String, usize)| {
+            let value = self.text(name).map_or(String::new(), |value| format!(" {}", printable(&value)));
+            format!("{}{value}", printable(name))
         };
         let pairs: Vec<String> = self.frozen.iter().map(pair).collect();
         (!pairs.is_empty()).then(|| pairs.join(", "))
@@ -213,11 +201,6 @@ impl Options {
         self.number(Id::Threads)
     }
 
-    /// Returns true if pondering searches all of the opponent's moves.
-    pub(crate) fn stochastic_ponder(&self) -> bool {
-        self.is_on(Id::StochasticPonder)
-    }
-
     pub(crate) fn entering_king(&self) -> EnteringKingRule {
         let word = self.word(Id::EnteringKingRule);
         let rule = ENTERING_KING_RULES.iter().find(|(known, _)| *known == word);
@@ -228,10 +211,6 @@ impl Options {
     pub(crate) fn path(&self, id: Id) -> Option<PathBuf> {
         let text = self.word(id);
         (!text.is_empty()).then(|| crate::paths::resolve(text))
-    }
-
-    pub(crate) fn csa_version(&self) -> FileVersion {
-        if self.word(Id::CsaVersion) == "2.2" { FileVersion::V2_2 } else { FileVersion::V3_0 }
     }
 
     /// Name of the opponent, also from the form of UCI (`GM 2800 human Name`).
@@ -309,11 +288,6 @@ impl Options {
         }
     }
 
-    /// Divisor of the output of a standard network, where the user sets one.
-    pub(crate) fn fv_scale(&self) -> Option<i32> {
-        self.limit(Id::FvScale)
-    }
-
     /// The level to play at, by `USI_Elo` if that limits the strength.
     fn level(&self) -> u8 {
         if self.is_on(Id::LimitStrength) {
@@ -334,7 +308,7 @@ impl Options {
                 minimum_thinking_time_ms: self.number(Id::MinimumThinkingTime),
                 slow_mover: self.number(Id::SlowMover),
                 rounding: if self.is_on(Id::RoundUpToFullSecond) { Rounding::UpToFullSecond } else { Rounding::Exact },
-                ponder: self.is_on(Id::Ponder) && !self.stochastic_ponder(),
+                ponder: self.is_on(Id::Ponder) && !self.is_on(Id::StochasticPonder),
             },
             report_interval: Duration::from_millis(self.number(Id::PvInterval)),
             heartbeat: None,
@@ -387,7 +361,7 @@ mod tests {
         let mut options = Options::new();
         options
             .freeze("Threads 3 // cores\nHash=64\noption name EvalDir type string default my eval\nNumaPolicy auto\n");
-        assert_eq!(options.file_faults(), [""; 0]);
+        assert_eq!(options.file_faults, [""; 0]);
         assert_eq!(options.frozen_text().as_deref(), Some("Threads 3, USI_Hash 64, EvalDir my eval"));
         for (name, value) in [("Threads", "1"), ("USI_Hash", "16"), ("Hash", "16"), ("usi_hash", "no number")] {
             assert_eq!(options.set(name, Some(value)), Ok(()), "{name}");
@@ -418,15 +392,15 @@ mod tests {
             "line 8: option USI_Hash: already set in line 7",
             "line 9: option : value missing",
         ];
-        assert_eq!(options.file_faults().len(), expected.len(), "{:?}", options.file_faults());
-        for (fault, expected) in options.file_faults().iter().zip(expected) {
+        assert_eq!(options.file_faults.len(), expected.len(), "{:?}", options.file_faults);
+        for (fault, expected) in options.file_faults.iter().zip(expected) {
             assert!(fault.starts_with(&format!("engine_options.txt {expected}")) && fault.is_ascii(), "{fault}");
         }
         assert_eq!((options.threads(), options.hash_mb()), (Options::new().threads(), 32));
         let mut options = Options::new();
         options.freeze(&"?\n".repeat(1000));
-        assert_eq!(options.file_faults().len(), MOST_FAULTS + 1);
-        assert_eq!(options.file_faults().last().expect("a line"), "engine_options.txt: 990 more errors");
+        assert_eq!(options.file_faults.len(), MOST_FAULTS + 1);
+        assert_eq!(options.file_faults.last().expect("a line"), "engine_options.txt: 990 more errors");
     }
 
     #[test]

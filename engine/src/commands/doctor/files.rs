@@ -29,10 +29,10 @@ pub(super) fn options_file(check: &mut Check, options: &Options) {
             "{name} sets {text}; the GUI cannot change them",
             "{name} により {text}（将棋ソフトからは変更できません）"
         )),
-        None if options.file_faults().is_empty() => check.fine(text!("no {name}", "{name} はありません")),
+        None if options.file_faults.is_empty() => check.fine(text!("no {name}", "{name} はありません")),
         None => {}
     }
-    for fault in options.file_faults() {
+    for fault in &options.file_faults {
         check.fault(
             text!("{fault}", "誤り: {fault}"),
             text!(
@@ -46,7 +46,7 @@ pub(super) fn options_file(check: &mut Check, options: &Options) {
 /// The evaluation that the options select, loaded as at `isready`.
 pub(super) fn network(check: &mut Check, options: &Options) {
     let choice = options.evaluation();
-    match evaluation::load(&choice, options.fv_scale()) {
+    match evaluation::load(&choice, options.limit(Id::FvScale)) {
         Ok(evaluation) => describe(check, &choice, &evaluation),
         Err(error) => {
             let instead = evaluation::load(&Choice::BuiltIn, None).unwrap_or_default();
