@@ -141,7 +141,7 @@ impl Command {
             Self::Selfplay(args) => selfplay::run(&args, out),
             Self::Train(args) => train::run(&args, out),
             Self::Mate(args) => mate::run(&args, out),
-            Self::Analyse(args) => analyse::run(&args, out),
+            Self::Analyse(args) => analyse::run(*args, out),
             Self::Convert(args) => convert::run(args, out),
             Self::Doctor(args) => doctor::run(&args, out),
             Self::Book(args) => book::run(&args, out),

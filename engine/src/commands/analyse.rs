@@ -3,13 +3,11 @@
 //! | file | contents |
 //! |---|---|
 //! | `units.rs` | the games of the inputs, one after the other |
-//! | `job.rs` | the work on every game, and its destination |
 //! | `product.rs` | the files of a game; results of earlier runs |
 //! | `work.rs` | games side by side |
 //! | `display.rs` | progress and totals |
 
 mod display;
-mod job;
 mod product;
 mod units;
 mod work;
@@ -22,19 +20,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
-use enbu_analysis::{Earlier, Limit, Order, Scope, Settings, Thresholds};
+use enbu_analysis::{Earlier, Limit, OpeningCache, Order, Scope, Settings, Thresholds};
+use enbu_eval::Evaluation;
 use enbu_files::Existing;
 use enbu_kifu::{Format, ScoreStyle};
 use enbu_language::Language;
 use enbu_movegen::Color;
 
-use super::choices::{Choice, SCORES, one_of, seconds};
+use super::choices::{Choice, SCORES, one_of, seconds, word};
 use super::failure::{self, Force, check_writable, named, usage};
 use super::inputs::{Target, extension, inputs};
 use super::shard::Shard;
 use crate::evaluation;
 use crate::locale;
-use job::{Job, contains};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu analyse game.kif -o game.html                 a page to look at
@@ -226,8 +224,33 @@ impl AnalyseArgs {
     }
 }
 
+/// The work on every game.
+struct Job {
+    args: AnalyseArgs,
+    settings: Settings,
+    /// Program and evaluation.
+    engine: String,
+    evaluation: Evaluation,
+    kinds: Vec<Kind>,
+    target: Target,
+    pages: Option<Language>,
+    openings: Arc<OpeningCache>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Job {
+    /// The options of the output in one line, as the command line has them.
+    fn output(&self) -> String {
+        let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
+        let [scores, comments] = [word(SCORES, &self.args.scores), word(EARLIER, &self.args.comments)];
+        let pages = self.pages.map_or("auto", Language::name);
+        let (kinds, language) = (kinds.join(","), Language::current().name());
+        format!("{kinds} --scores {scores} --comments {comments} --lang {pages} ({language})")
+    }
+}
+
 /// Analyses the games that the arguments name.
-pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+pub(crate) fn run(args: AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     // Several inputs or formats need a folder, and so does a name without an extension.
     let target = Target::of(args.output.as_ref(), |path| Kind::of_extension(path).is_some());
     let kinds = args.kinds(&target).map_err(io::Error::other)?;
@@ -236,7 +259,10 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
     files.retain(|input| !product::is_own(&input.path));
     let found = files.len();
     let folder = if let Target::Folder(folder) = &target { std::fs::canonicalize(folder).ok() } else { None };
-    files.retain(|input| folder.as_ref().is_none_or(|folder| !contains(folder, &input.path)));
+    // An earlier run may have written them.
+    let is_inside =
+        |path: &Path, folder: &PathBuf| std::fs::canonicalize(path).is_ok_and(|path| path.starts_with(folder));
+    files.retain(|input| !folder.as_ref().is_some_and(|folder| is_inside(&input.path, folder)));
     if files.is_empty() {
         let folders: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
         let reason = if found > 0 { " outside the folder to write to" } else { "" };
@@ -254,12 +280,8 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
         evaluation,
         kinds,
         target,
-        scores: args.scores,
-        comments: Language::current(),
-        earlier: args.comments,
         pages: locale::named_language(),
-        shard: args.shard,
-        existing: args.force.existing(),
+        args,
         openings: Arc::default(),
         stop: Arc::new(AtomicBool::new(false)),
     };
@@ -271,8 +293,8 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCo
         }
     })
     .map_err(io::Error::other)?;
-    let mut sink = work::Sink::new(&job, args.problems.clone(), files.len());
-    work::run(&job, &files, args.jobs(), &mut sink, out)?;
+    let mut sink = work::Sink::new(&job, files.len());
+    work::run(&job, &files, &mut sink, out)?;
     sink.finish(out)
 }
 

@@ -12,11 +12,11 @@ use enbu_analysis::{Annotation, GameReport, Source, annotate};
 use enbu_files::{FileKind, read, read_text};
 use enbu_kifu::encoding::encode;
 use enbu_kifu::{Encoding, Format, Record, WriteOptions, Written};
+use enbu_language::Language;
 use serde::{Deserialize, Serialize};
 
-use super::job::Job;
 use super::units::Unit;
-use super::{Kind, make_folder_of};
+use super::{Job, Kind, make_folder_of};
 use crate::commands::failure::named;
 use crate::commands::inputs::Target;
 
@@ -130,7 +130,7 @@ pub(super) fn render(job: &Job, kind: Kind, games: &[(&Record, &GameReport)]) ->
             (pages.into_bytes(), Vec::new())
         }
         Kind::Record(format, extension) => {
-            let annotation = Annotation { language: job.comments, format, earlier: job.earlier };
+            let annotation = Annotation { language: Language::current(), format, earlier: job.args.comments };
             let annotated: Vec<Record> = games
                 .iter()
                 .map(|(record, report)| {
@@ -139,7 +139,7 @@ pub(super) fn render(job: &Job, kind: Kind, games: &[(&Record, &GameReport)]) ->
                     record
                 })
                 .collect();
-            let options = WriteOptions { scores: job.scores, ..WriteOptions::default() };
+            let options = WriteOptions { scores: job.args.scores, ..WriteOptions::default() };
             let Written { text, losses } = format.write_counted(&annotated, options);
             let mut notes: Vec<String> =
                 losses.iter().map(|loss| format!("warning: {format} cannot hold {loss}")).collect();

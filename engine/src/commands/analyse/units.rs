@@ -14,17 +14,15 @@ pub(super) struct Unit {
     pub(super) name: String,
     /// The path of its files below the output folder, without an extension.
     pub(super) base: PathBuf,
-    /// Its input, as reports name it.
-    file: String,
-    /// Its number in the input, from 1.
-    game: usize,
+    /// Its origin, without a digest.
+    source: Source,
     pub(super) record: Record,
 }
 
 impl Unit {
     /// The origin of the game, with a digest of its record.
     pub(super) fn source(&self) -> Source {
-        Source { file: self.file.clone(), game: self.game, digest: digest(&self.record) }
+        Source { digest: digest(&self.record), ..self.source.clone() }
     }
 }
 
@@ -85,7 +83,8 @@ impl Reader {
             }
             let file = input.subfolder.join(input.path.file_name().unwrap_or_default());
             let file = file.to_string_lossy().replace('\\', "/");
-            found.units.push(Unit { number: self.games, name, base: path.into(), file, game, record });
+            let source = Source { file, game, digest: String::new() };
+            found.units.push(Unit { number: self.games, name, base: path.into(), source, record });
             self.games += 1;
         }
         found

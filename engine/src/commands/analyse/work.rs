@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::slice;
 use std::sync::Arc;
@@ -22,10 +21,9 @@ use enbu_kifu::Record;
 use parking_lot::Mutex;
 
 use super::display::Meter;
-use super::job::Job;
 use super::product;
 use super::units::{Reader, Unit};
-use super::{Kind, write_file};
+use super::{Job, Kind, write_file};
 use crate::commands::failure::{INTERRUPTED, with_failures};
 use crate::commands::inputs::{Input, Target};
 use crate::terminal::notice;
@@ -59,15 +57,9 @@ struct Done {
     game: Option<(Record, GameReport)>,
 }
 
-/// Analyses the games of `files` on `jobs` threads and gives them to `sink`.
-pub(super) fn run(
-    job: &Job,
-    files: &[Input],
-    jobs: usize,
-    sink: &mut Sink<'_>,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let counter = AtomicU64::new(0);
+/// Analyses the games of `files` and gives them to `sink`.
+pub(super) fn run(job: &Job, files: &[Input], sink: &mut Sink<'_>, out: &mut impl Write) -> io::Result<()> {
+    let (jobs, counter) = (job.args.jobs(), AtomicU64::new(0));
     let (to_sink, news) = bounded(4 * jobs);
     let queue = Mutex::new(Queue {
         job,
@@ -120,10 +112,10 @@ impl Queue<'_> {
             }
             let mut found = self.reader.read(self.files.next()?);
             let is_empty = found.units.is_empty();
-            found.units.retain(|unit| self.job.shard.contains(unit.number));
+            found.units.retain(|unit| self.job.args.shard.contains(unit.number));
             let positions = found.units.iter().map(|unit| positions_of(&unit.record)).sum();
             // Messages are those of one shard only.
-            let is_ours = !found.units.is_empty() || (is_empty && self.job.shard.contains(0));
+            let is_ours = !found.units.is_empty() || (is_empty && self.job.args.shard.contains(0));
             let (messages, failed) = if is_ours { (found.messages, found.failed) } else { Default::default() };
             sink.send(News::Read { name: found.name, messages, failed, positions }).ok()?;
             self.ready = found.units.into();
@@ -217,7 +209,6 @@ fn searched(
 pub(super) struct Sink<'j> {
     job: &'j Job,
     meter: Meter,
-    problems_path: Option<PathBuf>,
     failures: usize,
     rows: Vec<IndexRow>,
     problems: Vec<String>,
@@ -228,11 +219,10 @@ pub(super) struct Sink<'j> {
 }
 
 impl<'j> Sink<'j> {
-    pub(super) fn new(job: &'j Job, problems: Option<PathBuf>, inputs: usize) -> Self {
+    pub(super) fn new(job: &'j Job, inputs: usize) -> Self {
         Self {
             job,
             meter: Meter::new(inputs),
-            problems_path: problems,
             failures: 0,
             rows: Vec::new(),
             problems: Vec::new(),
@@ -284,7 +274,7 @@ impl<'j> Sink<'j> {
     /// Takes the next game in order.
     fn put(&mut self, done: Done, out: &mut impl Write) -> io::Result<()> {
         self.rows.extend(done.row);
-        if self.problems_path.is_some() {
+        if self.job.args.problems.is_some() {
             self.problems.extend(done.problems);
         }
         let Some((record, report)) = done.game else { return Ok(()) };
@@ -305,7 +295,8 @@ impl<'j> Sink<'j> {
     pub(super) fn finish(mut self, out: &mut impl Write) -> io::Result<ExitCode> {
         self.write_together(out)?;
         if let Target::Folder(folder) = &self.job.target {
-            let rows = if self.job.shard.is_whole() { std::mem::take(&mut self.rows) } else { product::rows(folder) };
+            let rows =
+                if self.job.args.shard.is_whole() { std::mem::take(&mut self.rows) } else { product::rows(folder) };
             if self.job.kinds.contains(&Kind::Html) {
                 write_file(
                     &folder.join("index.html"),
@@ -314,7 +305,7 @@ impl<'j> Sink<'j> {
                 )?;
             }
         }
-        if let Some(path) = &self.problems_path {
+        if let Some(path) = &self.job.args.problems {
             let lines: String = self.problems.iter().map(|line| format!("{line}\n")).collect();
             write_file(path, lines.as_bytes(), Existing::Replace)?;
         }
@@ -337,7 +328,7 @@ impl<'j> Sink<'j> {
         let (bytes, messages) = product::render(self.job, kind, &games);
         messages.iter().for_each(|message| self.meter.notice("output", message));
         match &self.job.target {
-            Target::File(path) => write_file(path, &bytes, self.job.existing),
+            Target::File(path) => write_file(path, &bytes, self.job.args.force.existing()),
             Target::Stdout | Target::Folder(_) => out.write_all(&bytes),
         }
     }
