@@ -74,23 +74,19 @@ pub enum Processes {
 
 /// Reasons why a match cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum ContestError {
-    /// Fewer than two engines.
     #[error("a match needs at least two engines")]
     TooFewEngines,
-    /// Two engines were given the same name.
     #[error("two engines are named `{0}`")]
     SameName(String),
-    /// No openings.
     #[error("a match needs at least one opening")]
     NoOpening,
     /// An engine cannot take part.
     #[error(transparent)]
     Player(PlayerError),
-    /// The system gives no thread.
     #[error("no thread for a game: {0}")]
     NoThread(String),
-    /// It was interrupted.
     #[error("interrupted")]
     Cancelled,
 }

@@ -15,32 +15,20 @@ use crate::record::GameRecord;
 
 /// Faults of a file of results.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum ResultsError {
-    /// It cannot be opened, read or written.
     #[error("{path}: {1}", path = .0.display())]
     Io(PathBuf, io::Error),
-    /// It holds games, and the command does not continue it.
     #[error("{} already holds games; go on with it by --resume, or choose another file", .0.display())]
     Exists(PathBuf),
-    /// Another match writes to it.
     #[error("{} is in use by another match", .0.display())]
     Locked(PathBuf),
-    /// The line of this number, from 1, is not a game.
     #[error("{path}, line {1}: {2}", path = .0.display())]
     Line(PathBuf, usize, String),
-    /// It holds no game, only text without a line end that is none.
     #[error("{path} is not a file of results: {1}", path = .0.display())]
     Foreign(PathBuf, String),
-    /// One game of a match twice, with different moves.
     #[error("{}: game {game} of match {match_id} was played differently in another file", path.display())]
-    Conflict {
-        /// The later file.
-        path: PathBuf,
-        /// The number of the game.
-        game: usize,
-        /// The match.
-        match_id: String,
-    },
+    Conflict { path: PathBuf, game: usize, match_id: String },
 }
 
 /// Contents of a file of results.

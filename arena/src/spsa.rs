@@ -97,17 +97,15 @@ impl Plan {
 
 /// Reasons why nothing can be tuned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum PlanError {
-    /// No parameters.
     #[error("nothing to tune")]
     NoParameter,
     /// A parameter that cannot be tuned.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// No iterations, or no games in them.
     #[error("at least one iteration of at least one pair is needed")]
     NoGames,
-    /// A rate outside its range.
     #[error("a rate above 0 and not above 1 is needed")]
     Rate,
 }

@@ -29,44 +29,34 @@ pub enum Place {
 
 /// The faults of books.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum Fault {
     /// The file could not be read or written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The file is empty.
     #[error("the file is empty")]
     Empty,
-    /// The content is none of the formats.
     #[error("not a book: neither .db nor .ybb, book.bin of Apery or .sbk")]
     UnknownFormat,
-    /// The first line of a `.db` is not its header.
     #[error("the header is not `#YANEURAOU-DB2016 1.00` but `{0}`")]
     Header(String),
-    /// A line is too long to be one of a book.
     #[error("a line of more than {0} bytes")]
     LongLine(u64),
-    /// A position has too many lines to be looked up.
     #[error("more than {0} bytes for one position")]
     LongPosition(u64),
-    /// A position has more moves than any that is legal.
     #[error("{0} moves for one position")]
     ManyMoves(usize),
     /// A position is not an SFEN.
     #[error("{0}")]
     Sfen(#[from] SfenError),
-    /// A move of a book that is not in USI notation.
     #[error("not a move: `{0}`")]
     Move(String),
-    /// A field, with its article, that is not a number, and its text.
     #[error("not {0}: `{1}`")]
     Number(&'static str, String),
-    /// The file ends within a record, or a record refers to bytes after its end.
     #[error("the file ends before the data does")]
     Truncated,
-    /// The length of a file of records is no multiple of theirs.
     #[error("the last record has only {0} bytes")]
     PartialRecord(u64),
-    /// Bits of the header of a `.ybb` without a known meaning.
     #[error("unknown flags {0:#x}")]
     Flags(u64),
     /// A packed position is invalid.
@@ -75,28 +65,21 @@ pub enum Fault {
     /// A position that no game can have.
     #[error("{0}")]
     Position(#[from] PositionError),
-    /// The bits of a move are invalid.
     #[error("not a move: {0:#06x}")]
     MoveBits(u32),
     /// A move is illegal in its position.
     #[error("{0}")]
     Illegal(#[from] IllegalMove),
-    /// Bytes that are no message of protobuf, or not of the kind expected there.
     #[error("damaged data of protobuf: {0}")]
     Protobuf(&'static str),
-    /// States of a `.sbk` to which no path of moves leads from a position.
     #[error("state {0} and {1} more are not connected with any position")]
     Unconnected(i32, u64),
-    /// A move leads to a state that does not exist.
     #[error("the move {0} leads to state {1}, which does not exist")]
     NoState(Move, i32),
-    /// A move before the first position.
     #[error("a move before the first position")]
     NoPosition,
-    /// Positions of a file, or of an input that must be sorted, are out of order.
     #[error("the positions are not sorted: `{0}` comes too late")]
     Unsorted(String),
-    /// A file that is not sorted cannot be searched on disk.
     #[error("the book is not sorted and cannot be searched on disk; `enbu book sort` sorts it: {0}")]
     NotSearchable(Box<BookError>),
 }

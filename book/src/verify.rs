@@ -10,6 +10,7 @@ use crate::page::Page;
 
 /// A fault of a position that can be read; as a text its kind in a summary.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum Finding {
     /// The position cannot be played.
     #[error("{0}")]
@@ -19,23 +20,18 @@ pub enum Finding {
     #[error("{0}")]
     #[strum(serialize = "illegal moves")]
     IllegalMove(IllegalMove),
-    /// The reply to a move is illegal.
     #[error("reply to {0}: {1}")]
     #[strum(serialize = "illegal replies")]
     IllegalReply(Move, IllegalMove),
-    /// A move occurs twice.
     #[error("the move {0} occurs twice")]
     #[strum(serialize = "repeated moves")]
     RepeatedMove(Move),
-    /// The position has no move.
     #[error("the position has no move")]
     #[strum(serialize = "positions without moves")]
     NoMoves,
-    /// The position occurs twice with one ply.
     #[error("the position occurs twice")]
     #[strum(serialize = "repeated positions")]
     RepeatedPosition,
-    /// The position belongs before the last one.
     #[error("the position is out of order")]
     #[strum(serialize = "positions out of order")]
     Unsorted,

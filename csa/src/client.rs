@@ -167,23 +167,20 @@ pub trait Listener {
 
 /// Reason for the end of the client before its games were played.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum ClientError {
     /// Faulty settings.
     #[error("{0}")]
     Settings(String),
-    /// The first connection to this server failed.
     #[error("cannot connect to {0}: {1}")]
     Connect(String, String),
-    /// The server refused the first login of this user.
     #[error("{0} refused the login of {1}: wrong password, or the name is in use")]
     Login(String, String),
-    /// The server offers no game of the wanted kind.
     #[error("{0}: {1}")]
     Refused(String, String),
     /// The engine cannot be used.
     #[error(transparent)]
     Engine(#[from] PlayerError),
-    /// The folder of records cannot be used.
     #[error("records: {0}")]
     Records(String),
 }

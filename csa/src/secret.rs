@@ -8,14 +8,12 @@ pub struct Secret(String);
 
 /// Fault in a password. The message never contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum SecretError {
-    /// No characters.
     #[error("the password is empty")]
     Empty,
-    /// More than [`Secret::MAX_BYTES`].
     #[error("the password is longer than {} bytes", Secret::MAX_BYTES)]
     TooLong,
-    /// A character that the login line cannot hold.
     #[error("the password has a blank or a character outside ASCII (character {0})")]
     Character(usize),
 }

@@ -21,17 +21,14 @@ pub(crate) const MAX_BYTES: usize = 256 * 1024;
 
 /// Fault in the offer of a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum SummaryError {
-    /// A key without which no game can be played.
     #[error("the game summary has no {0}")]
     Missing(&'static str),
-    /// A key with a value that cannot be read, cut to 40 characters.
     #[error("the game summary has {0}:{1}")]
     Value(String, String),
-    /// The position or its moves.
     #[error("the position of the game summary: {0}")]
     Position(String),
-    /// More than 256 KiB.
     #[error("the game summary has more than {} KiB", MAX_BYTES / 1024)]
     TooLong,
 }

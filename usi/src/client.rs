@@ -56,20 +56,17 @@ impl Cancel {
 
 /// Error in the conversation with an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum ClientError {
-    /// The process could not be started.
     #[error("`{0}` cannot be started: {1}")]
     Start(String, String),
     /// The process ended or closed its output.
     #[error("{0}")]
     Died(String),
-    /// The process did not give the expected reply within the time limit.
     #[error("no {0} within {seconds} s", seconds = (.1.as_secs_f64() * 1000.0).round() / 1000.0)]
     Silent(&'static str, Duration),
-    /// Ended by the caller's [`Cancel`].
     #[error("cancelled")]
     Cancelled,
-    /// An option that the engine does not have, and those it has.
     #[error("has no option named `{0}`; it has {1}")]
     UnknownOption(String, String),
     /// A value that an option does not take.

@@ -99,45 +99,24 @@ pub enum GameResult {
 
 /// Error in a command line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum CommandError {
-    /// The first word is no command.
     #[error("unknown command {}", quote(.0))]
     Unknown(String),
-    /// A word or value is missing: the words before it, and its description.
     #[error("{0}: {1} missing")]
     Missing(String, &'static str),
-    /// A word without a meaning at its place.
     #[error("{command}: unexpected {}, {expected} is needed", quote(word))]
-    Unexpected {
-        /// The command.
-        command: &'static str,
-        /// The word.
-        word: String,
-        /// The expected text.
-        expected: &'static str,
-    },
-    /// A value that is not a whole number, after the words before it.
+    Unexpected { command: &'static str, word: String, expected: &'static str },
     #[error("{0}: {word} is not a whole number", word = quote(.1))]
     Number(String, String),
-    /// The depth of a perft, as given, is out of range.
     #[error("{0}: {word} is out of range, 0 to {MAX_PERFT_DEPTH} is needed", word = quote(.1))]
     Depth(&'static str, String),
-    /// A line longer than any that is read, with the longest in bytes.
     #[error("a line of more than {0} bytes was skipped")]
     TooLong(usize),
-    /// The diagram of a `position` cannot be read.
     #[error("position: {0}")]
     Sfen(#[from] SfenError),
-    /// A move of `position` or `searchmoves` is not in USI notation.
     #[error("{command}: {} is not a move (move {number})", quote(text))]
-    Move {
-        /// The command.
-        command: &'static str,
-        /// The move as given.
-        text: String,
-        /// Number of the move in the list, from 1.
-        number: usize,
-    },
+    Move { command: &'static str, text: String, number: usize },
 }
 
 /// Result of parsing one line.

@@ -79,23 +79,14 @@ pub enum OptionValue {
 
 /// Error of a `setoption`. The option keeps its old value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum OptionError {
-    /// No option has this name.
     #[error("unknown option {}", quote(.0))]
     Unknown(String),
-    /// `setoption` without a value for an option that needs one: its name and the values it takes.
     #[error("option {0}: value missing, {1}")]
     Missing(String, String),
-    /// A value that the option does not take.
     #[error("option {name}: {} refused, {expected}", quote(value))]
-    Value {
-        /// The option.
-        name: String,
-        /// The value as it was given.
-        value: String,
-        /// The values it takes.
-        expected: String,
-    },
+    Value { name: String, value: String, expected: String },
 }
 
 impl OptionSpec {

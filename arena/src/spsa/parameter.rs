@@ -117,23 +117,18 @@ impl FromStr for Wanted {
 
 /// Reasons why a parameter cannot be tuned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum ParameterError {
-    /// The engine has no spin option of this name, but the others.
     #[error("no spin option is named `{0}`; there are {1}")]
     Unknown(String, String),
-    /// The engine has nothing that looks like a parameter, but these spin options.
     #[error("no spin option has a name in lower case; there are {0}")]
     NoneInLowerCase(String),
-    /// It is selected twice.
     #[error("{0} is given twice")]
     Twice(String),
-    /// It has no range, or one that is too wide to compute with.
     #[error("{}: the range {} to {} cannot be tuned in", .0.name, .0.min, .0.max)]
     Range(Parameter),
-    /// It begins outside its range.
     #[error("{}: the value {} is outside its range, {} to {}", .0.name, .0.start, .0.min, .0.max)]
     Start(Parameter),
-    /// The step is too small, or wider than the range.
     #[error("{}: the step {} is not from {MIN_STEP} to {}, the width of its range", .0.name, .0.step, .0.max - .0.min)]
     Step(Parameter),
 }

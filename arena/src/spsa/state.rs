@@ -41,17 +41,14 @@ pub struct State {
 
 /// Faults of a file.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum StateError {
-    /// It cannot be read.
     #[error("{path}: {1}", path = .0.display())]
     Io(PathBuf, io::Error),
-    /// It is something else.
     #[error("{} is not the state of a tuning", .0.display())]
     Other(PathBuf),
-    /// A version that is not known here.
     #[error("{path} has version {1} of the format; only version {VERSION} is understood", path = .0.display())]
     Version(PathBuf, u32),
-    /// It holds impossible values.
     #[error("{path} is damaged: {1}", path = .0.display())]
     Damaged(PathBuf, String),
 }

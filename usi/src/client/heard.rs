@@ -12,20 +12,16 @@ use crate::token::{Words, number, quote, unsigned};
 
 /// Error in a line of an engine, with the offending text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum ReplyError {
-    /// The line is no reply of the protocol.
     #[error("unknown reply {}", quote(.0))]
     Unknown(String),
-    /// `bestmove` without a move, `resign` or `win` after it.
     #[error("bestmove: {} is not a move", quote(.0))]
     BestMove(String),
-    /// The expected reply of a `bestmove` is not a move.
     #[error("bestmove: ponder {} is not a move", quote(.0))]
     Ponder(String),
-    /// A line of play that is continued by something other than a move.
     #[error("info: {} in the line of play is not a move", quote(.0))]
     Pv(String),
-    /// An `option` line without name or type.
     #[error("option without name or type: {}", quote(.0))]
     Option(String),
 }

@@ -15,14 +15,12 @@ pub struct Launch {
 
 /// Faults in the description of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum LaunchError {
-    /// No command.
     #[error("an engine needs a command")]
     NoCommand,
-    /// A quote that is not closed.
     #[error("unclosed quote in the command `{0}`")]
     Quote(String),
-    /// An unknown word.
     #[error("`{0}` is not option.X= or dir=")]
     Word(String),
 }
