@@ -25,7 +25,6 @@ pub(crate) struct GameSetup<'m> {
     pub(crate) opening: &'m Opening,
     pub(crate) rules: Rules,
     pub(crate) adjudication: Adjudication,
-    /// The clocks of Black and White.
     pub(crate) clocks: [GameClock; 2],
     /// Forgiven time for each move.
     pub(crate) slack: Duration,
@@ -62,7 +61,6 @@ struct Game<'g, 'm> {
     referee: Referee,
     clocks: [GameClock; 2],
     adjudicator: Adjudicator,
-    /// The moves that the engines ponder on.
     pondering: [Option<Move>; 2],
     log: Vec<LoggedMove>,
     faults: [Faults; 2],

@@ -143,7 +143,6 @@ impl<'m> Player<'m> {
         Ok(self.driver.insert(driver))
     }
 
-    /// The running engine, if it runs.
     pub(crate) const fn running(&mut self) -> Option<&mut Driver> {
         self.driver.as_mut()
     }

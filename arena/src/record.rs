@@ -47,7 +47,6 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Counts of the faults of an engine.
 pub(crate) type Faults = BTreeMap<Fault, u32>;
 
 pub(crate) fn count(faults: &mut Faults, fault: Fault, times: u32) {
@@ -135,7 +134,6 @@ pub struct LoggedMove {
     pub nodes: Option<u64>,
 }
 
-/// A score as a [`LoggedMove`] holds it.
 pub(crate) fn score_text(score: Score) -> String {
     match score {
         Score::Cp(cp) => cp.to_string(),

@@ -79,7 +79,6 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Winner and reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ending {
     /// The winner; `None` after a draw.
@@ -118,7 +117,6 @@ impl Referee {
         &self.position
     }
 
-    /// The side to move.
     pub(crate) fn turn(&self) -> Color {
         self.position.turn()
     }

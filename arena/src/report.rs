@@ -79,7 +79,6 @@ pub struct Pairing {
     pub worst_over_ms: f64,
     /// Games that repeat an earlier one, move for move and with the same colours.
     pub repeated: u64,
-    /// Digests of the games.
     #[serde(skip)]
     seen: HashSet<u64>,
     /// Games of pairs whose other game is missing.

@@ -64,15 +64,10 @@ const KEPT_FAULTS: usize = 10;
 
 #[derive(Debug)]
 enum Store {
-    /// A `.db` in memory.
     Loaded(db::Loaded),
-    /// A `.db` on disk.
     Searched(db::Searched),
-    /// A `.ybb` on disk.
     Ybb(ybb::Searched),
-    /// A `book.bin` on disk.
     Apery(apery::Searched),
-    /// A `.sbk` in memory.
     Sbk(sbk::Loaded),
 }
 

@@ -115,7 +115,6 @@ impl fmt::Display for Place {
     }
 }
 
-/// The first 40 characters of a text.
 pub(crate) fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
 }

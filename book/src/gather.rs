@@ -34,7 +34,6 @@ pub enum Score {
     Cp(i32),
 }
 
-/// Games with a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Tally {
     games: u32,
@@ -44,7 +43,6 @@ struct Tally {
     half_points: u32,
     /// Games in which the move was evaluated.
     evaluated: u32,
-    /// Sum of these evaluations.
     sum_cp: i64,
 }
 

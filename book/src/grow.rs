@@ -64,7 +64,6 @@ pub struct Plan {
 
 type NodeId = usize;
 
-/// The continuation of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Link {
     /// A position that may be searched.
@@ -73,7 +72,6 @@ enum Link {
     Pending,
     /// A position that is not followed.
     Closed,
-    /// A position of the tree.
     Child(NodeId),
 }
 
@@ -101,7 +99,6 @@ struct Outcome {
     value_cp: i32,
     /// Depth of the search at the end of the best line, and the length of that line.
     depth: u32,
-    /// Index of the best move.
     best: Option<usize>,
     /// Cost of the cheapest leaf below; `None` if there is none.
     cost: Option<u64>,
@@ -131,7 +128,6 @@ pub struct Tree {
     origin: Option<u64>,
     roots: Vec<Root>,
     nodes: Vec<Node>,
-    /// The node of a position.
     index: HashMap<u64, NodeId>,
     /// Moves to a position that is not in the tree.
     awaited: HashMap<u64, Vec<(NodeId, usize)>>,

@@ -332,7 +332,6 @@ pub(crate) fn write(
     Ok(out.flush()?)
 }
 
-/// Writes move, value and depth.
 fn write_entry(moves: &mut impl Write, entry: &Entry, losses: &mut Losses) -> io::Result<()> {
     losses.without_texts(entry);
     losses.counts += u64::from(entry.count.is_some());

@@ -266,7 +266,6 @@ impl Protocol {
         Self { user: user.into(), stage: Stage::LoggedOut, offer: None }
     }
 
-    /// The state.
     pub(crate) fn state(&self) -> State {
         State::from(&self.stage)
     }
@@ -486,7 +485,6 @@ impl Protocol {
     }
 }
 
-/// Takes the echo of a move.
 fn moved(game: &mut Game, line: &str, at: Instant) -> Event {
     if game.is_broken {
         return Event::Unknown(printable(line));

@@ -23,7 +23,6 @@ use enbu_movegen::{Color, Position};
 use crate::protocol::{GameOutcome, Moved, Reason};
 use crate::summary::{Summary, TimeRules};
 
-/// Extension of journals.
 const JOURNAL: &str = "csa.journal";
 
 /// Longest name of a file, without its extension.
@@ -48,7 +47,6 @@ pub enum Kif {
     Yes,
 }
 
-/// The record of a game in progress.
 pub(crate) struct GameRecord {
     record: Record,
     last: NodeId,

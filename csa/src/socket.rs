@@ -21,7 +21,6 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// Limit for a line to be taken by the system.
 const WRITE_LIMIT: Duration = Duration::from_secs(10);
 
-/// Input from the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Incoming {
     /// A line without its line feed.

@@ -178,13 +178,11 @@ impl Summary {
     }
 }
 
-/// The section of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Section {
     /// Both clocks, or the clock of one side.
     Time(Option<Color>),
     Position,
-    /// Skipped.
     Other,
 }
 
@@ -273,7 +271,6 @@ fn side(key: &str, value: &str) -> Result<Color, SummaryError> {
     }
 }
 
-/// Reads an offer line by line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reader {
     bytes: usize,
@@ -414,7 +411,6 @@ fn declaration(value: &str) -> EnteringKingRule {
     }
 }
 
-/// The lines of the position section.
 #[derive(Clone, Debug, Default)]
 struct PositionText {
     text: String,

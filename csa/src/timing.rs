@@ -16,7 +16,6 @@ pub(crate) struct EchoDelay {
 }
 
 impl EchoDelay {
-    /// Adds the delay of an echo.
     pub(crate) fn observe(&mut self, delay: Duration) {
         if self.samples.len() == SAMPLES {
             self.samples.pop_front();

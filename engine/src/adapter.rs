@@ -341,7 +341,6 @@ impl Listener for ReportForwarder {
     }
 }
 
-/// The answer of a search in words of the protocol.
 const fn answer(best: enbu_search::BestMove) -> BestMove {
     match best {
         enbu_search::BestMove::Play { best, ponder } => BestMove::Play { best, ponder },

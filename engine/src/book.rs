@@ -91,18 +91,15 @@ pub(crate) struct Query {
 
 pub(crate) struct CurrentBook {
     opened: Option<Arc<Opened>>,
-    /// Seed of the present game.
     seed: u64,
     /// The last look-up.
     running: Option<JoinHandle<()>>,
 }
 
-/// A book file, open or not.
 struct Opened {
     file: BookFile,
     stamp: Option<paths::Stamp>,
     book: Result<Option<Book>, BookError>,
-    /// Faults that were named.
     named: Mutex<HashSet<String>>,
 }
 
@@ -309,7 +306,6 @@ impl View<'_> {
     }
 }
 
-/// Reports of one query.
 struct Shown<'s> {
     view: View<'s>,
     query: &'s Query,

@@ -99,7 +99,6 @@ struct Wanted {
     file: Option<paths::Stamp>,
 }
 
-/// The evaluation in use.
 pub(crate) struct Current {
     wanted: Option<Wanted>,
     evaluation: Evaluation,

@@ -18,7 +18,6 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Commit of the build; "unknown commit" outside a git checkout.
 pub(crate) const COMMIT: &str = env!("ENBU_COMMIT");
 
-/// Target triple of the build.
 pub(crate) const TARGET: &str = env!("ENBU_TARGET");
 
 /// The text of `--version`: version, commit, target, CPU features and available kernels.

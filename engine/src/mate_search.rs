@@ -18,14 +18,12 @@ const SHOWN_MOVES: usize = 40;
 /// Least time between two reports of mates that are being shortened.
 const MATE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The limits of a `go mate`.
 pub(crate) struct MateRequest {
     pub(crate) limit: MateLimit,
     /// Limit of positions to search.
     pub(crate) nodes: Option<u64>,
     /// Memory for the table, in MB.
     pub(crate) hash_mb: usize,
-    /// Arrival of the command.
     pub(crate) started: Instant,
 }
 

@@ -154,7 +154,6 @@ impl Options {
         Ok(())
     }
 
-    /// The present value as text.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         let (_, value) = ROWS.iter().zip(&self.values).find(|(row, _)| row.is_named(name))?;
         Some(value.text())
@@ -196,7 +195,6 @@ impl Options {
         std::mem::take(&mut self.clears_hash)
     }
 
-    /// Number of search threads.
     pub(crate) fn threads(&self) -> usize {
         self.number(Id::Threads)
     }
@@ -296,7 +294,6 @@ impl Options {
         self.number(Id::SkillLevel)
     }
 
-    /// The values of the options that the search uses.
     pub(crate) fn for_search(&self) -> enbu_search::Options {
         enbu_search::Options {
             multi_pv: self.number(Id::MultiPv),

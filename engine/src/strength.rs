@@ -11,7 +11,6 @@ use std::ops::RangeInclusive;
 const ELO: [i64; 20] =
     [500, 620, 740, 850, 950, 1070, 1190, 1320, 1460, 1610, 1760, 1880, 1990, 2130, 2270, 2380, 2500, 2620, 2740, 2860];
 
-/// Range of `USI_Elo`.
 pub(crate) const RANGE: RangeInclusive<i64> = {
     let [weakest, .., strongest] = ELO;
     weakest..=strongest

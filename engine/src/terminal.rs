@@ -39,7 +39,6 @@ pub(crate) fn output<'o>(out: impl Write + IsTerminal + 'o, content: Content) ->
     if content == Content::Data && !out.is_terminal() { Box::new(out) } else { Box::new(Escaping::new(out)) }
 }
 
-/// Content of standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Lines for people, or for programs that read such lines.

@@ -33,7 +33,6 @@ pub struct Draft {
 enum Out {
     /// A temporary file and its target.
     Beside(NamedTempFile, PathBuf, Existing),
-    /// A pipe or a device.
     Direct(File),
 }
 
@@ -72,7 +71,6 @@ impl Draft {
         self.rename()
     }
 
-    /// Renames the file to its target.
     fn rename(self) -> io::Result<()> {
         match self.out.into_inner()? {
             Out::Direct(_) => Ok(()),

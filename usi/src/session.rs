@@ -122,7 +122,6 @@ where
     run_with(engine, stdin, stdout, Timing::default())
 }
 
-/// Timeouts of the session.
 #[derive(Clone, Copy, Debug)]
 struct Timing {
     /// Between two signs of life while a job runs.
@@ -164,7 +163,6 @@ enum Message {
     Search(u64, Event),
     JobLine(Reply),
     JobDone {
-        /// The message of its panic.
         failure: Option<String>,
     },
     /// Nothing can be written any more.
@@ -211,7 +209,6 @@ struct Session<E> {
     timing: Timing,
     queue: VecDeque<Queued>,
     queued_bytes: usize,
-    /// Arrival of the last line.
     last_line: Option<Instant>,
     input_ended: bool,
     leaving: Option<Leaving>,

@@ -24,7 +24,6 @@ pub(crate) fn source(sh: &Shell, version: &str, archive: &Path) -> Outcome {
     compress(sh, &git.quiet().output()?.stdout, archive)
 }
 
-/// Writes `bytes` compressed.
 fn compress(sh: &Shell, bytes: &[u8], archive: &Path) -> Outcome {
     Ok(sh.write_file(archive, packed(sh, bytes)?)?)
 }

@@ -30,9 +30,7 @@ pub(crate) struct Target {
 
 /// A library of the system that is linked in.
 pub(crate) struct SystemLibrary {
-    /// Its name.
     pub(crate) name: &'static str,
-    /// Its licence.
     pub(crate) licence: &'static str,
     /// Files with the text of the licence, of which one must exist.
     pub(crate) texts: &'static [&'static str],

@@ -47,7 +47,6 @@ const PORTABLE: [Part; 3] = [Part::Linux, Part::Aarch64, Part::Windows];
 /// Scripts of `--check`, in their order.
 const CHECKS: [&str; 2] = ["scripts/dist.sh", "scripts/ports.sh"];
 
-/// Runs the task.
 pub(crate) fn run(args: &DistArgs) -> Outcome {
     let sh = Shell::new()?;
     sh.change_dir(root());
@@ -66,7 +65,6 @@ fn check(sh: &Shell) -> Outcome {
     CHECKS.iter().try_for_each(|script| Ok(cmd!(sh, "{script}").run()?))
 }
 
-/// Makes the files in `dist/`.
 fn make(sh: &Shell, args: &DistArgs) -> Outcome {
     let (root, version) = (root(), env!("CARGO_PKG_VERSION"));
     if !args.dirty && !cmd!(sh, "git status --porcelain").quiet().read()?.is_empty() {

@@ -51,7 +51,6 @@ struct Metadata {
     packages: Vec<Library>,
 }
 
-/// Checks the licences for all targets.
 pub(crate) fn check() -> Outcome {
     let sh = &Shell::new()?;
     for target in &TARGETS {
@@ -65,7 +64,6 @@ pub(crate) fn check() -> Outcome {
     Ok(())
 }
 
-/// The text with all licences for a target.
 pub(crate) fn gather(sh: &Shell, target: &Target) -> Outcome<String> {
     let libraries = linked(sh, target)?;
     check_permitted(&libraries)?;
@@ -139,7 +137,6 @@ fn name_and_version(line: &str) -> Option<(&str, &str)> {
     Some((words.next()?, words.next()?.strip_prefix('v')?))
 }
 
-/// The licence texts that a library brings.
 fn texts_of(library: &Library) -> Outcome<Vec<String>> {
     let folder = library.manifest_path.parent().unwrap_or(Path::new("."));
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)?

@@ -24,7 +24,6 @@ const FILES: [&str; 8] = [
 /// Folders of the repository that every package contains.
 const FOLDERS: [&str; 2] = ["docs", "examples"];
 
-/// The root of the repository.
 pub(crate) fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().unwrap_or(own).to_owned()
@@ -59,12 +58,10 @@ impl Stage {
         &self.folder
     }
 
-    /// Adds a file that is no program.
     pub(crate) fn add(&self, sh: &Shell, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Outcome {
         self.write(sh, path.as_ref(), bytes.as_ref(), 0o644)
     }
 
-    /// Adds a program.
     pub(crate) fn add_program(&self, sh: &Shell, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Outcome {
         self.write(sh, path.as_ref(), bytes.as_ref(), 0o755)
     }

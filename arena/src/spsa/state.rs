@@ -169,7 +169,6 @@ impl State {
         Ok(state)
     }
 
-    /// Checks that the values are possible.
     fn check(&self) -> Result<(), String> {
         let Self { plan, done, games, parameters, values, .. } = self;
         plan.check(parameters).map_err(|error| error.to_string())?;

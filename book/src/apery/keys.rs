@@ -9,7 +9,6 @@ use enbu_movegen::{Color, Hand, HandPiece, Piece, Position, Setup, Square};
 use once_cell::sync::Lazy;
 use rand_mt::Mt64;
 
-/// The random numbers.
 struct Keys {
     /// By colour, kind of piece and square.
     pieces: [[[u64; 81]; 14]; 2],
@@ -64,7 +63,6 @@ pub(super) fn board_key(setup: &Setup) -> u64 {
     pieces.fold(0, |key, (piece, square)| key ^ piece_key(piece, square))
 }
 
-/// The part of a key for a piece on the board.
 pub(super) fn piece_key(piece: Piece, square: Square) -> u64 {
     KEYS.pieces[piece.color][piece.kind][square]
 }

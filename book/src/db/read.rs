@@ -47,7 +47,6 @@ pub(crate) struct Assembler {
 /// Fate of the lines after the last position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
-    /// No position yet.
     #[default]
     Before,
     /// The lines belong to the page.
@@ -88,7 +87,6 @@ pub(crate) fn check_header(line: &[u8]) -> Result<(), Fault> {
     }
 }
 
-/// The key and the ply of the text after `sfen `.
 pub(crate) fn key_and_ply(text: &[u8]) -> Result<(PositionKey, Option<u32>), Fault> {
     Ok(PositionKey::parse(&String::from_utf8_lossy(text))?)
 }

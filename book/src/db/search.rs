@@ -37,7 +37,6 @@ pub(crate) struct Searched {
 /// A line of a position, as it is in the file.
 struct Found {
     offset: u64,
-    /// The text after `sfen `.
     text: Vec<u8>,
 }
 

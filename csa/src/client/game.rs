@@ -187,7 +187,6 @@ pub(super) const fn broken_off() -> End {
     End { kind: EndKind::Abort, result: None }
 }
 
-/// The result as USI states it.
 pub(super) const fn for_engine(outcome: GameOutcome) -> GameResult {
     match outcome {
         GameOutcome::Win => GameResult::Win,

@@ -67,7 +67,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a game.
     pub(crate) const fn count(&mut self, outcome: Option<GameOutcome>) {
         self.games += 1;
         match outcome {

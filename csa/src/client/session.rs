@@ -28,7 +28,6 @@ const HALT_LIMIT: Duration = Duration::from_secs(3);
 /// Unknown lines of one connection that are reported.
 const MAX_NOTICES: u32 = 20;
 
-/// End of a session.
 pub(super) enum SessionEnd {
     /// A game ended with a result.
     Played,
@@ -113,7 +112,6 @@ impl<'c, 'l> Session<'c, 'l> {
         }
     }
 
-    /// Takes something that arrived.
     fn take(&mut self, incoming: Incoming) -> Step {
         match incoming {
             Incoming::Line { text, at } => {
@@ -394,7 +392,6 @@ impl<'c, 'l> Session<'c, 'l> {
         Ok(())
     }
 
-    /// Interruption by the user.
     fn halt(&mut self, halt: Halt) -> Step {
         let halt = if self.client.halt.is_some() { Halt::Now } else { halt };
         self.client.halt = Some(halt);

@@ -121,7 +121,6 @@ pub(crate) struct AnalyseArgs {
 /// The side whose moves are judged; `None` for both.
 type JudgedSide = Option<Color>;
 
-/// Sides whose moves are judged.
 const SIDES: &[Choice<JudgedSide>] =
     &[("black", "", Some(Color::Black)), ("white", "", Some(Color::White)), ("both", "", None)];
 
@@ -134,7 +133,6 @@ const EARLIER: &[Choice<Earlier>] = &[
     ("none", "Keep all, write none", Earlier::Keep),
 ];
 
-/// A format to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Html,
@@ -209,7 +207,6 @@ impl AnalyseArgs {
         self.jobs.map_or(cores / usize::from(self.threads), usize::from).max(1)
     }
 
-    /// The formats to write.
     fn kinds(&self, target: &Target) -> Result<Vec<Kind>, clap::Error> {
         let kinds = match target {
             _ if !self.format.is_empty() => self.format.clone(),

@@ -111,7 +111,6 @@ struct Job {
     target: Target,
 }
 
-/// The result of one input.
 #[derive(Default)]
 struct Converted {
     /// Warnings and errors.
@@ -123,7 +122,6 @@ struct Converted {
     product: Product,
 }
 
-/// The output of one input.
 #[derive(Default)]
 enum Product {
     /// Nothing: it could not be read.
@@ -153,7 +151,6 @@ struct Sink<'o, W: Write> {
     /// Inputs with content that the output cannot hold.
     lossy: usize,
     bases: Bases,
-    /// The files that were written.
     written: HashSet<PathBuf>,
 }
 

@@ -100,7 +100,6 @@ pub(in crate::commands) struct Force {
 }
 
 impl Force {
-    /// The treatment of files that exist.
     pub(in crate::commands) fn existing(self) -> Existing {
         if self.force { Existing::Replace } else { Existing::Keep }
     }

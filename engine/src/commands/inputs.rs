@@ -16,7 +16,6 @@ use super::failure::{check_writable, named};
 /// Warnings about one file that are shown; more are only counted.
 pub(in crate::commands) const MOST_WARNINGS: usize = 20;
 
-/// A file to read.
 pub(in crate::commands) struct Input {
     pub(in crate::commands) path: PathBuf,
     /// Its subfolder in a folder of the command line.
@@ -91,7 +90,6 @@ pub(in crate::commands) fn position(text: &str) -> Result<Position, String> {
     Ok(position)
 }
 
-/// Destination of the output.
 pub(in crate::commands) enum Target {
     Stdout,
     File(PathBuf),

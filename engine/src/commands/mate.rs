@@ -95,9 +95,7 @@ const POLL: Duration = Duration::from_millis(100);
 
 /// Messages of the solving threads to the printing one.
 enum Event {
-    /// The row of the problem with this number.
     Row(usize, Box<Row>),
-    /// The state of a search.
     Status(String),
 }
 

@@ -54,7 +54,6 @@ fn centipawns(score: Score) -> i32 {
     }
 }
 
-/// Our search as a judge of openings.
 pub(crate) struct SearchJudge(Search);
 
 impl SearchJudge {

@@ -25,13 +25,9 @@ pub(crate) struct Progress {
     shown: Shown,
 }
 
-/// The form of the progress.
 enum Shown {
     Live,
-    /// By a line now and then.
-    Lines {
-        last: Option<Instant>,
-    },
+    Lines { last: Option<Instant> },
     Quiet,
 }
 
@@ -47,7 +43,6 @@ impl Progress {
         Self { bar: ProgressBar::hidden(), shown: Shown::Quiet }
     }
 
-    /// Shows `done` steps and the text of `state`.
     pub(crate) fn show(&mut self, done: u64, state: impl FnOnce() -> String) {
         match &mut self.shown {
             Shown::Live => {
@@ -62,7 +57,6 @@ impl Progress {
         }
     }
 
-    /// Changes the number of steps.
     pub(crate) fn set_steps(&self, steps: u64) {
         self.bar.set_length(steps);
     }

@@ -59,7 +59,6 @@ pub(crate) fn run(args: &TuneArgs, out: &mut impl Write) -> io::Result<ExitCode>
     }
 }
 
-/// Returns true for the error of an interruption.
 fn is_interruption(error: &io::Error) -> bool {
     let contest = error.get_ref().and_then(|error| error.downcast_ref());
     matches!(contest, Some(ContestError::Cancelled))
@@ -98,7 +97,6 @@ struct Trials {
     engine: EngineSpec,
     names: Vec<String>,
     openings: Vec<Opening>,
-    /// The opening of each pair.
     schedule: Schedule,
 }
 

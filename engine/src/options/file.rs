@@ -33,7 +33,6 @@ pub(super) fn read(path: &Path) -> io::Result<Option<String>> {
 pub(super) struct Assignment<'t> {
     /// Number of the line, from 1.
     pub(super) line: usize,
-    /// Name of the option as written.
     pub(super) name: &'t str,
     /// Its value; `None` if the line has none.
     pub(super) value: Option<&'t str>,
@@ -46,7 +45,6 @@ pub(super) fn assignments(text: &str) -> impl Iterator<Item = Assignment<'_>> {
     })
 }
 
-/// The part of `line` before its comment.
 fn without_comment(line: &str) -> &str {
     let begins_comment = |&(at, _): &(usize, char)| {
         let (before, rest) = line.split_at(at);

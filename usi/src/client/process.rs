@@ -40,7 +40,6 @@ const KILL_LIMIT: Duration = Duration::from_millis(500);
 /// A line of an engine, without its line end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Arrival time.
     pub(super) at: Instant,
     /// The line; bytes that are no UTF-8 are replaced.
     pub(super) text: String,
@@ -68,7 +67,6 @@ struct Inbox {
     closed: bool,
     /// Number of texts written to the process.
     written: u64,
-    /// It no longer reads.
     input_closed: bool,
     stderr_tail: VecDeque<u8>,
     stderr_closed: bool,
@@ -149,7 +147,6 @@ impl Process {
         Ok(process)
     }
 
-    /// Runs `serve` in a thread.
     fn serve(&self, name: &str, serve: impl FnOnce(&Shared) + Send + 'static) -> std::io::Result<()> {
         let shared = Arc::clone(&self.shared);
         thread::Builder::new().name(name.into()).spawn(move || serve(&shared)).map(drop)

@@ -15,7 +15,6 @@ pub(super) struct Game {
     pub(super) position: Position,
 }
 
-/// Error of a refused `position`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum GameError {
     #[error("position: {0}")]
@@ -25,7 +24,6 @@ pub(super) enum GameError {
 }
 
 impl Game {
-    /// A game at the start.
     pub(super) fn new() -> Self {
         Self { setup: Setup::startpos(), moves: Vec::new(), position: Position::startpos() }
     }
@@ -49,7 +47,6 @@ pub(super) fn oddity(setup: &Setup) -> Option<String> {
     if kinds.is_empty() { None } else { Some(format!("position: more pieces than a set: {kinds}")) }
 }
 
-/// The answer to `d`.
 pub(super) fn display(position: &Position, rules: Rules) -> Vec<String> {
     let mut lines = csa::board_rows(&position.to_setup());
     let checkers = position.checkers();

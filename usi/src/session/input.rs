@@ -25,7 +25,6 @@ pub(super) enum Input {
     Line {
         /// The text; bytes that are not UTF-8 are replaced.
         text: String,
-        /// Arrival time.
         at: Instant,
     },
     /// A line longer than [`MAX_LINE_BYTES`], which was skipped.

@@ -41,17 +41,14 @@ pub(super) enum JobKind {
     Ready,
     /// Prepares for a `go` that no `isready` preceded; then the search.
     Go {
-        /// The parameters of the search.
         request: Box<GoRequest>,
         /// Arrival time of the command.
         at: Instant,
     },
     /// Prepares for a `go` that was stopped and answered meanwhile.
     Answered,
-    /// Forgets the last game.
     NewGame,
     Eval,
-    /// Counts moves.
     Perft,
 }
 
@@ -61,7 +58,6 @@ pub(super) struct JobContext {
 }
 
 impl JobContext {
-    /// Sends a line out.
     pub(super) fn send(&self, reply: Reply) {
         // Fails only when the session has already ended.
         let _ = self.messages.send(Message::JobLine(reply));
@@ -101,7 +97,6 @@ impl Job {
     }
 }
 
-/// Returns the message of a panic.
 pub(super) fn panic_text(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("panic").to_owned()

@@ -26,7 +26,6 @@ pub(super) struct Log {
 enum State {
     /// The engine has not moved since the log was begun or written.
     Clean,
-    /// The engine has moved.
     Played,
     /// The game is over; the next one begins a new log.
     Over,

@@ -86,7 +86,6 @@ impl Output {
         Ok(Self { shared })
     }
 
-    /// Queues a line.
     pub(super) fn send(&self, reply: &Reply) {
         let class = match reply {
             Reply::Info(_) | Reply::Text(_) => Class::Info,
@@ -129,7 +128,6 @@ impl Shared {
         Ok(())
     }
 
-    /// The next line; `None` at the end.
     fn next(&self) -> io::Result<Option<Line>> {
         let mut queue = self.queue.lock();
         loop {

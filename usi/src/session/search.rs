@@ -57,7 +57,6 @@ pub(super) enum Stage {
     Held(Outcome),
 }
 
-/// Kind of the requested answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     BestMove,

@@ -11,7 +11,6 @@ use crate::protocol::State;
 const LAST: Duration = Duration::from_millis(30);
 
 impl Session<'_, '_> {
-    /// Time of the next check.
     pub(super) fn next_timer(&self) -> Instant {
         let now = Instant::now();
         let mut next = now + Duration::from_millis(500);

@@ -7,7 +7,6 @@ use enbu_kifu::{Format, Mode, Record, WriteOptions, read_any};
 
 use crate::commands::inputs::{Bases, Input, shown};
 
-/// A game to analyse.
 pub(super) struct Unit {
     /// Its number among the games of all inputs, from 0.
     pub(super) number: u64,

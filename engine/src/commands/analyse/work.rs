@@ -28,7 +28,6 @@ use crate::commands::failure::{INTERRUPTED, with_failures};
 use crate::commands::inputs::{Input, Target};
 use crate::terminal::notice;
 
-/// Messages to the sink.
 enum News {
     /// An input was read: its name, messages, fault, and the positions of its games.
     Read {

@@ -68,7 +68,6 @@ pub(super) fn faulty(path: &Path, error: &BookError) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
 }
 
-/// A line on stderr.
 pub(super) fn notice(text: &str) {
     terminal::notice(format_args!("enbu: {text}"));
 }
@@ -128,7 +127,6 @@ pub(super) struct Job<'a> {
 /// The order of the moves of a position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moves {
-    /// That of the input.
     Kept,
     /// Falling counts, then falling values.
     Sorted,

@@ -161,7 +161,6 @@ fn put_together(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Grows a book, or continues it.
 fn grow(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let evaluation = evaluation::named(&args.eval)?;
     let header = args.header(format!("Enbu {} ({evaluation})", env!("CARGO_PKG_VERSION")))?;

@@ -46,14 +46,12 @@ pub(super) struct Settings {
 /// Everything that a tree follows from, besides its searches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Header {
-    /// Program and evaluation.
     pub(super) engine: String,
     #[serde(flatten)]
     pub(super) settings: Settings,
     /// Part of the work, and number of positions that all parts have.
     pub(super) shard: String,
     pub(super) trunk: u32,
-    /// Roots as SFEN.
     pub(super) roots: Vec<String>,
 }
 
@@ -81,7 +79,6 @@ impl Header {
     }
 }
 
-/// A searched position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Line {
     sfen: String,
@@ -147,7 +144,6 @@ impl Contents {
     }
 }
 
-/// A log being written.
 pub(super) struct Log {
     path: PathBuf,
     file: File,

@@ -122,7 +122,6 @@ pub(crate) fn run(args: &MakeArgs, out: &mut impl Write) -> io::Result<ExitCode>
     }
 }
 
-/// Moves of a game or of several.
 type Moves = Vec<(PositionKey, u16, Move, Score)>;
 
 /// The moves of a part of an input or of all, and messages about it.
@@ -337,10 +336,8 @@ impl RecordsArgs {
     }
 }
 
-/// Kind of a line of moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
-    /// It was played.
     Played,
     /// It was only noted.
     Variation,

@@ -67,7 +67,6 @@ pub(super) fn network(check: &mut Check, options: &Options) {
     }
 }
 
-/// Describes an evaluation that was loaded.
 fn describe(check: &mut Check, choice: &Choice, evaluation: &Evaluation) {
     check.fine(match choice {
         Choice::File(path) => {

@@ -31,7 +31,6 @@ pub(super) fn processor(check: &mut Check) {
     kernels(check);
 }
 
-/// The name that the system has for the processor.
 fn processor_name() -> String {
     let from_linux = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;

@@ -34,10 +34,8 @@ macro_rules! text {
 }
 pub(super) use text;
 
-/// Weight of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Status {
-    /// As it should be.
     Fine,
     /// Worth knowing; the engine plays, perhaps more slowly than it could.
     Note,
@@ -56,7 +54,6 @@ impl Status {
     }
 }
 
-/// One line of the page.
 #[derive(Debug)]
 struct Finding {
     status: Status,
@@ -119,13 +116,11 @@ impl Check {
         self.findings.push(Finding { status: Status::Fault, text, remedy: Some(remedy) });
     }
 
-    /// The weightiest of the findings.
     pub(super) fn status(&self) -> Status {
         self.findings.iter().map(|finding| finding.status).max().unwrap_or(Status::Fine)
     }
 }
 
-/// The whole page.
 pub(super) struct Report {
     pub(super) checks: Vec<Check>,
     pub(super) language: Language,

@@ -15,7 +15,6 @@ pub(super) struct Row {
     pub(super) outcome: Result<Solved, String>,
 }
 
-/// The results of a problem.
 pub(super) struct Solved {
     pub(super) position: Position,
     pub(super) solution: Solution,
@@ -27,7 +26,6 @@ pub(super) struct Solved {
     pub(super) sound: Option<Soundness>,
 }
 
-/// The names of the columns.
 pub(super) fn write_heading(out: &mut impl Write) -> io::Result<()> {
     let names = ("problem", "plies", "counted", "nodes", "seconds", "hash");
     let (problem, plies, counted, nodes, seconds, hash) = names;

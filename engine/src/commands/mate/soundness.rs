@@ -6,7 +6,6 @@ use enbu_mate::{Counted, Flaw, FlawKind, Judgement, Length, Origin, Soundness};
 use enbu_movegen::{HandPiece, Move};
 use serde_json::{Value, json};
 
-/// Moves in USI notation.
 pub(super) fn words(moves: &[Move]) -> Vec<String> {
     moves.iter().map(Move::to_string).collect()
 }

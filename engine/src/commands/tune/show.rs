@@ -7,7 +7,6 @@ use enbu_arena::spsa::{Parameter, State};
 /// Number of parameters in a line of progress.
 const NAMED: usize = 3;
 
-/// The parameters with their present values.
 fn rows(state: &State) -> impl Iterator<Item = (&Parameter, f64)> {
     state.parameters().iter().zip(state.values().iter().copied())
 }

@@ -42,13 +42,11 @@ pub(super) struct Label {
     /// Name of the engine, for the side that it plays.
     pub(super) engine: Option<String>,
     pub(super) opponent: Option<String>,
-    /// The rule for declarations.
     pub(super) entering_king: Option<EnteringKingRule>,
     /// Number of moves after which the game is drawn.
     pub(super) max_moves: Option<u32>,
 }
 
-/// A move of the game.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) mv: Move,
@@ -65,7 +63,6 @@ pub(super) struct Entry {
 const TOGETHER: Duration = Duration::from_secs(1);
 
 impl GameLog {
-    /// A game that starts from `setup`.
     pub(super) fn new(setup: Setup) -> Self {
         let (started, ended, clocks) = (None, None, [None; 2]);
         Self { label: Label::default(), started, ended, clocks, setup, moves: Vec::new(), own: None, end: None }
