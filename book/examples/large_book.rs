@@ -117,7 +117,7 @@ fn probe(path: &Path, count: usize, on_the_fly: bool) -> Outcome {
     for number in 0..count {
         let setup = if number % 2 == 0 { &mut present } else { &mut other }.next().position.to_setup();
         let begun = Instant::now();
-        let page = book.probe_setup(&setup)?;
+        let page = book.probe(&setup)?;
         times.push(begun.elapsed());
         found += usize::from(page.is_some());
         if number % 2 == 0 && page.is_none() {

@@ -33,7 +33,6 @@ use crate::key::PositionKey;
 use crate::losses::Losses;
 use crate::page::{Entry, Page};
 
-pub use keys::key;
 pub(crate) use keys::key_of_setup;
 pub(crate) use pages::Pages;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use enbu_files::{FileKind, open, read};
-use enbu_movegen::{Position, Setup};
+use enbu_movegen::Setup;
 
 use crate::error::{BookError, Fault};
 use crate::format::Format;
@@ -27,7 +27,7 @@ pub struct OpenOptions {
 ///
 /// ```
 /// use enbu_book::{Book, OpenOptions};
-/// use enbu_movegen::Position;
+/// use enbu_movegen::Setup;
 /// let file = tempfile::NamedTempFile::new()?;
 /// std::fs::write(
 ///     file.path(),
@@ -36,7 +36,7 @@ pub struct OpenOptions {
 ///      7g7f 3c3d 30 12 150\n",
 /// )?;
 /// let book = Book::open(file.path(), &OpenOptions::default())?;
-/// let page = book.probe(&Position::startpos())?.expect("a position of the book");
+/// let page = book.probe(&Setup::startpos())?.expect("a position of the book");
 /// assert_eq!(page.entries[0].mv.to_string(), "7g7f");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -88,12 +88,7 @@ impl Book {
 
     /// The page of a position, if it has moves: for several plies that of the smallest
     /// permitted one.
-    pub fn probe(&self, position: &Position) -> Result<Option<Page>, BookError> {
-        self.probe_setup(&position.to_setup())
-    }
-
-    /// Like [`probe`](Self::probe), for a diagram, such as that of the flipped position.
-    pub fn probe_setup(&self, setup: &Setup) -> Result<Option<Page>, BookError> {
+    pub fn probe(&self, setup: &Setup) -> Result<Option<Page>, BookError> {
         let key = PositionKey::of_setup(setup);
         let pages = match &self.store {
             Store::Loaded(loaded) => loaded.find(&key)?,
@@ -116,18 +111,13 @@ impl Book {
     }
 
     /// Number of positions; `None` for a book searched on disk that does not name it.
-    pub fn len(&self) -> Option<u64> {
+    pub fn positions(&self) -> Option<u64> {
         match &self.store {
             Store::Loaded(loaded) => Some(loaded.len()),
             Store::Ybb(searched) => Some(searched.positions()),
             Store::Sbk(loaded) => Some(loaded.len()),
             Store::Searched(_) | Store::Apery(_) => None,
         }
-    }
-
-    /// Returns true if the book is known to have no position.
-    pub fn is_empty(&self) -> bool {
-        self.len() == Some(0)
     }
 
     /// The faults found while loading.

@@ -147,13 +147,8 @@ impl Tree {
     }
 
     /// Number of searched positions.
-    pub fn len(&self) -> usize {
+    pub fn positions(&self) -> usize {
         self.nodes.len()
-    }
-
-    /// Returns true if no position was searched.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
     }
 
     /// Value of the first root in centipawns for the side to move, once it was searched.
@@ -162,14 +157,9 @@ impl Tree {
         Some(self.nodes.get(*node)?.outcome.value_cp)
     }
 
-    /// Returns true if the position is in the tree.
-    pub fn contains(&self, position: &Position) -> bool {
-        self.index.contains_key(&position.key())
-    }
-
     /// Returns true if the position is not in the tree, and is a root or follows from a
     /// position of the tree by a move that a search named.
-    pub fn awaits(&self, position: &Position) -> bool {
+    fn awaits(&self, position: &Position) -> bool {
         let key = position.key();
         !self.index.contains_key(&key)
             && (self.awaited.contains_key(&key) || self.roots.iter().any(|root| root.key == key))
@@ -231,7 +221,7 @@ impl Tree {
     }
 
     /// Adds a searched position and updates the values above it. Returns false, and
-    /// changes nothing, for a position that the tree does not [await](Self::awaits).
+    /// changes nothing, for a position that the tree does not await.
     pub fn insert(&mut self, position: &Position, verdict: &Verdict) -> bool {
         if !self.awaits(position) {
             return false;
@@ -490,8 +480,8 @@ mod tests {
 
     fn grow(tree: &mut Tree, positions: usize, batch: usize) -> Vec<String> {
         let mut order = Vec::new();
-        while tree.len() < positions {
-            let leaves = tree.take_leaves(batch.min(positions - tree.len()));
+        while tree.positions() < positions {
+            let leaves = tree.take_leaves(batch.min(positions - tree.positions()));
             if leaves.is_empty() {
                 break;
             }
@@ -572,7 +562,7 @@ mod tests {
         let both = after("7g7f 3c3d 2g2f");
         assert_eq!(tree.take_leaves(5).iter().map(Position::key).collect::<Vec<_>>(), [both.key()]);
         assert!(tree.insert(&both, &verdict(&[("8b7b", -77)])));
-        assert_eq!((tree.len(), tree.value_cp()), (6, Some(77)));
+        assert_eq!((tree.positions(), tree.value_cp()), (6, Some(77)));
         let back = after("2g2f 3c3d 7g7f 8b7b");
         assert!(tree.insert(&back, &verdict(&[("2h1h", 60)])));
         assert!(tree.insert(&after("2g2f 3c3d 7g7f 8b7b 2h1h"), &verdict(&[("7b8b", -50)])));
@@ -643,6 +633,6 @@ mod tests {
         }
         let mut tree = start_tree(PLAN);
         grow(&mut tree, 400, 5);
-        assert!((0..tree.len()).step_by(7).all(|id| tree.nodes[id].outcome.value_cp == value(&tree, id)));
+        assert!((0..tree.positions()).step_by(7).all(|id| tree.nodes[id].outcome.value_cp == value(&tree, id)));
     }
 }

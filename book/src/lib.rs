@@ -8,7 +8,7 @@
 //! | `error`, `losses` | [`BookError`]: a fault in a file and its place; [`Losses`]: fields that a format cannot hold |
 //! | [`db`] | YaneuraOu's text format: reader, writer, search on disk |
 //! | [`ybb`] | YaneuraOu's binary format |
-//! | [`apery`] | Apery's `book.bin` |
+//! | `apery` | Apery's `book.bin` |
 //! | [`sbk`] | ShogiGUI's format |
 //! | `pages` | [`Pages`] and [`write()`]: one interface to all readers and writers; [`detect`] |
 //! | `book` | [`Book`]: a book opened for probing |
@@ -25,7 +25,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
-pub mod apery;
+mod apery;
 mod book;
 pub mod choose;
 mod combine;

@@ -111,12 +111,12 @@ fn every_position_is_found_in_play() {
             assert_eq!((book.format(), book.faults().count), (format, 0));
             for page in held(format, &pages) {
                 let setup = page.position.to_setup();
-                assert_eq!(book.probe_setup(&setup).expect("read"), Some(page.clone()), "{format}");
+                assert_eq!(book.probe(&setup).expect("read"), Some(page.clone()), "{format}");
                 let absent = Setup { turn: !setup.turn, ..setup };
-                assert_eq!(book.probe_setup(&absent).expect("read"), None, "{format}");
+                assert_eq!(book.probe(&absent).expect("read"), None, "{format}");
             }
             let start = Position::startpos();
-            let flipped = book.probe_setup(&start.to_setup().flipped()).expect("read");
+            let flipped = book.probe(&start.to_setup().flipped()).expect("read");
             assert_eq!(flipped, None);
         }
     }
@@ -192,8 +192,8 @@ fn last_positions_of_an_sbk_have_no_moves() {
         assert_eq!(read(&path(format)).len(), 1);
     }
     let book = Book::open(&path(Format::Sbk), &OpenOptions::default()).expect("a book");
-    assert!(book.probe(&Position::startpos()).expect("read").is_some());
-    assert!(book.probe(&position).expect("read").is_none());
+    assert!(book.probe(&Setup::startpos()).expect("read").is_some());
+    assert!(book.probe(&position.to_setup()).expect("read").is_none());
     let mut verifier = Verifier::new(Format::Sbk);
     assert!(held.iter().all(|page| verifier.check(page).is_empty()));
 }

@@ -243,7 +243,7 @@ fn fresh_seed() -> u64 {
 
 /// Reports a book that was opened, and its faults.
 fn opened_notices(name: &str, book: &Book, notice: &mut dyn FnMut(&str)) {
-    match book.len() {
+    match book.positions() {
         Some(positions) => notice(&format!("{name}: {positions} positions")),
         None => notice(&format!("{name}: searched on disk")),
     }
@@ -280,11 +280,11 @@ struct View<'b> {
 impl View<'_> {
     fn page(&self, position: &Position) -> Result<Option<Page>, BookError> {
         let setup = position.to_setup();
-        let page = self.book.probe_setup(&setup)?;
+        let page = self.book.probe(&setup)?;
         if page.is_some() || !self.is_flipped {
             return Ok(page);
         }
-        Ok(self.book.probe_setup(&setup.flipped())?.map(Page::flipped))
+        Ok(self.book.probe(&setup.flipped())?.map(Page::flipped))
     }
 
     /// The line that begins with a book move: the expected replies, and the best moves where

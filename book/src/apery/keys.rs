@@ -5,7 +5,7 @@
     expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")
 )]
 
-use enbu_movegen::{Color, Hand, HandPiece, Piece, Position, Setup, Square};
+use enbu_movegen::{Color, Hand, HandPiece, Piece, Setup, Square};
 use once_cell::sync::Lazy;
 use rand_mt::Mt64;
 
@@ -44,16 +44,6 @@ static KEYS: Lazy<Keys> = Lazy::new(|| {
 });
 
 /// Apery's key of a position.
-///
-/// ```
-/// use enbu_book::apery;
-/// use enbu_movegen::Position;
-/// assert_eq!(apery::key(&Position::startpos()), 0xeebe_8ee7_e1ad_7e15);
-/// ```
-pub fn key(position: &Position) -> u64 {
-    key_of_setup(&position.to_setup())
-}
-
 pub(crate) fn key_of_setup(setup: &Setup) -> u64 {
     board_key(setup) ^ rest_key(setup.turn, setup.hands[setup.turn])
 }

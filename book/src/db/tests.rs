@@ -115,7 +115,7 @@ fn faults_have_lines_and_cost_only_their_lines() {
     let book = book(&text, OpenOptions::default()).expect("a book");
     assert_eq!(book.faults().count, 4);
     assert_eq!(book.faults().first[3].to_string().split(": ").next(), Some("line 8"));
-    assert_eq!(book.len(), Some(2));
+    assert_eq!(book.positions(), Some(2));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn other_headers_and_endless_lines_end_the_reading() {
     assert_eq!(pages(&long).into_iter().filter_map(Result::ok).count(), 1);
     let loaded = book(&long, OpenOptions::default()).expect("a book");
     assert_eq!(loaded.faults().count, 1);
-    assert!(matches!(loaded.probe(&Position::startpos()), Err(BookError { fault: Fault::LongPosition(_), .. })));
+    assert!(matches!(loaded.probe(&Setup::startpos()), Err(BookError { fault: Fault::LongPosition(_), .. })));
     assert!(matches!(book("", ON_THE_FLY), Err(BookError { fault: Fault::Empty, .. })));
     assert!(matches!(book("\0\0\0\0", ON_THE_FLY), Err(BookError { fault: Fault::UnknownFormat, .. })));
     assert!(Book::open(Path::new("no/such/book.db"), &ON_THE_FLY).is_err());
@@ -160,15 +160,15 @@ fn the_work_of_a_look_up_is_bounded_whatever_the_file_holds() {
                 }
                 Ok(book) => book,
             };
-            let probed = book.probe(&Position::startpos()).expect_err("too long");
+            let probed = book.probe(&Setup::startpos()).expect_err("too long");
             assert!(matches!(probed.fault, Fault::LongPosition(_)), "{probed}");
             let other: Setup = format!("{other} 1").parse().expect("an SFEN");
-            assert!(book.probe_setup(&other).expect("read").is_some());
+            assert!(book.probe(&other).expect("read").is_some());
         }
     }
     let moves = format!("{head}{}", "7g7f\n".repeat(1000));
     for options in [OpenOptions::default(), ON_THE_FLY] {
-        let probed = book(&moves, options).expect("a book").probe(&Position::startpos()).expect_err("too many");
+        let probed = book(&moves, options).expect("a book").probe(&Setup::startpos()).expect_err("too many");
         assert!(matches!(probed.fault, Fault::ManyMoves(1001)), "{probed}");
     }
     // A large position leaves those beside it alone.
@@ -179,7 +179,7 @@ fn the_work_of_a_look_up_is_bounded_whatever_the_file_holds() {
     );
     for options in [OpenOptions::default(), ON_THE_FLY] {
         let book = book(&large, options).expect("a book");
-        assert!(book.probe(&Position::startpos()).expect("read").is_some_and(|page| page.entries.len() == 1));
+        assert!(book.probe(&Setup::startpos()).expect("read").is_some_and(|page| page.entries.len() == 1));
     }
 }
 
@@ -192,7 +192,7 @@ fn unsorted_files_are_loaded_but_not_searched() {
         .map(|page| written(&[], std::slice::from_ref(page)).replacen("#YANEURAOU-DB2016 1.00\n", "", 1))
         .collect();
     let loaded = book(&text, OpenOptions::default()).expect("a book");
-    assert!(loaded.probe(&Position::startpos()).expect("read").is_some());
+    assert!(loaded.probe(&Setup::startpos()).expect("read").is_some());
     let error = book(&text, ON_THE_FLY).expect_err("unsorted");
     assert!(error.to_string().contains("enbu book sort"), "{error}");
     // Hands in another order are not where the search looks for them.
@@ -244,17 +244,17 @@ fn every_position_is_found_on_disk_and_in_memory() {
     let loaded = book(&text, OpenOptions::default()).expect("a book");
     assert_eq!((searched.len(), loaded.len()), (None, Some(setups.len() as u64)));
     for (number, setup) in setups.iter().enumerate() {
-        let page = searched.probe_setup(setup).expect("read").unwrap_or_else(|| panic!("{setup}"));
+        let page = searched.probe(setup).expect("read").unwrap_or_else(|| panic!("{setup}"));
         assert_eq!(page.entries[0].value, Some(number as i32));
-        assert_eq!(loaded.probe_setup(setup).expect("read"), Some(page));
+        assert_eq!(loaded.probe(setup).expect("read"), Some(page));
         let mut other = setup.clone();
         other.hands.swap(0, 1);
         if other.hands != setup.hands {
-            assert_eq!(searched.probe_setup(&other).expect("read"), None);
-            assert_eq!(loaded.probe_setup(&other).expect("read"), None);
+            assert_eq!(searched.probe(&other).expect("read"), None);
+            assert_eq!(loaded.probe(&other).expect("read"), None);
         }
     }
-    assert!(searched.probe(&Position::startpos()).expect("read").is_none());
+    assert!(searched.probe(&Setup::startpos()).expect("read").is_none());
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn crlf_and_long_comments_do_not_mislead_the_search() {
         }
         let book = book(&text, ON_THE_FLY).expect("sorted");
         for setup in &setups {
-            assert!(book.probe_setup(setup).expect("read").is_some(), "{period}: {setup}");
+            assert!(book.probe(setup).expect("read").is_some(), "{period}: {setup}");
         }
     }
 }
@@ -283,7 +283,7 @@ fn crlf_and_long_comments_do_not_mislead_the_search() {
 fn the_ply_decides_unless_it_is_ignored() {
     let at = |ply: u16, options: OpenOptions| {
         let setup: Setup = format!("4k4/9/9/9/9/9/9/9/4K4 w RB2p {ply}").parse().expect("an SFEN");
-        let page = book(FILE, options).expect("a book").probe_setup(&setup).expect("read");
+        let page = book(FILE, options).expect("a book").probe(&setup).expect("read");
         page.map(|page| page.ply)
     };
     for on_the_fly in [false, true] {

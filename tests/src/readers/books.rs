@@ -19,9 +19,9 @@ pub(super) fn examine(bytes: &[u8]) {
         for on_the_fly in [false, true] {
             let book = Book::open(path, &OpenOptions { on_the_fly, ignore_ply: true });
             if let Some(book) = check(book) {
-                check(book.probe(&Position::startpos()));
-                check(book.probe(&after_a_move()));
-                check(book.probe_setup(&Setup::empty()));
+                check(book.probe(&Setup::startpos()));
+                check(book.probe(&after_a_move().to_setup()));
+                check(book.probe(&Setup::empty()));
             }
         }
     });

@@ -217,7 +217,7 @@ impl<'a> Work<'a> {
 
     /// Leaves the rest of the tree to the other parts, once all parts have the trunk.
     fn divide_after_trunk(&mut self) {
-        if !self.is_divided && self.tree.len() >= self.header.trunk as usize {
+        if !self.is_divided && self.tree.positions() >= self.header.trunk as usize {
             self.is_divided = true;
             self.tree.divide(|number| self.args.shard.contains(number));
         }
@@ -237,7 +237,7 @@ impl<'a> Work<'a> {
         let mut progress = Progress::new(all as u64);
         loop {
             self.divide_after_trunk();
-            let missing = self.target().saturating_sub(self.tree.len());
+            let missing = self.target().saturating_sub(self.tree.positions());
             let leaves = self.tree.take_leaves(missing.min(self.args.settings.batch.into()));
             if leaves.is_empty() {
                 break;
@@ -254,7 +254,7 @@ impl<'a> Work<'a> {
                 self.tree.insert(leaf, verdict);
             }
             let tree = &self.tree;
-            progress.show(tree.len() as u64, || format!("{} of {all} positions", tree.len()));
+            progress.show(tree.positions() as u64, || format!("{} of {all} positions", tree.positions()));
         }
         progress.finish();
         Ok(true)

@@ -229,9 +229,9 @@ pub(super) fn show(args: &ShowArgs, out: &mut impl Write) -> io::Result<ExitCode
     });
     let fault = |error| faulty(&args.input, &error);
     let book = book.map_err(fault)?;
-    let (page, flipped) = match book.probe_setup(&setup).map_err(fault)? {
+    let (page, flipped) = match book.probe(&setup).map_err(fault)? {
         Some(page) => (Some(page), false),
-        None => (book.probe_setup(&setup.flipped()).map_err(fault)?.map(Page::flipped), true),
+        None => (book.probe(&setup.flipped()).map_err(fault)?.map(Page::flipped), true),
     };
     let Some(page) = page else {
         writeln!(out, "not in the book: {setup}")?;
