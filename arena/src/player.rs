@@ -36,10 +36,8 @@ impl Default for Patience {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name}{}{error}", if matches!(error, ClientError::UnknownOption(..)) { " " } else { ": " })]
 pub struct PlayerError {
-    /// The engine.
-    pub name: String,
-    /// The reason.
-    pub error: ClientError,
+    name: String,
+    pub(crate) error: ClientError,
 }
 
 /// A log of all lines to and from engines, with time and name.

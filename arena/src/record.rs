@@ -200,13 +200,8 @@ pub struct GameRecord {
 
 /// Error of a saved game that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("game {game}: {error}")]
-pub struct ReplayError {
-    /// The number of the game.
-    pub game: usize,
-    /// The fault.
-    pub error: OpeningError,
-}
+#[error("game {0}: {1}")]
+pub struct ReplayError(usize, OpeningError);
 
 impl GameRecord {
     /// The points of Black.
@@ -231,7 +226,7 @@ impl GameRecord {
         let separator = if self.moves.is_empty() { "" } else { " moves " };
         let game: Opening = format!("{}{separator}{}", self.opening, self.moves)
             .parse()
-            .map_err(|error| ReplayError { game: self.game, error })?;
+            .map_err(|error| ReplayError(self.game, error))?;
         let mut record = Record::new(game.setup().clone());
         record.headers.push(HeaderKey::BlackName, self.black.as_str());
         record.headers.push(HeaderKey::WhiteName, self.white.as_str());

@@ -1,6 +1,5 @@
 //! The evaluation in use: loading networks, and reporting the result.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,23 +36,15 @@ impl Choice {
 }
 
 /// The reason why an evaluation cannot be loaded.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
-    Network { path: Option<PathBuf>, error: NetworkError },
+    #[error("evaluation file {path}: {1}", path = paths::shown(.0))]
+    File(PathBuf, NetworkError),
+    #[error("the embedded network: {0}")]
+    Embedded(NetworkError),
+    #[error("{SIMD_VARIABLE}: {0}")]
     Kernels(NoSuchPath),
 }
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Network { path: Some(path), error } => write!(f, "evaluation file {}: {error}", paths::shown(path)),
-            Self::Network { path: None, error } => write!(f, "the embedded network: {error}"),
-            Self::Kernels(error) => write!(f, "{SIMD_VARIABLE}: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for LoadError {}
 
 /// The kernels to use: the fastest, or those that the environment names.
 pub(crate) fn kernels() -> Result<Simd, LoadError> {
@@ -72,15 +63,14 @@ static BUILT_IN: Lazy<String> = Lazy::new(|| match embedded::load(Simd::SCALAR) 
 /// Loads an evaluation; `scale` is FV_SCALE if the user set it.
 pub(crate) fn load(choice: &Choice, scale: Option<i32>) -> Result<Evaluation, LoadError> {
     let simd = kernels()?;
-    let (network, path) = match choice {
+    let network = match choice {
         Choice::PieceSquare => return Ok(Evaluation::PieceSquare),
-        Choice::File(path) => (Network::load(path, simd), Some(path)),
+        Choice::File(path) => Network::load(path, simd).map_err(|error| LoadError::File(path.clone(), error))?,
         Choice::BuiltIn => match embedded::load(simd) {
-            Some(network) => (network, None),
+            Some(network) => network.map_err(LoadError::Embedded)?,
             None => return Ok(Evaluation::PieceSquare),
         },
     };
-    let network = network.map_err(|error| LoadError::Network { path: path.cloned(), error })?;
     let scale = scale.unwrap_or(network.default_scale());
     Ok(Evaluation::Network { network: Arc::new(network), scale })
 }

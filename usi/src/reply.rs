@@ -5,8 +5,7 @@
 //! parse is ASCII. Texts for people may name files and engines in any script: they are
 //! UTF-8, with control characters escaped here and nowhere else.
 
-use std::borrow::Cow;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use enbu_kifu::Analysis;
 use enbu_movegen::{Color, Cycle, Move};
@@ -324,13 +323,7 @@ pub(crate) fn field<T: fmt::Display>(f: &mut fmt::Formatter<'_>, keyword: &str, 
 
 /// `items` separated by single blanks.
 pub(crate) fn joined<T: fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
-    let mut text = String::new();
-    for item in items {
-        let blank: Cow<'_, str> = if text.is_empty() { "".into() } else { " ".into() };
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{blank}{item}");
-    }
-    text
+    items.into_iter().map(|item| item.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

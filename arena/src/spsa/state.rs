@@ -55,15 +55,8 @@ pub enum StateError {
 
 /// A difference between a state and a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it was begun with {what} {theirs}, not {ours}")]
-pub struct Misfit {
-    /// The subject.
-    pub what: String,
-    /// The value in the state.
-    pub theirs: String,
-    /// The value in the command.
-    pub ours: String,
-}
+#[error("it was begun with {0} {1}, not {2}")]
+pub struct Misfit(String, String, String);
 
 /// The fields of every version.
 #[derive(Deserialize)]
@@ -192,7 +185,7 @@ fn agree<T: PartialEq + Display>(what: &str, theirs: T, ours: T) -> Result<(), M
     if theirs == ours {
         return Ok(());
     }
-    Err(Misfit { what: what.to_owned(), theirs: theirs.to_string(), ours: ours.to_string() })
+    Err(Misfit(what.to_owned(), theirs.to_string(), ours.to_string()))
 }
 
 #[cfg(test)]

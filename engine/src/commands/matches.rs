@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Once;
 use std::time::{Duration, Instant};
 
 use enbu_arena::report::Report;
@@ -32,18 +33,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
 
 /// Interval between two drawings of the chart during a match.
 const CHART_INTERVAL: Duration = Duration::from_secs(30);
-
-/// Prints a notice once only: a full disk stays full.
-#[derive(Default)]
-struct Once(bool);
-
-impl Once {
-    fn print(&mut self, progress: &Progress, message: &str) {
-        if !std::mem::replace(&mut self.0, true) {
-            progress.notice(message);
-        }
-    }
-}
 
 pub(crate) fn run(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     if args.merge.is_empty() { play(args, out) } else { merge(args, out) }
@@ -165,6 +154,7 @@ struct State<'m> {
     sprt: Option<Sprt>,
     progress: Progress,
     charted: Instant,
+    /// A full disk stays full: its notice is printed once.
     file_trouble: Once,
     csa_trouble: Once,
 }
@@ -178,8 +168,8 @@ impl<'m> State<'m> {
             sprt,
             progress: if args.quiet { Progress::quiet() } else { Progress::new(contest.games() as u64) },
             charted: Instant::now(),
-            file_trouble: Once::default(),
-            csa_trouble: Once::default(),
+            file_trouble: Once::new(),
+            csa_trouble: Once::new(),
         }
     }
 
@@ -196,7 +186,7 @@ impl<'m> State<'m> {
         if let Some(dir) = &self.args.csa {
             let mut missing = self.games.iter().filter(|game| !csa_path(dir, game).exists());
             if let Err(error) = missing.try_for_each(|game| save_csa(dir, game)) {
-                self.csa_trouble.print(&self.progress, &format!("{error}; {CSA_LATER}"));
+                self.csa_trouble.call_once(|| self.progress.notice(&format!("{error}; {CSA_LATER}")));
             }
         }
     }
@@ -205,12 +195,13 @@ impl<'m> State<'m> {
     fn take(&mut self, game: GameRecord, file: &mut ResultsFile) -> ControlFlow<()> {
         let saved = file.append(&game);
         if let Err(error) = &saved {
-            self.file_trouble.print(&self.progress, &format!("{error}; the match ends after the games in progress"));
+            let text = format!("{error}; the match ends after the games in progress");
+            self.file_trouble.call_once(|| self.progress.notice(&text));
         }
         if let Some(dir) = &self.args.csa
             && let Err(error) = save_csa(dir, &game)
         {
-            self.csa_trouble.print(&self.progress, &format!("{error}; {CSA_LATER}"));
+            self.csa_trouble.call_once(|| self.progress.notice(&format!("{error}; {CSA_LATER}")));
         }
         if !game.text.is_empty() {
             self.progress.notice(&format!("game {}: {}: {}", game.game, game.reason, game.text));

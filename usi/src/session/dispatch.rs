@@ -48,7 +48,7 @@ impl<E: Engine> Session<E> {
             Command::Help => Command::HELP.iter().for_each(|(words, english, japanese)| {
                 self.send(Reply::Console(format!("{words:<18}{}", pick(english, japanese))));
             }),
-            Command::Side => self.send(Reply::Console(game::side(&self.game.position).to_owned())),
+            Command::Side => self.send(Reply::Console(game::side(&self.game.position))),
             Command::Moves => self.send(Reply::Console(game::legal_moves(&self.game.position))),
             Command::Display => self.display(),
             Command::Eval => self.evaluate(),

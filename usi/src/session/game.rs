@@ -1,7 +1,7 @@
 //! The game of the last accepted `position`.
 
 use enbu_kifu::csa;
-use enbu_movegen::{Color, Declaration, HandPiece, IllegalMove, Move, MoveList, Position, PositionError, Setup};
+use enbu_movegen::{HandPiece, IllegalMove, Move, MoveList, Position, PositionError, Setup};
 
 use crate::command::PositionCommand;
 use crate::reply::joined;
@@ -55,26 +55,18 @@ pub(super) fn display(position: &Position, rules: Rules) -> Vec<String> {
         format!("key {:016x}", position.key()),
         format!("checkers {}", if checkers.is_empty() { "-".to_owned() } else { joined(checkers) }),
         format!("repetition {}", position.repetition()),
-        format!("declaration {}", declaration_word(position.declaration(rules.entering_king))),
+        format!("declaration {}", word(&position.declaration(rules.entering_king))),
         format!("max_moves {}", position.max_moves(rules.max_moves)),
     ]);
     lines
 }
 
-const fn declaration_word(declaration: Declaration) -> &'static str {
-    match declaration {
-        Declaration::None => "none",
-        Declaration::Lose => "lose",
-        Declaration::Draw => "draw",
-        Declaration::Win => "win",
-    }
+pub(super) fn side(position: &Position) -> String {
+    word(&position.turn())
 }
 
-pub(super) fn side(position: &Position) -> &'static str {
-    match position.turn() {
-        Color::Black => "black",
-        Color::White => "white",
-    }
+fn word(value: &impl std::fmt::Debug) -> String {
+    format!("{value:?}").to_lowercase()
 }
 
 pub(super) fn legal_moves(position: &Position) -> String {
