@@ -116,7 +116,7 @@ pub fn identify(
     log: Option<&TrafficLog>,
 ) -> Result<EngineIdentity, ContestError> {
     let mut player = Player::new(name, spec, patience, cancel, log);
-    let identity = player.driver()?.identity().clone();
+    let identity = player.driver()?.identity.clone();
     player.quit();
     Ok(identity)
 }

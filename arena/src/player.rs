@@ -148,10 +148,10 @@ impl<'m> Player<'m> {
     fn start(&self) -> Result<Driver, ClientError> {
         let tap = self.log.map(|log| log.tap(self.name));
         let mut driver = Driver::start(&self.spec.launch, self.patience.start, self.cancel, tap)?;
-        for (name, value) in defaults(self.spec, driver.identity()) {
+        for (name, value) in defaults(self.spec, &driver.identity) {
             driver.set_option(name, Some(&value))?;
         }
-        driver.limit_writing(self.patience.hang);
+        driver.write_limit = self.patience.hang;
         Ok(driver)
     }
 

@@ -318,16 +318,8 @@ impl LoggedMove {
             Some(_) => Analysis::WON_CP,
             None => text.parse().ok()?,
         };
-        let score_cp = Some(for_black(score_cp, turn));
+        let score_cp = Some(if turn == Color::Black { score_cp } else { score_cp.saturating_neg() });
         Some(Analysis { score_cp, nodes: self.nodes, depth: self.depth, ..Analysis::default() })
-    }
-}
-
-/// Turns a score for the side to move into one for Black.
-const fn for_black(score_cp: i32, turn: Color) -> i32 {
-    match turn {
-        Color::Black => score_cp,
-        Color::White => score_cp.saturating_neg(),
     }
 }
 

@@ -47,15 +47,6 @@ pub struct Rules {
     pub weight: Weight,
 }
 
-/// Moves of a position after the rules.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selection<'e> {
-    /// Moves that may be played, best first.
-    pub kept: Vec<&'e Entry>,
-    /// The reason why none may be.
-    pub refusal: Option<Refusal>,
-}
-
 /// The reason why no move of a position may be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -111,7 +102,7 @@ pub fn best_first<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Vec<&'e E
 }
 
 impl Rules {
-    /// The moves that `side` may play of these legal ones.
+    /// The moves that `side` may play of these legal ones, best first.
     ///
     /// ```
     /// use enbu_book::choose::{Rules, Weight};
@@ -121,20 +112,24 @@ impl Rules {
     /// let entries = [entry("7g7f", 40), entry("2g2f", 55), entry("9g9f", -20)];
     /// let rules =
     ///     Rules { eval_diff_cp: 30, eval_limits_cp: [0, -140], min_depth: 16, is_narrow: false, weight: Weight::Equal };
-    /// let kept = rules.select(&entries, Color::Black).kept;
+    /// let kept = rules.select(&entries, Color::Black).unwrap();
     /// assert_eq!(kept, [&entries[1], &entries[0]]);
     /// ```
-    pub fn select<'e>(&self, entries: impl IntoIterator<Item = &'e Entry>, side: Color) -> Selection<'e> {
+    pub fn select<'e>(
+        &self,
+        entries: impl IntoIterator<Item = &'e Entry>,
+        side: Color,
+    ) -> Result<Vec<&'e Entry>, Refusal> {
         let mut kept = best_first(entries);
         if self.is_narrow {
             let games: u128 = kept.iter().map(|entry| count(entry)).sum();
             kept.retain(|entry| count(entry) * NARROW_ONE_IN >= games);
         }
-        let Some(&best) = kept.first() else { return Selection { kept, refusal: None } };
-        let refusal = self.refusal(best, side);
+        let Some(&best) = kept.first() else { return Ok(kept) };
+        self.check(best, side)?;
         let limit = value_cp(best).saturating_sub(self.eval_diff_cp).max(self.limit_cp(side));
-        kept.retain(|entry| refusal.is_none() && value_cp(entry) >= limit);
-        Selection { kept, refusal }
+        kept.retain(|entry| value_cp(entry) >= limit);
+        Ok(kept)
     }
 
     const fn limit_cp(&self, side: Color) -> i32 {
@@ -145,14 +140,14 @@ impl Rules {
         }
     }
 
-    /// The reason not to play even the best move.
-    fn refusal(&self, best: &Entry, side: Color) -> Option<Refusal> {
+    /// Refuses even the best move where there is a reason to.
+    fn check(&self, best: &Entry, side: Color) -> Result<(), Refusal> {
         let (limit, limit_cp) = (self.min_depth, self.limit_cp(side));
         if let Some(depth) = best.depth.filter(|&depth| depth < limit) {
-            return Some(Refusal::Depth { mv: best.mv, depth, limit });
+            return Err(Refusal::Depth { mv: best.mv, depth, limit });
         }
         let value_cp = value_cp(best);
-        (value_cp < limit_cp).then_some(Refusal::Value { mv: best.mv, value_cp, side, limit_cp })
+        if value_cp < limit_cp { Err(Refusal::Value { mv: best.mv, value_cp, side, limit_cp }) } else { Ok(()) }
     }
 
     /// Index of the move to play; `None` if there is none.
@@ -189,8 +184,8 @@ mod tests {
         Entry { value: Some(value), depth: Some(depth), count: Some(count), ..Entry::new(mv) }
     }
 
-    fn moves(selection: &Selection<'_>) -> Vec<String> {
-        selection.kept.iter().map(|entry| entry.mv.to_string()).collect()
+    fn moves(selection: &Result<Vec<&Entry>, Refusal>) -> Vec<String> {
+        selection.iter().flatten().map(|entry| entry.mv.to_string()).collect()
     }
 
     #[test]
@@ -208,8 +203,7 @@ mod tests {
         let entries = [entry("7g7f", -20, 16, 1)];
         assert_eq!(moves(&RULES.select(&entries, Color::White)), ["7g7f"]);
         let refused = RULES.select(&entries, Color::Black);
-        assert!(refused.kept.is_empty());
-        let text = refused.refusal.map(|refusal| refusal.to_string());
+        let text = refused.err().map(|refusal| refusal.to_string());
         assert_eq!(text.as_deref(), Some("value -20 of 7g7f is below BookEvalBlackLimit 0"));
     }
 
@@ -217,7 +211,7 @@ mod tests {
     fn the_depth_of_the_best_move_decides_and_an_absent_one_passes() {
         let entries = [entry("7g7f", 0, 40, 1), entry("2g2f", 50, 15, 1)];
         let refused = RULES.select(&entries, Color::Black);
-        let text = refused.refusal.map(|refusal| refusal.to_string());
+        let text = refused.err().map(|refusal| refusal.to_string());
         assert_eq!(text.as_deref(), Some("depth 15 of 2g2f is below BookDepthLimit 16"));
         assert_eq!(moves(&Rules { min_depth: 0, ..RULES }.select(&entries, Color::Black)), ["2g2f"]);
         let unknown = [Entry::new("7g7f".parse().expect("a move"))];
@@ -227,7 +221,7 @@ mod tests {
     #[test]
     fn a_narrow_book_leaves_rare_moves_out() {
         let entries = [entry("7g7f", 0, 16, 91), entry("2g2f", 0, 16, 9), entry("9g9f", 500, 0, 0)];
-        assert!(RULES.select(&entries, Color::Black).refusal.is_some());
+        assert!(RULES.select(&entries, Color::Black).is_err());
         let narrow = Rules { is_narrow: true, ..RULES };
         assert_eq!(moves(&narrow.select(&entries, Color::Black)), ["7g7f"]);
         let tenth = [entry("7g7f", 0, 16, 9), entry("2g2f", 0, 16, 1)];
@@ -258,7 +252,7 @@ mod tests {
     fn huge_numbers_do_not_overflow() {
         let entries = [entry("7g7f", i32::MAX, u32::MAX, u64::MAX), entry("2g2f", i32::MIN, 0, u64::MAX)];
         let rules = Rules { eval_diff_cp: i32::MAX, eval_limits_cp: [i32::MIN; 2], weight: Weight::Counts, ..RULES };
-        let kept = rules.select(&entries, Color::Black).kept;
+        let kept = rules.select(&entries, Color::Black).expect("moves");
         assert!(rules.draw(&kept, &mut Xoshiro256PlusPlus::seed_from_u64(1)).is_some());
     }
 }

@@ -544,7 +544,7 @@ mod tests {
         assert!(tree.take_leaves(9).is_empty());
         let mut short = start_tree(Plan { max_ply: 2, ..PLAN });
         grow(&mut short, 1000, 3);
-        assert!(short.pages(u32::MAX).iter().all(|page| page.ply <= Some(2)) && short.len() < 6);
+        assert!(short.pages(u32::MAX).iter().all(|page| page.ply <= Some(2)) && short.positions() < 6);
     }
 
     #[test]

@@ -155,11 +155,15 @@ enum Sent {
 /// A game in progress.
 #[derive(Clone, Debug)]
 pub struct Game {
-    summary: Arc<Summary>,
-    position: Position,
-    moves: Vec<Moved>,
+    /// The offer that the game began with.
+    pub summary: Arc<Summary>,
+    /// The position after the last confirmed move, with its history.
+    pub position: Position,
+    /// The confirmed moves since the start of this game.
+    pub moves: Vec<Moved>,
     remaining_ms: [Option<u64>; 2],
-    turn_began: Instant,
+    /// Arrival time of the line that began the current turn.
+    pub turn_began: Instant,
     sent: Option<Sent>,
     is_broken: bool,
     reason: Option<Reason>,
@@ -173,29 +177,9 @@ impl Game {
         Self { summary, position, moves, remaining_ms, turn_began: at, sent, is_broken, reason }
     }
 
-    /// The offer that the game began with.
-    pub fn summary(&self) -> &Summary {
-        &self.summary
-    }
-
-    /// The position after the last confirmed move, with its history.
-    pub const fn position(&self) -> &Position {
-        &self.position
-    }
-
-    /// The confirmed moves since the start of this game.
-    pub fn moves(&self) -> &[Moved] {
-        &self.moves
-    }
-
     /// All moves since the start position of the offer.
     pub fn line(&self) -> impl Iterator<Item = Move> + '_ {
         self.summary.moves.iter().map(|&(mv, _)| mv).chain(self.moves.iter().map(|moved| moved.mv))
-    }
-
-    /// Arrival time of the line that began the current turn.
-    pub const fn turn_began(&self) -> Instant {
-        self.turn_began
     }
 
     /// Main time left to `color` in milliseconds; `None` without limit.

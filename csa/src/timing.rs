@@ -17,10 +17,8 @@ pub(crate) struct EchoDelay {
 
 impl EchoDelay {
     pub(crate) fn observe(&mut self, delay: Duration) {
-        if self.samples.len() == SAMPLES {
-            self.samples.pop_front();
-        }
-        self.samples.push_back(delay);
+        self.samples.truncate(SAMPLES - 1);
+        self.samples.push_front(delay);
     }
 
     /// Largest of the last delays.

@@ -344,10 +344,8 @@ impl Shown<'_> {
         });
         let playable: Vec<&Entry> = playable.collect();
         let selection = rules.choice.select(playable.iter().copied(), position.turn());
-        if let Some(refusal) = selection.refusal {
-            self.events.notice(format!("book: no move played: {refusal}"));
-        }
-        let kept = selection.kept;
+        let refused = |refusal| self.events.notice(format!("book: no move played: {refusal}"));
+        let kept = selection.map_err(refused).ok()?;
         let chosen = *kept.get(rules.choice.draw(&kept, &mut random)?)?;
         let candidates = kept.len();
         self.events.notice(format!("book: {}, one of {candidates} moves, seed {seed}", chosen.mv));

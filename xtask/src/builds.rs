@@ -82,11 +82,10 @@ pub(crate) const TARGETS: [Target; 3] = [
 ];
 
 /// The compiler that builds for a target.
-enum Compiler {
-    /// That of the project, with a standard library for the target.
-    Installed { sysroot: PathBuf },
-    /// Debian's, which builds the standard library first.
-    Debian { sysroot: PathBuf },
+struct Compiler {
+    /// Debian's, which builds the standard library first, not that of the project with one for the target.
+    is_debian: bool,
+    sysroot: PathBuf,
 }
 
 const DEBIAN: &str = "/usr/bin";
@@ -96,12 +95,12 @@ impl Compiler {
         let triple = target.triple;
         let sysroot = PathBuf::from(cmd!(sh, "rustc --print sysroot").quiet().read()?);
         if sysroot.join("lib/rustlib").join(triple).join("lib").exists() {
-            return Ok(Self::Installed { sysroot });
+            return Ok(Self { is_debian: false, sysroot });
         }
         if ["rustc", "cargo"].iter().all(|name| Path::new(DEBIAN).join(name).exists()) {
             let sysroot = PathBuf::from(cmd!(sh, "{DEBIAN}/rustc --print sysroot").quiet().read()?);
             if sysroot.join("lib/rustlib/src/rust/library").exists() {
-                return Ok(Self::Debian { sysroot });
+                return Ok(Self { is_debian: true, sysroot });
             }
         }
         Err(format!(
@@ -111,25 +110,17 @@ impl Compiler {
         .into())
     }
 
-    fn sysroot(&self) -> &Path {
-        match self {
-            Self::Installed { sysroot } | Self::Debian { sysroot } => sysroot,
-        }
-    }
-
     /// Cargo, and the PATH with which it finds the compiler.
     fn cargo<'s>(&self, sh: &'s Shell) -> (Cmd<'s>, OsString) {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        match self {
-            Self::Installed { .. } => (cargo(sh), path),
-            Self::Debian { .. } => {
-                let path = joined(DEBIAN.into(), path);
-                let cargo = cmd!(sh, "{DEBIAN}/cargo").env("PATH", &path).env("RUSTC_BOOTSTRAP", "1");
-                // Set by the cargo that runs this task; they would choose its compiler again.
-                let chosen = ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN", "LD_LIBRARY_PATH"];
-                (chosen.into_iter().fold(cargo, |cargo, name| cargo.env_remove(name)), path)
-            }
+        if !self.is_debian {
+            return (cargo(sh), path);
         }
+        let path = joined(DEBIAN.into(), path);
+        let cargo = cmd!(sh, "{DEBIAN}/cargo").env("PATH", &path).env("RUSTC_BOOTSTRAP", "1");
+        // Set by the cargo that runs this task; they would choose its compiler again.
+        let chosen = ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN", "LD_LIBRARY_PATH"];
+        (chosen.into_iter().fold(cargo, |cargo, name| cargo.env_remove(name)), path)
     }
 }
 
@@ -149,11 +140,11 @@ fn joined(mut first: OsString, rest: OsString) -> OsString {
 /// Path of a text of [`SystemLibrary`] on this machine, if there is one.
 pub(crate) fn licence_file(sh: &Shell, target: &Target, library: &SystemLibrary) -> Outcome<Option<PathBuf>> {
     let compiler = Compiler::find(sh, target)?;
-    let sysroot = compiler.sysroot().to_string_lossy();
+    let sysroot = compiler.sysroot.to_string_lossy();
     let paths = library.texts.iter().map(|path| PathBuf::from(path.replace("SYSROOT", &sysroot)));
     let mut existing = paths.filter(|path| path.exists());
     // Debian's text belongs to Debian's compiler.
-    let is_rustup = matches!(compiler, Compiler::Installed { .. }) && library.name == RUST.name;
+    let is_rustup = !compiler.is_debian && library.name == RUST.name;
     Ok(if is_rustup { existing.next_back() } else { existing.next() })
 }
 
@@ -162,19 +153,18 @@ pub(crate) fn build(sh: &Shell, target: &Target, root: &Path, epoch: &str) -> Ou
     let compiler = Compiler::find(sh, target)?;
     let folder = root.join("target/dist");
     let mut flags: Vec<String> = target.flags.iter().map(ToString::to_string).collect();
-    flags.extend(remaps(root, compiler.sysroot()));
+    flags.extend(remaps(root, &compiler.sysroot));
     let (mut cargo, path) = compiler.cargo(sh);
     cargo = cargo.args(["build", "--locked", "--package", "enbu", "--bin", "enbu", "--profile", "dist"]);
     cargo = cargo.args(["--target", target.triple, "--target-dir"]).arg(&folder);
-    let is_debian = matches!(compiler, Compiler::Debian { .. });
-    if is_debian {
+    if compiler.is_debian {
         cargo = cargo.arg("-Zbuild-std=std,panic_unwind");
     }
-    if is_debian || target.linker != "musl-gcc" {
+    if compiler.is_debian || target.linker != "musl-gcc" {
         let triple = target.triple.to_uppercase().replace('-', "_");
         cargo = cargo.env(format!("CARGO_TARGET_{triple}_LINKER"), target.linker);
     }
-    if is_debian && target.linker == "musl-gcc" {
+    if compiler.is_debian && target.linker == "musl-gcc" {
         flags.extend(musl_without_llvm(sh, &folder)?);
     }
     if target.triple.contains("windows") {

@@ -101,7 +101,7 @@ pub(super) fn rule_option(option: &OptionSpec, max_moves: Option<u32>, rule: Ent
 
 /// Time that `color` may take for its move, as the server counts it; `None` without limit.
 pub(super) fn available(game: &Game, color: Color) -> Option<Duration> {
-    let rules = game.summary().clock(color);
+    let rules = game.summary.clock(color);
     let times = [game.remaining_ms(color)?, rules.increment_ms, rules.byoyomi_ms, rules.delay_ms];
     Some(Duration::from_millis(times.into_iter().fold(0, u64::saturating_add)))
 }
@@ -109,22 +109,22 @@ pub(super) fn available(game: &Game, color: Color) -> Option<Duration> {
 /// The clocks of USI, `cut_ms` less for the side of this client. `charged` is the estimated
 /// charge of an own move without an echo yet.
 pub(super) fn clock(game: &Game, charged: Option<u64>, cut_ms: u64) -> Clock {
-    let own = game.summary().your_turn;
+    let own = game.summary.your_turn;
     let left = |color: Color| match charged {
         Some(ms) if color == own => game.remaining_after(color, ms),
         _ => game.remaining_ms(color),
     };
     // Time that is not charged is like an increment that does not add up.
     let gain = |color: Color| {
-        let rules = game.summary().clock(color);
+        let rules = game.summary.clock(color);
         let gain = rules.increment_ms.saturating_add(rules.delay_ms);
         (gain > 0).then_some(gain)
     };
-    let unlimited = game.summary().clock(own).is_unlimited();
+    let unlimited = game.summary.clock(own).is_unlimited();
     if unlimited {
         return Clock::default();
     }
-    let byoyomi = game.summary().clock(own).byoyomi_ms;
+    let byoyomi = game.summary.clock(own).byoyomi_ms;
     let has_increment = gain(Color::Black).is_some() || gain(Color::White).is_some();
     let clock = Clock {
         black_ms: left(Color::Black).or(Some(0)),
@@ -138,12 +138,12 @@ pub(super) fn clock(game: &Game, charged: Option<u64>, cut_ms: u64) -> Clock {
 
 /// The search of the position after `after`, moves that the server has not confirmed yet.
 pub(super) fn request(game: &Game, after: &[Move], clock: Clock, started: Instant) -> Option<Request> {
-    let mut position = game.position().clone();
+    let mut position = game.position.clone();
     for &mv in after {
         position.play(mv).ok()?;
     }
     let moves = game.line().chain(after.iter().copied()).collect();
-    Some(Request { setup: game.summary().setup.clone(), moves, position, clock, started })
+    Some(Request { setup: game.summary.setup.clone(), moves, position, clock, started })
 }
 
 /// The engine's report on its move `mv`, as records hold it: from Black's view, the line
@@ -155,7 +155,7 @@ pub(super) fn analysis(game: &Game, mv: Move, report: &LastReport) -> Option<Ana
         _ => Vec::new(),
     };
     Some(Analysis {
-        score_cp: Some(score.for_black(game.position().turn())),
+        score_cp: Some(score.for_black(game.position.turn())),
         pv,
         nodes: report.nodes,
         depth: None,
@@ -165,7 +165,7 @@ pub(super) fn analysis(game: &Game, mv: Move, report: &LastReport) -> Option<Ana
 
 /// The comment that floodgate takes after the move `mv`: score and line.
 pub(super) fn comment(game: &Game, mv: Move, analysis: &Analysis) -> Option<String> {
-    let mut after = game.position().clone();
+    let mut after = game.position.clone();
     after.play(mv).ok()?;
     let plain = Analysis { nodes: None, ..analysis.clone() };
     csa::analysis_text(&Board::new(&after.to_setup()), &plain)
@@ -173,7 +173,7 @@ pub(super) fn comment(game: &Game, mv: Move, analysis: &Analysis) -> Option<Stri
 
 /// The end of the record, with a comment where the verdict needs one.
 pub(super) fn verdict(game: &Game, outcome: GameOutcome, reason: &Reason) -> (End, Option<String>) {
-    let end = end_of(outcome, reason, game.summary().your_turn, game.position());
+    let end = end_of(outcome, reason, game.summary.your_turn, &game.position);
     let comment = match reason {
         Reason::PerpetualCheck => Some("perpetual check".to_owned()),
         Reason::IllegalMove | Reason::Other(_) => Some(format!("the server's verdict: {reason}, {}", outcome.as_str())),

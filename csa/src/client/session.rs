@@ -226,7 +226,7 @@ impl<'c, 'l> Session<'c, 'l> {
     /// Takes a move that the server confirmed, and begins the next turn.
     fn moved(&mut self, moved: &Moved, at: Instant) -> Result<(), SessionError> {
         if let (Some(game), Some(playing)) = (self.protocol.game(), &mut self.playing) {
-            match playing.moved(moved, game.summary().your_turn, at) {
+            match playing.moved(moved, game.summary.your_turn, at) {
                 Ok(Some(delay)) => self.client.delay.observe(delay),
                 Ok(None) => {}
                 Err(fault) => {
@@ -243,7 +243,7 @@ impl<'c, 'l> Session<'c, 'l> {
         self.since = at;
         let Some(game) = self.protocol.game() else { return Ok(()) };
         let start = now();
-        let summary = game.summary().masked(&self.client.settings.password);
+        let summary = game.summary.masked(&self.client.settings.password);
         let (record, opened) = GameRecord::begin(&summary, &start, self.client.settings.records.clone());
         self.playing = Some(Playing::new(record, start, at));
         if let Err(error) = opened {
@@ -262,12 +262,12 @@ impl<'c, 'l> Session<'c, 'l> {
     /// Begins the turn after a move: thinks, or resigns if there is a reason to.
     fn turn(&mut self, at: Instant) -> Result<(), SessionError> {
         let (Some(game), Some(playing)) = (self.protocol.game(), &self.playing) else { return Ok(()) };
-        let text = format!("game against {}: move {}", game.summary().opponent(), game.line().count());
+        let text = format!("game against {}: move {}", game.summary.opponent(), game.line().count());
         let is_own = game.is_own_turn();
         let must_resign = playing.fault.is_some() || self.halted.is_some();
         let declares = playing.declares && is_won(game);
         let clock = game::clock(game, None, self.client.cut_ms());
-        let request = game::request(game, &[], clock, game.turn_began().min(at));
+        let request = game::request(game, &[], clock, game.turn_began.min(at));
         self.client.status(&text);
         match request {
             _ if !is_own => Ok(()),
@@ -307,7 +307,7 @@ impl<'c, 'l> Session<'c, 'l> {
     fn play_move(&mut self, best: Move, ponder: Option<Move>, report: &LastReport) -> Result<(), SessionError> {
         let Some(game) = self.protocol.game() else { return Ok(()) };
         let analysis = game::analysis(game, best, report);
-        let comment = analysis.as_ref().filter(|_| game.summary().is_floodgate());
+        let comment = analysis.as_ref().filter(|_| game.summary.is_floodgate());
         let comment = comment.and_then(|analysis| game::comment(game, best, analysis));
         let Ok(line) = self.protocol.play(best, comment.as_deref()) else {
             return self.fault(&format!("the engine played {best}, which is illegal"));
@@ -324,9 +324,9 @@ impl<'c, 'l> Session<'c, 'l> {
         let (Some(game), Some(expected), Some(playing)) = (self.protocol.game(), expected, &mut self.playing) else {
             return Ok(());
         };
-        let elapsed = self.last_sent.saturating_duration_since(game.turn_began()) + self.client.delay.worst();
+        let elapsed = self.last_sent.saturating_duration_since(game.turn_began) + self.client.delay.worst();
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
-        let charged = game.summary().clock(game.summary().your_turn).charged_ms(elapsed_ms);
+        let charged = game.summary.clock(game.summary.your_turn).charged_ms(elapsed_ms);
         let clock = game::clock(game, Some(charged), self.client.cut_ms());
         let Some(request) = game::request(game, &[best, expected], clock, self.last_sent) else { return Ok(()) };
         playing.expected = Some(expected);
@@ -338,8 +338,8 @@ impl<'c, 'l> Session<'c, 'l> {
     fn think_again(&mut self, report: &LastReport) -> Result<(), SessionError> {
         const FAULT: &str = "the engine declared a win that the rules do not give";
         let (Some(game), Some(playing)) = (self.protocol.game(), &mut self.playing) else { return Ok(()) };
-        let (max_moves, line) = (game.summary().max_moves, report.pv.first().copied());
-        let line = line.filter(|&mv| game.position().is_legal(mv));
+        let (max_moves, line) = (game.summary.max_moves, report.pv.first().copied());
+        let line = line.filter(|&mv| game.position.is_legal(mv));
         if !std::mem::replace(&mut playing.declares, true) {
             playing.is_hurried = false;
             playing.record.comment(FAULT);
@@ -436,7 +436,7 @@ impl<'c, 'l> Session<'c, 'l> {
         let limit = self.halted.map_or(STOP_LIMIT, |at| (at + HALT_LIMIT).saturating_duration_since(Instant::now()));
         client.end_search(outcome, limit);
         client.tally.count(outcome);
-        let summary = game.summary();
+        let summary = &game.summary;
         let report = GameReport {
             game: client.tally.games,
             server: client.server(),
@@ -445,7 +445,7 @@ impl<'c, 'l> Session<'c, 'l> {
             side: side(summary.your_turn),
             result: outcome.map_or("unknown", GameOutcome::as_str),
             reason: masked(why),
-            moves: game.moves().len(),
+            moves: game.moves.len(),
             start: playing.start,
             end: now(),
             own_ms: playing.own_ms,
@@ -548,7 +548,7 @@ fn lost(reason: &dyn ToString) -> SessionError {
 
 /// Returns true if the side to move wins by declaring.
 fn is_won(game: &Game) -> bool {
-    game.position().declaration(game.summary().declaration) == Declaration::Win
+    game.position.declaration(game.summary.declaration) == Declaration::Win
 }
 
 const fn side(color: Color) -> &'static str {

@@ -57,7 +57,7 @@ impl Process {
 fn start(launch: &Launch, waker: &Waker, cancel: &Cancel, notice: Option<Notice>) -> Result<Driver, PlayerError> {
     let tap = notice.map(|notice| Box::new(Messages(notice)) as Box<dyn Wiretap>);
     let mut driver = Driver::start(launch, START_LIMIT, cancel, tap)?;
-    driver.limit_writing(WRITE_LIMIT);
+    driver.write_limit = WRITE_LIMIT;
     let waker = waker.clone();
     driver.set_waker(move || waker());
     Ok(driver)
@@ -65,7 +65,7 @@ fn start(launch: &Launch, waker: &Waker, cancel: &Cancel, notice: Option<Notice>
 
 impl Player for Process {
     fn options(&self) -> Vec<OptionSpec> {
-        self.driver.identity().options.clone()
+        self.driver.identity.options.clone()
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), PlayerError> {
@@ -77,7 +77,7 @@ impl Player for Process {
 
     fn option_text(&self, name: &str) -> Option<String> {
         let set = self.launch.options.iter().find(|(known, _)| known == name);
-        let default = || self.driver.identity().option(name).map(|option| option.default.to_string());
+        let default = || self.driver.identity.option(name).map(|option| option.default.to_string());
         set.map_or_else(default, |(_, value)| value.clone())
     }
 
@@ -107,7 +107,7 @@ impl Player for Process {
 
     fn ponder_hit(&mut self, clock: &Clock, _: Instant) -> Result<(), PlayerError> {
         // Times after `ponderhit` are an extension that other engines may misread.
-        let with_times = self.driver.identity().name.starts_with("Enbu");
+        let with_times = self.driver.identity.name.starts_with("Enbu");
         Ok(self.driver.send(&Command::PonderHit(with_times.then_some(*clock)))?)
     }
 

@@ -218,7 +218,7 @@ fn follow(rows: &[[String; 3]], client: &str) -> (Vec<Event>, Vec<String>) {
                     _ if line.starts_with(['+', '-']) => {
                         let (text, comment) =
                             line.split_once(",'* ").map_or((line.as_str(), None), |(a, b)| (a, Some(b)));
-                        let mv = protocol.game().and_then(|game| csa::legal_move(game.position(), text).ok());
+                        let mv = protocol.game().and_then(|game| csa::legal_move(&game.position, text).ok());
                         match mv {
                             Some(mv) => protocol.play(mv, comment),
                             None => Err(wrong("a move", "it is illegal")),

@@ -32,7 +32,7 @@ pub(super) fn examine(bytes: &[u8]) {
 /// Answers on the own turn, as an engine does.
 fn answer(protocol: &mut Protocol) {
     let Some(game) = protocol.game().filter(|game| game.is_own_turn()) else { return };
-    let sent = match legal_moves(game.position()).first() {
+    let sent = match legal_moves(&game.position).first() {
         Some(&mv) => protocol.play(mv, Some("30 7g7f")),
         None => protocol.resign().map(str::to_owned),
     };

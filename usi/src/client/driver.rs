@@ -94,9 +94,10 @@ const MAX_KNOWN: usize = 2000;
 /// dies, no longer reads, does not answer in time or on [`Cancel`].
 pub struct Driver {
     process: Process,
-    /// Time limit for the reading of a line by the engine.
-    write_limit: Duration,
-    identity: EngineIdentity,
+    /// Time limit for the reading of a line by the engine; at first that of its start.
+    pub write_limit: Duration,
+    /// Identity and options of the engine.
+    pub identity: EngineIdentity,
     noise: Noise,
     wiretap: Option<Box<dyn Wiretap>>,
 }
@@ -155,17 +156,6 @@ impl Driver {
             }
         };
         self.send(&Command::SetOption { name, value: value.map(str::to_owned) })
-    }
-
-    /// Sets the time limit for the reading of a line by the engine, which is that of
-    /// [`start`](Self::start) before.
-    pub const fn limit_writing(&mut self, limit: Duration) {
-        self.write_limit = limit;
-    }
-
-    /// Returns identity and options of the engine.
-    pub const fn identity(&self) -> &EngineIdentity {
-        &self.identity
     }
 
     /// Sends a command.

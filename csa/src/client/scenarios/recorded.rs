@@ -76,7 +76,7 @@ impl Part {
                         }
                         ["%KACHI"] => {
                             let game = protocol.game()?;
-                            let is_won = game.position().declaration(game.summary().declaration);
+                            let is_won = game.position.declaration(game.summary.declaration);
                             if is_won != enbu_movegen::Declaration::Win {
                                 return None;
                             }
@@ -86,7 +86,7 @@ impl Part {
                         }
                         _ => {
                             let text = line.split(',').next()?;
-                            let mv = enbu_kifu::csa::legal_move(protocol.game()?.position(), text).ok()?;
+                            let mv = enbu_kifu::csa::legal_move(&protocol.game()?.position, text).ok()?;
                             protocol.play(mv, None).ok()?;
                             part.answers.push(mv.to_string());
                             part.steps.push(expect(text));

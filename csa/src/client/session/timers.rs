@@ -30,10 +30,10 @@ impl Session<'_, '_> {
     fn hurry_at(&self) -> Option<Instant> {
         let game = self.protocol.game().filter(|game| game.is_own_turn())?;
         self.playing.as_ref().filter(|playing| !playing.is_hurried)?;
-        let available = game::available(game, game.summary().your_turn)?;
+        let available = game::available(game, game.summary.your_turn)?;
         // Half of the margin, so that an engine that keeps the margin itself is not hurried.
         let kept = self.client.delay.worst() + (self.client.floor() / 2).max(LAST);
-        Some(game.turn_began() + available.saturating_sub(kept).max(available / 2))
+        Some(game.turn_began + available.saturating_sub(kept).max(available / 2))
     }
 
     pub(super) fn timers(&mut self) -> Step {
@@ -77,10 +77,10 @@ impl Session<'_, '_> {
             let late = silence > limits.verdict;
             return if late { Err(self.lost_game("no verdict on an illegal move")) } else { Ok(()) };
         }
-        let turn = game.position().turn();
+        let turn = game.position.turn();
         if game.is_own_turn() {
             let time = game::available(game, turn).unwrap_or(Request::WITHOUT_CLOCK);
-            let is_silent = now > game.turn_began() + time + limits.engine;
+            let is_silent = now > game.turn_began + time + limits.engine;
             return if is_silent && playing.fault.is_none() {
                 self.fault("the engine does not answer")
             } else {
