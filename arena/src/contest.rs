@@ -293,7 +293,10 @@ struct Worker<'m> {
 
 impl<'m> Worker<'m> {
     fn run(&self, next: impl Fn() -> Option<Pair>) {
-        let mut players: Vec<Player<'m>> = self.players();
+        let settings = &self.contest.settings;
+        let engines = settings.engines.iter().zip(&self.contest.names);
+        let players = engines.map(|(spec, name)| Player::new(name, spec, settings.patience, self.cancel, self.log));
+        let mut players: Vec<Player<'m>> = players.collect();
         while let Some(pair) = next() {
             if let Err(error) = self.play_pair(pair, &mut players) {
                 self.send(Err(error));
@@ -303,12 +306,6 @@ impl<'m> Worker<'m> {
         for player in &mut players {
             self.dismiss(player);
         }
-    }
-
-    fn players(&self) -> Vec<Player<'m>> {
-        let settings = &self.contest.settings;
-        let engines = settings.engines.iter().zip(&self.contest.names);
-        engines.map(|(spec, name)| Player::new(name, spec, settings.patience, self.cancel, self.log)).collect()
     }
 
     /// The receiver lives as long as any worker.

@@ -228,9 +228,11 @@ impl Tree {
         }
         let (id, key) = (self.nodes.len(), position.key());
         let edges: Vec<Edge> = verdict.moves.iter().filter_map(|searched| self.edge(position, searched)).collect();
+        let mut children = Vec::new();
         for (index, edge) in edges.iter().enumerate() {
-            if !self.index.contains_key(&edge.key) {
-                self.awaited.entry(edge.key).or_default().push((id, index));
+            match self.index.get(&edge.key) {
+                Some(&child) => children.push((index, child)),
+                None => self.awaited.entry(edge.key).or_default().push((id, index)),
             }
         }
         let outcome = Outcome { value_cp: verdict.value_cp, depth: 0, best: None, cost: None };
@@ -240,8 +242,10 @@ impl Tree {
         for root in self.roots.iter_mut().filter(|root| root.key == key) {
             root.link = Link::Child(id);
         }
-        self.link_children(id);
-        self.link_parents(id, key);
+        children.into_iter().for_each(|(index, child)| self.link(id, index, child));
+        for (parent, index) in self.awaited.remove(&key).unwrap_or_default() {
+            self.link(parent, index, id);
+        }
         self.refresh([id]);
         true
     }
@@ -254,25 +258,6 @@ impl Tree {
         let is_over = searched.value_cp.abs() >= MATE_CP || position.ply() >= self.plan.max_ply;
         let link = if is_over { Link::Closed } else { Link::Leaf };
         Some(Edge { searched: *searched, key: position.key_after(searched.mv), link })
-    }
-
-    /// Links the moves of a new node to the nodes that they lead to.
-    fn link_children(&mut self, id: NodeId) {
-        let Some(node) = self.nodes.get(id) else { return };
-        let found: Vec<(usize, NodeId)> = node
-            .edges
-            .iter()
-            .enumerate()
-            .filter_map(|(index, edge)| Some((index, *self.index.get(&edge.key)?)))
-            .collect();
-        found.into_iter().for_each(|(index, child)| self.link(id, index, child));
-    }
-
-    /// Links the moves that awaited a new node to it.
-    fn link_parents(&mut self, id: NodeId, key: u64) {
-        for (parent, index) in self.awaited.remove(&key).unwrap_or_default() {
-            self.link(parent, index, id);
-        }
     }
 
     fn link(&mut self, parent: NodeId, index: usize, child: NodeId) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::page::Page;
 
 /// Numbers about the pages of a book.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Statistics {
     /// Positions.
     pub positions: u64,
@@ -14,8 +14,10 @@ pub struct Statistics {
     /// Moves.
     pub moves: u64,
     /// Positions by their number of moves.
+    #[serde(skip)]
     pub by_moves: BTreeMap<usize, u64>,
     /// Positions by ply; `None` for an unknown one.
+    #[serde(skip)]
     pub by_ply: BTreeMap<Option<u32>, u64>,
     /// Moves with a reply.
     pub replies: u64,
@@ -28,6 +30,7 @@ pub struct Statistics {
     /// Moves with a count.
     pub counts: u64,
     /// Sum of the counts.
+    #[serde(skip)]
     pub sum_of_counts: u128,
     /// Comments on positions and moves.
     pub comments: u64,

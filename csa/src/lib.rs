@@ -50,7 +50,7 @@ pub use client::{
 };
 pub use player::{Notice, Player, PlayerError, Pondering, Process, Waker};
 pub use protocol::{Event, Protocol, WrongState};
-pub use record::{Kif, RecordFiles};
+pub use record::RecordFiles;
 pub use secret::{Secret, SecretError};
 pub use summary::{Summary, SummaryError};
 pub use timing::Backoff;

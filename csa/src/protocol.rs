@@ -145,13 +145,6 @@ pub struct Moved {
     pub charged_ms: u64,
 }
 
-/// The line that was sent on this turn and has not been echoed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sent {
-    Move(Move),
-    Special,
-}
-
 /// A game in progress.
 #[derive(Clone, Debug)]
 pub struct Game {
@@ -164,7 +157,8 @@ pub struct Game {
     remaining_ms: [Option<u64>; 2],
     /// Arrival time of the line that began the current turn.
     pub turn_began: Instant,
-    sent: Option<Sent>,
+    /// A line was sent on this turn and has not been echoed.
+    is_answered: bool,
     is_broken: bool,
     reason: Option<Reason>,
 }
@@ -173,8 +167,8 @@ impl Game {
     fn new(summary: Arc<Summary>, position: Position, at: Instant) -> Self {
         let remaining_ms = summary.remaining_ms();
         let moves = Vec::new();
-        let (sent, is_broken, reason) = (None, false, None);
-        Self { summary, position, moves, remaining_ms, turn_began: at, sent, is_broken, reason }
+        let (is_answered, is_broken, reason) = (false, false, None);
+        Self { summary, position, moves, remaining_ms, turn_began: at, is_answered, is_broken, reason }
     }
 
     /// All moves since the start position of the offer.
@@ -193,7 +187,7 @@ impl Game {
 
     /// Returns true if this client is to move and has not answered yet.
     pub fn is_own_turn(&self) -> bool {
-        self.position.turn() == self.summary.your_turn && self.sent.is_none() && !self.is_broken
+        self.position.turn() == self.summary.your_turn && !self.is_answered && !self.is_broken
     }
 
     /// Main time that a side has after a move charged with `charged_ms`.
@@ -216,7 +210,7 @@ impl Game {
         self.moves.push(moved);
         self.turn_began = at;
         if color == self.summary.your_turn {
-            self.sent = None;
+            self.is_answered = false;
         }
         Ok(moved)
     }
@@ -306,7 +300,7 @@ impl Protocol {
         if game.position.clone().play(mv).is_err() {
             return Err(wrong("a move", "it is illegal"));
         }
-        game.sent = Some(Sent::Move(mv));
+        game.is_answered = true;
         let text = csa::move_text(&game.position, mv);
         // A comma would end the comment on shogi-server, a line feed the line everywhere.
         let clean = |comment: &str| comment.replace(|letter: char| letter == ',' || letter.is_control(), " ");
@@ -349,14 +343,14 @@ impl Protocol {
         if game.position.turn() != game.summary.your_turn {
             return Err(wrong(line, "the opponent is to move"));
         }
-        if game.sent.is_some() {
+        if game.is_answered {
             return Err(wrong(line, "this turn has been answered"));
         }
         Ok(game)
     }
 
     fn special(&mut self, line: &'static str) -> Result<&'static str, WrongState> {
-        self.own_turn(line)?.sent = Some(Sent::Special);
+        self.own_turn(line)?.is_answered = true;
         Ok(line)
     }
 

@@ -33,18 +33,8 @@ const MAX_NAME: usize = 180;
 pub struct RecordFiles {
     /// The folder, made if needed.
     pub dir: PathBuf,
-    /// A KIF file beside each record.
-    pub kif: Kif,
-}
-
-/// KIF files beside the records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kif {
-    /// None.
-    #[default]
-    No,
-    /// `GAME.kif`, in Shift_JIS.
-    Yes,
+    /// A KIF file beside each record, in Shift_JIS.
+    pub kif: bool,
 }
 
 pub(crate) struct GameRecord {
@@ -121,7 +111,12 @@ impl GameRecord {
         }
         let Some(files) = &self.files else { return Ok(None) };
         let path = files.dir.join(format!("{}.csa", self.name));
-        write_whole(&path, &self.record, files.kif)?;
+        write_csa(&path, &self.record)?;
+        if files.kif {
+            let text = Format::Kif.write(std::slice::from_ref(&self.record), WriteOptions::default());
+            let bytes = encode(&text, Encoding::ShiftJis, "\r\n").bytes;
+            enbu_files::write(&path.with_extension("kif"), bytes, Existing::Keep)?;
+        }
         if let Some(journal) = self.journal.take() {
             journal.remove()?;
         }
@@ -129,17 +124,8 @@ impl GameRecord {
     }
 }
 
-fn write_whole(path: &Path, record: &Record, kif: Kif) -> io::Result<()> {
-    enbu_files::write(path, csa::write_all([record], FileVersion::V3_0), Existing::Keep)?;
-    if kif == Kif::Yes {
-        let text = Format::Kif.write(std::slice::from_ref(record), WriteOptions::default());
-        enbu_files::write(
-            &path.with_extension("kif"),
-            encode(&text, Encoding::ShiftJis, "\r\n").bytes,
-            Existing::Keep,
-        )?;
-    }
-    Ok(())
+fn write_csa(path: &Path, record: &Record) -> io::Result<()> {
+    enbu_files::write(path, csa::write_all([record], FileVersion::V3_0), Existing::Keep)
 }
 
 /// Makes records of the journals that an interrupted program left in `dir`, and returns
@@ -163,7 +149,7 @@ pub(crate) fn recover(dir: &Path) -> io::Result<Vec<PathBuf>> {
         }
         let path = dir.join(format!("{stem}.csa"));
         if !enbu_files::would_replace(&path) {
-            write_whole(&path, &record, Kif::No)?;
+            write_csa(&path, &record)?;
             recovered.push(path);
         }
         drop(file);
@@ -316,7 +302,7 @@ mod tests {
     #[test]
     fn a_game_is_a_journal_first_and_a_record_after() {
         let dir = tempfile::tempdir().unwrap();
-        let files = RecordFiles { dir: dir.path().join("games"), kif: Kif::Yes };
+        let files = RecordFiles { dir: dir.path().join("games"), kif: true };
         let (mut record, opened) = GameRecord::begin(&summary(), "2026/11/22 12:00:00", Some(files.clone()));
         opened.unwrap();
         let analysis = Analysis { score_cp: Some(30), pv: vec!["2g2f".parse().unwrap()], ..Analysis::default() };
@@ -334,7 +320,7 @@ mod tests {
     #[test]
     fn a_journal_without_its_program_becomes_a_record() {
         let dir = tempfile::tempdir().unwrap();
-        let files = RecordFiles { dir: dir.path().to_owned(), kif: Kif::No };
+        let files = RecordFiles { dir: dir.path().to_owned(), kif: false };
         let (mut record, _) = GameRecord::begin(&summary(), "2026/11/22 12:00:00", Some(files));
         record.add(&moved("3c3d", Color::White), None);
         // Dropping ends the thread, as the end of the program would.

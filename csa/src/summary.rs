@@ -33,16 +33,6 @@ pub enum SummaryError {
     TooLong,
 }
 
-/// Rounding of the time charged for a move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Rounding {
-    /// Fractions of the unit are free.
-    #[default]
-    Down,
-    /// Fractions of the unit count whole (`Time_Roundup:YES`).
-    Up,
-}
-
 /// Clock of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TimeRules {
@@ -58,18 +48,15 @@ pub struct TimeRules {
     pub increment_ms: u64,
     /// Least time charged per move.
     pub least_ms: u64,
-    /// Rounding of the time charged.
-    pub rounding: Rounding,
+    /// Fractions of the unit count whole (`Time_Roundup:YES`); otherwise they are free.
+    pub rounds_up: bool,
 }
 
 impl TimeRules {
     /// Returns the time charged for a move that took `elapsed_ms`.
     pub const fn charged_ms(&self, elapsed_ms: u64) -> u64 {
         let unit = if self.unit_ms == 0 { 1 } else { self.unit_ms };
-        let units = match self.rounding {
-            Rounding::Down => elapsed_ms / unit,
-            Rounding::Up => elapsed_ms.div_ceil(unit),
-        };
+        let units = if self.rounds_up { elapsed_ms.div_ceil(unit) } else { elapsed_ms / unit };
         let charged = units.saturating_mul(unit);
         if charged < self.least_ms { self.least_ms } else { charged }
     }
@@ -190,7 +177,7 @@ impl Default for TimeRules {
     /// A game without limit, in seconds.
     fn default() -> Self {
         let (byoyomi_ms, delay_ms, increment_ms, least_ms) = (0, 0, 0, 0);
-        Self { unit_ms: 1000, total_ms: None, byoyomi_ms, delay_ms, increment_ms, least_ms, rounding: Rounding::Down }
+        Self { unit_ms: 1000, total_ms: None, byoyomi_ms, delay_ms, increment_ms, least_ms, rounds_up: false }
     }
 }
 
@@ -206,7 +193,7 @@ impl TimeRules {
             "Delay" => self.delay_ms = number()?,
             "Increment" => self.increment_ms = number()?,
             "Least_Time_Per_Move" => self.least_ms = number()?,
-            "Time_Roundup" => self.rounding = if yes(value)? { Rounding::Up } else { Rounding::Down },
+            "Time_Roundup" => self.rounds_up = yes(value)?,
             _ => {}
         }
         Ok(())

@@ -13,6 +13,7 @@
 pub(crate) mod file;
 mod row;
 mod table;
+#[cfg(feature = "tune")]
 mod tuning;
 
 use std::path::{Path, PathBuf};
@@ -129,9 +130,10 @@ impl Options {
             Some(_) => OptionSpec { default: value.clone(), ..row.spec() },
             None => row.spec(),
         };
-        let mut specs: Vec<OptionSpec> = ROWS.iter().zip(&self.values).map(declared).collect();
-        specs.extend(tuning::specs());
-        specs
+        let specs = ROWS.iter().zip(&self.values).map(declared);
+        #[cfg(feature = "tune")]
+        let specs = specs.chain(tuning::specs());
+        specs.collect()
     }
 
     /// Sets an option; names compare without regard to case. A frozen one keeps its value
@@ -141,6 +143,7 @@ impl Options {
         if self.frozen_by(known_as).is_some() {
             return Ok(());
         }
+        #[cfg(feature = "tune")]
         if let Some(result) = tuning::set(name, value) {
             return result;
         }

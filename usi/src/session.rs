@@ -323,11 +323,11 @@ impl<E: Engine> Session<E> {
     fn take_line(&mut self, line: Option<Input>) {
         let now = Instant::now();
         let (parsed, at, bytes) = match line {
-            Some(Input::Line { text, at }) => {
+            Some((Some(text), at)) => {
                 self.traffic.iter().for_each(|(_, log)| log.add(Direction::Received, &text));
                 (Command::parse(&text), at, text.len())
             }
-            Some(Input::TooLong) => (CommandError::TooLong(input::MAX_LINE_BYTES).into(), now, 0),
+            Some((None, _)) => (CommandError::TooLong(input::MAX_LINE_BYTES).into(), now, 0),
             None => {
                 self.input_ended = true;
                 return;

@@ -19,7 +19,6 @@ use parking_lot::Mutex;
 
 use super::*;
 use crate::player::{Request, Waker};
-use crate::record::Kif;
 
 /// The password in every scenario; it must not appear anywhere.
 const PASSWORD: &str = "trip-of-a-test";
@@ -303,7 +302,7 @@ impl Scenario {
             password: Secret::new(&self.password).unwrap(),
             game: self.game,
             games: Some(self.games),
-            records: Some(RecordFiles { dir: dir.path().to_owned(), kif: Kif::Yes }),
+            records: Some(RecordFiles { dir: dir.path().to_owned(), kif: true }),
             ponder: self.ponder,
             margin: Duration::from_millis(100),
             keepalive: LEAST_KEEPALIVE,

@@ -38,7 +38,7 @@ fn clocks_are_read_in_their_units() {
         delay_ms: 100,
         increment_ms: 200,
         least_ms: 300,
-        rounding: Rounding::Up,
+        rounds_up: true,
     };
     assert_eq!(clock.clocks, [expected; 2]);
     assert_eq!([0, 301, 400].map(|ms| expected.charged_ms(ms)), [300, 400, 400]);
@@ -154,7 +154,7 @@ fn the_largest_times_do_not_wrap() {
     let clock = "Time_Unit:86400000min\nTotal_Time:1099511627776\nByoyomi:1099511627776\nIncrement:1099511627776";
     let clock = with_clock(&format!("BEGIN Time\n{clock}\nEND Time")).clocks[0];
     assert_eq!((clock.total_ms, clock.byoyomi_ms, clock.increment_ms), (Some(MAX_MS), MAX_MS, MAX_MS));
-    assert_eq!(TimeRules { rounding: Rounding::Up, ..clock }.charged_ms(u64::MAX), u64::MAX);
+    assert_eq!(TimeRules { rounds_up: true, ..clock }.charged_ms(u64::MAX), u64::MAX);
 }
 
 #[test]

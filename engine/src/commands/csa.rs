@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use enbu_csa::{
-    Backoff, Client, DEFAULT_PORT, Halt, Kif, LEAST_KEEPALIVE, Limits, Notice, Player, PlayerError, Pondering, Process,
+    Backoff, Client, DEFAULT_PORT, Halt, LEAST_KEEPALIVE, Limits, Notice, Player, PlayerError, Pondering, Process,
     RecordFiles, Secret, Settings, Waker,
 };
 use enbu_files::FileKind;
@@ -126,7 +126,7 @@ fn settings(args: &CsaArgs, config: &Config) -> io::Result<Settings> {
     let user = args.user.clone().or(config.account.user.clone()).ok_or_else(|| missing("user"))?;
     let games = args.games.or(config.play.games).unwrap_or(1);
     let dir = args.records.clone().or(config.records.dir.clone());
-    let kif = if args.kif || config.records.kif == Some(true) { Kif::Yes } else { Kif::No };
+    let kif = args.kif || config.records.kif == Some(true);
     let ponder = args.ponder || config.play.ponder == Some(true);
     let seconds = |argument: Option<f64>, file: Option<f64>, default: f64| {
         let value = argument.or(file).unwrap_or(default);

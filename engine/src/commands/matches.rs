@@ -86,7 +86,7 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
         Err(ContestError::Cancelled) => return Ok(ExitCode::from(INTERRUPTED)),
         Err(error) => return Err(io::Error::other(error)),
     };
-    let path = args.results_path();
+    let path = args.out.clone().unwrap_or_else(|| "match.jsonl".into());
     let (mut file, games) = open_results(args, &path, &contest)?;
     let mut state = State::new(args, &contest, sprt, games);
     state.catch_up();

@@ -351,7 +351,7 @@ fn play(args: &RunArgs, out: &mut impl Write) -> io::Result<ExitCode> {
         meter.add(progress);
         go_on(&cancelled)
     });
-    meter.finish();
+    meter.bar.finish_and_clear();
     result.map_err(|error: RunError| io::Error::other(error))?;
     writeln!(out, "{}", meter.line())?;
     if cancelled.load(Ordering::Relaxed) {
@@ -387,10 +387,6 @@ impl Meter {
             self.told = Instant::now();
             notice(self.line());
         }
-    }
-
-    fn finish(&self) {
-        self.bar.finish_and_clear();
     }
 
     /// The totals and the speed of this run.

@@ -19,23 +19,9 @@ const LINES_AHEAD: usize = 8;
 /// end of a shared stream non-blocking made this one so as well.
 pub(super) const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Input {
-    /// A line without its line end.
-    Line {
-        /// The text; bytes that are not UTF-8 are replaced.
-        text: String,
-        at: Instant,
-    },
-    /// A line longer than [`MAX_LINE_BYTES`], which was skipped.
-    TooLong,
-}
-
-impl Input {
-    fn new(line: Option<String>, at: Instant) -> Self {
-        line.map_or(Self::TooLong, |text| Self::Line { text, at })
-    }
-}
+/// A line without its line end, in which bytes that are not UTF-8 are replaced, or `None` for
+/// one of more than [`MAX_LINE_BYTES`], which was skipped; and its arrival time.
+pub(super) type Input = (Option<String>, Instant);
 
 /// Starts the thread that reads. The channel closes at the end of input.
 pub(super) fn start<R: Read + Send + 'static>(stdin: R) -> io::Result<Receiver<Input>> {
@@ -59,13 +45,13 @@ fn read_all(mut stdin: impl Read, lines: &Sender<Input>) {
             Err(_) => break,
         };
         let at = Instant::now();
-        if splitter.feed(bytes, &mut |line| lines.send(Input::new(line, at))).is_err() {
+        if splitter.feed(bytes, &mut |line| lines.send((line, at))).is_err() {
             return;
         }
     }
     let at = Instant::now();
     // A last line without its end counts too; the session may have ended.
-    let _ = splitter.end(&mut |line| lines.send(Input::new(line, at)));
+    let _ = splitter.end(&mut |line| lines.send((line, at)));
 }
 
 #[cfg(test)]
@@ -97,7 +83,7 @@ mod tests {
         read_all(Halting(b"usi\nquit".iter().copied().collect(), false), &sender);
         drop(sender);
         let lines: Vec<Input> = lines.iter().collect();
-        assert!(matches!(&lines[..], [Input::Line { text, .. }, Input::Line { .. }] if text == "usi"), "{lines:?}");
+        assert!(matches!(&lines[..], [(Some(text), _), (Some(_), _)] if text == "usi"), "{lines:?}");
     }
 
     #[test]

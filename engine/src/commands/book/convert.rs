@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use enbu_book::{Choice as Rule, Filter, Plies};
 
-use super::files::{Job, Moves, WriteArgs};
+use super::files::{Job, WriteArgs};
 use crate::commands::choices::{Choice, one_of};
 
 pub(super) const CONVERT_EXAMPLES: &str = "Examples:
@@ -109,7 +109,7 @@ fn plies(keep: bool) -> Plies {
 /// The book of one input, unchanged.
 fn job<'a>(input: &'a PathBuf, args: &'a WriteArgs) -> Job<'a> {
     let (inputs, choice, plies) = (std::slice::from_ref(input), Rule::Deeper, Plies::Separate);
-    Job { inputs, args, choice, plies, moves: Moves::Kept, edit: &Some }
+    Job { inputs, args, choice, plies, sorts_moves: false, edit: &Some }
 }
 
 pub(super) fn convert(args: &ConvertArgs, out: &mut impl Write) -> io::Result<ExitCode> {
@@ -118,12 +118,12 @@ pub(super) fn convert(args: &ConvertArgs, out: &mut impl Write) -> io::Result<Ex
 
 pub(super) fn sort(args: &SortArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let plies = plies(args.keep_plies);
-    Job { plies, moves: Moves::Sorted, ..job(&args.input, &args.write) }.run("book sort", out)
+    Job { plies, sorts_moves: true, ..job(&args.input, &args.write) }.run("book sort", out)
 }
 
 pub(super) fn merge(args: &MergeArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let (inputs, choice, plies) = (&args.inputs, args.rule, plies(args.keep_plies));
-    Job { inputs, args: &args.write, choice, plies, moves: Moves::Sorted, edit: &Some }.run("book merge", out)
+    Job { inputs, args: &args.write, choice, plies, sorts_moves: true, edit: &Some }.run("book merge", out)
 }
 
 pub(super) fn prune(args: &PruneArgs, out: &mut impl Write) -> io::Result<ExitCode> {

@@ -119,17 +119,10 @@ pub(super) struct Job<'a> {
     pub(super) args: &'a WriteArgs,
     pub(super) choice: Choice,
     pub(super) plies: Plies,
-    pub(super) moves: Moves,
+    /// Moves are sorted by falling counts, then falling values; otherwise they keep their order.
+    pub(super) sorts_moves: bool,
     /// Changes a page or drops it.
     pub(super) edit: &'a dyn Fn(Page) -> Option<Page>,
-}
-
-/// The order of the moves of a position.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Moves {
-    Kept,
-    /// Falling counts, then falling values.
-    Sorted,
 }
 
 /// The faults of the inputs and the notices about them.
@@ -265,7 +258,7 @@ impl Job<'_> {
         let counted = pages.by_ref().map(|page| {
             bar.inc(1);
             page.map(|mut page| {
-                if self.moves == Moves::Sorted {
+                if self.sorts_moves {
                     page.sort();
                 }
                 page

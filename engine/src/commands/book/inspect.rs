@@ -176,22 +176,12 @@ pub(super) fn stats(args: &StatsArgs, out: &mut impl Write) -> io::Result<ExitCo
 }
 
 fn statistics_json(format: Format, statistics: &Statistics) -> Value {
-    let plies = statistics.by_ply.iter();
-    json!({
-        "format": format.name(),
-        "positions": statistics.positions,
-        "white_to_move": statistics.white_to_move,
-        "moves": statistics.moves,
-        "replies": statistics.replies,
-        "values": statistics.values,
-        "depths": statistics.depths,
-        "max_depth": statistics.max_depth,
-        "counts": statistics.counts,
-        "sum_of_counts": u64::try_from(statistics.sum_of_counts).unwrap_or(u64::MAX),
-        "comments": statistics.comments,
-        "positions_by_moves": statistics.by_moves.iter().collect::<Vec<_>>(),
-        "positions_by_ply": plies.map(|(ply, count)| json!([ply, count])).collect::<Vec<_>>(),
-    })
+    let mut value = json!(statistics);
+    value["format"] = json!(format.name());
+    value["sum_of_counts"] = json!(u64::try_from(statistics.sum_of_counts).unwrap_or(u64::MAX));
+    value["positions_by_moves"] = json!(statistics.by_moves.iter().collect::<Vec<_>>());
+    value["positions_by_ply"] = json!(statistics.by_ply.iter().collect::<Vec<_>>());
+    value
 }
 
 fn print_statistics(format: Format, statistics: &Statistics, out: &mut impl Write) -> io::Result<()> {

@@ -10,13 +10,9 @@ use crate::identity;
 
 /// A text in English and Japanese.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Text([String; 2]);
+pub(super) struct Text(pub(super) [String; 2]);
 
 impl Text {
-    pub(super) fn new(texts: [String; 2]) -> Self {
-        Self(texts)
-    }
-
     fn of(&self, language: Language) -> &str {
         let [english, japanese] = &self.0;
         language.pick(english, japanese)
@@ -29,7 +25,7 @@ macro_rules! text {
         text!($both, $both)
     };
     ($english:literal, $japanese:literal) => {
-        $crate::commands::doctor::report::Text::new([format!($english), format!($japanese)])
+        $crate::commands::doctor::report::Text([format!($english), format!($japanese)])
     };
 }
 pub(super) use text;

@@ -13,9 +13,6 @@ use crate::commands::failure::{Force, usage};
 use crate::commands::game_args::{self, ClockArgs, RuleArgs};
 use crate::commands::shard::Shard;
 
-/// File of results without --out.
-const DEFAULT_RESULTS: &str = "match.jsonl";
-
 #[derive(Args)]
 pub(crate) struct MatchArgs {
     #[command(flatten)]
@@ -162,10 +159,6 @@ fn wrong(message: &str) -> clap::Error {
 }
 
 impl MatchArgs {
-    pub(super) fn results_path(&self) -> PathBuf {
-        self.out.clone().unwrap_or_else(|| DEFAULT_RESULTS.into())
-    }
-
     pub(super) fn sprt(&self) -> io::Result<Option<Sprt>> {
         let &[elo0, elo1] = self.sprt.as_slice() else { return Ok(None) };
         let sprt = Sprt::new(elo0, elo1, self.alpha, self.beta, self.elo_model);

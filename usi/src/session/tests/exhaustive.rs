@@ -227,7 +227,7 @@ impl Stepped {
         match event {
             Event::Line(line) => {
                 let text = self.text(line).to_owned();
-                self.session.take_line(Some(Input::Line { text, at: Instant::now() }));
+                self.session.take_line(Some((Some(text), Instant::now())));
             }
             Event::End => self.session.take_line(None),
             Event::Engine => self.finish_engine(),
