@@ -2,7 +2,6 @@
 //! record made from it.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use enbu_kifu::{Analysis, Board, End, EndKind, Event, GameResult, HeaderKey, Record, TimeControl as KifuTime, csa};
 use enbu_movegen::{Color, Move};
@@ -14,8 +13,9 @@ use crate::referee::Reason;
 use crate::time_control::TimeControl;
 
 /// Faults of an engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Fault {
     /// An illegal move, something that is no move, or a false declaration. Loses.
     Illegal,
@@ -39,12 +39,6 @@ pub enum Fault {
     Garbage,
     /// Lines too long or too many to be read.
     Flood,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
 }
 
 pub(crate) type Faults = BTreeMap<Fault, u32>;

@@ -10,8 +10,6 @@
 //!
 //! The rules apply in this order, so a mate by the last allowed move wins.
 
-use std::fmt;
-
 use enbu_movegen::{Color, Declaration, EnteringKingRule, Move, Position, Ruling, Setup, Square};
 use enbu_usi::PositionCommand;
 use serde::{Deserialize, Serialize};
@@ -44,8 +42,9 @@ impl Default for Rules {
 }
 
 /// Reason for the end of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Reason {
     /// A side has no legal move.
     Mate,
@@ -71,12 +70,6 @@ pub enum Reason {
     Hang,
     /// A side's process ended.
     Crash,
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

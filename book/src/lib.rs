@@ -3,7 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `key` | [`PositionKey`]: a position as text, without its ply |
-//! | `page`, `preface` | [`Page`] and [`Entry`]: a position of a book and its moves; [`Preface`]: author and description |
+//! | `page` | [`Page`] and [`Entry`]: a position of a book and its moves; [`Preface`]: author and description |
 //! | `format` | [`Format`] |
 //! | `error`, `losses` | [`BookError`]: a fault in a file and its place; [`Losses`]: fields that a format cannot hold |
 //! | [`db`] | YaneuraOu's text format: reader, writer, search on disk |
@@ -41,7 +41,6 @@ mod merge;
 mod order;
 mod page;
 mod pages;
-mod preface;
 mod prune;
 pub mod sbk;
 mod sort;
@@ -58,9 +57,8 @@ pub use key::PositionKey;
 pub use losses::Losses;
 pub use merge::merge;
 pub use order::{Order, Ranked};
-pub use page::{Analysis, Entry, Games, Judgement, Page, flip_move};
+pub use page::{Analysis, Entry, Games, Judgement, Page, Preface, flip_move};
 pub use pages::{Pages, Search, Written, detect, folder, write};
-pub use preface::Preface;
 pub use prune::Filter;
 pub use sort::Sorter;
 pub use spool::Spooled;

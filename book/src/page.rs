@@ -7,6 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::key::PositionKey;
 
+/// The text of a book besides its positions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preface {
+    /// The author; only `.sbk` has one.
+    pub author: String,
+    /// A description: comments before the first position of a `.db`.
+    pub description: String,
+}
+
 /// One position of a book with its moves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {

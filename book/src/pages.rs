@@ -10,8 +10,7 @@ use enbu_movegen::Setup;
 use crate::error::{BookError, Fault, Place};
 use crate::format::Format;
 use crate::losses::Losses;
-use crate::page::Page;
-use crate::preface::Preface;
+use crate::page::{Page, Preface};
 use crate::{apery, db, sbk, ybb};
 
 /// The bytes that decide about the format.

@@ -65,7 +65,8 @@ pub enum Reason {
 }
 
 /// Result of a game for this client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumString)]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum GameOutcome {
     /// `#WIN`.
     Win,
@@ -76,26 +77,14 @@ pub enum GameOutcome {
     /// `#CENSORED`: broken off by the limit of moves.
     Censored,
     /// `#CHUDAN`: interrupted.
+    #[strum(serialize = "CHUDAN")]
     Interrupted,
 }
 
 impl GameOutcome {
-    /// The words of the protocol, without `#`, and those of messages.
-    const WORDS: [(&'static str, &'static str, Self); 5] = [
-        ("WIN", "win", Self::Win),
-        ("LOSE", "lose", Self::Lose),
-        ("DRAW", "draw", Self::Draw),
-        ("CENSORED", "censored", Self::Censored),
-        ("CHUDAN", "interrupted", Self::Interrupted),
-    ];
-
     /// The result in lower case, for messages.
-    pub fn as_str(self) -> &'static str {
-        Self::WORDS.iter().find(|known| known.2 == self).map_or("", |known| known.1)
-    }
-
-    fn of_word(word: &str) -> Option<Self> {
-        Self::WORDS.iter().find(|known| known.0 == word).map(|known| known.2)
+    pub fn word(self) -> String {
+        format!("{self:?}").to_lowercase()
     }
 }
 
@@ -447,7 +436,7 @@ impl Protocol {
         if word.starts_with('#') {
             return None;
         }
-        let Some(outcome) = GameOutcome::of_word(word) else {
+        let Ok(outcome) = word.parse() else {
             let cut: String = word.chars().take(40).collect();
             game.reason = cut.parse().ok().filter(|_| !cut.is_empty());
             return Some(Event::Partial);

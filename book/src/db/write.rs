@@ -6,8 +6,7 @@ use super::HEADER;
 use crate::error::{BookError, Fault};
 use crate::key::PositionKey;
 use crate::losses::Losses;
-use crate::page::{Entry, Page};
-use crate::preface::Preface;
+use crate::page::{Entry, Page, Preface};
 
 /// Writes sorted pages after the header and the description. Pages without moves are left out.
 pub(crate) fn write(

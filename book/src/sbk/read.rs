@@ -10,8 +10,7 @@ use super::bits::decode;
 use super::wire::{Field, Fields};
 use crate::error::{BookError, Fault, Place};
 use crate::key::PositionKey;
-use crate::page::{Analysis, Entry, Games, Judgement, Page};
-use crate::preface::Preface;
+use crate::page::{Analysis, Entry, Games, Judgement, Page, Preface};
 
 /// Reads the pages of a file one by one: from the states that name their positions along
 /// the moves, breadth first. The file is held in memory.

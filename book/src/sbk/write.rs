@@ -10,8 +10,7 @@ use super::wire::Message;
 use crate::error::BookError;
 use crate::key::PositionKey;
 use crate::losses::Losses;
-use crate::page::{Entry, Judgement, Page};
-use crate::preface::Preface;
+use crate::page::{Entry, Judgement, Page, Preface};
 
 /// The place of a page in the file.
 #[derive(Clone, Copy, Debug, Default)]

@@ -176,7 +176,7 @@ pub(super) fn verdict(game: &Game, outcome: GameOutcome, reason: &Reason) -> (En
     let end = end_of(outcome, reason, game.summary.your_turn, &game.position);
     let comment = match reason {
         Reason::PerpetualCheck => Some("perpetual check".to_owned()),
-        Reason::IllegalMove | Reason::Other(_) => Some(format!("the server's verdict: {reason}, {}", outcome.as_str())),
+        Reason::IllegalMove | Reason::Other(_) => Some(format!("the server's verdict: {reason}, {}", outcome.word())),
         _ => None,
     };
     (end, comment)

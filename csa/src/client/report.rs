@@ -18,7 +18,7 @@ pub struct GameReport {
     /// `black` or `white`.
     pub side: &'static str,
     /// `win`, `lose`, `draw`, `censored`, `interrupted`, or `unknown` after a lost connection.
-    pub result: &'static str,
+    pub result: String,
     /// Reason of the server, or the fault of the connection.
     pub reason: String,
     /// Moves played in this game.

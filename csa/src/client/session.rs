@@ -443,7 +443,7 @@ impl<'c, 'l> Session<'c, 'l> {
             game_id: masked(&summary.game_id),
             opponent: masked(summary.opponent()),
             side: side(summary.your_turn),
-            result: outcome.map_or("unknown", GameOutcome::as_str),
+            result: outcome.map_or_else(|| "unknown".to_owned(), GameOutcome::word),
             reason: masked(why),
             moves: game.moves.len(),
             start: playing.start,

@@ -1,7 +1,6 @@
 //! `enbu match`: matches between USI engines.
 
 mod args;
-mod display;
 
 use std::collections::HashSet;
 use std::fs;
@@ -14,9 +13,10 @@ use std::time::{Duration, Instant};
 
 use enbu_arena::report::Report;
 use enbu_arena::results::{self, ResultsFile};
-use enbu_arena::{Contest, ContestError, GameRecord, MatchEvent, Sprt, chart};
+use enbu_arena::{Contest, ContestError, GameRecord, MatchEvent, Pentanomial, Sprt, chart};
 use enbu_files::Existing;
 use enbu_usi::client::Cancel;
+use serde_json::{Value, json};
 
 use super::failure::{INTERRUPTED, check_writable, named, write_file};
 use super::game_args;
@@ -174,7 +174,7 @@ impl<'m> State<'m> {
     }
 
     fn show(&mut self) {
-        self.progress.show(self.report.games(), || display::state(&self.report, self.sprt.as_ref()));
+        self.progress.show(self.report.games(), || state(&self.report, self.sprt.as_ref()));
     }
 
     /// Shows the state of a resumed match, and writes the records that it lacks.
@@ -256,11 +256,41 @@ fn save_csa(dir: &Path, game: &GameRecord) -> io::Result<()> {
 fn finish(args: &MatchArgs, report: &Report, sprt: Option<&Sprt>, out: &mut impl Write) -> io::Result<ExitCode> {
     if args.json {
         let standings = report.standings();
-        let summary = serde_json::json!({ "pairings": display::machine(report, sprt), "standings": standings });
+        let summary = json!({ "pairings": machine(report, sprt), "standings": standings });
         writeln!(out, "{summary}")?;
     } else if report.games() > 0 {
         writeln!(out, "{}", report.summary(sprt))?;
     }
     let faulty = report.pairings().iter().any(|pairing| pairing.faults.iter().any(|faults| !faults.is_empty()));
     Ok(if args.strict && faulty { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// One line for two engines, a table for more.
+fn state(report: &Report, sprt: Option<&Sprt>) -> String {
+    match report.pairings() {
+        [one] => one.line(sprt),
+        _ => report.table(),
+    }
+}
+
+/// The pairings with their estimates, for other programs.
+fn machine(report: &Report, sprt: Option<&Sprt>) -> Value {
+    let pairings = report.pairings().iter().map(|pairing| {
+        let Ok(Value::Object(mut fields)) = serde_json::to_value(pairing) else { return Value::Null };
+        let pairs = &pairing.pairs;
+        fields.insert("elo".to_owned(), json!(pairs.elo()));
+        fields.insert("normalised_elo".to_owned(), json!(pairs.normalised_elo()));
+        fields.insert("los".to_owned(), json!(pairs.los()));
+        fields.extend(sprt.map(|sprt| ("sprt".to_owned(), machine_sprt(sprt, pairs))));
+        Value::Object(fields)
+    });
+    pairings.collect()
+}
+
+fn machine_sprt(sprt: &Sprt, pairs: &Pentanomial) -> Value {
+    let (lower, upper) = sprt.bounds();
+    json!({
+        "elo0": sprt.elo0, "elo1": sprt.elo1, "model": sprt.model, "llr": sprt.llr(pairs),
+        "lower": lower, "upper": upper, "decision": sprt.decision(pairs),
+    })
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use clap::Args;
 use enbu_arena::openings::{Candidate, Judge, Opening, RandomOpenings};
 use enbu_movegen::Position;
-use enbu_search::{Limits, Listener, Options, Score, Search, ThreadError};
+use enbu_search::{Limits, Listener, Options, Score, Search};
 
 use super::failure::{Force, check_writable, write_file};
 use super::lines::{Line, Lines};
@@ -57,10 +57,6 @@ fn centipawns(score: Score) -> i32 {
 pub(crate) struct SearchJudge(Search);
 
 impl SearchJudge {
-    pub(crate) fn new() -> Result<Self, ThreadError> {
-        Search::new().map(Self)
-    }
-
     fn search(&mut self, position: &Position, nodes: u64, multi_pv: usize) -> Vec<Candidate> {
         // The result must not depend on earlier searches.
         self.0.new_game();
@@ -91,7 +87,7 @@ pub(crate) fn generate(
     seed: u64,
     go_on: impl Fn() -> ControlFlow<()>,
 ) -> io::Result<Vec<Opening>> {
-    let mut judge = SearchJudge::new().map_err(io::Error::other)?;
+    let mut judge = SearchJudge(Search::new().map_err(io::Error::other)?);
     let bar = bar(Some(count as u64), "openings {pos}/{len} {wide_bar} {eta}");
     let openings = kind.generate(count, seed, &mut judge, |made| {
         bar.set_position(made as u64);
@@ -132,7 +128,7 @@ mod tests {
 
     #[test]
     fn candidates_are_different_legal_moves_and_the_same_every_time() {
-        let mut judge = SearchJudge::new().unwrap();
+        let mut judge = SearchJudge(Search::new().unwrap());
         let position = Position::startpos();
         let first = judge.candidates(&position);
         assert_eq!(first.len(), CHOICES);
@@ -150,7 +146,7 @@ mod tests {
     fn openings_are_even_by_the_search_that_made_them() {
         let kind = RandomOpenings { plies: 6, bound_cp: 100 };
         let openings = generate(kind, 3, 1, || ControlFlow::Continue(())).unwrap();
-        let mut judge = SearchJudge::new().unwrap();
+        let mut judge = SearchJudge(Search::new().unwrap());
         assert_eq!(openings.len(), 3);
         assert!(openings.iter().all(|opening| judge.score_cp(opening.position()).abs() <= 100));
         let stopped = generate(kind, 3, 1, || ControlFlow::Break(())).unwrap();

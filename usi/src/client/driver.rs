@@ -18,8 +18,6 @@ use crate::reply::{BestMove, Bound, Info, Reply, Score};
 pub struct EngineIdentity {
     /// From `id name`; empty if absent.
     pub name: String,
-    /// From `id author`; empty if absent.
-    pub author: String,
     /// The options it declared.
     pub options: Vec<OptionSpec>,
 }
@@ -84,7 +82,7 @@ pub trait Wiretap: Send {
 /// Maximum size of the options of an engine in bytes, as it declares them; others are lost.
 const MAX_IDENTITY_BYTES: usize = 1 << 20;
 
-/// Longest name of an engine and its author, in characters.
+/// Longest name of an engine, in characters.
 const MAX_NAME: usize = 100;
 
 /// Longest list of options in a message, in characters.
@@ -131,7 +129,6 @@ impl Driver {
             match reply {
                 Reply::UsiOk => return true,
                 Reply::IdName(name) => driver.identity.name = cut(name),
-                Reply::IdAuthor(author) => driver.identity.author = cut(author),
                 Reply::Option(option) if bytes <= room => {
                     room -= bytes;
                     driver.identity.options.push(option);

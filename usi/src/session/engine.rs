@@ -1,6 +1,5 @@
 //! The interface between the session and an engine.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -205,12 +204,6 @@ impl EventSender {
     /// Ends the search.
     pub fn done(&self, outcome: Outcome) {
         self.send(Event::Done(outcome));
-    }
-}
-
-impl fmt::Debug for EventSender {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventSender").field("finished", &self.0.finished).finish_non_exhaustive()
     }
 }
 

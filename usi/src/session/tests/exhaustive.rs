@@ -21,7 +21,6 @@ use crossbeam_channel::{Receiver, unbounded};
 use enbu_movegen::{Color, Move, MoveList, Position};
 use parking_lot::Mutex;
 
-use super::super::input::Input;
 use super::super::job::Work;
 use super::super::output::Output;
 use super::super::{Exit, Message, Session, Timing};
