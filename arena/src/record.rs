@@ -57,11 +57,8 @@ pub(crate) fn count_all(faults: &mut Faults, others: &Faults) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "f64", try_from = "f64")]
 pub enum Points {
-    /// Lost.
     Loss,
-    /// Drawn.
     Draw,
-    /// Won.
     Win,
 }
 

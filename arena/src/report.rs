@@ -15,12 +15,10 @@ use crate::sprt::{Decision, Estimate, Pentanomial, Sprt};
 /// Wins, draws and losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct Tally {
-    /// Games won.
     pub won: u64,
-    /// Games drawn.
     pub drawn: u64,
-    /// Games lost.
     pub lost: u64,
 }
 

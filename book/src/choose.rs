@@ -49,27 +49,12 @@ pub struct Rules {
 
 /// The reason why no move of a position may be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Refusal {
     /// The best move was not searched deeply enough.
-    Depth {
-        /// The best move.
-        mv: Move,
-        /// Its depth.
-        depth: u32,
-        /// The limit.
-        limit: u32,
-    },
+    Depth { mv: Move, depth: u32, limit: u32 },
     /// The best move has too low a value.
-    Value {
-        /// The best move.
-        mv: Move,
-        /// Its value in centipawns.
-        value_cp: i32,
-        /// The side that would make it.
-        side: Color,
-        /// The limit in centipawns.
-        limit_cp: i32,
-    },
+    Value { mv: Move, value_cp: i32, side: Color, limit_cp: i32 },
 }
 
 impl fmt::Display for Refusal {

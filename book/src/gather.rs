@@ -21,14 +21,11 @@ const SCALE_CP: f64 = 600.0;
 
 /// Result of a game for the side that made a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Score {
-    /// It won.
     Win,
-    /// The game was drawn.
     Draw,
-    /// It lost.
     Loss,
-    /// Unknown.
     Unknown,
     /// Unknown, but the move was evaluated at this many centipawns for that side.
     Cp(i32),

@@ -8,26 +8,19 @@ use crate::page::{Entry, Page};
 /// Numbers of fields that were left out of a written book because its format has no place
 /// for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct Losses {
     /// Positions: not enough bits, or another position has the same key.
     pub positions: u64,
-    /// Plies.
     pub plies: u64,
-    /// Replies.
     pub replies: u64,
-    /// Values.
     pub values: u64,
-    /// Depths.
     pub depths: u64,
-    /// Counts.
     pub counts: u64,
-    /// Comments.
     pub comments: u64,
-    /// Judgements of moves.
     pub judgements: u64,
     /// Results of games.
     pub games: u64,
-    /// Analyses of positions.
     pub analyses: u64,
     /// Numbers that were written as the nearest one in range.
     pub clamped: u64,

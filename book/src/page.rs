@@ -69,12 +69,10 @@ pub enum Judgement {
 
 /// Results of the games through a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct Games {
-    /// All games.
     pub total: u32,
-    /// Games that Black won.
     pub black_wins: u32,
-    /// Games that White won.
     pub white_wins: u32,
 }
 

@@ -39,13 +39,10 @@ pub struct WrongState {
 pub enum Reason {
     /// `#RESIGN`, or a lost connection.
     Resign,
-    /// `#TIME_UP`.
     TimeUp,
     /// `#ILLEGAL_MOVE`: also a false declaration.
     IllegalMove,
-    /// `#ILLEGAL_ACTION`.
     IllegalAction,
-    /// `#SENNICHITE`.
     #[strum(serialize = "SENNICHITE")]
     Repetition,
     /// `#OUTE_SENNICHITE`: perpetual check.
@@ -54,9 +51,7 @@ pub enum Reason {
     /// `#JISHOGI`: a declaration.
     #[strum(serialize = "JISHOGI")]
     Declaration,
-    /// `#MAX_MOVES`.
     MaxMoves,
-    /// `#CHUDAN`.
     #[strum(serialize = "CHUDAN")]
     Interrupted,
     /// Another reason, or none.
@@ -68,15 +63,11 @@ pub enum Reason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumString)]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum GameOutcome {
-    /// `#WIN`.
     Win,
-    /// `#LOSE`.
     Lose,
-    /// `#DRAW`.
     Draw,
     /// `#CENSORED`: broken off by the limit of moves.
     Censored,
-    /// `#CHUDAN`: interrupted.
     #[strum(serialize = "CHUDAN")]
     Interrupted,
 }
