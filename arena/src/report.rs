@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::{Faults, GameRecord, Points, count_all};
 use crate::referee::Reason;
-use crate::sprt::{Decision, Estimate, Pentanomial, Sprt};
+use crate::sprt::{Decision, EloModel, Estimate, Pentanomial, Sprt};
 
 /// Wins, draws and losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -188,10 +188,7 @@ pub fn sprt_text(sprt: &Sprt, pairs: &Pentanomial) -> String {
         Some(Decision::H1) => "H1 accepted",
         None => "undecided",
     };
-    let model = match sprt.model {
-        crate::EloModel::Logistic => "Elo",
-        crate::EloModel::Normalised => "nElo",
-    };
+    let model = if sprt.model == EloModel::Normalised { "nElo" } else { "Elo" };
     let llr = sprt.llr(pairs);
     format!("[{}, {}] {model}: LLR {llr:+.2} in [{lower:.2}, {upper:.2}], {outcome}", sprt.elo0, sprt.elo1)
 }
@@ -263,16 +260,14 @@ impl Report {
                 count_all(faults, &pairing.faults[index]);
             }
         }
-        let mut standings: Vec<Standing> = engines
-            .into_iter()
-            .map(|(name, (games, pairs, faults))| Standing {
-                name: name.to_owned(),
-                games,
-                pairs,
-                elo: pairs.elo(),
-                faults,
-            })
-            .collect();
+        let standing = |(name, (games, pairs, faults)): (&str, (Tally, Pentanomial, Faults))| Standing {
+            name: name.to_owned(),
+            games,
+            pairs,
+            elo: pairs.elo(),
+            faults,
+        };
+        let mut standings: Vec<Standing> = engines.into_iter().map(standing).collect();
         standings.sort_by(|a, b| b.games.score().total_cmp(&a.games.score()));
         standings
     }

@@ -145,9 +145,7 @@ pub fn read(path: &Path) -> Result<Contents, ResultsError> {
         match serde_json::from_str(line) {
             Ok(game) => contents.games.push(game),
             Err(_) if !line.ends_with('\n') => contents.torn = Some(line.to_owned()),
-            Err(error) => {
-                return Err(ResultsError::Line(path.to_owned(), index + 1, error.to_string()));
-            }
+            Err(error) => return Err(ResultsError::Line(path.to_owned(), index + 1, error.to_string())),
         }
     }
     // A whole game whose line end is missing would be glued to the next one.

@@ -39,7 +39,7 @@
 //!     let (won, lost) = if trial.plus > trial.minus { (2, 0) } else { (0, 2) };
 //!     state.learn(Tally { won, drawn: 0, lost });
 //! }
-//! assert!(state.values()[0] > 120.0);
+//! assert!(state.values[0] > 120.0);
 //! ```
 
 pub mod parameter;

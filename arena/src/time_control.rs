@@ -62,6 +62,14 @@ impl TimeControl {
     pub const fn is_deterministic(self) -> bool {
         matches!(self, Self::Nodes(_) | Self::Depth(_))
     }
+
+    fn is_playable(&self) -> bool {
+        match *self {
+            Self::Clock { main_ms, byoyomi_ms, increment_ms } => main_ms + byoyomi_ms + increment_ms > 0,
+            Self::MoveTime(count) | Self::Nodes(count) => count > 0,
+            Self::Depth(depth) => depth > 0,
+        }
+    }
 }
 
 impl FromStr for TimeControl {
@@ -125,16 +133,6 @@ impl fmt::Display for TimeControl {
             Self::MoveTime(ms) => write!(f, "movetime={}", seconds_text(ms)),
             Self::Nodes(nodes) => write!(f, "nodes={nodes}"),
             Self::Depth(depth) => write!(f, "depth={depth}"),
-        }
-    }
-}
-
-impl TimeControl {
-    fn is_playable(&self) -> bool {
-        match *self {
-            Self::Clock { main_ms, byoyomi_ms, increment_ms } => main_ms + byoyomi_ms + increment_ms > 0,
-            Self::MoveTime(count) | Self::Nodes(count) => count > 0,
-            Self::Depth(depth) => depth > 0,
         }
     }
 }

@@ -42,10 +42,10 @@ pub struct OpenOptions {
 /// ```
 #[derive(Debug)]
 pub struct Book {
-    format: Format,
     ignore_ply: bool,
     store: Store,
-    faults: Faults,
+    /// The faults found while loading.
+    pub faults: Faults,
 }
 
 /// The faults of a loaded book; faulty entries are left out of it.
@@ -74,16 +74,15 @@ enum Store {
 impl Book {
     /// Opens a book; its format is detected from its content.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, BookError> {
-        let format = detect(path)?;
         let mut faults = Faults::default();
-        let store = match format {
+        let store = match detect(path)? {
             Format::Db if options.on_the_fly => Store::Searched(db::Searched::open(open(path, FileKind::Stream)?)?),
             Format::Db => Store::Loaded(db::Loaded::new(read(path, FileKind::Book)?, &mut |error| faults.add(error))?),
             Format::Ybb => Store::Ybb(ybb::Searched::open(open(path, FileKind::Stream)?)?),
             Format::Apery => Store::Apery(apery::Searched::open(open(path, FileKind::Stream)?)?),
             Format::Sbk => Store::Sbk(sbk::Loaded::open(path, &mut |error| faults.add(error))?),
         };
-        Ok(Self { format, ignore_ply: options.ignore_ply, store, faults })
+        Ok(Self { ignore_ply: options.ignore_ply, store, faults })
     }
 
     /// The page of a position, if it has moves: for several plies that of the smallest
@@ -105,24 +104,14 @@ impl Book {
         }
     }
 
-    /// The format of the file.
-    pub fn format(&self) -> Format {
-        self.format
-    }
-
     /// Number of positions; `None` for a book searched on disk that does not name it.
     pub fn positions(&self) -> Option<u64> {
         match &self.store {
             Store::Loaded(loaded) => Some(loaded.len()),
-            Store::Ybb(searched) => Some(searched.positions()),
+            Store::Ybb(searched) => Some(searched.layout.count),
             Store::Sbk(loaded) => Some(loaded.len()),
             Store::Searched(_) | Store::Apery(_) => None,
         }
-    }
-
-    /// The faults found while loading.
-    pub fn faults(&self) -> &Faults {
-        &self.faults
     }
 }
 

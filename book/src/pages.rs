@@ -93,7 +93,7 @@ impl Pages {
     /// Author and description; complete once a page was read.
     pub fn preface(&self) -> Preface {
         match &self.reader {
-            Reader::Db(reader) => Preface { author: String::new(), description: reader.preface().join("\n") },
+            Reader::Db(reader) => Preface { author: String::new(), description: reader.preface.join("\n") },
             Reader::Sbk(reader) => reader.preface().clone(),
             _ => Preface::default(),
         }

@@ -38,8 +38,8 @@ const HEADER_BYTES: u64 = 32;
 const RECORD_BYTES: usize = 44;
 
 #[derive(Clone, Copy, Debug)]
-struct Layout {
-    count: u64,
+pub(crate) struct Layout {
+    pub(crate) count: u64,
     has_depths: bool,
     len: u64,
 }
@@ -129,7 +129,7 @@ impl Record {
 #[derive(Debug)]
 pub(crate) struct Searched {
     disk: Disk,
-    layout: Layout,
+    pub(crate) layout: Layout,
 }
 
 impl Searched {
@@ -156,10 +156,6 @@ impl Searched {
             last = Some(record.packed);
         }
         Ok(())
-    }
-
-    pub(crate) fn positions(&self) -> u64 {
-        self.layout.count
     }
 
     fn record(&self, number: u64) -> Result<Record, BookError> {

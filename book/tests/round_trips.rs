@@ -108,7 +108,7 @@ fn every_position_is_found_in_play() {
         written(&path, format, &pages);
         for on_the_fly in [false, true] {
             let book = Book::open(&path, &OpenOptions { on_the_fly, ignore_ply: true }).expect("a book");
-            assert_eq!((book.format(), book.faults().count), (format, 0));
+            assert_eq!((enbu_book::detect(&path).expect("a book"), book.faults.count), (format, 0));
             for page in held(format, &pages) {
                 let setup = page.position.to_setup();
                 assert_eq!(book.probe(&setup).expect("read"), Some(page.clone()), "{format}");

@@ -70,6 +70,39 @@ impl TimeRules {
     pub const fn after(&self, before_ms: u64, charged_ms: u64) -> u64 {
         before_ms.saturating_add(self.increment_ms).saturating_sub(charged_ms.saturating_sub(self.delay_ms))
     }
+
+    /// Takes a value as it was sent, in the unit of the clock.
+    fn set(&mut self, key: &str, value: &str) -> Result<(), SummaryError> {
+        let wrong = || bad(key, value);
+        let number = || value.trim().parse::<u64>().ok().filter(|&number| number <= MAX_TIME).ok_or_else(wrong);
+        match key {
+            "Time_Unit" => self.unit_ms = unit_ms(value).ok_or_else(wrong)?,
+            "Total_Time" => self.total_ms = Some(number()?),
+            "Byoyomi" => self.byoyomi_ms = number()?,
+            "Delay" => self.delay_ms = number()?,
+            "Increment" => self.increment_ms = number()?,
+            "Least_Time_Per_Move" => self.least_ms = number()?,
+            "Time_Roundup" => self.rounds_up = yes(value)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Turns the values as they were sent into milliseconds.
+    fn in_ms(self) -> Self {
+        // No sum of a few of them overflows.
+        let ms = |time: u64| time.saturating_mul(self.unit_ms).min(MAX_MS);
+        let total = self.total_ms.unwrap_or(0);
+        let has_limit = total > 0 || self.byoyomi_ms > 0 || self.increment_ms > 0;
+        Self {
+            total_ms: has_limit.then(|| ms(total)),
+            byoyomi_ms: ms(self.byoyomi_ms),
+            delay_ms: ms(self.delay_ms),
+            increment_ms: ms(self.increment_ms),
+            least_ms: ms(self.least_ms),
+            ..self
+        }
+    }
 }
 
 /// A move with its time in milliseconds.
@@ -178,41 +211,6 @@ impl Default for TimeRules {
     fn default() -> Self {
         let (byoyomi_ms, delay_ms, increment_ms, least_ms) = (0, 0, 0, 0);
         Self { unit_ms: 1000, total_ms: None, byoyomi_ms, delay_ms, increment_ms, least_ms, rounds_up: false }
-    }
-}
-
-impl TimeRules {
-    /// Takes a value as it was sent, in the unit of the clock.
-    fn set(&mut self, key: &str, value: &str) -> Result<(), SummaryError> {
-        let wrong = || bad(key, value);
-        let number = || value.trim().parse::<u64>().ok().filter(|&number| number <= MAX_TIME).ok_or_else(wrong);
-        match key {
-            "Time_Unit" => self.unit_ms = unit_ms(value).ok_or_else(wrong)?,
-            "Total_Time" => self.total_ms = Some(number()?),
-            "Byoyomi" => self.byoyomi_ms = number()?,
-            "Delay" => self.delay_ms = number()?,
-            "Increment" => self.increment_ms = number()?,
-            "Least_Time_Per_Move" => self.least_ms = number()?,
-            "Time_Roundup" => self.rounds_up = yes(value)?,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Turns the values as they were sent into milliseconds.
-    fn in_ms(self) -> Self {
-        // No sum of a few of them overflows.
-        let ms = |time: u64| time.saturating_mul(self.unit_ms).min(MAX_MS);
-        let total = self.total_ms.unwrap_or(0);
-        let has_limit = total > 0 || self.byoyomi_ms > 0 || self.increment_ms > 0;
-        Self {
-            total_ms: has_limit.then(|| ms(total)),
-            byoyomi_ms: ms(self.byoyomi_ms),
-            delay_ms: ms(self.delay_ms),
-            increment_ms: ms(self.increment_ms),
-            least_ms: ms(self.least_ms),
-            ..self
-        }
     }
 }
 

@@ -53,12 +53,69 @@ impl Enbu {
             options: Options::load(),
             names_frozen: true,
             search: Search::new()?,
-            evaluation: Current::new(),
+            evaluation: Current::default(),
             book: CurrentBook::new(),
             mate: MateSearch::default(),
             side: Color::Black,
             expected: None,
         })
+    }
+
+    /// Reports the options that `engine_options.txt` sets, once, and its errors, always.
+    fn report_options_file(&mut self, notice: &mut dyn FnMut(&str)) {
+        if let Some(text) = self.options.frozen_text().filter(|_| std::mem::take(&mut self.names_frozen)) {
+            notice(&format!("{} sets {text}", crate::options::file::NAME));
+        }
+        self.options.file_faults.iter().for_each(|fault| notice(&format!("error: {fault}")));
+    }
+
+    /// Sets the number of threads: that of the option, up to what the processors can run.
+    fn set_threads(&mut self, notice: &mut dyn FnMut(&str)) {
+        let (asked, processors) = (self.options.threads(), crate::machine::processors());
+        let threads = asked.min(THREADS_PER_PROCESSOR * processors);
+        if threads < asked {
+            notice(&format!("Threads {asked}: {threads} search on {processors} processors"));
+        }
+        if let Err(error) = self.search.set_threads(threads) {
+            notice(&format!("error: {error}"));
+        }
+    }
+
+    /// Starts a search, which asks the book first.
+    fn search_for(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender) {
+        let limits = self.limits(request);
+        let options = for_request(self.options.for_search(), request);
+        let clock = limits.clock.and_then(|clock| enbu_search::last_moment(&clock, &options.timing));
+        let rules = self.options.book_rules();
+        let query = Query { position: position.clone(), request: request.clone(), rules, started };
+        let book = self.book.look_up(query, limits.movetime.or(clock));
+        let listener = ReportForwarder { book, ..self.forwarder(events) };
+        self.search.start(position, limits, options, started, Arc::new(listener));
+    }
+
+    fn forwarder(&self, events: EventSender) -> ReportForwarder {
+        ReportForwarder {
+            events,
+            shows_root_move: self.options.is_on(Id::ShowCurrentMove),
+            shows_line_ends: self.options.is_on(Id::ShowLineEnds),
+            book: None,
+            is_muted: false,
+        }
+    }
+
+    /// The limits of the search: those of the request, and those of the options where it names none.
+    fn limits(&self, request: &GoRequest) -> Limits {
+        // `rtime N` asks for a time between N and 3 N; its middle keeps searches repeatable.
+        let movetime_ms = request.movetime_ms.or(request.random_time_ms.map(|ms| ms.saturating_mul(2)));
+        Limits {
+            clock: (!request.clock.is_empty() && !request.infinite).then(|| side_clock(&request.clock, self.side)),
+            movetime: movetime_ms.map(Duration::from_millis),
+            depth: request.depth.or(self.options.limit(Id::DepthLimit)),
+            nodes: request.nodes.or(self.options.limit(Id::NodesLimit)),
+            soft_nodes: None,
+            ponder: request.ponder,
+            root_moves: request.searchmoves.clone(),
+        }
     }
 }
 
@@ -175,65 +232,6 @@ impl Engine for Enbu {
 
     fn traffic_log(&self) -> Option<PathBuf> {
         self.options.path(Id::DebugLogFile)
-    }
-}
-
-impl Enbu {
-    /// Reports the options that `engine_options.txt` sets, once, and its errors, always.
-    fn report_options_file(&mut self, notice: &mut dyn FnMut(&str)) {
-        if let Some(text) = self.options.frozen_text().filter(|_| std::mem::take(&mut self.names_frozen)) {
-            notice(&format!("{} sets {text}", crate::options::file::NAME));
-        }
-        self.options.file_faults.iter().for_each(|fault| notice(&format!("error: {fault}")));
-    }
-
-    /// Sets the number of threads: that of the option, up to what the processors can run.
-    fn set_threads(&mut self, notice: &mut dyn FnMut(&str)) {
-        let (asked, processors) = (self.options.threads(), crate::machine::processors());
-        let threads = asked.min(THREADS_PER_PROCESSOR * processors);
-        if threads < asked {
-            notice(&format!("Threads {asked}: {threads} search on {processors} processors"));
-        }
-        if let Err(error) = self.search.set_threads(threads) {
-            notice(&format!("error: {error}"));
-        }
-    }
-
-    /// Starts a search, which asks the book first.
-    fn search_for(&mut self, position: &Position, request: &GoRequest, started: Instant, events: EventSender) {
-        let limits = self.limits(request);
-        let options = for_request(self.options.for_search(), request);
-        let clock = limits.clock.and_then(|clock| enbu_search::last_moment(&clock, &options.timing));
-        let rules = self.options.book_rules();
-        let query = Query { position: position.clone(), request: request.clone(), rules, started };
-        let book = self.book.look_up(query, limits.movetime.or(clock));
-        let listener = ReportForwarder { book, ..self.forwarder(events) };
-        self.search.start(position, limits, options, started, Arc::new(listener));
-    }
-
-    fn forwarder(&self, events: EventSender) -> ReportForwarder {
-        ReportForwarder {
-            events,
-            shows_root_move: self.options.is_on(Id::ShowCurrentMove),
-            shows_line_ends: self.options.is_on(Id::ShowLineEnds),
-            book: None,
-            is_muted: false,
-        }
-    }
-
-    /// The limits of the search: those of the request, and those of the options where it names none.
-    fn limits(&self, request: &GoRequest) -> Limits {
-        // `rtime N` asks for a time between N and 3 N; its middle keeps searches repeatable.
-        let movetime_ms = request.movetime_ms.or(request.random_time_ms.map(|ms| ms.saturating_mul(2)));
-        Limits {
-            clock: (!request.clock.is_empty() && !request.infinite).then(|| side_clock(&request.clock, self.side)),
-            movetime: movetime_ms.map(Duration::from_millis),
-            depth: request.depth.or(self.options.limit(Id::DepthLimit)),
-            nodes: request.nodes.or(self.options.limit(Id::NodesLimit)),
-            soft_nodes: None,
-            ponder: request.ponder,
-            root_moves: request.searchmoves.clone(),
-        }
     }
 }
 

@@ -247,7 +247,7 @@ fn opened_notices(name: &str, book: &Book, notice: &mut dyn FnMut(&str)) {
         Some(positions) => notice(&format!("{name}: {positions} positions")),
         None => notice(&format!("{name}: searched on disk")),
     }
-    let faults = book.faults();
+    let faults = &book.faults;
     faults.first.iter().for_each(|fault| notice(&format!("error: {name}: {fault}")));
     let more = faults.count.saturating_sub(faults.first.len() as u64);
     if more > 0 {

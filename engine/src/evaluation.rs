@@ -89,6 +89,8 @@ struct Wanted {
     file: Option<paths::Stamp>,
 }
 
+/// The evaluation in use: piece-square tables, until something is chosen.
+#[derive(Default)]
 pub(crate) struct Current {
     wanted: Option<Wanted>,
     evaluation: Evaluation,
@@ -97,11 +99,6 @@ pub(crate) struct Current {
 }
 
 impl Current {
-    /// Piece-square tables, until something is chosen.
-    pub(crate) fn new() -> Self {
-        Self { wanted: None, evaluation: Evaluation::PieceSquare, error: None }
-    }
-
     /// Loads the selected evaluation and passes it to `search`, unless it is in use already;
     /// reports the evaluation in use and the error, if any.
     pub(crate) fn update(

@@ -141,13 +141,25 @@ pub fn select(
     options: &[OptionSpec],
     given: &[(String, Option<String>)],
 ) -> Result<Vec<Parameter>, ParameterError> {
-    refuse_unknown(wanted, options)?;
+    let spins = options.iter().filter_map(|option| match (&option.kind, &option.default) {
+        (&OptionKind::Spin { min, max }, &OptionValue::Spin(default)) => Some((option, default, min, max)),
+        _ => None,
+    });
+    let spins: Vec<_> = spins.collect();
+    let names = || match spins.iter().map(|(option, ..)| option.name.as_str()).collect::<Vec<_>>().join(", ") {
+        names if names.is_empty() => "none".to_owned(),
+        names => names,
+    };
+    for wanted in wanted {
+        if let Wanted::Named(name, _) = wanted
+            && !spins.iter().any(|(option, ..)| option.is_named(name))
+        {
+            return Err(ParameterError::Unknown(name.clone(), names()));
+        }
+    }
     let all = wanted.contains(&Wanted::All);
     let mut parameters = Vec::new();
-    for option in options {
-        let (&OptionKind::Spin { min, max }, &OptionValue::Spin(default)) = (&option.kind, &option.default) else {
-            continue;
-        };
+    for &(option, default, min, max) in &spins {
         let mut steps = wanted.iter().filter_map(|wanted| match wanted {
             Wanted::Named(name, step) if option.is_named(name) => Some(*step),
             _ => None,
@@ -166,28 +178,9 @@ pub fn select(
         parameters.push(parameter);
     }
     if all && parameters.is_empty() {
-        return Err(ParameterError::NoneInLowerCase(spins(options)));
+        return Err(ParameterError::NoneInLowerCase(names()));
     }
     Ok(parameters)
-}
-
-fn refuse_unknown(wanted: &[Wanted], options: &[OptionSpec]) -> Result<(), ParameterError> {
-    let is_spin = |option: &OptionSpec| matches!(option.kind, OptionKind::Spin { .. });
-    let unknown = wanted.iter().find_map(|wanted| match wanted {
-        Wanted::Named(name, _) if !options.iter().any(|option| is_spin(option) && option.is_named(name)) => Some(name),
-        _ => None,
-    });
-    match unknown {
-        Some(name) => Err(ParameterError::Unknown(name.clone(), spins(options))),
-        None => Ok(()),
-    }
-}
-
-/// The names of the numbers among the options, between commas.
-fn spins(options: &[OptionSpec]) -> String {
-    let names = options.iter().filter(|option| matches!(option.kind, OptionKind::Spin { .. }));
-    let names: Vec<&str> = names.map(|option| option.name.as_str()).collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 /// Returns true for a name `like_this`.

@@ -32,11 +32,16 @@ pub struct State {
     format: String,
     version: u32,
     pub(super) conditions: Conditions,
-    pub(super) plan: Plan,
-    pub(super) done: u64,
-    pub(super) games: Tally,
-    pub(super) parameters: Vec<Parameter>,
-    pub(super) values: Vec<f64>,
+    /// Length and step sizes.
+    pub plan: Plan,
+    /// Number of iterations done.
+    pub done: u64,
+    /// All games so far, seen from the side of [`Trial::plus`](super::Trial::plus).
+    pub games: Tally,
+    /// The numbers that are tuned.
+    pub parameters: Vec<Parameter>,
+    /// The present values, in the order of the parameters and within their ranges.
+    pub values: Vec<f64>,
 }
 
 /// Faults of a file.
@@ -74,34 +79,9 @@ impl State {
         Ok(Self { format, version, conditions, plan, done: 0, games, parameters, values })
     }
 
-    /// The parameters.
-    pub fn parameters(&self) -> &[Parameter] {
-        &self.parameters
-    }
-
-    /// The plan.
-    pub const fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// Number of iterations done.
-    pub const fn done(&self) -> u64 {
-        self.done
-    }
-
-    /// The present values, in the order of the parameters and within their ranges.
-    pub fn values(&self) -> &[f64] {
-        &self.values
-    }
-
     /// The present values as whole numbers.
     pub fn rounded(&self) -> impl Iterator<Item = i64> + '_ {
         self.values.iter().zip(&self.parameters).map(|(value, parameter)| parameter.clamp(value.round() as i64))
-    }
-
-    /// All games so far, seen from the side of [`Trial::plus`](super::Trial::plus).
-    pub const fn games(&self) -> Tally {
-        self.games
     }
 
     /// Checks that a command that would begin with `other` may continue from here.

@@ -74,7 +74,7 @@ impl Loaded {
         let mut reader = Reader::new(self.text.get(offset..end).unwrap_or_default());
         // Faults were reported when the file was loaded.
         let page = reader.find_map(Result::ok);
-        let rest = reader.rest().len();
+        let rest = reader.input.len();
         *left = (*left).saturating_sub(end - offset - rest);
         let is_whole = rest > 0 || end == self.text.len();
         page.filter(|_| is_whole).ok_or_else(|| BookError::offset(offset as u64, Fault::LongPosition(MAX_POSITION)))

@@ -23,11 +23,12 @@ pub(crate) const MAX_POSITION: u64 = 1 << 20;
 /// position with all its moves.
 #[derive(Debug)]
 pub(crate) struct Reader<R> {
-    input: R,
+    pub(super) input: R,
     line: Vec<u8>,
     number: u64,
     assembler: Assembler,
-    preface: Vec<String>,
+    /// The comment lines before the first position; complete once a page was read.
+    pub(crate) preface: Vec<String>,
     /// A page of which the end was found together with a fault.
     waiting: Option<Page>,
     /// Line of the position that is being read.
@@ -216,16 +217,6 @@ impl<R: BufRead> Reader<R> {
             page_at: 0,
             done: false,
         }
-    }
-
-    /// The comment lines before the first position; complete once a page was read.
-    pub(crate) fn preface(&self) -> &[String] {
-        &self.preface
-    }
-
-    /// The input after the last line that was read.
-    pub(super) fn rest(&self) -> &R {
-        &self.input
     }
 
     /// Line of the last page.

@@ -68,9 +68,9 @@ const ON_THE_FLY: OpenOptions = OpenOptions { on_the_fly: true, ignore_ply: fals
 fn a_written_file_is_read_back_byte_for_byte() {
     let mut reader = Reader::new(FILE.as_bytes());
     let pages: Vec<Page> = reader.by_ref().map(|page| page.expect("a page")).collect();
-    assert_eq!(reader.preface(), [" made by hand"]);
+    assert_eq!(reader.preface, [" made by hand"]);
     assert_eq!(pages.len(), 5);
-    assert_eq!(written(reader.preface(), &pages), FILE);
+    assert_eq!(written(&reader.preface, &pages), FILE);
     assert_eq!(pages[3].comment.as_deref(), Some("on the position\ntwo lines"));
     assert_eq!(pages[3].entries[0].comment.as_deref(), Some("on the move"));
 }
@@ -113,8 +113,8 @@ fn faults_have_lines_and_cost_only_their_lines() {
     assert_eq!(kept.iter().map(|page| page.entries.len()).collect::<Vec<_>>(), [1, 1]);
 
     let book = book(&text, OpenOptions::default()).expect("a book");
-    assert_eq!(book.faults().count, 4);
-    assert_eq!(book.faults().first[3].to_string().split(": ").next(), Some("line 8"));
+    assert_eq!(book.faults.count, 4);
+    assert_eq!(book.faults.first[3].to_string().split(": ").next(), Some("line 8"));
     assert_eq!(book.positions(), Some(2));
 }
 
@@ -131,7 +131,7 @@ fn other_headers_and_endless_lines_end_the_reading() {
     }
     assert_eq!(pages(&long).into_iter().filter_map(Result::ok).count(), 1);
     let loaded = book(&long, OpenOptions::default()).expect("a book");
-    assert_eq!(loaded.faults().count, 1);
+    assert_eq!(loaded.faults.count, 1);
     assert!(matches!(loaded.probe(&Setup::startpos()), Err(BookError { fault: Fault::LongPosition(_), .. })));
     assert!(matches!(book("", ON_THE_FLY), Err(BookError { fault: Fault::Empty, .. })));
     assert!(matches!(book("\0\0\0\0", ON_THE_FLY), Err(BookError { fault: Fault::UnknownFormat, .. })));

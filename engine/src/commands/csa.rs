@@ -4,7 +4,7 @@ mod config;
 mod console;
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -162,7 +162,10 @@ fn password(args: &CsaArgs, config: &Config) -> io::Result<Secret> {
     let file = args.password_file.as_ref().or(config.account.password_file.as_ref().filter(|_| !is_given));
     let variable = args.password_env.as_ref().or(config.account.password_env.as_ref().filter(|_| !is_given));
     let (text, source) = match (file, variable) {
-        (Some(path), None) => (read_first_line(path)?, path.display().to_string()),
+        (Some(path), None) => {
+            let text = enbu_files::read_text(path, FileKind::Settings).map_err(|error| named(path, &error))?;
+            (text.lines().next().unwrap_or_default().to_owned(), path.display().to_string())
+        }
         (None, Some(name)) => {
             let value = std::env::var(name).map_err(|_| io::Error::other(format!("the variable {name} is not set")))?;
             (value, format!("the variable {name}"))
@@ -176,11 +179,6 @@ fn password(args: &CsaArgs, config: &Config) -> io::Result<Secret> {
         }
     };
     Secret::new(&text).map_err(|error| io::Error::other(format!("{source}: {error}")))
-}
-
-fn read_first_line(path: &Path) -> io::Result<String> {
-    let text = enbu_files::read_text(path, FileKind::Settings).map_err(|error| named(path, &error))?;
-    Ok(text.lines().next().unwrap_or_default().to_owned())
 }
 
 /// The engine, with its options set.

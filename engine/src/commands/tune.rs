@@ -69,11 +69,11 @@ fn tune(args: &TuneArgs, cancel: &Cancel, out: &mut impl Write) -> io::Result<()
     let log = game_args::traffic_log(args.log.as_deref())?;
     let (trials, beginning) = prepare(args, cancel, log.as_ref())?;
     let mut state = open_state(&args.state, beginning)?;
-    let mut progress = if args.quiet { Progress::quiet() } else { Progress::new(state.plan().iterations) };
-    if state.done() > 0 {
+    let mut progress = if args.quiet { Progress::quiet() } else { Progress::new(state.plan.iterations) };
+    if state.done > 0 {
         progress.notice(&format!("going on with {}", args.state.display()));
     }
-    progress.show(state.done(), || show::line(&state));
+    progress.show(state.done, || show::line(&state));
     while let Some(trial) = state.trial() {
         let played = trials.play(&trial, cancel, log.as_ref(), &progress);
         let saved = played.and_then(|games| {
@@ -84,7 +84,7 @@ fn tune(args: &TuneArgs, cancel: &Cancel, out: &mut impl Write) -> io::Result<()
             progress.finish();
             return Err(error);
         }
-        progress.show(state.done(), || show::line(&state));
+        progress.show(state.done, || show::line(&state));
     }
     progress.finish();
     write!(out, "{}", show::table(&state))

@@ -201,7 +201,11 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     fn new(args: &'a GrowArgs, header: Header, evaluation: Evaluation) -> io::Result<Self> {
-        let judge = |_| Judge::new(args, evaluation.clone()).map(Mutex::new);
+        let (nodes, multi_pv) = (args.settings.nodes, args.settings.multipv.into());
+        let judge = |_| match Solo::new(args.hash as usize, evaluation.clone()) {
+            Ok(solo) => Ok(Mutex::new(Judge { solo, nodes, multi_pv })),
+            Err(error) => Err(io::Error::other(error)),
+        };
         let judges = (0..args.jobs()).map(judge).collect::<io::Result<_>>()?;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs()).stack_size(Solo::STACK_BYTES);
         let pool = pool.build().map_err(io::Error::other)?;
@@ -269,11 +273,6 @@ struct Judge {
 }
 
 impl Judge {
-    fn new(args: &GrowArgs, evaluation: Evaluation) -> io::Result<Self> {
-        let solo = Solo::new(args.hash as usize, evaluation).map_err(io::Error::other)?;
-        Ok(Self { solo, nodes: args.settings.nodes, multi_pv: args.settings.multipv.into() })
-    }
-
     fn verdict(&mut self, position: &Position) -> Verdict {
         // The result must not depend on earlier searches.
         self.solo.new_game();

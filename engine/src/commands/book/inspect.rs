@@ -116,7 +116,7 @@ fn verify_book(args: &VerifyArgs, path: &Path, out: &mut impl Write) -> io::Resu
         positions += 1;
         moves += page.entries.len() as u64;
         for finding in verifier.check(&page) {
-            faults.add((&finding).into(), pages.place(), &in_position(&finding, &page))?;
+            faults.add((&finding).into(), pages.place(), &format!("{finding} in {}", page.position))?;
         }
     }
     bar.finish_and_clear();
@@ -135,10 +135,6 @@ fn verify_book(args: &VerifyArgs, path: &Path, out: &mut impl Write) -> io::Resu
     let verdict = if count == 0 { "no faults".to_owned() } else { format!("{count} faults ({})", kinds.join(", ")) };
     writeln!(out, "{}: {}, {positions} positions, {moves} moves, {verdict}", path.display(), pages.format())?;
     Ok(count)
-}
-
-fn in_position(finding: &Finding, page: &Page) -> String {
-    format!("{finding} in {}", page.position)
 }
 
 /// The reason why a book cannot be searched on disk, unless other faults name it.

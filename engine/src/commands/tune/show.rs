@@ -8,7 +8,7 @@ use enbu_arena::spsa::{Parameter, State};
 const NAMED: usize = 3;
 
 fn rows(state: &State) -> impl Iterator<Item = (&Parameter, f64)> {
-    state.parameters().iter().zip(state.values().iter().copied())
+    state.parameters.iter().zip(state.values.iter().copied())
 }
 
 /// By how many of its steps a parameter has moved.
@@ -28,7 +28,7 @@ pub(super) fn line(state: &State) -> String {
 }
 
 fn summary(state: &State) -> String {
-    let (done, all, games) = (state.done(), state.plan().iterations, state.games());
+    let (done, all, games) = (state.done, state.plan.iterations, state.games);
     format!("iteration {done} of {all}, games +{} ={} -{}", games.won, games.drawn, games.lost)
 }
 
@@ -65,7 +65,7 @@ mod tests {
         let plan = Plan { iterations: 2, pairs: 1, seed: 3, rate: 0.5 };
         let mut state = State::new(parameters, plan, Conditions::new()).unwrap();
         state.learn(Tally { won: 1, drawn: 1, lost: 0 });
-        let values = state.values().to_vec();
+        let values = state.values.to_vec();
         assert!((values[0] - 410.0).abs() > 1.0);
         let expected = format!(
             "parameter    start         now     step   moved  range\n\
