@@ -63,10 +63,9 @@ pub struct MatchSettings {
 }
 
 /// Lifetime of the process of an engine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Processes {
     /// From game to game.
-    #[default]
     Kept,
     /// For one game.
     Restarted,

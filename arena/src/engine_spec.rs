@@ -44,10 +44,9 @@ pub struct EngineSpec {
 }
 
 /// Thinking on the opponent's time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ponder {
     /// It does not.
-    #[default]
     Off,
     /// It does.
     On,

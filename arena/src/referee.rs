@@ -26,10 +26,9 @@ pub struct Rules {
 }
 
 /// Treatment of a side without a legal move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatedSide {
     /// The game is over.
-    #[default]
     HasLost,
     /// It must resign itself, as on servers that do not detect mates.
     MustResign,

@@ -9,20 +9,18 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The pairings of a match.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tournament {
     /// Everybody plays everybody.
-    #[default]
     RoundRobin,
     /// The first engine plays each of the others.
     Gauntlet,
 }
 
 /// Order of the openings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OpeningOrder {
     /// Shuffled by the seed.
-    #[default]
     Random,
     /// As in the file.
     Sequential,

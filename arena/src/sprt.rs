@@ -59,11 +59,10 @@ struct Moments {
 }
 
 /// Unit of a difference in strength.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EloModel {
     /// Elo of the mean score.
-    #[default]
     Logistic,
     /// Elo in units of the standard deviation of a game.
     Normalised,

@@ -47,10 +47,9 @@ pub enum TimeControl {
 pub struct TimeControlError(String);
 
 /// When a side may use the increment of a move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IncrementUse {
     /// In that very move, as USI, Shogidokoro and the floodgate server have it.
-    #[default]
     Before,
     /// Only in the moves after it, as in chess.
     After,

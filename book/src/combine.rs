@@ -6,11 +6,10 @@ use crate::error::BookError;
 use crate::page::{Entry, Games, Page};
 
 /// The rule for a move that several books have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// Value and reply of the deepest search, of the first book among equals; the largest
     /// count.
-    #[default]
     Deeper,
     /// The first book's entry.
     First,
@@ -19,10 +18,9 @@ pub enum Choice {
 }
 
 /// The rule for a position with several plies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plies {
     /// One page with the smallest ply, as YaneuraOu writes.
-    #[default]
     Smallest,
     /// A page for each ply.
     Separate,

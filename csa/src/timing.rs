@@ -41,12 +41,6 @@ pub struct Backoff {
     pub longest: Duration,
 }
 
-impl Default for Backoff {
-    fn default() -> Self {
-        Self { first: Duration::from_secs(10), longest: Duration::from_secs(300) }
-    }
-}
-
 /// Successive pauses: doubled after each error, with up to a fifth added by chance so that
 /// the clients of a restarted server do not return all at once.
 #[derive(Clone, Debug)]
@@ -92,7 +86,7 @@ mod tests {
 
     #[test]
     fn pauses_double_up_to_the_longest() {
-        let mut pauses = Pauses::new(Backoff::default(), 1);
+        let mut pauses = Pauses::new(Backoff { first: Duration::from_secs(10), longest: Duration::from_secs(300) }, 1);
         let found: Vec<u64> = (0..40).map(|_| pauses.next().as_secs()).collect();
         for (pause, base) in found.iter().zip([10, 20, 40, 80, 160, 300, 300, 300]) {
             assert!((base..=base * 6 / 5).contains(pause), "{found:?}");

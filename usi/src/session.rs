@@ -113,12 +113,7 @@ impl From<Exit> for ExitCode {
 /// # Examples
 /// With the engine of a binary:
 /// `ExitCode::from(enbu_usi::run(engine, std::io::stdin(), std::io::stdout()))`.
-pub fn run<E, R, W>(engine: E, stdin: R, stdout: W) -> Exit
-where
-    E: Engine,
-    R: Read + Send + 'static,
-    W: Write + Send + 'static,
-{
+pub fn run(engine: impl Engine, stdin: impl Read + Send + 'static, stdout: impl Write + Send + 'static) -> Exit {
     run_with(engine, stdin, stdout, Timing::default())
 }
 

@@ -68,11 +68,7 @@ enum State {
 
 impl Output {
     /// Starts the thread that writes. It calls `lost` when it cannot write any more.
-    pub(super) fn start<W, F>(stdout: W, lost: F) -> io::Result<Self>
-    where
-        W: Write + Send + 'static,
-        F: FnOnce() + Send + 'static,
-    {
+    pub(super) fn start(stdout: impl Write + Send + 'static, lost: impl FnOnce() + Send + 'static) -> io::Result<Self> {
         let shared = Arc::<Shared>::default();
         let theirs = Arc::clone(&shared);
         thread::Builder::new().name("usi-output".into()).spawn(move || {
