@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use enbu_book::{
-    Book, Choice, Combined, Entry, Format, OpenOptions, Order, Page, Plies, PositionKey, Preface, Sorter, folder, write,
+    Book, Choice, Combined, Entry, Format, OpenOptions, Order, Page, Plies, PositionKey, Preface, Sorter, write,
 };
 use enbu_movegen::{MoveList, Position};
 use rand::{RngExt as _, SeedableRng as _};
@@ -95,7 +95,7 @@ fn make(count: u64, path: &Path) -> Outcome {
     let begun = Instant::now();
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let format = Format::of_extension(extension).ok_or("the extension is not that of a book")?;
-    let mut sorter = Sorter::new(&folder(path), MEMORY);
+    let mut sorter = Sorter::new(enbu_files::folder(path), MEMORY);
     let mut games = Games::new(1);
     for _ in 0..count {
         sorter.push(Order::of(format).rank(games.next()))?;

@@ -58,7 +58,7 @@ pub use losses::Losses;
 pub use merge::merge;
 pub use order::{Order, Ranked};
 pub use page::{Analysis, Entry, Games, Judgement, Page, Preface, flip_move};
-pub use pages::{Pages, Search, Written, detect, folder, write};
+pub use pages::{Pages, Search, Written, detect, write};
 pub use prune::Filter;
 pub use sort::Sorter;
 pub use spool::Spooled;

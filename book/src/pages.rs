@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::Path;
 
-use enbu_files::{Draft, Existing, FileKind, open};
+use enbu_files::{Draft, Existing, FileKind, folder, open};
 use enbu_movegen::Setup;
 
 use crate::error::{BookError, Fault, Place};
@@ -159,19 +159,11 @@ pub fn write(
     });
     match format {
         Format::Db => db::write(&mut draft, preface, pages, &mut losses)?,
-        Format::Ybb => ybb::write(&mut draft, &folder(path), pages, &mut losses)?,
+        Format::Ybb => ybb::write(&mut draft, folder(path), pages, &mut losses)?,
         Format::Apery => apery::write(&mut draft, pages, &mut losses)?,
         Format::Sbk => sbk::write(&mut draft, preface, pages, &mut losses)?,
     }
     draft.finish()?;
     written.losses = losses;
     Ok(written)
-}
-
-/// The folder of a file, for temporary files next to it.
-pub fn folder(path: &Path) -> std::path::PathBuf {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => std::path::PathBuf::from("."),
-    }
 }

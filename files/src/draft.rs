@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tempfile::{Builder, NamedTempFile};
 
-use crate::input::{if_found, without_waiting};
+use crate::input::{folder, if_found, without_waiting};
 use crate::kind::{DEVICE, Refusal, irregular};
 
 /// Links that are followed to a missing file, as many as Linux follows.
@@ -108,9 +108,8 @@ impl Write for Out {
 
 /// A new file of a short name in the folder of `place`.
 fn beside(place: &Path) -> io::Result<NamedTempFile> {
-    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
     let create = |path: &Path| File::options().write(true).create_new(true).open(path);
-    Builder::new().prefix(".enbu-").suffix(".part").make_in(folder.unwrap_or(Path::new(".")), create)
+    Builder::new().prefix(".enbu-").suffix(".part").make_in(folder(place), create)
 }
 
 /// The missing file that `path` names, through links if it is one.

@@ -117,6 +117,11 @@ fn check_length(bytes: u64, kind: FileKind) -> Result<(), Refusal> {
     if bytes <= most { Ok(()) } else { Err(Refusal::Long { bytes, most }) }
 }
 
+/// The folder of a file: that of its path, else the current one.
+pub fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// The entries of a folder by name.
 pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;

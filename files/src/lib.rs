@@ -43,5 +43,7 @@ mod kind;
 
 pub use digest::fnv1a;
 pub use draft::{Draft, Existing, check_writable, would_replace, write, write_unsynced};
-pub use input::{append, below, create_new, edit, entries, if_found, open, read, read_if, read_stdin, read_text};
+pub use input::{
+    append, below, create_new, edit, entries, folder, if_found, open, read, read_if, read_stdin, read_text,
+};
 pub use kind::{FileKind, Refusal};

@@ -120,9 +120,7 @@ impl Target {
 
 /// Names for the files of inputs in an output folder; no two inputs have one.
 #[derive(Default)]
-pub(in crate::commands) struct Bases {
-    taken: HashSet<PathBuf>,
-}
+pub(in crate::commands) struct Bases(HashSet<PathBuf>);
 
 impl Bases {
     /// The path of an input's files below the folder, without an extension.
@@ -131,14 +129,14 @@ impl Bases {
             input.subfolder.join(path.filter(|name| *name != "-").unwrap_or(OsStr::new("stdin")))
         };
         let base = name(input.path.file_stem());
-        self.numbered(if self.taken.contains(&base) { name(input.path.file_name()) } else { base })
+        self.numbered(if self.0.contains(&base) { name(input.path.file_name()) } else { base })
     }
 
     /// This path, with a number after it where it is taken.
     pub(in crate::commands) fn numbered(&mut self, first: PathBuf) -> PathBuf {
         let mut base = first.clone();
         let mut number = 2;
-        while !self.taken.insert(base.clone()) {
+        while !self.0.insert(base.clone()) {
             let mut path = first.as_os_str().to_owned();
             path.push(format!("_{number}"));
             base = path.into();

@@ -251,7 +251,7 @@ fn load(args: &TrainArgs, out: &mut impl Write) -> io::Result<(Dataset, f64)> {
         filter: args.filter(),
         validation_one_in: args.test_one_in,
         memory: args.memory << 20,
-        folder: args.out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")),
+        folder: enbu_files::folder(&args.out),
     };
     let mut data = Dataset::gather(&files, &selection).map_err(io::Error::other)?;
     let scale = args.scale(&data);

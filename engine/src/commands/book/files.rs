@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use enbu_book::{
-    BookError, Choice, Combined, Fault, Format, Order, Page, Pages, Plies, Preface, Search, Sorter, Written, folder,
-    merge, write,
+    BookError, Choice, Combined, Fault, Format, Order, Page, Pages, Plies, Preface, Search, Sorter, Written, merge,
+    write,
 };
-use enbu_files::Existing;
+use enbu_files::{Existing, folder};
 use enbu_movegen::{Setup, SfenError};
 use indicatif::ProgressBar;
 
@@ -101,7 +101,7 @@ pub(super) fn write_sorted(
     let written = if format == Format::Db {
         write(&mut pages)
     } else {
-        let mut sorter = Sorter::new(&folder(path), memory_bytes);
+        let mut sorter = Sorter::new(folder(path), memory_bytes);
         let sorted = pages.try_for_each(|page| Ok(sorter.push(Order::of(format).rank(page?))?));
         sorted.and_then(|()| write(&mut sorter.pages()?))
     };
@@ -231,7 +231,7 @@ impl Job<'_> {
 
     fn sort(&self, format: Format, notices: &RefCell<Notices>) -> Result<(Written, u64), BookError> {
         let limit = (self.args.memory as usize).saturating_mul(1 << 20);
-        let mut sorter = Sorter::new(&folder(&self.args.output), limit);
+        let mut sorter = Sorter::new(folder(&self.args.output), limit);
         let bar = progress();
         for path in self.inputs {
             for page in self.pages(path, notices) {

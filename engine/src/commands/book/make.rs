@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::{Args, Subcommand, ValueEnum};
+use enbu_book::PositionKey;
 use enbu_book::gather::{Gatherer, Score};
-use enbu_book::{PositionKey, folder};
-use enbu_files::FileKind;
+use enbu_files::{FileKind, folder};
 use enbu_kifu::{Event, Format, HeaderKey, KifuError, Mode, NodeId, Reading, Record, read_any};
 use enbu_movegen::{Color, Move, Replay};
 use rayon::prelude::*;
@@ -183,7 +183,7 @@ impl RecordsArgs {
         }
         let started = Instant::now();
         let memory_bytes = self.memory as usize * (1 << 20);
-        let mut gatherer = Gatherer::new(memory_bytes, &folder(path));
+        let mut gatherer = Gatherer::new(memory_bytes, folder(path));
         let pool = rayon::ThreadPoolBuilder::new().build().map_err(io::Error::other)?;
         let totals = pool.install(|| self.gather(&files, &mut gatherer))?;
         let moves = gatherer.added();
