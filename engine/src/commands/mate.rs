@@ -121,12 +121,11 @@ pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<ExitCode>
     }
     let solvers: Result<Vec<Solver>, _> = (0..threads).map(|_| Solver::new(args.hash as usize / threads)).collect();
     let progress = bar(None, "{pos} {elapsed} {wide_msg}");
-    let stop = stop_on_signal()?;
     let job = Arc::new(Job {
         args: args.clone(),
         problems: Mutex::new(problems.enumerate()),
         is_watched: !progress.is_hidden(),
-        stop: Arc::clone(&stop),
+        stop: stop_on_signal()?,
     });
     let (sender, events) = channel::unbounded();
     let (permits, printed) = channel::bounded(threads * AHEAD);
@@ -140,8 +139,8 @@ pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<ExitCode>
         }
     }
     drop((sender, permits));
-    let outcome = Printer { args, progress: &progress, out }.print(&events, &printed, &stop);
-    stop.store(true, Ordering::Relaxed);
+    let outcome = print(&job, &progress, out, &events, &printed);
+    job.stop.store(true, Ordering::Relaxed);
     progress.finish_and_clear();
     outcome
 }
@@ -183,62 +182,53 @@ fn solved(
     Solved { position, solution, counted, first_moves, sound }
 }
 
-struct Printer<'p, W> {
-    args: &'p MateArgs,
-    progress: &'p ProgressBar,
-    out: &'p mut W,
-}
-
-impl<W: Write> Printer<'_, W> {
-    /// Prints rows as they come due, then the totals.
-    fn print(mut self, events: &Receiver<Event>, printed: &Receiver<()>, stop: &AtomicBool) -> io::Result<ExitCode> {
-        let mut totals = Totals::default();
-        let mut waiting = BTreeMap::new();
-        let mut due = 0;
-        if !self.args.json {
-            report::write_heading(self.out)?;
+/// Prints rows as they come due, then the totals.
+fn print(
+    job: &Job,
+    progress: &ProgressBar,
+    out: &mut impl Write,
+    events: &Receiver<Event>,
+    printed: &Receiver<()>,
+) -> io::Result<ExitCode> {
+    let (json, mut totals) = (job.args.json, Totals::default());
+    let (mut waiting, mut due) = (BTreeMap::new(), 0);
+    if !json {
+        report::write_heading(out)?;
+    }
+    loop {
+        let event = events.recv_timeout(POLL);
+        if job.stop.load(Ordering::Relaxed) {
+            break;
         }
-        loop {
-            let event = events.recv_timeout(POLL);
-            if stop.load(Ordering::Relaxed) {
-                break;
-            }
-            match event {
-                Ok(Event::Status(text)) => self.progress.set_message(message(&text)),
-                Ok(Event::Row(number, row)) => {
-                    waiting.insert(number, row);
+        match event {
+            Ok(Event::Status(text)) => progress.set_message(message(&text)),
+            Ok(Event::Row(number, row)) => drop(waiting.insert(number, row)),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        while let Some(row) = waiting.remove(&due) {
+            due += 1;
+            totals.add(&row);
+            progress.inc(1);
+            progress.suspend(|| {
+                if json {
+                    writeln!(out, "{}", report::as_json(&row))?
+                } else {
+                    report::write_row(out, &row)?
                 }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
-            while let Some(row) = waiting.remove(&due) {
-                due += 1;
-                totals.add(&row);
-                self.write(&row)?;
-                let _ = printed.try_recv();
-            }
+                out.flush()
+            })?;
+            let _ = printed.try_recv();
         }
-        if !self.args.json {
-            writeln!(self.out, "{totals}")?;
-        }
-        Ok(match stop.load(Ordering::Relaxed) {
-            true => ExitCode::from(INTERRUPTED),
-            false if totals.open + totals.unread > 0 => ExitCode::FAILURE,
-            false => ExitCode::SUCCESS,
-        })
     }
-
-    fn write(&mut self, row: &Row) -> io::Result<()> {
-        self.progress.inc(1);
-        self.progress.suspend(|| {
-            if self.args.json {
-                writeln!(self.out, "{}", report::as_json(row))?;
-            } else {
-                report::write_row(self.out, row)?;
-            }
-            self.out.flush()
-        })
+    if !json {
+        writeln!(out, "{totals}")?;
     }
+    Ok(match job.stop.load(Ordering::Relaxed) {
+        true => ExitCode::from(INTERRUPTED),
+        false if totals.open + totals.unread > 0 => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    })
 }
 
 fn limits(args: &MateArgs) -> Limits {
