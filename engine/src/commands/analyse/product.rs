@@ -39,20 +39,14 @@ fn extension(kind: Kind) -> &'static str {
     if kind == Kind::Json { JSON } else { kind.name() }
 }
 
-/// The analysis of an earlier run.
-pub(super) struct Known {
-    pub(super) report: GameReport,
-    /// The other files are there, as this job writes them.
-    pub(super) is_complete: bool,
-}
-
-/// The analysis of an earlier run with the same settings, if there is one.
-pub(super) fn known(job: &Job, folder: &Path, unit: &Unit, source: &Source) -> Option<Known> {
+/// The analysis of an earlier run with the same settings, if there is one; and true if the other
+/// files are there, as this job writes them.
+pub(super) fn known(job: &Job, folder: &Path, unit: &Unit, source: &Source) -> Option<(GameReport, bool)> {
     let text = read_text(&path_of(folder, &unit.base, JSON), FileKind::Record).ok()?;
     let report = GameReport::from_json(&text).ok()?;
     let is_same =
         report.source == *source && report.settings == job.settings.to_string() && report.engine == job.engine;
-    is_same.then(|| Known { is_complete: is_complete(job, folder, unit, &text), report })
+    is_same.then(|| (report, is_complete(job, folder, unit, &text)))
 }
 
 /// Returns true if the files besides the JSON `text` have the bytes that its run wrote, with

@@ -56,11 +56,7 @@ impl Reader {
         let reading = reading.and_then(|bytes| read_any(&bytes, Mode::Tolerant).map_err(|error| error.to_string()));
         let reading = match reading {
             Ok((_, reading)) => reading,
-            Err(message) => {
-                found.messages.push(message);
-                found.failed = true;
-                return found;
-            }
+            Err(message) => return ReadInput { messages: vec![message], failed: true, ..found },
         };
         found.messages.extend(reading.errors.iter().map(ToString::to_string));
         found.messages.extend(shown(&reading.warnings, ""));

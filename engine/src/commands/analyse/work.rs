@@ -149,11 +149,11 @@ fn one(job: &Job, number: u64, unit: Unit, analyst: &mut Option<Analyst>, counte
     };
     let source = unit.source();
     let known = folder.and_then(|folder| product::known(job, folder, &unit, &source));
-    let is_complete = known.as_ref().is_some_and(|known| known.is_complete);
+    let is_complete = known.as_ref().is_some_and(|&(_, is_complete)| is_complete);
     let done = Done { number, known: known.is_some(), positions: positions_of(&unit.record), ..Done::default() };
     let failed = |name, message| Done { number, name, failed: true, messages: vec![message], ..Done::default() };
     let report = match known {
-        Some(known) => known.report,
+        Some((report, _)) => report,
         None => match searched(job, &unit, source, analyst, counter) {
             Ok(report) => report,
             Err(reason) => return reason.map(|message| failed(unit.name, message)),
