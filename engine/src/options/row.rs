@@ -81,10 +81,13 @@ impl Row {
             "name": self.name, "alias": self.alias, "type": <&str>::from(&kind), "default": default,
             "help": { "en": self.english, "ja": self.japanese },
         });
-        match kind {
-            OptionKind::Spin { min, max } => (option["min"], option["max"]) = (min.into(), max.into()),
-            OptionKind::Combo(choices) => option["choices"] = choices.into(),
-            _ => {}
+        let range = match kind {
+            OptionKind::Spin { min, max } => json!({ "min": min, "max": max }),
+            OptionKind::Combo(choices) => json!({ "choices": choices }),
+            _ => json!({}),
+        };
+        if let (Value::Object(option), Value::Object(range)) = (&mut option, range) {
+            option.extend(range);
         }
         option
     }

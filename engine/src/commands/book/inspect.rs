@@ -173,10 +173,15 @@ pub(super) fn stats(args: &StatsArgs, out: &mut impl Write) -> io::Result<ExitCo
 
 fn statistics_json(format: Format, statistics: &Statistics) -> Value {
     let mut value = json!(statistics);
-    value["format"] = json!(format.name());
-    value["sum_of_counts"] = json!(u64::try_from(statistics.sum_of_counts).unwrap_or(u64::MAX));
-    value["positions_by_moves"] = json!(statistics.by_moves.iter().collect::<Vec<_>>());
-    value["positions_by_ply"] = json!(statistics.by_ply.iter().collect::<Vec<_>>());
+    let more = [
+        ("format", json!(format.name())),
+        ("sum_of_counts", json!(u64::try_from(statistics.sum_of_counts).unwrap_or(u64::MAX))),
+        ("positions_by_moves", json!(statistics.by_moves.iter().collect::<Vec<_>>())),
+        ("positions_by_ply", json!(statistics.by_ply.iter().collect::<Vec<_>>())),
+    ];
+    if let Value::Object(value) = &mut value {
+        value.extend(more.map(|(name, number)| (name.to_owned(), number)));
+    }
     value
 }
 
