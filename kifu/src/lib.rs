@@ -35,6 +35,7 @@
 //! | `end` | [`EndKind`], [`End`], [`GameResult`]: ends of games |
 //! | `board` | [`Board`]: replaying records, fouls included |
 //! | `error` | [`KifuError`]: a fault in a file and its place; [`Mode`] |
+//! | [`names`] | [`Names`]: openings, castles and tactics by rules |
 //! | `loss` | [`Loss`]: content that a format cannot hold; [`Written`] |
 //! | [`encoding`] | bytes to text and back |
 //! | [`csa`] | the CSA format |
@@ -70,6 +71,7 @@ pub mod kif;
 mod lines;
 mod loss;
 pub mod markup;
+pub mod names;
 pub mod pgn;
 mod reading;
 mod record;
@@ -85,5 +87,6 @@ pub use format::{Format, UnknownFormat, WriteOptions, read_any};
 pub use header::{HeaderKey, Headers};
 pub use kakinoki::score::ScoreStyle;
 pub use loss::{Loss, Part, Written};
+pub use names::Names;
 pub use reading::Reading;
 pub use record::{Analysis, Event, Node, NodeId, Record, Remarks, Rules, TimeControl, TotalTimes};

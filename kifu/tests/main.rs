@@ -11,6 +11,7 @@ mod dialects;
 mod lines;
 mod losses;
 mod mutations;
+mod names;
 mod round_trips;
 mod scaling;
 
