@@ -249,6 +249,25 @@ fn losses_are_told() {
 }
 
 #[test]
+fn openings_are_named_where_no_header_names_them() {
+    let game = "startpos moves 7g7f 3c3d 6g6f 8c8d 2h6h\n";
+    let (_keep, folder) = folder(&[("game.usi", game), ("named.kif", &KIF.replace("先手：甲", "戦型：力戦"))]);
+    let file = folder.join("game.usi");
+    for (format, header) in [
+        ("kif", "戦型：四間飛車\n"),
+        ("csa", "$OPENING:Fourth File Rook\n"),
+        ("pgn", "[Opening \"Fourth File Rook\"]\n"),
+        ("jkf", "\"戦型\":\"四間飛車\""),
+    ] {
+        let arguments = [path(&file), "--to", format];
+        assert!(!convert(&arguments).contains(header), "{format}");
+        assert!(convert(&[&arguments[..], &["--names"]].concat()).contains(header), "{format}");
+    }
+    let named = convert(&[path(&folder.join("named.kif")), "--to", "kif", "--names"]);
+    assert!(named.contains("戦型：力戦\n") && named.matches("戦型").count() == 1, "{named}");
+}
+
+#[test]
 fn nothing_is_overwritten_unless_asked() {
     let (_guard, dir) = folder(&[("a.kif", KIF), ("b.csa", "old")]);
     let (input, output) = (dir.join("a.kif"), dir.join("b.csa"));

@@ -10,7 +10,8 @@ use clap::Args;
 use enbu_kifu::csa::FileVersion;
 use enbu_kifu::encoding::encode;
 use enbu_kifu::{
-    Encoding, Format, KifuError, Loss, Mode, Reading, Record, ScoreStyle, UnknownFormat, WriteOptions, read_any, usi,
+    Encoding, Format, KifuError, Loss, Mode, Reading, Record, ScoreStyle, UnknownFormat, WriteOptions, names, read_any,
+    usi,
 };
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -55,6 +56,9 @@ pub(crate) struct ConvertArgs {
     /// With --to usi: add the ends of games, as `end=WORD winner=SIDE`
     #[arg(long)]
     ends: bool,
+    /// Add the name of the opening as a header to games that have none ‖ 戦型のない棋譜に戦型の名前をヘッダーとして加える
+    #[arg(long)]
+    names: bool,
     /// Position of bod, svg, sfen and fen: the one after N moves
     #[arg(long, value_name = "N")]
     ply: Option<usize>,
@@ -71,6 +75,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu convert game.csa -o game.kifu             UTF-8
   enbu convert game.kif --to csa --csa-version 2.2
   enbu convert game.kif --to usi --ends          one line a game
+  enbu convert game.csa -o game.kif --names      with its opening in the header
   enbu convert game.kif --to svg --ply 20 -o diagram.svg";
 
 const CSA_VERSIONS: &[Choice<FileVersion>] = &[("2.2", "", FileVersion::V2_2), ("3.0", "", FileVersion::V3_0)];
@@ -242,7 +247,10 @@ impl Job {
     fn convert(&self, input: &Input) -> Converted {
         let mut converted = Converted::default();
         match self.read(input, &mut converted.messages) {
-            Ok(reading) => {
+            Ok(mut reading) => {
+                if self.args.names {
+                    reading.records.iter_mut().for_each(|record| names::add_opening(record, self.to));
+                }
                 converted.messages.extend(reading.errors.iter().map(ToString::to_string));
                 converted.messages.extend(shown(&reading.warnings, ""));
                 converted.failed = !reading.errors.is_empty();
