@@ -1,6 +1,6 @@
 //! The judgements written back into a record.
 
-use enbu_kifu::{Analysis, Board, Format, Record, Remarks, ki2};
+use enbu_kifu::{Analysis, Board, Format, Record, Remarks, ki2, names};
 use enbu_language::Language;
 use enbu_movegen::{Move, Square};
 
@@ -41,8 +41,9 @@ const PROGRAM: &str = "Enbu ";
 /// Moves of a line that a comment shows.
 const SHOWN_MOVES: usize = 12;
 
-/// Adds scores, lines and classes to `record`, of which `report` is the analysis. Nothing of
-/// the record is changed or removed but what [`Annotation::earlier`] names.
+/// Adds scores, lines and classes to `record`, of which `report` is the analysis, and the
+/// name of its opening where it has none. Nothing of the record is changed or removed but what
+/// [`Annotation::earlier`] names.
 ///
 /// The start position gets no score in CSA, where a score follows its move: cshogi 1.1.0
 /// ends with a memory fault at one before the first move.
@@ -50,6 +51,7 @@ pub fn annotate(record: &mut Record, report: &GameReport, annotation: Annotation
     if annotation.earlier == Earlier::Keep {
         return;
     }
+    names::add_opening(record, annotation.format);
     for (index, (nodes, line)) in nodes::of_lines(record, report).iter().zip(report.lines()).enumerate() {
         let ReportLine { positions, moves, .. } = line;
         // A variation shares its first position with the line that it leaves.

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use enbu_kifu::{Event, GameResult, HeaderKey, NodeId, Record};
+use enbu_kifu::{Event, GameResult, HeaderKey, Names, NodeId, Record};
 use enbu_movegen::{Color, Move, Position};
 
 use crate::analyst::{Analyst, GameRules, IfBusy};
@@ -368,6 +368,7 @@ fn report(record: &Record, start: &Position, lines: Vec<Searched>, analyst: &Ana
         winner,
         end: end.map(|end| end.kind.to_string()),
         win_scale_cp: analyst.curve().scale_cp(),
+        names: Names::of(record),
         ..GameReport::default()
     };
     for (index, line) in lines.into_iter().enumerate() {

@@ -20,7 +20,7 @@ mod view;
 use std::fmt::Write as _;
 
 use enbu_kifu::markup::{escape, is_shown};
-use enbu_kifu::{Record, svg};
+use enbu_kifu::{Names, Record, names::Named, svg};
 use enbu_language::Language;
 
 use crate::class::Class;
@@ -42,7 +42,7 @@ pub fn page(record: &Record, report: &GameReport, language: Option<Language>) ->
         ("facts", facts(report)),
         ("board", svg::board(record.setup(), None)),
         ("curve", curve::svg(report)),
-        ("moves", buttons_of_moves(&lines)),
+        ("moves", buttons_of_moves(report, &lines)),
         ("summary", summary(report)),
         ("mistakes", mistakes(report, &lines)),
         ("engine", escape(&report.engine)),
@@ -92,12 +92,24 @@ fn shortened(name: &str) -> String {
     short
 }
 
+/// A name of the field.
+fn name(name: &Named) -> String {
+    both(&escape(&name.ja), &escape(&name.en))
+}
+
+/// The castles and tactics of a move of the main line.
+fn names_at(names: &Names, ply: usize) -> String {
+    let all = names.sides.iter().flat_map(|side| &side.castles).chain(&names.tactics);
+    all.filter(|named| named.ply == ply).map(|named| format!("<small>{}</small>", name(named))).collect()
+}
+
 fn facts(report: &GameReport) -> String {
     let mut facts: Vec<String> = [&report.event, &report.date]
         .into_iter()
         .filter(|text| !text.is_empty())
         .map(|text| escape(&shortened(text)))
         .collect();
+    facts.extend(report.names.opening.as_ref().map(name));
     facts.push(match report.winner {
         Some(Side::Black) => both("先手の勝ち", "Black won"),
         Some(Side::White) => both("後手の勝ち", "White won"),
@@ -138,7 +150,7 @@ const fn class_name(class: Option<Class>) -> &'static str {
     }
 }
 
-fn buttons_of_moves(lines: &[view::Line<'_>]) -> String {
+fn buttons_of_moves(report: &GameReport, lines: &[view::Line<'_>]) -> String {
     let mut items = String::new();
     for (number, line) in lines.iter().enumerate() {
         if number > 0 {
@@ -157,9 +169,10 @@ fn buttons_of_moves(lines: &[view::Line<'_>]) -> String {
         for (text, (mv, after)) in line.texts.iter().zip(line.judgements()) {
             let score = after.map(score_text).unwrap_or_default();
             let missed = if mv.missed_mate.is_some() { " !" } else { "" };
+            let named = if number == 0 { names_at(&report.names, mv.ply) } else { String::new() };
             let _ = writeln!(
                 items,
-                "<li{}><button type=\"button\" data-line=\"{number}\" data-ply=\"{}\"><span class=\"no\">{}</span><span class=\"{}\">{}{missed}</span><span class=\"sc\">{score}</span></button></li>",
+                "<li{}><button type=\"button\" data-line=\"{number}\" data-ply=\"{}\"><span class=\"no\">{}</span><span class=\"{}\">{}{missed}</span>{named}<span class=\"sc\">{score}</span></button></li>",
                 if number > 0 { " class=\"var\"" } else { "" },
                 mv.ply,
                 mv.ply,
@@ -183,6 +196,12 @@ fn score_text(score: Score) -> String {
 /// The figures of both sides.
 fn summary(report: &GameReport) -> String {
     let mut rows = String::new();
+    let names = &report.names.sides;
+    let openings = names.each_ref().map(|side| side.opening.as_ref().map(name).unwrap_or_default());
+    let castles = names.each_ref().map(|side| side.castles.iter().map(name).collect::<Vec<_>>().join(" → "));
+    for (japanese, english, [black, white]) in [("戦法", "Opening", openings), ("囲い", "Castle", castles)] {
+        let _ = writeln!(rows, "<tr><td>{}</td><td>{black}</td><td>{white}</td></tr>", both(japanese, english));
+    }
     let mut row = |japanese: &str, english: &str, cell: &dyn Fn(&SideReport) -> String| {
         let _ = writeln!(
             rows,

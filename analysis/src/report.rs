@@ -4,6 +4,7 @@
 
 #![expect(missing_docs, reason = "some names of members need no comment")]
 
+use enbu_kifu::Names;
 use enbu_movegen::Color;
 use serde::{Deserialize, Serialize};
 
@@ -172,6 +173,9 @@ pub struct GameReport {
     pub white: SideReport,
     /// Number of the move that decided the game.
     pub deciding_ply: Option<usize>,
+    /// Openings, castles and tactics of the main line.
+    #[serde(default)]
+    pub names: Names,
     /// Numbers of the first moves of middlegame and endgame.
     pub phases: [Option<usize>; 2],
 }

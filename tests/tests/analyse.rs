@@ -62,6 +62,31 @@ fn one_game_goes_to_standard_output_or_a_file() {
 }
 
 #[test]
+fn openings_castles_and_tactics_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = "startpos moves 7g7f 3c3d 6g6f 8c8d 2h6h 5a4b 5i4h 4b3b 4h3h 7a6b 3h2h 6a5b 3i3h 5c5d\n";
+    fs::write(folder.path().join("game.usi"), game).unwrap();
+    fs::write(folder.path().join("fork.sfen"), "sfen 4k4/1r7/9/9/9/9/9/9/4K4 b B 1 moves B*7c\n").unwrap();
+    analyse(folder.path(), &["game.usi", "fork.sfen", "-o", "out", "--format", "html,json,kifu"]);
+    let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
+    let names = |name: &str| serde_json::from_str::<Value>(&read(name)).unwrap()["names"].clone();
+    let named = |ja: &str, en: &str, ply: u64| serde_json::json!({ "ja": ja, "en": en, "ply": ply });
+    let found = names("game.analysis.json");
+    assert_eq!(found["opening"], named("四間飛車", "Fourth File Rook", 5));
+    assert_eq!(found["sides"][0]["castles"][0], named("片美濃囲い", "Incomplete Mino", 13));
+    assert_eq!(names("fork.analysis.json")["tactics"][0], named("王手飛車取り", "King and Rook Fork", 1));
+    let both = |ja: &str, en: &str| {
+        format!("<span class=\"ja\" lang=\"ja\">{ja}</span><span class=\"en\" lang=\"en\">{en}</span>")
+    };
+    let (page, index) = (read("game.html"), read("index.html"));
+    assert!(page.contains(&format!("<small>{}</small>", both("片美濃囲い", "Incomplete Mino"))));
+    assert!(page.matches(&both("四間飛車", "Fourth File Rook")).count() == 2, "the head and the summary");
+    assert!(read("fork.html").contains(&format!("<small>{}</small>", both("王手飛車取り", "King and Rook Fork"))));
+    assert!(index.contains(&format!("data-v=\"四間飛車\">{}", both("四間飛車", "Fourth File Rook"))));
+    assert!(read("game.kifu").contains("戦型：四間飛車\n"));
+}
+
+#[test]
 fn records_written_back_lose_nothing() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.kifu"), KIF).unwrap();

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use enbu_kifu::markup::escape;
 use enbu_language::Language;
 
-use super::{fill, head, shortened};
+use super::{fill, head, name, shortened};
 use crate::report::{GameReport, Side, SideReport};
 
 /// A game in the index.
@@ -70,11 +70,15 @@ fn row(report: &GameReport, page: &Path) -> String {
         Some(Side::White) => "△",
         None => "",
     };
+    let ja = report.names.opening.as_ref().map_or_else(String::new, |opening| escape(&opening.ja));
+    let shown = report.names.opening.as_ref().map(name).unwrap_or_default();
+    let opening = format!("<td class=\"l\" data-v=\"{ja}\">{shown}</td>");
     let (black, white) = (&report.black, &report.white);
     let cells = [
         text(&report.black_name),
         text(&report.white_name),
         text(&report.date),
+        opening,
         text(winner),
         number(report.moves.len()),
         accuracy(black),
