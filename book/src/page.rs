@@ -68,7 +68,7 @@ pub enum Judgement {
 }
 
 /// Results of the games through a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Games {
     pub total: u32,
@@ -77,7 +77,7 @@ pub struct Games {
 }
 
 /// An analysis of a position, as ShogiGUI stores it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Analysis {
     /// The value as written in the file.
     pub value: i32,

@@ -30,7 +30,11 @@ mod read;
 mod wire;
 mod write;
 
-pub(crate) use read::Loaded;
-pub(crate) use read::Reader;
+pub(crate) use read::{Loaded, Reader};
 pub(crate) use wire::is_plausible;
 pub(crate) use write::write;
+
+use crate::page::Judgement;
+
+/// The judgements by their numbers, from 1.
+const JUDGEMENTS: [Judgement; 4] = [Judgement::Forced, Judgement::Good, Judgement::Bad, Judgement::Blunder];

@@ -14,13 +14,9 @@ const WHITE: u32 = 16;
 
 /// The number of a piece.
 fn number(kind: PieceType) -> u32 {
-    let held = kind.unpromoted().hand_piece();
-    let number = held.and_then(|piece| (1..).zip(HandPiece::PACKED_ORDER).find(|&(_, other)| other == piece));
-    match number {
-        Some((number, _)) if kind.is_promoted() => number + PROMOTED,
-        Some((number, _)) => number,
-        None => KING,
-    }
+    let piece = kind.unpromoted().hand_piece();
+    let number = (1..).zip(HandPiece::PACKED_ORDER).find(|&(_, other)| piece == Some(other));
+    number.map_or(KING, |(number, _)| number + if kind.is_promoted() { PROMOTED } else { 0 })
 }
 
 fn place(square: Square) -> u32 {

@@ -6,11 +6,12 @@ use std::path::Path;
 use enbu_files::FileKind;
 use enbu_movegen::{Move, Position, Setup};
 
+use super::JUDGEMENTS;
 use super::bits::decode;
 use super::wire::{Field, Fields};
 use crate::error::{BookError, Fault, Place};
 use crate::key::PositionKey;
-use crate::page::{Analysis, Entry, Games, Judgement, Page, Preface};
+use crate::page::{Analysis, Entry, Games, Page, Preface};
 
 /// Reads the pages of a file one by one: from the states that name their positions along
 /// the moves, breadth first. The file is held in memory.
@@ -51,12 +52,21 @@ struct State {
 }
 
 /// A state with the numbers of the next ones.
+#[derive(Default)]
 struct Content {
     position: Option<(String, u64)>,
     games: Games,
     comment: Option<String>,
     moves: Vec<Successor>,
     analyses: Vec<Analysis>,
+}
+
+impl Content {
+    /// The page without its moves, and these.
+    fn page(self, key: PositionKey) -> (Page, Vec<Successor>) {
+        let games = Some(self.games).filter(|&games| games != Games::default());
+        (Page { comment: self.comment, analyses: self.analyses, games, ..Page::new(key) }, self.moves)
+    }
 }
 
 struct Successor {
@@ -95,14 +105,14 @@ impl SbkFile {
     fn content(&self, state: State, report: &mut impl FnMut(BookError)) -> Result<Content, BookError> {
         let begin = usize::try_from(state.offset).unwrap_or(usize::MAX);
         let message = self.bytes.get(begin..).and_then(|rest| rest.get(..state.len)).unwrap_or_default();
-        let games = Games { total: 0, black_wins: 0, white_wins: 0 };
-        let mut content = Content { position: None, games, comment: None, moves: Vec::new(), analyses: Vec::new() };
+        let mut content = Content::default();
+        let count = |field: &Field<'_>| field.long().map(|number| (number as i32).max(0) as u32);
         for field in Fields::of(message, state.offset) {
             let field = field?;
             match field.number {
-                4 => content.games.total = field.int()?.max(0) as u32,
-                5 => content.games.black_wins = field.int()?.max(0) as u32,
-                6 => content.games.white_wins = field.int()?.max(0) as u32,
+                4 => content.games.total = count(&field)?,
+                5 => content.games.black_wins = count(&field)?,
+                6 => content.games.white_wins = count(&field)?,
                 7 => content.position = Some((field.text()?, field.offset)).filter(|(text, _)| !text.is_empty()),
                 8 => content.comment = Some(field.text()?).filter(|text| !text.is_empty()),
                 9 => match successor(&field) {
@@ -124,7 +134,7 @@ impl State {
         for field in Fields::of(bytes, offset) {
             let field = field?;
             match field.number {
-                1 => state.number = field.int()?,
+                1 => state.number = field.long()? as i32,
                 7 => state.has_position = !field.bytes()?.0.is_empty(),
                 _ => {}
             }
@@ -134,41 +144,20 @@ impl State {
 }
 
 fn successor(field: &Field<'_>) -> Result<Successor, BookError> {
-    let (bytes, offset) = field.bytes()?;
-    let (mut bits, mut judgement, mut weight, mut next) = (0, 0, 0, 0);
-    for field in Fields::of(bytes, offset) {
-        let field = field?;
-        match field.number {
-            1 => bits = field.int()? as u32,
-            2 => judgement = field.int()?,
-            3 => weight = field.int()?,
-            4 => next = field.int()?,
-            _ => {}
-        }
-    }
-    let mv: Move = decode(bits).ok_or_else(|| BookError::offset(field.offset, Fault::MoveBits(bits)))?;
-    let judgement = match judgement {
-        1 => Some(Judgement::Forced),
-        2 => Some(Judgement::Good),
-        3 => Some(Judgement::Bad),
-        4 => Some(Judgement::Blunder),
-        _ => None,
-    };
+    let [bits, judgement, weight, next] = field.numbers()?.map(|number: i64| number as i32);
+    let mv: Move = decode(bits as u32).ok_or_else(|| BookError::offset(field.offset, Fault::MoveBits(bits as u32)))?;
+    let judgement = (1..).zip(JUDGEMENTS).find(|&(number, _)| number == judgement).map(|(_, judgement)| judgement);
     let count = u64::try_from(weight).ok().filter(|&weight| weight > 0);
     Ok(Successor { entry: Entry { count, judgement, ..Entry::new(mv) }, next, offset: field.offset })
 }
 
 fn analysis(field: &Field<'_>) -> Result<Analysis, BookError> {
-    let (bytes, offset) = field.bytes()?;
-    let mut analysis =
-        Analysis { value: 0, depth: 0, selective_depth: 0, nodes: 0, variation: String::new(), engine: None };
-    for field in Fields::of(bytes, offset) {
+    let [value, depth, selective_depth, nodes] = field.numbers()?;
+    let [value, depth, selective_depth] = [value, depth, selective_depth].map(|number| number as i32);
+    let mut analysis = Analysis { value, depth, selective_depth, nodes, ..Analysis::default() };
+    for field in field.fields()? {
         let field = field?;
         match field.number {
-            1 => analysis.value = field.int()?,
-            2 => analysis.depth = field.int()?,
-            3 => analysis.selective_depth = field.int()?,
-            4 => analysis.nodes = field.long()?,
             5 => analysis.variation = field.text()?,
             6 => analysis.engine = Some(field.text()?).filter(|text| !text.is_empty()),
             _ => {}
@@ -202,29 +191,25 @@ impl Reader {
     /// position. At the end reports the states that are left.
     fn step(&mut self) -> Option<(usize, PositionKey)> {
         while self.queue.is_empty() {
-            let Some(state) = self.file.states.get(self.next_root).copied() else {
-                if self.file.states.first().is_some_and(|state| !state.has_position)
-                    && self.queued.first() == Some(&false)
-                {
-                    self.enqueue(0, PositionKey::of_setup(&Setup::startpos()));
-                    continue;
+            let Some(&state) = self.file.states.get(self.next_root) else {
+                let is_rootless = self.file.states.first().is_some_and(|state| !state.has_position);
+                if !is_rootless || self.queued.first() != Some(&false) {
+                    self.finish();
+                    return None;
                 }
-                self.finish();
-                return None;
+                self.enqueue(0, PositionKey::of_setup(&Setup::startpos()));
+                continue;
             };
             let index = self.next_root;
             self.next_root += 1;
             if state.has_position && !self.queued.get(index).is_none_or(|&queued| queued) {
-                match self.root(state) {
-                    Ok(key) => self.enqueue(index, key),
-                    Err(error) => self.ready.push_back(Err(error)),
-                }
+                let root = self.root(state).map(|key| self.enqueue(index, key));
+                self.ready.extend(root.err().map(Err));
             }
         }
         let (index, key) = self.queue.pop_front()?;
-        if let Err(error) = self.read(index, &key) {
-            self.ready.push_back(Err(error));
-        }
+        let outcome = self.read(index, &key);
+        self.ready.extend(outcome.err().map(Err));
         Some((index, key))
     }
 
@@ -232,9 +217,8 @@ impl Reader {
         let content = self.file.content(state, &mut |_| ())?;
         let (text, offset) = content.position.unwrap_or_default();
         let text = text.trim();
-        let text = text.strip_prefix("sfen ").unwrap_or(text);
-        let (key, _) = PositionKey::parse(text).map_err(|error| BookError::offset(offset, error))?;
-        Ok(key)
+        let parsed = PositionKey::parse(text.strip_prefix("sfen ").unwrap_or(text));
+        parsed.map(|(key, _)| key).map_err(|error| BookError::offset(offset, error))
     }
 
     fn enqueue(&mut self, index: usize, key: PositionKey) {
@@ -250,12 +234,10 @@ impl Reader {
         self.state_at = state.offset;
         let ready = &mut self.ready;
         let content = self.file.content(state, &mut |error| ready.push_back(Err(error)))?;
-        let setup: Setup = key.to_setup();
-        let mut position = Position::from_setup(&setup).map_err(|error| BookError::offset(state.offset, error))?;
-        let mut page = Page { comment: content.comment, analyses: content.analyses, ..Page::new(key.clone()) };
-        page.games = Some(content.games)
-            .filter(|&Games { total, black_wins, white_wins }| total != 0 || black_wins != 0 || white_wins != 0);
-        for Successor { entry, next, offset } in content.moves {
+        let position = Position::from_setup(&key.to_setup());
+        let mut position = position.map_err(|error| BookError::offset(state.offset, error))?;
+        let (mut page, moves) = content.page(key.clone());
+        for Successor { entry, next, offset } in moves {
             let mv = entry.mv;
             if let Err(illegal) = position.play(mv) {
                 self.ready.push_back(Err(BookError::offset(offset, illegal)));
@@ -277,13 +259,9 @@ impl Reader {
 
     /// Reports the states without a position.
     fn finish(&mut self) {
-        if self.done {
-            return;
-        }
         self.done = true;
-        let mut left =
-            self.file.states.iter().zip(&self.queued).filter(|&(_, &queued)| !queued).map(|(state, _)| state);
-        if let Some(state) = left.next() {
+        let mut left = self.file.states.iter().zip(&self.queued).filter(|&(_, &queued)| !queued);
+        if let Some((state, _)) = left.next() {
             let fault = Fault::Unconnected(state.number, left.count() as u64);
             self.ready.push_back(Err(BookError::offset(state.offset, fault)));
         }
@@ -335,10 +313,8 @@ impl Loaded {
         let Some(&state) = self.file.states.get(state) else { return Ok(None) };
         let content = self.file.content(state, &mut |_| ())?;
         let Ok(position) = Position::from_setup(&key.to_setup()) else { return Ok(None) };
-        let mut page = Page { comment: content.comment, analyses: content.analyses, ..Page::new(key.clone()) };
-        let is_known = |games: &Games| games.total != 0 || games.black_wins != 0 || games.white_wins != 0;
-        page.games = Some(content.games).filter(is_known);
-        let entries = content.moves.into_iter().map(|successor| successor.entry);
+        let (mut page, moves) = content.page(key.clone());
+        let entries = moves.into_iter().map(|successor| successor.entry);
         page.entries = entries.filter(|entry| position.is_legal(entry.mv)).collect();
         Ok(Some(page))
     }

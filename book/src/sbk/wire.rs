@@ -2,21 +2,13 @@
 
 use crate::error::{BookError, Fault};
 
-/// The value of a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Value<'b> {
-    Number(u64),
-    /// Text or a message, and its offset in the file.
-    Bytes(&'b [u8], u64),
-    /// A number of fixed size, which no known field has.
-    Fixed,
-}
-
 /// A field of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field<'b> {
     pub(super) number: u64,
-    pub(super) value: Value<'b>,
+    long: Option<i64>,
+    /// Text or a message, and its offset in the file.
+    bytes: Option<(&'b [u8], u64)>,
     /// Offset of the tag in the file.
     pub(super) offset: u64,
 }
@@ -57,20 +49,22 @@ impl<'b> Fields<'b> {
     fn field(&mut self) -> Result<Field<'b>, &'static str> {
         let offset = self.offset;
         let tag = self.varint().ok_or("an incomplete tag")?;
-        let value = match tag & 7 {
-            0 => Value::Number(self.varint().ok_or("an incomplete number")?),
-            1 => self.cut(8).map(|_| Value::Fixed).ok_or("an incomplete number")?,
+        let (mut long, mut bytes) = (None, None);
+        match tag & 7 {
+            0 => long = Some(self.varint().ok_or("an incomplete number")? as i64),
             2 => {
                 let length = self.varint().ok_or("an incomplete length")?;
                 let at = self.offset;
-                Value::Bytes(self.cut(length).ok_or("a length that exceeds the message")?, at)
+                bytes = Some((self.cut(length).ok_or("a length that exceeds the message")?, at));
             }
-            5 => self.cut(4).map(|_| Value::Fixed).ok_or("an incomplete number")?,
+            // Numbers of fixed size, which no known field has.
+            1 => self.cut(8).map(drop).ok_or("an incomplete number")?,
+            5 => self.cut(4).map(drop).ok_or("an incomplete number")?,
             _ => return Err("an unknown type of field"),
-        };
+        }
         match tag >> 3 {
             0 => Err("a field with the number 0"),
-            number => Ok(Field { number, value, offset }),
+            number => Ok(Field { number, long, bytes, offset }),
         }
     }
 }
@@ -91,24 +85,31 @@ impl<'b> Iterator for Fields<'b> {
 }
 
 impl<'b> Field<'b> {
-    /// The number of the field, as the low 32 bits with sign.
-    pub(super) fn int(&self) -> Result<i32, BookError> {
-        self.long().map(|number| number as i32)
+    pub(super) fn long(&self) -> Result<i64, BookError> {
+        self.long.ok_or_else(|| BookError::offset(self.offset, Fault::Protobuf("a number is expected")))
     }
 
-    pub(super) fn long(&self) -> Result<i64, BookError> {
-        match self.value {
-            Value::Number(number) => Ok(number as i64),
-            _ => Err(BookError::offset(self.offset, Fault::Protobuf("a number is expected"))),
+    /// The fields of a message.
+    pub(super) fn fields(&self) -> Result<Fields<'b>, BookError> {
+        self.bytes().map(|(bytes, offset)| Fields::of(bytes, offset))
+    }
+
+    /// The numbers in the first fields of a message; 0 for one that is absent.
+    pub(super) fn numbers<const N: usize>(&self) -> Result<[i64; N], BookError> {
+        let mut numbers = [0; N];
+        for field in self.fields()? {
+            let field = field?;
+            if let Some(number) = (1..).zip(&mut numbers).find(|(of, _)| *of == field.number).map(|(_, number)| number)
+            {
+                *number = field.long()?;
+            }
         }
+        Ok(numbers)
     }
 
     /// The bytes of the field and their offset.
     pub(super) fn bytes(&self) -> Result<(&'b [u8], u64), BookError> {
-        match self.value {
-            Value::Bytes(bytes, offset) => Ok((bytes, offset)),
-            _ => Err(BookError::offset(self.offset, Fault::Protobuf("text or a message is expected"))),
-        }
+        self.bytes.ok_or_else(|| BookError::offset(self.offset, Fault::Protobuf("text or a message is expected")))
     }
 
     pub(super) fn text(&self) -> Result<String, BookError> {
@@ -119,23 +120,18 @@ impl<'b> Field<'b> {
 /// Returns true if the bytes begin like a file with `len` bytes: fields of a book, each
 /// within the file.
 pub(crate) fn is_plausible(head: &[u8], len: u64) -> bool {
-    let mut fields = Fields::of(head, 0);
-    let mut seen = 0;
-    while !fields.rest.is_empty() {
-        let Some(tag) = fields.varint() else { return seen > 0 };
-        if !matches!(tag, 0x0a | 0x12 | 0x1a) {
+    let (mut fields, mut seen) = (Fields::of(head, 0), false);
+    while let (Some(tag), Some(length)) = (fields.varint(), fields.varint()) {
+        seen = true;
+        let fits = fields.offset.checked_add(length).is_some_and(|end| end <= len);
+        if !fits || !matches!(tag, 0x0a | 0x12 | 0x1a) {
             return false;
         }
-        let Some(length) = fields.varint() else { return seen > 0 };
-        if fields.offset.checked_add(length).is_none_or(|end| end > len) {
-            return false;
-        }
-        seen += 1;
         if fields.cut(length).is_none() {
             break;
         }
     }
-    seen > 0
+    seen
 }
 
 /// Writes a message field by field.
@@ -152,9 +148,14 @@ impl Message {
     }
 
     /// A number; negative ones take ten bytes.
-    pub(super) fn number(&mut self, field: u64, number: i64) {
+    fn number(&mut self, field: u64, number: i64) {
         self.varint(field << 3);
         self.varint(number as u64);
+    }
+
+    /// Numbers in successive fields.
+    pub(super) fn numbers(&mut self, first: u64, numbers: impl IntoIterator<Item = i64>) {
+        (first..).zip(numbers).for_each(|(field, number)| self.number(field, number));
     }
 
     /// Text or a message.
