@@ -28,31 +28,14 @@ pub(crate) struct GameRules {
 #[derive(Debug, thiserror::Error)]
 pub enum AnalystError {
     /// The transposition table could not be allocated.
-    #[error("not enough memory for a table of {0} MB")]
-    Hash(usize),
+    #[error("not enough memory for a table of {} MB", .0.asked_mb)]
+    Hash(#[from] HashError),
     /// The table of the mate solver could not be allocated.
     #[error("{0}")]
     Mate(#[from] enbu_mate::OutOfMemory),
     /// The search threads could not be started.
-    #[error("only {got} of {asked} search threads could be started")]
-    Threads {
-        /// Threads asked for.
-        asked: usize,
-        /// Threads that run.
-        got: usize,
-    },
-}
-
-impl From<HashError> for AnalystError {
-    fn from(error: HashError) -> Self {
-        Self::Hash(error.asked_mb)
-    }
-}
-
-impl From<ThreadError> for AnalystError {
-    fn from(error: ThreadError) -> Self {
-        Self::Threads { asked: error.asked, got: error.got }
-    }
+    #[error("only {} of {} search threads could be started", .0.got, .0.asked)]
+    Threads(#[from] ThreadError),
 }
 
 /// A search on the caller's thread, or on threads of its own.
@@ -81,7 +64,7 @@ impl Searcher {
     }
 
     fn search(&mut self, position: &Position, limits: Limits, options: Options, heard: &Arc<Heard>) {
-        heard.clear();
+        *heard.0.lock() = Default::default();
         let listener = Arc::clone(heard) as Arc<dyn Listener>;
         match self {
             Self::Solo(solo) => {
@@ -98,14 +81,6 @@ impl Searcher {
 /// The last reports of each rank, and the counters.
 #[derive(Default)]
 struct Heard(Mutex<(Vec<Report>, u64)>);
-
-impl Heard {
-    fn clear(&self) {
-        let mut heard = self.0.lock();
-        heard.0.clear();
-        heard.1 = 0;
-    }
-}
 
 impl Listener for Heard {
     fn report(&self, report: &Report) {

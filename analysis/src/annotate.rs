@@ -1,10 +1,11 @@
 //! The judgements written back into a record.
 
-use enbu_kifu::{Analysis, Board, Format, Record, Remarks, ki2, names};
+use enbu_kifu::{Analysis, Format, Record, Remarks, names};
 use enbu_language::Language;
-use enbu_movegen::{Move, Square};
+use enbu_movegen::Move;
 
 use crate::class::Class;
+use crate::html::line_texts;
 use crate::nodes;
 use crate::report::{BestLine, GameReport, MoveReport, PositionReport, ReportLine, Score, Side};
 
@@ -154,16 +155,6 @@ fn moves_text(sfen: &str, line: &BestLine) -> String {
 
 /// Moves in Japanese notation.
 fn text_of(sfen: &str, moves: &[String]) -> String {
-    let Ok(setup) = sfen.parse() else { return String::new() };
-    let mut board = Board::new(&setup);
-    let mut last: Option<Square> = None;
-    let mut text = String::new();
-    for mv in parsed(moves).into_iter().take(SHOWN_MOVES) {
-        text.push_str(&ki2::move_text(&board, mv, last));
-        last = Some(mv.to());
-        if board.play(mv).is_err() {
-            break;
-        }
-    }
-    text
+    let shown = moves.get(..SHOWN_MOVES).unwrap_or(moves);
+    line_texts(sfen, shown).into_iter().map(|(japanese, _)| japanese).collect()
 }

@@ -25,26 +25,25 @@ impl Class {
     /// Every class, the best first.
     pub const ALL: [Self; 5] = [Self::Best, Self::Good, Self::Inaccuracy, Self::Mistake, Self::Blunder];
 
+    /// Its names in JSON and in Japanese records.
+    const fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Best => ("best", "最善手"),
+            Self::Good => ("good", "次善手"),
+            Self::Inaccuracy => ("inaccuracy", "疑問手"),
+            Self::Mistake => ("mistake", "悪手"),
+            Self::Blunder => ("blunder", "大悪手"),
+        }
+    }
+
     /// Its name in JSON.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Best => "best",
-            Self::Good => "good",
-            Self::Inaccuracy => "inaccuracy",
-            Self::Mistake => "mistake",
-            Self::Blunder => "blunder",
-        }
+        self.names().0
     }
 
     /// Its name in Japanese records.
     pub const fn japanese(self) -> &'static str {
-        match self {
-            Self::Best => "最善手",
-            Self::Good => "次善手",
-            Self::Inaccuracy => "疑問手",
-            Self::Mistake => "悪手",
-            Self::Blunder => "大悪手",
-        }
+        self.names().1
     }
 }
 

@@ -1,7 +1,5 @@
 //! The win probability of a score.
 
-use std::fmt;
-
 use enbu_eval::Evaluation;
 
 /// The logistic curve from centipawns to the expected share of points:
@@ -46,11 +44,5 @@ impl Curve {
     /// The scale in centipawns.
     pub const fn scale_cp(self) -> i32 {
         self.scale_cp
-    }
-}
-
-impl fmt::Display for Curve {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.scale_cp)
     }
 }

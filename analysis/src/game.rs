@@ -310,15 +310,12 @@ impl Game<'_> {
         let (Some(mate), false) = (&known.mate, after.score().is_some_and(|score| mates(score, winner))) else {
             return;
         };
-        let plies = if mate.first() == Some(&mv) {
-            match known.score() {
-                Some(Score::Mate { plies, .. }) => Some(plies.saturating_sub(1)),
-                _ => None,
+        let plies = match known.score() {
+            Some(Score::Mate { plies, .. }) if mate.first() == Some(&mv) => Some(plies.saturating_sub(1)),
+            _ if mate.first() != Some(&mv) && position.in_check() => {
+                self.analyst.mates_all_replies(position, self.stop)
             }
-        } else if position.in_check() {
-            self.analyst.mates_all_replies(position, self.stop)
-        } else {
-            None
+            _ => None,
         };
         let Some(plies) = plies else { return };
         let rest = if mate.first() == Some(&mv) { mate.iter().skip(1).copied().collect() } else { Vec::new() };
@@ -422,22 +419,15 @@ fn rounded(share: f64) -> f64 {
 }
 
 fn move_reports(record: &Record, line: &Searched, first: Color, analyst: &Analyst) -> Vec<MoveReport> {
-    let mut turn = first;
     let mut reports = Vec::new();
     for (index, &(id, mv)) in line.walk.moves.iter().enumerate() {
-        let side = turn;
-        turn = !turn;
+        let side = if index % 2 == 0 { first } else { !first };
         let mut report = MoveReport {
             ply: line.walk.from() + index + 1,
             usi: mv.to_string(),
             side: side.into(),
             time_ms: record.node(id).time_ms,
-            loss: None,
-            class: None,
-            first_choice: false,
-            missed_mate: None,
-            mating_moves: Vec::new(),
-            second_loss: None,
+            ..MoveReport::default()
         };
         if let (Some(before), Some(after)) = (line.judged(index), line.judged(index + 1))
             && analyst.settings().judges(side)

@@ -27,6 +27,7 @@ use crate::class::Class;
 use crate::report::{GameReport, Score, Side, SideReport};
 
 pub use index::{IndexRow, index};
+pub(crate) use view::line_texts;
 
 /// Longest name in a heading, in characters; the whole one is in the record.
 const LONGEST_NAME: usize = 80;
@@ -143,13 +144,6 @@ fn japanese_end(end: &str) -> &str {
     }
 }
 
-const fn class_name(class: Option<Class>) -> &'static str {
-    match class {
-        Some(class) => class.name(),
-        None => "",
-    }
-}
-
 fn buttons_of_moves(report: &GameReport, lines: &[view::Line<'_>]) -> String {
     let mut items = String::new();
     for (number, line) in lines.iter().enumerate() {
@@ -176,7 +170,7 @@ fn buttons_of_moves(report: &GameReport, lines: &[view::Line<'_>]) -> String {
                 if number > 0 { " class=\"var\"" } else { "" },
                 mv.ply,
                 mv.ply,
-                class_name(mv.class),
+                mv.class.map_or("", Class::name),
                 both(&text.0, &text.1),
             );
         }
@@ -247,7 +241,7 @@ fn mistakes(report: &GameReport, lines: &[view::Line<'_>]) -> String {
         let Some(class) = mv.class.filter(|_| is_bad) else { continue };
         let better =
             report.positions.get(index).and_then(|position| position.lines.first().map(|line| (position, line)));
-        let better = better.map(|(position, line)| view::line_texts(&position.sfen, &line.moves)).unwrap_or_default();
+        let better = better.map(|(position, line)| line_texts(&position.sfen, &line.moves)).unwrap_or_default();
         let (japanese, english): (Vec<String>, Vec<String>) = better.into_iter().unzip();
         let _ = writeln!(
             items,

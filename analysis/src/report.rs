@@ -14,10 +14,11 @@ use crate::class::Class;
 pub(crate) const FORMAT: u32 = 1;
 
 /// A side in JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// Black, who moves first in an even game.
+    #[default]
     Black,
     White,
 }
@@ -78,7 +79,7 @@ pub struct PositionReport {
 }
 
 /// A move with its judgement.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MoveReport {
     /// Number of the move, from 1.
     pub ply: usize,
