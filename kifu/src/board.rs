@@ -3,7 +3,9 @@
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
 use enbu_movegen::attacks::attacks;
-use enbu_movegen::{Bitboard, Color, Hand, Move, MoveParts, Piece, Position, Replay, Replayed, Setup, Square};
+use enbu_movegen::{
+    Bitboard, Color, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Position, Replay, Replayed, Setup, Square,
+};
 use once_cell::sync::Lazy;
 
 use crate::error::Problem;
@@ -25,15 +27,12 @@ pub struct Board {
     played: Vec<Undo>,
 }
 
-/// Undo information of a move.
 #[derive(Clone, Debug)]
 enum Undo {
     /// A move by the rules.
     Replay(Replayed),
-    /// The board was set up anew; this is the old one.
+    /// A foul, or a move on a diagram: the old board.
     Setup(State),
-    /// A move on a diagram: the pieces that stood on its squares.
-    Diagram { mv: Move, origin: Option<Piece>, target: Option<Piece> },
 }
 
 #[derive(Clone, Debug)]
@@ -44,22 +43,10 @@ enum State {
 
 impl State {
     fn of(setup: &Setup) -> Self {
-        // Most games begin there.
-        if *setup == Setup::startpos() {
-            return Self::startpos();
-        }
-        match Replay::from_setup(setup) {
-            Ok(game) => Self::Playable(Box::new(game)),
-            Err(_) => Self::Diagram(Box::new(setup.clone())),
-        }
-    }
-
-    fn startpos() -> Self {
         static START: Lazy<Option<Replay>> = Lazy::new(|| Replay::from_setup(&Setup::startpos()).ok());
-        match &*START {
-            Some(game) => Self::Playable(Box::new(game.clone())),
-            None => Self::Diagram(Box::new(Setup::startpos())),
-        }
+        // Most games begin there.
+        let game = if *setup == Setup::startpos() { START.clone() } else { Replay::from_setup(setup).ok() };
+        game.map_or_else(|| Self::Diagram(Box::new(setup.clone())), |game| Self::Playable(Box::new(game)))
     }
 }
 
@@ -76,41 +63,32 @@ impl Board {
         board
     }
 
-    /// Like [`new`](Self::new) for the start position, but cached.
-    pub(crate) fn startpos() -> Self {
-        Self { state: State::startpos(), setups_left: u8::MAX, played: Vec::new() }
+    /// The answer of the game on the board, or of a board that cannot be played.
+    fn on<T>(&self, playable: impl FnOnce(&Replay) -> T, diagram: impl FnOnce(&Setup) -> T) -> T {
+        match &self.state {
+            State::Playable(game) => playable(game),
+            State::Diagram(setup) => diagram(setup),
+        }
     }
 
     /// The side to move.
     pub fn turn(&self) -> Color {
-        match &self.state {
-            State::Playable(game) => game.turn(),
-            State::Diagram(setup) => setup.turn,
-        }
+        self.on(Replay::turn, |setup| setup.turn)
     }
 
     /// The piece on `square`.
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
-        match &self.state {
-            State::Playable(game) => game.piece_at(square),
-            State::Diagram(setup) => setup.board[square],
-        }
+        self.on(|game| game.piece_at(square), |setup| setup.board[square])
     }
 
     /// The hand of `color`.
     pub fn hand(&self, color: Color) -> Hand {
-        match &self.state {
-            State::Playable(game) => game.hand(color),
-            State::Diagram(setup) => setup.hands[color],
-        }
+        self.on(|game| game.hand(color), |setup| setup.hands[color])
     }
 
     /// The position as a diagram.
     pub fn to_setup(&self) -> Setup {
-        match &self.state {
-            State::Playable(game) => game.to_setup(),
-            State::Diagram(setup) => Setup::clone(setup),
-        }
+        self.on(Replay::to_setup, Setup::clone)
     }
 
     /// The game on the board, to play moves in it for good: they and those before them
@@ -121,15 +99,6 @@ impl Board {
         Some(game)
     }
 
-    /// Plays `mv` if it is legal, and returns whether it is; never on a board
-    /// that cannot be played.
-    fn play_legal(&mut self, mv: Move) -> bool {
-        let State::Playable(game) = &mut self.state else { return false };
-        let Ok(replayed) = game.play(mv) else { return false };
-        self.played.push(Undo::Replay(replayed));
-        true
-    }
-
     /// Plays `mv` and returns its event: a move, or a foul that could be made
     /// all the same.
     ///
@@ -138,29 +107,23 @@ impl Board {
     /// origin or in hand, an impossible promotion, or a destination that
     /// is not free. The board stays as it was.
     pub fn play(&mut self, mv: Move) -> Result<Event, Problem> {
-        if self.play_legal(mv) {
+        if let State::Playable(game) = &mut self.state
+            && let Ok(replayed) = game.play(mv)
+        {
+            self.played.push(Undo::Replay(replayed));
             return Ok(Event::Move(mv));
         }
         self.check_pieces(mv)?;
-        match (&mut self.state, self.setups_left.checked_sub(1)) {
-            (State::Diagram(setup), None) => {
-                let origin = mv.from().and_then(|from| setup.board[from]);
-                self.played.push(Undo::Diagram { mv, origin, target: setup.board[mv.to()] });
-                play_on(setup, mv);
-                Ok(Event::Move(mv))
-            }
-            (state, left) => {
-                let (mut next, event) = match state {
-                    State::Playable(game) => (game.to_setup(), Event::Foul(mv)),
-                    State::Diagram(setup) => (Setup::clone(setup), Event::Move(mv)),
-                };
-                play_on(&mut next, mv);
-                self.setups_left = left.unwrap_or(0);
-                let next = if left.is_some() { State::of(&next) } else { State::Diagram(Box::new(next)) };
-                self.played.push(Undo::Setup(std::mem::replace(&mut self.state, next)));
-                Ok(event)
-            }
-        }
+        let event = if let State::Playable(_) = self.state { Event::Foul(mv) } else { Event::Move(mv) };
+        let mut next = self.to_setup();
+        play_on(&mut next, mv);
+        let next = match self.setups_left {
+            0 => State::Diagram(Box::new(next)),
+            _ => State::of(&next),
+        };
+        self.setups_left = self.setups_left.saturating_sub(1);
+        self.played.push(Undo::Setup(std::mem::replace(&mut self.state, next)));
+        Ok(event)
     }
 
     /// Takes back the last move that [`play`](Self::play) made; nothing happens
@@ -169,7 +132,6 @@ impl Board {
         match (self.played.pop(), &mut self.state) {
             (Some(Undo::Replay(replayed)), State::Playable(game)) => game.undo(replayed),
             (Some(Undo::Setup(before)), state) => *state = before,
-            (Some(Undo::Diagram { mv, origin, target }), State::Diagram(setup)) => take_back(setup, mv, origin, target),
             _ => {}
         }
     }
@@ -189,10 +151,7 @@ impl Board {
     /// Returns true if the move is legal; on a board that cannot be played, whether pieces
     /// and squares allow it.
     pub fn is_legal(&self, mv: Move) -> bool {
-        match &self.state {
-            State::Playable(game) => game.is_legal(mv),
-            State::Diagram(_) => self.check_pieces(mv).is_ok(),
-        }
+        self.on(|game| game.is_legal(mv), |_| self.check_pieces(mv).is_ok())
     }
 
     /// Squares of pieces like this one that can reach `to`, pins aside.
@@ -200,29 +159,26 @@ impl Board {
         if self.piece_at(to).is_some_and(|target| target.color == piece.color) {
             return Bitboard::EMPTY;
         }
-        let setup = match &self.state {
-            State::Playable(game) => return game.reaching(piece, to),
-            State::Diagram(setup) => setup,
-        };
         let squares = |wanted: &dyn Fn(Piece) -> bool| {
-            let found = Square::ALL.into_iter().filter(|&square| setup.board[square].is_some_and(wanted));
+            let found = Square::ALL.into_iter().filter(|&square| self.piece_at(square).is_some_and(wanted));
             found.fold(Bitboard::EMPTY, |set, square| set | Bitboard::of(square))
         };
-        squares(&|other| other == piece) & attacks(piece.kind, !piece.color, to, squares(&|_| true))
+        let on_diagram = |other| other == piece;
+        self.on(
+            |game| game.reaching(piece, to),
+            |_| squares(&on_diagram) & attacks(piece.kind, !piece.color, to, squares(&|_| true)),
+        )
     }
 
     /// Returns true if the side to move is in check; never on a board that cannot be played.
     pub fn in_check(&self) -> bool {
-        matches!(&self.state, State::Playable(game) if game.in_check())
+        self.on(Replay::in_check, |_| false)
     }
 
     /// The position, set up afresh, where it can be played: for questions about all
     /// moves at once.
     pub fn position(&self) -> Option<Position> {
-        match &self.state {
-            State::Playable(game) => Position::from_setup(&game.to_setup()).ok(),
-            State::Diagram(_) => None,
-        }
+        self.on(|game| Position::from_setup(&game.to_setup()).ok(), |_| None)
     }
 
     /// Plays the event of a node; the start and ends change nothing.
@@ -231,6 +187,16 @@ impl Board {
     /// As [`play`](Self::play).
     pub fn follow(&mut self, event: &Event) -> Result<(), Problem> {
         event.played().map_or(Ok(()), |mv| self.play(mv).map(drop))
+    }
+
+    /// The piece that the side to move has on `from`, to move it to another square.
+    pub(crate) fn own_piece(&self, from: Square, to: Square) -> Result<Piece, Problem> {
+        let piece = self.piece_at(from).ok_or(Problem::EmptyOrigin)?;
+        match piece.color == self.turn() {
+            false => Err(Problem::OpponentsPiece),
+            true if from == to => Err(Problem::NoMovement),
+            true => Ok(piece),
+        }
     }
 
     /// Returns true if pieces and squares allow the move, whatever the rules say.
@@ -244,16 +210,7 @@ impl Board {
                 self.piece_at(to).map_or(Ok(()), |_| Err(Problem::DestinationTaken))
             }
             MoveParts::Board { from, to, promote } => {
-                let piece = self.piece_at(from).ok_or(Problem::EmptyOrigin)?;
-                if piece.color != turn {
-                    return Err(Problem::OpponentsPiece);
-                }
-                if from == to {
-                    return Err(Problem::NoMovement);
-                }
-                if promote && !may_promote(piece, from, to) {
-                    return Err(Problem::NoPromotion);
-                }
+                moved(self.own_piece(from, to)?, from, to, promote)?;
                 match self.piece_at(to) {
                     Some(target) if target.color == turn => Err(Problem::DestinationTaken),
                     _ => Ok(()),
@@ -280,11 +237,37 @@ impl Board {
         self.setups_left = setups_left;
         line
     }
+
+    /// The texts of the moves of a line, as far as it can be played.
+    pub(crate) fn texts_of(&mut self, line: &[Move], mut text: impl FnMut(&Self, Move) -> String) -> Vec<String> {
+        let (mut moves, mut texts) = (line.iter(), Vec::new());
+        let played = self.try_line(|board| {
+            let mv = *moves.next()?;
+            texts.push(text(board, mv));
+            Some(mv)
+        });
+        texts.truncate(played.len());
+        texts
+    }
 }
 
 /// Returns true if the piece may promote on this way.
 pub(crate) fn may_promote(piece: Piece, from: Square, to: Square) -> bool {
     piece.kind.promoted().is_some() && (from.relative_rank(piece.color) <= 3 || to.relative_rank(piece.color) <= 3)
+}
+
+/// The move of a piece, if it may promote where it should.
+pub(crate) fn moved(piece: Piece, from: Square, to: Square, promote: bool) -> Result<Move, Problem> {
+    match promote {
+        false => Ok(Move::board(from, to)),
+        true if may_promote(piece, from, to) => Ok(Move::promotion(from, to)),
+        true => Err(Problem::NoPromotion),
+    }
+}
+
+/// The piece in hand of this kind.
+pub(crate) fn held(kind: PieceType) -> Result<HandPiece, Problem> {
+    kind.hand_piece().filter(|_| !kind.is_promoted()).ok_or(Problem::NotAHandPiece)
 }
 
 /// Makes a move whose pieces were checked.
@@ -311,23 +294,6 @@ fn play_on(setup: &mut Setup, mv: Move) {
     setup.ply = setup.ply.saturating_add(1);
 }
 
-/// Takes the move back; `origin` and `target` stood on its squares before.
-fn take_back(setup: &mut Setup, mv: Move, origin: Option<Piece>, target: Option<Piece>) {
-    let turn = !setup.turn;
-    setup.turn = turn;
-    setup.ply = setup.ply.saturating_sub(1);
-    setup.board[mv.to()] = target;
-    match mv.parts() {
-        MoveParts::Drop { piece, .. } => setup.hands[turn] = setup.hands[turn].with(piece),
-        MoveParts::Board { from, .. } => {
-            setup.board[from] = origin;
-            if let Some(captured) = target.and_then(|piece| piece.kind.hand_piece()) {
-                setup.hands[turn] = setup.hands[turn].without(captured);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -343,7 +309,7 @@ mod tests {
         // The bishop jumps over the pawn on 7g, and is taken.
         assert_eq!(play(&mut board, "8h2b+ 3a2b P*5e"), [Ok(false), Ok(true), Err(Problem::NotInHand)]);
         assert_eq!(play(&mut board, "7g7f B*5e"), [Ok(true), Ok(true)]);
-        assert_eq!(board.hand(Color::White).count(enbu_movegen::HandPiece::Bishop), 0);
+        assert_eq!(board.hand(Color::White).count(HandPiece::Bishop), 0);
     }
 
     #[test]
@@ -410,7 +376,7 @@ mod tests {
     fn pieces_that_reach_a_square() {
         for sfen in ["4k4/9/9/9/9/9/3G1G3/3GG4/K8 b - 1", "9/9/9/9/9/9/3G1G3/3GG4/KK7 b - 1"] {
             let board = Board::new(&sfen.parse().unwrap());
-            let gold = Piece::new(Color::Black, enbu_movegen::PieceType::Gold);
+            let gold = Piece::new(Color::Black, PieceType::Gold);
             assert_eq!(board.origins(gold, Square::S57).count(), 4);
             assert_eq!(board.origins(gold, Square::S58).count(), 0);
             assert_eq!(board.origins(gold, Square::S66).count(), 1);

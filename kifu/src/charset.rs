@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// The encodings in which records come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// UTF-8, with or without a byte order mark.
+    #[default]
     Utf8,
     /// Shift_JIS as Windows extends it (CP932).
     ShiftJis,
@@ -49,6 +50,10 @@ impl Encoding {
             name if name.eq_ignore_ascii_case("CP932") => encoding_rs::SHIFT_JIS,
             name => encoding_rs::Encoding::for_label(name.as_bytes())?,
         };
+        Self::of_codec(codec)
+    }
+
+    pub(crate) fn of_codec(codec: &encoding_rs::Encoding) -> Option<Self> {
         [Self::Utf8, Self::ShiftJis, Self::EucJp, Self::Iso2022Jp, Self::Utf16Le, Self::Utf16Be, Self::Latin1]
             .into_iter()
             .find(|encoding| encoding.codec() == codec)

@@ -28,16 +28,16 @@ mod write;
 
 use enbu_movegen::{Color, HandPiece, Move, MoveParts, Piece, PieceType, Position, Setup, Square};
 
-pub(crate) use headers::{escape, read_time, unescape};
+pub(crate) use headers::{escape, read_time, unescape, unescape_with};
 pub use headers::{exact_seconds, seconds_text};
 pub use parts::read;
 pub use write::{analysis_text, board_rows, move_text, move_text_on, write, write_all};
 pub(crate) use write::{end_word, time_text};
 
-use crate::board::Board;
-use crate::board::may_promote;
+use crate::board::{Board, held, moved};
 use crate::end::EndKind;
 use crate::error::Problem;
+use crate::terms::Naming;
 
 /// The version of the format to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -63,16 +63,11 @@ enum Version {
 }
 
 impl Version {
-    /// The version that a `V` line states.
     fn named(line: &str) -> Option<Self> {
-        Some(match line {
-            "V1" | "V1.0" => Self::V1,
-            "V2" | "V2.0" => Self::V2,
-            "V2.1" => Self::V2_1,
-            "V2.2" => Self::V2_2,
-            "V3" | "V3.0" => Self::V3,
-            _ => return None,
-        })
+        let versions = [Self::V1, Self::V2, Self::V2_1, Self::V2_2, Self::V3];
+        let names = ["V1 V1.0", "V2 V2.0", "V2.1", "V2.2", "V3 V3.0"];
+        let mut known = names.into_iter().zip(versions);
+        known.find(|(names, _)| names.split(' ').any(|name| name == line)).map(|(_, version)| version)
     }
 }
 
@@ -108,7 +103,6 @@ const fn color_of_sign(sign: u8) -> Option<Color> {
     }
 }
 
-/// The square that two digits name.
 const fn square_at(digits: [u8; 2]) -> Option<Square> {
     Square::new(digits[0].wrapping_sub(b'0'), digits[1].wrapping_sub(b'0'))
 }
@@ -116,39 +110,14 @@ const fn square_at(digits: [u8; 2]) -> Option<Square> {
 /// The beginning of a comment after `%CHUDAN` with the word for another end.
 const END_COMMENT: &str = "終局：";
 
-/// The special moves, without their `%`.
-static END_WORDS: [(&str, EndKind); 19] = [
-    ("TORYO", EndKind::Resign),
-    ("CHUDAN", EndKind::Abort),
-    ("SENNICHITE", EndKind::Repetition),
-    ("TIME_UP", EndKind::TimeUp),
-    ("ILLEGAL_MOVE", EndKind::IllegalMove),
-    ("+ILLEGAL_ACTION", EndKind::IllegalAction(Color::Black)),
-    ("-ILLEGAL_ACTION", EndKind::IllegalAction(Color::White)),
-    ("JISHOGI", EndKind::Impasse),
-    ("KACHI", EndKind::DeclarationWin),
-    ("HIKIWAKE", EndKind::DeclarationDraw),
-    ("MAX_MOVES", EndKind::MaxMoves),
-    ("MATTA", EndKind::TakeBack),
-    ("TSUMI", EndKind::Mate),
-    ("FUZUMI", EndKind::NoMate),
-    ("ERROR", EndKind::Error),
-    // No words of the specification, but ends that other formats have.
-    ("FUSENSHO", EndKind::WinByDefault),
-    ("FUSENPAI", EndKind::LoseByDefault),
-    ("不戦勝", EndKind::WinByDefault),
-    ("不戦敗", EndKind::LoseByDefault),
-];
-
 /// Returns the end for a special move (without `%`).
 pub(crate) fn end_of_word(word: &str) -> EndKind {
-    let known = END_WORDS.iter().find(|(name, _)| *name == word);
-    known.map_or_else(|| EndKind::Other(word.to_owned()), |(_, kind)| kind.clone())
+    EndKind::named(word, Naming::Csa).unwrap_or_else(|| EndKind::Other(word.to_owned()))
 }
 
 /// Parses the text after `'**`; `None` if it is not an evaluation.
 pub(crate) fn read_analysis(text: &str, board: &mut Board) -> Option<crate::record::Analysis> {
-    analysis::read(text, board, None).map(|read| read.analysis)
+    analysis::read(text, board, None).map(|(analysis, _)| analysis)
 }
 
 /// Returns the legal move that `text` (such as `+7776FU`) names in `position`.
@@ -180,29 +149,21 @@ fn move_on(board: &Board, text: &str) -> Result<Move, (Problem, usize)> {
     let to = square_at([t1, t2]).ok_or((Problem::UnknownSquare, 3))?;
     let kind = piece_named([n1, n2]).ok_or((Problem::UnknownPiece, 5))?;
     if [f1, f2] == *b"00" {
-        let piece = kind.hand_piece().filter(|_| !kind.is_promoted()).ok_or((Problem::NotAHandPiece, 5))?;
+        let piece = held(kind).map_err(|problem| (problem, 5))?;
         return if side == board.turn() { Ok(Move::drop(piece, to)) } else { Err((Problem::WrongTurn, 0)) };
     }
     let from = square_at([f1, f2]).ok_or((Problem::UnknownSquare, 1))?;
     if side != board.turn() {
         return Err((Problem::WrongTurn, 0));
     }
-    let piece = board.piece_at(from).ok_or((Problem::EmptyOrigin, 1))?;
-    if piece.color != side {
-        return Err((Problem::OpponentsPiece, 1));
+    let piece = board.own_piece(from, to).map_err(|problem| {
+        let at = if problem == Problem::NoMovement { 3 } else { 1 };
+        (problem, at)
+    })?;
+    if piece.kind != kind && piece.kind.promoted() != Some(kind) {
+        return Err((Problem::OtherPiece, 5));
     }
-    if from == to {
-        return Err((Problem::NoMovement, 3));
-    }
-    if piece.kind == kind {
-        Ok(Move::board(from, to))
-    } else if piece.kind.promoted() != Some(kind) {
-        Err((Problem::OtherPiece, 5))
-    } else if may_promote(piece, from, to) {
-        Ok(Move::promotion(from, to))
-    } else {
-        Err((Problem::NoPromotion, 5))
-    }
+    moved(piece, from, to, piece.kind != kind).map_err(|problem| (problem, 5))
 }
 
 #[cfg(test)]

@@ -19,8 +19,8 @@ use std::borrow::Cow;
 use crate::charset::Encoding;
 use crate::error::{KifuError, Mode, Problem, Problems};
 pub use crate::lines::lines;
-use crate::lines::{line_end, line_ends, split_line};
-use crate::reading::Reading;
+use crate::lines::{line_end, split_line};
+use crate::reading::{Fault, Reading, Reporter};
 
 /// Text that was decoded, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,9 +70,7 @@ pub(crate) fn read_text(
         return Err(KifuError::new(Problem::NoRecord, 1, 1, split_line(&decoded.text).0));
     }
     let mut reading = read(&decoded.text, mode)?;
-    for warning in &decoded.warnings {
-        reading.warnings.push(warning.clone());
-    }
+    reading.warnings.append(decoded.warnings.clone());
     Ok(reading)
 }
 
@@ -90,9 +88,6 @@ pub fn is_noise(text: &str) -> bool {
     // One byte in ten of random ones is a control character, in texts none is.
     // In bytes, and without branches, so that many are looked at at once.
     let is_control = |byte: u8| (byte < b' ') & (byte.wrapping_sub(b'\t') > b'\r' - b'\t');
-    if bytes.iter().fold(0, |any, &byte| any | u8::from(is_control(byte))) == 0 {
-        return false;
-    }
     let in_chunk = |chunk: &[u8]| chunk.iter().map(|&byte| u8::from(is_control(byte))).sum::<u8>();
     let controls: usize = bytes.chunks(usize::from(u8::MAX)).map(in_chunk).map(usize::from).sum();
     controls * 50 > bytes.len()
@@ -108,26 +103,19 @@ fn ascii(bytes: &[u8]) -> Option<&str> {
 
 /// The encoding of a byte order mark and the bytes after it.
 fn after_bom(bytes: &[u8]) -> Option<(Encoding, &[u8])> {
-    match bytes {
-        [0xef, 0xbb, 0xbf, rest @ ..] => Some((Encoding::Utf8, rest)),
-        [0xff, 0xfe, rest @ ..] => Some((Encoding::Utf16Le, rest)),
-        [0xfe, 0xff, rest @ ..] => Some((Encoding::Utf16Be, rest)),
-        _ => None,
-    }
+    let (codec, length) = encoding_rs::Encoding::for_bom(bytes)?;
+    Some((Encoding::of_codec(codec)?, bytes.get(length..)?))
 }
 
 /// The encoding that the first line declares.
 fn declared(bytes: &[u8]) -> Option<Encoding> {
-    const KEY: &[u8] = b"encoding";
+    const KEY: &[u8] = b"encoding=";
     const LONGEST_LINE: usize = 200;
     let line = bytes.get(..LONGEST_LINE).unwrap_or(bytes);
     let line = line.get(..line_end(line).unwrap_or(line.len()))?;
-    let ends_with_key =
-        |before: &[u8]| before.last_chunk().is_some_and(|end: &[u8; KEY.len()]| end.eq_ignore_ascii_case(KEY));
-    let mut signs = line.iter().enumerate().filter(|&(_, &byte)| byte == b'=').map(|(at, _)| at);
-    let at = signs.find(|&at| line.get(..at).is_some_and(ends_with_key))?;
-    let label = line.get(at + 1..)?;
-    let label = label.split(|byte| !byte.is_ascii_alphanumeric() && !b"-_".contains(byte)).next()?;
+    let at = line.windows(KEY.len()).position(|part| part.eq_ignore_ascii_case(KEY))?;
+    let label =
+        line.get(at + KEY.len()..)?.split(|byte| !byte.is_ascii_alphanumeric() && !b"-_".contains(byte)).next()?;
     Encoding::from_label(str::from_utf8(label).ok()?)
 }
 
@@ -138,15 +126,19 @@ fn decode_by_content(bytes: &[u8]) -> (Cow<'_, str>, Encoding, Problems) {
         .or_else(|| utf8(bytes, declared))
         .or_else(|| declared.and_then(exact))
         .or_else(|| latin_1(bytes))
-        .or_else(|| shift_jis_or_euc(exact(Encoding::ShiftJis), exact(Encoding::EucJp)));
+        .or_else(|| match (exact(Encoding::ShiftJis), exact(Encoding::EucJp)) {
+            // EUC-JP often is valid Shift_JIS, but then full of half-width kana.
+            (Some(shift_jis), Some(euc)) if oddities(&euc.0) < oddities(&shift_jis.0) => Some(euc),
+            (shift_jis, euc) => shift_jis.or(euc),
+        });
     match found {
         Some((text, encoding)) => (text, encoding, Problems::default()),
-        None => [declared, Some(Encoding::Utf8), Some(Encoding::ShiftJis)]
-            .into_iter()
-            .flatten()
-            .map(|encoding| decode_as(encoding, bytes))
-            .min_by_key(|(text, ..)| losses(text))
-            .unwrap_or_else(|| decode_as(Encoding::Utf8, bytes)),
+        None => {
+            let losses = |text: &str| text.matches(char::REPLACEMENT_CHARACTER).count();
+            let guesses = declared.into_iter().chain([Encoding::Utf8, Encoding::ShiftJis]);
+            let decoded = guesses.map(|encoding| decode_as(encoding, bytes)).min_by_key(|(text, ..)| losses(text));
+            decoded.unwrap_or_default()
+        }
     }
 }
 
@@ -184,23 +176,9 @@ fn latin_1(bytes: &[u8]) -> Option<(Cow<'_, str>, Encoding)> {
     Encoding::Latin1.decode_exactly(bytes).map(|text| (text, Encoding::Latin1))
 }
 
-type Candidate<'a> = Option<(Cow<'a, str>, Encoding)>;
-
-/// The one that fits. EUC-JP often is valid Shift_JIS, but then full of half-width kana.
-fn shift_jis_or_euc<'a>(shift_jis: Candidate<'a>, euc: Candidate<'a>) -> Candidate<'a> {
-    match (shift_jis, euc) {
-        (Some(shift_jis), Some(euc)) => Some(if oddities(&euc.0) < oddities(&shift_jis.0) { euc } else { shift_jis }),
-        (shift_jis, euc) => shift_jis.or(euc),
-    }
-}
-
 /// Characters that are rare in records: half-width kana and private use.
 fn oddities(text: &str) -> usize {
     text.chars().filter(|c| matches!(c, '\u{ff61}'..='\u{ff9f}' | '\u{e000}'..='\u{f8ff}')).count()
-}
-
-fn losses(text: &str) -> usize {
-    text.chars().filter(|&c| c == char::REPLACEMENT_CHARACTER).count()
 }
 
 /// Decodes with replacements, and warns of the first one.
@@ -208,11 +186,9 @@ fn decode_as(encoding: Encoding, bytes: &[u8]) -> (Cow<'_, str>, Encoding, Probl
     let mut warnings = Problems::default();
     let (text, lossy) = encoding.codec().decode_without_bom_handling(bytes);
     if lossy {
-        let before = text.split(char::REPLACEMENT_CHARACTER).next().unwrap_or_default();
-        let line = 1 + line_ends(before);
-        let column = 1 + before.rsplit(['\n', '\r']).next().unwrap_or_default().chars().count();
-        let offending = text.get(before.len()..).map(first_line).unwrap_or_default();
-        warnings.push(KifuError::new(Problem::Undecodable(encoding), line, column, offending));
+        let rest = text.find(char::REPLACEMENT_CHARACTER).and_then(|at| text.get(at..)).unwrap_or_default();
+        let fault = Fault::new(Problem::Undecodable(encoding), first_line(rest));
+        warnings.push(Reporter::new(&text, Mode::Tolerant).located(fault));
     }
     (text, encoding, warnings)
 }
@@ -261,22 +237,16 @@ pub struct Encoded {
 pub fn encode(text: &str, encoding: Encoding, line_end: &str) -> Encoded {
     let mut warnings = Problems::default();
     let mut bytes = Vec::with_capacity(text.len() + text.len() / 8);
-    let (body, last) = match text.strip_suffix('\n') {
-        Some(body) => (body, line_end),
-        None => (text, ""),
-    };
-    for (index, line) in body.split('\n').enumerate() {
-        if index > 0 {
-            bytes.extend_from_slice(line_end.as_bytes());
-        }
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, line_end));
         let declared = with_declaration(line, encoding);
         let line = declared.as_deref().unwrap_or(line);
         match encoding.encode(line) {
             Some(mut encoded) => bytes.append(&mut encoded),
-            None => encode_chars(line, index + 1, encoding, &mut bytes, &mut warnings),
+            None => encode_chars(line, number, encoding, &mut bytes, &mut warnings),
         }
+        bytes.extend_from_slice(end.as_bytes());
     }
-    bytes.extend_from_slice(last.as_bytes());
     Encoded { bytes, warnings }
 }
 

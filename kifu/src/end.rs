@@ -4,6 +4,8 @@ use std::fmt;
 
 use enbu_movegen::Color;
 
+use crate::terms::{Naming, cell_of, value_of, word_of};
+
 /// Result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GameResult {
@@ -16,6 +18,24 @@ pub enum GameResult {
 }
 
 impl GameResult {
+    /// Results and their words: in CSA that of White in a server's summary.
+    const NAMES: [(Option<Self>, &'static str); 4] = [
+        (Some(Self::BlackWins), "lose||1-0|black"),
+        (Some(Self::WhiteWins), "win||0-1|white"),
+        (Some(Self::Draw), "draw||1/2-1/2 1/2 ½-½|draw"),
+        (None, "unknown||*|none"),
+    ];
+
+    /// The result with this word in a format, which may be that none is known.
+    pub(crate) fn named(word: &str, naming: Naming) -> Option<Option<Self>> {
+        value_of(&Self::NAMES, naming, word).copied()
+    }
+
+    /// The word that a format writes for a result, known or not.
+    pub(crate) fn name(result: Option<Self>, naming: Naming) -> &'static str {
+        word_of(&Self::NAMES, naming, &result).unwrap_or_default()
+    }
+
     /// The result in which `color` wins.
     pub const fn win(color: Color) -> Self {
         match color {
@@ -75,30 +95,45 @@ pub enum EndKind {
 }
 
 impl EndKind {
-    /// Every kind but [`Other`](Self::Other), with a short English wording.
-    const WORDINGS: [(Self, &'static str); 17] = [
-        (Self::Resign, "resignation"),
-        (Self::Abort, "broken off"),
-        (Self::Repetition, "repetition"),
-        (Self::Impasse, "impasse"),
-        (Self::TimeUp, "out of time"),
-        (Self::IllegalMove, "illegal move"),
-        (Self::IllegalAction(Color::Black), "illegal action by Black"),
-        (Self::IllegalAction(Color::White), "illegal action by White"),
-        (Self::DeclarationWin, "win by declaration"),
-        (Self::DeclarationDraw, "draw by declaration"),
-        (Self::Mate, "mate"),
-        (Self::NoMate, "no mate"),
-        (Self::MaxMoves, "move limit reached"),
-        (Self::WinByDefault, "win by default"),
-        (Self::LoseByDefault, "loss by default"),
-        (Self::TakeBack, "move taken back"),
-        (Self::Error, "error"),
-    ];
+    /// Every kind but [`Other`](Self::Other) with its words in the formats and, last, a short English wording.
+    pub(crate) const NAMES: [(Self, &'static str); 17] = {
+        use EndKind::*;
+        [
+            (Resign, "TORYO|投了|Resigns Resign|resign||r|resignation"),
+            (Abort, "CHUDAN|中断|Interrupt|abort break||p|broken off"),
+            (Impasse, "JISHOGI|持将棋|Jishogi|jishogi draw||j|impasse"),
+            (Repetition, "SENNICHITE|千日手|Sennichite|sennichite rep_draw|RepetitionDraw|j|repetition"),
+            (TimeUp, "TIME_UP|切れ負け 時間切れ 時間切れ負け|Timeup|time_up timeout||t|out of time"),
+            (IllegalMove, "ILLEGAL_MOVE|反則負け||illegal_move illegal||i|illegal move"),
+            (IllegalAction(Color::Black), "+ILLEGAL_ACTION|||illegal_action_black||i|illegal action by Black"),
+            (IllegalAction(Color::White), "-ILLEGAL_ACTION|||illegal_action_white||i|illegal action by White"),
+            (
+                DeclarationWin,
+                "KACHI|入玉勝ち 入玉宣言勝ち 入玉宣言 勝ち宣言 宣言勝ち||declaration_win win|DeclarationWin||win by declaration",
+            ),
+            (DeclarationDraw, "HIKIWAKE|引き分け 引分け 引分||declaration_draw||j|draw by declaration"),
+            (Mate, "TSUMI|詰み 詰|Mate|mate|||mate"),
+            (NoMate, "FUZUMI|不詰 不詰み||no_mate|||no mate"),
+            (MaxMoves, "MAX_MOVES|最大手数||max_moves|MaxMovesDraw|j|move limit reached"),
+            // No words of CSA's specification, but ends that other formats have.
+            (WinByDefault, "FUSENSHO 不戦勝|不戦勝 不戦勝ち||win_by_default|||win by default"),
+            (LoseByDefault, "FUSENPAI 不戦敗|不戦敗||lose_by_default|||loss by default"),
+            (TakeBack, "MATTA|待った|||||move taken back"),
+            (Error, "ERROR|エラー||error|||error"),
+        ]
+    };
 
     /// Every kind but [`Other`](Self::Other).
     pub fn all() -> impl Iterator<Item = Self> {
-        Self::WORDINGS.into_iter().map(|(kind, _)| kind)
+        Self::NAMES.into_iter().map(|(kind, _)| kind)
+    }
+
+    pub(crate) fn named(word: &str, naming: Naming) -> Option<Self> {
+        value_of(&Self::NAMES, naming, word).cloned()
+    }
+
+    pub(crate) fn name(&self, naming: Naming) -> Option<&'static str> {
+        word_of(&Self::NAMES, naming, self)
     }
 
     /// Returns true for fouls: the game ended by an illegal move or action.
@@ -115,18 +150,13 @@ impl EndKind {
     /// assert_eq!(EndKind::Resign.result(Color::Black), Some(GameResult::WhiteWins));
     /// assert_eq!(EndKind::Abort.result(Color::Black), None);
     /// ```
-    pub const fn result(&self, turn: Color) -> Option<GameResult> {
-        let opponent = match turn {
-            Color::Black => Color::White,
-            Color::White => Color::Black,
-        };
+    pub fn result(&self, turn: Color) -> Option<GameResult> {
         match self {
             Self::Resign | Self::TimeUp | Self::IllegalMove | Self::Mate | Self::LoseByDefault => {
-                Some(GameResult::win(opponent))
+                Some(GameResult::win(!turn))
             }
             Self::DeclarationWin | Self::WinByDefault => Some(GameResult::win(turn)),
-            Self::IllegalAction(Color::Black) => Some(GameResult::WhiteWins),
-            Self::IllegalAction(Color::White) => Some(GameResult::BlackWins),
+            Self::IllegalAction(fouled) => Some(GameResult::win(!*fouled)),
             Self::Repetition | Self::Impasse | Self::DeclarationDraw | Self::MaxMoves => Some(GameResult::Draw),
             Self::Abort | Self::NoMate | Self::TakeBack | Self::Error | Self::Other(_) => None,
         }
@@ -136,11 +166,10 @@ impl EndKind {
 impl fmt::Display for EndKind {
     /// A short English wording, such as `resignation`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = Self::WORDINGS.iter().find(|(kind, _)| kind == self);
-        f.write_str(match (self, known) {
-            (Self::Other(text), _) => text,
-            (_, known) => known.map_or("", |(_, wording)| wording),
-        })
+        match self {
+            Self::Other(text) => f.write_str(text),
+            kind => f.write_str(cell_of(&Self::NAMES, kind, 6)),
+        }
     }
 }
 
@@ -171,8 +200,8 @@ mod tests {
         match kind {
             EndKind::Resign => 0,
             EndKind::Abort => 1,
-            EndKind::Repetition => 2,
-            EndKind::Impasse => 3,
+            EndKind::Impasse => 2,
+            EndKind::Repetition => 3,
             EndKind::TimeUp => 4,
             EndKind::IllegalMove => 5,
             EndKind::IllegalAction(Color::Black) => 6,

@@ -1,5 +1,7 @@
 //! Faults in records, with their places.
 
+use std::ops::Deref;
+
 use enbu_movegen::SfenError;
 use thiserror::Error;
 
@@ -35,131 +37,87 @@ impl KifuError {
     }
 }
 
-/// The kinds of faults; the comments add what became of the content.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the messages describe them")]
-pub enum Problem {
-    #[error("no record found")]
-    NoRecord,
+/// The kinds of faults with their messages.
+macro_rules! problems {
+    ($($(#[$about:meta])* $name:ident $(($kind:ty))? $({ $($member:ident: $type:ty),* })? => $message:literal,)*) => {
+        /// The kinds of faults; the comments add what became of the content.
+        #[derive(Clone, Debug, PartialEq, Eq, Error)]
+        #[non_exhaustive]
+        #[expect(missing_docs, reason = "the messages describe them")]
+        pub enum Problem {$(
+            $(#[$about])*
+            #[error($message)]
+            $name $(($kind))? $({ $($member: $type),* })?,
+        )*}
+    };
+}
+
+problems! {
+    NoRecord => "no record found",
     /// Bytes that are no text; each became U+FFFD.
-    #[error("bytes that are no text in {0}")]
-    Undecodable(Encoding),
-    #[error("{encoding} has no such character; `{written}` is written for it")]
-    Unencodable { encoding: Encoding, written: &'static str },
-    #[error("the file declares {declared} but is written in {used}")]
-    WrongEncoding { declared: Encoding, used: Encoding },
+    Undecodable(Encoding) => "bytes that are no text in {0}",
+    Unencodable { encoding: Encoding, written: &'static str } => "{encoding} has no such character; `{written}` is written for it",
+    WrongEncoding { declared: Encoding, used: Encoding } => "the file declares {declared} but is written in {used}",
     /// A second byte order mark, which was skipped.
-    #[error("second byte order mark")]
-    SecondBom,
-    #[error("unknown statement")]
-    UnknownStatement,
-    #[error("unknown version")]
-    UnknownVersion,
-    #[error("not part of this version of the format")]
-    WrongVersion,
-    #[error("header without key and colon")]
-    HeaderSyntax,
+    SecondBom => "second byte order mark",
+    UnknownStatement => "unknown statement",
+    UnknownVersion => "unknown version",
+    WrongVersion => "not part of this version of the format",
+    HeaderSyntax => "header without key and colon",
     /// A header whose value cannot be understood; it was dropped.
-    #[error("header value is not {expected}")]
-    HeaderValue { expected: &'static str },
-    #[error("{0} out of place")]
-    OutOfPlace(&'static str),
-    #[error("a rank needs nine squares")]
-    RankCells,
-    #[error("columns of the rank do not line up")]
-    RankColumns,
-    #[error("unknown piece name")]
-    UnknownPiece,
-    #[error("not a square")]
-    UnknownSquare,
-    #[error("this piece cannot be in hand")]
-    NotAHandPiece,
-    #[error("this piece does not stand there")]
-    PieceNotThere,
+    HeaderValue { expected: &'static str } => "header value is not {expected}",
+    OutOfPlace(&'static str) => "{0} out of place",
+    RankCells => "a rank needs nine squares",
+    RankColumns => "columns of the rank do not line up",
+    UnknownPiece => "unknown piece name",
+    UnknownSquare => "not a square",
+    NotAHandPiece => "this piece cannot be in hand",
+    PieceNotThere => "this piece does not stand there",
     /// Two pieces were put on one square; the later one stays.
-    #[error("the square is already occupied")]
-    SquareTaken,
-    #[error("more pieces of this kind than a set has")]
-    MoreThanASet,
-    #[error("more pieces than a hand can hold")]
-    HandOverflow,
+    SquareTaken => "the square is already occupied",
+    MoreThanASet => "more pieces of this kind than a set has",
+    HandOverflow => "more pieces than a hand can hold",
     /// A piece was placed after all the rest had been given to a hand.
-    #[error("pieces placed after the rest of the set was given away")]
-    AfterAllPieces,
-    #[error("no pieces are left to give")]
-    NothingLeft,
-    #[error("no start position")]
-    NoBoard,
-    #[error("no side to move")]
-    NoTurn,
-    #[error("not a move")]
-    MoveSyntax,
-    #[error("the other side is to move")]
-    WrongTurn,
-    #[error("no piece on the origin")]
-    EmptyOrigin,
-    #[error("the piece on the origin is the opponent's")]
-    OpponentsPiece,
-    #[error("the piece on the origin is another one")]
-    OtherPiece,
-    #[error("no promotion is possible here")]
-    NoPromotion,
-    #[error("the piece does not move")]
-    NoMovement,
-    #[error("the piece is not in hand")]
-    NotInHand,
-    #[error("the destination is occupied")]
-    DestinationTaken,
+    AfterAllPieces => "pieces placed after the rest of the set was given away",
+    NothingLeft => "no pieces are left to give",
+    NoBoard => "no start position",
+    NoTurn => "no side to move",
+    MoveSyntax => "not a move",
+    WrongTurn => "the other side is to move",
+    EmptyOrigin => "no piece on the origin",
+    OpponentsPiece => "the piece on the origin is the opponent's",
+    OtherPiece => "the piece on the origin is another one",
+    NoPromotion => "no promotion is possible here",
+    NoMovement => "the piece does not move",
+    NotInHand => "the piece is not in hand",
+    DestinationTaken => "the destination is occupied",
     /// A foul: a move that can be made on a board, but that the rules forbid.
-    #[error("illegal move")]
-    IllegalMove,
+    IllegalMove => "illegal move",
     /// Moves or results after the end of the game; they were skipped.
-    #[error("after the end of the game")]
-    AfterEnd,
-    #[error("time that belongs to no move")]
-    StrayTime,
+    AfterEnd => "after the end of the game",
+    StrayTime => "time that belongs to no move",
     /// A time that is not a number of seconds; it was dropped or cut to what can be held.
-    #[error("not a time in seconds")]
-    TimeValue,
+    TimeValue => "not a time in seconds",
     /// A word for the end of the game that the format does not know; it was kept.
-    #[error("unknown end of game")]
-    UnknownEnd,
-    #[error("unknown handicap, and no board")]
-    UnknownHandicap,
-    #[error("a board needs nine ranks")]
-    BoardRanks,
-    #[error("not a list of pieces in hand")]
-    HandSyntax,
-    #[error("no move before it, whose destination it could share")]
-    NoLastMove,
-    #[error("no such piece can move there")]
-    NoSuchMove,
-    #[error("ambiguous move: the piece could come from {0}")]
-    Ambiguous(String),
-    #[error("the word does not fit the move")]
-    WordMismatch,
-    #[error("unexpected move number")]
-    MoveNumber,
-    #[error("no line has a move at which this variation could begin")]
-    NoBranchPoint,
-    #[error("the result does not agree with the moves")]
-    ResultMismatch,
-    #[error("{0}")]
-    Json(String),
-    #[error("nested more than {0} levels deep")]
-    TooDeep(usize),
-    #[error("{0}")]
-    Sfen(SfenError),
-    #[error("not a game of shogi")]
-    OtherVariant,
-    #[error("{0} without end")]
-    Unclosed(&'static str),
-    #[error("the file is of the format {0}")]
-    OtherFormat(&'static str),
+    UnknownEnd => "unknown end of game",
+    UnknownHandicap => "unknown handicap, and no board",
+    BoardRanks => "a board needs nine ranks",
+    HandSyntax => "not a list of pieces in hand",
+    NoLastMove => "no move before it, whose destination it could share",
+    NoSuchMove => "no such piece can move there",
+    Ambiguous(String) => "ambiguous move: the piece could come from {0}",
+    WordMismatch => "the word does not fit the move",
+    MoveNumber => "unexpected move number",
+    NoBranchPoint => "no line has a move at which this variation could begin",
+    ResultMismatch => "the result does not agree with the moves",
+    Json(String) => "{0}",
+    TooDeep(usize) => "nested more than {0} levels deep",
+    Sfen(SfenError) => "{0}",
+    OtherVariant => "not a game of shogi",
+    Unclosed(&'static str) => "{0} without end",
+    OtherFormat(&'static str) => "the file is of the format {0}",
     /// A principal variation with a move that cannot be played; it was cut there.
-    #[error("variation of a comment cannot be played")]
-    BrokenPv,
+    BrokenPv => "variation of a comment cannot be played",
 }
 
 /// A bounded list of faults: the first [`Problems::LIMIT`] of them, and how many more there were.
@@ -190,33 +148,18 @@ impl Problems {
         self.dropped += next.dropped;
     }
 
-    /// The faults that were kept, in the order they were found.
-    pub fn iter(&self) -> std::slice::Iter<'_, KifuError> {
-        self.list.iter()
-    }
-
-    /// The first fault, if there is any.
-    pub fn first(&self) -> Option<&KifuError> {
-        self.list.first()
-    }
-
     /// Number of faults, kept or not.
     pub fn count(&self) -> usize {
         self.list.len() + self.dropped
     }
-
-    /// Returns true if there are none.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
 }
 
-impl<'a> IntoIterator for &'a Problems {
-    type Item = &'a KifuError;
-    type IntoIter = std::slice::Iter<'a, KifuError>;
+/// The faults that were kept, in the order they were found.
+impl Deref for Problems {
+    type Target = [KifuError];
 
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
+    fn deref(&self) -> &[KifuError] {
+        &self.list
     }
 }
 

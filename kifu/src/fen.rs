@@ -91,10 +91,7 @@ pub fn read(text: &str) -> Result<Setup, SfenError> {
 pub fn write(setup: &Setup) -> String {
     let sfen = setup.to_string();
     let board = sfen.split(' ').next().unwrap_or_default();
-    let side = match setup.turn {
-        Color::Black => 'w',
-        Color::White => 'b',
-    };
+    let side = if setup.turn == Color::Black { 'w' } else { 'b' };
     let number = setup.ply.div_ceil(2).max(1);
     format!("{board}[{}] {side} - - 0 {number}", hands(setup))
 }
@@ -147,7 +144,6 @@ pub fn read_move(text: &str) -> Option<Move> {
 /// # Ok::<(), enbu_movegen::ParseMoveError>(())
 /// ```
 pub fn write_move(mv: Move) -> String {
-    let place = |square| [file_letter(square), rank_digit(square)];
     match mv.parts() {
         MoveParts::Drop { piece, to } => [piece.piece_type().letter(), '@'].into_iter().chain(place(to)).collect(),
         MoveParts::Board { from, to, promote } => {
@@ -163,14 +159,9 @@ pub(crate) fn square([file, rank]: [u8; 2]) -> Option<Square> {
     Square::new(9 - file, 10 - rank)
 }
 
-/// The file of chess: a for the ninth of shogi.
-pub(crate) fn file_letter(square: Square) -> char {
-    char::from(b'a' + (9 - square.file()))
-}
-
-/// The rank of chess: 9 for the first of shogi.
-pub(crate) fn rank_digit(square: Square) -> char {
-    char::from(b'0' + (10 - square.rank()))
+/// The file and the rank of chess: a for the ninth file of shogi, 9 for its first rank.
+pub(crate) fn place(square: Square) -> [char; 2] {
+    [char::from(b'a' + (9 - square.file())), char::from(b'0' + (10 - square.rank()))]
 }
 
 #[cfg(test)]

@@ -26,17 +26,16 @@ use crate::encoding::{decode, lines, read_text};
 use crate::error::{KifuError, Mode, Problem};
 use crate::kakinoki::score::ScoreStyle;
 use crate::kakinoki::{self, Notation, headers, moves, words};
-use crate::pgn::psn::Form;
 use crate::reading::Reading;
 use crate::record::Record;
-use crate::{bod, csa, fen, jkf, ki2, kif, pgn, svg, usen, usi};
+use crate::{bod, csa, fen, jkf, pgn, svg, usen, usi};
 
 /// A format of records or positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// KIF: see [`kif`].
+    /// KIF: see [`kif`](crate::kif).
     Kif,
-    /// KI2: see [`ki2`].
+    /// KI2: see [`ki2`](crate::ki2).
     Ki2,
     /// Boards: see [`bod`].
     Bod,
@@ -81,22 +80,10 @@ pub struct WriteOptions {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 14] = [
-        Self::Kif,
-        Self::Ki2,
-        Self::Bod,
-        Self::Csa,
-        Self::Usi,
-        Self::Sfen,
-        Self::Fen,
-        Self::Uci,
-        Self::Usen,
-        Self::Pgn,
-        Self::Psn,
-        Self::Psn2,
-        Self::Jkf,
-        Self::Svg,
-    ];
+    pub const ALL: [Self; 14] = {
+        use Format::*;
+        [Kif, Ki2, Bod, Csa, Usi, Sfen, Fen, Uci, Usen, Pgn, Psn, Psn2, Jkf, Svg]
+    };
 
     /// The name by which it is chosen, which is also the usual extension of its files.
     #[expect(clippy::indexing_slicing, reason = "one name for each variant")]
@@ -141,6 +128,7 @@ impl Format {
             return Some(Self::Jkf);
         }
         let mut seen = None;
+        let is_known = |(key, _): (&str, &str)| headers::is_known(key) || key.ends_with("の持駒");
         for line in lines(text).map(str::trim).filter(|line| !line.is_empty()) {
             match of_line(line) {
                 Some(Self::Kif) => return Some(Self::Kif),
@@ -148,7 +136,7 @@ impl Format {
                 Some(Self::Ki2) => seen = Some(Self::Ki2),
                 Some(Self::Bod) => seen = seen.filter(|&seen| seen == Self::Ki2).or(Some(Self::Bod)),
                 Some(format) if seen.is_none() => return Some(format),
-                _ if seen.is_none() && is_header(line) => seen = Some(Self::Kif),
+                _ if seen.is_none() && headers::split(line).is_some_and(is_known) => seen = Some(Self::Kif),
                 _ => {}
             }
         }
@@ -208,9 +196,7 @@ impl Format {
 
     fn read_as_told(self, text: &str, mode: Mode) -> Result<Reading, KifuError> {
         match self {
-            Self::Kif => kif::read(text, mode),
-            Self::Ki2 => ki2::read(text, mode),
-            Self::Bod => bod::read(text, mode),
+            Self::Kif | Self::Ki2 | Self::Bod => kakinoki::read(text, mode),
             Self::Csa => csa::read(text, mode),
             Self::Usi | Self::Sfen | Self::Fen | Self::Uci | Self::Usen => usi::read(text, mode),
             Self::Pgn | Self::Psn | Self::Psn2 => pgn::read(text, mode),
@@ -229,8 +215,8 @@ impl Format {
             Self::Uci => each(records, |record| usi::write_uci(record) + "\n"),
             Self::Usen => each(records, |record| usen::write(record) + "\n"),
             Self::Pgn => pgn::write_all(records),
-            Self::Psn => pgn::psn_write::write_all(records, Form::Psn, options.scores),
-            Self::Psn2 => pgn::psn_write::write_all(records, Form::Psn2, options.scores),
+            Self::Psn => kakinoki::write_all(records, Notation::Psn, options.scores),
+            Self::Psn2 => kakinoki::write_all(records, Notation::Psn2, options.scores),
             Self::Jkf => jkf::write_all(records, options.scores),
             Self::Sfen => each(records, |record| format!("{}\n", position(record, options.ply.or(Some(0))).0)),
             Self::Fen => each(records, |record| fen::write(&position(record, options.ply.or(Some(0))).0) + "\n"),
@@ -252,10 +238,6 @@ fn each(records: &[Record], write: impl Fn(&Record) -> String) -> String {
 fn position(record: &Record, ply: Option<usize>) -> (Setup, Option<Move>) {
     let board = Board::after(record, ply.unwrap_or(usize::MAX));
     (board.to_setup(), record.moves().take(board.plies_played()).last())
-}
-
-fn is_header(line: &str) -> bool {
-    headers::split(line).is_some_and(|(key, _)| headers::is_known(key) || key.ends_with("の持駒"))
 }
 
 /// The form of PSN that a tag on the first line gives away: PGN never begins with a player.

@@ -1,5 +1,7 @@
 //! Headers above the moves: names, event, dates and others.
 
+use crate::terms::{Naming, value_of, word_of};
+
 /// Key of a header.
 ///
 /// Keys that several formats share have a variant; others are kept under
@@ -26,44 +28,27 @@ pub enum HeaderKey {
     Other(String),
 }
 
-/// Formats by their names of headers.
-#[derive(Clone, Copy)]
-pub(crate) enum Naming {
-    /// CSA: the players have statements of their own.
-    Csa,
-    /// The KIF family.
-    Kif,
-    /// PGN and PSN: the names of the players depend on the dialect.
-    Pgn,
-}
-
-#[expect(clippy::indexing_slicing, reason = "one name for each variant")]
 impl HeaderKey {
-    const NAMES: [(Self, [&'static str; 3]); 8] = [
-        (Self::BlackName, ["", "先手", ""]),
-        (Self::WhiteName, ["", "後手", ""]),
-        (Self::Event, ["EVENT", "棋戦", "Event"]),
-        (Self::Site, ["SITE", "場所", "Site"]),
-        (Self::StartTime, ["START_TIME", "開始日時", "StartTime"]),
-        (Self::EndTime, ["END_TIME", "終了日時", "EndTime"]),
-        (Self::Opening, ["OPENING", "戦型", "Opening"]),
-        (Self::Note, ["NOTE", "備考", "Note"]),
+    const NAMES: [(Self, &'static str); 8] = [
+        (Self::BlackName, "|先手 下手|"),
+        (Self::WhiteName, "|後手 上手|"),
+        (Self::Event, "EVENT|棋戦|Event"),
+        (Self::Site, "SITE|場所|Site"),
+        (Self::StartTime, "START_TIME|開始日時|StartTime"),
+        (Self::EndTime, "END_TIME|終了日時|EndTime"),
+        (Self::Opening, "OPENING|戦型|Opening"),
+        (Self::Note, "NOTE|備考|Note"),
     ];
 
-    /// The key with this name.
     pub(crate) fn named(name: &str, naming: Naming) -> Self {
-        let known = Self::NAMES.iter().find(|(_, names)| names[naming as usize] == name && !name.is_empty());
-        known.map_or_else(|| Self::Other(name.to_owned()), |(key, _)| key.clone())
+        value_of(&Self::NAMES, naming, name).cloned().unwrap_or_else(|| Self::Other(name.to_owned()))
     }
 
     /// The name of the key; `None` for players where `naming` has no name for them.
     pub(crate) fn name(&self, naming: Naming) -> Option<&str> {
         match self {
             Self::Other(name) => Some(name),
-            key => {
-                let known = Self::NAMES.iter().find(|(known, _)| known == key);
-                known.map(|(_, names)| names[naming as usize]).filter(|name| !name.is_empty())
-            }
+            key => word_of(&Self::NAMES, naming, key),
         }
     }
 }

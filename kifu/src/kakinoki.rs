@@ -14,5 +14,6 @@ mod write;
 
 pub(crate) use board::lines as board_lines;
 pub(crate) use headers::Sides;
-pub(crate) use read::{read, time_ms};
+pub use read::read;
+pub(crate) use read::time_ms;
 pub(crate) use write::{Notation, write_all};

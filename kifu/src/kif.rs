@@ -26,24 +26,4 @@
 //! seconds. Handicaps of three, five and seven pieces, which programs dispute or do not
 //! know by name, are written as boards.
 
-use crate::error::{KifuError, Mode};
-use crate::kakinoki;
-use crate::reading::Reading;
-
-/// Reads all games and positions of a text.
-///
-/// # Errors
-/// In tolerant mode when no game or position could be read: the error that broke off the
-/// first one, or [`NoRecord`](crate::Problem::NoRecord). In strict mode the first deviation.
-///
-/// ```
-/// use enbu_kifu::{EndKind, Mode, kif};
-/// let reading = kif::read("手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 投了\n", Mode::Tolerant)?;
-/// let record = &reading.records[0];
-/// assert_eq!(record.moves().map(|mv| mv.to_string()).collect::<Vec<_>>(), ["7g7f", "3c3d"]);
-/// assert_eq!(record.end().map(|end| &end.kind), Some(&EndKind::Resign));
-/// # Ok::<(), enbu_kifu::KifuError>(())
-/// ```
-pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
-    kakinoki::read(text, mode)
-}
+pub use crate::kakinoki::read;

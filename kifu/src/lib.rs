@@ -34,6 +34,7 @@
 //! | `header` | [`HeaderKey`], [`Headers`] |
 //! | `end` | [`EndKind`], [`End`], [`GameResult`]: ends of games |
 //! | `board` | [`Board`]: replaying records, fouls included |
+//! | `terms` | words of the formats for ends, results, headers and rules |
 //! | `error` | [`KifuError`]: a fault in a file and its place; [`Mode`] |
 //! | [`names`] | [`Names`]: openings, castles and tactics by rules |
 //! | `loss` | [`Loss`]: content that a format cannot hold; [`Written`] |
@@ -76,6 +77,8 @@ pub mod pgn;
 mod reading;
 mod record;
 pub mod svg;
+mod terms;
+mod track;
 pub(crate) mod usen;
 pub mod usi;
 

@@ -24,7 +24,6 @@ pub(crate) fn split_line(text: &str) -> (&str, Option<&str>) {
     (line, (!tail.is_empty()).then_some(tail))
 }
 
-/// Returns the end of the first line.
 pub(crate) fn line_end(bytes: &[u8]) -> Option<usize> {
     memchr::memchr2(b'\n', b'\r', bytes)
 }

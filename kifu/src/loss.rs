@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::end::{End, EndKind};
+use crate::end::End;
 use crate::error::Mode;
 use crate::format::{Format, WriteOptions};
 use crate::lines::one_line;
@@ -186,11 +186,9 @@ impl Tally {
         let rules = kept.map(|kept| &kept.rules).cloned().unwrap_or_default();
         let clocks = record.rules.time.iter().zip(&rules.time).filter(|(clock, kept)| clock.is_some() && clock != kept);
         self.add(Part::Clocks, clocks.count(), String::new);
-        let limits = [
-            record.rules.max_moves.is_some() && record.rules.max_moves != rules.max_moves,
-            record.rules.entering_king.is_some() && record.rules.entering_king != rules.entering_king,
-        ];
-        self.add(Part::Rules, limits.into_iter().filter(|&is_lost| is_lost).count(), String::new);
+        let is_limit_lost = record.rules.max_moves.is_some_and(|moves| rules.max_moves != Some(moves));
+        let is_rule_lost = record.rules.entering_king.is_some_and(|rule| rules.entering_king != Some(rule));
+        self.add(Part::Rules, usize::from(is_limit_lost) + usize::from(is_rule_lost), String::new);
         let first = usize::from(setup.ply.max(1));
         let mut nodes = vec![(record.root(), kept.map(|kept| (kept, kept.root())), first.wrapping_sub(1))];
         while let Some((id, twin, number)) = nodes.pop() {
@@ -246,7 +244,7 @@ impl Tally {
         }
         let kept = &remarks(twin);
         let of_analyses = kept.analyses.len().saturating_sub(said.analyses.len());
-        let comments = missing(&lines(&said.comments), &lines(&kept.comments));
+        let comments = missing(&lines(said), &lines(kept));
         self.add(Part::Comments, if of_analyses > 0 { 0 } else { comments }, place);
         let lost = |analysis: &&Analysis| !kept.analyses.iter().any(|other| is_of(other, analysis));
         let evaluations = said.analyses.iter().filter(lost).count();
@@ -278,12 +276,12 @@ fn is_of(other: &Analysis, analysis: &Analysis) -> bool {
 }
 
 fn is_same_end(end: &End, other: &End) -> bool {
-    let is_foul = |end: &End| matches!(end.kind, EndKind::IllegalMove | EndKind::IllegalAction(_));
-    end == other || (end.result.is_some() && end.result == other.result && is_foul(end) && is_foul(other))
+    let are_fouls = end.kind.is_foul() && other.kind.is_foul();
+    end == other || (end.result.is_some() && end.result == other.result && are_fouls)
 }
 
-fn lines(comments: &[String]) -> Vec<String> {
-    comments.iter().flat_map(|comment| comment.split('\n')).map(clean).filter(|line| !line.is_empty()).collect()
+fn lines(remarks: &Remarks) -> Vec<String> {
+    remarks.lines().map(clean).filter(|line| !line.is_empty()).collect()
 }
 
 /// A text without what no format keeps.

@@ -30,7 +30,6 @@
 
 mod comment;
 pub(crate) mod psn;
-pub(crate) mod psn_write;
 mod read;
 mod san;
 mod tags;

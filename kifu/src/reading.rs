@@ -70,22 +70,28 @@ impl<'t> Reporter<'t> {
 
     /// Records a harmless deviation; in strict mode it is an error.
     pub(crate) fn warn(&mut self, fault: Fault<'t>) -> Step<'t> {
-        if self.mode == Mode::Strict {
-            return Err(fault);
-        }
-        let warning = self.located(fault);
+        let warning = self.tolerated(fault)?;
         self.warnings.push(warning);
         Ok(())
     }
 
+    /// Notes a foul that the game passed over.
+    pub(crate) fn foul(&mut self, foul: Option<&'t str>) -> Step<'t> {
+        foul.map_or(Ok(()), |text| self.warn(Fault::new(Problem::IllegalMove, text)))
+    }
+
     /// Notes a damage that cost (part of) a game; ends the reading in strict mode.
     pub(crate) fn error(&mut self, fault: Fault<'t>) -> Step<'t> {
-        if self.mode == Mode::Strict {
-            return Err(fault);
-        }
-        let error = self.located(fault);
+        let error = self.tolerated(fault)?;
         self.errors.push(error);
         Ok(())
+    }
+
+    fn tolerated(&mut self, fault: Fault<'t>) -> Result<KifuError, Fault<'t>> {
+        match self.mode {
+            Mode::Strict => Err(fault),
+            Mode::Tolerant => Ok(self.located(fault)),
+        }
     }
 
     /// The fault with its line and column; line 1 for a part of another text.

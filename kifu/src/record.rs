@@ -7,9 +7,9 @@
 
 use std::num::NonZeroU32;
 
-use enbu_movegen::{EnteringKingRule, Move, Setup};
+use enbu_movegen::{EnteringKingRule, Move, Setup, Square};
 
-use crate::end::{End, EndKind, GameResult};
+use crate::end::{End, EndKind};
 use crate::header::Headers;
 
 /// One game, or one position with nothing played.
@@ -53,7 +53,7 @@ pub struct TimeControl {
 pub struct NodeId(NonZeroU32);
 
 impl NodeId {
-    const ROOT: Self = Self(NonZeroU32::MIN);
+    pub(crate) const ROOT: Self = Self(NonZeroU32::MIN);
 
     /// The id of the node at `index` of the list.
     fn at(index: usize) -> Option<Self> {
@@ -94,6 +94,11 @@ impl Event {
             Self::Start | Self::End(_) => None,
         }
     }
+
+    /// The destination of the move that was made.
+    pub(crate) fn to(&self) -> Option<Square> {
+        self.played().map(Move::to)
+    }
 }
 
 /// A move (or the start, or an end) with its time and remarks.
@@ -123,10 +128,24 @@ pub struct Remarks {
     pub nags: Vec<u8>,
 }
 
+/// All of a node but its place in the tree.
+type Content<'r> = (&'r Event, Option<u64>, &'r Remarks);
+
+impl Remarks {
+    /// Returns true where nothing is remarked, glyphs aside.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.comments.is_empty() && self.analyses.is_empty() && self.bookmark.is_none()
+    }
+
+    /// The comments, line by line.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &str> {
+        self.comments.iter().flat_map(|comment| comment.split('\n'))
+    }
+}
+
 impl Node {
-    /// Returns true if both nodes have equal content, wherever they are.
-    fn says_what(&self, other: &Self) -> bool {
-        self.event == other.event && self.time_ms == other.time_ms && self.remarks() == other.remarks()
+    fn content(&self) -> Content<'_> {
+        (&self.event, self.time_ms, self.remarks())
     }
 
     /// Comments, analyses and other remarks.
@@ -197,14 +216,7 @@ impl Record {
     /// ```
     pub fn new(setup: Setup) -> Self {
         const USUAL_NODES: usize = 32;
-        Self::with_room(setup, USUAL_NODES)
-    }
-
-    /// A record of `setup` with room for `nodes` nodes, at most for those of a usual
-    /// game has: for readers, which know how much text is left.
-    pub(crate) fn with_room(setup: Setup, nodes: usize) -> Self {
-        const USUAL_GAME: usize = 256;
-        let mut nodes = Vec::with_capacity(1 + nodes.min(USUAL_GAME));
+        let mut nodes = Vec::with_capacity(USUAL_NODES);
         nodes.push(Node::default());
         Self { headers: Headers::default(), rules: Rules::default(), setup, nodes }
     }
@@ -217,6 +229,11 @@ impl Record {
     /// The number of the move after this number of moves.
     pub(crate) fn number_after(&self, moves: usize) -> usize {
         moves + usize::from(self.setup.ply.max(1))
+    }
+
+    /// Destination of the move before a node.
+    pub(crate) fn last_to(&self, id: NodeId) -> Option<Square> {
+        self.node(self.node(id).parent?).event.to()
     }
 
     /// The node of the start position.
@@ -256,27 +273,9 @@ impl Record {
         known.unwrap_or_else(|| self.append(parent, event))
     }
 
-    /// A line to extend after the node that was added last; `None` for
-    /// other nodes.
-    #[inline]
-    pub(crate) fn line_behind(&mut self, id: NodeId) -> Option<Line<'_>> {
-        (id.index() + 1 == self.nodes.len()).then_some(Line { nodes: &mut self.nodes })
-    }
-
-    /// Sets the time of a move that has none yet, and returns whether it did.
-    #[inline]
-    pub(crate) fn set_time_of_move(&mut self, id: NodeId, ms: u64) -> bool {
-        let node = self.node_mut(id);
-        let is_new = id != NodeId::ROOT && node.time_ms.is_none();
-        if is_new {
-            node.time_ms = Some(ms);
-        }
-        is_new
-    }
-
     /// Adds an event that is known to be new.
     #[inline(always)]
-    fn append(&mut self, parent: NodeId, event: Event) -> NodeId {
+    pub(crate) fn append(&mut self, parent: NodeId, event: Event) -> NodeId {
         let Some(id) = NodeId::at(self.nodes.len()) else { return parent };
         // The node is written in place: building it elsewhere and copying it causes a
         // store-forwarding stall.
@@ -339,6 +338,13 @@ impl Record {
         lines
     }
 
+    /// The content of the [`lines`](Self::lines), of which a record has other ones if its tree is another: each
+    /// branches off from the last line before it that began earlier.
+    fn contents(&self) -> Vec<(usize, Vec<Content<'_>>)> {
+        let contents = |line: Vec<NodeId>| line.into_iter().map(|id| self.node(id).content()).collect();
+        self.lines().into_iter().map(|(before, line)| (before, contents(line))).collect()
+    }
+
     /// Returns true if any position has more than one continuation.
     pub fn has_variations(&self) -> bool {
         self.nodes.iter().any(|node| node.next_sibling.is_some())
@@ -362,20 +368,14 @@ impl Record {
         self.nodes.shrink_to_fit();
     }
 
-    /// Changes who won, at a node that is an end; elsewhere nothing happens.
+    /// The end at a node, to change it; `None` for other nodes.
     ///
     /// # Panics
     /// When the id is of another record.
-    pub fn set_result(&mut self, id: NodeId, result: Option<GameResult>) {
-        if let Event::End(end) = &mut self.node_mut(id).event {
-            end.result = result;
-        }
-    }
-
-    /// Changes the kind of an end, but not its result; elsewhere nothing happens.
-    pub(crate) fn set_kind(&mut self, id: NodeId, kind: EndKind) {
-        if let Event::End(end) = &mut self.node_mut(id).event {
-            end.kind = kind;
+    pub fn end_mut(&mut self, id: NodeId) -> Option<&mut End> {
+        match &mut self.node_mut(id).event {
+            Event::End(end) => Some(end),
+            _ => None,
         }
     }
 
@@ -392,58 +392,11 @@ impl Record {
     }
 }
 
-/// The end of a record while one move after the other is added, sooner than by
-/// [`Record::add`]: there is nothing after it yet.
-pub(crate) struct Line<'r> {
-    nodes: &'r mut Vec<Node>,
-}
-
-impl Line<'_> {
-    /// Adds a move and its time, in milliseconds. A move that does not fit into the record any
-    /// more is dropped.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, mv: Move, time_ms: Option<u64>) {
-        let (Some(parent), Some(id)) = (self.end(), NodeId::at(self.nodes.len())) else { return };
-        if let Some(last) = self.nodes.last_mut() {
-            (last.first_child, last.last_child) = (Some(id), Some(id));
-        }
-        // The node is written in place: building it elsewhere and copying it causes a
-        // store-forwarding stall.
-        self.nodes.push(Node::default());
-        if let Some(node) = self.nodes.last_mut() {
-            node.event = Event::Move(mv);
-            node.parent = Some(parent);
-            node.time_ms = time_ms;
-        }
-    }
-
-    /// The node that was added last.
-    #[inline(always)]
-    pub(crate) fn end(&self) -> Option<NodeId> {
-        NodeId::at(self.nodes.len() - 1)
-    }
-}
-
 impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
-        if (&self.headers, &self.rules, &self.setup) != (&other.headers, &other.rules, &other.setup) {
-            return false;
-        }
-        let mut pairs = vec![(self.root(), other.root())];
-        while let Some((mine, theirs)) = pairs.pop() {
-            if !self.node(mine).says_what(other.node(theirs)) {
-                return false;
-            }
-            let mut other_children = other.children(theirs);
-            for child in self.children(mine) {
-                let Some(other_child) = other_children.next() else { return false };
-                pairs.push((child, other_child));
-            }
-            if other_children.next().is_some() {
-                return false;
-            }
-        }
-        true
+        (&self.headers, &self.rules, &self.setup) == (&other.headers, &other.rules, &other.setup)
+            && self.node(self.root()).content() == other.node(other.root()).content()
+            && self.contents() == other.contents()
     }
 }
 

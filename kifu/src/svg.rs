@@ -8,14 +8,13 @@
 
 use std::fmt::Write as _;
 
-use enbu_movegen::{Color, HandPiece, Move, Piece, Setup, Square};
+use enbu_movegen::{Color, HandPiece, Move, Setup, Square};
 
 use crate::header::HeaderKey;
-use crate::kakinoki::words::{HAND_ORDER, file_digit, mark, piece_cell, push_count, rank_kanji};
+use crate::kakinoki::words::{file_digit, mark, piece_cell, push_count, rank_kanji};
 use crate::markup::escape;
 use crate::record::Record;
 
-/// Side of a square.
 const CELL: u32 = 40;
 const BOARD_X: u32 = 80;
 const BOARD_Y: u32 = 60;
@@ -41,11 +40,7 @@ pub fn write(record: &Record, setup: &Setup, last: Option<Move>) -> String {
     let _ = writeln!(picture, r##"<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>"##);
     push_last_move(&mut picture, last);
     push_grid(&mut picture);
-    for square in Square::ALL {
-        if let Some(piece) = setup.board[square] {
-            push_piece(&mut picture, piece, square);
-        }
-    }
+    push_pieces(&mut picture, setup);
     push_side(&mut picture, record, setup, Color::Black);
     push_side(&mut picture, record, setup, Color::White);
     picture.push_str("</svg>\n");
@@ -75,11 +70,7 @@ pub fn board(setup: &Setup, last: Option<Move>) -> String {
     picture.push_str("</g>\n");
     push_grid(&mut picture);
     picture.push_str("<g class=\"pieces\">\n");
-    for square in Square::ALL {
-        if let Some(piece) = setup.board[square] {
-            push_piece(&mut picture, piece, square);
-        }
-    }
+    push_pieces(&mut picture, setup);
     picture.push_str("</g>\n</svg>\n");
     picture
 }
@@ -129,16 +120,16 @@ fn push_grid(picture: &mut String) {
     }
 }
 
-fn push_piece(picture: &mut String, piece: Piece, square: Square) {
-    let (x, y) = (left(square) + CELL / 2, top(square) + CELL / 2);
-    let turn = if piece.color == Color::White { format!(r#" transform="rotate(180 {x} {y})""#) } else { String::new() };
-    let fill = if piece.kind.is_promoted() { r##" fill="#c00""## } else { "" };
-    let _ = writeln!(
-        picture,
-        r#"<text x="{x}" y="{}" font-size="30"{fill}{turn}>{}</text>"#,
-        y + 11,
-        piece_cell(piece.kind)
-    );
+fn push_pieces(picture: &mut String, setup: &Setup) {
+    for square in Square::ALL {
+        let Some(piece) = setup.board[square] else { continue };
+        let (x, y) = (left(square) + CELL / 2, top(square) + CELL / 2);
+        let turn =
+            if piece.color == Color::White { format!(r#" transform="rotate(180 {x} {y})""#) } else { String::new() };
+        let (y, fill) = (y + 11, if piece.kind.is_promoted() { r##" fill="#c00""## } else { "" });
+        let cell = piece_cell(piece.kind);
+        let _ = writeln!(picture, r#"<text x="{x}" y="{y}" font-size="30"{fill}{turn}>{cell}</text>"#);
+    }
 }
 
 /// Name and hand of a side, written downwards beside the board.
@@ -175,8 +166,8 @@ fn shortened(name: &str) -> String {
 
 fn hand_text(hand: enbu_movegen::Hand) -> String {
     let mut text = String::new();
-    for piece in HAND_ORDER.into_iter().filter(|&piece: &HandPiece| hand.has(piece)) {
-        text.push_str(piece_cell(piece.piece_type()));
+    for piece in HandPiece::SFEN_ORDER.into_iter().filter(|&piece| hand.has(piece)) {
+        text.push(piece_cell(piece.piece_type()));
         push_count(&mut text, hand.count(piece));
     }
     if text.is_empty() { "なし".to_owned() } else { text }

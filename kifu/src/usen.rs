@@ -11,24 +11,21 @@
 
 use std::borrow::Cow;
 
-use enbu_movegen::{Color, HandPiece, Move, MoveParts, Setup, Square};
+use enbu_movegen::{HandPiece, Move, MoveParts, Setup, Square};
 
-use crate::board::Board;
 use crate::end::{End, EndKind};
 use crate::error::Problem;
 use crate::reading::{Fault, Step};
-use crate::record::{Event, NodeId, Record};
+use crate::record::{Event, Record};
+use crate::terms::Naming;
+use crate::track::Track;
 
-/// A piece in hand, as an origin of moves.
-const HANDS: [(HandPiece, usize); 7] = [
-    (HandPiece::Gold, 90),
-    (HandPiece::Pawn, 91),
-    (HandPiece::Lance, 92),
-    (HandPiece::Knight, 93),
-    (HandPiece::Silver, 94),
-    (HandPiece::Bishop, 95),
-    (HandPiece::Rook, 96),
-];
+/// The first piece in hand, as an origin of moves, and all of them.
+const FIRST_HELD: usize = 90;
+const HELD: [HandPiece; 7] = {
+    use HandPiece::*;
+    [Gold, Pawn, Lance, Knight, Silver, Bishop, Rook]
+};
 
 /// The USEN in a line: its only word, or a part of an address.
 pub(crate) fn in_line(line: &str) -> Option<&str> {
@@ -75,11 +72,8 @@ pub(crate) fn line_of_address(line: &str) -> Option<String> {
     Some(if moves.is_empty() { start } else { format!("{start} moves {}", moves.join(" ")) })
 }
 
-const fn is_rank(c: char) -> bool {
-    matches!(
-        c,
-        '1'..='9' | '+' | 'K' | 'R' | 'B' | 'G' | 'S' | 'N' | 'L' | 'P' | 'k' | 'r' | 'b' | 'g' | 's' | 'n' | 'l' | 'p'
-    )
+fn is_rank(c: char) -> bool {
+    "123456789+KRBGSNLPkrbgsnlp".contains(c)
 }
 
 /// The length of nine ranks at the start of a text.
@@ -117,42 +111,33 @@ pub(crate) fn read(text: &str) -> (Option<Record>, Step<'_>) {
         Ok(setup) => setup,
         Err(error) => return (None, Err(Fault::new(Problem::Sfen(error), start))),
     };
-    let mut board = Board::new(&setup);
-    let mut record = Record::new(setup);
-    let mut path = vec![record.root()];
-    let mut sections = sections.split('~');
-    let outcome = sections.try_for_each(|section| read_section(section, &mut record, &mut board, &mut path));
-    let is_lost = outcome.is_err() && record.main_line().next().is_none();
-    ((!is_lost).then_some(record), outcome)
+    let mut track = Track::new(setup);
+    let outcome = sections.split('~').try_for_each(|section| read_section(section, &mut track));
+    let is_lost = outcome.is_err() && track.record.main_line().next().is_none();
+    ((!is_lost).then_some(track.record), outcome)
 }
 
-fn read_section<'t>(section: &'t str, record: &mut Record, board: &mut Board, path: &mut Vec<NodeId>) -> Step<'t> {
+fn read_section<'t>(section: &'t str, track: &mut Track<'t>) -> Step<'t> {
     let fault = |problem| Fault::new(problem, section);
     let mut fields = section.split('.');
     let (offset, moves) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
     let end = fields.next().unwrap_or_default();
     let before: usize = offset.parse().map_err(|_| fault(Problem::MoveNumber))?;
-    if before >= path.len() {
+    if before > track.board.plies_played() {
         return Err(fault(Problem::NoBranchPoint));
     }
-    path.truncate(before + 1);
-    board.rewind(before);
-    let (end, foul) = match end.split_at_checked(1) {
-        Some((end, foul)) => (end, foul),
-        None => ("", ""),
-    };
+    track.back_to(before);
+    let (end, foul) = end.split_at_checked(1).unwrap_or_default();
     for at in (0..moves.len() + foul.len()).step_by(3) {
         let source =
             if at < moves.len() { moves.get(at..at + 3) } else { foul.get(at - moves.len()..at - moves.len() + 3) };
         let mv = source.and_then(move_of).ok_or_else(|| fault(Problem::MoveSyntax))?;
-        let event = board.play(mv).map_err(fault)?;
-        path.push(record.add(path.last().copied().unwrap_or(record.root()), event));
+        track.make(mv, section).map_err(fault)?;
     }
-    let turn = if foul.is_empty() { board.turn() } else { !board.turn() };
+    let turn = if foul.is_empty() { track.board.turn() } else { !track.board.turn() };
     if !end.is_empty() {
-        let known = ENDS.iter().find(|(letter, _)| *letter == end);
-        let (_, kind) = known.ok_or_else(|| fault(Problem::UnknownEnd))?;
-        record.add(path.last().copied().unwrap_or(record.root()), Event::from(End::new(kind.clone(), turn)));
+        let kind = EndKind::named(end, Naming::Usen).ok_or_else(|| fault(Problem::UnknownEnd))?;
+        track.end(End::new(kind, turn));
     }
     Ok(())
 }
@@ -160,8 +145,8 @@ fn read_section<'t>(section: &'t str, record: &mut Record, board: &mut Board, pa
 fn move_of(digits: &str) -> Option<Move> {
     let code = usize::from_str_radix(digits, 36).ok()?;
     let (from, to) = (code / 2 / 81, square(code / 2 % 81)?);
-    match HANDS.iter().find(|(_, hand)| *hand == from) {
-        Some((piece, _)) if code.is_multiple_of(2) => Some(Move::drop(*piece, to)),
+    match from.checked_sub(FIRST_HELD).and_then(|at| HELD.get(at)) {
+        Some(piece) if code.is_multiple_of(2) => Some(Move::drop(*piece, to)),
         Some(_) => None,
         None if code.is_multiple_of(2) => Some(Move::board(square(from)?, to)),
         None => Some(Move::promotion(square(from)?, to)),
@@ -176,7 +161,7 @@ fn push_move(text: &mut String, mv: Move) {
     let index = |square: Square| usize::from(square.rank() - 1) * 9 + usize::from(square.file() - 1);
     let from = match mv.parts() {
         MoveParts::Board { from, .. } => index(from),
-        MoveParts::Drop { piece, .. } => HANDS.iter().find(|(known, _)| *known == piece).map_or(0, |(_, hand)| *hand),
+        MoveParts::Drop { piece, .. } => FIRST_HELD + HELD.iter().position(|&known| known == piece).unwrap_or(0),
     };
     let code = (from * 81 + index(mv.to())) * 2 + usize::from(mv.is_promotion());
     let digit = |value: usize| char::from_digit(u32::try_from(value % 36).unwrap_or(0), 36).unwrap_or('0');
@@ -205,7 +190,7 @@ pub(crate) fn write(record: &Record) -> String {
             match record.node(id).event() {
                 Event::Start => {}
                 Event::Move(mv) | Event::Foul(mv) => push_move(&mut text, *mv),
-                Event::End(known) => end = ENDS.iter().find(|(_, kind)| *kind == known.kind).map_or("", |(end, _)| end),
+                Event::End(known) => end = known.kind.name(Naming::Usen).unwrap_or_default(),
             }
         }
         text.push('.');
@@ -213,17 +198,3 @@ pub(crate) fn write(record: &Record) -> String {
     }
     text
 }
-
-/// Ends by their letters; the first of a letter is read.
-const ENDS: [(&str, EndKind); 10] = [
-    ("r", EndKind::Resign),
-    ("t", EndKind::TimeUp),
-    ("j", EndKind::Impasse),
-    ("j", EndKind::Repetition),
-    ("j", EndKind::MaxMoves),
-    ("j", EndKind::DeclarationDraw),
-    ("p", EndKind::Abort),
-    ("i", EndKind::IllegalMove),
-    ("i", EndKind::IllegalAction(Color::Black)),
-    ("i", EndKind::IllegalAction(Color::White)),
-];

@@ -26,16 +26,21 @@
 //!
 //! SIDE is `black`, `white`, `draw` or `none`.
 
-use enbu_movegen::{Color, Move, Setup, SfenError};
+use std::fmt::{self, Write as _};
+use std::iter::Peekable;
+use std::str::SplitWhitespace;
 
-use crate::board::Board;
+use enbu_movegen::{Move, Setup, SfenError};
+
 use crate::end::{End, EndKind, GameResult};
 use crate::error::{KifuError, Mode, Problem};
 use crate::fen;
 use crate::kakinoki::words::is_blank;
 use crate::lines::{lines, offset_in};
 use crate::reading::{Fault, Reading, Reporter, Step};
-use crate::record::{Event, Record};
+use crate::record::Record;
+use crate::terms::Naming;
+use crate::track::Track;
 use crate::usen;
 
 /// Ends of games in written lines.
@@ -47,6 +52,8 @@ pub enum Ends {
     /// `end=WORD winner=SIDE` after the moves.
     Words,
 }
+
+type Words<'t> = Peekable<SplitWhitespace<'t>>;
 
 /// Reads all lines of a text.
 ///
@@ -79,112 +86,71 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
 /// The game of a line, also up to a fault.
 fn read_line<'t>(line: &'t str, report: &mut Reporter<'t>) -> (Option<Record>, Step<'t>) {
     let address = usen::line_of_address(line);
-    let mut words = Words { rest: address.as_deref().unwrap_or(line) };
+    let text = address.as_deref().unwrap_or(line);
+    let mut words = text.split_whitespace().peekable();
     // An address is decoded: its words are no parts of the text.
     let fault = |problem: Problem, part: &str| {
         let at = offset_in(line, part).and_then(|at| line.get(at..at + part.len()));
         Fault::new(problem, at.unwrap_or(line)).quoting(part)
     };
-    let mut record = match read_position(&mut words, report, &fault) {
-        Ok(setup) => Record::new(setup),
+    let mut track = match read_position(text, &mut words, report, &fault) {
+        Ok(setup) => Track::new(setup),
         Err(fault) => return (None, Err(fault)),
     };
-    let outcome = read_moves(&mut words, &mut record, report, &fault);
-    let is_kept = outcome.is_ok() || record.main_line().next().is_some();
-    (is_kept.then_some(record), outcome)
-}
-
-/// The words of a line.
-struct Words<'t> {
-    rest: &'t str,
-}
-
-impl<'t> Words<'t> {
-    fn peek(&self) -> Option<&'t str> {
-        self.rest.split_whitespace().next()
-    }
-}
-
-impl<'t> Iterator for Words<'t> {
-    type Item = &'t str;
-
-    fn next(&mut self) -> Option<&'t str> {
-        let start = self.rest.trim_start();
-        let end = start.find(char::is_whitespace).unwrap_or(start.len());
-        let (word, rest) = start.split_at_checked(end)?;
-        self.rest = rest;
-        (!word.is_empty()).then_some(word)
-    }
+    let outcome = read_moves(&mut words, &mut track, report, &fault);
+    let is_kept = outcome.is_ok() || track.is_begun();
+    (is_kept.then_some(track.record), outcome)
 }
 
 /// Adds the moves and the end after the position; all that was added before an error stays.
-fn read_moves<'t>(
-    words: &mut Words<'_>,
-    record: &mut Record,
+fn read_moves<'t, 'w>(
+    words: &mut Words<'w>,
+    track: &mut Track<'w>,
     report: &mut Reporter<'t>,
     fault: &dyn Fn(Problem, &str) -> Fault<'t>,
 ) -> Step<'t> {
-    let mut board = Board::new(record.setup());
-    if words.peek() == Some("moves") {
-        words.next();
-    }
-    let mut at = record.root();
-    let mut foul = None;
-    let mut ended = false;
+    words.next_if_eq(&"moves");
+    let warn_of = |foul: Option<&str>, report: &mut Reporter<'t>| {
+        foul.map_or(Ok(()), |word| report.warn(fault(Problem::IllegalMove, word)))
+    };
     for word in words {
-        let turn = board.turn();
         if let Some(winner) = word.strip_prefix("winner=") {
-            match result_of_word(winner) {
-                Some(result) => record.set_result(at, result),
+            match GameResult::named(winner, Naming::Usi) {
+                Some(result) => track.record.end_mut(track.at).into_iter().for_each(|end| end.result = result),
                 None => report.warn(fault(Problem::ResultMismatch, word))?,
             }
             continue;
         }
-        if ended {
+        if track.is_ended() {
             return report.warn(fault(Problem::AfterEnd, word));
         }
-        if let Some(kind) = end_of_word(word) {
+        // Mostly a move: it is tried first.
+        let mv: Option<Move> = word.parse().ok().or_else(|| fen::read_move(word));
+        if let (None, Some(kind)) = (mv, end_of_word(word)) {
             if let Some(kind) = kind {
-                ended = true;
-                if let Some(word) = foul.filter(|_| !kind.is_foul()) {
-                    report.warn(fault(Problem::IllegalMove, word))?;
-                }
-                let after_foul = foul.take().is_some() && kind == EndKind::IllegalMove;
-                at = record.add(at, Event::from(End::new(kind, if after_foul { !turn } else { turn })));
+                warn_of(track.end(track.end_of(kind)), report)?;
             }
             continue;
         }
-        let mv: Option<Move> = word.parse().ok().or_else(|| fen::read_move(word));
         let mv = mv.ok_or_else(|| fault(Problem::MoveSyntax, word))?;
-        let event = board.play(mv).map_err(|problem| fault(problem, word))?;
-        let passed_over = std::mem::replace(&mut foul, matches!(event, Event::Foul(_)).then_some(word));
-        at = record.add(at, event);
-        if let Some(word) = passed_over {
-            report.warn(fault(Problem::IllegalMove, word))?;
-        }
+        let passed_over = track.make(mv, word).map_err(|problem| fault(problem, word))?;
+        warn_of(passed_over, report)?;
     }
-    foul.map_or(Ok(()), |word| report.warn(fault(Problem::IllegalMove, word)))
+    warn_of(track.foul.take(), report)
 }
 
 fn read_position<'t>(
+    text: &str,
     words: &mut Words<'_>,
     report: &mut Reporter<'t>,
     fault: &dyn Fn(Problem, &str) -> Fault<'t>,
 ) -> Result<Setup, Fault<'t>> {
-    if words.peek() == Some("position") {
-        words.next();
+    words.next_if_eq(&"position");
+    if words.next_if_eq(&"startpos").is_some() {
+        return Ok(Setup::startpos());
     }
-    match words.peek() {
-        Some("startpos") => {
-            words.next();
-            return Ok(Setup::startpos());
-        }
-        Some("sfen" | "fen") => {
-            words.next();
-        }
-        _ => {}
-    }
-    let start = words.rest.trim_start();
+    words.next_if(|&word| matches!(word, "sfen" | "fen"));
+    let start = words.peek().and_then(|word| text.get(offset_in(text, word)?..)).unwrap_or_default();
     let first = start.split_whitespace().find(|&word| word != "moves");
     if !words.peek().is_some_and(|word| word.contains('/')) && first.is_some_and(|word| word.parse::<Move>().is_ok()) {
         // Lists of openings have lines of moves alone.
@@ -192,8 +158,7 @@ fn read_position<'t>(
         return Ok(Setup::startpos());
     }
     let mut fields: Vec<&str> = Vec::new();
-    while let Some(word) = words.peek().filter(|&word| word != "moves" && end_of_word(word).is_none()) {
-        words.next();
+    while let Some(word) = words.next_if(|&word| word != "moves" && end_of_word(word).is_none()) {
         fields.push(word);
     }
     let wrong = |error: SfenError| match fen::is_other_board(start) {
@@ -215,53 +180,18 @@ fn read_position<'t>(
 
 /// Returns true if a hand counts a piece with `1`, which is never written.
 fn has_count_of_one(hands: &str) -> bool {
-    let bytes = hands.as_bytes();
-    bytes.iter().enumerate().any(|(at, &byte)| {
-        let digit = |index: Option<usize>| index.and_then(|index| bytes.get(index)).is_some_and(u8::is_ascii_digit);
-        byte == b'1' && !digit(at.checked_sub(1)) && !digit(Some(at + 1))
-    })
+    hands.split(|c: char| !c.is_ascii_digit()).any(|count| count == "1")
 }
-
-const WORDS: [(&str, EndKind); 22] = [
-    ("resign", EndKind::Resign),
-    ("abort", EndKind::Abort),
-    ("break", EndKind::Abort),
-    ("sennichite", EndKind::Repetition),
-    ("rep_draw", EndKind::Repetition),
-    ("jishogi", EndKind::Impasse),
-    ("draw", EndKind::Impasse),
-    ("time_up", EndKind::TimeUp),
-    ("timeout", EndKind::TimeUp),
-    ("illegal_move", EndKind::IllegalMove),
-    ("illegal", EndKind::IllegalMove),
-    ("illegal_action_black", EndKind::IllegalAction(Color::Black)),
-    ("illegal_action_white", EndKind::IllegalAction(Color::White)),
-    ("declaration_win", EndKind::DeclarationWin),
-    ("win", EndKind::DeclarationWin),
-    ("declaration_draw", EndKind::DeclarationDraw),
-    ("mate", EndKind::Mate),
-    ("no_mate", EndKind::NoMate),
-    ("max_moves", EndKind::MaxMoves),
-    ("win_by_default", EndKind::WinByDefault),
-    ("lose_by_default", EndKind::LoseByDefault),
-    ("error", EndKind::Error),
-];
 
 /// The end for a word; `Some(None)` for `unfinished`, `None` for an unknown word.
 fn end_of_word(word: &str) -> Option<Option<EndKind>> {
-    let (word, own) = match word.strip_prefix("end=") {
-        Some(word) => (word, true),
-        None => (word, false),
-    };
-    if let Some((_, kind)) = WORDS.into_iter().find(|(known, _)| *known == word) {
-        return Some(Some(kind));
-    }
-    match (own, word) {
-        (false, _) => None,
-        (true, "unfinished") => Some(None),
-        (true, "other:MATTA") => Some(Some(EndKind::TakeBack)),
-        (true, word) => Some(Some(EndKind::Other(word.strip_prefix("other:").unwrap_or(word).to_owned()))),
-    }
+    let own = word.strip_prefix("end=");
+    let known = EndKind::named(own.unwrap_or(word), Naming::Usi);
+    known.map(Some).or_else(|| match own? {
+        "unfinished" => Some(None),
+        "other:MATTA" => Some(Some(EndKind::TakeBack)),
+        word => Some(Some(EndKind::Other(word.strip_prefix("other:").unwrap_or(word).to_owned()))),
+    })
 }
 
 /// The end for a word of [`end_word`]; `None` for `unfinished`.
@@ -279,42 +209,33 @@ pub fn end_word(end: Option<&End>) -> String {
                 text.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
             format!("other:{clean}")
         }
-        kind => {
-            let known = WORDS.iter().find(|(_, known)| known == kind);
-            known.map_or_else(|| "error".to_owned(), |(word, _)| (*word).to_owned())
-        }
+        kind => kind.name(Naming::Usi).unwrap_or("error").to_owned(),
     }
 }
 
-const RESULTS: [(&str, Option<GameResult>); 4] = [
-    ("black", Some(GameResult::BlackWins)),
-    ("white", Some(GameResult::WhiteWins)),
-    ("draw", Some(GameResult::Draw)),
-    ("none", None),
-];
-
 /// The word of a result: `black`, `white`, `draw` or `none`.
 pub fn winner_word(result: Option<GameResult>) -> &'static str {
-    RESULTS.into_iter().find(|(_, known)| *known == result).map_or("none", |(word, _)| word)
-}
-
-pub(crate) fn result_of_word(word: &str) -> Option<Option<GameResult>> {
-    RESULTS.into_iter().find(|(known, _)| *known == word).map(|(_, result)| result)
+    GameResult::name(result, Naming::Usi)
 }
 
 /// Writes the main line of a record as one line, without a line end.
 pub fn write(record: &Record, ends: Ends) -> String {
-    use std::fmt::Write as _;
     let setup = record.setup();
-    let mut line = if *setup == Setup::startpos() { "startpos".to_owned() } else { format!("sfen {setup}") };
+    let start = if *setup == Setup::startpos() { "startpos".to_owned() } else { format!("sfen {setup}") };
+    let line = with_moves(start, record, |mv| mv);
+    match (ends, record.end()) {
+        (Ends::Omit, _) => line,
+        (Ends::Words, end) => {
+            format!("{line} end={} winner={}", end_word(end), winner_word(end.and_then(|end| end.result)))
+        }
+    }
+}
+
+/// Adds the moves of the main line, each as a text.
+fn with_moves<T: fmt::Display>(mut line: String, record: &Record, text: impl Fn(Move) -> T) -> String {
     let mut word = " moves";
     for mv in record.moves() {
-        let _ = write!(line, "{} {mv}", std::mem::take(&mut word));
-    }
-    if ends == Ends::Words {
-        let end = record.end();
-        let winner = winner_word(end.and_then(|end| end.result));
-        let _ = write!(line, " end={} winner={winner}", end_word(end));
+        let _ = write!(line, "{} {}", std::mem::take(&mut word), text(mv));
     }
     line
 }
@@ -338,19 +259,13 @@ pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, ends: Ends) 
 pub fn write_uci(record: &Record) -> String {
     let setup = record.setup();
     let start = if *setup == Setup::startpos() { "startpos".to_owned() } else { format!("fen {}", fen::write(setup)) };
-    let mut line = format!("position {start}");
-    let mut word = " moves";
-    for mv in record.moves() {
-        line.push_str(std::mem::take(&mut word));
-        line.push(' ');
-        line.push_str(&fen::write_move(mv));
-    }
-    line
+    with_moves(format!("position {start}"), record, fen::write_move)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Event;
 
     #[track_caller]
     fn check(line: &str, written: &str, warnings: usize) {
@@ -404,7 +319,7 @@ mod tests {
 
     #[test]
     fn words_survive_reading() {
-        for (_, kind) in WORDS {
+        for kind in EndKind::all() {
             for result in [None, Some(GameResult::Draw), Some(GameResult::WhiteWins)] {
                 let mut record = Record::new(Setup::startpos());
                 record.add(record.root(), Event::from(End { kind: kind.clone(), result }));

@@ -23,7 +23,7 @@ fn places<'f>(faults: impl IntoIterator<Item = &'f KifuError>) -> Vec<(usize, us
 fn check_warnings(text: &str, expected: &[(usize, usize, Problem)]) -> Reading {
     let reading = read(text);
     assert!(reading.errors.is_empty(), "{:?}", reading.errors);
-    assert_eq!(places(&reading.warnings), expected);
+    assert_eq!(places(reading.warnings.iter()), expected);
     if let Some((line, column, problem)) = expected.first() {
         let error = csa::read(text, Mode::Strict).unwrap_err();
         assert_eq!((error.line, error.column, &error.problem), (*line, *column, problem));
@@ -46,7 +46,7 @@ fn check_broken(text: &str, kept: &str, line: usize, column: usize, problem: Pro
     let reading = read(text);
     assert_eq!(moves(&reading), kept);
     assert_eq!(reading.records[0].end(), None);
-    assert_eq!(places(&reading.errors), [(line, column, problem.clone())]);
+    assert_eq!(places(reading.errors.iter()), [(line, column, problem.clone())]);
     assert_eq!(places(&[csa::read(text, Mode::Strict).unwrap_err()]), [(line, column, problem)]);
 }
 
@@ -275,7 +275,7 @@ fn c12_several_games() {
     // A damaged game does not take the next one with it.
     let reading = read(&format!("V2.2\nPI\n+\n-3334FU\n+7776FU\n/\n{one}/\nPI\n+\n+2726FU\n-2222FU\n%TORYO\n"));
     assert_eq!(reading.records.len(), 2);
-    assert_eq!(places(&reading.errors), [(4, 1, Problem::WrongTurn), (15, 4, Problem::NoMovement)]);
+    assert_eq!(places(reading.errors.iter()), [(4, 1, Problem::WrongTurn), (15, 4, Problem::NoMovement)]);
     // Joined without a separator.
     assert_eq!(read(&format!("V2.2\n{one}V2.2\n{one}")).records.len(), 2);
 }
@@ -325,7 +325,7 @@ fn c15_headers_of_other_versions() {
 fn bad_headers_are_dropped_one_by_one() {
     let text = "'CSA encoding=UTF-8\nV3.0\n$TIME:x\n$MAX_MOVES:-1\n$JISHOGI:25\n$FOO\n$:x\nN=x\nfoo\n$MAX_MOVES:99999999999\nPI\n+\n";
     let reading = read(text);
-    assert_eq!(places(&reading.warnings).iter().map(|place| place.0).collect::<Vec<_>>(), [3, 4, 5, 6, 7, 8, 9]);
+    assert_eq!(places(reading.warnings.iter()).iter().map(|place| place.0).collect::<Vec<_>>(), [3, 4, 5, 6, 7, 8, 9]);
     assert_eq!(reading.warnings.first().map(|warning| (warning.column, warning.text.as_str())), Some((7, "x")));
     assert_eq!(reading.records[0].rules.max_moves, Some(u32::MAX));
     assert!(reading.records[0].headers.is_empty());

@@ -326,7 +326,7 @@ proptest! {
             at = decided.add(at, Event::Move(mv));
         }
         decided.add(at, Event::from(End { kind: kind.clone(), result }));
-        record.set_result(end, result);
+        record.end_mut(end).unwrap().result = result;
         // A foul that nobody won is no foul that KIF or PGN could tell.
         let foul = matches!(kind, EndKind::IllegalMove | EndKind::IllegalAction(_));
         for format in [Format::Kif, Format::Ki2, Format::Jkf, Format::Pgn, Format::Usi] {

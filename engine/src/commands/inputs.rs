@@ -149,7 +149,7 @@ impl Bases {
 /// The first warnings of each kind with their number, and the number of the others.
 pub(in crate::commands) fn shown(warnings: &Problems, of: &str) -> Vec<String> {
     let mut kinds: Vec<(&KifuError, usize)> = Vec::new();
-    for warning in warnings {
+    for warning in warnings.iter() {
         match kinds.iter_mut().find(|(first, _)| first.problem == warning.problem) {
             Some((_, count)) => *count += 1,
             None => kinds.push((warning, 1)),

@@ -3,16 +3,11 @@
 use super::*;
 use crate::record::Analysis;
 
-/// An analysis, and the first word that could not be understood or played.
-pub(super) struct Read<'t> {
-    pub(super) analysis: Analysis,
-    pub(super) broken: Option<&'t str>,
-}
-
 /// Parses the text after `'**` on `board`, where `last` was just played:
 /// a score, then a variation, then `#` and the number of nodes. `None` when it does
-/// not begin with a whole number, and so is a comment like any other.
-pub(super) fn read<'t>(text: &'t str, board: &mut Board, last: Option<&str>) -> Option<Read<'t>> {
+/// not begin with a whole number, and so is a comment like any other. The first word that could not be understood or
+/// played follows.
+pub(super) fn read<'t>(text: &'t str, board: &mut Board, last: Option<&str>) -> Option<(Analysis, Option<&'t str>)> {
     let score_cp = Some(score(text)?);
     let mut analysis = Analysis { score_cp, ..Analysis::default() };
     let words: Vec<&str> = text.split_whitespace().skip(1).collect();
@@ -40,7 +35,7 @@ pub(super) fn read<'t>(text: &'t str, board: &mut Board, last: Option<&str>) -> 
             _ => broken = broken.or(Some(word)),
         }
     }
-    Some(Read { analysis, broken })
+    Some((analysis, broken))
 }
 
 /// Returns true if a comment with this text (after `'*`) would be read as an analysis, or dropped.

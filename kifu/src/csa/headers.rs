@@ -1,45 +1,51 @@
 //! Players, `$` headers, clocks, and their values.
 
 use super::*;
-use crate::csa::statement::Statement;
-use crate::header::{HeaderKey, Headers, Naming};
+use crate::header::{HeaderKey, Headers};
 use crate::lines::thousandths;
 use crate::reading::{Fault, Reporter, Step};
 use crate::record::{Rules, TimeControl};
-use enbu_movegen::EnteringKingRule;
+use crate::terms::{ENTERING_KING_RULES, Naming, value_of};
 
 /// Reads a `$KEY:value` statement.
 pub(super) fn read_header<'t>(
-    statement: &Statement<'t>,
+    statement: &'t str,
     version: Version,
     headers: &mut Headers,
     rules: &mut Rules,
     report: &mut Reporter<'t>,
 ) -> Step<'t> {
-    let Some((key, value)) = statement.text.get(1..).and_then(|text| text.split_once(':')) else {
-        return report.warn(statement.fault(Problem::HeaderSyntax));
+    let parts = statement.get(1..).and_then(|text| text.split_once(':'));
+    let Some((key, value)) = parts.map(|(key, value)| (key.trim(), value.trim())).filter(|(key, _)| !key.is_empty())
+    else {
+        return report.warn(Fault::new(Problem::HeaderSyntax, statement));
     };
-    let key = key.trim();
-    let value = value.trim();
-    if key.is_empty() {
-        return report.warn(statement.fault(Problem::HeaderSyntax));
-    }
     if !belongs(key, version) {
         report.warn(Fault::new(Problem::WrongVersion, key))?;
     }
     let (is_exact, expected) = match key {
-        "TIME" => (set_time(rules, &Color::ALL, read_time(value)), TIME_FORM),
-        "TIME+" | "TIMET+" => (set_time(rules, &[Color::Black], read_time(value)), TIME_FORM),
-        "TIME-" | "TIMET-" => (set_time(rules, &[Color::White], read_time(value)), TIME_FORM),
-        "TIME_LIMIT" => (set_time(rules, &Color::ALL, read_time_limit(value)), "a time such as 00:25+30"),
+        "TIME" | "TIME+" | "TIMET+" | "TIME-" | "TIMET-" => {
+            let time = read_time(value);
+            let [black, white] = &mut rules.time;
+            *black = time.filter(|_| !key.ends_with('-')).or(*black);
+            *white = time.filter(|_| !key.ends_with('+')).or(*white);
+            (is_exact(value), "seconds such as 900+0+5")
+        }
+        "TIME_LIMIT" => {
+            let time = read_time_limit(value);
+            rules.time = if time.is_some() { [time; 2] } else { rules.time };
+            (time.is_some() && value.contains('+'), "a time such as 00:25+30")
+        }
         "MAX_MOVES" => {
-            let moves = read_count(value).filter(|&moves| moves > 0);
+            let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+            let moves = is_number.then(|| value.parse().unwrap_or(u32::MAX)).filter(|&moves| moves > 0);
             rules.max_moves = moves.or(rules.max_moves);
             (moves.is_some(), "a number of moves")
         }
         "JISHOGI" => {
-            let rule = entering_king_rule(value);
-            rules.entering_king = rule.or(rules.entering_king);
+            let name = value.trim_end_matches("点法").trim_end().to_ascii_uppercase();
+            let rule = value_of(&ENTERING_KING_RULES, Naming::Csa, &name);
+            rules.entering_king = rule.copied().or(rules.entering_king);
             (rule.is_some(), "24 or 27")
         }
         _ => {
@@ -50,8 +56,6 @@ pub(super) fn read_header<'t>(
     };
     if is_exact { Ok(()) } else { report.warn(Fault::new(Problem::HeaderValue { expected }, value)) }
 }
-
-const TIME_FORM: &str = "seconds such as 900+0+5";
 
 /// The headers that are written from [`Rules`] and so never from [`Headers`].
 pub(super) fn is_rule_key(key: &str) -> bool {
@@ -68,55 +72,33 @@ fn belongs(key: &str, version: Version) -> bool {
     }
 }
 
-/// Sets clocks, and returns true for a time in the form of the specification.
-#[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
-fn set_time(rules: &mut Rules, sides: &[Color], time: Option<(TimeControl, Form)>) -> bool {
-    let Some((control, form)) = time else { return false };
-    sides.iter().for_each(|&side| rules.time[side] = Some(control));
-    form == Form::Exact
+/// Returns true for three times in the form of the specification.
+fn is_exact(value: &str) -> bool {
+    let parts: Option<Vec<u64>> = value.split('+').map(|part| exact_seconds(part.trim())).collect();
+    parts.is_some_and(|parts| parts.len() == 3)
 }
 
-/// True if a value had the form of the specification, or was understood nevertheless.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    Exact,
-    Loose,
-}
-
-impl Form {
-    fn and(self, other: Self) -> Self {
-        if self == Self::Exact { other } else { Self::Loose }
-    }
-}
-
-/// `main+byoyomi+increment` in seconds with up to three decimals.
-pub(crate) fn read_time(value: &str) -> Option<(TimeControl, Form)> {
-    let mut parts = value.split('+');
-    let (main_ms, mut form) = read_seconds(parts.next()?.trim())?;
-    let mut next = || match parts.next() {
-        Some(part) => read_seconds(part.trim()),
-        None => Some((0, Form::Loose)),
-    };
-    let (byoyomi_ms, byoyomi_form) = next()?;
-    let (increment_ms, increment_form) = next()?;
-    form = form.and(byoyomi_form).and(increment_form);
-    parts.next().is_none().then_some((TimeControl { main_ms, byoyomi_ms, increment_ms }, form))
+/// `main+byoyomi+increment` in seconds with up to three decimals; what is missing is 0.
+pub(crate) fn read_time(value: &str) -> Option<TimeControl> {
+    let mut parts = value.split('+').map(|part| read_seconds(part.trim()));
+    let main_ms = parts.next()??;
+    let mut next = || parts.next().unwrap_or(Some(0));
+    let (byoyomi_ms, increment_ms) = (next()?, next()?);
+    parts.next().is_none().then_some(TimeControl { main_ms, byoyomi_ms, increment_ms })
 }
 
 /// `HH:MM+SS`: main time in hours and minutes, byoyomi in seconds.
-fn read_time_limit(value: &str) -> Option<(TimeControl, Form)> {
+fn read_time_limit(value: &str) -> Option<TimeControl> {
     let (main, byoyomi) = value.split_once('+').unwrap_or((value, "0"));
     let (hours, minutes) = main.split_once(':')?;
     let whole = |text: &str| exact_seconds(text.trim()).filter(|_| !text.contains('.'));
     let minutes_ms = whole(hours)?.saturating_mul(60).saturating_add(whole(minutes)?);
-    let form = if value.contains('+') { Form::Exact } else { Form::Loose };
-    let control = TimeControl { main_ms: minutes_ms.saturating_mul(60), byoyomi_ms: whole(byoyomi)?, increment_ms: 0 };
-    Some((control, form))
+    Some(TimeControl { main_ms: minutes_ms.saturating_mul(60), byoyomi_ms: whole(byoyomi)?, increment_ms: 0 })
 }
 
 /// Seconds with decimals, in milliseconds. More than three decimals are cut and
-/// numbers that do not fit saturate; both are loose, as is a bare fraction.
-pub(super) fn read_seconds(text: &str) -> Option<(u64, Form)> {
+/// numbers that do not fit saturate.
+pub(super) fn read_seconds(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(whole) || !digits(fraction) || whole.len() + fraction.len() == 0 {
@@ -125,9 +107,7 @@ pub(super) fn read_seconds(text: &str) -> Option<(u64, Form)> {
     let number = |part: &str| {
         part.bytes().fold(0u64, |sum, digit| sum.saturating_mul(10).saturating_add(u64::from(digit - b'0')))
     };
-    let ms = number(whole).saturating_mul(1000).saturating_add(thousandths(fraction));
-    let loose = whole.is_empty() || fraction.len() > 3 || ms == u64::MAX;
-    Some((ms, if loose { Form::Loose } else { Form::Exact }))
+    Some(number(whole).saturating_mul(1000).saturating_add(thousandths(fraction)))
 }
 
 /// Seconds with up to three decimals, in milliseconds.
@@ -138,7 +118,8 @@ pub(super) fn read_seconds(text: &str) -> Option<(u64, Form)> {
 /// assert_eq!((exact_seconds("1.2345"), exact_seconds("-1")), (None, None));
 /// ```
 pub fn exact_seconds(text: &str) -> Option<u64> {
-    read_seconds(text).filter(|(_, form)| *form == Form::Exact).map(|(ms, _)| ms)
+    let decimals = text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    read_seconds(text).filter(|&ms| !text.starts_with('.') && decimals <= 3 && ms < u64::MAX)
 }
 
 /// Milliseconds as seconds, with decimals only where they are needed.
@@ -149,45 +130,20 @@ pub fn seconds_text(ms: u64) -> String {
     }
 }
 
-/// A whole number; saturates.
-fn read_count(value: &str) -> Option<u32> {
-    let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| value.parse().unwrap_or(u32::MAX))
-}
-
-const RULE_NAMES: [(&str, EnteringKingRule); 4] = [
-    ("24", EnteringKingRule::Csa24),
-    ("27", EnteringKingRule::Csa27),
-    // No values of the specification, which leaves the text free.
-    ("TRY", EnteringKingRule::Try),
-    ("NONE", EnteringKingRule::NoEnteringKing),
-];
-
-fn entering_king_rule(value: &str) -> Option<EnteringKingRule> {
-    let name = value.trim_end_matches("点法").trim_end();
-    RULE_NAMES.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, rule)| rule)
-}
-
-/// The value of `$JISHOGI`. The handicap forms of a rule are written as the rule.
-pub(super) const fn rule_name(rule: EnteringKingRule) -> &'static str {
-    match rule {
-        EnteringKingRule::Csa24 | EnteringKingRule::Csa24Handicap => "24",
-        EnteringKingRule::Csa27 | EnteringKingRule::Csa27Handicap => "27",
-        EnteringKingRule::Try => "TRY",
-        EnteringKingRule::NoEnteringKing => "NONE",
-    }
-}
-
 /// `\n` and `\\` of a note; other backslashes stay.
 pub(crate) fn unescape(value: &str) -> String {
+    unescape_with(value, |c| match c {
+        'n' => Some('\n'),
+        c => Some('\\').filter(|&backslash| c == backslash),
+    })
+}
+
+/// Replaces the characters after backslashes that have a meaning, and drops these backslashes.
+pub(crate) fn unescape_with(value: &str, meaning: impl Fn(char) -> Option<char>) -> String {
     let mut text = String::with_capacity(value.len());
     let mut chars = value.chars().peekable();
     while let Some(c) = chars.next() {
-        let replaced = match (c, chars.peek()) {
-            ('\\', Some('n')) => Some('\n'),
-            ('\\', Some('\\')) => Some('\\'),
-            _ => None,
-        };
+        let replaced = chars.peek().filter(|_| c == '\\').and_then(|&next| meaning(next));
         if replaced.is_some() {
             chars.next();
         }
@@ -211,11 +167,11 @@ pub(super) fn time_of_game_name(event: &str) -> Option<TimeControl> {
     }
     let mut parts = name.rsplit('-');
     let per_move = parts.next()?;
-    let (main_ms, Form::Exact) = read_seconds(parts.next()?)? else { return None };
+    let main_ms = exact_seconds(parts.next()?)?;
     parts.next()?;
     let fischer = per_move.strip_suffix('F');
     // A leading zero marks a clock that counts in minutes.
-    let (per_move_ms, Form::Exact) = read_seconds(fischer.unwrap_or(per_move))? else { return None };
+    let per_move_ms = exact_seconds(fischer.unwrap_or(per_move))?;
     if per_move.len() > 1 && per_move.starts_with('0') {
         return None;
     }
@@ -233,11 +189,13 @@ mod tests {
 
     #[test]
     fn times_of_both_generations() {
-        let exact = |main, byoyomi, increment| Some((control(main, byoyomi, increment), Form::Exact));
+        let exact = |main, byoyomi, increment| Some(control(main, byoyomi, increment));
+        assert!(["1500+0+0", "10.5+0+5.5", "0+30+0"].into_iter().all(is_exact));
+        assert!(!["900+30", "900+0+5+1", "900+0+5+x", "900.1234+0+0", ".5+0+0"].into_iter().any(is_exact));
         assert_eq!(read_time("1500+0+0"), exact(1_500_000, 0, 0));
         assert_eq!(read_time("10.5+0+5.5"), exact(10_500, 0, 5500));
         assert_eq!(read_time("0+30+0"), exact(0, 30_000, 0));
-        assert_eq!(read_time("900+30").map(|(time, form)| (time.byoyomi_ms, form)), Some((30_000, Form::Loose)));
+        assert_eq!(read_time("900+30"), exact(900_000, 30_000, 0));
         for bad in ["", "900+0+5+1", "-1+0+0", "x+0+0", "1e3+0+0", "++"] {
             assert_eq!(read_time(bad), None, "{bad}");
         }
@@ -251,23 +209,25 @@ mod tests {
     #[test]
     fn seconds_keep_three_decimals() {
         for (text, value) in [
-            ("12", Some((12_000, Form::Exact))),
-            ("6.123", Some((6123, Form::Exact))),
-            ("3.", Some((3000, Form::Exact))),
-            ("0.05", Some((50, Form::Exact))),
-            (".5", Some((500, Form::Loose))),
-            ("1.23456", Some((1234, Form::Loose))),
-            ("99999999999999999999", Some((u64::MAX, Form::Loose))),
+            ("12", Some((12_000, true))),
+            ("6.123", Some((6123, true))),
+            ("3.", Some((3000, true))),
+            ("0.05", Some((50, true))),
+            (".5", Some((500, false))),
+            ("1.23456", Some((1234, false))),
+            ("99999999999999999999", Some((u64::MAX, false))),
             ("", None),
             (".", None),
             ("-1", None),
             ("1.-5", None),
             ("１", None),
         ] {
-            assert_eq!(read_seconds(text), value, "{text}");
+            assert_eq!(read_seconds(text), value.map(|(ms, _)| ms), "{text}");
+            assert_eq!(exact_seconds(text), value.filter(|&(_, is_exact)| is_exact).map(|(ms, _)| ms), "{text}");
         }
         for ms in [0, 1, 10, 120, 1000, 6123, 10_500, 60_000] {
-            assert_eq!(read_seconds(&seconds_text(ms)), Some((ms, Form::Exact)));
+            assert_eq!(read_seconds(&seconds_text(ms)), Some(ms));
+            assert_eq!(exact_seconds(&seconds_text(ms)), Some(ms));
         }
         assert_eq!(seconds_text(10_500), "10.5");
     }

@@ -4,10 +4,10 @@
 use rayon::prelude::*;
 
 use super::Version;
-use super::read::{Context, Part};
+use super::read::{Context, Reader};
 use crate::encoding::lines;
 use crate::error::{KifuError, Mode};
-use crate::reading::{Reading, Reporter};
+use crate::reading::Reading;
 
 /// Reads all games and positions of a text.
 ///
@@ -27,7 +27,7 @@ pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
     let first = Context { version: Version::V1, has_records: false };
     let texts = if text.len() < 2 * SMALLEST { vec![text] } else { split(text, rayon::current_num_threads()) };
     let whole = match *texts {
-        [_] | [] => Part::read(text, text, mode, first)?,
+        [_] | [] => Reader::read(text, text, mode, first)?,
         _ => read_parts(&texts, text, mode, first)?,
     };
     whole.report.finish(Ok(()), whole.records)
@@ -38,21 +38,20 @@ const SMALLEST: usize = 1 << 18;
 
 /// Reads the parts of a text in parallel. The context from the games before a part
 /// is guessed; where the guess was wrong the part is read again.
-fn read_parts<'t>(texts: &[&'t str], file: &'t str, mode: Mode, first: Context) -> Result<Part<'t>, KifuError> {
+fn read_parts<'t>(texts: &[&'t str], file: &'t str, mode: Mode, first: Context) -> Result<Reader<'t>, KifuError> {
     let version = texts.first().and_then(|text| declared_version(text)).unwrap_or(first.version);
     let guess = Context { version, has_records: true };
     let guesses = std::iter::once(first).chain(std::iter::repeat(guess));
     let guessed: Vec<(&'t str, Context)> = texts.iter().copied().zip(guesses).collect();
-    let parts: Vec<_> = guessed.par_iter().map(|&(text, context)| Part::read(text, file, mode, context)).collect();
-    let mut whole = Part { records: Vec::new(), report: Reporter::new(file, mode), context: first };
+    let parts: Vec<_> = guessed.par_iter().map(|&(text, context)| Reader::read(text, file, mode, context)).collect();
+    let mut whole = Reader::new(file, mode, first);
     for ((text, guess), part) in guessed.into_iter().zip(parts) {
-        let part = if whole.context == guess { part } else { Part::read(text, file, mode, whole.context) };
+        let part = if whole.context == guess { part } else { Reader::read(text, file, mode, whole.context) };
         whole.append(part?);
     }
     Ok(whole)
 }
 
-/// The version that the head of a file states.
 fn declared_version(text: &str) -> Option<Version> {
     const MOST_LINES: usize = 20;
     lines(text).take(MOST_LINES).find_map(|line| Version::named(line.trim()))
@@ -104,7 +103,7 @@ mod tests {
     }
 
     /// Errors, warnings and records: they must not depend on the cut.
-    fn told(part: Result<Part<'_>, KifuError>) -> String {
+    fn told(part: Result<Reader<'_>, KifuError>) -> String {
         format!("{:?}", part.map(|part| (part.records, part.report.warnings, part.report.errors)))
     }
 
@@ -126,7 +125,7 @@ mod tests {
                 for mode in [Mode::Tolerant, Mode::Strict] {
                     assert_eq!(
                         told(read_parts(&texts, &text, mode, first())),
-                        told(Part::read(&text, &text, mode, first())),
+                        told(Reader::read(&text, &text, mode, first())),
                         "{text}"
                     );
                 }

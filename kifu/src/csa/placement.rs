@@ -4,7 +4,7 @@
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
 use super::*;
-use crate::csa::statement::{Statement, piece_of, square_and_kind};
+use crate::csa::statement::{piece_of, square_and_kind};
 use crate::reading::{Fault, Reporter, Step};
 
 /// The start position while it is being read.
@@ -43,34 +43,27 @@ impl Placement {
         self.stated.is_some()
     }
 
-    /// Returns true if Black is to play the first move of a game without handicap.
-    pub(super) fn is_startpos(&self, turn: Color) -> bool {
-        self.stated == Some(Form::Initial) && turn == Color::Black && self.boxed == [0; PieceType::COUNT]
-    }
-
     pub(super) fn setup(&self, turn: Color) -> Setup {
         Setup { turn, ..self.setup.clone() }
     }
 
     /// Reads one statement; an error leaves the position in doubt.
-    pub(super) fn read<'t>(&mut self, statement: &Statement<'t>, report: &mut Reporter<'t>) -> Step<'t> {
-        let text = statement.text;
-        match text.as_bytes().get(1) {
+    pub(super) fn read<'t>(&mut self, statement: &'t str, report: &mut Reporter<'t>) -> Step<'t> {
+        let untrimmed = statement;
+        let statement = statement.trim_end();
+        match statement.as_bytes().get(1) {
             Some(b'I') => self.read_initial(statement, report),
-            Some(&digit @ b'1'..=b'9') => self.read_rank(digit - b'0', statement, report),
-            Some(&side @ (b'+' | b'-')) => {
-                let color = if side == b'+' { Color::Black } else { Color::White };
-                self.read_pieces(color, statement, report)
-            }
-            _ => report.warn(statement.fault(Problem::UnknownStatement)),
+            Some(&digit @ b'1'..=b'9') => self.read_rank(digit - b'0', untrimmed, report),
+            Some(&sign) if let Some(color) = color_of_sign(sign) => self.read_pieces(color, statement, report),
+            _ => report.warn(Fault::new(Problem::UnknownStatement, statement)),
         }
     }
 
     /// Notes the form of a statement; `PI` and ranks exclude each other, and
     /// the later one wins.
-    fn state<'t>(&mut self, form: Form, statement: &Statement<'t>, report: &mut Reporter<'t>) -> Step<'t> {
+    fn state<'t>(&mut self, form: Form, statement: &'t str, report: &mut Reporter<'t>) -> Step<'t> {
         if self.rest_given && form != Form::Pieces {
-            return Err(statement.fault(Problem::AfterAllPieces));
+            return Err(Fault::new(Problem::AfterAllPieces, statement));
         }
         let conflict = match form {
             Form::Initial => self.stated.is_some(),
@@ -78,7 +71,7 @@ impl Placement {
             Form::Pieces => false,
         };
         if conflict {
-            report.warn(statement.fault(Problem::OutOfPlace("second start position")))?;
+            report.warn(Fault::new(Problem::OutOfPlace("second start position"), statement))?;
             *self = Self::default();
         }
         if self.stated.is_none() || form != Form::Pieces {
@@ -88,7 +81,7 @@ impl Placement {
     }
 
     /// `PI`, and the pieces that are taken away from it.
-    fn read_initial<'t>(&mut self, statement: &Statement<'t>, report: &mut Reporter<'t>) -> Step<'t> {
+    fn read_initial<'t>(&mut self, statement: &'t str, report: &mut Reporter<'t>) -> Step<'t> {
         self.state(Form::Initial, statement, report)?;
         self.setup = Setup::startpos();
         self.boxed = [0; PieceType::COUNT];
@@ -104,14 +97,14 @@ impl Placement {
     }
 
     /// `P1` to `P9` and nine cells.
-    fn read_rank<'t>(&mut self, rank: u8, statement: &Statement<'t>, report: &mut Reporter<'t>) -> Step<'t> {
+    fn read_rank<'t>(&mut self, rank: u8, statement: &'t str, report: &mut Reporter<'t>) -> Step<'t> {
+        let (text, statement) = (statement.get(2..).unwrap_or_default(), statement.trim_end());
         self.state(Form::Ranks, statement, report)?;
-        let text = statement.untrimmed.get(2..).unwrap_or_default();
         let cells = match cells_in_columns(text) {
             Some(cells) => cells,
             None => {
-                let cells = cells_by_content(text).ok_or_else(|| statement.fault(Problem::RankCells))?;
-                report.warn(statement.fault(Problem::RankColumns))?;
+                let cells = cells_by_content(text).ok_or_else(|| Fault::new(Problem::RankCells, statement))?;
+                report.warn(Fault::new(Problem::RankColumns, statement))?;
                 cells
             }
         };
@@ -125,7 +118,7 @@ impl Placement {
     }
 
     /// `P+` or `P-`, then squares and pieces; square `00` is the hand, `00AL` all that is left.
-    fn read_pieces<'t>(&mut self, color: Color, statement: &Statement<'t>, report: &mut Reporter<'t>) -> Step<'t> {
+    fn read_pieces<'t>(&mut self, color: Color, statement: &'t str, report: &mut Reporter<'t>) -> Step<'t> {
         self.state(Form::Pieces, statement, report)?;
         for token in tokens(statement) {
             if token == "00AL" {
@@ -154,8 +147,7 @@ impl Placement {
     }
 
     fn give<'t>(&mut self, color: Color, kind: PieceType, token: &'t str, report: &Reporter<'t>) -> Step<'t> {
-        let piece = kind.hand_piece().filter(|_| !kind.is_promoted());
-        let piece = piece.ok_or_else(|| Fault::new(Problem::NotAHandPiece, piece_of(token)))?;
+        let piece = held(kind).map_err(|problem| Fault::new(problem, piece_of(token)))?;
         let hand = &mut self.setup.hands[color];
         let more = hand.with_count(piece, hand.count(piece) + 1);
         *hand = more.ok_or_else(|| Fault::new(Problem::HandOverflow, token))?;
@@ -187,8 +179,8 @@ impl Placement {
 }
 
 /// The tokens of four characters after the first two; blanks between them do not matter.
-fn tokens<'t>(statement: &Statement<'t>) -> impl Iterator<Item = &'t str> {
-    let mut rest = statement.text.get(2..).unwrap_or_default();
+fn tokens(statement: &str) -> impl Iterator<Item = &str> {
+    let mut rest = statement.get(2..).unwrap_or_default();
     std::iter::from_fn(move || {
         let start = rest.trim_start();
         let length = start.char_indices().nth(4).map_or(start.len(), |(end, _)| end);
@@ -225,26 +217,20 @@ fn cells_in_columns(text: &str) -> Option<[Cell<'_>; 9]> {
 /// Nine cells at any columns: a sign with two letters is a piece, any other
 /// run of characters an empty square, as is every wide character.
 fn cells_by_content(text: &str) -> Option<[Cell<'_>; 9]> {
+    let ends = |c: char| !c.is_ascii() || c.is_whitespace() || "+-".contains(c);
     let mut cells = [None; 9];
     let mut slots = cells.iter_mut();
-    let mut at = 0;
-    while let Some(c) = text.get(at..)?.chars().next() {
-        let color = u8::try_from(c).ok().and_then(color_of_sign);
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let color = u8::try_from(first).ok().and_then(color_of_sign);
         let length = match color {
             Some(_) => 3,
-            None if c.is_whitespace() || !c.is_ascii() => c.len_utf8(),
-            None => text
-                .get(at..)?
-                .find(|c: char| !c.is_ascii() || c.is_whitespace() || "+-".contains(c))
-                .unwrap_or(text.len() - at),
+            None if !first.is_ascii() => first.len_utf8(),
+            None => rest.find(ends).unwrap_or(rest.len()),
         };
-        if !c.is_whitespace() {
-            *slots.next()? = match color {
-                Some(color) => Some((color, text.get(at + 1..at + 3)?)),
-                None => None,
-            };
-        }
-        at += length;
+        let (cell, tail) = rest.split_at_checked(length)?;
+        *slots.next()? = color.map(|color| (color, cell.get(1..).unwrap_or_default()));
+        rest = tail.trim_start();
     }
     slots.next().is_none().then_some(cells)
 }

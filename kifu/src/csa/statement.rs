@@ -3,22 +3,9 @@
 use super::*;
 use crate::reading::Fault;
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Statement<'t> {
-    pub(super) text: &'t str,
-    /// The statement with trailing blanks, which are columns of a rank.
-    pub(super) untrimmed: &'t str,
-}
-
-impl<'t> Statement<'t> {
-    pub(super) fn fault(&self, problem: Problem) -> Fault<'t> {
-        Fault::new(problem, self.text)
-    }
-}
-
 /// The statements of a line. Commas separate them, but names, headers and
-/// comments take the rest of the line.
-pub(super) fn statements(line: &str) -> impl Iterator<Item = Statement<'_>> {
+/// comments take the rest of the line. Trailing blanks, which are columns of a rank, stay.
+pub(super) fn statements(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {
         let start = rest?.trim_start();
@@ -26,11 +13,10 @@ pub(super) fn statements(line: &str) -> impl Iterator<Item = Statement<'_>> {
             Some(b'\'' | b'N' | b'$') => None,
             _ => start.bytes().position(|byte| byte == b','),
         };
-        let untrimmed = end.and_then(|end| start.get(..end)).unwrap_or(start);
         rest = end.and_then(|end| start.get(end + 1..));
-        Some(Statement { text: untrimmed.trim_end(), untrimmed })
+        Some(end.and_then(|end| start.get(..end)).unwrap_or(start))
     })
-    .filter(|statement| !statement.text.is_empty())
+    .filter(|statement| !statement.is_empty())
 }
 
 /// Square (`None` is the hand) and piece of a token such as `99KY`.

@@ -1,13 +1,12 @@
 //! The writer, and the parts of it that are useful alone.
 
-use std::fmt::Write as _;
-
-use super::headers::{escape, is_rule_key, rule_name, seconds_text};
+use super::headers::{escape, is_rule_key, seconds_text};
 use super::*;
 use crate::end::{End, GameResult};
-use crate::header::{HeaderKey, Naming};
+use crate::header::HeaderKey;
 use crate::lines;
 use crate::record::{Analysis, Event, Node, Record, Rules, TimeControl};
+use crate::terms::{ENTERING_KING_RULES, Naming, word_of};
 
 /// The CSA text of `mv` in `position`, such as `+7776FU` or `-0055KA`.
 ///
@@ -88,24 +87,11 @@ pub fn analysis_text(board: &Board, analysis: &Analysis) -> Option<String> {
     if !analysis.pv.is_empty() {
         // Without its history, which a copy would have to copy.
         let mut board = Board::new(&board.to_setup());
-        let mut line = analysis.pv.iter();
-        let mut words = Vec::new();
-        let played = board.try_line(|board| {
-            let mv = *line.next()?;
-            words.push(move_text_on(board, mv));
-            Some(mv)
-        });
-        words.iter().take(played.len()).for_each(|word| {
-            let _ = write!(text, " {word}");
-        });
+        text += &board.texts_of(&analysis.pv, |board, mv| format!(" {}", move_text_on(board, mv))).concat();
     }
-    if let Some(end) = &analysis.pv_end {
-        let _ = write!(text, " %{}", end_word(end));
-    }
-    if let Some(nodes) = analysis.nodes {
-        let _ = write!(text, " #{nodes}");
-    }
-    Some(text)
+    let end = analysis.pv_end.as_ref().map(|end| format!(" %{}", end_word(end)));
+    let nodes = analysis.nodes.map(|nodes| format!(" #{nodes}"));
+    Some(text + &end.unwrap_or_default() + &nodes.unwrap_or_default())
 }
 
 /// Writes a record as a CSA V3.0 file in UTF-8.
@@ -186,7 +172,8 @@ fn write_rules(rules: &Rules, lines: &mut Vec<String>) {
         }
     }
     lines.extend(rules.max_moves.filter(|&moves| moves > 0).map(|moves| format!("$MAX_MOVES:{moves}")));
-    lines.extend(rules.entering_king.map(|rule| format!("$JISHOGI:{}", rule_name(rule))));
+    let rule = rules.entering_king.and_then(|rule| word_of(&ENTERING_KING_RULES, Naming::Csa, &rule));
+    lines.extend(rule.map(|name| format!("$JISHOGI:{name}")));
 }
 
 /// The clocks as V2.2 has them: `HH:MM+SS` for both sides, where that is exact.
@@ -196,13 +183,6 @@ fn time_limit(rules: &Rules) -> Option<String> {
     let exact = black == white && main_ms % 60_000 == 0 && byoyomi_ms % 1000 == 0 && increment_ms == 0;
     let minutes = main_ms / 60_000;
     exact.then(|| format!("$TIME_LIMIT:{:02}:{:02}+{:02}", minutes / 60, minutes % 60, byoyomi_ms / 1000))
-}
-
-fn move_time(ms: u64, version: FileVersion) -> String {
-    match version {
-        FileVersion::V2_2 => format!("T{}", ms / 1000),
-        FileVersion::V3_0 => format!("T{}", seconds_text(ms)),
-    }
 }
 
 pub(crate) fn time_text(time: TimeControl) -> String {
@@ -232,13 +212,15 @@ fn write_game(record: &Record, version: FileVersion, lines: &mut Vec<String>) {
                 lines.push(text);
             }
             Event::End(end) => {
-                named = word_without_code(&end.kind).map(|word| format!("'*{END_COMMENT}{}", one_line(word)));
-                let end = End { kind: end_in(version, &end.kind), result: end.result };
+                let (kind, word) = end_in(version, &end.kind);
+                named = word.map(|word| format!("'*{END_COMMENT}{}", one_line(word)));
+                let end = End { kind, result: end.result };
                 lines.push(format!("%{}", end_word(&end.kind)));
                 lines.extend(summary(record, &end, if foul { !board.turn() } else { board.turn() }, board.turn()));
             }
         }
-        lines.extend(node.time_ms.map(|ms| move_time(ms, version)));
+        let whole = |ms| if version == FileVersion::V2_2 { ms - ms % 1000 } else { ms };
+        lines.extend(node.time_ms.map(|ms| format!("T{}", seconds_text(whole(ms)))));
         lines.extend(named);
         write_remarks(node, &board, lines);
     }
@@ -248,7 +230,7 @@ fn write_remarks(node: &Node, board: &Board, lines: &mut Vec<String>) {
     let remarks = node.remarks();
     let analyses = remarks.analyses.iter().filter_map(|analysis| analysis_text(board, analysis));
     lines.extend(analyses.map(|text| format!("'** {text}")));
-    for comment in remarks.comments.iter().flat_map(|comment| comment.split('\n')) {
+    for comment in remarks.lines() {
         let clean = lines::one_line(comment);
         let clean = clean.trim_end();
         // A comment that would read as an evaluation is kept from it by a blank.
@@ -257,36 +239,23 @@ fn write_remarks(node: &Node, board: &Board, lines: &mut Vec<String>) {
     }
 }
 
-/// The word for an end for which CSA has none.
-fn word_without_code(kind: &EndKind) -> Option<&str> {
+/// The end for which a version has a word, and its own word where it has none.
+fn end_in(version: FileVersion, kind: &EndKind) -> (EndKind, Option<&str>) {
     match kind {
-        EndKind::WinByDefault => Some("不戦勝"),
-        EndKind::LoseByDefault => Some("不戦敗"),
-        EndKind::Other(text) => Some(text),
-        _ => None,
-    }
-}
-
-/// The end for which a version has a word.
-fn end_in(version: FileVersion, kind: &EndKind) -> EndKind {
-    match kind {
-        EndKind::MaxMoves if version == FileVersion::V2_2 => EndKind::Impasse,
-        EndKind::WinByDefault | EndKind::LoseByDefault | EndKind::Other(_) => EndKind::Abort,
-        kind => kind.clone(),
+        EndKind::MaxMoves if version == FileVersion::V2_2 => (EndKind::Impasse, None),
+        EndKind::WinByDefault | EndKind::LoseByDefault => (EndKind::Abort, kind.name(Naming::Kif)),
+        EndKind::Other(text) => (EndKind::Abort, Some(text)),
+        kind => (kind.clone(), None),
     }
 }
 
 /// The word of an end, without `%`.
 pub(crate) fn end_word(kind: &EndKind) -> String {
-    let known = END_WORDS.iter().find(|(_, known)| known == kind);
-    match (known, kind) {
-        (Some((word, _)), _) => (*word).to_owned(),
-        (None, EndKind::Other(text)) => {
-            let clean: String = text.chars().filter(|c| !c.is_whitespace() && !c.is_control() && *c != ',').collect();
-            if clean.is_empty() { "ERROR".to_owned() } else { clean }
-        }
-        (None, _) => "ERROR".to_owned(),
-    }
+    let clean: String = match kind {
+        EndKind::Other(text) => text.chars().filter(|&c| !c.is_whitespace() && !c.is_control() && c != ',').collect(),
+        kind => kind.name(Naming::Csa).unwrap_or_default().to_owned(),
+    };
+    if clean.is_empty() { "ERROR".to_owned() } else { clean }
 }
 
 /// The line for the result where the end alone does not imply it.
@@ -295,11 +264,11 @@ fn summary(record: &Record, end: &End, loser_of_foul: Color, turn: Color) -> Opt
     if end.result == end.kind.result(side) {
         return None;
     }
-    let (black, white) = match end.result {
-        Some(GameResult::BlackWins) => ("win", "lose"),
-        Some(GameResult::WhiteWins) => ("lose", "win"),
-        Some(GameResult::Draw) => ("draw", "draw"),
-        None => ("unknown", "unknown"),
+    let white = GameResult::name(end.result, Naming::Csa);
+    let black = match white {
+        "win" => "lose",
+        "lose" => "win",
+        both => both,
     };
     let name =
         |key, fallback: &str| one_line(record.headers.value(&key).filter(|name| !name.is_empty()).unwrap_or(fallback));

@@ -5,8 +5,8 @@ use std::fmt;
 
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Number, Value};
 
 /// A record to be written.
 #[derive(Debug, Serialize)]
@@ -71,7 +71,6 @@ impl<'de> Visitor<'de> for PairsVisitor {
     }
 }
 
-/// The start position.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Initial {
     pub(super) preset: Value,
@@ -97,14 +96,6 @@ pub(super) type Hand = BTreeMap<String, Option<u64>>;
 pub(super) struct Place {
     pub(super) x: u8,
     pub(super) y: u8,
-}
-
-/// Seconds, of which some programs write fractions.
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(untagged)]
-pub(super) enum Seconds {
-    Whole(u64),
-    Fraction(f64),
 }
 
 /// Objects whose members may be missing, and are not written then.
@@ -149,5 +140,6 @@ optional! {
 
     Time { now: Clock, total: Clock, }
 
-    Clock { h: u64, m: u64, s: Seconds, }
+    /// Some programs write fractions of seconds.
+    Clock { h: u64, m: u64, s: Number, }
 }

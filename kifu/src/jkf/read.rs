@@ -1,23 +1,27 @@
 //! The reader: documents, then their moves.
 
-use enbu_movegen::{Color, Hand, Piece, Setup, Square};
+use enbu_movegen::{Color, Hand, Piece, PieceType, Setup, Square};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use serde_json::{Value, from_value};
+use serde_json::{Number, Value, from_value};
 
 use super::MAX_DEPTH;
-use super::document::{self, Clock, Diagram, Entry, Forks, Initial, MoveMember, Parts, Place, Seconds};
+use super::document::{self, Clock, Diagram, Entry, Forks, Initial, MoveMember, Parts, Place};
 use super::repair::repair;
 use crate::board::Board;
+use crate::board::held;
 use crate::csa;
-use crate::end::{End, EndKind};
+use crate::end::GameResult;
 use crate::error::{KifuError, Mode, Problem};
+use crate::header::Headers;
+use crate::kakinoki::headers::take;
 use crate::kakinoki::moves::{self, MoveText, Word};
-use crate::kakinoki::{handicap, headers, score};
+use crate::kakinoki::{handicap, score};
 use crate::reading::{Fault, Reading, Reporter, Step};
-use crate::record::{Event, NodeId, Record};
-use crate::usi;
+use crate::record::{Record, Rules};
+use crate::terms::Naming;
+use crate::track::Track;
 
 /// Reads all documents of a text.
 ///
@@ -127,37 +131,38 @@ fn read_document<'t>(text: &'t str, report: &mut Reporter<'t>) -> Result<Option<
         Some(None) => return Ok(None),
         Some(Some(initial)) => start_position(&initial),
     };
-    let mut record = match setup {
-        Ok(setup) => Record::new(setup),
+    let track = match setup {
+        Ok(setup) => Track::new(setup),
         Err(problem) => return report.error(Fault::new(problem, initial.unwrap_or(text))).map(|()| None),
     };
+    let (mut headers, mut rules) = (Headers::default(), Rules::default());
     for (key, value) in document.header.iter().flat_map(|pairs| &pairs.0) {
         if matches!(key.as_str(), "手合割" | "手合") || key.ends_with("の持駒") {
             continue;
         }
         for line in value.split('\n') {
-            headers::take(key, line, &mut record.headers, &mut record.rules);
+            take(key, line, &mut headers, &mut rules);
         }
     }
     let before = report.errors.count();
-    let board = Board::new(record.setup());
-    let mut reader = MoveReader { record, board, report };
+    let mut reader = MoveReader { track, report };
     reader.game(document.moves)?;
-    let MoveReader { record, report, .. } = reader;
+    let record = reader.track.finish(headers, rules);
     let broken = report.errors.count() > before && record.main_line().next().is_none();
     Ok((!broken).then_some(record))
 }
 
 fn start_position(initial: &Initial) -> Result<Setup, Problem> {
-    let preset = match &initial.preset {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
+    let preset = initial.preset.as_str().map_or_else(|| initial.preset.to_string(), str::to_owned);
     match (handicap::setup_of_preset(&preset), &initial.data) {
         (Some(setup), _) => Ok(setup),
         (None, Some(data)) => diagram(data),
         (None, None) => Err(Problem::UnknownHandicap),
     }
+}
+
+fn kind_named(name: &str) -> Result<PieceType, Problem> {
+    name.as_bytes().try_into().ok().and_then(csa::piece_named).ok_or(Problem::UnknownPiece)
 }
 
 const fn color(number: u8) -> Color {
@@ -175,7 +180,7 @@ fn diagram(data: &Diagram) -> Result<Setup, Problem> {
     for (file, cells) in (1..).zip(&data.board) {
         for (rank, cell) in (1..).zip(cells) {
             let Some(name) = cell.as_ref().and_then(|cell| cell.kind.as_deref()) else { continue };
-            let kind = name.as_bytes().try_into().ok().and_then(csa::piece_named).ok_or(Problem::UnknownPiece)?;
+            let kind = kind_named(name)?;
             let side = cell.as_ref().and_then(|cell| cell.color).unwrap_or(0);
             if let Some(square) = Square::new(file, rank) {
                 setup.board[square] = Some(Piece::new(color(side), kind));
@@ -189,128 +194,93 @@ fn diagram(data: &Diagram) -> Result<Setup, Problem> {
 }
 
 fn read_hand(hand: &document::Hand) -> Result<Hand, Problem> {
-    hand.iter().try_fold(Hand::EMPTY, |held, (name, count)| {
-        let kind = name.as_bytes().try_into().ok().and_then(csa::piece_named).ok_or(Problem::UnknownPiece)?;
-        let piece = kind.hand_piece().filter(|_| !kind.is_promoted()).ok_or(Problem::NotAHandPiece)?;
+    hand.iter().try_fold(Hand::EMPTY, |hand, (name, count)| {
+        let piece = held(kind_named(name)?)?;
         let count = u8::try_from(count.unwrap_or(0)).ok();
-        count.and_then(|count| held.with_count(piece, count)).ok_or(Problem::HandOverflow)
+        count.and_then(|count| hand.with_count(piece, count)).ok_or(Problem::HandOverflow)
     })
 }
 
 struct MoveReader<'r, 't> {
-    record: Record,
-    board: Board,
+    track: Track<'t>,
     report: &'r mut Reporter<'t>,
 }
 
-/// A line of entries that is still to be read.
-struct Line<'t> {
-    entries: Vec<&'t RawValue>,
-    parent: NodeId,
-    /// Number of moves before it.
-    before: usize,
-}
+/// A line of entries that is still to be read, and the number of moves before it.
+type Line<'t> = (Vec<&'t RawValue>, usize);
 
 impl<'t> MoveReader<'_, 't> {
     fn game(&mut self, entries: Vec<&'t RawValue>) -> Step<'t> {
-        let mut lines = vec![Line { entries, parent: self.record.root(), before: 0 }];
-        while let Some(line) = lines.pop() {
-            self.board.rewind(line.before);
-            self.line(line, &mut lines)?;
+        let mut lines = vec![(entries, 0)];
+        while let Some((entries, before)) = lines.pop() {
+            self.track.back_to(before);
+            self.line(entries, &mut lines)?;
+            self.report.foul(self.track.foul.take())?;
         }
         Ok(())
     }
 
-    fn line(&mut self, line: Line<'t>, lines: &mut Vec<Line<'t>>) -> Step<'t> {
-        let mut at = line.parent;
-        let mut foul = None;
-        for text in line.entries.into_iter().map(RawValue::get) {
-            if matches!(self.record.node(at).event(), Event::End(_)) {
+    fn line(&mut self, entries: Vec<&'t RawValue>, lines: &mut Vec<Line<'t>>) -> Step<'t> {
+        for text in entries.into_iter().map(RawValue::get) {
+            if self.track.is_ended() {
                 return self.report.warn(Fault::new(Problem::AfterEnd, text));
             }
             let Some(entry) = typed::<Entry>(text, self.report)? else { return Ok(()) };
-            if let Some(passed_over) = foul.take().filter(|_| entry.mv.is_some()) {
-                self.report.warn(Fault::new(Problem::IllegalMove, passed_over))?;
-            }
-            self.push_forks(text, at, lines)?;
+            self.push_forks(text, lines)?;
             if let Some(mv) = &entry.mv {
-                let (event, odd) = match self.play(at, mv) {
+                let (passed_over, odd) = match self.play(mv, text) {
                     Ok(played) => played,
                     Err(problem) => return self.report.error(Fault::new(problem, text)),
                 };
+                self.report.foul(passed_over)?;
                 if let Some(odd) = odd {
                     self.report.warn(Fault::new(odd, text))?;
                 }
-                foul = matches!(event, Event::Foul(_)).then_some(text);
-                at = self.record.add(at, event);
+                self.remarks(&entry);
             }
             // A move and the end after it may share an entry.
-            let ended = entry.special.as_deref().map(|word| self.end(at, word, entry.winner.as_deref()));
-            if matches!(&ended, Some(Event::End(end)) if end.kind.is_foul()) {
-                foul = None;
+            if let Some(word) = &entry.special {
+                let mut end = self.track.end_of(csa::end_of_word(word));
+                if let Some(result) = entry.winner.as_deref().and_then(|word| GameResult::named(word, Naming::Usi)) {
+                    end.result = result;
+                }
+                let foul = self.track.end(end);
+                self.report.foul(foul)?;
             }
-            self.remarks_before_end(&entry, &mut at, ended);
+            if entry.mv.is_none() {
+                self.remarks(&entry);
+            }
         }
-        foul.map_or(Ok(()), |foul| self.report.warn(Fault::new(Problem::IllegalMove, foul)))
+        Ok(())
     }
 
     /// Notes the lines that could replace an entry, the first of them to be taken first.
-    fn push_forks(&mut self, entry: &'t str, parent: NodeId, lines: &mut Vec<Line<'t>>) -> Step<'t> {
+    fn push_forks(&mut self, entry: &'t str, lines: &mut Vec<Line<'t>>) -> Step<'t> {
         if !entry.contains("\"forks\"") {
             return Ok(());
         }
-        let before = self.board.plies_played();
+        let before = self.track.board.plies_played();
         match first::<Forks<'t>>(entry) {
             Ok((Forks { forks }, _)) => {
                 let forks = forks.into_iter().flatten().rev();
-                lines.extend(forks.map(|entries| Line { entries, parent, before }));
+                lines.extend(forks.map(|entries| (entries, before)));
                 Ok(())
             }
             Err(_) => self.report.warn(Fault::new(Problem::Json(OTHER_TYPE.to_owned()), entry).quoting("forks")),
         }
     }
 
-    /// Adds the remarks of an entry, and its end.
-    fn remarks_before_end(&mut self, entry: &Entry, at: &mut NodeId, ended: Option<Event>) {
-        match ended {
-            Some(end) if entry.mv.is_none() => {
-                *at = self.record.add(*at, end);
-                self.remarks(*at, entry);
-            }
-            Some(end) => {
-                self.remarks(*at, entry);
-                *at = self.record.add(*at, end);
-            }
-            None => self.remarks(*at, entry),
-        }
+    /// Makes a move, and returns a foul that it passed over and an oddity.
+    fn play(&mut self, mv: &MoveMember, entry: &'t str) -> Result<(Option<&'t str>, Option<Problem>), Problem> {
+        let (board, last) = (&self.track.board, self.track.last_to());
+        let (mv_made, odd) = moves::resolve(&move_text(mv, board, last)?, board, last)?;
+        let wrong_color = mv.color.is_some_and(|side| color(side) != board.turn());
+        let passed_over = self.track.make(mv_made, entry)?;
+        Ok((passed_over, odd.or(wrong_color.then_some(Problem::WrongTurn))))
     }
 
-    fn play(&mut self, at: NodeId, mv: &MoveMember) -> Result<(Event, Option<Problem>), Problem> {
-        let last = self.record.node(at).event().played().map(|mv| mv.to());
-        let text = move_text(mv, &self.board, last)?;
-        let resolved = moves::resolve(&text, &self.board, last)?;
-        let wrong_color = mv.color.is_some_and(|side| color(side) != self.board.turn());
-        let event = self.board.play(resolved.mv)?;
-        Ok((event, resolved.odd.or(wrong_color.then_some(Problem::WrongTurn))))
-    }
-
-    /// The end for a word. A foul that is in the record is its mover's.
-    fn end(&self, at: NodeId, word: &str, winner: Option<&str>) -> Event {
-        let kind = csa::end_of_word(word);
-        let after_foul = matches!(self.record.node(at).event(), Event::Foul(_));
-        let turn = match kind {
-            EndKind::IllegalMove if after_foul => !self.board.turn(),
-            _ => self.board.turn(),
-        };
-        let mut end = End::new(kind, turn);
-        if let Some(result) = winner.and_then(usi::result_of_word) {
-            end.result = result;
-        }
-        Event::from(end)
-    }
-
-    fn remarks(&mut self, at: NodeId, entry: &Entry) {
-        let node = self.record.node_mut(at);
+    fn remarks(&mut self, entry: &Entry) {
+        let node = self.track.record.node_mut(self.track.at);
         let old = node.remarks().comments.len();
         if let Some(comments) = &entry.comments {
             let lines = comments.iter().flat_map(|text| text.split('\n')).map(str::to_owned);
@@ -322,18 +292,16 @@ impl<'t> MoveReader<'_, 't> {
         if let Some(clock) = entry.time.as_ref().and_then(|time| time.now.as_ref()) {
             node.time_ms = Some(clock_ms(clock));
         }
-        score::extract(node, old, &mut self.board);
+        score::extract(node, old, &mut self.track.board);
     }
 }
 
 fn clock_ms(clock: &Clock) -> u64 {
     let minutes = clock.h.unwrap_or(0).saturating_mul(60).saturating_add(clock.m.unwrap_or(0));
-    let ms = match clock.s {
-        Some(Seconds::Whole(seconds)) => seconds.saturating_mul(1000),
-        // A cast from float saturates, and turns NaN into 0.
-        Some(Seconds::Fraction(seconds)) => (seconds * 1000.0).round() as u64,
-        None => 0,
-    };
+    let whole = |seconds: &Number| seconds.as_u64().map(|seconds| seconds.saturating_mul(1000));
+    // A cast from float saturates, and turns NaN into 0.
+    let ms = |seconds| whole(seconds).unwrap_or((seconds.as_f64().unwrap_or(0.0) * 1000.0).round() as u64);
+    let ms = clock.s.as_ref().map_or(0, ms);
     minutes.saturating_mul(60_000).saturating_add(ms)
 }
 
@@ -350,7 +318,7 @@ fn move_text(mv: &MoveMember, board: &Board, last: Option<Square>) -> Result<Mov
     // Some programs give drops the origin 0, 0.
     let from = mv.from.filter(|from| (from.x, from.y) != (0, 0)).map(place).transpose()?;
     let kind = match (&mv.piece, from) {
-        (Some(name), _) => name.as_bytes().try_into().ok().and_then(csa::piece_named).ok_or(Problem::UnknownPiece)?,
+        (Some(name), _) => kind_named(name)?,
         (None, Some(from)) => board.piece_at(from).ok_or(Problem::EmptyOrigin)?.kind,
         (None, None) => return Err(Problem::MoveSyntax),
     };

@@ -27,30 +27,24 @@ pub(super) fn repair(value: &mut Value, odd: &mut Vec<String>) {
 /// if its type is right.
 fn understood(name: &str, value: &Value) -> Option<Value> {
     let text = value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
-    let is_text = value.is_string();
     let (fits, understood) = match name {
-        "promote" | "same" => (
-            value.is_boolean(),
-            match text.as_str() {
-                "true" | "1" => Value::Bool(true),
-                "false" | "0" => Value::Bool(false),
-                _ => Value::Null,
-            },
-        ),
+        "promote" | "same" => {
+            let number = text.parse::<u8>().ok().filter(|&number| number < 2).map(|number| number == 1);
+            (value.is_boolean(), text.parse().ok().or(number).map(Value::Bool))
+        }
         "color" | "x" | "y" | "h" | "m" | "s" | "ply" => {
-            let is_number = value.as_f64().is_some_and(|number| number >= 0.0);
-            (is_number, text.parse::<u64>().map_or(Value::Null, Value::from))
+            (value.as_f64().is_some_and(|number| number >= 0.0), text.parse::<u64>().ok().map(Value::from))
         }
         "piece" | "capture" | "relative" | "special" | "winner" | "bookmark" | "kind" => {
-            (is_text, if value.is_number() { Value::String(text) } else { Value::Null })
+            (value.is_string(), value.is_number().then(|| text.into()))
         }
         "comments" => {
             let are_texts = value.as_array().is_some_and(|list| list.iter().all(Value::is_string));
-            (are_texts, if is_text { Value::from(vec![text]) } else { Value::Null })
+            (are_texts, value.is_string().then(|| vec![text].into()))
         }
-        "forks" | "hands" => (value.is_array(), Value::Null),
-        "move" | "time" | "now" | "total" | "from" | "to" | "data" => (value.is_object(), Value::Null),
+        "forks" | "hands" => (value.is_array(), None),
+        "move" | "time" | "now" | "total" | "from" | "to" | "data" => (value.is_object(), None),
         _ => return None,
     };
-    (!fits && !value.is_null()).then_some(understood)
+    (!fits && !value.is_null()).then(|| understood.unwrap_or_default())
 }

@@ -3,9 +3,10 @@
 use enbu_movegen::{Color, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Setup, Square};
 
 use super::MAX_FORKS;
-use super::document::{self, Cell, Clock, Diagram, Document, Entry, Initial, MoveMember, Pairs, Place, Seconds, Time};
+use super::document::{self, Cell, Clock, Diagram, Document, Entry, Initial, MoveMember, Pairs, Place, Time};
 use crate::board::Board;
 use crate::board::may_promote;
+use crate::end::EndKind;
 use crate::kakinoki::moves;
 use crate::kakinoki::score::{self, ScoreStyle};
 use crate::kakinoki::{Sides, handicap, headers};
@@ -123,8 +124,7 @@ impl Writer<'_> {
             }
             Event::End(end) => {
                 let after_foul = node.parent().is_some_and(|parent| {
-                    matches!(self.record.node(parent).event(), Event::Foul(_))
-                        && end.kind == crate::end::EndKind::IllegalMove
+                    matches!(self.record.node(parent).event(), Event::Foul(_)) && end.kind == EndKind::IllegalMove
                 });
                 let turn = if after_foul { !self.board.turn() } else { self.board.turn() };
                 entry.special = Some(csa::end_word(&end.kind));
@@ -148,12 +148,10 @@ impl Writer<'_> {
 
     fn move_member(&self, id: NodeId, mv: Move) -> MoveMember {
         let turn = self.board.turn();
-        let parent = self.record.node(id).parent();
-        let last = parent.and_then(|parent| self.record.node(parent).event().played()).map(|mv| mv.to());
         let mut member = MoveMember {
             color: Some(turn as u8),
             to: Some(place(mv.to())),
-            same: (last == Some(mv.to())).then_some(true),
+            same: (self.record.last_to(id) == Some(mv.to())).then_some(true),
             capture: self.board.piece_at(mv.to()).map(|piece| csa::piece_name(piece.kind).to_owned()),
             ..MoveMember::default()
         };
@@ -189,6 +187,6 @@ const fn place(square: Square) -> Place {
     Place { x: square.file(), y: square.rank() }
 }
 
-const fn clock(hours: Option<u64>, seconds: u64) -> Clock {
-    Clock { h: hours, m: Some(seconds / 60 % 60), s: Some(Seconds::Whole(seconds % 60)) }
+fn clock(hours: Option<u64>, seconds: u64) -> Clock {
+    Clock { h: hours, m: Some(seconds / 60 % 60), s: Some((seconds % 60).into()) }
 }

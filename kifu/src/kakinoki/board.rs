@@ -2,11 +2,12 @@
 
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
-use enbu_movegen::{Color, Hand, Piece, Setup, Square};
+use enbu_movegen::{Color, Hand, HandPiece, Piece, Setup, Square};
 
 use super::headers::Sides;
 use super::moves;
-use super::words::{self, HAND_ORDER, is_blank, piece_cell, rank_kanji, side_of_mark};
+use super::words::{self, is_blank, piece_cell, rank_kanji, side_of_mark};
+use crate::board::held;
 use crate::error::Problem;
 use crate::reading::{Fault, Step};
 
@@ -17,7 +18,8 @@ pub(crate) struct BoardText {
     ranks: u8,
     /// Hands that were read.
     hands: [bool; 2],
-    turn: Option<Color>,
+    /// The side to move, if it is given.
+    pub(crate) turn: Option<Color>,
     /// The side to move, from the mark of the last move.
     turn_after_last: Option<Color>,
     /// Destination of the last move before the board.
@@ -42,13 +44,8 @@ impl BoardText {
         self.ranks == 9 && self.hands[color]
     }
 
-    /// The side to move, if it is given.
     pub(crate) fn turn(&self) -> Option<Color> {
         self.turn.or(self.turn_after_last)
-    }
-
-    pub(crate) const fn set_turn(&mut self, turn: Color) {
-        self.turn = Some(turn);
     }
 
     /// The number of the next move.
@@ -97,8 +94,7 @@ impl BoardText {
         }
         while !rest.is_empty() {
             let (kind, tail) = words::piece(rest).ok_or_else(|| Fault::new(Problem::HandSyntax, rest))?;
-            let piece = kind.hand_piece().filter(|_| !kind.is_promoted());
-            let piece = piece.ok_or_else(|| Fault::new(Problem::NotAHandPiece, rest))?;
+            let piece = held(kind).map_err(|problem| Fault::new(problem, rest))?;
             let (count, tail) = words::count(tail);
             // A hand may hold more than a set has, but no one writes it in one number.
             let total = u64::from(hand.count(piece)).saturating_add(count);
@@ -173,7 +169,7 @@ fn rank_line(setup: &Setup, rank: u8) -> String {
         match setup.board[square] {
             Some(piece) => {
                 line.push(if piece.color == Color::White { 'v' } else { ' ' });
-                line.push_str(piece_cell(piece.kind));
+                line.push(piece_cell(piece.kind));
             }
             None => line.push_str(" ・"),
         }
@@ -186,14 +182,14 @@ fn rank_line(setup: &Setup, rank: u8) -> String {
 fn hand_line(setup: &Setup, color: Color, sides: Sides) -> String {
     let mut line = format!("{}の持駒：", sides.name(color));
     let hand = setup.hands[color];
-    for piece in HAND_ORDER.into_iter().filter(|&piece| hand.has(piece)) {
-        line.push_str(piece_cell(piece.piece_type()));
+    for piece in HandPiece::SFEN_ORDER.into_iter().filter(|&piece| hand.has(piece)) {
+        line.push(piece_cell(piece.piece_type()));
         let mut rest = hand.count(piece);
         while u64::from(rest) > MOST_IN_ONE {
             rest -= MOST_IN_ONE as u8;
             words::push_count(&mut line, MOST_IN_ONE as u8);
             line.push('　');
-            line.push_str(piece_cell(piece.piece_type()));
+            line.push(piece_cell(piece.piece_type()));
         }
         words::push_count(&mut line, rest);
         line.push('　');
@@ -221,7 +217,7 @@ mod tests {
             } else if line.starts_with("手数＝") {
                 board.read_footer(line);
             } else if line == "後手番" {
-                board.set_turn(Color::White);
+                board.turn = Some(Color::White);
             }
         }
         board

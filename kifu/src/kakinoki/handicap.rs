@@ -4,87 +4,49 @@ use enbu_movegen::Setup;
 
 use super::words::{digit, rank_kanji};
 
-/// A start position that has a name.
-#[derive(Clone, Copy)]
-struct Handicap {
-    /// Names in Japanese; the first is the one that is written.
-    names: &'static str,
-    /// Name in JKF.
-    preset: Option<&'static str>,
-    /// White's three ranks, side to move and hands, in the words of SFEN.
-    ranks: &'static str,
-    tail: &'static str,
-    written: Written,
-}
-
-/// Use of a name by the writers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Written {
-    Always,
-    /// Programs dispute three pieces; tsshogi and shogiops take those of five and seven for an
-    /// even game and show a wrong board without a word; only lishogi has the others.
-    Never,
-}
-
-/// A handicap that every program knows.
-const fn known(names: &'static str, preset: &'static str, ranks: &'static str) -> Handicap {
-    Handicap { names, preset: Some(preset), ranks, tail: "w -", written: Written::Always }
-}
-
-const fn disputed(names: &'static str, preset: &'static str, ranks: &'static str) -> Handicap {
-    Handicap { names, preset: Some(preset), ranks, tail: "w -", written: Written::Never }
-}
-
-/// A position of lishogi.
-const fn rare(name: &'static str, ranks: &'static str, tail: &'static str) -> Handicap {
-    Handicap { names: name, preset: None, ranks, tail, written: Written::Never }
-}
-
-/// The handicaps. White gives the odds: the left lance is that on 1a.
-const HANDICAPS: [Handicap; 33] = [
-    Handicap { tail: EVEN, ..known("平手", "HIRATE", "lnsgkgsnl/1r5b1/ppppppppp") },
-    known("香落ち 左香落ち", "KY", "lnsgkgsn1/1r5b1/ppppppppp"),
-    known("右香落ち", "KY_R", "1nsgkgsnl/1r5b1/ppppppppp"),
-    known("角落ち", "KA", "lnsgkgsnl/1r7/ppppppppp"),
-    known("飛車落ち 飛落ち", "HI", "lnsgkgsnl/7b1/ppppppppp"),
-    known("飛香落ち 飛車香落ち", "HIKY", "lnsgkgsn1/7b1/ppppppppp"),
-    known("二枚落ち 飛角落ち", "2", "lnsgkgsnl/9/ppppppppp"),
-    disputed("三枚落ち", "3", "lnsgkgsn1/9/ppppppppp"),
-    known("四枚落ち", "4", "1nsgkgsn1/9/ppppppppp"),
-    disputed("五枚落ち 右五枚落ち", "5", "2sgkgsn1/9/ppppppppp"),
-    disputed("左五枚落ち", "5_L", "1nsgkgs2/9/ppppppppp"),
-    known("六枚落ち", "6", "2sgkgs2/9/ppppppppp"),
-    disputed("右七枚落ち 七枚落ち", "7_R", "3gkgs2/9/ppppppppp"),
-    disputed("左七枚落ち", "7_L", "2sgkg3/9/ppppppppp"),
-    known("八枚落ち", "8", "3gkg3/9/ppppppppp"),
-    known("十枚落ち", "10", "4k4/9/ppppppppp"),
-    rare("両香落ち", "1nsgkgsn1/1r5b1/ppppppppp", "w -"),
-    rare("九枚落ち", "4kg3/9/ppppppppp", "w -"),
-    rare("裸玉", "4k4/9/9", "w -"),
-    rare("歩三兵", "4k4/9/9", "w 3p"),
-    rare("トンボ", "4k4/1r5b1/ppppppppp", "w -"),
-    rare("トンボ＋香", "l3k3l/1r5b1/ppppppppp", "w -"),
-    rare("トンボ＋桂香", "ln2k2nl/1r5b1/ppppppppp", "w -"),
-    rare("香得", "lnsgkgsn1/1r5b1/ppppppppp", "w L"),
-    rare("両香得", "1nsgkgsn1/1r5b1/ppppppppp", "w 2L"),
-    rare("角得", "lnsgkgsnl/1r7/ppppppppp", "w B"),
-    rare("飛車得", "lnsgkgsnl/7b1/ppppppppp", "w R"),
-    rare("飛香得", "lnsgkgsn1/7b1/ppppppppp", "w RL"),
-    rare("二枚得", "lnsgkgsnl/9/ppppppppp", "w RB"),
-    rare("四枚得", "1nsgkgsn1/9/ppppppppp", "w RB2L"),
-    rare("六枚得", "2sgkgs2/9/ppppppppp", "w RB2N2L"),
-    rare("八枚得", "3gkg3/9/ppppppppp", "w RB2S2N2L"),
-    rare("太閤落ち", "lnsgkgsnl/1r5b1/p1ppppppp", "w -"),
+/// The handicaps: names in Japanese, of which the first is written; the name in JKF; White's three ranks, side to
+/// move and hands, in the words of SFEN. White gives the odds: the left lance is that on 1a.
+const HANDICAPS: [(&str, &str, &str, &str); 33] = [
+    ("平手", "HIRATE", "lnsgkgsnl/1r5b1/ppppppppp", "b -"),
+    ("香落ち 左香落ち", "KY", "lnsgkgsn1/1r5b1/ppppppppp", "w -"),
+    ("右香落ち", "KY_R", "1nsgkgsnl/1r5b1/ppppppppp", "w -"),
+    ("角落ち", "KA", "lnsgkgsnl/1r7/ppppppppp", "w -"),
+    ("飛車落ち 飛落ち", "HI", "lnsgkgsnl/7b1/ppppppppp", "w -"),
+    ("飛香落ち 飛車香落ち", "HIKY", "lnsgkgsn1/7b1/ppppppppp", "w -"),
+    ("二枚落ち 飛角落ち", "2", "lnsgkgsnl/9/ppppppppp", "w -"),
+    ("三枚落ち", "3", "lnsgkgsn1/9/ppppppppp", "w -"),
+    ("四枚落ち", "4", "1nsgkgsn1/9/ppppppppp", "w -"),
+    ("五枚落ち 右五枚落ち", "5", "2sgkgsn1/9/ppppppppp", "w -"),
+    ("左五枚落ち", "5_L", "1nsgkgs2/9/ppppppppp", "w -"),
+    ("六枚落ち", "6", "2sgkgs2/9/ppppppppp", "w -"),
+    ("右七枚落ち 七枚落ち", "7_R", "3gkgs2/9/ppppppppp", "w -"),
+    ("左七枚落ち", "7_L", "2sgkg3/9/ppppppppp", "w -"),
+    ("八枚落ち", "8", "3gkg3/9/ppppppppp", "w -"),
+    ("十枚落ち", "10", "4k4/9/ppppppppp", "w -"),
+    // Positions of lishogi, without names in JKF.
+    ("両香落ち", "", "1nsgkgsn1/1r5b1/ppppppppp", "w -"),
+    ("九枚落ち", "", "4kg3/9/ppppppppp", "w -"),
+    ("裸玉", "", "4k4/9/9", "w -"),
+    ("歩三兵", "", "4k4/9/9", "w 3p"),
+    ("トンボ", "", "4k4/1r5b1/ppppppppp", "w -"),
+    ("トンボ＋香", "", "l3k3l/1r5b1/ppppppppp", "w -"),
+    ("トンボ＋桂香", "", "ln2k2nl/1r5b1/ppppppppp", "w -"),
+    ("香得", "", "lnsgkgsn1/1r5b1/ppppppppp", "w L"),
+    ("両香得", "", "1nsgkgsn1/1r5b1/ppppppppp", "w 2L"),
+    ("角得", "", "lnsgkgsnl/1r7/ppppppppp", "w B"),
+    ("飛車得", "", "lnsgkgsnl/7b1/ppppppppp", "w R"),
+    ("飛香得", "", "lnsgkgsn1/7b1/ppppppppp", "w RL"),
+    ("二枚得", "", "lnsgkgsnl/9/ppppppppp", "w RB"),
+    ("四枚得", "", "1nsgkgsn1/9/ppppppppp", "w RB2L"),
+    ("六枚得", "", "2sgkgs2/9/ppppppppp", "w RB2N2L"),
+    ("八枚得", "", "3gkg3/9/ppppppppp", "w RB2S2N2L"),
+    ("太閤落ち", "", "lnsgkgsnl/1r5b1/p1ppppppp", "w -"),
 ];
 
-const EVEN: &str = "b -";
-
-impl Handicap {
-    fn setup(&self) -> Option<Setup> {
-        match self.tail {
-            EVEN => Some(Setup::startpos()),
-            tail => format!("{}/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL {tail} 1", self.ranks).parse().ok(),
-        }
+fn setup((_, _, ranks, tail): &(&str, &str, &str, &str)) -> Option<Setup> {
+    match *tail {
+        "b -" => Some(Setup::startpos()),
+        tail => format!("{ranks}/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL {tail} 1").parse().ok(),
     }
 }
 
@@ -92,17 +54,16 @@ impl Handicap {
 /// and other spellings within; `None` for unknown names.
 pub(crate) fn setup_of_name(name: &str) -> Option<Setup> {
     let name = name.trim();
-    let find = |fits: &dyn Fn(&str) -> bool| HANDICAPS.iter().find(|handicap| handicap.names.split(' ').any(fits));
+    let find = |fits: &dyn Fn(&str) -> bool| HANDICAPS.iter().find(|(names, ..)| names.split(' ').any(fits));
     let loose = || {
         let name = plain(name);
         find(&|known| plain(known) == name)
     };
-    find(&|known| known == name).or_else(loose)?.setup()
+    find(&|known| known == name).or_else(loose).and_then(setup)
 }
 
-/// The position for a name of JKF.
 pub(crate) fn setup_of_preset(name: &str) -> Option<Setup> {
-    HANDICAPS.iter().find(|handicap| handicap.preset == Some(name))?.setup()
+    HANDICAPS.iter().find(|(_, preset, ..)| *preset == name && !name.is_empty()).and_then(setup)
 }
 
 /// Returns true for names of other games: 5五将棋, どうぶつ将棋, チェス.
@@ -129,12 +90,14 @@ fn plain(name: &str) -> String {
 
 /// The names of a position in Japanese and in JKF, among those that every program understands.
 pub(crate) fn names_of_setup(position: &Setup) -> Option<(&'static str, &'static str)> {
-    let mut written = HANDICAPS.iter().filter(|handicap| handicap.written == Written::Always);
-    let handicap = written.find(|handicap| handicap.setup().as_ref() == Some(position))?;
-    Some((handicap.names.split(' ').next()?, handicap.preset?))
+    // Programs dispute three pieces; tsshogi and shogiops take those of five and seven for an even game and show a
+    // wrong board without a word; only lishogi has the others.
+    let is_written = |preset: &str| !preset.is_empty() && !preset.starts_with(['3', '5', '7']);
+    let mut written = HANDICAPS.iter().filter(|(_, preset, ..)| is_written(preset));
+    let (names, preset, ..) = written.find(|handicap| setup(handicap).as_ref() == Some(position))?;
+    Some((names.split(' ').next()?, preset))
 }
 
-/// The name of a position in Japanese, among those that every program understands.
 pub(crate) fn name_of_setup(position: &Setup) -> Option<&'static str> {
     names_of_setup(position).map(|(name, _)| name)
 }
@@ -153,7 +116,7 @@ pub(crate) fn other_reading(name: &str) -> Option<Setup> {
         "九枚" => "3gk4/9/ppppppppp",
         _ => return None,
     };
-    rare("", back, "w -").setup()
+    setup(&("", "", back, "w -"))
 }
 
 #[cfg(test)]
@@ -196,7 +159,7 @@ mod tests {
     #[test]
     fn only_names_that_all_programs_know_are_written() {
         for handicap in HANDICAPS {
-            let position = handicap.setup().unwrap();
+            let position = setup(&handicap).unwrap();
             if let Some(written) = name_of_setup(&position) {
                 assert_eq!(setup_of_name(written), Some(position), "{written}");
             }

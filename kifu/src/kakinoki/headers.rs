@@ -1,12 +1,14 @@
 //! The headers of the KIF family, which JKF has as well: `key：value`.
 
-use enbu_movegen::{Color, EnteringKingRule};
+use enbu_movegen::Color;
 
 use super::moves;
 use super::words::{is_blank, number};
-use crate::header::{HeaderKey, Headers, Naming};
+use crate::csa;
+use crate::header::{HeaderKey, Headers};
 use crate::lines::{self, thousandths};
 use crate::record::{Record, Rules, TimeControl};
+use crate::terms::{ENTERING_KING_RULES, Naming, value_of, word_of};
 
 /// Keys that make a file a record.
 const KNOWN: &str = "先手 下手 後手 上手 棋戦 場所 開始日時 終了日時 手合割 手合 戦型 備考 対局日 表題 持ち時間 秒読み \
@@ -36,7 +38,6 @@ pub(crate) fn files(line: &str) -> Option<usize> {
     others.eq((1..first).rev().map(Some)).then_some(count)
 }
 
-/// Returns true if a file with this key is a record.
 pub(crate) fn is_known(key: &str) -> bool {
     KNOWN.split(' ').any(|known| known == key)
 }
@@ -44,14 +45,6 @@ pub(crate) fn is_known(key: &str) -> bool {
 /// Returns true if a record begins with this key, when it follows the moves of another.
 pub(crate) fn begins_record(key: &str) -> bool {
     matches!(key, "開始日時" | "手合割" | "先手" | "下手" | "後手" | "上手" | "対局日" | "棋戦" | "作品番号")
-}
-
-fn key_of_name(name: &str) -> HeaderKey {
-    match name {
-        "下手" => HeaderKey::BlackName,
-        "上手" => HeaderKey::WhiteName,
-        name => HeaderKey::named(name, Naming::Kif),
-    }
 }
 
 /// Names of the sides in headers.
@@ -89,7 +82,7 @@ pub(crate) fn take(key: &str, value: &str, headers: &mut Headers, rules: &mut Ru
     if rule_lines(rules).iter().any(|(name, text)| *name == key && text == value) {
         return;
     }
-    let key = key_of_name(key);
+    let key = HeaderKey::named(key, Naming::Kif);
     if key == HeaderKey::Note {
         headers.push_line(key, value);
     } else {
@@ -102,16 +95,16 @@ fn understand(key: &str, value: &str, rules: &mut Rules) {
     match key {
         TIME | BYOYOMI | INCREMENT => {
             for (color, text) in Color::ALL.into_iter().zip(sides(value)) {
-                let Some(Clock { main, byoyomi, increment }) = clock(text) else { continue };
+                let Some([main, byoyomi, increment]) = clock(text) else { continue };
                 let control = rules.time[color].get_or_insert_default();
                 match key {
-                    TIME => control.main_ms = main.unwrap_or(0),
+                    TIME => {
+                        control.main_ms = main.unwrap_or(0);
+                        control.byoyomi_ms = byoyomi.unwrap_or(control.byoyomi_ms);
+                        control.increment_ms = increment.unwrap_or(control.increment_ms);
+                    }
                     BYOYOMI => control.byoyomi_ms = total([main, byoyomi]),
                     _ => control.increment_ms = total([main, byoyomi, increment]),
-                }
-                if key == TIME {
-                    control.byoyomi_ms = byoyomi.unwrap_or(control.byoyomi_ms);
-                    control.increment_ms = increment.unwrap_or(control.increment_ms);
                 }
             }
         }
@@ -120,7 +113,10 @@ fn understand(key: &str, value: &str, rules: &mut Rules) {
                 rules.max_moves = u32::try_from(moves).ok().filter(|&moves| moves > 0);
             }
         }
-        ENTERING_KING => rules.entering_king = rule_of_name(value).or(rules.entering_king),
+        ENTERING_KING => {
+            let rule = value_of(&ENTERING_KING_RULES, Naming::Kif, value);
+            rules.entering_king = rule.copied().or(rules.entering_king);
+        }
         _ => {}
     }
 }
@@ -139,15 +135,8 @@ fn sides(value: &str) -> [&str; 2] {
     separate().unwrap_or([value; 2])
 }
 
-/// Times in milliseconds, as far as a text gives them.
-#[derive(Clone, Copy, Default)]
-struct Clock {
-    main: Option<u64>,
-    byoyomi: Option<u64>,
-    increment: Option<u64>,
-}
-
-/// The times in a text, in the wordings of programs; `None` if it says anything else.
+/// Main time, byoyomi and increment in milliseconds, as far as a text gives them in the wordings of programs; `None`
+/// if it says anything else.
 ///
 /// | program | text |
 /// |---|---|
@@ -155,15 +144,14 @@ struct Clock {
 /// | ぴよ将棋 | `15分60秒`: seconds after minutes are byoyomi |
 /// | newspapers | `各5時間`, `15分、切れたら1手30秒`, `30分切れ負け` |
 /// | Fischer | `5分+10秒加算`, `10分（1手5秒加算）` |
-fn clock(text: &str) -> Option<Clock> {
+fn clock(text: &str) -> Option<[Option<u64>; 3]> {
     /// Words before a time for each move.
     const EACH_MOVE: &str = "+ ＋ / 秒読み 切れたら 切れてから 使い切ったら 使い切ると 一手 1手 １手 以後";
     const FILLERS: &str =
         "、 , ， 。 （ ） ( ) 各 持ち時間 チェスクロック使用 切れ負け ずつ 以内 未満 加算 フィッシャー";
-    let mut clock = Clock::default();
+    let [mut main, mut byoyomi, mut increment] = [None; 3];
     let mut rest = text.trim_matches(is_blank);
     let mut each_move = false;
-    let mut seen = false;
     while !rest.is_empty() {
         if let Some(tail) = EACH_MOVE.split(' ').find_map(|word| rest.strip_prefix(word)) {
             each_move = true;
@@ -172,20 +160,20 @@ fn clock(text: &str) -> Option<Clock> {
             // `加算` follows its time.
             let is_added = tail.trim_start_matches(is_blank).starts_with("加算");
             let slot = match unit {
-                _ if is_added => &mut clock.increment,
-                SECOND if clock.main.is_some() => &mut clock.byoyomi,
-                _ if each_move => &mut clock.byoyomi,
-                _ => &mut clock.main,
+                _ if is_added => &mut increment,
+                SECOND if main.is_some() => &mut byoyomi,
+                _ if each_move => &mut byoyomi,
+                _ => &mut main,
             };
-            *slot = Some(slot.unwrap_or(0).saturating_add(ms));
-            seen = true;
+            *slot = Some(slot.unwrap_or(0u64).saturating_add(ms));
             rest = tail;
         } else {
             rest = FILLERS.split(' ').find_map(|word| rest.strip_prefix(word))?;
         }
         rest = rest.trim_start_matches(is_blank);
     }
-    seen.then_some(clock)
+    let clock = [main, byoyomi, increment];
+    (clock != [None; 3]).then_some(clock)
 }
 
 const SECOND: u64 = 1000;
@@ -218,25 +206,10 @@ fn duration_text(ms: u64) -> String {
         (0, 0, 1..) => format!("{minutes}分"),
         (0, 1.., 0) => format!("{hours}時間"),
         (0, 1.., _) => format!("{hours}時間{minutes}分"),
-        _ if ms.is_multiple_of(1000) => format!("{}秒", ms / 1000),
-        _ => format!("{}秒", format!("{}.{:03}", ms / 1000, ms % 1000).trim_end_matches('0')),
+        _ => format!("{}秒", csa::seconds_text(ms)),
     }
 }
 
-const RULE_NAMES: [(&str, EnteringKingRule); 6] = [
-    ("24点法", EnteringKingRule::Csa24),
-    ("27点法", EnteringKingRule::Csa27),
-    ("24点法（駒落ち）", EnteringKingRule::Csa24Handicap),
-    ("27点法（駒落ち）", EnteringKingRule::Csa27Handicap),
-    ("トライルール", EnteringKingRule::Try),
-    ("なし", EnteringKingRule::NoEnteringKing),
-];
-
-fn rule_of_name(name: &str) -> Option<EnteringKingRule> {
-    RULE_NAMES.into_iter().find(|(known, _)| *known == name).map(|(_, rule)| rule)
-}
-
-/// The rules as headers.
 fn rule_lines(rules: &Rules) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     for (key, part) in [
@@ -253,8 +226,8 @@ fn rule_lines(rules: &Rules) -> Vec<(&'static str, String)> {
         lines.push((key, value));
     }
     lines.extend(rules.max_moves.map(|moves| (MAX_MOVES, format!("{moves}手"))));
-    let rule = rules.entering_king.and_then(|rule| RULE_NAMES.into_iter().find(|&(_, known)| known == rule));
-    lines.extend(rule.map(|(name, _)| (ENTERING_KING, name.to_owned())));
+    let rule = rules.entering_king.and_then(|rule| word_of(&ENTERING_KING_RULES, Naming::Kif, &rule));
+    lines.extend(rule.map(|name| (ENTERING_KING, name.to_owned())));
     lines
 }
 
@@ -337,7 +310,7 @@ mod tests {
         let black = TimeControl { main_ms: 600_000, byoyomi_ms: 500, increment_ms: 0 };
         let white = TimeControl { main_ms: 0, byoyomi_ms: 10_000, increment_ms: 5250 };
         for time in [[None, None], [Some(black), Some(black)], [Some(black), Some(white)]] {
-            for (_, rule) in RULE_NAMES {
+            for (rule, _) in ENTERING_KING_RULES {
                 let mut record = Record::new(Setup::startpos());
                 record.rules = Rules { time, max_moves: Some(512), entering_king: Some(rule) };
                 let lines = lines_of(&record, Sides::Even);

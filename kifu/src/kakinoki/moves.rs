@@ -1,10 +1,9 @@
 //! The text of a move: reading it, and finding the move it means on a board.
 
-use enbu_movegen::{Bitboard, Color, HandPiece, Move, MoveParts, Piece, PieceType, Square};
+use enbu_movegen::{Bitboard, HandPiece, Move, MoveParts, Piece, PieceType, Square};
 
-use super::words::{decimal, digit, is_blank, piece, piece_name, push_square};
-use crate::board::Board;
-use crate::board::may_promote;
+use super::words::{decimal, digit, is_blank, piece, push_piece, push_square};
+use crate::board::{Board, held, may_promote, moved};
 use crate::error::Problem;
 use crate::reading::Fault;
 
@@ -132,18 +131,13 @@ fn destination(text: &str) -> Result<(Option<Square>, &str), Fault<'_>> {
 type Origin<'t> = Option<(Option<Square>, &'t str)>;
 
 fn origin(text: &str) -> Result<Origin<'_>, Fault<'_>> {
-    let mut chars = text.chars();
-    chars.next();
-    let rest = chars.as_str();
-    let Some(end) = rest.find([')', '）']) else { return Ok(None) };
-    let (inside, tail) = rest.split_at(end);
-    let mut tail = tail.chars();
-    tail.next();
+    let rest = text.strip_prefix(['(', '（']).unwrap_or_default();
+    let Some((inside, tail)) = rest.split_once([')', '）']) else { return Ok(None) };
     let mut digits = inside.chars();
     match (digits.next(), digits.next(), digits.next()) {
         (Some(file), Some(rank), None) => match (digit(file), digit(rank)) {
-            (Some(file), Some(rank)) => Ok(Some((Square::new(file, rank), tail.as_str()))),
-            _ if decimal(file) == Some(0) && decimal(rank) == Some(0) => Ok(Some((None, tail.as_str()))),
+            (Some(file), Some(rank)) => Ok(Some((Square::new(file, rank), tail))),
+            _ if decimal(file) == Some(0) && decimal(rank) == Some(0) => Ok(Some((None, tail))),
             _ => Ok(None),
         },
         (None, ..) => Err(Fault::new(Problem::UnknownSquare, text)),
@@ -151,14 +145,8 @@ fn origin(text: &str) -> Result<Origin<'_>, Fault<'_>> {
     }
 }
 
-/// The move that a text means, and whether it was written in another way than it
-/// should be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Resolved {
-    pub(crate) mv: Move,
-    /// A deviation that does no harm.
-    pub(crate) odd: Option<Problem>,
-}
+/// The move that a text means, and a harmless deviation of the way in which it is written.
+pub(crate) type Resolved = (Move, Option<Problem>);
 
 /// Finds the move on the board; `last` is the destination of the move before it.
 pub(crate) fn resolve(text: &MoveText, board: &Board, last: Option<Square>) -> Result<Resolved, Problem> {
@@ -167,7 +155,7 @@ pub(crate) fn resolve(text: &MoveText, board: &Board, last: Option<Square>) -> R
         None => last.ok_or(Problem::NoLastMove)?,
     };
     if text.drop {
-        return drop(text.kind, to).map(|mv| Resolved { mv, odd: None });
+        return Ok((Move::drop(held(text.kind)?, to), None));
     }
     match text.from {
         Some(from) => resolve_board(text, board, from, to),
@@ -175,39 +163,20 @@ pub(crate) fn resolve(text: &MoveText, board: &Board, last: Option<Square>) -> R
     }
 }
 
-fn drop(kind: PieceType, to: Square) -> Result<Move, Problem> {
-    let piece = kind.hand_piece().filter(|_| !kind.is_promoted()).ok_or(Problem::NotAHandPiece)?;
-    Ok(Move::drop(piece, to))
-}
-
 /// A move whose origin is written.
 fn resolve_board(text: &MoveText, board: &Board, from: Square, to: Square) -> Result<Resolved, Problem> {
-    let piece = board.piece_at(from).ok_or(Problem::EmptyOrigin)?;
-    if piece.color != board.turn() {
-        return Err(Problem::OpponentsPiece);
-    }
-    if from == to {
-        return Err(Problem::NoMovement);
-    }
+    let piece = board.own_piece(from, to)?;
     if piece.kind == text.kind {
-        let mv = with_promotion(text.promote == Some(true), piece, from, to)?;
+        let mv = moved(piece, from, to, text.promote == Some(true))?;
         let odd = (text.promote == Some(false) && !may_promote(piece, from, to)).then_some(Problem::WordMismatch);
-        return Ok(Resolved { mv, odd });
+        return Ok((mv, odd));
     }
     // Some programs write the name that the piece has after the move.
     if piece.kind.promoted() == Some(text.kind) && text.promote != Some(false) {
-        let mv = with_promotion(true, piece, from, to)?;
-        return Ok(Resolved { mv, odd: Some(Problem::OtherPiece) });
+        let mv = moved(piece, from, to, true)?;
+        return Ok((mv, Some(Problem::OtherPiece)));
     }
     Err(Problem::OtherPiece)
-}
-
-fn with_promotion(promote: bool, piece: Piece, from: Square, to: Square) -> Result<Move, Problem> {
-    match promote {
-        false => Ok(Move::board(from, to)),
-        true if may_promote(piece, from, to) => Ok(Move::promotion(from, to)),
-        true => Err(Problem::NoPromotion),
-    }
 }
 
 /// A move whose origin is given by words or not at all.
@@ -215,11 +184,9 @@ fn resolve_words(text: &MoveText, board: &Board, to: Square) -> Result<Resolved,
     let piece = Piece::new(board.turn(), text.kind);
     let all: Vec<Square> = board.origins(piece, to).into_iter().collect();
     if all.is_empty() {
-        let held = text.kind.hand_piece().filter(|_| !text.kind.is_promoted() && board.piece_at(to).is_none());
-        return match held.filter(|&held| board.hand(piece.color).has(held)) {
-            Some(held) => Ok(Resolved { mv: Move::drop(held, to), odd: None }),
-            None => Err(Problem::NoSuchMove),
-        };
+        let held = held(text.kind).ok().filter(|_| board.piece_at(to).is_none());
+        let held = held.filter(|&held| board.hand(piece.color).has(held)).ok_or(Problem::NoSuchMove)?;
+        return Ok((Move::drop(held, to), None));
     }
     let mut odd = None;
     let mut origins = all;
@@ -237,17 +204,16 @@ fn resolve_words(text: &MoveText, board: &Board, to: Square) -> Result<Resolved,
         several => only_legal(several, text, board, piece, to)?,
     };
     let promote = text.promote == Some(true) || (text.promote.is_none() && must_promote(piece, to));
-    let mv = with_promotion(promote, piece, from, to)?;
+    let mv = moved(piece, from, to, promote)?;
     if text.promote == Some(false) && !may_promote(piece, from, to) {
         odd = Some(Problem::WordMismatch);
     }
-    Ok(Resolved { mv, odd })
+    Ok((mv, odd))
 }
 
 /// The one of several origins from which the move is legal, when the others are pinned.
 fn only_legal(origins: &[Square], text: &MoveText, board: &Board, piece: Piece, to: Square) -> Result<Square, Problem> {
-    let legal =
-        |&from: &Square| with_promotion(text.promote == Some(true), piece, from, to).is_ok_and(|mv| board.is_legal(mv));
+    let legal = |&from: &Square| moved(piece, from, to, text.promote == Some(true)).is_ok_and(|mv| board.is_legal(mv));
     let legal: Vec<Square> = origins.iter().copied().filter(legal).collect();
     match legal.as_slice() {
         &[from] => Ok(from),
@@ -271,18 +237,14 @@ const fn must_promote(piece: Piece, to: Square) -> bool {
     }
 }
 
-/// The file as the mover counts it from the right.
-const fn column(color: Color, square: Square) -> u8 {
-    square.relative(color).file()
-}
-
 const fn is_major(kind: PieceType) -> bool {
     matches!(kind, PieceType::Rook | PieceType::Bishop | PieceType::Dragon | PieceType::Horse)
 }
 
 /// The origins that agree with a word.
 fn filter(origins: &[Square], word: Word, piece: Piece, to: Square) -> Vec<Square> {
-    let column = |square: Square| column(piece.color, square);
+    // As the mover counts them, files from the right.
+    let column = |square: Square| square.relative(piece.color).file();
     let rank = |square: Square| square.relative_rank(piece.color);
     // For rooks and bishops, right and left are relative to each other, not to the destination.
     let extreme = match (is_major(piece.kind), word) {
@@ -326,7 +288,7 @@ fn piece_at_destination(board: &Board, mv: Move, last: Option<Square>) -> String
         push_square(&mut text, mv.to());
     }
     let moved = mv.from().and_then(|from| board.piece_at(from)).map_or(PieceType::Pawn, |piece| piece.kind);
-    text.push_str(piece_name(mv.dropped().map_or(moved, HandPiece::piece_type)));
+    push_piece(&mut text, mv.dropped().map_or(moved, HandPiece::piece_type));
     text
 }
 
@@ -351,7 +313,7 @@ pub(crate) fn with_words(board: &Board, mv: Move, last: Option<Square>) -> Strin
         MoveParts::Board { from, to, promote } => {
             let piece = board.piece_at(from).unwrap_or(Piece::new(board.turn(), PieceType::Pawn));
             let words = words(piece, from, to, board.origins(piece, to));
-            text.extend(words.into_iter().flatten().map(|word| word.text_and_letter().0));
+            text.extend(words.iter().flatten().map(|word| word.text_and_letter().0));
             if promote {
                 text.push('成');
             } else if may_promote(piece, from, to) {
@@ -366,33 +328,19 @@ pub(crate) fn with_words(board: &Board, mv: Move, last: Option<Square>) -> Strin
 }
 
 /// The words that distinguish `from` from the other origins; `None` if no words do.
-pub(crate) fn words(piece: Piece, from: Square, to: Square, origins: Bitboard) -> Option<&'static [Word]> {
-    use Word::{Back, Left, Right, Sideways, Straight, Up};
-    const CHOICES: [&[Word]; 13] = [
-        &[],
-        &[Up],
-        &[Sideways],
-        &[Back],
-        &[Straight],
-        &[Right],
-        &[Left],
-        &[Right, Up],
-        &[Left, Up],
-        &[Right, Sideways],
-        &[Left, Sideways],
-        &[Right, Back],
-        &[Left, Back],
-    ];
+pub(crate) fn words(piece: Piece, from: Square, to: Square, origins: Bitboard) -> Option<Vec<Word>> {
+    /// The first ones that suffice are written; mostly these are none.
+    const CHOICES: &str = " 上 寄 引 直 右 左 右上 左上 右寄 左寄 右引 左引";
     if !origins.contains(from) {
         // A foul: there is no rule for the movement of such a piece.
         return None;
     }
     let origins: Vec<Square> = origins.into_iter().collect();
-    let tells = |words: &&&[Word]| {
+    let tells = |words: &Vec<Word>| {
         let left = words.iter().fold(origins.clone(), |left, &word| filter(&left, word, piece, to));
-        left == [from] && !(is_major(piece.kind) && words.contains(&Straight))
+        left == [from] && !(is_major(piece.kind) && words.contains(&Word::Straight))
     };
-    CHOICES.iter().find(tells).copied()
+    CHOICES.split(' ').map(|choice| choice.chars().filter_map(Word::of).collect()).find(tells)
 }
 
 #[cfg(test)]
@@ -407,7 +355,7 @@ mod tests {
     fn check(board: &Board, text: &str, expected: Result<&str, Problem>) {
         let (parsed, rest) = parse(text).unwrap();
         assert_eq!(rest, "");
-        let mv = resolve(&parsed, board, Some(Square::S57)).map(|resolved| resolved.mv.to_string());
+        let mv = resolve(&parsed, board, Some(Square::S57)).map(|(mv, _)| mv.to_string());
         assert_eq!(mv.as_deref(), expected.as_deref(), "{text}");
     }
 
@@ -516,11 +464,11 @@ mod tests {
                     for text in [with_origin(&board, mv, None), with_words(&board, mv, None)] {
                         let (parsed, rest) = parse(&text).unwrap();
                         assert_eq!(rest, "");
-                        assert_eq!(resolve(&parsed, &board, None), Ok(Resolved { mv, odd: None }), "{text}");
+                        assert_eq!(resolve(&parsed, &board, None), Ok((mv, None)), "{text}");
                     }
                     let text = with_origin(&board, mv, Some(mv.to()));
                     let (parsed, _) = parse(&text).unwrap();
-                    assert_eq!(resolve(&parsed, &board, Some(mv.to())).map(|found| found.mv), Ok(mv), "{text}");
+                    assert_eq!(resolve(&parsed, &board, Some(mv.to())).map(|(mv, _)| mv), Ok(mv), "{text}");
                 }
             }
         }

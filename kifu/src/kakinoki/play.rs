@@ -1,18 +1,17 @@
 //! The moves of a game of the KIF family while they are being read: lines, and
 //! where variations branch off.
 
-use enbu_movegen::{Setup, Square};
+use enbu_movegen::{Move, Setup, Square};
 
 use super::score;
-use crate::board::Board;
-use crate::record::{Event, NodeId, Record};
+use crate::end::End;
+use crate::error::Problem;
+use crate::record::NodeId;
+use crate::track::Track;
 
 /// The moves of a game while they are being read.
 pub(super) struct Play<'t> {
-    pub(super) record: Record,
-    pub(super) board: Board,
-    /// The nodes of the current line, the root included.
-    pub(super) path: Vec<NodeId>,
+    pub(super) track: Track<'t>,
     /// First ply of the current line.
     start: usize,
     /// The line before the current one that contains its start, the one before
@@ -23,9 +22,7 @@ pub(super) struct Play<'t> {
     /// The number that the file gives to the first move.
     pub(super) base: Option<u64>,
     /// Destination of the last move before the start position.
-    pub(super) before: Option<Square>,
-    /// A foul that was the last move so far; one that ends the game is no deviation.
-    pub(super) foul: Option<&'t str>,
+    before: Option<Square>,
     /// Comments of the current node that were there before.
     old_comments: usize,
     /// Inside a variation that has no place in the game.
@@ -50,72 +47,52 @@ const REPLAYS_PER_VARIATION: usize = 60;
 /// Number of lines that are kept as candidates for a branch point.
 const MOST_PARENTS: usize = 200;
 
-impl Play<'_> {
+impl<'t> Play<'t> {
     pub(super) fn new(setup: Setup, before: Option<Square>) -> Self {
-        let board = Board::new(&setup);
-        let record = Record::new(setup);
-        let path = vec![record.root()];
-        Self {
-            record,
-            board,
-            path,
-            start: 0,
-            parents: Vec::new(),
-            replays: 0,
-            base: None,
-            before,
-            foul: None,
-            old_comments: 0,
-            lost: false,
-        }
+        let track = Track::new(setup);
+        Self { track, start: 0, parents: Vec::new(), replays: 0, base: None, before, old_comments: 0, lost: false }
     }
 
     /// Returns true if anything was read that could be kept if the rest were lost.
     pub(super) fn has_begun(&self) -> bool {
-        self.path.len() > 1 || !self.parents.is_empty()
+        self.track.is_begun() || !self.parents.is_empty()
     }
 
-    pub(super) fn at(&self) -> NodeId {
-        self.path.last().copied().unwrap_or(self.record.root())
+    pub(super) fn base(&self) -> u64 {
+        self.base.unwrap_or(u64::from(self.track.record.setup().ply))
     }
 
-    pub(super) fn is_ended(&self) -> bool {
-        matches!(self.record.node(self.at()).event(), Event::End(_))
-    }
-
-    /// Destination of the last move.
     pub(super) fn last_to(&self) -> Option<Square> {
-        self.record.node(self.at()).event().played().map(|mv| mv.to()).or(self.before.filter(|_| self.path.len() == 1))
+        self.track.last_to().or(self.before.filter(|_| !self.track.is_begun()))
     }
 
-    /// Number of moves in the current line.
-    pub(super) fn moves(&self) -> usize {
-        self.path.len() - 1 - usize::from(self.is_ended())
+    fn comments(&self) -> usize {
+        self.track.record.node(self.track.at).remarks().comments.len()
     }
 
     /// Looks for evaluations in the comments of the current node.
     pub(super) fn settle(&mut self) {
-        let at = self.at();
-        if self.record.node(at).remarks().comments.len() > self.old_comments {
-            score::extract(self.record.node_mut(at), self.old_comments, &mut self.board);
-            self.old_comments = self.record.node(at).remarks().comments.len();
+        if self.comments() > self.old_comments {
+            let Track { record, board, at, .. } = &mut self.track;
+            score::extract(record.node_mut(*at), self.old_comments, board);
+            self.old_comments = self.comments();
         }
     }
 
-    /// Adds an event; comments before it must have been settled on the board
-    /// that it was said of.
-    pub(super) fn add(&mut self, event: Event) {
-        let id = self.record.add(self.at(), event);
-        self.path.push(id);
-        self.old_comments = self.record.node(id).remarks().comments.len();
+    /// Makes a move; a foul that it passed over is returned.
+    pub(super) fn make(&mut self, mv: Move, text: &'t str) -> Result<Option<&'t str>, Problem> {
+        self.settle();
+        let foul = self.track.make(mv, text)?;
+        self.old_comments = self.comments();
+        Ok(foul)
     }
 
-    /// Goes back to this many moves after the start of the current line.
-    fn back_to(&mut self, moves: usize) {
+    /// Ends the line; a foul that is not its end is returned.
+    pub(super) fn end(&mut self, end: End) -> Option<&'t str> {
         self.settle();
-        self.path.truncate(moves + 1);
-        self.old_comments = self.record.node(self.at()).remarks().comments.len();
-        self.board.rewind(moves);
+        let foul = self.track.end(end);
+        self.old_comments = self.comments();
+        foul
     }
 
     /// Goes to the start of a variation that replaces the line after this many moves,
@@ -128,8 +105,8 @@ impl Play<'_> {
             // The main line stays.
             self.parents.remove(1);
         }
-        let nodes = self.path.len() - 1;
-        self.parents.push(Branch { start: self.start, length: nodes, last: self.at() });
+        let nodes = self.track.board.plies_played() + usize::from(self.track.is_ended());
+        self.parents.push(Branch { start: self.start, length: nodes, last: self.track.at });
         let replaces = |index: usize, line: &Branch| line.length > moves && (index == 0 || line.start < moves);
         let found = self.parents.iter().enumerate().rposition(|(index, line)| replaces(index, line));
         let Some(found) = found else {
@@ -144,32 +121,28 @@ impl Play<'_> {
         if reached {
             self.start = moves;
         }
+        self.old_comments = self.comments();
         reached
     }
 
     /// Goes to the position `moves` moves after the start of `line`, whose first `shared`
     /// moves are those of the current line.
     fn follow(&mut self, line: Branch, shared: usize, moves: usize) -> bool {
-        self.back_to(shared.min(moves));
+        self.track.back_to(shared.min(moves));
         if moves <= shared {
             return true;
         }
-        let missing = moves - shared;
         let cost = line.length - shared;
         if cost > self.replays {
             return false;
         }
         self.replays -= cost;
-        let parents = std::iter::successors(Some(line.last), |&id| self.record.node(id).parent());
-        let mut nodes: Vec<NodeId> = parents.skip(line.length - moves).take(missing).collect();
-        nodes.reverse();
-        for id in nodes {
-            if self.board.follow(self.record.node(id).event()).is_err() {
-                return false;
-            }
-            self.path.push(id);
-        }
-        self.old_comments = self.record.node(self.at()).remarks().comments.len();
-        true
+        let Track { record, board, at, .. } = &mut self.track;
+        let parents = std::iter::successors(Some(line.last), |&id| record.node(id).parent());
+        let nodes: Vec<NodeId> = parents.skip(line.length - moves).take(moves - shared).collect();
+        nodes.into_iter().rev().all(|id| {
+            *at = id;
+            board.follow(record.node(id).event()).is_ok()
+        })
     }
 }

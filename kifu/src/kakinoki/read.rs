@@ -1,24 +1,37 @@
 //! The reader of KIF, KI2 and BOD, which differ only in how they write moves.
 
-use std::collections::VecDeque;
-
 use enbu_movegen::{Color, Setup};
 
 use super::board::BoardText;
+use super::handicap::{self, other_reading, setup_of_name};
+use super::headers;
 use super::moves::{self, MoveText};
 use super::play::Play;
 use super::result;
 use super::words::{self, is_blank, side_of_mark};
-use super::{handicap, headers};
 use crate::end::{End, EndKind};
 use crate::error::{KifuError, Mode, Problem};
 use crate::header::{HeaderKey, Headers};
 use crate::lines::{split_line, thousandths};
 use crate::reading::{Fault, Reading, Reporter, Step};
-use crate::record::{Event, Record, Rules};
+use crate::record::{Record, Rules};
+use crate::track::Track;
 
 /// Reads all games and positions of a text.
-pub(crate) fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
+///
+/// # Errors
+/// In tolerant mode when no game or position could be read: the error that broke off the
+/// first one, or [`NoRecord`](crate::Problem::NoRecord). In strict mode the first deviation.
+///
+/// ```
+/// use enbu_kifu::{EndKind, Mode, kif};
+/// let reading = kif::read("手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 投了\n", Mode::Tolerant)?;
+/// let record = &reading.records[0];
+/// assert_eq!(record.moves().map(|mv| mv.to_string()).collect::<Vec<_>>(), ["7g7f", "3c3d"]);
+/// assert_eq!(record.end().map(|end| &end.kind), Some(&EndKind::Resign));
+/// # Ok::<(), enbu_kifu::KifuError>(())
+/// ```
+pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
     let report = Reporter::new(text, mode);
     let mut reader = Reader { report, here: text, left: text, records: Vec::new(), game: Game::default(), last: "" };
     let outcome = reader.lines().and_then(|()| reader.finish_game());
@@ -45,7 +58,7 @@ struct Game<'t> {
     /// The interpretation of an ambiguous handicap that is being tried.
     disputed: Disputed<'t>,
     /// Comments and bookmarks above the moves.
-    early: VecDeque<&'t str>,
+    early: Vec<&'t str>,
     /// True if anything was seen that only records have.
     known: bool,
     /// True if the line above the moves was seen.
@@ -71,7 +84,7 @@ enum Disputed<'t> {
 
 impl Game<'_> {
     fn is_begun(&self) -> bool {
-        self.play.as_ref().is_some_and(|play| play.record.main_line().next().is_some())
+        self.play.as_ref().is_some_and(|play| play.track.record.main_line().next().is_some())
     }
 }
 
@@ -95,10 +108,7 @@ impl<'t> Reader<'t> {
         if begins_game(line) && self.game.known {
             self.finish_game()?;
         }
-        match self.dispatch(line) {
-            Ok(()) => Ok(()),
-            Err(fault) => self.break_off(fault),
-        }
+        self.dispatch(line).or_else(|fault| self.break_off(fault))
     }
 
     /// Ends the game where it went wrong, unless an ambiguous handicap may be to blame.
@@ -125,12 +135,8 @@ impl<'t> Reader<'t> {
             Disputed::Second { began, left } if left <= self.left.len() => (Disputed::Decided, began),
             _ => return false,
         };
-        let name = self.game.handicap.map_or("", |(name, _)| name);
-        let setup = match next {
-            Disputed::Second { .. } => handicap::other_reading(name),
-            _ => handicap::setup_of_name(name),
-        };
-        let Some(setup) = setup else { return false };
+        let reading = if matches!(next, Disputed::Second { .. }) { other_reading } else { setup_of_name };
+        let Some(setup) = self.game.handicap.and_then(|(name, _)| reading(name)) else { return false };
         self.game.disputed = next;
         self.left = began;
         self.set_up(setup);
@@ -164,7 +170,11 @@ impl<'t> Reader<'t> {
         }
         if let Some((side, "番")) = words::side(line) {
             self.game.known = true;
-            return self.turn(line, side);
+            if self.game.play.is_some() {
+                return self.report.warn(Fault::new(Problem::OutOfPlace("side to move"), line));
+            }
+            self.game.board.turn = Some(side);
+            return Ok(());
         }
         match headers::files(line) {
             Some(9) => Ok(()),
@@ -233,14 +243,6 @@ impl<'t> Reader<'t> {
         self.game.board.read_rank(line)
     }
 
-    fn turn(&mut self, line: &'t str, side: Color) -> Step<'t> {
-        if self.game.play.is_some() {
-            return self.report.warn(Fault::new(Problem::OutOfPlace("side to move"), line));
-        }
-        self.game.board.set_turn(side);
-        Ok(())
-    }
-
     fn moves_begin(&mut self, line: &'t str) -> Step<'t> {
         if self.game.is_begun() {
             self.report.warn(Fault::new(Problem::OutOfPlace("second list of moves"), line))?;
@@ -254,22 +256,20 @@ impl<'t> Reader<'t> {
     /// A comment or bookmark.
     fn remark(&mut self, line: &'t str) -> Step<'t> {
         let Some(play) = &mut self.game.play else {
-            self.game.early.push_back(line);
+            self.game.early.push(line);
             return Ok(());
         };
         if play.lost {
             return Ok(());
         }
-        let at = play.at();
+        let remarks = play.track.record.node_mut(play.track.at).remarks_mut();
         if let Some(name) = line.strip_prefix('&') {
-            let other = play.record.node_mut(at).remarks_mut().bookmark.replace(name.to_owned());
-            if other.is_some_and(|other| other != name) {
-                return self
-                    .report
-                    .warn(Fault::new(Problem::OutOfPlace("second bookmark, instead of the first"), line));
+            if remarks.bookmark.replace(name.to_owned()).is_some_and(|other| other != name) {
+                let problem = Problem::OutOfPlace("second bookmark, instead of the first");
+                return self.report.warn(Fault::new(problem, line));
             }
         } else if let Some(comment) = line.strip_prefix('*') {
-            play.record.node_mut(at).remarks_mut().comments.push(comment.to_owned());
+            remarks.comments.push(comment.to_owned());
         }
         Ok(())
     }
@@ -283,16 +283,23 @@ impl<'t> Reader<'t> {
         self.game.play.as_mut().ok_or_else(|| Fault::new(Problem::NoBoard, line))
     }
 
+    /// The game, unless this line of it is skipped.
+    fn followed(&mut self, line: &'t str) -> Result<Option<&mut Play<'t>>, Fault<'t>> {
+        if self.game.broken {
+            return Ok(None);
+        }
+        self.game.known = true;
+        Ok(Some(self.play(line)?).filter(|play| !play.lost))
+    }
+
     fn start_position(&mut self, line: &'t str) -> Result<Setup, Fault<'t>> {
         let named = self.game.handicap.map(|(name, _)| name).filter(|name| !name.is_empty());
-        let known = named.and_then(handicap::setup_of_name);
+        let known = named.and_then(setup_of_name);
         let board = &self.game.board;
         if board.is_begun() {
             let default = known.as_ref().map_or(Color::Black, |setup| setup.turn);
-            if let (Some(name), None) = (named, &known)
-                && name != OTHER
-            {
-                self.game.headers.push(HeaderKey::Other(HANDICAP.to_owned()), name);
+            if let Some(name) = named.filter(|&name| known.is_none() && name != "その他") {
+                self.game.headers.push(HeaderKey::Other("手合割".to_owned()), name);
             }
             return board.setup(default).map_err(|problem| Fault::new(problem, line));
         }
@@ -306,7 +313,7 @@ impl<'t> Reader<'t> {
                 Setup::startpos()
             }
         };
-        if named.and_then(handicap::other_reading).is_some() {
+        if named.and_then(other_reading).is_some() {
             self.game.disputed = Disputed::First(self.here);
         }
         setup.turn = self.game.board.turn().unwrap_or(setup.turn);
@@ -316,30 +323,22 @@ impl<'t> Reader<'t> {
 
     fn set_up(&mut self, setup: Setup) {
         self.game.play = Some(Play::new(setup, self.game.board.last_to));
-        for index in 0..self.game.early.len() {
-            if let Some(&comment) = self.game.early.get(index) {
-                // Remarks cannot fail.
-                let _ = self.remark(comment);
-            }
+        for comment in self.game.early.clone() {
+            // Remarks cannot fail.
+            let _ = self.remark(comment);
         }
     }
 
     /// A line of KIF: number, move or end, time.
     fn numbered(&mut self, line: &'t str, number: u64, text: &'t str) -> Step<'t> {
-        if self.game.broken {
-            return Ok(());
-        }
-        self.game.known = true;
-        let play = self.play(line)?;
-        if play.lost {
-            return Ok(());
-        }
-        if play.is_ended() {
+        let Some(play) = self.followed(line)? else { return Ok(()) };
+        let Track { board, record, .. } = &play.track;
+        if play.track.is_ended() {
             return self.report.warn(Fault::new(Problem::AfterEnd, line));
         }
         let base = *play.base.get_or_insert(number);
-        let expected = base.saturating_add(play.moves() as u64);
-        let odd_start = play.path.len() == 1 && number != 1 && number != u64::from(play.record.setup().ply);
+        let expected = base.saturating_add(board.plies_played() as u64);
+        let odd_start = !play.track.is_begun() && number != 1 && number != u64::from(record.setup().ply);
         if number != expected || odd_start {
             self.report.warn(Fault::new(Problem::MoveNumber, line))?;
         }
@@ -354,17 +353,10 @@ impl<'t> Reader<'t> {
 
     /// A line of KI2: moves with marks, one after the other.
     fn free_moves(&mut self, line: &'t str) -> Step<'t> {
-        if self.game.broken {
-            return Ok(());
-        }
-        self.game.known = true;
         let mut rest = line;
         while !rest.is_empty() {
-            let play = self.play(line)?;
-            if play.lost {
-                return Ok(());
-            }
-            if play.is_ended() {
+            let Some(play) = self.followed(line)? else { return Ok(()) };
+            if play.track.is_ended() {
                 return self.report.warn(Fault::new(Problem::AfterEnd, rest));
             }
             let text = rest.trim_start_matches(|c| side_of_mark(c).is_some() || is_blank(c));
@@ -395,48 +387,33 @@ impl<'t> Reader<'t> {
     /// Makes a comment of a word that moves follow.
     fn word_before_moves(&mut self) -> Step<'t> {
         let Some((_, word)) = self.game.word.take() else { return Ok(()) };
-        if let Some(play) = &mut self.game.play {
-            let at = play.at();
-            play.record.node_mut(at).remarks_mut().comments.push(word.to_owned());
+        if let Some(Play { track, .. }) = &mut self.game.play {
+            track.record.node_mut(track.at).remarks_mut().comments.push(word.to_owned());
         }
         self.report.warn(Fault::new(Problem::UnknownStatement, word))
     }
 
     /// Ends the line with a word that no moves followed.
     fn word_at_end(&mut self) -> Step<'t> {
-        match self.game.word.take() {
-            Some((line, word)) => self.end_word(line, word),
-            None => Ok(()),
-        }
+        self.game.word.take().map_or(Ok(()), |(line, word)| self.end_word(line, word))
     }
 
-    /// Warns of a foul that was the last move of its line, unless the end states it.
-    fn last_foul(&mut self, kind: Option<&EndKind>) -> Step<'t> {
-        let foul = self.game.play.as_mut().and_then(|play| play.foul.take());
-        match foul.filter(|_| !kind.is_some_and(EndKind::is_foul)) {
-            Some(foul) => self.report.warn(Fault::new(Problem::IllegalMove, foul)),
-            None => Ok(()),
-        }
+    fn last_foul(&mut self) -> Step<'t> {
+        let foul = self.game.play.as_mut().and_then(|play| play.track.foul.take());
+        self.report.foul(foul)
     }
 
-    /// Makes a move that was read.
     fn make(&mut self, line: &'t str, text: &MoveText) -> Step<'t> {
         let disputed = matches!(self.game.disputed, Disputed::First(_));
         let play = self.play(line)?;
-        play.settle();
-        let resolved =
-            moves::resolve(text, &play.board, play.last_to()).map_err(|problem| Fault::new(problem, line))?;
-        if disputed && !play.board.is_legal(resolved.mv) {
-            return Err(Fault::new(Problem::IllegalMove, line));
+        let fault = |problem| Fault::new(problem, line);
+        let (mv, odd) = moves::resolve(text, &play.track.board, play.last_to()).map_err(fault)?;
+        if disputed && !play.track.board.is_legal(mv) {
+            return Err(fault(Problem::IllegalMove));
         }
-        let event = play.board.play(resolved.mv).map_err(|problem| Fault::new(problem, line))?;
-        let foul = matches!(event, Event::Foul(_)).then_some(line);
-        play.add(event);
-        let passed_over = std::mem::replace(&mut play.foul, foul);
-        if let Some(odd) = resolved.odd {
-            self.report.warn(Fault::new(odd, line))?;
-        }
-        passed_over.map_or(Ok(()), |foul| self.report.warn(Fault::new(Problem::IllegalMove, foul)))
+        let passed_over = play.make(mv, line).map_err(fault)?;
+        odd.map_or(Ok(()), |odd| self.report.warn(fault(odd)))?;
+        self.report.foul(passed_over)
     }
 
     /// A word in the place of a move.
@@ -447,11 +424,10 @@ impl<'t> Reader<'t> {
             return Err(Fault::new(Problem::MoveSyntax, text));
         }
         let play = self.play(line)?;
-        let turn = play.board.turn();
+        let turn = play.track.board.turn();
         let kind = words::end_of_word(word, turn).unwrap_or_else(|| EndKind::Other(word.to_owned()));
-        play.settle();
-        play.add(Event::from(End::new(kind.clone(), turn)));
-        self.last_foul(Some(&kind))?;
+        let foul = play.end(End::new(kind, turn));
+        self.report.foul(foul)?;
         self.time(line, rest)
     }
 
@@ -464,9 +440,8 @@ impl<'t> Reader<'t> {
         let inside = rest.strip_prefix(['(', '（']).map(|inside| inside.trim_end_matches([')', '）']));
         match inside.map(time_ms) {
             Some(Some(ms)) => {
-                let play = self.play(line)?;
-                let at = play.at();
-                play.record.node_mut(at).time_ms = Some(ms);
+                let Play { track, .. } = self.play(line)?;
+                track.record.node_mut(track.at).time_ms = Some(ms);
                 Ok(())
             }
             Some(None) => self.report.warn(Fault::new(Problem::TimeValue, rest)),
@@ -476,35 +451,24 @@ impl<'t> Reader<'t> {
 
     /// The result line: `まで79手で先手の勝ち`.
     fn result(&mut self, line: &'t str, text: &'t str) -> Step<'t> {
-        if self.game.broken {
-            return Ok(());
-        }
-        let Some(result) = result::parse(text) else {
-            return self.report.warn(Fault::new(Problem::UnknownStatement, line));
+        let Some(result) = result::parse(text).filter(|_| !self.game.broken) else {
+            let fault = Fault::new(Problem::UnknownStatement, line);
+            return if self.game.broken { Ok(()) } else { self.report.warn(fault) };
         };
-        self.game.known = true;
         self.word_at_end()?;
-        let play = self.play(line)?;
-        if play.lost {
-            return Ok(());
-        }
-        let base = play.base.unwrap_or(u64::from(play.record.setup().ply));
-        let moves = base.saturating_sub(1).saturating_add(play.moves() as u64);
-        let mut agrees = result.moves.is_none_or(|count| count == moves || count == play.moves() as u64);
-        if play.is_ended() {
-            let at = play.at();
-            if let Event::End(end) = play.record.node(at).event() {
-                match result.overrides(end, play.board.turn()) {
-                    Some(decided) => play.record.set_result(at, decided),
-                    None => agrees &= result.agrees(end),
-                }
+        let Some(play) = self.followed(line)? else { return Ok(()) };
+        let made = play.track.board.plies_played() as u64;
+        let turn = play.track.board.turn();
+        let moves = play.base().saturating_sub(1).saturating_add(made);
+        let mut agrees = result.moves.is_none_or(|count| count == moves || count == made);
+        if let Some(end) = play.track.record.end_mut(play.track.at) {
+            match result.overrides(end, turn) {
+                Some(decided) => end.result = decided,
+                None => agrees &= result.result.is_none_or(|result| result == end.result),
             }
         } else {
-            let end = result.end(play.board.turn());
-            let kind = end.kind.clone();
-            play.settle();
-            play.add(Event::from(end));
-            self.last_foul(Some(&kind))?;
+            let foul = play.end(result.end(turn));
+            self.report.foul(foul)?;
         }
         if agrees { Ok(()) } else { self.report.warn(Fault::new(Problem::ResultMismatch, line)) }
     }
@@ -512,13 +476,11 @@ impl<'t> Reader<'t> {
     /// `変化：9手`: the following moves replace move 9 of the line that contains it.
     fn variation(&mut self, line: &'t str, text: &'t str) -> Step<'t> {
         self.word_at_end()?;
-        self.last_foul(None)?;
+        self.last_foul()?;
         // Files have stray ones among the headers.
         let Some(play) = self.game.play.as_mut().filter(|_| !self.game.broken) else { return Ok(()) };
-        let before = words::number(text).and_then(|(number, _)| {
-            let moves = number.checked_sub(play.base.unwrap_or(u64::from(play.record.setup().ply)))?;
-            usize::try_from(moves).ok()
-        });
+        let before = words::number(text).and_then(|(number, _)| number.checked_sub(play.base()));
+        let before = before.and_then(|moves| usize::try_from(moves).ok());
         play.lost = !before.is_some_and(|moves| play.branch_at(moves));
         if play.lost { self.report.warn(Fault::new(Problem::NoBranchPoint, line)) } else { Ok(()) }
     }
@@ -533,23 +495,17 @@ impl<'t> Reader<'t> {
             }
         }
         self.word_at_end()?;
-        self.last_foul(None)?;
+        self.last_foul()?;
         let mut game = std::mem::take(&mut self.game);
-        let Some(mut play) = game.play.take().filter(|play| !game.broken || play.record.main_line().next().is_some())
-        else {
-            return Ok(());
-        };
-        play.settle();
-        play.record.headers = game.headers;
-        play.record.rules = game.rules;
-        play.record.shrink();
-        self.records.push(play.record);
+        if !game.broken || game.is_begun() {
+            self.records.extend(game.play.take().map(|mut play| {
+                play.settle();
+                play.track.finish(game.headers, game.rules)
+            }));
+        }
         Ok(())
     }
 }
-
-const HANDICAP: &str = "手合割";
-const OTHER: &str = "その他";
 
 /// Returns true for characters between the moves of KI2.
 const fn is_separator(c: char) -> bool {

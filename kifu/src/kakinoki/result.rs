@@ -9,11 +9,10 @@ use crate::end::{End, EndKind, GameResult};
 /// Content of a result line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ResultText<'t> {
-    /// Number of moves made.
     pub(crate) moves: Option<u64>,
     how: How<'t>,
     /// The result, if the line states one.
-    result: Option<Option<GameResult>>,
+    pub(crate) result: Option<Option<GameResult>>,
     /// True if the result is said beside the kind (`中断により先手の勝ち`).
     decided: bool,
 }
@@ -84,7 +83,11 @@ impl ResultText<'_> {
             (How::Won, _) => EndKind::Resign,
             (How::Foul, Some(winner)) if winner == turn => EndKind::IllegalAction(!winner),
             (How::Foul, _) => EndKind::IllegalMove,
-            (How::Word(word), _) => words::end_of_word(word, turn).unwrap_or_else(|| loose_kind(word)),
+            (How::Word(word), _) => words::end_of_word(word, turn).unwrap_or_else(|| match word {
+                // `時間切れ勝ち`, `時間切れで`.
+                word if word.contains("時間切れ") || word.contains("切れ負け") => EndKind::TimeUp,
+                word => EndKind::Other(word.to_owned()),
+            }),
         };
         let mut end = End::new(kind, turn);
         if let Some(result) = self.result {
@@ -98,20 +101,6 @@ impl ResultText<'_> {
         let result = self.result?;
         (self.decided || end.kind.result(turn).is_none()).then_some(result)
     }
-
-    /// Returns true if the line agrees on the winner.
-    pub(crate) fn agrees(&self, end: &End) -> bool {
-        self.result.is_none_or(|result| result == end.result)
-    }
-}
-
-/// The kind of a wording that is not one of the words for ends.
-fn loose_kind(word: &str) -> EndKind {
-    if word.contains("時間切れ") || word.contains("切れ負け") {
-        // `時間切れ勝ち`, `時間切れで`.
-        return EndKind::TimeUp;
-    }
-    EndKind::Other(word.to_owned())
 }
 
 /// The text after `まで` for an end when `turn` is to move.

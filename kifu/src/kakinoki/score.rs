@@ -13,7 +13,7 @@
 //! [`Analysis`] alone; any other stays a comment as well, and the writer does not
 //! repeat a comment.
 
-use enbu_movegen::{Move, Square};
+use enbu_movegen::{Color, Move, Square};
 
 use super::{moves, words};
 use crate::board::Board;
@@ -33,16 +33,6 @@ pub enum ScoreStyle {
     Floodgate,
 }
 
-impl ScoreStyle {
-    const ALL: [Self; 3] = [Self::ShogiHome, Self::ShogiGui, Self::Floodgate];
-}
-
-/// An analysis found in comments, and the number of its lines.
-struct Found {
-    analysis: Analysis,
-    lines: usize,
-}
-
 /// Moves evaluations from the comments of a node, from `start` on, to its
 /// analyses. The board shows the position after the node's move.
 pub(crate) fn extract(node: &mut Node, start: usize, board: &mut Board) {
@@ -50,11 +40,11 @@ pub(crate) fn extract(node: &mut Node, start: usize, board: &mut Board) {
     if !fresh.iter().any(|comment| may_be_score(comment)) {
         return;
     }
-    let last = node.event().played().map(|mv| mv.to());
+    let last = node.event().to();
     let mut kept: Vec<String> = Vec::new();
     let mut analyses = Vec::new();
     for (analysis, told) in split(fresh, board, last) {
-        let mut styles = ScoreStyle::ALL.into_iter();
+        let mut styles = [ScoreStyle::ShogiHome, ScoreStyle::ShogiGui, ScoreStyle::Floodgate].into_iter();
         let is_canonical = |analysis| styles.any(|style| lines(analysis, board, last, style).iter().eq(told));
         if !analysis.as_ref().is_some_and(is_canonical) {
             kept.extend_from_slice(told);
@@ -70,9 +60,8 @@ pub(crate) fn extract(node: &mut Node, start: usize, board: &mut Board) {
 /// The comments of a node with its evaluations before them, one string a line and
 /// none with a line end. The board shows the position after the node's move.
 pub(crate) fn comment_lines(node: &Node, board: &mut Board, style: ScoreStyle) -> Vec<String> {
-    let comments: Vec<String> =
-        node.remarks().comments.iter().flat_map(|comment| comment.split('\n')).map(clean).collect();
-    let last = node.event().played().map(|mv| mv.to());
+    let comments: Vec<String> = node.remarks().lines().map(clean).collect();
+    let last = node.event().to();
     // Each analysis is looked for in all of them.
     let told = split(&comments, board, last).into_iter().filter_map(|(analysis, _)| analysis);
     let told: Vec<Analysis> = told.take(MOST_COMPARED).collect();
@@ -102,7 +91,7 @@ fn split<'c>(comments: &'c [String], board: &mut Board, last: Option<Square>) ->
     let mut parts = Vec::new();
     let mut rest = comments;
     while !rest.is_empty() {
-        let (analysis, lines) = read(rest, board, last).map_or((None, 1), |found| (Some(found.analysis), found.lines));
+        let (analysis, lines) = read(rest, board, last).map_or((None, 1), |(analysis, lines)| (Some(analysis), lines));
         let (told, tail) = rest.split_at_checked(lines).unwrap_or((rest, &[]));
         parts.push((analysis, told));
         rest = tail;
@@ -115,18 +104,17 @@ fn may_be_score(comment: &str) -> bool {
     comment.starts_with(['#', '*'])
 }
 
-/// The analysis at the start of some comments.
-fn read(comments: &[String], board: &mut Board, last: Option<Square>) -> Option<Found> {
+/// The analysis at the start of some comments, and the number of its lines.
+fn read(comments: &[String], board: &mut Board, last: Option<Square>) -> Option<(Analysis, usize)> {
     let first = comments.first().filter(|comment| may_be_score(comment))?;
     if keyed(first).is_some() {
         return read_keyed(comments, board, last);
     }
-    if let Some(analysis) = read_bracketed(first, board, last) {
-        return Some(Found { analysis, lines: 1 });
-    }
-    let text = first.strip_prefix('*')?;
-    let analysis = csa::read_analysis(text, board).or_else(|| read_labelled(text, board, last))?;
-    Some(Found { analysis, lines: 1 })
+    let analysis = read_bracketed(first, board, last).or_else(|| {
+        let text = first.strip_prefix('*')?;
+        csa::read_analysis(text, board).or_else(|| read_labelled(text, board, last))
+    });
+    Some((analysis?, 1))
 }
 
 /// ShogiHome's `#評価値=30`: the sign before it, key and value.
@@ -136,7 +124,7 @@ fn keyed(comment: &str) -> Option<(char, &str, &str)> {
     matches!(key, "評価値" | "読み筋" | "深さ" | "ノード数" | "エンジン" | "詰み").then_some((sign, key, value))
 }
 
-fn read_keyed(comments: &[String], board: &mut Board, last: Option<Square>) -> Option<Found> {
+fn read_keyed(comments: &[String], board: &mut Board, last: Option<Square>) -> Option<(Analysis, usize)> {
     let (group, ..) = keyed(comments.first()?)?;
     let mut analysis = Analysis::default();
     let mut seen: Vec<&str> = Vec::new();
@@ -154,10 +142,9 @@ fn read_keyed(comments: &[String], board: &mut Board, last: Option<Square>) -> O
         }
     }
     let says_something = analysis.score_cp.is_some() || !analysis.pv.is_empty();
-    says_something.then_some(Found { analysis, lines: seen.len() })
+    says_something.then_some((analysis, seen.len()))
 }
 
-/// Sets a number by its name.
 fn set(analysis: &mut Analysis, key: &str, value: &str) {
     let number = || words::number(value).map(|(number, _)| number);
     match key {
@@ -176,11 +163,8 @@ fn read_bracketed(comment: &str, board: &mut Board, last: Option<Square>) -> Opt
 }
 
 fn mate_score(value: &str) -> Option<i32> {
-    if value.starts_with("先手勝ち") {
-        Some(Analysis::WON_CP)
-    } else {
-        value.starts_with("後手勝ち").then_some(-Analysis::WON_CP)
-    }
+    let (winner, _) = words::side(value).filter(|(_, rest)| rest.starts_with("勝ち"))?;
+    Some(if winner == Color::Black { Analysis::WON_CP } else { -Analysis::WON_CP })
 }
 
 /// ShogiGUI's line, in which each value follows its name.
@@ -226,14 +210,13 @@ fn variation(text: &str, board: &mut Board, last: Option<Square>) -> Vec<Move> {
     board.try_line(|board| {
         let start = rest.trim_start_matches(|c| words::is_blank(c) || words::side_of_mark(c).is_some());
         let (written, tail) = moves::parse(start).ok()?;
-        let mv = moves::resolve(&written, board, last).ok()?.mv;
+        let mv = moves::resolve(&written, board, last).ok()?.0;
         rest = tail;
         last = Some(mv.to());
         Some(mv)
     })
 }
 
-/// The lines of an analysis in a style.
 fn lines(analysis: &Analysis, board: &mut Board, last: Option<Square>, style: ScoreStyle) -> Vec<String> {
     match style {
         ScoreStyle::ShogiHome => keyed_lines(analysis, board, last),
@@ -262,19 +245,13 @@ fn keyed_lines(analysis: &Analysis, board: &mut Board, last: Option<Square>) -> 
 
 fn labelled_line(analysis: &Analysis, board: &mut Board, last: Option<Square>) -> Option<String> {
     let score = analysis.score_cp?;
-    let mut line = "*解析 0 候補1".to_owned();
-    if let Some(depth) = analysis.depth {
-        line.push_str(&format!(" 深さ {depth}"));
-    }
-    if let Some(nodes) = analysis.nodes {
-        line.push_str(&format!(" ノード数 {nodes}"));
-    }
-    line.push_str(&format!(" 評価値 {score}"));
+    let mut parts = vec!["*解析 0 候補1".to_owned()];
+    parts.extend(analysis.depth.map(|depth| format!("深さ {depth}")));
+    parts.extend(analysis.nodes.map(|nodes| format!("ノード数 {nodes}")));
+    parts.push(format!("評価値 {score}"));
     let pv = variation_text(&analysis.pv, board, last, moves::with_origin);
-    if !pv.is_empty() {
-        line.push_str(&format!(" 読み筋 {}", pv.join(" ")));
-    }
-    Some(line)
+    parts.extend((!pv.is_empty()).then(|| format!("読み筋 {}", pv.join(" "))));
+    Some(parts.join(" "))
 }
 
 /// The moves of a variation with their marks.
@@ -284,19 +261,12 @@ fn variation_text(
     last: Option<Square>,
     text: fn(&Board, Move, Option<Square>) -> String,
 ) -> Vec<String> {
-    let mut line = pv.iter();
     let mut last = last;
-    let mut texts = Vec::new();
-    let played = board.try_line(|board| {
-        let mv = *line.next()?;
-        if board.is_legal(mv) {
-            texts.push(format!("{}{}", words::mark(board.turn()), text(board, mv, last)));
-        }
+    board.texts_of(pv, |board, mv| {
+        let text = format!("{}{}", words::mark(board.turn()), text(board, mv, last));
         last = Some(mv.to());
-        Some(mv)
-    });
-    texts.truncate(played.len());
-    texts
+        text
+    })
 }
 
 #[cfg(test)]

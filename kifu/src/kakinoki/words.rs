@@ -1,13 +1,14 @@
 //! The words of the KIF family: digits, pieces, sides, ends.
 
-use enbu_movegen::{Color, HandPiece, PieceType, Square};
+use enbu_movegen::{Color, PieceType, Square};
 
 use crate::end::EndKind;
+use crate::terms::Naming;
 
 const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
 
 /// The value of a digit 1 to 9: half-width, full-width or kanji.
-pub(crate) const fn digit(c: char) -> Option<u8> {
+pub(crate) fn digit(c: char) -> Option<u8> {
     match c {
         '1'..='9' => Some(c as u8 - b'0'),
         '１'..='９' => Some((c as u32 - '０' as u32) as u8),
@@ -15,19 +16,8 @@ pub(crate) const fn digit(c: char) -> Option<u8> {
     }
 }
 
-const fn kanji_digit(c: char) -> Option<u8> {
-    match c {
-        '一' => Some(1),
-        '二' => Some(2),
-        '三' => Some(3),
-        '四' => Some(4),
-        '五' => Some(5),
-        '六' => Some(6),
-        '七' => Some(7),
-        '八' => Some(8),
-        '九' => Some(9),
-        _ => None,
-    }
+fn kanji_digit(c: char) -> Option<u8> {
+    (1..).zip(RANKS).find(|&(_, kanji)| kanji == c).map(|(value, _)| value)
 }
 
 /// The rank as it is written: 1 is `一`.
@@ -107,54 +97,31 @@ pub(crate) fn piece(text: &str) -> Option<(PieceType, &str)> {
     let (is_promoted, name) = text.strip_prefix('成').map_or((false, text), |name| (true, name));
     let mut chars = name.chars();
     let kind = match chars.next()? {
-        '歩' => PieceType::Pawn,
-        '香' => PieceType::Lance,
-        '桂' => PieceType::Knight,
-        '銀' => PieceType::Silver,
-        '金' => PieceType::Gold,
-        '角' => PieceType::Bishop,
-        '飛' => PieceType::Rook,
-        '玉' | '王' => PieceType::King,
-        'と' => PieceType::ProPawn,
-        '杏' => PieceType::ProLance,
-        '圭' => PieceType::ProKnight,
-        '全' => PieceType::ProSilver,
-        '馬' => PieceType::Horse,
-        '龍' | '竜' => PieceType::Dragon,
-        _ => return None,
+        '王' => PieceType::King,
+        '竜' => PieceType::Dragon,
+        c => PieceType::ALL.into_iter().find(|&kind| piece_cell(kind) == c)?,
     };
     Some((if is_promoted { kind.promoted()? } else { kind }, chars.as_str()))
 }
 
-/// The name of a piece in the text of a move.
-pub(crate) const fn piece_name(kind: PieceType) -> &'static str {
-    match kind {
-        PieceType::ProLance => "成香",
-        PieceType::ProKnight => "成桂",
-        PieceType::ProSilver => "成銀",
-        _ => piece_cell(kind),
+/// Adds the name of a piece in the text of a move.
+pub(crate) fn push_piece(text: &mut String, kind: PieceType) {
+    if matches!(kind, PieceType::ProLance | PieceType::ProKnight | PieceType::ProSilver) {
+        text.push('成');
+        text.push(piece_cell(kind.unpromoted()));
+    } else {
+        text.push(piece_cell(kind));
     }
 }
 
 /// The one character of a piece on a board.
 #[expect(clippy::indexing_slicing, reason = "indexed by an enum whose values fit it")]
-pub(crate) const fn piece_cell(kind: PieceType) -> &'static str {
+pub(crate) const fn piece_cell(kind: PieceType) -> char {
     /// In the order of [`PieceType::ALL`].
-    const CELLS: [&str; PieceType::COUNT] =
-        ["歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "杏", "圭", "全", "馬", "龍"];
+    const CELLS: [char; PieceType::COUNT] =
+        ['歩', '香', '桂', '銀', '角', '飛', '金', '玉', 'と', '杏', '圭', '全', '馬', '龍'];
     CELLS[kind as usize]
 }
-
-/// The order in which hands are written.
-pub(crate) const HAND_ORDER: [HandPiece; 7] = [
-    HandPiece::Rook,
-    HandPiece::Bishop,
-    HandPiece::Gold,
-    HandPiece::Silver,
-    HandPiece::Knight,
-    HandPiece::Lance,
-    HandPiece::Pawn,
-];
 
 /// The side for a mark before a move.
 pub(crate) const fn side_of_mark(c: char) -> Option<Color> {
@@ -179,50 +146,20 @@ pub(crate) fn side(text: &str) -> Option<(Color, &str)> {
     names.into_iter().find_map(|(name, color)| Some((color, text.strip_prefix(name)?)))
 }
 
-/// Words for ends; the first word of a kind is the one that is written.
-const END_WORDS: [(&str, EndKind); 26] = [
-    ("投了", EndKind::Resign),
-    ("中断", EndKind::Abort),
-    ("千日手", EndKind::Repetition),
-    ("持将棋", EndKind::Impasse),
-    ("詰み", EndKind::Mate),
-    ("詰", EndKind::Mate),
-    ("不詰", EndKind::NoMate),
-    ("不詰み", EndKind::NoMate),
-    ("切れ負け", EndKind::TimeUp),
-    ("時間切れ", EndKind::TimeUp),
-    ("時間切れ負け", EndKind::TimeUp),
-    ("入玉勝ち", EndKind::DeclarationWin),
-    ("入玉宣言勝ち", EndKind::DeclarationWin),
-    ("入玉宣言", EndKind::DeclarationWin),
-    ("勝ち宣言", EndKind::DeclarationWin),
-    ("宣言勝ち", EndKind::DeclarationWin),
-    ("引き分け", EndKind::DeclarationDraw),
-    ("引分け", EndKind::DeclarationDraw),
-    ("引分", EndKind::DeclarationDraw),
-    ("最大手数", EndKind::MaxMoves),
-    ("不戦勝", EndKind::WinByDefault),
-    ("不戦勝ち", EndKind::WinByDefault),
-    ("不戦敗", EndKind::LoseByDefault),
-    ("反則負け", EndKind::IllegalMove),
-    ("待った", EndKind::TakeBack),
-    ("エラー", EndKind::Error),
-];
-
 /// The end for a word when `turn` is to move; `None` for unknown words.
 pub(crate) fn end_of_word(word: &str, turn: Color) -> Option<EndKind> {
     if word == "反則勝ち" {
         // The move before it was the foul.
         return Some(EndKind::IllegalAction(!turn));
     }
-    END_WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, kind)| kind)
+    EndKind::named(word, Naming::Kif)
 }
 
 /// The word for an end; the words for fouls depend on the sides and are chosen elsewhere.
 pub(crate) fn word_of_end(kind: &EndKind) -> &str {
     match kind {
         EndKind::Other(text) => text,
-        kind => END_WORDS.iter().find(|(_, known)| known == kind).map_or("中断", |(word, _)| word),
+        kind => kind.name(Naming::Kif).unwrap_or("中断"),
     }
 }
 
@@ -234,12 +171,15 @@ pub(crate) const fn is_blank(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terms::words_in;
 
     #[test]
     fn pieces_are_named_as_they_are_read() {
         for kind in PieceType::ALL {
-            assert_eq!(piece(piece_name(kind)), Some((kind, "")));
-            assert_eq!(piece(piece_cell(kind)), Some((kind, "")));
+            let (mut name, cell) = (String::new(), piece_cell(kind).to_string());
+            push_piece(&mut name, kind);
+            assert_eq!(piece(&name), Some((kind, "")));
+            assert_eq!(piece(&cell), Some((kind, "")));
         }
         assert_eq!(piece("成銀左"), Some((PieceType::ProSilver, "左")));
         assert_eq!(piece("成"), None);
@@ -277,9 +217,11 @@ mod tests {
 
     #[test]
     fn ends_are_written_as_they_are_read() {
-        for (word, kind) in END_WORDS {
-            assert_eq!(end_of_word(word, Color::Black), Some(kind.clone()));
-            assert_eq!(end_of_word(word_of_end(&kind), Color::Black), Some(kind));
+        for (kind, words) in EndKind::NAMES {
+            for word in words_in(words, Naming::Kif) {
+                assert_eq!(end_of_word(word, Color::Black), Some(kind.clone()));
+                assert_eq!(end_of_word(word_of_end(&kind), Color::Black), Some(kind.clone()));
+            }
         }
         assert_eq!(end_of_word("反則勝ち", Color::Black), Some(EndKind::IllegalAction(Color::White)));
         assert_eq!(end_of_word("封じ手", Color::Black), None);

@@ -1,8 +1,8 @@
-//! The writer of KIF and KI2.
+//! The writer of the formats that have one line after the other: KIF, KI2, PSN.
 
 use std::fmt::Write as _;
 
-use enbu_movegen::{Color, Setup, Square};
+use enbu_movegen::{Color, Setup};
 
 use super::headers::{Sides, lines_of, one_line};
 use super::score::ScoreStyle;
@@ -12,6 +12,7 @@ use crate::board::Board;
 use crate::end::{End, EndKind};
 use crate::header::HeaderKey;
 use crate::lines::clock_text;
+use crate::pgn::psn;
 use crate::record::{Event, NodeId, Record, TotalTimes};
 
 /// Notation of moves.
@@ -21,16 +22,23 @@ pub(crate) enum Notation {
     Numbered,
     /// KI2: several moves a line, with words instead of origins.
     Free,
+    /// PSN and PSN2: one move a line, with tags above them.
+    Psn,
+    Psn2,
 }
 
 impl Notation {
+    const fn is_psn(self) -> bool {
+        matches!(self, Self::Psn | Self::Psn2)
+    }
+
     /// The line above a game. In KIF it declares the encoding; in KI2 it only separates
     /// games, because common readers refuse a file that begins with a comment.
     const fn head(self, is_first: bool) -> Option<&'static str> {
         match self {
             Self::Numbered => Some("#KIF version=2.0 encoding=UTF-8"),
-            Self::Free if is_first => None,
-            Self::Free => Some("# ----"),
+            Self::Free if !is_first => Some("# ----"),
+            Self::Free | Self::Psn | Self::Psn2 => None,
         }
     }
 }
@@ -49,35 +57,39 @@ pub(crate) fn write_all<'r>(
         lines.extend(notation.head(index == 0).map(str::to_owned));
         write_game(record, notation, scores, &mut lines);
     }
+    if notation.is_psn() && !lines.is_empty() {
+        lines.push(String::new());
+    }
     lines.push(String::new());
     lines.join("\n")
 }
 
-/// Columns that a move takes.
 const MOVE_WIDTH: usize = 12;
-/// Moves on a line of KI2.
 const MOVES_A_LINE: usize = 6;
 
-/// Adds the lines of a game.
 fn write_game(record: &Record, notation: Notation, scores: ScoreStyle, lines: &mut Vec<String>) {
-    let sides = position_lines(record, record.setup(), lines);
-    lines.extend(lines_of(record, sides).into_iter().filter(|(key, _)| *key != "_手合割").map(header_line));
-    match notation {
-        Notation::Numbered => lines.push("手数----指手---------消費時間--".to_owned()),
-        Notation::Free => lines.push(String::new()),
-    }
+    let sides = match notation {
+        Notation::Psn | Notation::Psn2 => {
+            lines.extend(psn::head(record, notation));
+            Sides::Even
+        }
+        Notation::Numbered | Notation::Free => {
+            let sides = position_lines(record, record.setup(), lines);
+            let headers = lines_of(record, sides).into_iter().filter(|(key, _)| *key != "_手合割");
+            lines.extend(headers.map(|(key, value)| format!("{key}：{value}")));
+            let is_numbered = notation == Notation::Numbered;
+            lines.push(if is_numbered { "手数----指手---------消費時間--" } else { "" }.to_owned());
+            sides
+        }
+    };
     let board = Board::new(record.setup());
     let times = record.total_times();
-    let mut writer = Writer { record, notation, scores, sides, times, board, lines, row: String::new(), in_row: 0 };
+    let mut writer = Writer { record, notation, scores, sides, times, board, lines, row: Vec::new() };
     writer.game();
 }
 
-fn header_line((key, value): (String, String)) -> String {
-    format!("{key}：{value}")
-}
-
 /// Adds the lines for `setup`: the name of a handicap, or a board.
-pub(crate) fn position_lines(record: &Record, setup: &Setup, lines: &mut Vec<String>) -> Sides {
+fn position_lines(record: &Record, setup: &Setup, lines: &mut Vec<String>) -> Sides {
     if let Some(name) = handicap::name_of_setup(setup) {
         lines.push(format!("手合割：{name}"));
         return if setup.turn == Color::White { Sides::Handicap } else { Sides::Even };
@@ -98,8 +110,7 @@ struct Writer<'r> {
     board: Board,
     lines: &'r mut Vec<String>,
     /// Moves of KI2 that wait for their line to be full.
-    row: String,
-    in_row: usize,
+    row: Vec<String>,
 }
 
 impl Writer<'_> {
@@ -113,7 +124,10 @@ impl Writer<'_> {
             }
             if index > 0 {
                 let number = self.record.number_after(before);
-                self.lines.extend([String::new(), format!("変化：{number}手")]);
+                match self.notation.is_psn() {
+                    true => self.lines.push(format!("Variation:{number}")),
+                    false => self.lines.extend([String::new(), format!("変化：{number}手")]),
+                }
             }
             (before..).zip(line).all(|(moves, id)| self.node(id, moves));
             self.end_row();
@@ -126,10 +140,11 @@ impl Writer<'_> {
         match node.event() {
             Event::Start => {}
             Event::Move(mv) | Event::Foul(mv) => {
-                let last = self.last_to(id);
+                let last = self.record.last_to(id);
                 let text = match self.notation {
                     Notation::Numbered => moves::with_origin(&self.board, *mv, last),
                     Notation::Free => moves::with_words(&self.board, *mv, last),
+                    form => psn::move_text(&self.board, *mv, form),
                 };
                 let turn = self.board.turn();
                 if self.board.play(*mv).is_err() {
@@ -138,61 +153,56 @@ impl Writer<'_> {
                 match self.notation {
                     Notation::Numbered => self.numbered(id, before, &text),
                     Notation::Free => self.free(turn, &text),
+                    _ => self.psn_line(id, before, &text),
                 }
             }
             Event::End(end) => {
-                self.end(id, end, before);
-                return true;
+                if !self.notation.is_psn() {
+                    self.end(id, end, before);
+                    return true;
+                }
+                self.psn_line(id, before, psn::end_word(end, self.board.turn(), self.notation));
             }
         }
         self.remarks(id);
         true
     }
 
-    /// Destination of the move before `id`.
-    fn last_to(&self, id: NodeId) -> Option<Square> {
-        let parent = self.record.node(id).parent()?;
-        self.record.node(parent).event().played().map(|mv| mv.to())
-    }
-
     fn numbered(&mut self, id: NodeId, before: usize, text: &str) {
         let mut line = format!("{:>4} {text}", self.record.number_after(before));
         if let Some(ms) = self.record.node(id).time_ms {
             pad(&mut line, text, MOVE_WIDTH);
-            line.push(' ');
-            self.push_time(&mut line, id, ms);
+            let (seconds, total) = (ms / 1000, clock_text(self.times.ms(id) / 1000));
+            let _ = write!(line, " ({:>2}:{:02}/{total})", seconds / 60, seconds % 60);
         }
-        let has_alternatives =
-            self.record.node(id).parent().is_some_and(|parent| self.record.children(parent).last() != Some(id));
+        let node = self.record.node(id);
+        let has_alternatives = node.parent().is_some_and(|parent| self.record.children(parent).last() != Some(id));
         // Programs would take a bare `投了+` for one word.
-        let glued_to_word = self.record.node(id).time_ms.is_none() && self.record.node(id).event().played().is_none();
+        let glued_to_word = node.time_ms.is_none() && node.event().played().is_none();
         if has_alternatives && !glued_to_word {
             line.push('+');
         }
         self.lines.push(line);
     }
 
-    fn push_time(&self, line: &mut String, id: NodeId, ms: u64) {
-        let seconds = ms / 1000;
-        let total = clock_text(self.times.ms(id) / 1000);
-        let _ = write!(line, "({:>2}:{:02}/{total})", seconds / 60, seconds % 60);
+    fn psn_line(&mut self, id: NodeId, before: usize, text: &str) {
+        let (number, ms) = (self.record.number_after(before), self.record.node(id).time_ms.unwrap_or(0));
+        self.lines.push(psn::line(number, text, ms, self.times.ms(id), self.notation));
     }
 
     fn free(&mut self, turn: Color, text: &str) {
-        if self.in_row == MOVES_A_LINE {
+        if self.row.len() == MOVES_A_LINE {
             self.end_row();
         }
-        self.row.push(mark(turn));
-        self.row.push_str(text);
-        pad(&mut self.row, text, MOVE_WIDTH - 2);
-        self.in_row += 1;
+        let mut cell = format!("{}{text}", mark(turn));
+        pad(&mut cell, text, MOVE_WIDTH - 2);
+        self.row.push(cell);
     }
 
     fn end_row(&mut self) {
-        if self.in_row > 0 {
-            let row = std::mem::take(&mut self.row);
+        if !self.row.is_empty() {
+            let row = std::mem::take(&mut self.row).concat();
             self.lines.push(row.trim_end_matches(' ').to_owned());
-            self.in_row = 0;
         }
     }
 
@@ -210,7 +220,11 @@ impl Writer<'_> {
         let in_main = self.record.main_line().last() == Some(id);
         if in_main || !told {
             let moves = self.record.number_after(before) as u64 - 1;
-            let clean = End { kind: clean_kind(&end.kind), result: end.result };
+            let kind = match &end.kind {
+                EndKind::Other(text) => EndKind::Other(one_word(text)),
+                kind => kind.clone(),
+            };
+            let clean = End { kind, result: end.result };
             self.lines.push(result::text(&clean, moves, turn, self.sides));
         }
     }
@@ -231,16 +245,16 @@ impl Writer<'_> {
     fn remarks(&mut self, id: NodeId) {
         let node = self.record.node(id);
         let remarks = node.remarks();
-        if remarks.comments.is_empty() && remarks.analyses.is_empty() && remarks.bookmark.is_none() {
+        if remarks.is_empty() {
             return;
         }
         self.end_row();
-        if let Some(name) = &remarks.bookmark {
-            self.lines.push(format!("&{}", one_line(name)));
+        let comments = score::comment_lines(node, &mut self.board, self.scores);
+        if self.notation.is_psn() {
+            return self.lines.extend(comments.iter().map(|line| format!("{{\n{}\n}}", line.replace('}', ")"))));
         }
-        for line in score::comment_lines(node, &mut self.board, self.scores) {
-            self.lines.push(format!("*{line}"));
-        }
+        self.lines.extend(remarks.bookmark.iter().map(|name| format!("&{}", one_line(name))));
+        self.lines.extend(comments.iter().map(|line| format!("*{line}")));
     }
 }
 
@@ -257,11 +271,4 @@ fn one_word(word: &str) -> String {
     let misread =
         clean.is_empty() || moves::begins_move(clean) || clean.starts_with(|c| super::words::digit(c).is_some());
     if misread { "中断".to_owned() } else { clean.to_owned() }
-}
-
-fn clean_kind(kind: &EndKind) -> EndKind {
-    match kind {
-        EndKind::Other(text) => EndKind::Other(one_word(text)),
-        kind => kind.clone(),
-    }
 }

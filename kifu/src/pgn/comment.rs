@@ -1,12 +1,12 @@
 //! Commands in comments: `[%eval 0.30,16]` and the like.
 
-use std::fmt::Write as _;
-
 use enbu_movegen::{Color, Move};
 
 use crate::end::{EndKind, GameResult};
+use crate::kakinoki::time_ms;
 use crate::lines::{one_line, thousandths};
 use crate::record::Analysis;
+use crate::terms::Naming;
 use crate::{csa, usi};
 
 /// A comment, taken apart.
@@ -65,20 +65,17 @@ fn take(key: &str, value: &str, comment: &mut Comment) -> Option<()> {
         "engine" => analysis.engine = Some(value.to_owned()),
         "pv" => analysis.pv = value.split_whitespace().map_while(|word| word.parse::<Move>().ok()).collect(),
         "pvend" => analysis.pv_end = Some(csa::end_of_word(value)),
-        _ => {
-            match key {
-                "emt" => comment.time_ms = Some(time_ms(value)?),
-                "bookmark" => comment.bookmark = Some(value.to_owned()),
-                "end" => {
-                    let (word, side) = value.split_once(' ').unwrap_or((value, "none"));
-                    comment.end = Some((usi::end_kind(word)?, usi::result_of_word(side).flatten()));
-                }
-                _ => return None,
-            }
-            return Some(());
+        "emt" => comment.time_ms = Some(time_ms(value)?),
+        "bookmark" => comment.bookmark = Some(value.to_owned()),
+        "end" => {
+            let (word, side) = value.split_once(' ').unwrap_or((value, "none"));
+            comment.end = Some((usi::end_kind(word)?, GameResult::named(side, Naming::Usi).flatten()));
         }
+        _ => return None,
     }
-    comment.analysis = Some(analysis);
+    if !matches!(key, "emt" | "bookmark" | "end") {
+        comment.analysis = Some(analysis);
+    }
     Some(())
 }
 
@@ -104,19 +101,6 @@ fn pawns(text: &str) -> Option<i32> {
     let value = whole.parse::<i64>().unwrap_or(i64::MAX).saturating_mul(100).saturating_add_unsigned(hundredths);
     let limit = if sign < 0 { i32::MIN } else { i32::MAX };
     Some(i32::try_from(i64::from(sign).saturating_mul(value)).unwrap_or(limit))
-}
-
-/// `H:MM:SS.mmm` in milliseconds.
-fn time_ms(text: &str) -> Option<u64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let seconds = whole.split(':').try_fold(0u64, |sum, part| {
-        let value: u64 = part.parse().ok()?;
-        Some(sum.saturating_mul(60).saturating_add(value))
-    })?;
-    Some(seconds.saturating_mul(1000).saturating_add(thousandths(fraction)))
 }
 
 /// cutechess: `+0.59/16 1.4s, Black loses on time`, as the mover sees it.
@@ -157,13 +141,8 @@ pub(super) fn analysis_text(analysis: &Analysis) -> String {
 }
 
 pub(super) fn time_text(ms: u64) -> String {
-    let mut text = format!("[%emt {}:{:02}:{:02}", ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
-    if !ms.is_multiple_of(1000) {
-        let _ = write!(text, ".{:03}", ms % 1000);
-        text.truncate(text.trim_end_matches('0').len());
-    }
-    text.push(']');
-    text
+    let zero = if ms % 60_000 < 10_000 { "0" } else { "" };
+    format!("[%emt {}:{:02}:{zero}{}]", ms / 3_600_000, ms / 60_000 % 60, csa::seconds_text(ms % 60_000))
 }
 
 /// The value of a command, which may not hold its end.

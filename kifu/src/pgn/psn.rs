@@ -16,32 +16,17 @@
 //! The writer writes a time for every move, because MyShogi skips moves without one (0 where
 //! none is known), one comment a block, and `Interrupt` for ends without a word.
 
-use enbu_movegen::{Color, Setup};
+use enbu_movegen::{Color, Move, MoveParts, Setup};
 
+use super::tags;
+use crate::board::Board;
 use crate::end::{End, EndKind, GameResult};
+use crate::header::HeaderKey;
+use crate::kakinoki::Notation;
 use crate::kakinoki::handicap::setup_of_name;
-use crate::record::TimeControl;
-
-/// The two forms of the format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    Psn,
-    Psn2,
-}
-
-/// Words for ends; the first of a kind that a form knows is written. All but the first six are of PSN2.
-const ENDS: [(&str, EndKind); 10] = [
-    ("Resigns", EndKind::Resign),
-    ("Interrupt", EndKind::Abort),
-    ("Mate", EndKind::Mate),
-    ("Sennichite", EndKind::Repetition),
-    ("Jishogi", EndKind::Impasse),
-    ("Timeup", EndKind::TimeUp),
-    ("RepetitionDraw", EndKind::Repetition),
-    ("MaxMovesDraw", EndKind::MaxMoves),
-    ("DeclarationWin", EndKind::DeclarationWin),
-    ("Resign", EndKind::Resign),
-];
+use crate::lines::clock_text;
+use crate::record::{Record, TimeControl};
+use crate::terms::{Naming, words_in};
 
 /// The end for a word in the place of a move, when `turn` is to move.
 pub(super) fn end_of_word(word: &str, turn: Color) -> Option<End> {
@@ -52,18 +37,22 @@ pub(super) fn end_of_word(word: &str, turn: Color) -> Option<End> {
     if word.eq_ignore_ascii_case("TryRuleWin") {
         return Some(End { kind: EndKind::Other("トライ".to_owned()), result: Some(GameResult::win(!turn)) });
     }
-    ENDS.iter().find(|(known, _)| word.eq_ignore_ascii_case(known)).map(|(_, kind)| End::new(kind.clone(), turn))
+    // Moves, which have digits, are many.
+    let mut kinds = EndKind::NAMES.into_iter().take_while(|_| word.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    let is_word = |known: &str| known.eq_ignore_ascii_case(word);
+    let (kind, _) =
+        kinds.find(|(_, row)| words_in(row, Naming::Pgn).chain(words_in(row, Naming::Psn2)).any(is_word))?;
+    Some(End::new(kind, turn))
 }
 
-pub(super) fn end_word(end: &End, turn: Color, form: Form) -> &'static str {
+pub(crate) fn end_word(end: &End, turn: Color, form: Notation) -> &'static str {
     match (&end.kind, form) {
-        (EndKind::IllegalAction(fouled), Form::Psn2) if *fouled != turn => return "RepetitionWin",
-        (EndKind::Other(word), Form::Psn2) if word == "トライ" => return "TryRuleWin",
-        (EndKind::Repetition, Form::Psn2) => return "RepetitionDraw",
+        (EndKind::IllegalAction(fouled), Notation::Psn2) if *fouled != turn => return "RepetitionWin",
+        (EndKind::Other(word), Notation::Psn2) if word == "トライ" => return "TryRuleWin",
         _ => {}
     }
-    let words = if form == Form::Psn { ENDS.iter().take(6) } else { ENDS.iter().take(9) };
-    words.into_iter().find(|(_, kind)| *kind == end.kind).map_or("Interrupt", |(word, _)| word)
+    let own = end.kind.name(Naming::Psn2).filter(|_| form == Notation::Psn2);
+    own.or_else(|| end.kind.name(Naming::Pgn)).unwrap_or("Interrupt")
 }
 
 /// The start position of a handicap: `2 piece`, `Rook + Lance`, or a Japanese name.
@@ -97,9 +86,57 @@ pub(super) fn clock(value: &str) -> Option<TimeControl> {
     Some(TimeControl { main_ms: ms(main), byoyomi_ms, increment_ms: if has_increment > 0 { ms(increment) } else { 0 } })
 }
 
-pub(super) fn time_setting(name: &str, time: TimeControl) -> String {
+fn time_setting(name: &str, time: TimeControl) -> String {
     let [main, byoyomi, increment] = [time.main_ms, time.byoyomi_ms, time.increment_ms].map(|ms| ms / 1000);
     let (has_byoyomi, has_increment) = (u8::from(byoyomi > 0), u8::from(increment > 0));
     let clock = format!("{},{},{}", main / 3600, main / 60 % 60, main % 60);
     format!("[{name}TimeSetting \"{clock},{has_byoyomi},{byoyomi},{has_increment},{increment},0,0\"]")
+}
+
+/// The tags of a record, and the empty line after them.
+pub(crate) fn head(record: &Record, form: Notation) -> Vec<String> {
+    // `Event` would make PGN of PSN2.
+    let [black, white, event] = match form {
+        Notation::Psn2 => ["Black", "White", "Tournament"],
+        _ => ["Sente", "Gote", "Event"],
+    };
+    let value = |key: &HeaderKey| record.headers.value(key).unwrap_or_default().to_owned();
+    let line = |(name, value): (String, String)| format!("[{name} \"{}\"]", tags::quote(&value));
+    let names = [(black, HeaderKey::BlackName), (white, HeaderKey::WhiteName)];
+    let mut lines: Vec<String> = names.iter().map(|(name, key)| line(((*name).to_owned(), value(key)))).collect();
+    let mut rules = record.rules.clone();
+    if form == Notation::Psn2 {
+        lines.extend(rules.time[0].take().map(|time| time_setting("Black", time)));
+        lines.extend(rules.time[1].take().map(|time| time_setting("White", time)));
+    }
+    lines.push(line(("SFEN".to_owned(), record.setup().to_string())));
+    let others = [(event, HeaderKey::Event), ("Site", HeaderKey::Site), ("StartTime", HeaderKey::StartTime)];
+    let others = others.iter().map(|(name, key)| ((*name).to_owned(), value(key))).filter(|(_, text)| !text.is_empty());
+    lines.extend(
+        others.chain(tags::other_tags(&record.headers)).chain(tags::rule_tags(&rules, &record.headers)).map(line),
+    );
+    lines.push(String::new());
+    lines
+}
+
+/// The line of a move or an end, with its times.
+pub(crate) fn line(number: usize, text: &str, ms: u64, total_ms: u64, form: Notation) -> String {
+    let seconds = ms / 1000;
+    let minutes = || format!("{:02}:{:02}", seconds / 60, seconds % 60);
+    let now = if form == Notation::Psn { minutes() } else { clock_text(seconds) };
+    format!("{:<18}({now} / {})", format!("{number}.{text}"), clock_text(total_ms / 1000))
+}
+
+/// A move such as `P7g-7f`, `+B4dx3c` or `B*4e`; of PSN2 as in USI.
+pub(crate) fn move_text(board: &Board, mv: Move, form: Notation) -> String {
+    match mv.parts() {
+        MoveParts::Board { from, to, promote } if form == Notation::Psn => {
+            let kind = board.piece_at(from).map_or('P', |piece| piece.kind.unpromoted().letter());
+            let is_promoted = board.piece_at(from).is_some_and(|piece| piece.kind.is_promoted());
+            let sign = |is: bool| if is { "+" } else { "" };
+            let capture = if board.piece_at(to).is_some() { 'x' } else { '-' };
+            format!("{}{kind}{from}{capture}{to}{}", sign(is_promoted), sign(promote))
+        }
+        _ => mv.to_string(),
+    }
 }

@@ -7,12 +7,13 @@ use super::psn;
 use super::san::{self, Plus};
 use super::tags::{self, Tags};
 use super::token::{Token, Tokens};
-use crate::board::Board;
 use crate::end::{End, EndKind, GameResult};
 use crate::error::{KifuError, Mode, Problem};
 use crate::kakinoki::{score, time_ms};
 use crate::reading::{Fault, Reading, Reporter, Step};
 use crate::record::{Event, NodeId, Record};
+use crate::terms::Naming;
+use crate::track::Track;
 use crate::usi;
 
 /// Variations inside variations that are followed.
@@ -55,82 +56,55 @@ struct Game<'t> {
 }
 
 struct Play<'t> {
-    record: Record,
-    board: Board,
-    at: NodeId,
-    /// The moves before the variations that are open.
-    open: Vec<NodeId>,
+    track: Track<'t>,
+    /// The moves that the open variations replace, and true where the line of one is skipped.
+    open: Vec<(NodeId, bool)>,
     /// Number of open variations that are too deep to be followed.
     too_deep: usize,
     /// The rest of this line is skipped, up to the end of the variation.
     skipping: bool,
-    skipped: Vec<bool>,
-    /// The last move, when it was a foul; one that ends its line is no deviation.
-    foul: Option<&'t str>,
     plus: Plus,
     mate: bool,
-    main_end: NodeId,
     main_broken: bool,
     /// A variation of PSN was read, after which the main line does not go on.
     left_main: bool,
 }
 
-impl Game<'_> {
-    fn is_new(&self) -> bool {
-        self.play.is_none() && self.tags.list.is_empty()
-    }
-
-    /// Returns true if the next game begins with this token: a tag after moves.
-    fn ends_before(&self, token: &Token<'_>) -> bool {
-        matches!(token, Token::Tag { .. }) && (self.play.is_some() || self.broken)
+impl<'t> Game<'t> {
+    /// The game, unless its text is skipped.
+    fn followed(&mut self) -> Option<&mut Play<'t>> {
+        self.play.as_mut().filter(|play| play.too_deep == 0 && !play.skipping)
     }
 }
 
 impl Play<'_> {
     fn new(setup: Setup, plus: Plus) -> Self {
-        let board = Board::new(&setup);
-        let record = Record::new(setup);
-        let at = record.root();
         Self {
-            record,
-            board,
-            at,
+            track: Track::new(setup),
             open: Vec::new(),
             too_deep: 0,
             skipping: false,
-            skipped: Vec::new(),
-            foul: None,
             plus,
             mate: false,
-            main_end: at,
             main_broken: false,
             left_main: false,
         }
     }
 
-    fn is_ended(&self) -> bool {
-        matches!(self.record.node(self.at).event(), Event::End(_))
+    fn add_nag(&mut self, nag: u8) {
+        self.track.record.node_mut(self.track.at).remarks_mut().nags.push(nag);
     }
 
-    fn step_back(&mut self) {
-        if let Some(parent) = self.record.node(self.at).parent() {
-            if self.record.node(self.at).event().played().is_some() {
-                self.board.undo();
-            }
-            self.at = parent;
-        }
-    }
-
-    /// `(`: another move instead of the last, or instead of an end.
-    fn open(&mut self) {
+    /// `(`: another move instead of the last, or instead of an end. Returns the number of levels that are too deep.
+    fn open(&mut self) -> usize {
         if self.open.len() >= MAX_DEPTH || self.too_deep > 0 {
             self.too_deep += 1;
-            return;
+            return self.too_deep;
         }
-        self.open.push(self.at);
-        self.skipped.push(self.skipping);
-        self.step_back();
-        self.foul = None;
+        self.open.push((self.track.at, self.skipping));
+        self.track.step_back();
+        self.track.foul = None;
+        0
     }
 
     /// `)`: back to where the variation began. `false` when none is open.
@@ -139,16 +113,17 @@ impl Play<'_> {
             self.too_deep -= 1;
             return true;
         }
-        let Some(back) = self.open.pop() else { return false };
-        self.skipping = self.skipped.pop().unwrap_or(false);
-        let parent = self.record.node(back).parent();
-        while Some(self.at) != parent && self.at != self.record.root() {
-            self.step_back();
+        let Some((back, was_skipping)) = self.open.pop() else { return false };
+        self.skipping = was_skipping;
+        let track = &mut self.track;
+        let parent = track.record.node(back).parent();
+        while Some(track.at) != parent && track.is_begun() {
+            track.step_back();
         }
-        if parent.is_some() && self.board.follow(self.record.node(back).event()).is_ok() {
-            self.at = back;
+        if parent.is_some() && track.board.follow(track.record.node(back).event()).is_ok() {
+            track.at = back;
         }
-        self.foul = None;
+        track.foul = None;
         true
     }
 }
@@ -157,7 +132,9 @@ impl<'t> Reader<'t> {
     fn tokens(&mut self, mut tokens: Tokens<'t>) -> Step<'t> {
         let mut ahead = tokens;
         while let Some((token, place)) = tokens.next() {
-            if self.game.is_new() || self.game.ends_before(&token) {
+            let Game { tags, play, broken, .. } = &self.game;
+            let has_moves = play.is_some() || *broken;
+            if play.is_none() && tags.list.is_empty() || has_moves && matches!(token, Token::Tag { .. }) {
                 // The meaning of `+` follows from the whole game.
                 ahead = tokens;
             }
@@ -174,22 +151,13 @@ impl<'t> Reader<'t> {
             _ => {
                 let Some(play) = self.play(place, ahead)? else { return Ok(()) };
                 match token {
-                    Token::Comment(text) => {
-                        self.comment(text);
-                        Ok(())
-                    }
-                    Token::Open => {
-                        play.open();
-                        let deep = play.too_deep == 1;
-                        if deep { self.report.warn(Fault::new(Problem::TooDeep(MAX_DEPTH), place)) } else { Ok(()) }
-                    }
-                    Token::Close => {
-                        if play.close() {
-                            Ok(())
-                        } else {
-                            self.report.warn(Fault::new(Problem::OutOfPlace("end of a variation"), place))
-                        }
-                    }
+                    Token::Comment(text) => self.comment(text),
+                    Token::Open => match play.open() {
+                        1 => self.report.warn(Fault::new(Problem::TooDeep(MAX_DEPTH), place)),
+                        _ => Ok(()),
+                    },
+                    Token::Close if play.close() => Ok(()),
+                    Token::Close => self.report.warn(Fault::new(Problem::OutOfPlace("end of a variation"), place)),
                     Token::Nag(digits) => self.nag(digits, place),
                     Token::Time(text) => self.time(text),
                     Token::Result(text) => self.result(text),
@@ -240,110 +208,92 @@ impl<'t> Reader<'t> {
         }
         let fault = |problem, tag| Fault::new(problem, place).quoting(self.game.tags.value(tag).unwrap_or_default());
         let (setup, odd) = tags::start_position(&self.game.tags).map_err(|problem| fault(problem, "FEN"))?;
-        if let Some(odd) = odd.map(|odd| fault(odd, "Sfen")) {
-            self.report.warn(odd)?;
-        }
+        odd.map(|odd| fault(odd, "Sfen")).map_or(Ok(()), |odd| self.report.warn(odd))?;
         let fairy = self.game.tags.value("Variant") == Some("Shogi");
         self.game.play = Some(Play::new(setup, meaning_of_plus(ahead, fairy)));
         Ok(())
     }
 
-    fn comment(&mut self, text: &str) {
-        let Some(play) = self.game.play.as_mut().filter(|play| play.too_deep == 0 && !play.skipping) else { return };
-        let comment = comment::read(text, !play.board.turn());
+    fn comment(&mut self, text: &str) -> Step<'t> {
+        let Some(Play { track, .. }) = self.game.followed() else { return Ok(()) };
+        let comment = comment::read(text, !track.board.turn());
         if let Some((kind, result)) = comment.end {
-            if play.is_ended() {
-                play.step_back();
+            if track.is_ended() {
+                track.step_back();
             }
-            play.at = play.record.add(play.at, Event::from(End { kind, result }));
+            track.at = track.record.add(track.at, Event::from(End { kind, result }));
         }
-        let node = play.record.node_mut(play.at);
+        let node = track.record.node_mut(track.at);
         let old = node.remarks().comments.len();
         node.remarks_mut().comments.extend(comment.text);
-        score::extract(node, old, &mut play.board);
+        score::extract(node, old, &mut track.board);
         node.remarks_mut().analyses.extend(comment.analysis);
         node.time_ms = comment.time_ms.or(node.time_ms);
         if comment.bookmark.is_some() {
             node.remarks_mut().bookmark = comment.bookmark;
         }
+        Ok(())
     }
 
     fn nag(&mut self, digits: &str, place: &'t str) -> Step<'t> {
         let Ok(nag) = digits.parse::<u8>() else {
             return self.report.warn(Fault::new(Problem::UnknownStatement, place).quoting(digits));
         };
-        if let Some(play) = self.game.play.as_mut().filter(|play| play.too_deep == 0 && !play.skipping) {
-            let node = play.record.node_mut(play.at);
-            if node.remarks().nags.len() >= 16 {
+        if let Some(play) = self.game.followed() {
+            if play.track.record.node(play.track.at).remarks().nags.len() >= 16 {
                 return self.report.warn(Fault::new(Problem::OutOfPlace("glyph after sixteen others"), place));
             }
-            node.remarks_mut().nags.push(nag);
+            play.add_nag(nag);
         }
         Ok(())
     }
 
     fn word(&mut self, text: &'t str) -> Step<'t> {
-        let Some(play) = self.game.play.as_mut().filter(|play| play.too_deep == 0 && !play.skipping) else {
-            return Ok(());
-        };
+        let Some(play) = self.game.followed() else { return Ok(()) };
         if text.trim_matches(['!', '?', '+', '-', '=', '.']).is_empty() || text == "e.p." {
             // Suffixes as words of their own.
-            if let Some(nag) = san::nag_of_suffix(text) {
-                play.record.node_mut(play.at).remarks_mut().nags.push(nag);
-            }
+            san::nag_of_suffix(text).into_iter().for_each(|nag| play.add_nag(nag));
             return Ok(());
         }
         if let Some(number) = text.strip_prefix("Variation:").and_then(|number| number.parse::<usize>().ok()) {
-            let before = number.saturating_sub(play.record.number_after(0));
-            while play.is_ended() || play.board.plies_played() > before {
-                play.step_back();
-            }
+            play.track.back_to(number.saturating_sub(play.track.record.number_after(0)));
             play.left_main = true;
             return Ok(());
         }
-        if let Some(end) = psn::end_of_word(text, play.board.turn()) {
-            play.foul = play.foul.filter(|_| !end.kind.is_foul());
-            play.at = play.record.add(play.at, Event::from(end));
-            return Ok(());
+        if let Some(end) = psn::end_of_word(text, play.track.board.turn()) {
+            let foul = play.track.end(end);
+            return self.report.foul(foul);
         }
-        if play.is_ended() {
-            play.step_back();
+        if play.track.is_ended() {
+            play.track.step_back();
         }
         let mv = if text.is_ascii() {
-            san::resolve(text, &play.board, play.plus)
+            san::resolve(text, &play.track.board, play.plus)
         } else {
-            let last = play.record.node(play.at).event().played().map(|mv| mv.to());
-            san::read_japanese(text, &play.board, last)
+            san::read_japanese(text, &play.track.board, play.track.last_to())
         };
-        let event = mv.and_then(|mv| play.board.play(mv));
-        let event = match event {
-            Ok(event) => event,
+        let passed_over = match mv.and_then(|mv| play.track.make(mv, text)) {
+            Ok(foul) => foul,
             Err(problem) => {
                 play.skipping = true;
                 play.main_broken |= play.open.is_empty();
                 return self.report.error(Fault::new(problem, text));
             }
         };
-        let foul = matches!(event, Event::Foul(_)).then_some(text);
-        play.at = play.record.add(play.at, event);
         if play.open.is_empty() {
-            play.main_end = play.at;
             play.mate = san::says_mate(text);
         }
-        if let Some(nag) = san::nag_of_suffix(text) {
-            play.record.node_mut(play.at).remarks_mut().nags.push(nag);
-        }
-        let passed_over = std::mem::replace(&mut play.foul, foul);
-        passed_over.map_or(Ok(()), |foul| self.report.warn(Fault::new(Problem::IllegalMove, foul)))
+        san::nag_of_suffix(text).into_iter().for_each(|nag| play.add_nag(nag));
+        self.report.foul(passed_over)
     }
 
     /// The times of a move in PSN.
     fn time(&mut self, text: &'t str) -> Step<'t> {
         let ms = time_ms(text).filter(|&ms| ms > 0);
-        match self.game.play.as_mut().filter(|play| play.at != play.record.root()) {
-            Some(play) if !play.skipping => play.record.node_mut(play.at).time_ms = ms,
-            Some(_) => {}
+        match self.game.play.as_mut().filter(|play| play.track.is_begun()) {
             None => return self.report.warn(Fault::new(Problem::StrayTime, text)),
+            Some(play) if play.skipping => {}
+            Some(Play { track, .. }) => track.record.node_mut(track.at).time_ms = ms,
         }
         Ok(())
     }
@@ -366,11 +316,12 @@ impl<'t> Reader<'t> {
         }
         let game = std::mem::take(&mut self.game);
         let Some(mut play) = game.play else { return Ok(()) };
-        if play.main_broken && play.record.main_line().next().is_none() {
+        if play.main_broken && play.track.record.main_line().next().is_none() {
             return Ok(());
         }
-        let told = tags::result(game.tags.value("Result").unwrap_or_default());
-        let stated = game.terminator.and_then(tags::result);
+        let result = |word| GameResult::named(word, Naming::Pgn).flatten();
+        let told = game.tags.value("Result").and_then(result);
+        let stated = game.terminator.and_then(result);
         if let Some(terminator) = game.terminator.filter(|_| game.tags.value("Result").is_some() && told != stated) {
             self.report.warn(Fault::new(Problem::ResultMismatch, place).quoting(terminator))?;
         }
@@ -381,30 +332,24 @@ impl<'t> Reader<'t> {
         if !play.main_broken && !play.left_main {
             conclude(&mut play, &game.tags, told.or(stated));
         }
-        if let Some(foul) = play.foul.filter(|_| !play.record.end().is_some_and(|end| end.kind.is_foul())) {
-            self.report.warn(Fault::new(Problem::IllegalMove, foul))?;
-        }
-        play.record.headers = headers;
-        play.record.rules = rules;
-        play.record.shrink();
-        self.records.push(play.record);
+        let is_foul = play.track.record.end().is_some_and(|end| end.kind.is_foul());
+        self.report.foul(play.track.foul.filter(|_| !is_foul))?;
+        self.records.push(play.track.finish(headers, rules));
         Ok(())
     }
 }
 
 /// Adds the end of the main line, from result and tags.
 fn conclude(play: &mut Play<'_>, tags: &Tags, result: Option<GameResult>) {
-    while let Some(back) = play.open.pop() {
-        play.open.push(back);
+    while !play.open.is_empty() {
         play.close();
     }
-    if play.is_ended() {
-        if result.is_some() {
-            play.record.set_result(play.at, result);
-        }
+    let track = &mut play.track;
+    if let Some(end) = track.record.end_mut(track.at) {
+        end.result = result.or(end.result);
         return;
     }
-    let turn = play.board.turn();
+    let turn = track.board.turn();
     let winner = result.and_then(GameResult::winner);
     let loser_to_move = winner == Some(!turn);
     let termination = tags.value("Termination").unwrap_or_default().to_ascii_lowercase();
@@ -419,13 +364,15 @@ fn conclude(play: &mut Play<'_>, tags: &Tags, result: Option<GameResult>) {
         (None, "unterminated") => return,
         (None, termination) => match result {
             None => return,
-            Some(_) if termination == "adjudication" => EndKind::Other(tags::result_text(result).to_owned()),
+            Some(_) if termination == "adjudication" => {
+                EndKind::Other(GameResult::name(result, Naming::Pgn).to_owned())
+            }
             Some(_) if loser_to_move && play.mate => EndKind::Mate,
             Some(_) if loser_to_move => EndKind::Resign,
-            Some(_) => EndKind::Other(tags::result_text(result).to_owned()),
+            Some(_) => EndKind::Other(GameResult::name(result, Naming::Pgn).to_owned()),
         },
     };
-    play.record.add(play.at, Event::from(End { kind, result }));
+    track.record.add(track.at, Event::from(End { kind, result }));
 }
 
 /// The meaning of `+` after a move in the game that follows.

@@ -2,8 +2,7 @@
 
 use enbu_movegen::{Move, MoveParts, Piece, PieceType, Square};
 
-use crate::board::Board;
-use crate::board::may_promote;
+use crate::board::{Board, moved};
 use crate::error::Problem;
 use crate::fen;
 use crate::kakinoki::{moves, words};
@@ -43,7 +42,6 @@ struct Spoken {
     promote: Option<bool>,
 }
 
-/// Finds the move that a text means.
 pub(super) fn read(text: &str, board: &Board) -> Result<Move, Problem> {
     find(&parse(text).ok_or(Problem::MoveSyntax)?, board)
 }
@@ -54,11 +52,8 @@ pub(super) fn read_japanese(text: &str, board: &Board, last: Option<Square>) -> 
     let text = text.trim_start_matches(|c| words::side_of_mark(c).is_some()).trim_end_matches(['!', '?', '#']);
     if moves::begins_move(text) {
         let (written, rest) = moves::parse(text).map_err(|fault| fault.problem)?;
-        return if rest.is_empty() {
-            moves::resolve(&written, board, last).map(|found| found.mv)
-        } else {
-            Err(Problem::MoveSyntax)
-        };
+        let resolved = moves::resolve(&written, board, last).map(|(mv, _)| mv);
+        return if rest.is_empty() { resolved } else { Err(Problem::MoveSyntax) };
     }
     let (kind, rest) = words::piece(text).ok_or(Problem::MoveSyntax)?;
     let spoken = Spoken { kinds: vec![kind], ..Spoken::default() };
@@ -74,35 +69,19 @@ fn find(spoken: &Spoken, board: &Board) -> Result<Move, Problem> {
     if spoken.capture && board.piece_at(to).is_none() {
         return Err(Problem::NoSuchMove);
     }
-    let turn = board.turn();
-    let origins = origins(spoken, board, to);
-    let fitting: Vec<Move> = origins
-        .into_iter()
-        .filter_map(|from| {
-            let piece = board.piece_at(from).filter(|piece| piece.color == turn)?;
-            let promotes = spoken.promote == Some(true);
-            if !promotes {
-                return Some(Move::board(from, to));
-            }
-            may_promote(piece, from, to).then(|| Move::promotion(from, to))
-        })
-        .collect();
-    match fitting.as_slice() {
-        [] => Err(Problem::NoSuchMove),
-        &[only] => Ok(only),
-        several => {
-            let legal: Vec<Move> = several.iter().copied().filter(|&mv| board.is_legal(mv)).collect();
-            match legal.as_slice() {
-                &[only] => Ok(only),
-                [] => several.first().copied().ok_or(Problem::NoSuchMove),
-                // The plain kind before those that share its letter.
-                legal => plainest(legal, spoken, board).ok_or_else(|| {
-                    let names: Vec<String> =
-                        legal.iter().filter_map(|mv| mv.from()).map(|from| from.to_string()).collect();
-                    Problem::Ambiguous(names.join(", "))
-                }),
-            }
-        }
+    let own = |from| board.piece_at(from).filter(|piece| piece.color == board.turn());
+    let move_from = |from| moved(own(from)?, from, to, spoken.promote == Some(true)).ok();
+    let fitting: Vec<Move> = origins(spoken, board, to).into_iter().filter_map(move_from).collect();
+    let several = fitting.iter().copied().filter(|_| fitting.len() > 1);
+    let legal: Vec<Move> = several.filter(|&mv| board.is_legal(mv)).collect();
+    match (fitting.as_slice(), legal.as_slice()) {
+        (&[only], _) | (_, &[only]) => Ok(only),
+        (fitting, []) => fitting.first().copied().ok_or(Problem::NoSuchMove),
+        // The plain kind before those that share its letter.
+        (_, legal) => plainest(legal, spoken, board).ok_or_else(|| {
+            let names: Vec<String> = legal.iter().filter_map(|mv| mv.from()).map(|from| from.to_string()).collect();
+            Problem::Ambiguous(names.join(", "))
+        }),
     }
 }
 
@@ -179,11 +158,8 @@ fn promotion<'t>(text: &'t [u8], spoken: &mut Spoken) -> &'t [u8] {
     let mut text = text;
     loop {
         match text {
-            [rest @ .., b'=', b'+', b'P' | b'L' | b'N' | b'S' | b'R' | b'B'] => {
-                spoken.promote = Some(true);
-                text = rest;
-            }
-            [rest @ .., b'=', b'G' | b'H' | b'D' | b'P' | b'L' | b'N' | b'S' | b'R' | b'B' | b'T' | b'+'] => {
+            [rest @ .., b'=', b'+', b'P' | b'L' | b'N' | b'S' | b'R' | b'B']
+            | [rest @ .., b'=', b'G' | b'H' | b'D' | b'P' | b'L' | b'N' | b'S' | b'R' | b'B' | b'T' | b'+'] => {
                 spoken.promote = Some(true);
                 text = rest;
             }
@@ -261,11 +237,6 @@ const fn letter(kind: PieceType) -> char {
     }
 }
 
-fn push_square(text: &mut String, square: Square) {
-    text.push(fen::file_letter(square));
-    text.push(fen::rank_digit(square));
-}
-
 /// The text of a move as Fairy-Stockfish writes it, without a sign for check.
 pub(super) fn write(board: &Board, mv: Move) -> String {
     let mut text = String::new();
@@ -273,7 +244,7 @@ pub(super) fn write(board: &Board, mv: Move) -> String {
         MoveParts::Drop { piece, to } => {
             text.push(piece.piece_type().letter());
             text.push('@');
-            push_square(&mut text, to);
+            text.extend(fen::place(to));
         }
         MoveParts::Board { from, to, promote } => {
             let piece = board.piece_at(from).unwrap_or(Piece::new(board.turn(), PieceType::Pawn));
@@ -283,7 +254,7 @@ pub(super) fn write(board: &Board, mv: Move) -> String {
             if board.piece_at(to).is_some() {
                 text.push('x');
             }
-            push_square(&mut text, to);
+            text.extend(fen::place(to));
             if promote {
                 text.push('=');
                 text.push(self::letter(piece.kind.promoted().unwrap_or(piece.kind)));
@@ -298,8 +269,9 @@ fn push_origin(text: &mut String, board: &Board, piece: Piece, mv: Move) {
     let (Some(from), to) = (mv.from(), mv.to()) else { return };
     if !board.is_legal(mv) {
         // A foul: pieces may have gone where they never could.
-        return push_square(text, from);
+        return text.extend(fen::place(from));
     }
+    let [file, rank] = fen::place(from);
     let likewise = |other| if mv.is_promotion() { Move::promotion(other, to) } else { Move::board(other, to) };
     let alike = PieceType::ALL.into_iter().filter(|&kind| letter(kind) == letter(piece.kind));
     let others: Vec<Square> = alike
@@ -310,11 +282,11 @@ fn push_origin(text: &mut String, board: &Board, piece: Piece, mv: Move) {
         return;
     }
     if others.iter().all(|other| other.file() != from.file()) {
-        text.push(fen::file_letter(from));
+        text.push(file);
     } else if others.iter().all(|other| other.rank() != from.rank()) {
-        text.push(fen::rank_digit(from));
+        text.push(rank);
     } else {
-        push_square(text, from);
+        text.extend([file, rank]);
     }
 }
 

@@ -1,13 +1,13 @@
 //! Tags: the seven of the roster, those for the rules of a game, and all others.
 
-use enbu_movegen::{EnteringKingRule, Setup};
+use enbu_movegen::Setup;
 
 use super::psn;
-use crate::end::GameResult;
 use crate::error::Problem;
-use crate::header::{HeaderKey, Headers, Naming};
+use crate::header::{HeaderKey, Headers};
 use crate::lines::one_line;
 use crate::record::{Record, Rules, TimeControl};
+use crate::terms::{ENTERING_KING_RULES, Naming};
 use crate::{csa, fen};
 
 #[derive(Clone, Debug, Default)]
@@ -24,18 +24,7 @@ impl Tags {
 
 /// `\"` and `\\` of a value; other backslashes stay.
 pub(super) fn unquote(value: &str) -> String {
-    let mut text = String::with_capacity(value.len());
-    let mut chars = value.chars().peekable();
-    while let Some(c) = chars.next() {
-        match (c, chars.peek()) {
-            ('\\', Some(&next @ ('"' | '\\'))) => {
-                text.push(next);
-                chars.next();
-            }
-            _ => text.push(c),
-        }
-    }
-    text
+    csa::unescape_with(value, |c| Some(c).filter(|c| ['"', '\\'].contains(c)))
 }
 
 pub(super) fn quote(value: &str) -> String {
@@ -77,12 +66,11 @@ pub(super) fn start_position(tags: &Tags) -> Result<(Setup, Option<Problem>), Pr
         whole.parse::<Setup>().map_err(Problem::Sfen)
     });
     let sfen = if fen.is_some() { sfen.and_then(Result::ok) } else { sfen.transpose()? };
-    if let (None, None, Some(name)) = (&fen, &sfen, tags.value("Handicap")) {
-        let setup = psn::handicap(name).ok_or(Problem::UnknownHandicap)?;
-        return Ok((setup, None));
-    }
     match (fen, sfen) {
-        (None, None) => Ok((Setup::startpos(), None)),
+        (None, None) => {
+            let named = tags.value("Handicap").map(|name| psn::handicap(name).ok_or(Problem::UnknownHandicap));
+            Ok((named.unwrap_or(Ok(Setup::startpos()))?, None))
+        }
         (Some(setup), None) | (None, Some(setup)) => Ok((setup, None)),
         (Some(fen), Some(sfen)) => {
             let same = (&fen.board, fen.hands, fen.turn) == (&sfen.board, sfen.hands, sfen.turn);
@@ -91,42 +79,30 @@ pub(super) fn start_position(tags: &Tags) -> Result<(Setup, Option<Problem>), Pr
     }
 }
 
-const RULES: [EnteringKingRule; 6] = [
-    EnteringKingRule::NoEnteringKing,
-    EnteringKingRule::Csa24,
-    EnteringKingRule::Csa24Handicap,
-    EnteringKingRule::Csa27,
-    EnteringKingRule::Csa27Handicap,
-    EnteringKingRule::Try,
-];
-
-/// Headers and rules from the tags.
 pub(super) fn read(tags: &Tags) -> (Headers, Rules) {
     let mut headers = Headers::default();
     let mut rules = Rules::default();
     let date = tags.value("Date").and_then(date_from_tag);
     let is_psn2 = is_psn2(tags);
     for (name, value) in &tags.list {
+        let [black, white] = &mut rules.time;
         let known = match name.as_str() {
             "Result" | "Variant" | "SetUp" | "FEN" | "Sfen" | "End" => true,
             "Event" | "Site" | "Round" | "White" | "Black" => value == "?" || value.is_empty(),
             "Date" => value.trim_matches(['?', '.']).is_empty(),
             "Time" => date.is_some() && is_time(value),
             "Termination" => matches!(value.as_str(), "time forfeit" | "rules infraction" | "abandoned"),
-            "TimeControl" => set_time(value, &mut rules),
-            "BlackTime" => set_side(value, &mut rules, 0),
-            "WhiteTime" => set_side(value, &mut rules, 1),
-            "BlackTimeSetting" => set_clock(psn::clock(value), &mut rules, 0),
-            "WhiteTimeSetting" => set_clock(psn::clock(value), &mut rules, 1),
+            "TimeControl" => set(black, time_control(value)) && set(white, time_control(value)),
+            "BlackTime" => set(black, csa::read_time(value)),
+            "WhiteTime" => set(white, csa::read_time(value)),
+            "BlackTimeSetting" => set(black, psn::clock(value)),
+            "WhiteTimeSetting" => set(white, psn::clock(value)),
             "Sente" | "Gote" => value.is_empty(),
             "Handicap" => tags.value("FEN").is_none() && tags.value("Sfen").is_none(),
-            "MaxMoves" => {
-                rules.max_moves = value.parse().ok().filter(|&moves| moves > 0);
-                rules.max_moves.is_some()
-            }
+            "MaxMoves" => set(&mut rules.max_moves, value.parse().ok().filter(|&moves| moves > 0)),
             "EnteringKing" => {
-                rules.entering_king = RULES.into_iter().find(|rule| format!("{rule:?}") == *value);
-                rules.entering_king.is_some()
+                let mut known = ENTERING_KING_RULES.into_iter().map(|(rule, _)| rule);
+                set(&mut rules.entering_king, known.find(|rule| format!("{rule:?}") == *value))
             }
             _ => false,
         };
@@ -169,11 +145,7 @@ fn date_from_tag(value: &str) -> Option<String> {
     } else {
         value.to_owned()
     };
-    is_date(&dotted, '.').then(|| dotted.replace('.', "/"))
-}
-
-fn is_date(value: &str, separator: char) -> bool {
-    are_digits(value, separator, 4)
+    are_digits(&dotted, '.', 4).then(|| dotted.replace('.', "/"))
 }
 
 fn is_time(value: &str) -> bool {
@@ -187,27 +159,17 @@ fn are_digits(value: &str, separator: char, first: usize) -> bool {
 }
 
 /// `300+10` or `300`: seconds for the game and for each move.
-fn set_time(value: &str, rules: &mut Rules) -> bool {
+fn time_control(value: &str) -> Option<TimeControl> {
     let (main, increment) = value.split_once('+').unwrap_or((value, "0"));
-    let seconds = |text: &str| text.parse::<u64>().ok().and_then(|seconds| seconds.checked_mul(1000));
-    match (seconds(main), seconds(increment)) {
-        (Some(main_ms), Some(increment_ms)) => {
-            rules.time = [Some(TimeControl { main_ms, byoyomi_ms: 0, increment_ms }); 2];
-            true
-        }
-        _ => false,
-    }
+    let ms = |text: &str| text.parse::<u64>().ok()?.checked_mul(1000);
+    Some(TimeControl { main_ms: ms(main)?, byoyomi_ms: 0, increment_ms: ms(increment)? })
 }
 
-fn set_side(value: &str, rules: &mut Rules, side: usize) -> bool {
-    set_clock(csa::read_time(value).map(|(control, _)| control), rules, side)
-}
-
-fn set_clock(control: Option<TimeControl>, rules: &mut Rules, side: usize) -> bool {
-    if let (Some(slot), Some(_)) = (rules.time.get_mut(side), control) {
-        *slot = control;
-    }
-    control.is_some()
+/// Sets a rule that was understood, and returns true for one.
+fn set<T>(rule: &mut Option<T>, value: Option<T>) -> bool {
+    let is_known = value.is_some();
+    *rule = value.or(rule.take());
+    is_known
 }
 
 /// The lines of the tags of a record, in the order of the export format. `extra`
@@ -215,7 +177,7 @@ fn set_clock(control: Option<TimeControl>, rules: &mut Rules, side: usize) -> bo
 pub(super) fn lines(record: &Record, result: &str, extra: Vec<(String, String)>) -> Vec<String> {
     let headers = &record.headers;
     let start = headers.value(&HeaderKey::StartTime);
-    let (date, time) = start.map_or((None, None), split_start);
+    let (date, time) = start.and_then(split_start).map_or((None, None), |(date, time)| (Some(date), time));
     let text = |key: &HeaderKey| headers.value(key).filter(|value| !value.is_empty()).unwrap_or("?").to_owned();
     let date_tag = || headers.value(&HeaderKey::Other("Date".to_owned())).unwrap_or("????.??.??").to_owned();
     let mut tags = vec![
@@ -241,15 +203,10 @@ pub(super) fn lines(record: &Record, result: &str, extra: Vec<(String, String)>)
 }
 
 /// `YYYY/MM/DD HH:MM:SS` as the values of Date and Time.
-fn split_start(start: &str) -> (Option<String>, Option<String>) {
-    let (date, time) = match start.split_once(' ') {
-        Some((date, time)) => (date, Some(time)),
-        None => (start, None),
-    };
-    if !is_date(date, '/') || time.is_some_and(|time| !is_time(time)) {
-        return (None, None);
-    }
-    (Some(date.replace('/', ".")), time.map(str::to_owned))
+fn split_start(start: &str) -> Option<(String, Option<String>)> {
+    let (date, time) = start.split_once(' ').map_or((start, None), |(date, time)| (date, Some(time)));
+    let fits = are_digits(date, '/', 4) && time.is_none_or(is_time);
+    fits.then(|| (date.replace('/', "."), time.map(str::to_owned)))
 }
 
 fn position_tags(setup: &Setup) -> Vec<(String, String)> {
@@ -316,25 +273,6 @@ pub(super) fn rule_tags(rules: &Rules, headers: &Headers) -> Vec<(String, String
     tags.extend(rules.max_moves.map(|moves| ("MaxMoves".to_owned(), moves.to_string())));
     tags.extend(rules.entering_king.map(|rule| ("EnteringKing".to_owned(), format!("{rule:?}"))));
     tags
-}
-
-/// The result for a text; `None` for `*` and unknown texts.
-pub(super) fn result(text: &str) -> Option<GameResult> {
-    match text {
-        "1-0" => Some(GameResult::BlackWins),
-        "0-1" => Some(GameResult::WhiteWins),
-        "1/2-1/2" | "1/2" | "½-½" => Some(GameResult::Draw),
-        _ => None,
-    }
-}
-
-pub(super) const fn result_text(result: Option<GameResult>) -> &'static str {
-    match result {
-        Some(GameResult::BlackWins) => "1-0",
-        Some(GameResult::WhiteWins) => "0-1",
-        Some(GameResult::Draw) => "1/2-1/2",
-        None => "*",
-    }
 }
 
 #[cfg(test)]

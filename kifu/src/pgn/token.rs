@@ -1,6 +1,8 @@
 //! The words of a PGN file.
 
-/// A word.
+use crate::end::GameResult;
+use crate::terms::Naming;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'t> {
     /// `[Name "value"]`, the value as it is written.
@@ -52,6 +54,17 @@ impl<'t> Tokens<'t> {
         part
     }
 
+    /// Goes on to the end of the line.
+    fn skip_line(&mut self) -> &'t str {
+        let rest = self.rest();
+        self.skip(rest.find(['\n', '\r']).unwrap_or(rest.len()))
+    }
+
+    fn sign(&mut self, token: Token<'t>) -> Token<'t> {
+        self.skip(1);
+        token
+    }
+
     fn begins_line(&self) -> bool {
         self.text.get(..self.at).is_some_and(|before| before.is_empty() || before.ends_with(['\n', '\r']))
     }
@@ -64,7 +77,7 @@ impl<'t> Tokens<'t> {
             if blank > 0 {
                 self.skip(blank);
             } else if rest.starts_with('%') && self.begins_line() {
-                self.skip(rest.find(['\n', '\r']).unwrap_or(rest.len()));
+                self.skip_line();
             } else {
                 return;
             }
@@ -83,17 +96,10 @@ impl<'t> Tokens<'t> {
             let end = rest.find([']', '\n', '\r']).map_or(rest.len(), |end| end + 1);
             return Token::Odd(self.skip(end));
         };
-        let Some(end) = closing_quote(value) else {
-            let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
-            return Token::Unclosed("tag", self.skip(end));
-        };
-        let after = value.get(end + 1..).unwrap_or_default();
-        let blanks = after.trim_start();
-        let closed = blanks.starts_with(']');
-        let length = rest.len() - blanks.len() + usize::from(closed);
-        let value = value.get(..end).unwrap_or_default();
-        self.skip(length);
-        Token::Tag { name, value }
+        let Some(end) = closing_quote(value) else { return Token::Unclosed("tag", self.skip_line()) };
+        let after = value.get(end + 1..).unwrap_or_default().trim_start();
+        self.skip(rest.len() - after.len() + usize::from(after.starts_with(']')));
+        Token::Tag { name, value: value.get(..end).unwrap_or_default() }
     }
 
     fn comment(&mut self) -> Token<'t> {
@@ -116,11 +122,11 @@ impl<'t> Tokens<'t> {
             .find(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | '(' | ')' | '[' | ']' | ';' | '$'))
             .unwrap_or(rest.len());
         let mut word = rest.get(..end).unwrap_or_default();
-        if RESULTS.contains(&word) || word == "1/2" || word == "½-½" {
+        if GameResult::named(word, Naming::Pgn).is_some() {
             return Token::Result(self.skip(end));
         }
         // Numbers, glued to their moves or not: `1.`, `2...`.
-        let digits = word.len() - word.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let digits = word.bytes().take_while(u8::is_ascii_digit).count();
         let numbered = word.get(digits..).unwrap_or_default();
         let dots = numbered.len() - numbered.trim_start_matches(['.', '…']).len();
         if digits + dots > 0 && (dots > 0 || digits == word.len()) {
@@ -128,12 +134,9 @@ impl<'t> Tokens<'t> {
             return Token::Word("");
         }
         // A result glued to a move.
-        for result in RESULTS {
-            if let Some(before) = word.strip_suffix(result).filter(|before| !before.is_empty()) {
-                word = before;
-                break;
-            }
-        }
+        let glued =
+            RESULTS.into_iter().find_map(|result| word.strip_suffix(result).filter(|before| !before.is_empty()));
+        word = glued.unwrap_or(word);
         if word.is_empty() {
             let length = rest.chars().next().map_or(0, char::len_utf8);
             return Token::Odd(self.skip(length));
@@ -153,28 +156,16 @@ impl<'t> Iterator for Tokens<'t> {
             let token = match rest.as_bytes().first()? {
                 b'[' => self.tag(),
                 b'{' => self.comment(),
-                b';' => {
-                    let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
-                    Token::Comment(self.skip(end).get(1..).unwrap_or_default())
+                b';' => Token::Comment(self.skip_line().get(1..).unwrap_or_default()),
+                b'(' if let Some(inside) = time(rest) => {
+                    self.skip(inside.len() + 2);
+                    Token::Time(inside)
                 }
-                b'(' => match time(rest) {
-                    Some(inside) => {
-                        self.skip(inside.len() + 2);
-                        Token::Time(inside)
-                    }
-                    None => {
-                        self.skip(1);
-                        Token::Open
-                    }
-                },
-                b')' => {
-                    self.skip(1);
-                    Token::Close
-                }
+                b'(' => self.sign(Token::Open),
+                b')' => self.sign(Token::Close),
                 b'$' => {
-                    let digits = rest.get(1..).unwrap_or_default();
-                    let length = digits.len() - digits.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-                    Token::Nag(self.skip(1 + length).get(1..).unwrap_or_default())
+                    let digits = rest.bytes().skip(1).take_while(u8::is_ascii_digit).count();
+                    Token::Nag(self.skip(1 + digits).get(1..).unwrap_or_default())
                 }
                 _ => self.word(),
             };
@@ -209,15 +200,8 @@ fn closing_quote(value: &str) -> Option<usize> {
 
 /// Position of a line that begins with a tag.
 fn next_game(text: &str) -> Option<usize> {
-    let mut from = 0;
-    loop {
-        let rest = text.get(from..)?;
-        let at = from + rest.find(['\n', '\r'])? + 1;
-        if text.get(at..)?.starts_with("[Event ") {
-            return Some(at);
-        }
-        from = at;
-    }
+    let mut starts = text.match_indices(['\n', '\r']).map(|(end, _)| end + 1);
+    starts.find(|&at| text.get(at..).is_some_and(|line| line.starts_with("[Event ")))
 }
 
 #[cfg(test)]

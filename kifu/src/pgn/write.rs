@@ -5,6 +5,7 @@ use crate::board::Board;
 use crate::end::{EndKind, GameResult};
 use crate::lines::one_line;
 use crate::record::{Event, NodeId, Record};
+use crate::terms::Naming;
 use crate::usi;
 
 /// No line has more characters, unless a word is longer.
@@ -21,7 +22,7 @@ const LINE_WIDTH: usize = 79;
 /// # Ok::<(), enbu_movegen::ParseMoveError>(())
 /// ```
 pub fn write(record: &Record) -> String {
-    let result = tags::result_text(record.end().and_then(|end| end.result));
+    let result = GameResult::name(record.end().and_then(|end| end.result), Naming::Pgn);
     let mut text = tags::lines(record, result, end_tags(record)).join("\n");
     text.push_str("\n\n");
     let mut writer = Writer { record, board: Board::new(record.setup()), wrapped: Wrapped::default(), number: true };
@@ -56,7 +57,9 @@ fn end_tags(record: &Record) -> Vec<(String, String)> {
         EndKind::IllegalAction(fouled) => winner == Some(turn) && *fouled != turn,
         EndKind::Resign => winner == Some(!turn) && !in_check_and_mated,
         EndKind::Mate => winner == Some(!turn) && in_check_and_mated,
-        EndKind::Other(text) => end.result.is_some() && winner != Some(!turn) && text == tags::result_text(end.result),
+        EndKind::Other(text) => {
+            end.result.is_some() && winner != Some(!turn) && text == GameResult::name(end.result, Naming::Pgn)
+        }
         _ => false,
     };
     let mut tags: Vec<(String, String)> =
@@ -182,11 +185,9 @@ impl Writer<'_> {
     fn event(&mut self, id: NodeId) -> bool {
         let node = self.record.node(id);
         let parent_first = node.parent().and_then(|parent| self.record.children(parent).next());
-        if parent_first != Some(id) {
-            // A variation: the move that it replaces is still on the board.
-            if parent_first.is_some_and(|first| self.record.node(first).event().played().is_some()) {
-                self.board.undo();
-            }
+        // A variation: the move that it replaces is still on the board.
+        if parent_first.is_some_and(|first| first != id && self.record.node(first).event().played().is_some()) {
+            self.board.undo();
         }
         match node.event() {
             Event::Start => {}
@@ -217,10 +218,7 @@ impl Writer<'_> {
             Event::End(end) => {
                 let main = self.record.main_line().last() == Some(id);
                 let remarks = node.remarks();
-                let silent = remarks.comments.is_empty()
-                    && remarks.analyses.is_empty()
-                    && remarks.bookmark.is_none()
-                    && node.time_ms.is_none();
+                let silent = remarks.is_empty() && node.time_ms.is_none();
                 let alone = node.parent().is_none_or(|parent| self.record.children(parent).nth(1).is_none());
                 if !main || !silent || !alone {
                     let winner = usi::winner_word(end.result);
@@ -241,13 +239,7 @@ impl Writer<'_> {
         comments.extend(node.time_ms.map(comment::time_text));
         comments.extend(remarks.bookmark.as_deref().map(|name| format!("[%bookmark {}]", comment::clean(name))));
         comments.extend(remarks.analyses.iter().map(comment::analysis_text).filter(|text| !text.is_empty()));
-        comments.extend(
-            remarks
-                .comments
-                .iter()
-                .flat_map(|comment| comment.split('\n'))
-                .map(|line| one_line(line).trim().to_owned()),
-        );
+        comments.extend(remarks.lines().map(|line| one_line(line).trim().to_owned()));
         for comment in comments {
             self.wrapped.comment(&comment);
             self.number = true;
