@@ -545,7 +545,7 @@ mod tests {
             assert!(tree.insert(&after(moves), &verdict(replies)));
         }
         let both = after("7g7f 3c3d 2g2f");
-        assert_eq!(tree.take_leaves(5).iter().map(Position::key).collect::<Vec<_>>(), [both.key()]);
+        assert_eq!(tree.take_leaves(5).iter().map(|position| position.key()).collect::<Vec<_>>(), [both.key()]);
         assert!(tree.insert(&both, &verdict(&[("8b7b", -77)])));
         assert_eq!((tree.positions(), tree.value_cp()), (6, Some(77)));
         let back = after("2g2f 3c3d 7g7f 8b7b");

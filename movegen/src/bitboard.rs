@@ -27,31 +27,20 @@ const HI: u64 = (1 << 18) - 1;
 const RANK1_LO: u64 = 1 | 1 << 9 | 1 << 18 | 1 << 27 | 1 << 36 | 1 << 45 | 1 << 54;
 const RANK1_HI: u64 = 1 | 1 << 9;
 
-const SQUARES: [Bitboard; 81] = {
-    let mut table = [Bitboard::EMPTY; 81];
-    let mut index = 0;
-    while index < 81 {
-        table[index] =
-            if index < 63 { Bitboard { lo: 1 << index, hi: 0 } } else { Bitboard { lo: 0, hi: 1 << (index - 63) } };
-        index += 1;
-    }
-    table
-};
+const SQUARES: [Bitboard; 81] = sets(1, 1);
+const FILES: [Bitboard; 81] = sets(0x1ff, 9);
 
-const FILES: [Bitboard; 81] = {
+/// For each square `bits` from the first square of its group of `size` on, which divides a file.
+const fn sets(bits: u128, size: usize) -> [Bitboard; 81] {
     let mut table = [Bitboard::EMPTY; 81];
     let mut index = 0;
     while index < 81 {
-        let file = index / 9;
-        table[index] = if file < 7 {
-            Bitboard { lo: 0x1ff << (9 * file), hi: 0 }
-        } else {
-            Bitboard { lo: 0, hi: 0x1ff << (9 * (file - 7)) }
-        };
+        // The high word begins with square 63.
+        table[index] = Bitboard::from_wide(bits << (index / size * size + index / 63));
         index += 1;
     }
     table
-};
+}
 
 impl Bitboard {
     /// The empty set.
@@ -281,14 +270,7 @@ impl Iterator for Squares {
         }
         Some(square)
     }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let count = self.0.count() as usize;
-        (count, Some(count))
-    }
 }
-
-impl ExactSizeIterator for Squares {}
 
 impl IntoIterator for Bitboard {
     type Item = Square;
@@ -303,13 +285,6 @@ impl IntoIterator for Bitboard {
 impl FromIterator<Square> for Bitboard {
     fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> Self {
         squares.into_iter().fold(Self::EMPTY, |set, square| set | Self::of(square))
-    }
-}
-
-impl From<Square> for Bitboard {
-    #[inline(always)]
-    fn from(square: Square) -> Self {
-        Self::of(square)
     }
 }
 

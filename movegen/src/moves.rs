@@ -37,19 +37,12 @@ pub enum MoveParts {
 }
 
 /// Error: the text is not a move in USI notation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a USI move (such as 7g7f, 8h2b+, P*5e)")]
 pub struct ParseMoveError {
     /// The first 40 characters of the text.
     pub text: String,
 }
-
-impl fmt::Display for ParseMoveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not a USI move (such as 7g7f, 8h2b+, P*5e)", self.text)
-    }
-}
-
-impl std::error::Error for ParseMoveError {}
 
 const DROP: u16 = 1 << 14;
 const PROMOTE: u16 = 1 << 15;

@@ -15,7 +15,6 @@
 //! | in hand | the code without its low bit, 0 (not gold), colour | see `HCP_HAND` |
 //! | missing pieces | as in hand, with 1 for the 0; gold as a white silver | none |
 
-use std::fmt;
 use std::sync::LazyLock;
 
 use crate::color::Color;
@@ -31,58 +30,32 @@ const BITS: usize = 256;
 const NO_SQUARE: u16 = 81;
 
 /// The reason why a diagram cannot be packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages describe the variants")]
 pub enum PackError {
-    /// A side has several kings.
+    #[error("{0:?} has several kings")]
     SeveralKings(Color),
-    /// It takes more than 256 bits: it has more pieces than a set, or lacks a king.
+    #[error("more than 256 bits are needed: there are more pieces than a set has, or a king is missing")]
     TooLong,
-    /// Pieces are missing, for which the format has no code.
+    #[error("there are fewer pieces than a set has, which this format cannot hold")]
     TooFew,
 }
 
-impl fmt::Display for PackError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::SeveralKings(color) => write!(f, "{color:?} has several kings"),
-            Self::TooLong => {
-                f.write_str("more than 256 bits are needed: there are more pieces than a set has, or a king is missing")
-            }
-            Self::TooFew => f.write_str("there are fewer pieces than a set has, which this format cannot hold"),
-        }
-    }
-}
-
-impl std::error::Error for PackError {}
-
 /// The reason why bits are not a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages describe the variants")]
 pub enum UnpackError {
-    /// The square of a king is out of range.
+    #[error("a king is on square {0} of 81")]
     King(u16),
-    /// Both kings are on one square.
+    #[error("both kings are on {0}")]
     SameSquare(Square),
-    /// The bits at this offset are not a code.
+    #[error("the bits from {0} on are not the code of a piece")]
     Code(usize),
-    /// The pieces on the board take more than all bits.
+    #[error("the pieces take more than 256 bits")]
     TooLong,
-    /// More pieces of a kind than a hand can hold.
+    #[error("there are too many pieces in hand")]
     HandFull,
 }
-
-impl fmt::Display for UnpackError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::King(square) => write!(f, "a king is on square {square} of 81"),
-            Self::SameSquare(square) => write!(f, "both kings are on {square}"),
-            Self::Code(offset) => write!(f, "the bits from {offset} on are not the code of a piece"),
-            Self::TooLong => f.write_str("the pieces take more than 256 bits"),
-            Self::HandFull => f.write_str("there are too many pieces in hand"),
-        }
-    }
-}
-
-impl std::error::Error for UnpackError {}
 
 /// A prefix code: its bits, the first one lowest, and their number.
 #[derive(Clone, Copy)]

@@ -6,14 +6,13 @@ mod illegal;
 mod legality;
 mod make;
 mod placement;
-mod ply;
 
 use std::fmt;
+use std::ops::Deref;
 
 pub use delta::{Capture, Delta, Origin};
 pub use illegal::{IllegalMove, IllegalReason};
-use placement::Placement;
-use ply::Ply;
+pub use placement::Placement;
 
 use crate::bitboard::Bitboard;
 use crate::color::Color;
@@ -42,52 +41,39 @@ pub struct Position {
     /// its king.
     pinned: Bitboard,
     /// The state saved before each move since the setup, oldest first.
-    history: Vec<Ply>,
+    pub(crate) history: Vec<Ply>,
     /// Number of the latest consecutive moves of Black and White that gave check.
+    pub(crate) check_runs: [u16; 2],
+}
+
+/// The state before a move: undo restores it, repetition detection compares it.
+#[derive(Clone)]
+pub(crate) struct Ply {
+    /// `None` for a null move.
+    mv: Option<Move>,
+    captured: Option<Piece>,
+    /// Board key before the move, side to move included.
+    pub(crate) board_key: u64,
+    /// Hand of the side to move before the move.
+    pub(crate) hand: Hand,
     check_runs: [u16; 2],
+    checkers: Bitboard,
+    pinned: Bitboard,
+    ply: u16,
 }
 
 /// Error: the diagram is not playable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages describe the fields")]
 pub enum PositionError {
-    /// The side not to move is in check: its king could be captured.
-    OpponentInCheck {
-        /// Square of that king.
-        king: Square,
-    },
-    /// One side has two or more kings.
-    SeveralKings {
-        /// Side of the kings.
-        color: Color,
-        /// Number of kings.
-        count: u32,
-    },
-    /// More pieces of one kind than fit one [`Hand`].
-    TooMany {
-        /// The kind; promoted pieces count.
-        piece: HandPiece,
-        /// Number of pieces.
-        count: u32,
-        /// Maximal number.
-        max: u8,
-    },
+    #[error("opponent in check: the king on {king} could be captured")]
+    OpponentInCheck { king: Square },
+    #[error("{color:?} has {count} kings")]
+    SeveralKings { color: Color, count: u32 },
+    /// More pieces of one kind, promoted ones included, than fit one [`Hand`].
+    #[error("{count} pieces of type {} where at most {max} fit", piece.piece_type().letter())]
+    TooMany { piece: HandPiece, count: u32, max: u8 },
 }
-
-impl fmt::Display for PositionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::OpponentInCheck { king } => {
-                write!(f, "opponent in check: the king on {king} could be captured")
-            }
-            Self::SeveralKings { color, count } => write!(f, "{color:?} has {count} kings"),
-            Self::TooMany { piece, count, max } => {
-                write!(f, "{count} pieces of type {} where at most {max} fit", piece.piece_type().letter())
-            }
-        }
-    }
-}
-
-impl std::error::Error for PositionError {}
 
 /// Initial capacity of the history in plies: an ordinary game plus a search need no
 /// further allocation.
@@ -149,7 +135,7 @@ impl Position {
 
     /// The diagram of this position, without the history.
     pub fn to_setup(&self) -> Setup {
-        Setup { board: *self.placement.board(), hands: self.placement.hands(), turn: self.turn, ply: self.ply }
+        self.placement.to_setup(self.turn, self.ply)
     }
 
     /// A copy without the history: cheap, for short look-ahead in which repetitions do
@@ -170,48 +156,6 @@ impl Position {
         self.ply
     }
 
-    /// The piece on `square`.
-    #[inline]
-    pub fn piece_at(&self, square: Square) -> Option<Piece> {
-        self.placement.board()[square]
-    }
-
-    /// The hand of `color`.
-    #[inline]
-    pub fn hand(&self, color: Color) -> Hand {
-        self.placement.hands()[color]
-    }
-
-    /// The square of `color`'s king; `None` in problems without that king.
-    #[inline]
-    pub fn king(&self, color: Color) -> Option<Square> {
-        self.placement.king(color)
-    }
-
-    /// The squares with a piece.
-    #[inline]
-    pub fn occupied(&self) -> Bitboard {
-        self.placement.occupied()
-    }
-
-    /// The squares with a piece of `color`.
-    #[inline]
-    pub fn by_color(&self, color: Color) -> Bitboard {
-        self.placement.by_color(color)
-    }
-
-    /// The squares with a piece of type `kind`, of either side.
-    #[inline]
-    pub fn by_kind(&self, kind: PieceType) -> Bitboard {
-        self.placement.by_kind(kind)
-    }
-
-    /// The squares with `color`'s pieces of type `kind`.
-    #[inline]
-    pub fn pieces(&self, color: Color, kind: PieceType) -> Bitboard {
-        self.placement.by_kind(kind) & self.placement.by_color(color)
-    }
-
     /// The enemy pieces that give check to the side to move.
     #[inline]
     pub fn checkers(&self) -> Bitboard {
@@ -229,18 +173,6 @@ impl Position {
     #[inline]
     pub fn pinned(&self) -> Bitboard {
         self.pinned
-    }
-
-    /// Zobrist key of board, hands and side to move.
-    #[inline]
-    pub fn key(&self) -> u64 {
-        self.placement.key()
-    }
-
-    /// Zobrist key of board and side to move without the hands.
-    #[inline]
-    pub fn board_key(&self) -> u64 {
-        self.placement.board_key()
     }
 
     /// The moves played since the setup, oldest first, without null moves.
@@ -263,21 +195,19 @@ impl Position {
         (first.mv.is_some() && second.mv.is_some()).then_some(first)
     }
 
-    /// The board keys before each move since the setup.
-    pub(crate) fn earlier_board_keys(&self) -> impl Iterator<Item = u64> {
-        self.history.iter().map(|ply| ply.board_key)
-    }
-
-    /// Number of the latest consecutive moves of `color` that gave check.
-    #[inline]
-    pub(crate) fn check_run(&self, color: Color) -> u16 {
-        self.check_runs[color]
-    }
-
     /// Number of moves, null moves included, since the setup.
     #[inline]
     pub fn plies_played(&self) -> usize {
         self.history.len()
+    }
+}
+
+impl Deref for Position {
+    type Target = Placement;
+
+    #[inline]
+    fn deref(&self) -> &Placement {
+        &self.placement
     }
 }
 

@@ -34,16 +34,10 @@ pub(crate) enum Direction {
 /// One step in each direction, as files and ranks, in the order of [`Direction`].
 pub(crate) const STEPS: [(i8, i8); 8] = [(0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1), (1, 1), (-1, -1)];
 
-const DIRECTIONS: [Direction; 8] = [
-    Direction::South,
-    Direction::North,
-    Direction::West,
-    Direction::East,
-    Direction::NorthWest,
-    Direction::SouthEast,
-    Direction::SouthWest,
-    Direction::NorthEast,
-];
+const DIRECTIONS: [Direction; 8] = {
+    use Direction::{East, North, NorthEast, NorthWest, South, SouthEast, SouthWest, West};
+    [South, North, West, East, NorthWest, SouthEast, SouthWest, NorthEast]
+};
 
 impl Direction {
     /// The reverse direction.
@@ -59,41 +53,30 @@ impl Direction {
 #[repr(align(64))]
 struct Rays([Bitboard; 8]);
 
-static RAYS: [Rays; 81] = {
-    let mut table = [Rays([Bitboard::EMPTY; 8]); 81];
-    let mut index = 0;
-    while index < 81 {
-        let mut d = 0;
-        while d < 8 {
-            let mut at = Square::ALL[index];
-            while let Some(next) = at.offset(STEPS[d].0, STEPS[d].1) {
-                table[index].0[d] = table[index].0[d].or(Bitboard::of(next));
-                at = next;
-            }
-            d += 1;
-        }
-        index += 1;
-    }
-    table
-};
+/// The direction from each square to each other on a line with it.
+type Ways = [[Option<Direction>; 81]; 81];
 
-static DIRECTION: [[Option<Direction>; 81]; 81] = {
-    let mut table = [[None; 81]; 81];
+static RAYS: [Rays; 81] = lines().0;
+static DIRECTION: Ways = lines().1;
+
+const fn lines() -> ([Rays; 81], Ways) {
+    let (mut rays, mut ways) = ([Rays([Bitboard::EMPTY; 8]); 81], [[None; 81]; 81]);
     let mut index = 0;
     while index < 81 {
         let mut d = 0;
         while d < 8 {
             let mut at = Square::ALL[index];
             while let Some(next) = at.offset(STEPS[d].0, STEPS[d].1) {
-                table[index][next as usize] = Some(DIRECTIONS[d]);
+                rays[index].0[d] = rays[index].0[d].or(Bitboard::of(next));
+                ways[index][next as usize] = Some(DIRECTIONS[d]);
                 at = next;
             }
             d += 1;
         }
         index += 1;
     }
-    table
-};
+    (rays, ways)
+}
 
 /// The squares from `square` (exclusive) to the edge of the board.
 #[inline(always)]

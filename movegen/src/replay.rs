@@ -128,8 +128,7 @@ impl Replay {
     pub fn reaching(&self, piece: Piece, to: Square) -> Bitboard {
         let cell = Cell::of(piece.color, piece.kind);
         let alike = Square::ALL.into_iter().filter(|&from| self.cell(PLACES[from]) == cell);
-        let reaching = alike.filter(|&from| self.reaches(cell, PLACES[from], PLACES[to]));
-        reaching.fold(Bitboard::EMPTY, |set, from| set | Bitboard::of(from))
+        alike.filter(|&from| self.reaches(cell, PLACES[from], PLACES[to])).collect()
     }
 
     /// Returns true if `mv` is legal. Clones the position.

@@ -16,69 +16,38 @@ use crate::piece::{HandPiece, Piece, PieceType};
 use crate::setup::Setup;
 use crate::square::Square;
 
-/// Error: the text is not an SFEN.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SfenError {
-    /// The fault.
-    pub kind: SfenErrorKind,
-    /// The offending field or part of it, at most 40 characters.
-    pub text: String,
-}
-
-/// Faults of an SFEN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SfenErrorKind {
-    /// No board field.
+/// Error: the text is not an SFEN. Ranks count from 1 at the top; texts are cut to 40 characters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages describe the variants")]
+pub enum SfenError {
+    #[error("sfen: board missing")]
     MissingBoard,
-    /// No side-to-move field.
+    #[error("sfen: side to move missing")]
     MissingTurn,
-    /// The board does not have nine ranks.
-    RankCount,
-    /// The rank with this number (1 at the top) does not have nine squares.
-    RankWidth(u8),
-    /// An invalid character on this rank.
-    BoardCharacter(u8),
-    /// `+` on this rank without a promotable piece after it.
-    Promotion(u8),
-    /// The side to move is neither `b` nor `w`.
-    Turn,
-    /// A letter that names no piece in hand.
-    HandCharacter,
-    /// A count in hand of zero, above the maximum (pawns 31, lances and knights 15,
-    /// others 7), or without a piece after it.
-    HandCount,
-    /// The move number is not a whole number.
-    MoveNumber,
-    /// Text after the move number.
-    Trailing,
+    #[error("sfen board: not nine ranks in `{0}`")]
+    RankCount(String),
+    #[error("sfen board rank {0}: not nine squares in `{1}`")]
+    RankWidth(u8, String),
+    #[error("sfen board rank {0}: unknown character `{1}`")]
+    BoardCharacter(u8, char),
+    #[error("sfen board rank {0}: `+` before `{1}`, which cannot be promoted")]
+    Promotion(u8, char),
+    #[error("sfen: side to move must be b or w, not `{0}`")]
+    Turn(String),
+    #[error("sfen hands: unknown piece `{0}`")]
+    HandCharacter(char),
+    /// Zero, above the maximum (pawns 31, lances and knights 15, others 7), or without a piece
+    /// after it.
+    #[error("sfen hands: bad count `{0}`")]
+    HandCount(String),
+    #[error("sfen: move number is not a whole number: `{0}`")]
+    MoveNumber(String),
+    #[error("sfen: unexpected text `{0}` after the move number")]
+    Trailing(String),
 }
 
-impl Display for SfenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            SfenErrorKind::MissingBoard => f.write_str("sfen: board missing"),
-            SfenErrorKind::MissingTurn => f.write_str("sfen: side to move missing"),
-            SfenErrorKind::RankCount => write!(f, "sfen board: not nine ranks in `{}`", self.text),
-            SfenErrorKind::RankWidth(rank) => write!(f, "sfen board rank {rank}: not nine squares in `{}`", self.text),
-            SfenErrorKind::BoardCharacter(rank) => {
-                write!(f, "sfen board rank {rank}: unknown character `{}`", self.text)
-            }
-            SfenErrorKind::Promotion(rank) => {
-                write!(f, "sfen board rank {rank}: `+` before `{}`, which cannot be promoted", self.text)
-            }
-            SfenErrorKind::Turn => write!(f, "sfen: side to move must be b or w, not `{}`", self.text),
-            SfenErrorKind::HandCharacter => write!(f, "sfen hands: unknown piece `{}`", self.text),
-            SfenErrorKind::HandCount => write!(f, "sfen hands: bad count `{}`", self.text),
-            SfenErrorKind::MoveNumber => write!(f, "sfen: move number is not a whole number: `{}`", self.text),
-            SfenErrorKind::Trailing => write!(f, "sfen: unexpected text `{}` after the move number", self.text),
-        }
-    }
-}
-
-impl std::error::Error for SfenError {}
-
-fn error(kind: SfenErrorKind, text: &str) -> SfenError {
-    SfenError { kind, text: text.chars().take(40).collect() }
+fn short(text: &str) -> String {
+    text.chars().take(40).collect()
 }
 
 impl FromStr for Setup {
@@ -98,17 +67,17 @@ impl FromStr for Setup {
     fn from_str(text: &str) -> Result<Self, SfenError> {
         let mut fields = text.split_ascii_whitespace();
         let mut setup = Self::empty();
-        parse_board(fields.next().ok_or_else(|| error(SfenErrorKind::MissingBoard, ""))?, &mut setup)?;
+        parse_board(fields.next().ok_or(SfenError::MissingBoard)?, &mut setup)?;
         setup.turn = match fields.next() {
             Some("b") => Color::Black,
             Some("w") => Color::White,
-            Some(other) => return Err(error(SfenErrorKind::Turn, other)),
-            None => return Err(error(SfenErrorKind::MissingTurn, "")),
+            Some(other) => return Err(SfenError::Turn(short(other))),
+            None => return Err(SfenError::MissingTurn),
         };
         parse_hands(fields.next().unwrap_or("-"), &mut setup)?;
         setup.ply = parse_number(fields.next().unwrap_or("1"))?;
         match fields.next() {
-            Some(rest) => Err(error(SfenErrorKind::Trailing, rest)),
+            Some(rest) => Err(SfenError::Trailing(short(rest))),
             None => Ok(setup),
         }
     }
@@ -119,16 +88,16 @@ fn parse_board(text: &str, setup: &mut Setup) -> Result<(), SfenError> {
     for row in text.split('/') {
         rank += 1;
         if rank > 9 {
-            return Err(error(SfenErrorKind::RankCount, text));
+            return Err(SfenError::RankCount(short(text)));
         }
         parse_rank(row, rank, setup)?;
     }
-    if rank == 9 { Ok(()) } else { Err(error(SfenErrorKind::RankCount, text)) }
+    if rank == 9 { Ok(()) } else { Err(SfenError::RankCount(short(text))) }
 }
 
 /// Parses one rank, from file 9 to file 1.
 fn parse_rank(row: &str, rank: u8, setup: &mut Setup) -> Result<(), SfenError> {
-    let wrong_width = || error(SfenErrorKind::RankWidth(rank), row);
+    let wrong_width = || SfenError::RankWidth(rank, short(row));
     let mut file = 9_u8;
     let mut promoted = false;
     for letter in row.chars() {
@@ -142,11 +111,9 @@ fn parse_rank(row: &str, rank: u8, setup: &mut Setup) -> Result<(), SfenError> {
                 let kind = PieceType::from_letter(letter.to_ascii_uppercase());
                 let piece = match (kind, promoted) {
                     (Some(kind), false) => kind,
-                    (Some(kind), true) => {
-                        kind.promoted().ok_or_else(|| error(SfenErrorKind::Promotion(rank), &letter.to_string()))?
-                    }
-                    (None, true) => return Err(error(SfenErrorKind::Promotion(rank), &letter.to_string())),
-                    (None, false) => return Err(error(SfenErrorKind::BoardCharacter(rank), &letter.to_string())),
+                    (Some(kind), true) => kind.promoted().ok_or(SfenError::Promotion(rank, letter))?,
+                    (None, true) => return Err(SfenError::Promotion(rank, letter)),
+                    (None, false) => return Err(SfenError::BoardCharacter(rank, letter)),
                 };
                 let square = Square::new(file, rank).ok_or_else(wrong_width)?;
                 setup.board[square] = Some(Piece::new(color_of(letter), piece));
@@ -157,7 +124,7 @@ fn parse_rank(row: &str, rank: u8, setup: &mut Setup) -> Result<(), SfenError> {
     }
     match (file, promoted) {
         (0, false) => Ok(()),
-        (_, true) => Err(error(SfenErrorKind::Promotion(rank), "/")),
+        (_, true) => Err(SfenError::Promotion(rank, '/')),
         _ => Err(wrong_width()),
     }
 }
@@ -172,7 +139,7 @@ fn parse_hands(text: &str, setup: &mut Setup) -> Result<(), SfenError> {
     }
     let mut count: Option<u32> = None;
     for letter in text.chars() {
-        let bad_count = || error(SfenErrorKind::HandCount, text);
+        let bad_count = || SfenError::HandCount(short(text));
         if let Some(digit) = letter.to_digit(10) {
             let value = count.unwrap_or(0) * 10 + digit;
             if value == 0 || value > 99 {
@@ -183,12 +150,12 @@ fn parse_hands(text: &str, setup: &mut Setup) -> Result<(), SfenError> {
         }
         let piece = PieceType::from_letter(letter.to_ascii_uppercase())
             .and_then(PieceType::hand_piece)
-            .ok_or_else(|| error(SfenErrorKind::HandCharacter, &letter.to_string()))?;
+            .ok_or(SfenError::HandCharacter(letter))?;
         let hand = &mut setup.hands[color_of(letter)];
         let total = u32::from(hand.count(piece)) + count.take().unwrap_or(1);
         *hand = u8::try_from(total).ok().and_then(|total| hand.with_count(piece, total)).ok_or_else(bad_count)?;
     }
-    if count.is_some() { Err(error(SfenErrorKind::HandCount, text)) } else { Ok(()) }
+    if count.is_some() { Err(SfenError::HandCount(short(text))) } else { Ok(()) }
 }
 
 fn parse_number(text: &str) -> Result<u16, SfenError> {
@@ -197,7 +164,7 @@ fn parse_number(text: &str) -> Result<u16, SfenError> {
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(error(SfenErrorKind::MoveNumber, text));
+        return Err(SfenError::MoveNumber(short(text)));
     }
     // A number that overflows u64 is clamped like any other large one.
     let value = if negative { 0 } else { digits.parse().unwrap_or(u64::MAX) };
@@ -268,8 +235,8 @@ const fn letter_of(color: Color, kind: PieceType) -> char {
 mod tests {
     use super::*;
 
-    fn kind(text: &str) -> SfenErrorKind {
-        text.parse::<Setup>().expect_err(text).kind
+    fn error(text: &str) -> SfenError {
+        text.parse::<Setup>().expect_err(text)
     }
 
     #[test]
@@ -299,28 +266,30 @@ mod tests {
 
     #[test]
     fn each_fault_has_its_own_error() {
-        use SfenErrorKind::*;
+        use SfenError::*;
         let empty = "9/9/9/9/9/9/9/9/9";
-        assert_eq!(kind(""), MissingBoard);
-        assert_eq!(kind(empty), MissingTurn);
-        assert_eq!(kind("9/9/9/9/9/9/9/9 b - 1"), RankCount);
-        assert_eq!(kind("9/9/9/9/9/9/9/9/9/9 b - 1"), RankCount);
-        assert_eq!(kind("9/8/9/9/9/9/9/9/9 b - 1"), RankWidth(2));
-        assert_eq!(kind("9/91/9/9/9/9/9/9/9 b - 1"), RankWidth(2));
-        assert_eq!(kind("9/9P/9/9/9/9/9/9/9 b - 1"), RankWidth(2));
-        assert_eq!(kind("9/9/8x/9/9/9/9/9/9 b - 1"), BoardCharacter(3));
-        assert_eq!(kind("9/9/8\u{6b69}/9/9/9/9/9/9 b - 1"), BoardCharacter(3));
-        assert_eq!(kind("9/9/90/9/9/9/9/9/9 b - 1"), BoardCharacter(3));
-        for bad in ["8+K", "8+G", "+9", "+1P7", "8++P", "8P+"] {
-            assert_eq!(kind(&format!("{bad}/9/9/9/9/9/9/9/9 b - 1")), Promotion(1), "{bad}");
+        assert_eq!(error(""), MissingBoard);
+        assert_eq!(error(empty), MissingTurn);
+        for ranks in ["9/9/9/9/9/9/9/9", "9/9/9/9/9/9/9/9/9/9"] {
+            assert_eq!(error(&format!("{ranks} b - 1")), RankCount(ranks.into()));
         }
-        assert_eq!(kind(&format!("{empty} B - 1")), Turn);
-        assert_eq!(kind(&format!("{empty} b K 1")), HandCharacter);
+        for row in ["8", "91", "9P"] {
+            assert_eq!(error(&format!("9/{row}/9/9/9/9/9/9/9 b - 1")), RankWidth(2, row.into()));
+        }
+        for (row, character) in [("8x", 'x'), ("8\u{6b69}", '\u{6b69}'), ("90", '0')] {
+            assert_eq!(error(&format!("9/9/{row}/9/9/9/9/9/9 b - 1")), BoardCharacter(3, character));
+        }
+        for (bad, letter) in [("8+K", 'K'), ("8+G", 'G'), ("+9", '9'), ("+1P7", '1'), ("8++P", '+'), ("8P+", '/')] {
+            assert_eq!(error(&format!("{bad}/9/9/9/9/9/9/9/9 b - 1")), Promotion(1, letter), "{bad}");
+        }
+        assert_eq!(error(&format!("{empty} B - 1")), Turn("B".into()));
+        assert_eq!(error(&format!("{empty} b K 1")), HandCharacter('K'));
         for bad in ["99P", "0P", "256P", "4294967297P", "18446744073709551617P", "P2", "32p", "8R", "00P"] {
-            assert_eq!(kind(&format!("{empty} b {bad} 1")), HandCount, "{bad}");
+            assert_eq!(error(&format!("{empty} b {bad} 1")), HandCount(bad.into()), "{bad}");
         }
-        assert_eq!(kind(&format!("{empty} b - x")), MoveNumber);
-        assert_eq!(kind(&format!("{empty} b - -")), MoveNumber);
-        assert_eq!(kind(&format!("{empty} b - 1 2")), Trailing);
+        for bad in ["x", "-"] {
+            assert_eq!(error(&format!("{empty} b - {bad}")), MoveNumber(bad.into()));
+        }
+        assert_eq!(error(&format!("{empty} b - 1 2")), Trailing("2".into()));
     }
 }

@@ -118,9 +118,9 @@ fn crates_depend_only_where_the_design_allows() {
 }
 
 #[test]
-fn the_rules_need_only_instruction_dispatch() {
+fn the_rules_need_only_instruction_dispatch_and_error_messages() {
     let packages = packages();
-    for (crate_name, needs) in [("movegen", &["enbu-isa"][..]), ("isa", &[])] {
+    for (crate_name, needs) in [("movegen", &["enbu-isa", "thiserror"][..]), ("isa", &[])] {
         let (_, package) = packages.iter().find(|(name, _)| name == crate_name).unwrap();
         let dependencies = package["dependencies"].as_array().unwrap();
         let at_run_time = dependencies.iter().filter(|dependency| dependency["kind"].is_null());

@@ -46,17 +46,17 @@ pub trait Board {
 impl Board for Position {
     #[inline(always)]
     fn by_color(&self, color: Color) -> Bitboard {
-        Self::by_color(self, color)
+        (**self).by_color(color)
     }
 
     #[inline(always)]
     fn by_kind(&self, kind: PieceType) -> Bitboard {
-        Self::by_kind(self, kind)
+        (**self).by_kind(kind)
     }
 
     #[inline(always)]
     fn king(&self, color: Color) -> Option<Square> {
-        Self::king(self, color)
+        (**self).king(color)
     }
 }
 

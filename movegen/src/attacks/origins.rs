@@ -15,31 +15,20 @@ use crate::square::Square;
 #[derive(Clone, Copy, Debug)]
 pub struct Origins([Bitboard; 10]);
 
+// The sets are in the order of the kinds.
 const PAWN: usize = 0;
 const LANCE: usize = 1;
 const KNIGHT: usize = 2;
 const SILVER: usize = 3;
-const GOLD: usize = 4;
-const BISHOP: usize = 5;
-const ROOK: usize = 6;
+const BISHOP: usize = 4;
+const ROOK: usize = 5;
+const GOLD: usize = 6;
 const KING: usize = 7;
 const HORSE: usize = 8;
 const DRAGON: usize = 9;
 
-/// Index of each kind of piece in [`Origins`].
-const INDICES: [u8; PieceType::COUNT] = {
-    let mut indices = [GOLD as u8; PieceType::COUNT];
-    indices[PieceType::Pawn as usize] = PAWN as u8;
-    indices[PieceType::Lance as usize] = LANCE as u8;
-    indices[PieceType::Knight as usize] = KNIGHT as u8;
-    indices[PieceType::Silver as usize] = SILVER as u8;
-    indices[PieceType::Bishop as usize] = BISHOP as u8;
-    indices[PieceType::Rook as usize] = ROOK as u8;
-    indices[PieceType::King as usize] = KING as u8;
-    indices[PieceType::Horse as usize] = HORSE as u8;
-    indices[PieceType::Dragon as usize] = DRAGON as u8;
-    indices
-};
+/// Index of each kind of piece in [`Origins`]: promoted minor pieces are golds.
+const INDICES: [u8; PieceType::COUNT] = [0, 1, 2, 3, 4, 5, 6, 7, 6, 6, 6, 6, 8, 9];
 
 impl Origins {
     /// Without targets.

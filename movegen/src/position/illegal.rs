@@ -1,11 +1,10 @@
 //! Illegal moves and the rules they break.
 
-use std::fmt;
-
 use crate::moves::Move;
 
 /// Error: the move is illegal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("illegal move {mv}: {reason}")]
 pub struct IllegalMove {
     /// The move.
     pub mv: Move,
@@ -14,43 +13,25 @@ pub struct IllegalMove {
 }
 
 /// The rule that a move breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages describe the variants")]
 pub enum IllegalReason {
-    /// No piece of the side to move is on the origin.
+    #[error("no piece of the side to move on the origin")]
     NoPiece,
-    /// The dropped piece is not in hand.
+    #[error("the piece is not in hand")]
     NotInHand,
-    /// The destination is occupied (for a board move: by an own piece).
+    #[error("the destination is occupied")]
     Occupied,
-    /// The piece does not move that way.
+    #[error("the piece does not move that way")]
     Unreachable,
-    /// The piece cannot promote, or not there.
+    #[error("the piece cannot promote there")]
     Promotion,
-    /// The piece could never move again (dead square).
+    #[error("the piece could never move again")]
     DeadSquare,
-    /// Two unpromoted pawns on one file.
+    #[error("two pawns on one file (nifu)")]
     Nifu,
-    /// A pawn drop that mates.
+    #[error("a pawn drop may not mate (uchifuzume)")]
     Uchifuzume,
-    /// The own king would be left in check.
+    #[error("the own king would be in check")]
     KingInCheck,
 }
-
-impl fmt::Display for IllegalMove {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reason = match self.reason {
-            IllegalReason::NoPiece => "no piece of the side to move on the origin",
-            IllegalReason::NotInHand => "the piece is not in hand",
-            IllegalReason::Occupied => "the destination is occupied",
-            IllegalReason::Unreachable => "the piece does not move that way",
-            IllegalReason::Promotion => "the piece cannot promote there",
-            IllegalReason::DeadSquare => "the piece could never move again",
-            IllegalReason::Nifu => "two pawns on one file (nifu)",
-            IllegalReason::Uchifuzume => "a pawn drop may not mate (uchifuzume)",
-            IllegalReason::KingInCheck => "the own king would be in check",
-        };
-        write!(f, "illegal move {}: {reason}", self.mv)
-    }
-}
-
-impl std::error::Error for IllegalMove {}

@@ -2,10 +2,9 @@
 
 use enbu_isa::multiversion;
 
-use super::Position;
 use super::delta::{Capture, Delta, Origin};
 use super::illegal::IllegalMove;
-use super::ply::Ply;
+use super::{Ply, Position};
 use crate::color::Color;
 use crate::hand::Hand;
 use crate::moves::{Move, MoveParts};
@@ -55,7 +54,7 @@ impl Position {
         let mut saved = self.save(Some(mv));
         let delta = match mv.parts() {
             MoveParts::Drop { piece, to } => {
-                let held = self.placement.hands()[us].count(piece);
+                let held = self.hand(us).count(piece);
                 let placed = piece.piece_type();
                 self.placement.take_from_hand(us, piece);
                 self.placement.put(Piece::new(us, placed), to);
@@ -82,7 +81,7 @@ impl Position {
         delta
     }
 
-    /// The [`board_key`](Self::board_key) after a legal move, without making it.
+    /// The [`board_key`](super::Placement::board_key) after a legal move, without making it.
     #[inline]
     pub fn board_key_after(&self, mv: Move) -> u64 {
         self.placement.board_key_after(self.turn, mv)
@@ -101,7 +100,7 @@ impl Position {
         }
     }
 
-    /// The [`key`](Self::key) after a legal move, without making it: for an early
+    /// The [`key`](super::Placement::key) after a legal move, without making it: for an early
     /// prefetch of a table entry.
     #[inline]
     pub fn key_after(&self, mv: Move) -> u64 {
@@ -116,7 +115,7 @@ impl Position {
         self.placement.take(taken, to);
         let piece = taken.kind.hand_piece()?;
         self.placement.add_to_hand(self.turn, piece);
-        Some(Capture { kind: taken.kind, piece, held: self.placement.hands()[self.turn].count(piece) })
+        Some(Capture { kind: taken.kind, piece, held: self.hand(self.turn).count(piece) })
     }
 
     /// Undoes the last move and returns it, or `None` if there is none.
@@ -193,8 +192,8 @@ impl Position {
         Ply {
             mv,
             captured: None,
-            board_key: self.placement.board_key(),
-            hand: self.placement.hands()[self.turn],
+            board_key: self.board_key(),
+            hand: self.hand(self.turn),
             check_runs: self.check_runs,
             checkers: self.checkers,
             pinned: self.pinned,

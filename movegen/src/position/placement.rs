@@ -11,9 +11,10 @@ use crate::setup::Setup;
 use crate::square::Square;
 use crate::zobrist;
 
-/// Board and hands with their keys.
+/// Board and hands with their keys: the part of a [`Position`](super::Position) that its key
+/// depends on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Placement {
+pub struct Placement {
     board: [Option<Piece>; 81],
     by_color: [Bitboard; 2],
     by_kind: [Bitboard; 14],
@@ -44,43 +45,62 @@ impl Placement {
         placement
     }
 
-    #[inline]
-    pub(super) fn board(&self) -> &[Option<Piece>; 81] {
-        &self.board
+    /// The diagram with this side to move and this number of the next move.
+    pub(super) fn to_setup(&self, turn: Color, ply: u16) -> Setup {
+        Setup { board: self.board, hands: self.hands, turn, ply }
     }
 
+    /// The piece on `square`.
     #[inline]
-    pub(super) fn hands(&self) -> [Hand; 2] {
-        self.hands
+    pub fn piece_at(&self, square: Square) -> Option<Piece> {
+        self.board[square]
     }
 
+    /// The hand of `color`.
     #[inline]
-    pub(super) fn king(&self, color: Color) -> Option<Square> {
+    pub fn hand(&self, color: Color) -> Hand {
+        self.hands[color]
+    }
+
+    /// The square of `color`'s king; `None` in problems without that king.
+    #[inline]
+    pub fn king(&self, color: Color) -> Option<Square> {
         self.kings[color]
     }
 
+    /// The squares with a piece.
     #[inline]
-    pub(super) fn occupied(&self) -> Bitboard {
+    pub fn occupied(&self) -> Bitboard {
         self.by_color[0] | self.by_color[1]
     }
 
+    /// The squares with a piece of `color`.
     #[inline]
-    pub(super) fn by_color(&self, color: Color) -> Bitboard {
+    pub fn by_color(&self, color: Color) -> Bitboard {
         self.by_color[color]
     }
 
+    /// The squares with a piece of type `kind`, of either side.
     #[inline]
-    pub(super) fn by_kind(&self, kind: PieceType) -> Bitboard {
+    pub fn by_kind(&self, kind: PieceType) -> Bitboard {
         self.by_kind[kind]
     }
 
+    /// The squares with `color`'s pieces of type `kind`.
     #[inline]
-    pub(super) fn key(&self) -> u64 {
+    pub fn pieces(&self, color: Color, kind: PieceType) -> Bitboard {
+        self.by_kind[kind] & self.by_color[color]
+    }
+
+    /// Zobrist key of board, hands and side to move.
+    #[inline]
+    pub fn key(&self) -> u64 {
         self.board_key ^ self.hand_key
     }
 
+    /// Zobrist key of board and side to move without the hands.
     #[inline]
-    pub(super) fn board_key(&self) -> u64 {
+    pub fn board_key(&self) -> u64 {
         self.board_key
     }
 
@@ -150,25 +170,11 @@ impl Placement {
     /// The key after a legal move of `color`.
     #[inline]
     pub(super) fn key_after(&self, color: Color, mv: Move) -> u64 {
-        let (mut board_key, mut hand_key) = (self.board_key ^ zobrist::WHITE_TO_MOVE, self.hand_key);
-        match mv.parts() {
-            MoveParts::Drop { piece, to } => {
-                board_key ^= zobrist::on_board(Piece::new(color, piece.piece_type()), to);
-                hand_key = hand_key.wrapping_sub(zobrist::in_hand(color, piece));
-            }
-            MoveParts::Board { from, to, promote } => {
-                if let Some(taken) = self.board[to] {
-                    board_key ^= zobrist::on_board(taken, to);
-                    if let Some(piece) = taken.kind.hand_piece() {
-                        hand_key = hand_key.wrapping_add(zobrist::in_hand(color, piece));
-                    }
-                }
-                if let Some(moved) = self.board[from] {
-                    let kind = if promote { moved.kind.promoted().unwrap_or(moved.kind) } else { moved.kind };
-                    board_key ^= zobrist::on_board(moved, from) ^ zobrist::on_board(Piece::new(color, kind), to);
-                }
-            }
-        }
-        board_key ^ hand_key
+        let taken = || self.board[mv.to()].and_then(|taken| taken.kind.hand_piece());
+        let hand_key = match mv.dropped() {
+            Some(piece) => self.hand_key.wrapping_sub(zobrist::in_hand(color, piece)),
+            None => taken().map_or(self.hand_key, |piece| self.hand_key.wrapping_add(zobrist::in_hand(color, piece))),
+        };
+        self.board_key_after(color, mv) ^ hand_key
     }
 }

@@ -81,7 +81,7 @@ impl Position {
     /// Keys of the boards that have occurred three times: only at one of these can the next
     /// [`repetition`](Self::repetition) be.
     pub fn third_boards(&self) -> Vec<u64> {
-        let mut keys: Vec<u64> = self.earlier_board_keys().chain([self.board_key()]).collect();
+        let mut keys: Vec<u64> = self.history.iter().map(|ply| ply.board_key).chain([self.board_key()]).collect();
         keys.sort_unstable();
         keys.chunk_by(|one, next| one == next).filter(|same| same.len() >= 3).map(|same| same[0]).collect()
     }
@@ -117,6 +117,6 @@ impl Position {
 
     /// The side whose every move in the last `plies` (an even number) gave check.
     fn only_checker(&self, plies: usize) -> Option<Color> {
-        Color::ALL.into_iter().find(|&color| usize::from(self.check_run(color)) >= plies / 2)
+        Color::ALL.into_iter().find(|&color| usize::from(self.check_runs[color]) >= plies / 2)
     }
 }
