@@ -15,7 +15,7 @@ use crate::value::Value;
 
 mod terms;
 
-pub use terms::{Relative, TABLES, Tables};
+pub use terms::{COUNT, GUARD, HELD, PLACED, RELATIVE, TEMPO, TERMS, THREAT, parse};
 
 /// The sums of one position, from Black's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -57,7 +57,7 @@ impl Sums {
     /// The value for `turn`; invalidated king terms count as 0.
     pub(crate) fn value(&self, turn: Color) -> Value {
         let sum = self.base + self.by_king[0].unwrap_or(0) + self.by_king[1].unwrap_or(0);
-        signed(turn, sum) + Value::from(TABLES.tempo)
+        signed(turn, sum) + Value::from(TERMS[TEMPO])
     }
 
     /// The sums after a move; `kings` are the kings' squares after it.
@@ -114,22 +114,22 @@ fn signed(color: Color, value: Value) -> Value {
 #[inline]
 fn base_term(piece: Piece, square: Square) -> Value {
     let rank = square.relative_rank(piece.color) as usize - 1;
-    Value::from(TABLES.placed[piece.kind][rank])
+    Value::from(TERMS[PLACED + 9 * piece.kind as usize + rank])
 }
 
 #[inline]
 fn held_term(piece: HandPiece) -> Value {
-    Value::from(TABLES.held[piece])
+    Value::from(TERMS[HELD + piece as usize])
 }
 
 /// The term of `piece` on `square` relative to the king of `color` on `king`.
 #[inline]
 fn king_term(piece: Piece, square: Square, color: Color, king: Square) -> Value {
-    let tables = if piece.color == color { &TABLES.guard } else { &TABLES.threat };
-    Value::from(tables[piece.kind].as_flattened()[usize::from(PLACES[piece.color][king][square])])
+    let first = if piece.color == color { GUARD } else { THREAT } + RELATIVE * piece.kind as usize;
+    Value::from(TERMS[first + usize::from(PLACES[piece.color][king][square])])
 }
 
-/// Index of a term in a flattened [`Relative`], by the color of the piece, the square of the
+/// Index of a term among the [`RELATIVE`] ones, by the color of the piece, the square of the
 /// king and that of the piece. A table, since files and ranks cost twice the instructions.
 static PLACES: [[[u8; Square::COUNT]; Square::COUNT]; 2] = {
     let mut places = [[[0; Square::COUNT]; Square::COUNT]; 2];
@@ -137,14 +137,14 @@ static PLACES: [[[u8; Square::COUNT]; Square::COUNT]; 2] = {
     while at < places.len() * Square::COUNT * Square::COUNT {
         let [owner, king, square] =
             [at / Square::COUNT / Square::COUNT, at / Square::COUNT % Square::COUNT, at % Square::COUNT];
-        places[owner][king][square] = place(Color::ALL[owner], Square::ALL[king], Square::ALL[square]);
+        places[owner][king][square] = relative(Color::ALL[owner], Square::ALL[king], Square::ALL[square]);
         at += 1;
     }
     places
 };
 
-/// The entry of [`PLACES`] for a piece of `owner` on `square`.
-const fn place(owner: Color, king: Square, square: Square) -> u8 {
+/// The index among the [`RELATIVE`] terms of a piece of `owner` on `square` to a king.
+pub const fn relative(owner: Color, king: Square, square: Square) -> u8 {
     let files = square.file().abs_diff(king.file());
     let ahead = square.relative_rank(owner) + 8 - king.relative_rank(owner);
     files * 17 + ahead

@@ -12,7 +12,7 @@ mod numpy;
 
 use std::io::{self, Write};
 
-use enbu_eval::nnue::own::{DeepParts, Parts};
+use enbu_eval::nnue::own::{ACTIVATION_UNIT, DeepParts, FINE_UNIT, HIDDEN, Parts, SECOND, UNIT};
 use numpy::Pcg64;
 
 /// The shapes that `tests/data/networks` has a table for.
@@ -326,6 +326,43 @@ pub fn deep(width: usize) -> DeepParts {
         output_weights: numbers(10, 32, 2500),
         output_bias: numbers(11, 1, 1_000_000)[0],
     }
+}
+
+/// The value in centipawns with these active inputs of the side to move and the other side:
+/// pieces from 0, attacks from 2344 on. The formula of the format in plain integers.
+pub fn deep_value(parts: &DeepParts, inputs: [&[u16]; 2]) -> i32 {
+    let width = parts.biases.len();
+    let sum = |inputs: &[u16], unit: usize| {
+        let rows = inputs.iter().map(|&input| {
+            let at = usize::from(input) * width + unit;
+            let attack = || parts.attack_weights[at - parts.weights.len()].into();
+            parts.weights.get(at).map_or_else(attack, |&weight| i32::from(weight))
+        });
+        (i32::from(parts.biases[unit]) + rows.sum::<i32>()).clamp(0, UNIT)
+    };
+    let products = inputs.into_iter().flat_map(|inputs| {
+        (0..width / 2).map(move |unit| (sum(inputs, unit) * sum(inputs, unit + width / 2) + 256) >> 9)
+    });
+    let mut hidden = parts.hidden_biases.clone();
+    for (product, weights) in products.zip(parts.hidden_weights.chunks(HIDDEN)) {
+        add_products(&mut hidden, product, weights);
+    }
+    let signed = hidden.iter().map(|sum| (sum >> 3).clamp(-ACTIVATION_UNIT, ACTIVATION_UNIT));
+    let units = signed.clone().map(|unit| unit.max(0)).chain(signed.map(|unit| (unit * unit + 512) >> 10));
+    let mut second = parts.second_biases.clone();
+    for (unit, weights) in units.zip(parts.second_weights.chunks(SECOND)) {
+        add_products(&mut second, unit, weights);
+    }
+    let mut raw = [parts.output_bias];
+    for (sum, weight) in second.iter().zip(parts.output_weights.chunks(1)) {
+        add_products(&mut raw, (sum >> 12).clamp(0, ACTIVATION_UNIT), weight);
+    }
+    (i64::from(raw[0]) * i64::from(parts.scale) / i64::from(ACTIVATION_UNIT * FINE_UNIT)) as i32
+}
+
+/// Adds a unit's products with its weights to the sums of the next layer.
+fn add_products<W: Copy + Into<i32>>(sums: &mut [i32], unit: i32, weights: &[W]) {
+    sums.iter_mut().zip(weights).for_each(|(sum, &weight)| *sum += unit * weight.into());
 }
 
 /// A network of our own, `WIDTH`, `WIDTH-bBUCKETS`, either with `-attacks`, or

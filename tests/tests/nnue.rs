@@ -264,7 +264,7 @@ fn the_value_of_a_network_with_hidden_layers_is_its_formula() {
             Attacks::of(&position).inputs(&position, |color, input| views[color].push(own::INPUTS as u16 + input));
             let [own, other] = [position.turn(), !position.turn()].map(|color| &*views[color]);
             let value = evaluator.evaluate(&position);
-            assert_eq!(value, parts.value([own, other]), "{position:?}");
+            assert_eq!(value, enbu_tests::networks::deep_value(&parts, [own, other]), "{position:?}");
             values.push(value);
         }
     }

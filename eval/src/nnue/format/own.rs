@@ -82,7 +82,7 @@
 
 mod deep;
 
-use enbu_movegen::{Color, Position};
+use enbu_movegen::{Color, HandPiece, Piece, PieceType, Position, Square};
 
 use super::cursor::Cursor;
 use crate::nnue::accumulator::Transformer;
@@ -137,23 +137,42 @@ pub const fn mirrored(input: u16) -> u16 {
     if number < BOARD { input - square + (8 - square / 9) * 9 + square % 9 } else { input }
 }
 
+/// A piece and its place in the view of a side, which is Black there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On the board.
+    Board(Piece, Square),
+    /// The n-th (from 1) of its kind in a hand.
+    Hand(Color, HandPiece, u8),
+}
+
+/// The piece and place of an input of version 1.
+///
+/// # Panics
+/// With a number that is not one.
+pub const fn place(input: u16) -> Place {
+    let (color, number) = (Color::ALL[(input / SIDE) as usize], input % SIDE);
+    if number < BOARD {
+        let (kind, square) = (PieceType::ALL[number as usize / 81], Square::ALL[number as usize % 81]);
+        return Place::Board(Piece::new(color, kind), square);
+    }
+    let (mut nth, mut index) = ((number - BOARD) as u8 + 1, 0);
+    loop {
+        let piece = HandPiece::PACKED_ORDER[index];
+        if nth <= piece.set_count() {
+            return Place::Hand(color, piece, nth);
+        }
+        nth -= piece.set_count();
+        index += 1;
+    }
+}
+
 /// The number of an input in another family, without king square and mirroring.
 pub(super) const fn numbered(input: u16, features: FeatureSet) -> u16 {
-    let (side, number) = (input / SIDE, input % SIDE);
-    if number < BOARD {
-        return features.on_board(side as usize, (number / 81) as usize) + number % 81;
+    match place(input) {
+        Place::Board(Piece { color, kind }, square) => features.on_board(color as usize, kind as usize) + square as u16,
+        Place::Hand(color, piece, nth) => features.in_hand(color as usize, piece as usize) + nth as u16 - 1,
     }
-    let mut piece = 0;
-    let mut best = 0;
-    let mut nth = number - BOARD;
-    while piece < 7 {
-        let first = FeatureSet::Mirrored.in_hand(0, piece) - BOARD;
-        if first <= number - BOARD && number - BOARD - first <= nth {
-            (best, nth) = (piece, number - BOARD - first);
-        }
-        piece += 1;
-    }
-    features.in_hand(side as usize, best) + nth
 }
 
 /// The first bytes of every file.

@@ -1,7 +1,7 @@
 //! Version 3: the parts of a network with hidden layers, and its layers in a file.
 
-use super::{Cursor, DEEP, UNIT, check_weights, header, sealed};
-use crate::nnue::deep::{ACTIVATION_UNIT, Deep, FINE_UNIT, HIDDEN, SECOND};
+use super::{Cursor, DEEP, check_weights, header, sealed};
+use crate::nnue::deep::{Deep, HIDDEN, SECOND};
 use crate::nnue::error::NetworkError;
 use crate::nnue::layers::Affine;
 use crate::nnue::simd::Tail;
@@ -53,47 +53,6 @@ impl DeepParts {
         bytes.extend(self.output_bias.to_le_bytes());
         sealed(bytes)
     }
-
-    /// The value in centipawns with these active inputs of the side to move and the other side:
-    /// pieces from 0, attacks from [`INPUTS`](super::INPUTS) on. The formula of the [format](super) in plain
-    /// integers, for a trainer and for tests of the kernels.
-    pub fn value(&self, inputs: [&[u16]; 2]) -> i32 {
-        let half = self.biases.len() / 2;
-        let products = inputs.into_iter().flat_map(|inputs| {
-            let sum = |unit| self.limited_sum(inputs, unit);
-            (0..half).map(move |unit| (sum(unit) * sum(unit + half) + 256) >> 9)
-        });
-        let mut hidden = self.hidden_biases.clone();
-        for (product, weights) in products.zip(self.hidden_weights.chunks(HIDDEN)) {
-            add_products(&mut hidden, product, weights);
-        }
-        let signed = hidden.iter().map(|sum| (sum >> 3).clamp(-ACTIVATION_UNIT, ACTIVATION_UNIT));
-        let units = signed.clone().map(|unit| unit.max(0)).chain(signed.map(|unit| (unit * unit + 512) >> 10));
-        let mut second = self.second_biases.clone();
-        for (unit, weights) in units.zip(self.second_weights.chunks(SECOND)) {
-            add_products(&mut second, unit, weights);
-        }
-        let mut raw = [self.output_bias];
-        for (sum, weight) in second.iter().zip(self.output_weights.chunks(1)) {
-            add_products(&mut raw, (sum >> 12).clamp(0, ACTIVATION_UNIT), weight);
-        }
-        (i64::from(raw[0]) * i64::from(self.scale) / i64::from(ACTIVATION_UNIT * FINE_UNIT)) as i32
-    }
-
-    /// A sum of the first layer, limited.
-    fn limited_sum(&self, inputs: &[u16], unit: usize) -> i32 {
-        let rows = inputs.iter().map(|&input| {
-            let at = usize::from(input) * self.biases.len() + unit;
-            let attack = || self.attack_weights[at - self.weights.len()].into();
-            self.weights.get(at).map_or_else(attack, |&weight| i32::from(weight))
-        });
-        (i32::from(self.biases[unit]) + rows.sum::<i32>()).clamp(0, UNIT)
-    }
-}
-
-/// Adds a unit's products with its weights to the sums of the next layer.
-fn add_products<W: Copy + Into<i32>>(sums: &mut [i32], unit: i32, weights: &[W]) {
-    sums.iter_mut().zip(weights).for_each(|(sum, &weight)| *sum += unit * weight.into());
 }
 
 /// Reads the layers after the first.
