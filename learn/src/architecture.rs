@@ -103,20 +103,24 @@ pub(crate) trait Architecture: fmt::Debug + fmt::Display + Send + Sync + 'static
     /// [`forward`](Self::forward) for the same entry. `#[inline(always)]` as well.
     fn backward(&self, parameters: &[f32], entry: &Entry, slope: f32, workspace: &mut Workspace, gradient: &mut [f32]);
 
-    /// The network in integers, from parameters that are rounded to their grids.
+    /// The bytes of the network's file, from parameters that are rounded to their grids.
     ///
     /// # Errors
     /// [`QuantiseError`] when a parameter does not fit its file.
-    fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError>;
+    fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Vec<u8>, QuantiseError>;
 }
 
-/// A network in the integers of its file.
-pub(crate) trait Quantised {
-    /// The bytes of the file.
-    fn encode(&self) -> Vec<u8>;
-
-    /// The value of a position in centipawns, computed as the file format defines it.
-    fn value(&self, entry: &Entry) -> f64;
+/// Consecutive ranges of these lengths.
+#[inline(always)]
+const fn consecutive<const N: usize>(mut start: usize, lengths: [usize; N]) -> [Range<usize>; N] {
+    let mut ranges = [const { 0..0 }; N];
+    let mut index = 0;
+    while index < N {
+        ranges[index] = start..start + lengths[index];
+        start += lengths[index];
+        index += 1;
+    }
+    ranges
 }
 
 /// The values that a parameter can take in the file.

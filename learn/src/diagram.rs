@@ -3,12 +3,8 @@
 //! Inputs from attacks are computed anew whenever a position is trained on: they would take
 //! four times the memory of the pieces, and about a tenth of the time.
 
-use enbu_eval::nnue::own::{Board, INPUTS};
-use enbu_movegen::{Bitboard, Color, Piece, PieceType, Square};
-
-/// Inputs of one side, and those of its pieces on the board.
-const SIDE: usize = INPUTS / 2;
-const BOARD: usize = PieceType::COUNT * 81;
+use enbu_eval::nnue::own::{Board, INPUTS, Place, place};
+use enbu_movegen::{Bitboard, Color, PieceType, Square};
 
 /// A board as the side to move sees it: it plays Black, its king is on files 1 to 5.
 pub(crate) struct Diagram {
@@ -17,16 +13,12 @@ pub(crate) struct Diagram {
     kings: [Option<Square>; 2],
 }
 
-/// The piece and square of each input; `None` in hand.
-static PLACES: [Option<(Piece, Square)>; INPUTS] = {
-    let mut places = [None; INPUTS];
+/// The piece and place of each input.
+pub(crate) static PLACES: [Place; INPUTS] = {
+    let mut places = [place(0); INPUTS];
     let mut input = 0;
     while input < INPUTS {
-        let color = if input < SIDE { Color::Black } else { Color::White };
-        let place = input % SIDE;
-        if place < BOARD {
-            places[input] = Some((Piece::new(color, PieceType::ALL[place / 81]), Square::ALL[place % 81]));
-        }
+        places[input] = place(input as u16);
         input += 1;
     }
     places
@@ -39,7 +31,7 @@ impl Diagram {
         let (by_color, by_kind) = ([Bitboard::EMPTY; 2], [Bitboard::EMPTY; PieceType::COUNT]);
         let mut diagram = Self { by_color, by_kind, kings: [None; 2] };
         for &input in inputs {
-            if let Some((piece, square)) = PLACES[usize::from(input)] {
+            if let Place::Board(piece, square) = PLACES[usize::from(input)] {
                 diagram.by_color[piece.color] |= Bitboard::of(square);
                 diagram.by_kind[piece.kind] |= Bitboard::of(square);
                 if piece.kind == PieceType::King {

@@ -3,8 +3,9 @@
 //! It takes 88 bytes: its inputs in the view of the side to move, and its label. A table gives
 //! the other side's inputs.
 
+use enbu_eval::nnue::own::Place;
 use enbu_eval::nnue::{classic, own};
-use enbu_movegen::{Color, Position};
+use enbu_movegen::{Color, Piece, PieceType, Position, Setup};
 
 use crate::source::Sample;
 
@@ -88,6 +89,28 @@ impl Entry {
             }
         });
         entry
+    }
+
+    /// The diagram, with the side to move as Black.
+    pub(crate) fn setup(&self) -> Setup {
+        let mut setup = Setup::empty();
+        for &input in self.own_view() {
+            match own::place(if self.is_mirrored { own::mirrored(input) } else { input }) {
+                Place::Board(piece, square) => setup.board[square] = Some(piece),
+                Place::Hand(color, piece, _) => setup.hands[color] = setup.hands[color].with(piece),
+            }
+        }
+        setup
+    }
+
+    /// True if the zones in the other side's view are those of the engine. The trainer mirrors
+    /// them as the own view, also where the other king is on the middle file.
+    pub(crate) fn has_zones_of_engine(&self) -> bool {
+        let is_in_the_middle = |&input: &u16| {
+            let place = own::place(input);
+            matches!(place, Place::Board(Piece { color: Color::White, kind: PieceType::King }, king) if king.file() == 5)
+        };
+        !self.is_mirrored || !self.own_view().iter().any(is_in_the_middle)
     }
 
     /// The inputs in the view of the side to move.

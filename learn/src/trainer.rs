@@ -332,7 +332,7 @@ impl<'a> Trainer<'a> {
     /// # Errors
     /// [`QuantiseError`] when a parameter does not fit.
     pub fn network(&self, name: &str) -> Result<Vec<u8>, QuantiseError> {
-        Ok(self.model.quantise(name)?.encode())
+        self.model.quantise(name)
     }
 
     /// The effect of rounding on the values of validation positions.

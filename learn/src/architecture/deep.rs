@@ -6,16 +6,15 @@ use std::fmt;
 use std::ops::Range;
 
 use enbu_eval::nnue::own::{
-    ACTIVATION_UNIT, ATTACK_INPUTS, DeepParts, FINE_UNIT, HIDDEN, HIDDEN_SUM_UNIT, INPUTS, MAX_ATTACK_WEIGHT, MAX_BIAS,
-    SECOND, UNIT,
+    ACTIVATION_UNIT, DeepParts, FINE_UNIT, HIDDEN, HIDDEN_SUM_UNIT, MAX_ATTACK_WEIGHT, MAX_BIAS, SECOND, UNIT,
 };
 
 use super::block::Views;
 use super::factors::{self, VirtualInputs};
 use super::layer::{add, affine, derive, row};
 use super::own::{ATTACK_ROWS, AttackInputs, InputSet, TRANSFORMER};
-use super::transformer::{Transformer, clipped, is_inside, limited};
-use super::{Architecture, Grid, Quantised, Workspace};
+use super::transformer::{Transformer, clipped, is_inside, is_own_width, limited};
+use super::{Architecture, Grid, Workspace, consecutive};
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
 
@@ -48,51 +47,16 @@ impl Default for Deep {
 
 impl Deep {
     pub(crate) fn is_valid(&self) -> bool {
-        (64..=1024).contains(&self.width) && self.width.is_multiple_of(32)
+        is_own_width(self.width)
     }
 
-    const fn transformer(&self) -> Transformer {
-        Transformer { inputs: AttackInputs::COUNT, width: self.width }
-    }
-
-    const fn piece_rows(&self) -> Range<usize> {
-        0..INPUTS * self.width
-    }
-
-    const fn attack_rows(&self) -> Range<usize> {
-        INPUTS * self.width..(INPUTS + ATTACK_INPUTS) * self.width
-    }
-
-    /// Weights of the first hidden layer: a row for each product, the side to move's first.
-    const fn first(&self) -> Range<usize> {
-        let start = self.transformer().biases().end;
-        start..start + self.width * HIDDEN
-    }
-
-    const fn first_biases(&self) -> Range<usize> {
-        let start = self.first().end;
-        start..start + HIDDEN
-    }
-
-    /// Weights of the second hidden layer: rows of the limited units, then of the squares.
-    const fn second(&self) -> Range<usize> {
-        let start = self.first_biases().end;
-        start..start + 2 * HIDDEN * SECOND
-    }
-
-    const fn second_biases(&self) -> Range<usize> {
-        let start = self.second().end;
-        start..start + SECOND
-    }
-
-    const fn last(&self) -> Range<usize> {
-        let start = self.second_biases().end;
-        start..start + SECOND
-    }
-
-    const fn last_bias(&self) -> Range<usize> {
-        let start = self.last().end;
-        start..start + 1
+    /// Weights and biases of both hidden layers and of the output. Weights of the first are a row
+    /// for each product, the side to move's first; those of the second are rows of the limited
+    /// units, then of the squares.
+    #[inline(always)]
+    fn layers(&self) -> [Range<usize>; 6] {
+        let lengths = [self.width * HIDDEN, HIDDEN, 2 * HIDDEN * SECOND, SECOND, SECOND, 1];
+        consecutive(self.transformer().biases().end, lengths)
     }
 }
 
@@ -108,11 +72,12 @@ impl Architecture for Deep {
     }
 
     fn len(&self) -> usize {
-        self.last_bias().end
+        self.layers()[5].end
     }
 
+    #[inline(always)]
     fn transformer(&self) -> Transformer {
-        self.transformer()
+        Transformer { inputs: AttackInputs::COUNT, width: self.width }
     }
 
     #[inline(always)]
@@ -127,24 +92,27 @@ impl Architecture for Deep {
     /// Accumulators and units are of about 0 to 1 and outputs near 0. Attacks begin without
     /// weights: the rows of rare inputs stay near zero.
     fn parts(&self, _scale: f32) -> Vec<(Range<usize>, Grid, [f32; 2])> {
+        let [pieces, attacks] = self.transformer().own_rows();
+        let [first, first_biases, second, second_biases, last, last_bias] = self.layers();
         vec![
-            (self.piece_rows(), TRANSFORMER, [0.0, 0.08]),
-            (self.attack_rows(), ATTACK_ROWS, [0.0, 0.0]),
+            (pieces, TRANSFORMER, [0.0, 0.08]),
+            (attacks, ATTACK_ROWS, [0.0, 0.0]),
             (self.transformer().biases(), TRANSFORMER, [0.3, 0.1]),
-            (self.first(), HIDDEN_WEIGHTS, [0.0, 2.0 / (self.width as f32).sqrt()]),
-            (self.first_biases(), HIDDEN_BIASES, [0.1, 0.1]),
-            (self.second(), FINE_WEIGHTS, [0.0, 0.3]),
-            (self.second_biases(), FINE_BIASES, [0.2, 0.1]),
-            (self.last(), FINE_WEIGHTS, [0.0, 0.2]),
-            (self.last_bias(), FINE_BIASES, [0.0, 0.0]),
+            (first, HIDDEN_WEIGHTS, [0.0, 2.0 / (self.width as f32).sqrt()]),
+            (first_biases, HIDDEN_BIASES, [0.1, 0.1]),
+            (second, FINE_WEIGHTS, [0.0, 0.3]),
+            (second_biases, FINE_BIASES, [0.2, 0.1]),
+            (last, FINE_WEIGHTS, [0.0, 0.2]),
+            (last_bias, FINE_BIASES, [0.0, 0.0]),
             (self.len()..self.trained(), TRANSFORMER, [0.0, 0.0]),
         ]
     }
 
     #[inline(always)]
     fn forward(&self, parameters: &[f32], _entry: &Entry, workspace: &mut Workspace) -> f32 {
-        let mut first: [_; HIDDEN] = row(&parameters[self.first_biases()]);
-        let weights = &mut parameters[self.first()].chunks_exact(TILE * HIDDEN);
+        let [for_first, first_biases, for_second, second_biases, for_last, last_bias] = self.layers();
+        let mut first: [_; HIDDEN] = row(&parameters[first_biases]);
+        let weights = &mut parameters[for_first].chunks_exact(TILE * HIDDEN);
         for sums in &workspace.sums {
             let (left, right) = sums.split_at(self.width / 2);
             let tiles = left.as_chunks::<TILE>().0.iter().zip(right.as_chunks::<TILE>().0);
@@ -152,13 +120,13 @@ impl Architecture for Deep {
                 first = affine(first, &products(left, right), |product| product, weights);
             }
         }
-        let (for_limited, for_squares) = parameters[self.second()].split_at(HIDDEN * SECOND);
-        let second: [_; SECOND] = affine(row(&parameters[self.second_biases()]), &first, limited, for_limited);
+        let (for_limited, for_squares) = parameters[for_second].split_at(HIDDEN * SECOND);
+        let second: [_; SECOND] = affine(row(&parameters[second_biases]), &first, limited, for_limited);
         let second = affine(second, &first, |sum| squared(sum).0, for_squares);
         workspace.hidden[0][..HIDDEN].copy_from_slice(&first);
         workspace.hidden[1] = second;
-        let products = second.iter().zip(&parameters[self.last()]).map(|(&sum, weight)| limited(sum) * weight);
-        parameters[self.last_bias().start] + products.sum::<f32>()
+        let products = second.iter().zip(&parameters[for_last]).map(|(&sum, weight)| limited(sum) * weight);
+        parameters[last_bias.start] + products.sum::<f32>()
     }
 
     #[inline(always)]
@@ -170,22 +138,23 @@ impl Architecture for Deep {
         workspace: &mut Workspace,
         gradient: &mut [f32],
     ) {
+        let [for_first, first_biases, for_second, second_biases, for_last, last_bias] = self.layers();
         let Workspace { sums, hidden: [first, second], .. } = workspace;
-        gradient[self.last_bias().start] += slope;
+        gradient[last_bias.start] += slope;
         for (index, sum) in second.iter_mut().enumerate() {
-            gradient[self.last().start + index] += slope * limited(*sum);
-            *sum = if is_inside(*sum) { slope * parameters[self.last().start + index] } else { 0.0 };
+            gradient[for_last.start + index] += slope * limited(*sum);
+            *sum = if is_inside(*sum) { slope * parameters[for_last.start + index] } else { 0.0 };
         }
-        add(&mut gradient[self.second_biases()], second);
+        add(&mut gradient[second_biases], second);
         let (mut first, mut squares): ([_; HIDDEN], [_; HIDDEN]) = (row(first), row(first));
-        let (for_limited, for_squares) = parameters[self.second()].split_at(HIDDEN * SECOND);
-        let (by_limited, by_squares) = gradient[self.second()].split_at_mut(HIDDEN * SECOND);
+        let (for_limited, for_squares) = parameters[for_second.clone()].split_at(HIDDEN * SECOND);
+        let (by_limited, by_squares) = gradient[for_second].split_at_mut(HIDDEN * SECOND);
         derive(&mut first, clipped, second, for_limited, by_limited);
         derive(&mut squares, squared, second, for_squares, by_squares);
         add(&mut first, &squares);
-        add(&mut gradient[self.first_biases()], &first);
-        let weights = parameters[self.first()].chunks_exact(TILE * HIDDEN);
-        let weights = &mut weights.zip(gradient[self.first()].chunks_exact_mut(TILE * HIDDEN));
+        add(&mut gradient[first_biases], &first);
+        let weights = parameters[for_first.clone()].chunks_exact(TILE * HIDDEN);
+        let weights = &mut weights.zip(gradient[for_first].chunks_exact_mut(TILE * HIDDEN));
         for sums in &mut *sums {
             let (left, right) = sums.split_at_mut(self.width / 2);
             let tiles = left.as_chunks_mut::<TILE>().0.iter_mut().zip(right.as_chunks_mut::<TILE>().0);
@@ -197,7 +166,7 @@ impl Architecture for Deep {
         }
     }
 
-    fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError> {
+    fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Vec<u8>, QuantiseError> {
         let rows = |range| words(parameters, range, UNIT as f32, i16::MAX);
         let bytes = |range, unit| {
             let weights = whole(parameters, range, unit, MAX_ATTACK_WEIGHT.into())?;
@@ -209,31 +178,22 @@ impl Architecture for Deep {
             let biases = whole(parameters, range, grid.unit, MAX_BIAS - half)?;
             Ok(biases.into_iter().map(|bias| bias + half).collect())
         };
-        Ok(Box::new(DeepParts {
+        let [pieces, attacks] = self.transformer().own_rows();
+        let [first, first_biases, second, second_biases, last, last_bias] = self.layers();
+        let parts = DeepParts {
             name: name.to_owned(),
             scale: scale.round() as u32,
             biases: rows(self.transformer().biases())?,
-            weights: rows(self.piece_rows())?,
-            attack_weights: bytes(self.attack_rows(), UNIT as f32)?,
-            hidden_weights: bytes(self.first(), PRODUCT_UNIT)?,
-            hidden_biases: biases(self.first_biases(), HIDDEN_BIASES, HIDDEN_SUM_UNIT / ACTIVATION_UNIT / 2)?,
-            second_weights: fine(self.second())?,
-            second_biases: biases(self.second_biases(), FINE_BIASES, FINE_UNIT / 2)?,
-            output_weights: fine(self.last())?,
-            output_bias: whole(parameters, self.last_bias(), FINE_BIASES.unit, MAX_BIAS)?.into_iter().sum(),
-        }))
-    }
-}
-
-impl Quantised for DeepParts {
-    fn encode(&self) -> Vec<u8> {
-        Self::encode(self)
-    }
-
-    fn value(&self, entry: &Entry) -> f64 {
-        let mut views = Views::new();
-        AttackInputs::list(entry, &mut views);
-        Self::value(self, views.lists()).into()
+            weights: rows(pieces)?,
+            attack_weights: bytes(attacks, UNIT as f32)?,
+            hidden_weights: bytes(first, PRODUCT_UNIT)?,
+            hidden_biases: biases(first_biases, HIDDEN_BIASES, HIDDEN_SUM_UNIT / ACTIVATION_UNIT / 2)?,
+            second_weights: fine(second)?,
+            second_biases: biases(second_biases, FINE_BIASES, FINE_UNIT / 2)?,
+            output_weights: fine(last)?,
+            output_bias: whole(parameters, last_bias, FINE_BIASES.unit, MAX_BIAS)?.into_iter().sum(),
+        };
+        Ok(parts.encode())
     }
 }
 
@@ -291,12 +251,13 @@ mod tests {
             };
             (0..biases.len()).map(sum).collect()
         };
-        let first = layer(products.collect(), deep.first(), deep.first_biases());
+        let [first, first_biases, second, second_biases, last, last_bias] = deep.layers();
+        let first = layer(products.collect(), first, first_biases);
         let limited = first.iter().map(|sum| sum.clamp(0.0, 1.0));
         let units = limited.chain(first.iter().map(|sum| (sum * sum).min(1.0))).collect();
-        let second = layer(units, deep.second(), deep.second_biases());
+        let second = layer(units, second, second_biases);
         let units = second.iter().map(|sum| sum.clamp(0.0, 1.0)).collect();
-        layer(units, deep.last(), deep.last_bias())[0]
+        layer(units, last, last_bias)[0]
     }
 
     #[test]

@@ -19,18 +19,15 @@ use std::ops::Range;
 
 use enbu_eval::nnue::FeatureSet;
 use enbu_eval::nnue::classic::k_p_input;
-use enbu_eval::nnue::own::INPUTS;
-use enbu_movegen::PieceType;
+use enbu_eval::nnue::own::{INPUTS, Place};
+use enbu_movegen::PieceType::{self, Gold, ProKnight, ProLance, ProPawn, ProSilver};
+use enbu_movegen::{Piece, Square};
 
-const SQUARES: usize = 81;
+use crate::diagram::PLACES;
+
+const SQUARES: usize = Square::COUNT;
 const RANKS: usize = 9;
 const KINDS: usize = PieceType::COUNT;
-/// Inputs of one side on the board, and of one side in all.
-const BOARD: usize = KINDS * SQUARES;
-const SIDE: usize = INPUTS / 2;
-
-/// The first input of each kind of piece in hand, then the end.
-const HANDS: [usize; 8] = [0, 18, 22, 26, 30, 34, 36, 38];
 
 /// Virtual inputs of one side, in the order of the table above.
 const PIECES: Range<usize> = 0..KINDS + 7;
@@ -38,12 +35,6 @@ const ON_RANKS: Range<usize> = PIECES.end..PIECES.end + KINDS * RANKS;
 const GOLDS: Range<usize> = ON_RANKS.end..ON_RANKS.end + SQUARES;
 
 pub(crate) const COUNT: usize = 2 * GOLDS.end;
-
-/// True for the gold and the promoted pieces that move like it.
-fn is_gold(kind: usize) -> bool {
-    use PieceType::{Gold, ProKnight, ProLance, ProPawn, ProSilver};
-    [Gold, ProPawn, ProLance, ProKnight, ProSilver].iter().any(|&gold| gold as usize == kind)
-}
 
 /// For each input of K-P networks one of Enbu's own with the same piece and place; the gold
 /// for all that move like it.
@@ -71,20 +62,16 @@ pub(crate) fn of_k_p(input: usize) -> VirtualInputs {
 /// The virtual inputs of an input of Enbu's own networks. None for attacks: few of their
 /// inputs are rare.
 pub(crate) fn of_own(input: usize) -> VirtualInputs {
-    if input >= INPUTS {
-        return [None; 3];
-    }
-    let (side, place) = (input / SIDE, input % SIDE);
-    let groups = if place < BOARD {
-        let (kind, square) = (place / SQUARES, place % SQUARES);
-        let rank = ON_RANKS.start + kind * RANKS + square % RANKS;
-        [Some(kind), Some(rank), is_gold(kind).then_some(GOLDS.start + square)]
-    } else {
-        let held = place - BOARD;
-        let piece = HANDS.iter().rposition(|&first| first <= held).unwrap_or(0);
-        [Some(KINDS + piece), None, None]
+    let (color, groups) = match PLACES.get(input) {
+        None => return [None; 3],
+        Some(&Place::Hand(color, piece, _)) => (color, [Some(KINDS + piece as usize), None, None]),
+        Some(&Place::Board(Piece { color, kind }, square)) => {
+            let rank = ON_RANKS.start + kind as usize * RANKS + usize::from(square.rank()) - 1;
+            let is_gold = matches!(kind, Gold | ProPawn | ProLance | ProKnight | ProSilver);
+            (color, [Some(kind as usize), Some(rank), is_gold.then_some(GOLDS.start + square.index())])
+        }
     };
-    groups.map(|group| group.map(|group| side * GOLDS.end + group))
+    groups.map(|group| group.map(|group| color as usize * GOLDS.end + group))
 }
 
 #[cfg(test)]
@@ -94,7 +81,7 @@ mod tests {
     use crate::entry::{Entry, MAX_INPUTS};
     use crate::game::GameResult;
     use crate::source::Sample;
-    use enbu_movegen::Position;
+    use enbu_movegen::{HandPiece, Position};
 
     fn groups(sfen: &str) -> [Vec<Vec<usize>>; 2] {
         let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
@@ -121,7 +108,7 @@ mod tests {
                 vec![us + king, us + ON_RANKS.start + king * RANKS + ranks[0]],
                 vec![them + king, them + ON_RANKS.start + king * RANKS + ranks[1]],
                 vec![us + tokin, us + ON_RANKS.start + tokin * RANKS + pro, us + GOLDS.start + 4 * SQUARES / 9 + pro],
-                hand(us, 5 - 1),
+                hand(us, HandPiece::Gold as usize),
                 hand(them, 0),
                 hand(them, 0),
             ];
@@ -143,7 +130,8 @@ mod tests {
         assert!(sizes.iter().all(|&size| [81.0, 9.0, 5.0, 18.0, 4.0, 2.0].contains(&size)), "{sizes:?}");
         let mut rows = vec![0.0; INPUTS * 64];
         transformer.fold(of_own, &[0.25; COUNT * 64], 0.6, 0, &mut rows);
-        let (gold, silver, hand) = (PieceType::Gold as usize * SQUARES, PieceType::Silver as usize * SQUARES, BOARD);
+        let (gold, silver, hand) =
+            (PieceType::Gold as usize * SQUARES, PieceType::Silver as usize * SQUARES, KINDS * SQUARES);
         for (input, sum) in [(gold, 0.6), (silver, 0.5), (hand, 0.25)] {
             assert_eq!(rows[input * 64], sum);
         }
@@ -162,7 +150,7 @@ mod tests {
                 let board = if small.iter().any(|&promoted| promoted as usize == kind) { 0.0 } else { 81.0 };
                 assert_eq!(sizes[side + kind], board, "{kind}");
             }
-            assert_eq!(sizes[side + KINDS..side + PIECES.end], [18.0, 4.0, 4.0, 4.0, 4.0, 2.0, 2.0]);
+            assert_eq!(sizes[side + KINDS..side + PIECES.end], [18.0, 4.0, 4.0, 4.0, 2.0, 2.0, 4.0]);
             assert!(sizes[side + GOLDS.start..side + GOLDS.end].iter().all(|&size| size == 0.0));
         }
     }

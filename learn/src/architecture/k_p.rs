@@ -11,8 +11,8 @@ use super::block::Views;
 use super::factors::{self, VirtualInputs};
 use super::layer::{add, affine, derive, row};
 use super::transformer::{Transformer, clipped, is_inside, limited};
-use super::{Architecture, Grid, HIDDEN, Quantised, Workspace};
-use crate::entry::{Entry, MAX_INPUTS};
+use super::{Architecture, Grid, HIDDEN, Workspace};
+use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
 
 /// The code of the kind in checkpoints.
@@ -136,9 +136,16 @@ impl Architecture for KP {
         }
     }
 
-    fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError> {
+    fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Vec<u8>, QuantiseError> {
+        Ok(Self::file(parameters, scale, name)?.encode())
+    }
+}
+
+impl KP {
+    /// The parts of the file.
+    fn file(parameters: &[f32], scale: f32, name: &str) -> Result<Parts, QuantiseError> {
         let (hidden, last) = (WEIGHT_UNIT as f32, last_unit(scale));
-        Ok(Box::new(KPFile(Parts {
+        Ok(Parts {
             name: name.chars().filter(char::is_ascii_graphic).take(MAX_NAME).collect(),
             shape: Classic { features: FeatureSet::Kp, width: WIDTH, first: HIDDEN, second: HIDDEN },
             scale: FV_SCALE,
@@ -149,35 +156,7 @@ impl Architecture for KP {
                 hidden_layer(parameters, SECOND, SECOND_BIASES, hidden)?,
                 affines(parameters, LAST, LAST_BIAS, last)?,
             ],
-        })))
-    }
-}
-
-struct KPFile(Parts);
-
-impl Quantised for KPFile {
-    fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    fn value(&self, entry: &Entry) -> f64 {
-        let Self(parts) = self;
-        let width = parts.biases.len();
-        let [mut own, mut other] = [[0; MAX_INPUTS]; 2];
-        let limited = |sum: i32| sum.clamp(0, UNIT);
-        let mut values = Vec::new();
-        for inputs in entry.k_p_views([&mut own, &mut other]) {
-            values.extend((0..width).map(|unit| {
-                let rows = inputs.iter().map(|&input| i32::from(parts.rows[usize::from(input) * width + unit]));
-                limited(i32::from(parts.biases[unit]) + rows.sum::<i32>())
-            }));
-        }
-        let [first, second, last] = &parts.layers;
-        let hidden = |sums: Vec<i32>| sums.into_iter().map(|sum| limited(sum >> 6)).collect::<Vec<i32>>();
-        let values = hidden(results(first, &values));
-        let values = hidden(results(second, &values));
-        let raw = results(last, &values).into_iter().sum::<i32>();
-        f64::from(raw / parts.scale as i32)
+        })
     }
 }
 
@@ -212,17 +191,11 @@ fn affines(
     })
 }
 
-/// The outputs of an affine layer.
-fn results(layer: &AffineParts, values: &[i32]) -> Vec<i32> {
-    let rows = layer.weights.chunks_exact(values.len());
-    let product = |row: &[i8]| row.iter().zip(values).map(|(&weight, value)| i32::from(weight) * value).sum::<i32>();
-    layer.biases.iter().zip(rows).map(|(bias, row)| bias + product(row)).collect()
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::architecture::tests::{check_gradient, check_outputs, entries, random};
+    use crate::entry::MAX_INPUTS;
 
     /// The network as its description says, in double precision.
     fn plain_output(_: &KP, parameters: &[f32], entry: &Entry) -> f64 {
@@ -246,6 +219,31 @@ mod tests {
         };
         let first = layer(sums.collect(), FIRST, FIRST_BIASES);
         layer(layer(first, SECOND, SECOND_BIASES), LAST, LAST_BIAS)[0]
+    }
+
+    /// The value of the file in centipawns, computed as its format defines it.
+    pub(crate) fn value(parameters: &[f32], scale: f32, entry: &Entry) -> i64 {
+        let parts = KP::file(parameters, scale, "").expect("fits");
+        let [mut own, mut other] = [[0; MAX_INPUTS]; 2];
+        let limited = |sum: i32| sum.clamp(0, UNIT);
+        let mut values = Vec::new();
+        for inputs in entry.k_p_views([&mut own, &mut other]) {
+            values.extend((0..WIDTH).map(|unit| {
+                let rows = inputs.iter().map(|&input| i32::from(parts.rows[usize::from(input) * WIDTH + unit]));
+                limited(i32::from(parts.biases[unit]) + rows.sum::<i32>())
+            }));
+        }
+        let results = |layer: &AffineParts, values: &[i32]| -> Vec<i32> {
+            let rows = layer.weights.chunks_exact(values.len());
+            let product =
+                |row: &[i8]| row.iter().zip(values).map(|(&weight, value)| i32::from(weight) * value).sum::<i32>();
+            layer.biases.iter().zip(rows).map(|(bias, row)| bias + product(row)).collect()
+        };
+        let hidden = |sums: Vec<i32>| sums.into_iter().map(|sum| limited(sum >> 6)).collect::<Vec<i32>>();
+        let [first, second, last] = &parts.layers;
+        let values = hidden(results(first, &values));
+        let values = hidden(results(second, &values));
+        i64::from(results(last, &values)[0] / parts.scale as i32)
     }
 
     #[test]

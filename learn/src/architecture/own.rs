@@ -9,8 +9,8 @@ use enbu_movegen::Color;
 
 use super::block::{TILE, Views};
 use super::factors::{self, VirtualInputs};
-use super::transformer::{Transformer, is_inside, limited};
-use super::{Architecture, Grid, Quantised, Workspace};
+use super::transformer::{Transformer, is_inside, is_own_width, limited};
+use super::{Architecture, Grid, Workspace, consecutive};
 use crate::diagram::Diagram;
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
@@ -100,8 +100,7 @@ impl<I: InputSet> Default for Own<I> {
 
 impl<I: InputSet> Own<I> {
     pub(crate) fn is_valid(&self) -> bool {
-        let width = (64..=1024).contains(&self.width) && self.width.is_multiple_of(32);
-        width && (1..=16).contains(&self.buckets) && (1..=38).contains(&self.bucket_step)
+        is_own_width(self.width) && (1..=16).contains(&self.buckets) && (1..=38).contains(&self.bucket_step)
     }
 
     /// The output that evaluates a position with `held` pieces in hand.
@@ -110,27 +109,35 @@ impl<I: InputSet> Own<I> {
         ((u32::from(held) / self.bucket_step) as usize).min(self.buckets - 1)
     }
 
-    const fn transformer(&self) -> Transformer {
-        Transformer { inputs: I::COUNT, width: self.width }
+    /// Weights and biases of all outputs: for each output the weights of the side to move, then of
+    /// the other side.
+    #[inline(always)]
+    fn outputs(&self) -> [Range<usize>; 2] {
+        consecutive(self.transformer().biases().end, [self.buckets * 2 * self.width, self.buckets])
     }
+}
 
-    const fn piece_rows(&self) -> Range<usize> {
-        0..INPUTS * self.width
-    }
-
-    const fn attack_rows(&self) -> Range<usize> {
-        INPUTS * self.width..self.transformer().rows().end
-    }
-
-    /// Weights of all outputs: for each those of the side to move, then of the other side.
-    fn outputs(&self) -> Range<usize> {
-        let first = self.transformer().biases().end;
-        first..first + self.buckets * 2 * self.width
-    }
-
-    fn output_biases(&self) -> Range<usize> {
-        let first = self.outputs().end;
-        first..first + self.buckets
+impl<I: InputSet> Own<I> {
+    /// The parts of the file.
+    fn file(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Parts, QuantiseError> {
+        let ([pieces, attacks], [outputs, biases]) = (self.transformer().own_rows(), self.outputs());
+        let output_weights = words(parameters, outputs, OUTPUT_UNIT as f32, 128)?;
+        for (bucket, weights) in output_weights.chunks_exact(2 * self.width).enumerate() {
+            let sum = weights.iter().map(|&weight| i64::from(weight).abs()).sum();
+            if sum > MAX_OUTPUTS {
+                return Err(QuantiseError::Outputs { bucket, sum, limit: MAX_OUTPUTS });
+            }
+        }
+        Ok(Parts {
+            name: name.to_owned(),
+            scale: scale.round() as u32,
+            bucket_step: self.bucket_step,
+            biases: words(parameters, self.transformer().biases(), UNIT as f32, i16::MAX)?,
+            weights: words(parameters, pieces, UNIT as f32, i16::MAX)?,
+            attack_weights: words(parameters, attacks, UNIT as f32, MAX_ATTACK_WEIGHT)?,
+            output_weights,
+            output_biases: whole(parameters, biases, (UNIT * OUTPUT_UNIT) as f32, 1_000_000_000)?,
+        })
     }
 }
 
@@ -147,11 +154,12 @@ impl<I: InputSet> Architecture for Own<I> {
     }
 
     fn len(&self) -> usize {
-        self.output_biases().end
+        self.outputs()[1].end
     }
 
+    #[inline(always)]
     fn transformer(&self) -> Transformer {
-        self.transformer()
+        Transformer { inputs: I::COUNT, width: self.width }
     }
 
     #[inline(always)]
@@ -166,89 +174,40 @@ impl<I: InputSet> Architecture for Own<I> {
     /// Accumulators are of about 0 to 1 and outputs near 0. Attacks begin without weights: the
     /// rows of rare inputs stay near zero.
     fn parts(&self, _scale: f32) -> Vec<(Range<usize>, Grid, [f32; 2])> {
+        let ([pieces, attacks], [outputs, biases]) = (self.transformer().own_rows(), self.outputs());
         vec![
-            (self.piece_rows(), TRANSFORMER, [0.0, 0.08]),
-            (self.attack_rows(), ATTACK_ROWS, [0.0, 0.0]),
+            (pieces, TRANSFORMER, [0.0, 0.08]),
+            (attacks, ATTACK_ROWS, [0.0, 0.0]),
             (self.transformer().biases(), TRANSFORMER, [0.3, 0.1]),
-            (self.outputs(), OUTPUTS, [0.0, (1.0 / (2 * self.width) as f32).sqrt()]),
-            (self.output_biases(), OUTPUT_BIASES, [0.0, 0.0]),
+            (outputs, OUTPUTS, [0.0, (1.0 / (2 * self.width) as f32).sqrt()]),
+            (biases, OUTPUT_BIASES, [0.0, 0.0]),
             (self.len()..self.trained(), TRANSFORMER, [0.0, 0.0]),
         ]
     }
 
     #[inline(always)]
     fn forward(&self, parameters: &[f32], entry: &Entry, workspace: &mut Workspace) -> f32 {
-        let bucket = self.bucket(entry.held);
-        let weights = &parameters[self.outputs()][bucket * 2 * self.width..][..2 * self.width];
+        let (bucket, [outputs, biases]) = (self.bucket(entry.held), self.outputs());
+        let weights = &parameters[outputs][bucket * 2 * self.width..][..2 * self.width];
         let (for_own, for_other) = weights.split_at(self.width);
         let [own, other] = &workspace.sums;
-        parameters[self.output_biases()][bucket] + squared_dot(own, for_own) + squared_dot(other, for_other)
+        parameters[biases][bucket] + squared_dot(own, for_own) + squared_dot(other, for_other)
     }
 
     #[inline(always)]
     fn backward(&self, parameters: &[f32], entry: &Entry, slope: f32, workspace: &mut Workspace, gradient: &mut [f32]) {
         let width = self.width;
-        let bucket = self.bucket(entry.held);
-        let outputs = self.outputs().start + bucket * 2 * width;
-        gradient[self.output_biases().start + bucket] += slope;
+        let (bucket, [outputs, biases]) = (self.bucket(entry.held), self.outputs());
+        let outputs = outputs.start + bucket * 2 * width;
+        gradient[biases.start + bucket] += slope;
         for (side, sums) in workspace.sums.iter_mut().enumerate() {
             let at = outputs + side * width;
             derive(slope, sums, &parameters[at..][..width], &mut gradient[at..][..width]);
         }
     }
 
-    fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError> {
-        let transformer = self.transformer();
-        let output_weights = words(parameters, self.outputs(), OUTPUT_UNIT as f32, 128)?;
-        for (bucket, weights) in output_weights.chunks_exact(2 * self.width).enumerate() {
-            let sum = weights.iter().map(|&weight| i64::from(weight).abs()).sum();
-            if sum > MAX_OUTPUTS {
-                return Err(QuantiseError::Outputs { bucket, sum, limit: MAX_OUTPUTS });
-            }
-        }
-        Ok(Box::new(Parts {
-            name: name.to_owned(),
-            scale: scale.round() as u32,
-            bucket_step: self.bucket_step,
-            biases: words(parameters, transformer.biases(), UNIT as f32, i16::MAX)?,
-            weights: words(parameters, self.piece_rows(), UNIT as f32, i16::MAX)?,
-            attack_weights: words(parameters, self.attack_rows(), UNIT as f32, MAX_ATTACK_WEIGHT)?,
-            output_weights,
-            output_biases: whole(parameters, self.output_biases(), (UNIT * OUTPUT_UNIT) as f32, 1_000_000_000)?,
-        }))
-    }
-}
-
-impl Quantised for Parts {
-    fn encode(&self) -> Vec<u8> {
-        Parts::encode(self)
-    }
-
-    fn value(&self, entry: &Entry) -> f64 {
-        let width = self.biases.len();
-        let (buckets, bucket_step) = (self.output_biases.len(), self.bucket_step);
-        let bucket = Own { width, buckets, bucket_step, inputs: OwnInputs }.bucket(entry.held);
-        let mut views = Views::new();
-        if self.attack_weights.is_empty() {
-            OwnInputs::list(entry, &mut views);
-        } else {
-            AttackInputs::list(entry, &mut views);
-        }
-        let mut sum = 0_i64;
-        for (side, inputs) in views.lists().into_iter().enumerate() {
-            let weights = &self.output_weights[(2 * bucket + side) * width..][..width];
-            for (unit, &weight) in weights.iter().enumerate() {
-                let rows = inputs.iter().map(|&input| {
-                    let at = usize::from(input) * width + unit;
-                    let attack = || self.attack_weights[at - self.weights.len()];
-                    i32::from(self.weights.get(at).copied().unwrap_or_else(attack))
-                });
-                let total = (i32::from(self.biases[unit]) + rows.sum::<i32>()).clamp(0, UNIT);
-                sum += i64::from(total * total * i32::from(weight));
-            }
-        }
-        let raw = sum / i64::from(UNIT) + i64::from(self.output_biases[bucket]);
-        (raw * i64::from(self.scale) / i64::from(UNIT * OUTPUT_UNIT)) as f64
+    fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Vec<u8>, QuantiseError> {
+        Ok(self.file(parameters, scale, name)?.encode())
     }
 }
 
@@ -284,7 +243,7 @@ fn derive(slope: f32, sums: &mut [f32], weights: &[f32], by_weight: &mut [f32]) 
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::architecture::tests::{check_gradient, check_outputs, entries, random};
 
@@ -297,15 +256,39 @@ mod tests {
         let mut views = Views::new();
         I::list(entry, &mut views);
         let bucket = own.bucket(entry.held);
-        let mut output = at(own.output_biases().start + bucket);
+        let [outputs, biases] = own.outputs();
+        let mut output = at(biases.start + bucket);
         for (side, inputs) in views.lists().into_iter().enumerate() {
             for unit in 0..own.width {
                 let rows = inputs.iter().map(|&input| at(usize::from(input) * own.width + unit));
                 let value = (at(own.transformer().biases().start + unit) + rows.sum::<f64>()).clamp(0.0, 1.0);
-                output += value * value * at(own.outputs().start + (2 * bucket + side) * own.width + unit);
+                output += value * value * at(outputs.start + (2 * bucket + side) * own.width + unit);
             }
         }
         output
+    }
+
+    /// The value of the file in centipawns, computed as its format defines it.
+    pub(crate) fn value<I: InputSet>(own: &Own<I>, parameters: &[f32], scale: f32, entry: &Entry) -> i64 {
+        let parts = own.file(parameters, scale, "").expect("fits");
+        let (width, bucket) = (own.width, own.bucket(entry.held));
+        let mut views = Views::new();
+        I::list(entry, &mut views);
+        let mut sum = 0_i64;
+        for (side, inputs) in views.lists().into_iter().enumerate() {
+            let weights = &parts.output_weights[(2 * bucket + side) * width..][..width];
+            for (unit, &weight) in weights.iter().enumerate() {
+                let rows = inputs.iter().map(|&input| {
+                    let at = usize::from(input) * width + unit;
+                    let attack = || parts.attack_weights[at - parts.weights.len()];
+                    i32::from(parts.weights.get(at).copied().unwrap_or_else(attack))
+                });
+                let total = (i32::from(parts.biases[unit]) + rows.sum::<i32>()).clamp(0, UNIT);
+                sum += i64::from(total * total * i32::from(weight));
+            }
+        }
+        let raw = sum / i64::from(UNIT) + i64::from(parts.output_biases[bucket]);
+        raw * i64::from(parts.scale) / i64::from(UNIT * OUTPUT_UNIT)
     }
 
     #[test]
@@ -317,8 +300,8 @@ mod tests {
     #[test]
     fn gradients_are_the_slopes_of_the_output() {
         let inputs = usize::from(entries()[1].own_view()[5]) * 64..;
-        let tried = inputs.take(64).chain(SHAPE.transformer().biases()).chain(SHAPE.outputs());
-        check_gradient(&SHAPE, tried.chain(SHAPE.output_biases()).step_by(3), plain_output);
+        let tried = inputs.take(64).chain(SHAPE.transformer().biases()).chain(SHAPE.outputs().into_iter().flatten());
+        check_gradient(&SHAPE, tried.step_by(3), plain_output);
     }
 
     #[test]
@@ -339,12 +322,12 @@ mod tests {
         parameters[9] = f32::NAN;
         assert_eq!(refused(&SHAPE, &parameters), QuantiseError::Number { index: 9 });
         parameters[9] = 0.0;
-        let index = SHAPE.outputs().start;
+        let index = SHAPE.outputs()[0].start;
         parameters[index] = 129.0;
         assert_eq!(refused(&SHAPE, &parameters), QuantiseError::Number { index });
         let wide = Own { width: 1024, ..SHAPE };
         let mut parameters = random(&wide);
-        parameters[wide.outputs()].fill(1.9);
+        parameters[wide.outputs()[0].clone()].fill(1.9);
         assert!(matches!(refused(&wide, &parameters), QuantiseError::Outputs { bucket: 0, .. }));
     }
 }

@@ -4,45 +4,18 @@
 use std::fmt;
 use std::ops::Range;
 
-use enbu_eval::nnue::own::INPUTS;
-use enbu_eval::psq::{Relative, TABLES, Tables};
-use enbu_movegen::{HandPiece, PieceType};
+use enbu_eval::nnue::own::Place;
+use enbu_eval::psq::{COUNT, GUARD, HELD, PLACED, RELATIVE, TEMPO, TERMS, THREAT, relative};
+use enbu_movegen::{Color, Piece, PieceType};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Architecture, Grid, Quantised, Workspace};
+use super::{Architecture, Grid, Workspace};
+use crate::diagram::PLACES;
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, words};
 
 /// The code of the kind in checkpoints.
 const CODE: [u32; 4] = [2, 0, 0, 0];
-
-const SQUARES: usize = 81;
-const KING: usize = PieceType::King as usize;
-/// Terms of one piece relative to one king.
-const RELATIVE: usize = 9 * 17;
-
-/// The first parameter of each part of [`Tables`].
-const TEMPO: usize = 0;
-const HELD: usize = 1;
-const PLACED: usize = HELD + 7;
-const GUARD: usize = PLACED + 9 * PieceType::COUNT;
-const THREAT: usize = GUARD + RELATIVE * PieceType::COUNT;
-
-const LENGTH: usize = THREAT + RELATIVE * PieceType::COUNT;
-
-/// Inputs of one side, and those of them on the board.
-const SIDE: usize = INPUTS / 2;
-const BOARD: usize = SQUARES * PieceType::COUNT;
-/// The pieces in hand and their first inputs.
-const HANDS: [(HandPiece, usize); 7] = [
-    (HandPiece::Pawn, 0),
-    (HandPiece::Lance, 18),
-    (HandPiece::Knight, 22),
-    (HandPiece::Silver, 26),
-    (HandPiece::Gold, 30),
-    (HandPiece::Bishop, 34),
-    (HandPiece::Rook, 36),
-];
 
 /// The piece-square evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,12 +33,12 @@ impl Architecture for PieceSquare {
     }
 
     fn len(&self) -> usize {
-        LENGTH
+        COUNT
     }
 
     /// All terms are whole centipawns; an output of 1.0 is `scale` of them.
     fn parts(&self, scale: f32) -> Vec<(Range<usize>, Grid, [f32; 2])> {
-        vec![(0..LENGTH, Grid { unit: scale, limit: 10_000.0 / scale }, [0.0, 0.0])]
+        vec![(0..COUNT, Grid { unit: scale, limit: 10_000.0 / scale }, [0.0, 0.0])]
     }
 
     /// Each term is a sum over thousands of positions; the large epsilon keeps the rare
@@ -76,7 +49,7 @@ impl Architecture for PieceSquare {
 
     /// Starts from the terms in use.
     fn fill(&self, _: &mut Xoshiro256PlusPlus, scale: f32) -> Vec<f32> {
-        numbers(&TABLES).into_iter().map(|number| f32::from(number) / scale).collect()
+        TERMS.into_iter().map(|number| f32::from(number) / scale).collect()
     }
 
     #[inline(always)]
@@ -91,17 +64,28 @@ impl Architecture for PieceSquare {
         terms(entry, |place, sign| gradient[place] += f32::from(sign) * slope);
     }
 
-    fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Box<dyn Quantised>, QuantiseError> {
-        let numbers = words(parameters, 0..LENGTH, scale, i16::MAX)?;
-        Ok(Box::new(Text { name: name.to_owned(), numbers }))
+    /// As [`enbu_eval::psq::parse`] reads it: `eval/src/psq/tables.txt`.
+    fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Vec<u8>, QuantiseError> {
+        let numbers = words(parameters, 0..COUNT, scale, i16::MAX)?;
+        let mut text = format!(
+            "# The terms of the piece-square evaluation in centipawns, in the order of `Tables`.\n\
+             # Made by `enbu train --shape piece-square`, not by hand: {}.\n",
+            name.escape_debug()
+        );
+        for (part, range, width) in [
+            ("tempo", TEMPO..HELD, 1),
+            ("held", HELD..PLACED, 7),
+            ("placed", PLACED..GUARD, 9),
+            ("guard", GUARD..THREAT, 17),
+            ("threat", THREAT..COUNT, 17),
+        ] {
+            text += &format!("\n# {part}\n");
+            for row in numbers[range].chunks(width) {
+                text += &(row.iter().map(i16::to_string).collect::<Vec<_>>().join(" ") + "\n");
+            }
+        }
+        Ok(text.into_bytes())
     }
-}
-
-/// The terms of `tables` in centipawns, in the order of the parameters.
-fn numbers(tables: &Tables) -> Vec<i16> {
-    let relative = |table: &[Relative; PieceType::COUNT]| table.as_flattened().as_flattened().to_vec();
-    let Tables { tempo, held, placed, guard, threat } = tables;
-    [&[*tempo], &held[..], placed.as_flattened(), &relative(guard), &relative(threat)].concat()
 }
 
 /// Calls `term` with the index of each parameter that the value is the sum of, and its
@@ -109,69 +93,29 @@ fn numbers(tables: &Tables) -> Vec<i16> {
 #[inline(always)]
 fn terms(entry: &Entry, mut term: impl FnMut(usize, i8)) {
     term(TEMPO, 1);
-    let inputs = entry.own_view();
-    let king = |side: usize| {
-        let first = side * SIDE + KING * SQUARES;
-        let king =
-            inputs.iter().map(|&input| usize::from(input)).find(|input| (first..first + SQUARES).contains(input));
-        king.map(|input| input - first)
-    };
-    let kings = [king(0), king(1)];
-    for &input in inputs {
-        let (side, number) = (usize::from(input) / SIDE, usize::from(input) % SIDE);
-        let sign = if side == 0 { 1 } else { -1 };
-        if number >= BOARD {
-            let held = HANDS.iter().rev().find(|(_, first)| *first <= number - BOARD);
-            term(HELD + held.map_or(0, |&(piece, _)| piece as usize), sign);
-            continue;
+    let places = || entry.own_view().iter().map(|&input| PLACES[usize::from(input)]);
+    let mut kings = [None; 2];
+    for place in places() {
+        if let Place::Board(Piece { color, kind: PieceType::King }, square) = place {
+            kings[color] = Some(square);
         }
-        let (kind, square) = (number / SQUARES, number % SQUARES);
-        let rank = |square: usize| if side == 0 { square % 9 } else { 8 - square % 9 };
-        term(PLACED + 9 * kind + rank(square), sign);
-        for (of, king) in kings.into_iter().enumerate() {
+    }
+    let sign = |color| if color == Color::Black { 1 } else { -1 };
+    for place in places() {
+        let (color, kind, square) = match place {
+            Place::Board(Piece { color, kind }, square) => (color, kind as usize, square),
+            Place::Hand(color, piece, _) => {
+                term(HELD + piece as usize, sign(color));
+                continue;
+            }
+        };
+        term(PLACED + 9 * kind + usize::from(square.relative_rank(color)) - 1, sign(color));
+        for (of, king) in Color::ALL.into_iter().zip(kings) {
             if let Some(king) = king {
-                let files = (square / 9).abs_diff(king / 9);
-                let ahead = rank(square) + 8 - rank(king);
-                let table = if of == side { GUARD } else { THREAT };
-                term(table + RELATIVE * kind + 17 * files + ahead, sign);
+                let table = if of == color { GUARD } else { THREAT };
+                term(table + RELATIVE * kind + usize::from(relative(color, king, square)), sign(color));
             }
         }
-    }
-}
-
-/// The terms as text.
-struct Text {
-    name: String,
-    numbers: Vec<i16>,
-}
-
-impl Quantised for Text {
-    /// As [`Tables::parse`] reads it: `eval/src/psq/tables.txt`.
-    fn encode(&self) -> Vec<u8> {
-        let mut text = format!(
-            "# The terms of the piece-square evaluation in centipawns, in the order of `Tables`.\n\
-             # Made by `enbu train --shape piece-square`, not by hand: {}.\n",
-            self.name.escape_debug()
-        );
-        for (part, range, width) in [
-            ("tempo", TEMPO..HELD, 1),
-            ("held", HELD..PLACED, 7),
-            ("placed", PLACED..GUARD, 9),
-            ("guard", GUARD..THREAT, 17),
-            ("threat", THREAT..LENGTH, 17),
-        ] {
-            text += &format!("\n# {part}\n");
-            for row in self.numbers[range].chunks(width) {
-                text += &(row.iter().map(i16::to_string).collect::<Vec<_>>().join(" ") + "\n");
-            }
-        }
-        text.into_bytes()
-    }
-
-    fn value(&self, entry: &Entry) -> f64 {
-        let mut sum = 0;
-        terms(entry, |place, sign| sum += i32::from(sign) * i32::from(self.numbers[place]));
-        f64::from(sum)
     }
 }
 
@@ -195,11 +139,11 @@ mod tests {
 
     #[test]
     fn tables_are_read_from_their_text() {
-        let each: Vec<i16> = (0..LENGTH as i16).map(|number| number - 99).collect();
-        assert_eq!((numbers(&TABLES).len(), LENGTH), (LENGTH, each.len()));
-        let text = Text { name: "a\nb".into(), numbers: each.clone() }.encode();
+        let each: Vec<i16> = (0..COUNT as i16).map(|number| number - 99).collect();
+        let parameters: Vec<f32> = each.iter().map(|&number| f32::from(number) / 600.0).collect();
+        let text = PieceSquare.quantise(&parameters, 600.0, "a\nb").expect("fits");
         let text = String::from_utf8(text).expect("text");
         assert!(text.contains(": a\\nb.\n") && text.contains("\n# tempo\n-99\n"), "{text}");
-        assert_eq!(numbers(&Tables::parse(&text)), each);
+        assert_eq!(enbu_eval::psq::parse(&text).as_slice(), each);
     }
 }

@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
-use crate::architecture::{Grid, Quantised, Workspace};
+use crate::architecture::{Grid, Workspace};
 use crate::loops::{Batch, Loops};
 use crate::quantise::QuantiseError;
 use crate::shape::Shape;
@@ -71,11 +71,11 @@ impl Model {
         parts.into_par_iter().for_each(dispatch);
     }
 
-    /// The network in the integers of its file.
+    /// The bytes of the network's file.
     ///
     /// # Errors
     /// [`QuantiseError`] when a parameter does not fit.
-    pub(super) fn quantise(&self, name: &str) -> Result<Box<dyn Quantised>, QuantiseError> {
+    pub(super) fn quantise(&self, name: &str) -> Result<Vec<u8>, QuantiseError> {
         let mut model = self.clone();
         model.evaluate_with(Numbers::Rounded);
         model.shape.architecture().quantise(&model.used, model.scale, name)
