@@ -31,8 +31,10 @@ pub(crate) fn decode_game(bytes: &mut &[u8]) -> Result<Game, GameFileError> {
 
 /// The next game of a plain file.
 pub(crate) fn decode_plain(cursor: &mut Cursor<'_>, number: u64) -> Result<Game, GameFileError> {
-    let (mut game, counts) = decode_head(cursor, number)?;
-    decode_moves(cursor, number, &mut game, counts)?;
+    let (mut game, [opening, moves]) = decode_head(cursor, number)?;
+    game.opening = (0..opening).map(|_| decode_move(cursor, number)).collect::<Result<_, _>>()?;
+    let scored = |_| Ok(ScoredMove { mv: decode_move(cursor, number)?, score: cursor.u16("a score")? as i16 });
+    game.moves = (0..moves).map(scored).collect::<Result<_, GameFileError>>()?;
     Ok(game)
 }
 
@@ -66,18 +68,6 @@ pub(crate) fn decode_head(cursor: &mut Cursor<'_>, number: u64) -> Result<(Game,
     let start = (flags & HAS_START != 0).then(|| decode_start(cursor, number)).transpose()?;
     let game = Game { start, opening: Vec::new(), moves: Vec::new(), result, ending };
     Ok((game, [opening.into(), moves.into()]))
-}
-
-fn decode_moves(
-    cursor: &mut Cursor<'_>,
-    number: u64,
-    game: &mut Game,
-    [opening, moves]: [usize; 2],
-) -> Result<(), GameFileError> {
-    game.opening = (0..opening).map(|_| decode_move(cursor, number)).collect::<Result<_, _>>()?;
-    let scored = |_| Ok(ScoredMove { mv: decode_move(cursor, number)?, score: cursor.u16("a score")? as i16 });
-    game.moves = (0..moves).map(scored).collect::<Result<_, GameFileError>>()?;
-    Ok(())
 }
 
 fn decode_start(cursor: &mut Cursor<'_>, game: u64) -> Result<Box<Setup>, GameFileError> {

@@ -39,6 +39,7 @@ use crate::loss::Target;
 use crate::quantise::QuantiseError;
 use crate::shape::Shape;
 use adam::Step;
+use checkpoint::{Saved, State};
 use model::{Gradient, Model, Numbers};
 use schedule::{Place, Schedule};
 
@@ -70,12 +71,7 @@ pub struct Trainer<'a> {
     plan: Plan,
     data: &'a Dataset,
     model: Model,
-    /// First and second moments of the gradient.
-    moments: [Vec<f32>; 2],
-    batch: u64,
-    curve: Vec<Point>,
-    /// Loss of the batches since the last point, and their number.
-    running: (f64, u64),
+    state: State,
     /// Gradients of the slices; not part of a checkpoint.
     gradients: Vec<Gradient>,
     schedule: Schedule,
@@ -102,12 +98,11 @@ impl<'a> Trainer<'a> {
         plan.check(data.shard_sizes(), data.validation_len())?;
         let model = Model::random(plan.shape.clone(), plan.scale, plan.seed);
         let zeros = || vec![0.0; model.values.len()];
-        let moments = [zeros(), zeros()];
+        let state = State { batch: 0, running: (0.0, 0), curve: Vec::new(), moments: [zeros(), zeros()] };
         let gradients = (0..plan.slices).map(|_| Gradient::new(&plan.shape)).collect();
         let size = plan.batch.min(data.shard_sizes().min().unwrap_or(0));
         let schedule = Schedule::new(plan.seed, plan.epochs, size, data.shard_sizes());
-        let (batch, curve, running, current) = (0, Vec::new(), (0.0, 0), None);
-        Ok(Self { plan, data, model, moments, batch, curve, running, gradients, schedule, current })
+        Ok(Self { plan, data, model, state, gradients, schedule, current: None })
     }
 
     /// Starts from the parameters of another training's checkpoint.
@@ -115,9 +110,9 @@ impl<'a> Trainer<'a> {
     /// # Errors
     /// [`FileError`] when it cannot be read or has another shape.
     pub fn start_from(&mut self, path: &Path) -> Result<(), FileError> {
-        let saved = checkpoint::read(path)?;
-        if saved.shape != self.plan.shape {
-            let [found, wanted] = [&saved.shape, &self.plan.shape].map(Shape::to_string);
+        let (saved, shape) = checkpoint::read(path)?;
+        if shape != self.plan.shape {
+            let [found, wanted] = [&shape, &self.plan.shape].map(Shape::to_string);
             let other = CheckpointError::Shape { found, wanted };
             return Err(FileError::of(path)(other));
         }
@@ -131,16 +126,13 @@ impl<'a> Trainer<'a> {
     /// # Errors
     /// [`FileError`] when it cannot be read or belongs to another training.
     pub fn resume(&mut self, path: &Path) -> Result<(), FileError> {
-        let saved = checkpoint::read(path)?;
+        let (saved, _) = checkpoint::read(path)?;
         let wanted = self.description();
         if saved.description != wanted {
             return Err(FileError::of(path)(CheckpointError::Plan { found: saved.description, wanted }));
         }
         self.model.values = saved.values;
-        self.moments = saved.moments;
-        self.batch = saved.batch;
-        self.curve = saved.curve;
-        self.running = saved.running;
+        self.state = saved.state;
         self.model.evaluate_with(self.numbers());
         Ok(())
     }
@@ -150,18 +142,9 @@ impl<'a> Trainer<'a> {
     /// # Errors
     /// [`FileError`] when the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
-        checkpoint::write(
-            path,
-            &checkpoint::Saved {
-                description: self.description(),
-                shape: self.plan.shape.clone(),
-                batch: self.batch,
-                running: self.running,
-                curve: self.curve.clone(),
-                values: self.model.values.clone(),
-                moments: self.moments.clone(),
-            },
-        )
+        let code = self.plan.shape.architecture().code();
+        let (values, state) = (self.model.values.clone(), self.state.clone());
+        checkpoint::write(path, &Saved { description: self.description(), code, values, state })
     }
 
     /// The plan and the mark of the data.
@@ -180,17 +163,17 @@ impl<'a> Trainer<'a> {
 
     /// Batches trained so far.
     pub fn batch(&self) -> u64 {
-        self.batch
+        self.state.batch
     }
 
     /// The loss curve so far.
     pub fn curve(&self) -> &[Point] {
-        &self.curve
+        &self.state.curve
     }
 
     /// The completed share of the training.
     fn done(&self) -> f64 {
-        self.batch as f64 / self.batches().max(1) as f64
+        self.state.batch as f64 / self.batches().max(1) as f64
     }
 
     /// The current precision: in the last part of a training the forward pass uses rounded
@@ -224,7 +207,7 @@ impl<'a> Trainer<'a> {
     {
         let batches = self.batches();
         let mut reader = None;
-        while let Some(place) = self.schedule.place(self.batch) {
+        while let Some(place) = self.schedule.place(self.state.batch) {
             if self.current.as_ref().is_none_or(|pass| pass.place.pass != place.pass) {
                 self.begin(place, reader.take(), stop)?;
                 reader = self.read_next(place, scope, stop);
@@ -233,12 +216,13 @@ impl<'a> Trainer<'a> {
                 self.model.evaluate_with(self.numbers());
             }
             let loss = self.train_batch(place);
-            self.running.0 += loss;
-            self.running.1 += 1;
-            self.batch += 1;
+            self.state.running.0 += loss;
+            self.state.running.1 += 1;
+            self.state.batch += 1;
             let interval = (batches / CURVE_POINTS).max(1);
-            let point = (self.batch.is_multiple_of(interval) || self.batch == batches).then(|| self.note());
-            let progress = TrainingProgress { batch: self.batch, batches, positions: self.batch_size() as u64, point };
+            let point = (self.state.batch.is_multiple_of(interval) || self.state.batch == batches).then(|| self.note());
+            let progress =
+                TrainingProgress { batch: self.state.batch, batches, positions: self.batch_size() as u64, point };
             if report(self, &progress).is_break() {
                 break;
             }
@@ -289,13 +273,13 @@ impl<'a> Trainer<'a> {
         });
         let loss: f64 = self.gradients.iter().map(|gradient| gradient.loss).sum();
         let step = Step {
-            rate: self.plan.rate(self.batch, self.batches()) as f32,
+            rate: self.plan.rate(self.state.batch, self.batches()) as f32,
             decay: self.plan.decay as f32,
-            number: self.batch + 1,
+            number: self.state.batch + 1,
             scale: 1.0 / size as f32,
             epsilon: self.plan.shape.architecture().epsilon(),
         };
-        step.take(&mut self.model, &mut self.moments, &mut self.gradients);
+        step.take(&mut self.model, &mut self.state.moments, &mut self.gradients);
         loss / size as f64
     }
 
@@ -307,13 +291,13 @@ impl<'a> Trainer<'a> {
     fn note(&mut self) -> Point {
         let validation = &self.data.validation[..self.data.validation.len().min(CURVE_POSITIONS)];
         let point = Point {
-            batch: self.batch,
-            training: self.running.0 / self.running.1.max(1) as f64,
+            batch: self.state.batch,
+            training: self.state.running.0 / self.state.running.1.max(1) as f64,
             validation: validation::loss(&self.model, validation, self.target()),
-            rate: self.plan.rate(self.batch, self.batches()),
+            rate: self.plan.rate(self.state.batch, self.batches()),
         };
-        self.running = (0.0, 0);
-        self.curve.push(point);
+        self.state.running = (0.0, 0);
+        self.state.curve.push(point);
         point
     }
 

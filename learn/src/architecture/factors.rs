@@ -20,8 +20,7 @@ use std::ops::Range;
 use enbu_eval::nnue::FeatureSet;
 use enbu_eval::nnue::classic::k_p_input;
 use enbu_eval::nnue::own::{INPUTS, Place};
-use enbu_movegen::PieceType::{self, Gold, ProKnight, ProLance, ProPawn, ProSilver};
-use enbu_movegen::{Piece, Square};
+use enbu_movegen::{Piece, PieceType, Square};
 
 use crate::diagram::PLACES;
 
@@ -62,6 +61,7 @@ pub(crate) fn of_k_p(input: usize) -> VirtualInputs {
 /// The virtual inputs of an input of Enbu's own networks. None for attacks: few of their
 /// inputs are rare.
 pub(crate) fn of_own(input: usize) -> VirtualInputs {
+    use PieceType::{Gold, ProKnight, ProLance, ProPawn, ProSilver};
     let (color, groups) = match PLACES.get(input) {
         None => return [None; 3],
         Some(&Place::Hand(color, piece, _)) => (color, [Some(KINDS + piece as usize), None, None]),
