@@ -72,12 +72,7 @@ pub(crate) trait Architecture: fmt::Debug + fmt::Display + Send + Sync + 'static
     /// Consecutive ranges that cover the trained parameters, each with its [`Grid`] and the
     /// centre and spread of its initial values; the first holds the first layer. `scale` is the
     /// worth of an output of 1.0 in centipawns.
-    fn parts(&self, scale: f32) -> Vec<(Range<usize>, Grid, [f32; 2])>;
-
-    /// The [parts](Self::parts) without their initial values.
-    fn ranges(&self, scale: f32) -> Vec<(Range<usize>, Grid)> {
-        self.parts(scale).into_iter().map(|(range, grid, _)| (range, grid)).collect()
-    }
+    fn parts(&self, scale: f32) -> Vec<Part>;
 
     /// The epsilon of AdamW, below which gradients move their parameters less. Default: the
     /// paper's 1e-8, so that the rows of rare inputs learn as fast as others.
@@ -109,6 +104,10 @@ pub(crate) trait Architecture: fmt::Debug + fmt::Display + Send + Sync + 'static
     /// [`QuantiseError`] when a parameter does not fit its file.
     fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Vec<u8>, QuantiseError>;
 }
+
+/// Consecutive parameters, the values that they can take, and the centre and spread of their initial
+/// values.
+pub(crate) type Part = (Range<usize>, Grid, [f32; 2]);
 
 /// Consecutive ranges of these lengths.
 #[inline(always)]

@@ -74,7 +74,7 @@ pub struct Dataset {
     pub(crate) validation: Vec<Entry>,
     /// Scores and results of the training positions.
     statistics: Statistics,
-    skipped: [u64; Skipped::ALL.len()],
+    skipped: [u64; Skipped::NAMES.len()],
     seen: u64,
 }
 
@@ -122,7 +122,7 @@ impl Dataset {
             tested: Shard::create(selection.folder)?,
             validation: Vec::new(),
             statistics: Statistics::default(),
-            skipped: [0; Skipped::ALL.len()],
+            skipped: [0; Skipped::NAMES.len()],
             seen: 0,
         })
     }
@@ -244,8 +244,8 @@ impl Dataset {
             self.validation_len()
         );
         text += " left out:";
-        for (reason, count) in Skipped::ALL.iter().zip(self.skipped) {
-            text += &format!(" {} {:.1} %", reason.name(), 100.0 * count as f64 / (self.seen as f64).max(1.0));
+        for (name, count) in Skipped::NAMES.iter().zip(self.skipped) {
+            text += &format!(" {name} {:.1} %", 100.0 * count as f64 / (self.seen as f64).max(1.0));
         }
         text
     }

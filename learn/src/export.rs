@@ -13,32 +13,22 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::error::{FileError, FileErrorKind};
 use crate::game_file::GameFile;
-use crate::packed::{PSV_BYTES, Record, encode_pack};
+use crate::pack::encode_pack;
+use crate::record::{PSV_BYTES, Record};
 use crate::source::{self, Format};
 
-/// The target file, which appears when it is complete.
-struct Output {
-    path: PathBuf,
-    draft: Draft,
+/// Writes a target file, which appears when it is complete: `fill` passes its bytes to the function
+/// that it is given, and returns the number of positions.
+fn write(
+    target: &Path,
+    fill: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<(), FileError>) -> Result<u64, FileError>,
+) -> Result<u64, FileError> {
+    let wrong = FileError::of::<io::Error>(target);
+    let mut draft = Draft::create(target, Existing::Replace).map_err(&wrong)?;
+    let written = fill(&mut |bytes| draft.write_all(bytes).map_err(&wrong))?;
+    draft.finish().map_err(&wrong)?;
+    Ok(written)
 }
-
-impl Output {
-    fn create(path: &Path) -> Result<Self, FileError> {
-        let draft = Draft::create(path, Existing::Replace).map_err(FileError::of(path))?;
-        Ok(Self { path: path.to_owned(), draft })
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<(), FileError> {
-        self.draft.write_all(bytes).map_err(FileError::of(&self.path))
-    }
-
-    fn finish(self) -> Result<(), FileError> {
-        self.draft.finish().map_err(FileError::of(&self.path))
-    }
-}
-
-/// The fault of other extensions.
-const NO_TARGET: FileErrorKind = FileErrorKind::Format(".games, .archive, .psv, .bin, .hcpe, .pack or .tsv");
 
 /// Writes the positions of `sources` to one file in the format of its extension; games stay
 /// games if both formats have them. Stops after `limit` positions (games are not cut).
@@ -47,7 +37,8 @@ const NO_TARGET: FileErrorKind = FileErrorKind::Format(".games, .archive, .psv, 
 /// # Errors
 /// [`FileError`]; then the target does not exist.
 pub fn export(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, FileError> {
-    match Format::of(target).ok_or_else(|| FileError::of(target)(NO_TARGET))? {
+    let wrong = FileErrorKind::Format(".games, .archive, .psv, .bin, .hcpe, .pack or .tsv");
+    match Format::of(target).ok_or_else(|| FileError::of(target)(wrong))? {
         Format::Games | Format::Archive => merge(sources, target, limit),
         Format::Pack => export_pack(sources, target, limit),
         Format::Psv => export_records(sources, target, limit, Record::to_psv),
@@ -69,20 +60,20 @@ fn export_records<B: AsRef<[u8]>>(
     limit: u64,
     encode: impl Fn(&Record) -> Result<B, PackError>,
 ) -> Result<u64, FileError> {
-    let mut output = Output::create(target)?;
-    let mut written = 0;
-    for path in sources {
-        for_each_record(path, |record| {
-            if written >= limit {
-                return Ok(ControlFlow::Break(()));
-            }
-            let bytes = encode(record).map_err(FileError::of(path))?;
-            written += 1;
-            output.write(bytes.as_ref()).map(ControlFlow::Continue)
-        })?;
-    }
-    output.finish()?;
-    Ok(written)
+    write(target, |put| {
+        let mut written = 0;
+        for path in sources {
+            for_each_record(path, |record| {
+                if written >= limit {
+                    return Ok(ControlFlow::Break(()));
+                }
+                let bytes = encode(record).map_err(FileError::of(path))?;
+                written += 1;
+                put(bytes.as_ref()).map(ControlFlow::Continue)
+            })?;
+        }
+        Ok(written)
+    })
 }
 
 /// Visits the records of a file until one fails or breaks.
@@ -100,21 +91,21 @@ fn for_each_record(
 }
 
 fn export_pack(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, FileError> {
-    let mut output = Output::create(target)?;
-    let mut written = 0;
-    for path in sources {
-        for game in source::read_games(path)? {
-            if written >= limit {
-                break;
+    write(target, |put| {
+        let mut written = 0;
+        for path in sources {
+            for game in source::read_games(path)? {
+                if written >= limit {
+                    break;
+                }
+                let mut bytes = Vec::new();
+                encode_pack(&game, &mut bytes).map_err(FileError::of(path))?;
+                put(&bytes)?;
+                written += game.moves.len() as u64;
             }
-            let mut bytes = Vec::new();
-            encode_pack(&game, &mut bytes).map_err(FileError::of(path))?;
-            output.write(&bytes)?;
-            written += game.moves.len() as u64;
         }
-    }
-    output.finish()?;
-    Ok(written)
+        Ok(written)
+    })
 }
 
 /// Merges games into one file, with the distinct settings of the sources.
@@ -173,12 +164,10 @@ pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64, memory_mb: u64) ->
             Ok(ControlFlow::Continue(()))
         })?;
     }
-    let mut output = Output::create(target)?;
-    for pile in &mut piles {
-        output.write(&shuffled(pile, &mut random).map_err(&wrong)?)?;
-    }
-    output.finish()?;
-    Ok(written)
+    write(target, |put| {
+        piles.iter_mut().try_for_each(|pile| put(&shuffled(pile, &mut random).map_err(&wrong)?))?;
+        Ok(written)
+    })
 }
 
 /// The records of a pile in random order.

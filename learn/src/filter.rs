@@ -42,18 +42,8 @@ pub enum Skipped {
 }
 
 impl Skipped {
-    /// Every reason, in the order of testing.
-    pub const ALL: [Self; 4] = [Self::Early, Self::Extreme, Self::Check, Self::Capture];
-
-    /// Its name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Early => "early",
-            Self::Extreme => "extreme score",
-            Self::Check => "in check",
-            Self::Capture => "capture or promotion",
-        }
-    }
+    /// The name of each reason in reports.
+    pub(crate) const NAMES: [&str; 4] = ["early", "extreme score", "in check", "capture or promotion"];
 }
 
 impl Default for Filter {

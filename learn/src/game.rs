@@ -24,8 +24,7 @@ impl GameResult {
     pub const fn number(self) -> u8 {
         match self {
             Self::Draw => 0,
-            Self::Win(Color::Black) => 1,
-            Self::Win(Color::White) => 2,
+            Self::Win(color) => 1 + color as u8,
         }
     }
 
@@ -84,19 +83,6 @@ impl Ending {
         Self::Score,
         Self::Unknown,
     ];
-
-    /// Its name in statistics.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mate => "mate",
-            Self::Declaration => "declaration",
-            Self::Repetition => "repetition",
-            Self::PerpetualCheck => "perpetual check",
-            Self::MoveLimit => "move limit",
-            Self::Score => "score",
-            Self::Unknown => "unknown",
-        }
-    }
 }
 
 /// A move with the score of the position before it.
@@ -132,21 +118,26 @@ impl Game {
         self.start.as_deref().map_or_else(|| Ok(Position::startpos()), Position::from_setup)
     }
 
+    /// The first scored position.
+    pub(crate) fn after_opening(&self) -> Result<Position, ReplayError> {
+        let mut position = self.start_position().map_err(ReplayError::Start)?;
+        for (index, &mv) in self.opening.iter().enumerate() {
+            position.play(mv).map_err(|error| ReplayError::Move { number: index + 1, error })?;
+        }
+        Ok(position)
+    }
+
     /// Replays the game and visits each scored position with its move.
     ///
     /// # Errors
     /// [`ReplayError`] at the first illegal move, after the visits before it.
     pub fn replay(&self, mut visit: impl FnMut(&Position, ScoredMove)) -> Result<(), ReplayError> {
-        let mut position = self.start_position().map_err(ReplayError::Start)?;
-        let illegal = |number: usize| move |error| ReplayError::Move { number, error };
-        for (index, &mv) in self.opening.iter().enumerate() {
-            position.play(mv).map_err(illegal(index + 1))?;
-        }
+        let mut position = self.after_opening()?;
         for (index, &scored) in self.moves.iter().enumerate() {
             let number = self.opening.len() + index + 1;
             // No visit for a position with an illegal move.
             if !position.is_legal(scored.mv) {
-                return position.play(scored.mv).map(drop).map_err(illegal(number));
+                return position.play(scored.mv).map(drop).map_err(|error| ReplayError::Move { number, error });
             }
             visit(&position, scored);
             position.do_move(scored.mv);

@@ -161,7 +161,10 @@ pub(crate) fn visit_games(bytes: &[u8], mut visit: impl FnMut(Game)) -> Result<S
     let settings_length = cursor.u32("the length of the settings")? as usize;
     let expected = cursor.u64("the number of games")?;
     cursor.u64("the number of positions")?;
-    verify(bytes, cursor.u64("the checksum")?)?;
+    let (sum, found) = (cursor.u64("the checksum")?, checksum(bytes));
+    if found != sum {
+        return Err(GameFileError::Checksum { expected: sum, found });
+    }
     let settings = cursor.take(settings_length, "the settings")?;
     let settings = std::str::from_utf8(settings).map_err(|_| GameFileError::Settings)?.to_owned();
     match version {
@@ -174,11 +177,6 @@ pub(crate) fn visit_games(bytes: &[u8], mut visit: impl FnMut(Game)) -> Result<S
     }
     cursor.end()?;
     Ok(settings)
-}
-
-fn verify(bytes: &[u8], expected: u64) -> Result<(), GameFileError> {
-    let found = checksum(bytes);
-    if found == expected { Ok(()) } else { Err(GameFileError::Checksum { expected, found }) }
 }
 
 /// Returns true if a file of this length can hold the games and positions that its first

@@ -14,7 +14,7 @@
 //! | `archive` | the same in less than half the space |
 //! | `codec` | games in the bytes of both |
 //! | `error` | the faults of files |
-//! | `packed` | the packed records of other programs |
+//! | `record`, `pack` | positions and games in the packed records of other programs |
 //! | [`source`] | reading positions from files of any format |
 //! | [`export`] | converting, shuffling and merging files |
 //! | `statistics` | counts of games and positions |
@@ -44,8 +44,9 @@ mod game;
 mod game_file;
 mod loops;
 mod loss;
-mod packed;
+mod pack;
 mod quantise;
+mod record;
 pub mod selfplay;
 mod shape;
 mod shards;
@@ -59,8 +60,9 @@ pub use filter::{Filter, Loud, Skipped};
 pub use foresight::Foresight;
 pub use game::{Ending, Game, GameResult, MATE_SCORE, ScoredMove};
 pub use game_file::GameFile;
-pub use packed::{Record, decode_pack, encode_pack};
+pub use pack::{decode_pack, encode_pack};
 pub use quantise::QuantiseError;
+pub use record::Record;
 pub use shape::{KINDS, Kind, Shape, ShapeError, Sizes};
 pub use statistics::Statistics;
 pub use trainer::{Difference, Plan, PlanError, Point, RoundingError, Trainer, TrainingProgress, Validation};

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::architecture::Architecture;
 use crate::architecture::deep::Deep;
 use crate::architecture::k_p::KP;
 use crate::architecture::own::{AttackInputs, InputSet, Own, OwnInputs};
 use crate::architecture::piece_square::PieceSquare;
-use crate::architecture::{Architecture, Workspace};
 use crate::loops::Loops;
 
 /// A trainable architecture with its sizes.
@@ -143,11 +143,6 @@ impl Shape {
     pub(crate) fn architecture(&self) -> &dyn Loops {
         &*self.0
     }
-
-    /// Memory for the intermediate values of a position.
-    pub(crate) fn workspace(&self) -> Workspace {
-        Workspace::new(self.architecture())
-    }
 }
 
 impl Default for Shape {
@@ -162,8 +157,6 @@ impl PartialEq for Shape {
         self.0.code() == other.0.code()
     }
 }
-
-impl Eq for Shape {}
 
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

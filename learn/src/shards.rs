@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::codec::{decode_game, encode_game};
 use crate::error::FileErrorKind;
-use crate::packed::{PSV_BYTES, Record};
+use crate::record::{PSV_BYTES, Record};
 use crate::source::Item;
 
 /// The first byte of a record, which is that of no game.

@@ -9,7 +9,8 @@ use enbu_movegen::{Move, Position};
 use crate::error::{FileError, FileErrorKind, GameFileError, RecordError};
 use crate::game::{Game, GameResult, ScoredMove};
 use crate::game_file::{self, GameFile, files_in};
-use crate::packed::{HCPE_BYTES, PSV_BYTES, Record, decode_pack};
+use crate::pack::decode_pack;
+use crate::record::{HCPE_BYTES, PSV_BYTES, Record};
 
 /// The formats, distinguished by extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -153,10 +154,13 @@ pub fn read_games(path: &Path) -> Result<Vec<Game>, FileError> {
     }
 }
 
-fn read_any(path: &Path, visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>) -> Result<(), FileErrorKind> {
+fn read_any(
+    path: &Path,
+    mut visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>,
+) -> Result<(), FileErrorKind> {
     match Format::of(path).ok_or(NO_SOURCE)? {
         Format::Games | Format::Archive => {
-            let (mut number, mut state, mut visit) = (0, Ok(()), visit);
+            let (mut number, mut state) = (0, Ok(()));
             game_file::visit_games(&game_file::bytes_of(path)?, |game| {
                 number += 1;
                 if state.is_ok() {
@@ -165,7 +169,7 @@ fn read_any(path: &Path, visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErro
             })?;
             state
         }
-        Format::Pack => show_games(&read_pack(path)?, visit),
+        Format::Pack => (1..).zip(&read_pack(path)?).try_for_each(|(number, game)| visit(number, Item::Game(game))),
         Format::Psv => show_records::<PSV_BYTES>(path, Record::from_psv, visit),
         Format::Hcpe => show_records::<HCPE_BYTES>(path, Record::from_hcpe, visit),
         Format::Tsv => Err(NO_SOURCE),
@@ -176,13 +180,6 @@ fn read_any(path: &Path, visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErro
 fn read_pack(path: &Path) -> Result<Vec<Game>, FileErrorKind> {
     let is_pack = |head: &[u8]| matches!(decode_pack(head), Ok(_) | Err(GameFileError::Short { .. }));
     Ok(decode_pack(&enbu_files::read_if(path, FileKind::Games, is_pack)?)?)
-}
-
-fn show_games(
-    games: &[Game],
-    mut visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>,
-) -> Result<(), FileErrorKind> {
-    (1..).zip(games).try_for_each(|(number, game)| visit(number, Item::Game(game)))
 }
 
 fn show_records<const N: usize>(

@@ -18,6 +18,10 @@ const PLY_STEPS: usize = 17;
 
 const PROPERTIES: [&str; 5] = ["in check", "capture best", "promotion best", "drop best", "mate in sight"];
 
+/// Names of endings, in the order of [`Ending::ALL`].
+const ENDINGS: [&str; Ending::ALL.len()] =
+    ["mate", "declaration", "repetition", "perpetual check", "move limit", "score", "unknown"];
+
 /// Counts of games and positions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statistics {
@@ -124,8 +128,8 @@ impl fmt::Display for Statistics {
             let [draws, black, white] = self.results.map(|count| percent(count, games));
             writeln!(f, "  black won {black:.1} %, white won {white:.1} %, drawn {draws:.1} %")?;
             write!(f, "  ended by")?;
-            for (ending, &count) in Ending::ALL.iter().zip(&self.endings).filter(|&(_, &count)| count > 0) {
-                write!(f, " {} {:.1} %", ending.name(), percent(count, games))?;
+            for (name, &count) in ENDINGS.iter().zip(&self.endings).filter(|&(_, &count)| count > 0) {
+                write!(f, " {name} {:.1} %", percent(count, games))?;
             }
             writeln!(f)?;
         }

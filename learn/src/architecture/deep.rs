@@ -14,7 +14,7 @@ use super::factors::{self, VirtualInputs};
 use super::layer::{add, affine, derive, row};
 use super::own::{ATTACK_ROWS, AttackInputs, InputSet, TRANSFORMER};
 use super::transformer::{Transformer, clipped, is_inside, is_own_width, limited};
-use super::{Architecture, Grid, Workspace, consecutive};
+use super::{Architecture, Grid, Part, Workspace, consecutive};
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
 
@@ -91,7 +91,7 @@ impl Architecture for Deep {
 
     /// Accumulators and units are of about 0 to 1 and outputs near 0. Attacks begin without
     /// weights: the rows of rare inputs stay near zero.
-    fn parts(&self, _scale: f32) -> Vec<(Range<usize>, Grid, [f32; 2])> {
+    fn parts(&self, _scale: f32) -> Vec<Part> {
         let [pieces, attacks] = self.transformer().own_rows();
         let [first, first_biases, second, second_biases, last, last_bias] = self.layers();
         vec![

@@ -11,7 +11,7 @@ use super::block::Views;
 use super::factors::{self, VirtualInputs};
 use super::layer::{add, affine, derive, row};
 use super::transformer::{Transformer, clipped, is_inside, limited};
-use super::{Architecture, Grid, HIDDEN, Workspace};
+use super::{Architecture, Grid, HIDDEN, Part, Workspace};
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
 
@@ -84,7 +84,7 @@ impl Architecture for KP {
     }
 
     /// Accumulators are of about 0 to 1 and outputs near 0.
-    fn parts(&self, scale: f32) -> Vec<(Range<usize>, Grid, [f32; 2])> {
+    fn parts(&self, scale: f32) -> Vec<Part> {
         let unit = last_unit(scale);
         vec![
             (ROWS, ROW_GRID, [0.0, 0.08]),

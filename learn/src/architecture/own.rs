@@ -10,7 +10,7 @@ use enbu_movegen::Color;
 use super::block::{TILE, Views};
 use super::factors::{self, VirtualInputs};
 use super::transformer::{Transformer, is_inside, is_own_width, limited};
-use super::{Architecture, Grid, Workspace, consecutive};
+use super::{Architecture, Grid, Part, Workspace, consecutive};
 use crate::diagram::Diagram;
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
@@ -173,7 +173,7 @@ impl<I: InputSet> Architecture for Own<I> {
 
     /// Accumulators are of about 0 to 1 and outputs near 0. Attacks begin without weights: the
     /// rows of rare inputs stay near zero.
-    fn parts(&self, _scale: f32) -> Vec<(Range<usize>, Grid, [f32; 2])> {
+    fn parts(&self, _scale: f32) -> Vec<Part> {
         let ([pieces, attacks], [outputs, biases]) = (self.transformer().own_rows(), self.outputs());
         vec![
             (pieces, TRANSFORMER, [0.0, 0.08]),

@@ -2,14 +2,13 @@
 //! like a network (Texel's tuning method, Österlund 2014). See [`enbu_eval::psq`].
 
 use std::fmt;
-use std::ops::Range;
 
 use enbu_eval::nnue::own::Place;
 use enbu_eval::psq::{COUNT, GUARD, HELD, PLACED, RELATIVE, TEMPO, TERMS, THREAT, relative};
 use enbu_movegen::{Color, Piece, PieceType};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Architecture, Grid, Workspace};
+use super::{Architecture, Grid, Part, Workspace};
 use crate::diagram::PLACES;
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, words};
@@ -37,7 +36,7 @@ impl Architecture for PieceSquare {
     }
 
     /// All terms are whole centipawns; an output of 1.0 is `scale` of them.
-    fn parts(&self, scale: f32) -> Vec<(Range<usize>, Grid, [f32; 2])> {
+    fn parts(&self, scale: f32) -> Vec<Part> {
         vec![(0..COUNT, Grid { unit: scale, limit: 10_000.0 / scale }, [0.0, 0.0])]
     }
 

@@ -1,7 +1,5 @@
 //! One step of AdamW (Loshchilov and Hutter 2019).
 
-use std::ops::Range;
-
 use enbu_isa::{Task, dispatch};
 use rayon::prelude::*;
 
@@ -41,8 +39,8 @@ impl Step {
     /// Moves the parameters of `model` against the sum of `gradients`, and zeroes these.
     pub(super) fn take(self, model: &mut Model, moments: &mut [Vec<f32>; 2], gradients: &mut [Gradient]) {
         let architecture = model.shape.architecture();
-        let ranges = architecture.ranges(model.scale);
-        let of_network = ranges.partition_point(|(range, _)| range.end <= architecture.len());
+        let ranges = architecture.parts(model.scale);
+        let of_network = ranges.partition_point(|(range, ..)| range.end <= architecture.len());
         let (ranges, virtual_ranges) = ranges.split_at(of_network);
         let (values, virtual_values) = model.values.split_at_mut(architecture.len());
         let [first, second] = moments.each_mut().map(|moments| moments.split_at_mut(architecture.len()));
@@ -60,14 +58,14 @@ impl Step {
     /// Adds `others` to `sum`, zeroes them, and moves parameters against it.
     fn update<'a>(
         self,
-        ranges: &[(Range<usize>, Grid)],
+        ranges: &[crate::architecture::Part],
         mut values: &'a mut [f32],
         mut moments: [&'a mut [f32]; 2],
         mut sum: &'a mut [f32],
         others: &mut [&'a mut [f32]],
     ) {
         let mut parts = Vec::new();
-        for (range, grid) in ranges {
+        for (range, grid, _) in ranges {
             for start in range.clone().step_by(PART) {
                 let length = PART.min(range.end - start);
                 parts.push(Part {
@@ -174,7 +172,7 @@ mod tests {
                 sums.for_each(|(index, sum)| *sum = if index % 2 == 0 { 9e3 } else { -9e3 });
                 Step { rate: 0.5, decay: 0.0, ..step(number) }.take(&mut model, &mut moments, &mut gradients);
             }
-            for (range, grid) in shape.architecture().ranges(400.0) {
+            for (range, grid, _) in shape.architecture().parts(400.0) {
                 assert!(model.values[range.clone()].iter().all(|value| value.abs() == grid.limit));
                 let used = model.used.get(range).unwrap_or_default();
                 assert!(used.iter().all(|used| used.abs() <= grid.limit + 0.5 / grid.unit));

@@ -55,13 +55,13 @@ impl Model {
     pub(super) fn refresh(&mut self) {
         let Self { shape, scale, values, used, numbers } = self;
         let (architecture, numbers) = (shape.architecture(), *numbers);
-        let ranges = architecture.ranges(*scale);
-        let limit = ranges.first().map_or(f32::MAX, |(_, grid)| grid.limit);
+        let ranges = architecture.parts(*scale);
+        let limit = ranges.first().map_or(f32::MAX, |(_, grid, _)| grid.limit);
         let (network, virtual_rows) = values.split_at(architecture.len());
         // A multiple of the width.
         let length = 64 * architecture.transformer().width.max(64);
         let (mut parts, mut rest) = (Vec::new(), used.as_mut_slice());
-        for (range, grid) in ranges.into_iter().filter(|(range, _)| range.end <= network.len()) {
+        for (range, grid, _) in ranges.into_iter().filter(|(range, ..)| range.end <= network.len()) {
             for values in network[range].chunks(length) {
                 let start = network.len() - rest.len();
                 let used = rest.split_off_mut(..values.len()).unwrap_or_default();
@@ -123,7 +123,11 @@ pub(super) struct Gradient {
 
 impl Gradient {
     pub(super) fn new(shape: &Shape) -> Self {
-        Self { sums: vec![0.0; shape.architecture().trained()], loss: 0.0, workspace: shape.workspace() }
+        Self {
+            sums: vec![0.0; shape.architecture().trained()],
+            loss: 0.0,
+            workspace: Workspace::new(shape.architecture()),
+        }
     }
 
     /// Adds the gradient of a slice and sets the loss to the slice's.

@@ -12,10 +12,10 @@
 //! Every move has a score. The random opening of a self-play game is therefore not written:
 //! the game begins after it.
 
-use enbu_movegen::{PackedHcp, Position, apery_move, from_apery_move};
+use enbu_movegen::{PackedHcp, apery_move, from_apery_move};
 
 use crate::codec::Cursor;
-use crate::error::{FileErrorKind, GameFileError, ReplayError};
+use crate::error::{FileErrorKind, GameFileError};
 use crate::game::{Ending, Game, GameResult, ScoredMove};
 
 /// The end of a game: a move to its own square.
@@ -55,7 +55,7 @@ pub fn encode_pack(game: &Game, bytes: &mut Vec<u8>) -> Result<(), FileErrorKind
     if game.start.is_none() && game.opening.is_empty() {
         added.push(1);
     } else {
-        let setup = after_opening(game)?.to_setup();
+        let setup = game.after_opening()?.to_setup();
         added.push(0);
         added.extend(PackedHcp::pack(&setup)?.0);
         added.extend(setup.ply.to_le_bytes());
@@ -68,15 +68,6 @@ pub fn encode_pack(game: &Game, bytes: &mut Vec<u8>) -> Result<(), FileErrorKind
     added.push(reason(game.ending));
     bytes.append(&mut added);
     Ok(())
-}
-
-/// The first scored position of a game.
-fn after_opening(game: &Game) -> Result<Position, ReplayError> {
-    let mut position = game.start_position().map_err(ReplayError::Start)?;
-    for (index, &mv) in game.opening.iter().enumerate() {
-        position.play(mv).map_err(|error| ReplayError::Move { number: index + 1, error })?;
-    }
-    Ok(position)
 }
 
 /// Reads all games of a file. Legality of moves is not checked.
