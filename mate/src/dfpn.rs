@@ -264,10 +264,8 @@ impl<'a> Search<'a> {
         let question = self.question(within);
         let role = self.role();
         let known = self.table.look_up(question);
-        match known {
-            Known::Mate { hand, within } => return Some(Value::mate(within, hand)),
-            Known::NoMate { hand, below } => return Some(Value::no_mate(below, hand, Reliance::NONE)),
-            Known::Open(_) | Known::Nothing => {}
+        if let Known::Final(value) = known {
+            return Some(value);
         }
         if within <= 1 || self.count == Count::Conventional && self.frames.is_empty() {
             let value = self.estimate(within);
@@ -387,8 +385,7 @@ impl<'a> Search<'a> {
             return Some(Value::no_mate(beyond(within), hand, Reliance::Limit));
         }
         match self.table.look_up(question) {
-            Known::Mate { hand, within } => Some(Value::mate(within, hand)),
-            Known::NoMate { hand, below } => Some(Value::no_mate(below, hand, Reliance::NONE)),
+            Known::Final(value) => Some(value),
             // At the horizon the estimate costs no more than a lookup: no stored numbers.
             Known::Open(numbers) if within > 1 || self.count == Count::Conventional => {
                 let cycle = if numbers.may_cycle { self.cycles.look_up(&self.path, key, hand, within) } else { None };

@@ -13,6 +13,7 @@
 use bytemuck::Zeroable;
 use enbu_movegen::Hand;
 
+use crate::cycles::Reliance;
 use crate::plies::{NEVER, Plies};
 use crate::value::Value;
 
@@ -43,14 +44,8 @@ struct Entry {
 /// Result of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// A mate with this hand or a larger one.
-    Mate { hand: Hand, within: Plies },
-    /// No mate with this hand or a smaller one.
-    NoMate {
-        hand: Hand,
-        /// No mate in fewer plies than this.
-        below: Plies,
-    },
+    /// A mate with this hand or a larger one, or none with this hand or a smaller one.
+    Final(Value),
     /// Searched without a result.
     Open(Numbers),
     /// No entry.
@@ -191,10 +186,10 @@ impl Table {
             let &Entry { pn, dn, mate_within, no_mate_below, depth, may_cycle, .. } = entry;
             let stored = Hand::from_raw(entry.hand);
             if mate_within <= within && hand.dominates(stored) {
-                return Known::Mate { hand: stored, within: mate_within };
+                return Known::Final(Value::mate(mate_within, stored));
             }
             if within < no_mate_below && stored.dominates(hand) {
-                return Known::NoMate { hand: stored, below: no_mate_below };
+                return Known::Final(Value::no_mate(no_mate_below, stored, Reliance::NONE));
             }
             if stored == hand {
                 known = Known::Open(Numbers { pn, dn, depth, may_cycle });

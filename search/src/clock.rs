@@ -98,8 +98,11 @@ fn usable(clock: &Clock) -> Duration {
     if all < clock.increment / 4 { clock.increment / 2 } else { all }
 }
 
-fn hard_limit(usable: Duration, timing: &Timing) -> Duration {
-    with_margin(usable, Duration::from_millis(u64::from(timing.network_delay2_ms)))
+/// The time less the margin at the hard limit; a share of it if the margin does not fit.
+fn hard_limit(time: Duration, timing: &Timing) -> Duration {
+    let margin = Duration::from_millis(u64::from(timing.network_delay2_ms));
+    let share = time * SHORT_CLOCK_SHARE / 100;
+    time.saturating_sub(margin).max(share.min(margin))
 }
 
 /// The time after which a move must be on its way: in the middle between the hard limit of
@@ -107,12 +110,6 @@ fn hard_limit(usable: Duration, timing: &Timing) -> Duration {
 pub fn last_moment(clock: &Clock, timing: &Timing) -> Option<Duration> {
     let usable = usable(clock);
     (!usable.is_zero()).then(|| (usable + hard_limit(usable, timing)) / 2)
-}
-
-/// `time` less `margin`; a share of it if the margin does not fit.
-fn with_margin(time: Duration, margin: Duration) -> Duration {
-    let share = time * SHORT_CLOCK_SHARE / 100;
-    time.saturating_sub(margin).max(share.min(margin))
 }
 
 /// Factor on the planned time: smaller if the best move is unchanged for `stable` iterations and takes

@@ -347,7 +347,7 @@ fn mover(position: &Position, mv: Move) -> PieceType {
 
 /// The two quiet moves that last caused a cut at one ply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Killers([Option<Move>; 2]);
+pub(crate) struct Killers(pub(crate) [Option<Move>; 2]);
 
 impl Killers {
     #[inline]
@@ -355,11 +355,6 @@ impl Killers {
         if self.0[0] != Some(mv) {
             self.0 = [Some(mv), self.0[0]];
         }
-    }
-
-    #[inline]
-    pub(crate) fn moves(self) -> [Option<Move>; 2] {
-        self.0
     }
 }
 

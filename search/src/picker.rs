@@ -98,7 +98,7 @@ pub(crate) struct Plan {
 /// Hands out the moves of one node. They are on a stack that all nodes of a thread share, from
 /// `start` on; [`close`](Self::close) removes them.
 pub(crate) struct Picker {
-    plan: Plan,
+    pub(crate) plan: Plan,
     stage: Stage,
     killers: [Option<Move>; 2],
     /// The squares from which the moves give check, found on first use: most nodes that fail high
@@ -110,16 +110,17 @@ pub(crate) struct Picker {
     current: usize,
     /// Moves taken since the last generation.
     picked: usize,
-    /// Set once the node has seen enough quiet moves.
-    skips_quiets: bool,
+    /// Set once the node has seen enough quiet moves: no more are handed out (in check: every
+    /// evasion).
+    pub(crate) skips_quiets: bool,
     /// Set once no quiet moves but checks may reach alpha.
     only_checks: bool,
-    /// Quiet moves with a lower score are bad.
-    least_good: i32,
+    /// Quiet moves with a lower score are handed out after the bad captures.
+    pub(crate) least_good: i32,
     /// Start of the bad quiet moves, once the first was seen.
     bad_quiets: Option<usize>,
-    /// History of the last move, if it is a quiet one that was ordered.
-    history: Option<i32>,
+    /// History of the last move with its merit, if it is a quiet one that was ordered by it.
+    pub(crate) history: Option<i32>,
 }
 
 /// Number of moves that are found one by one; the rest are sorted on demand.
@@ -133,7 +134,7 @@ impl Picker {
         Self {
             plan: Plan { table_move: plan.table_move.filter(is_wanted), ..plan },
             stage: Stage::Table,
-            killers: plan.killers.moves(),
+            killers: plan.killers.0,
             check_squares: OnceCell::new(),
             start: moves.len(),
             bad_end: moves.len(),
@@ -147,11 +148,6 @@ impl Picker {
         }
     }
 
-    /// The moves that led to the node.
-    pub(crate) fn line(&self) -> Line {
-        self.plan.line
-    }
-
     /// The squares from which moves of `position`, the node's, give check; `None` without an enemy
     /// king.
     #[inline]
@@ -159,25 +155,9 @@ impl Picker {
         self.check_squares.get_or_init(|| position.check_squares()).as_ref()
     }
 
-    /// Hands out quiet moves with a history below `score` after the bad captures.
-    pub(crate) fn put_off_quiets_below(&mut self, score: i32) {
-        self.least_good = score;
-    }
-
     /// Returns true if the last move is a capture whose exchange is known not to lose.
     pub(crate) fn knows_gain(&self) -> bool {
         self.stage == Stage::GoodCaptures
-    }
-
-    /// History of the last move with its merit, as it was ordered; `None` for a move that was not
-    /// ordered by history.
-    pub(crate) fn history(&self) -> Option<i32> {
-        self.history
-    }
-
-    /// Hands out no more quiet moves (in check: every evasion).
-    pub(crate) fn skip_quiets(&mut self) {
-        self.skips_quiets = true;
     }
 
     /// Hands out no more quiet moves but checks (in check: every evasion).
@@ -504,7 +484,7 @@ mod tests {
             for (asked, least_good) in (0..all.len()).flat_map(|asked| [(asked, i32::MIN), (asked, 1)]) {
                 let (memory, mut moves) = (Memory::new(), Vec::new());
                 let mut picker = Picker::new(&position, plan(None), &moves);
-                picker.put_off_quiets_below(least_good);
+                picker.least_good = least_good;
                 let mut out = Vec::new();
                 loop {
                     if out.len() == asked {

@@ -8,7 +8,6 @@ use crate::clock::doubt;
 use crate::limits::{Lines, Moves};
 use crate::node::{Best, Effort, NodeKind};
 use crate::params;
-use crate::picker::{Picker, Plan, Wanted};
 use crate::report::{BestMove, Bound, LineEnd, Report};
 use crate::root_move::{RootMove, Vote, settle};
 use crate::shared::Role;
@@ -218,14 +217,7 @@ impl Worker<'_> {
         self.fail_at(crate::search::tests::fault::Place::Root);
         let original_alpha = alpha;
         let node = self.root_node_at(depth, self.root_moves[line].mv);
-        let plan = Plan {
-            wanted: Wanted::All,
-            which: Moves::All,
-            table_move: node.table_move(),
-            killers: self.frame(0).killers,
-            line: node.line,
-        };
-        let mut picker = Picker::new(&self.position, plan, &self.moves);
+        let mut picker = self.picker_of(&node, Moves::All);
         let mut tried = FailedMoves::new();
         let (mut best, mut anchor) = (Best { value: -INFINITE, mv: None }, Anchor::None);
         let mut number = 0;

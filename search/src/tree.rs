@@ -4,6 +4,7 @@ use enbu_movegen::{Move, PieceType};
 
 use crate::extend::Extension;
 use crate::history::Line;
+use crate::limits::Moves;
 use crate::node::{Best, Candidate, Effort, Node, NodeKind, Trend};
 use crate::picker::{Picker, Plan, Wanted};
 use crate::report::Bound;
@@ -156,15 +157,8 @@ impl Worker<'_> {
     fn search_moves(&mut self, node: &Node, mut alpha: Value, beta: Value) -> Outcome {
         let Node { kind, depth, ply, line, .. } = *node;
         let (mut best, mut anchor) = (Best { value: -INFINITE, mv: None }, Anchor::None);
-        let plan = Plan {
-            wanted: Wanted::All,
-            which: self.job.options.moves,
-            table_move: node.table_move(),
-            killers: self.frame(ply).killers,
-            line,
-        };
-        let mut picker = Picker::new(&self.position, plan, &self.moves);
-        picker.put_off_quiets_below(-params::good_quiet_margin() * depth.max(1));
+        let mut picker = self.picker_of(node, self.job.options.moves);
+        picker.least_good = -params::good_quiet_margin() * depth.max(1);
         let mut tried = FailedMoves::new();
         let mut number = 0;
         loop {
@@ -182,12 +176,12 @@ impl Worker<'_> {
             let mut reduction = if number == 1 { 0 } else { self.reduction(node, &candidate) };
             if best.value > -DECIDED {
                 if !node.follows && late::is_late(depth, number, node.trend) {
-                    picker.skip_quiets();
+                    picker.skips_quiets = true;
                 }
                 let shallow = if node.eval().is_some() { (depth - reduction / reduce::PLY).max(1) } else { depth };
                 if self.is_useless(node, &candidate, alpha, shallow) {
                     // The quiet moves after it are useless, too: their histories are worse.
-                    if picker.history().is_some() {
+                    if picker.history.is_some() {
                         picker.only_quiet_checks(&mut self.moves);
                     }
                     continue;
@@ -257,6 +251,13 @@ impl Worker<'_> {
         Outcome::Searched(best)
     }
 
+    /// A picker for all moves of a node.
+    pub(crate) fn picker_of(&self, node: &Node, which: Moves) -> Picker {
+        let (table_move, killers) = (node.table_move(), self.frame(node.ply).killers);
+        let plan = Plan { wanted: Wanted::All, which, table_move, killers, line: node.line };
+        Picker::new(&self.position, plan, &self.moves)
+    }
+
     /// Facts about move number `number`, the last of `picker`. Of the first, which is never reduced or
     /// pruned, only those that cost nothing.
     fn candidate_move(&self, mv: Move, number: usize, picker: &Picker) -> Candidate {
@@ -266,7 +267,7 @@ impl Worker<'_> {
         }
         let check_squares = picker.check_squares(&self.position);
         let checks = check_squares.is_some_and(|squares| squares.is_hit_by(&self.position, mv));
-        let history = picker.history().unwrap_or_else(|| self.history_of(mv, victim, picker.line()));
+        let history = picker.history.unwrap_or_else(|| self.history_of(mv, victim, picker.plan.line));
         Candidate { mv, number, victim, checks, history, gains: picker.knows_gain() }
     }
 

@@ -16,7 +16,7 @@ use memmap2::MmapRaw;
 
 use crate::pages;
 use crate::report::Bound;
-use crate::value::{MATE_BOUND, Value, from_stored, to_stored};
+use crate::value::{MATE_BOUND, Value, counted_from};
 
 const WORDS_PER_CLUSTER: usize = 8;
 const ENTRIES: usize = 4;
@@ -88,7 +88,13 @@ impl Table {
         if !Self::fits(megabytes, 0) {
             return None;
         }
-        let table = Self::allocate(megabytes)?;
+        let clusters = (megabytes.checked_mul(1 << 20)? / 64).max(1);
+        let table = Self {
+            pages: pages::zeroed(clusters.checked_mul(64)?)?.into(),
+            clusters,
+            generation: AtomicU8::new(0),
+            used: AtomicBool::new(false),
+        };
         table.sweep(threads, WORDS_PER_PAGE);
         Some(table)
     }
@@ -99,16 +105,6 @@ impl Table {
     pub(crate) fn fits(megabytes: usize, freed_mb: usize) -> bool {
         let available = pages::system_mb("MemAvailable:");
         available.is_none_or(|available| megabytes <= available.saturating_add(freed_mb))
-    }
-
-    fn allocate(megabytes: usize) -> Option<Self> {
-        let clusters = (megabytes.checked_mul(1 << 20)? / 64).max(1);
-        Some(Self {
-            pages: pages::zeroed(clusters.checked_mul(64)?)?.into(),
-            clusters,
-            generation: AtomicU8::new(0),
-            used: AtomicBool::new(false),
-        })
     }
 
     pub(crate) fn megabytes(&self) -> usize {
@@ -154,7 +150,7 @@ impl Table {
     fn words(&self) -> &[AtomicU64] {
         let count = self.clusters * WORDS_PER_CLUSTER;
         // SAFETY: the pages are readable, writable and private to this process, on a page boundary,
-        // as long as `count` words (`allocate`), initialised to zeros, and live as long as `self`;
+        // as long as `count` words (`new`), initialised to zeros, and live as long as `self`;
         // nothing but these shared references to atomics reaches them.
         unsafe { slice::from_raw_parts(self.pages.as_mut_ptr().cast::<AtomicU64>(), count) }
     }
@@ -229,7 +225,7 @@ impl Table {
 
 fn pack(entry: Entry, ply: usize, generation: u8) -> u64 {
     let mv = u64::from(entry.mv.map_or(0, Move::raw));
-    let value = u64::from(to_stored(entry.value, ply) as i16 as u16);
+    let value = u64::from(counted_from(entry.value, ply as Value) as i16 as u16);
     let eval = u64::from(entry.eval.map_or(NO_EVAL, |eval| eval as i16) as u16);
     let depth = (entry.depth + 1).clamp(1, 255) as u64;
     let bound = 1 + entry.bound as u64;
@@ -241,7 +237,7 @@ fn unpack(data: u64, ply: usize) -> Option<Entry> {
     let eval = (data >> 32) as u16 as i16;
     Some(Entry {
         mv: Move::from_raw(data as u16),
-        value: from_stored(Value::from((data >> 16) as u16 as i16), ply),
+        value: counted_from(Value::from((data >> 16) as u16 as i16), -(ply as Value)),
         eval: (eval != NO_EVAL).then_some(Value::from(eval)),
         depth: depth_of(data),
         bound: match data >> 56 & 3 {

@@ -45,21 +45,10 @@ pub(crate) const fn mate_at(ply: usize) -> Value {
     MATE - ply as Value
 }
 
-/// A value counted from the root as one counted from a node at `ply`, for storing.
+/// A value counted from the root as one counted from a node `plies` below it, for storing: a decided
+/// value is farther from zero by them. Negative plies lead back.
 #[inline]
-pub(crate) const fn to_stored(value: Value, ply: usize) -> Value {
-    farther_from_zero(value, ply as Value)
-}
-
-/// The inverse of [`to_stored`].
-#[inline]
-pub(crate) const fn from_stored(value: Value, ply: usize) -> Value {
-    farther_from_zero(value, -(ply as Value))
-}
-
-/// A decided value with its distance shortened by `plies`; others as they are.
-#[inline]
-const fn farther_from_zero(value: Value, plies: Value) -> Value {
+pub(crate) const fn counted_from(value: Value, plies: Value) -> Value {
     if is_ordinary(value) { value } else { value + value.signum() * plies }
 }
 
@@ -94,9 +83,10 @@ mod tests {
     fn mates_keep_their_distance_through_storage() {
         for ply in [0, 1, 7, MAX_PLY] {
             for value in [0, 500, -500, repetition_win_at(ply + 5), mate_at(ply + 3), mated_at(ply + 4)] {
-                assert_eq!(from_stored(to_stored(value, ply), ply), value);
+                let plies = ply as Value;
+                assert_eq!(counted_from(counted_from(value, plies), -plies), value);
             }
-            assert_eq!(to_stored(mate_at(ply + 3), ply), mate_at(3));
+            assert_eq!(counted_from(mate_at(ply + 3), ply as Value), mate_at(3));
         }
         assert_eq!(Score::from_value(mate_at(5)), Score::MateIn(5));
         assert_eq!(Score::from_value(mated_at(0)), Score::MatedIn(0));
