@@ -122,7 +122,6 @@ fn held_term(piece: HandPiece) -> Value {
     Value::from(TERMS[HELD + piece as usize])
 }
 
-/// The term of `piece` on `square` relative to the king of `color` on `king`.
 #[inline]
 fn king_term(piece: Piece, square: Square, color: Color, king: Square) -> Value {
     let first = if piece.color == color { GUARD } else { THREAT } + RELATIVE * piece.kind as usize;

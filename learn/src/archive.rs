@@ -68,7 +68,6 @@ fn score(share: i32) -> i16 {
     }
 }
 
-/// The class of a difference by its size.
 fn size_class(difference: i32) -> usize {
     match difference.abs() {
         0..=2 => 0,

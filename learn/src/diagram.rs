@@ -13,7 +13,6 @@ pub(crate) struct Diagram {
     kings: [Option<Square>; 2],
 }
 
-/// The piece and place of each input.
 pub(crate) static PLACES: [Place; INPUTS] = {
     let mut places = [place(0); INPUTS];
     let mut input = 0;

@@ -12,7 +12,6 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// The target of an entry.
     #[inline(always)]
     pub(crate) fn of(self, entry: &Entry) -> f32 {
         let result = 0.5 + 0.5 * f32::from(entry.result);

@@ -34,7 +34,6 @@ pub struct Kind {
     pub about: &'static str,
     /// A noun for the result of a training.
     pub product: &'static str,
-    /// Builds the shape with these sizes.
     build: fn(Sizes) -> Result<Shape, ShapeError>,
 }
 

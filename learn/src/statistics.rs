@@ -31,7 +31,6 @@ pub struct Statistics {
     /// Drawn, won by Black, won by White.
     results: [u64; 3],
     positions: u64,
-    /// Positions with the properties in [`PROPERTIES`].
     properties: [u64; PROPERTIES.len()],
     plies: [u64; PLY_STEPS],
     /// By steps of the score: positions, and the points made from them doubled.

@@ -47,14 +47,12 @@ pub(crate) enum Stage {
     New,
     /// Excluded until the sibling that it waits for has failed.
     Waits,
-    /// Evaluated.
     Valued,
 }
 
 /// The moves that a length counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
-    /// All moves.
     Every,
     /// All but useless interpositions and their captures.
     Conventional,
@@ -63,7 +61,6 @@ pub(crate) enum Count {
 /// Role of a move in the count of plies, which `count` explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Counts one ply.
     Counts,
     /// A drop of the defender that may be useless; the attacker's answer counts for both.
     Interposes,
@@ -90,7 +87,6 @@ impl Step {
         if matches!(self, Self::Mates(_)) { 0 } else { after(within, self.plies()) }
     }
 
-    /// The piece that is handed back.
     pub(crate) fn returned(self) -> Option<HandPiece> {
         match self {
             Self::Returns(piece) | Self::Mates(piece) => Some(piece),

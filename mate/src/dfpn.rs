@@ -64,9 +64,7 @@ struct Frame {
 
 /// State of a node from the values of its children.
 enum Summary {
-    /// A move succeeds.
     Succeeds,
-    /// All moves fail.
     Fails,
     /// Neither is proven.
     Open {

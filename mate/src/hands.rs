@@ -28,7 +28,6 @@ fn combine(a: Hand, b: Hand, each: impl Fn(u8, u8) -> u8) -> Hand {
     })
 }
 
-/// `hand` with the count of `piece` of `from`.
 fn copy_count(hand: Hand, piece: HandPiece, from: Hand) -> Hand {
     hand.with_count(piece, from.count(piece)).unwrap_or(hand)
 }

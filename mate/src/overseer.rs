@@ -74,7 +74,6 @@ pub struct Mate {
 /// Minimal node budget for shorter lines under [`Refinement::Affordable`].
 pub(crate) const CHEAP_NODES: u64 = 1_000_000;
 
-/// Interval of progress reports.
 const REPORT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Number of nodes between two reads of the clock, minus one.
@@ -114,7 +113,6 @@ impl<'a> Overseer<'a> {
         self
     }
 
-    /// Reports a mate.
     pub(crate) fn found(&mut self, nodes: u64, table: &Table, mate: &Mate) {
         self.has_mate = true;
         self.report(nodes, table, Some(mate.clone()), Vec::new());

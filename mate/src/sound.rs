@@ -157,7 +157,6 @@ impl Solver {
 struct Examiner<'s> {
     search: Search<'s>,
     overseer: Overseer<'s>,
-    /// Nodes of each question.
     nodes: u64,
     flaws: Vec<Flaw>,
 }

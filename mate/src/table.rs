@@ -48,7 +48,6 @@ pub(crate) enum Known {
     Final(Value),
     /// Searched without a result.
     Open(Numbers),
-    /// No entry.
     Nothing,
 }
 

@@ -50,12 +50,10 @@ impl Value {
         Self { pn, dn, plies: NEVER, hand: Hand::EMPTY, reliance: Reliance::NONE, seen_at: None }
     }
 
-    /// Returns true for a proven mate.
     pub(crate) fn is_mate(self) -> bool {
         self.pn == 0
     }
 
-    /// Returns true for a disproven mate.
     pub(crate) fn is_no_mate(self) -> bool {
         self.dn == 0
     }

@@ -15,25 +15,12 @@ use crate::square::Square;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move(NonZeroU16);
 
-/// The components of a [`Move`].
+/// The components of a [`Move`]: a piece on the board moves, or one in hand is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each field is its own name")]
 pub enum MoveParts {
-    /// A piece on the board moves.
-    Board {
-        /// Origin.
-        from: Square,
-        /// Destination.
-        to: Square,
-        /// True for a promotion.
-        promote: bool,
-    },
-    /// A piece in hand is dropped.
-    Drop {
-        /// The dropped piece.
-        piece: HandPiece,
-        /// Destination.
-        to: Square,
-    },
+    Board { from: Square, to: Square, promote: bool },
+    Drop { piece: HandPiece, to: Square },
 }
 
 /// Error: the text is not a move in USI notation.

@@ -132,7 +132,6 @@ impl Coding {
         }
     }
 
-    /// The code of a piece on the board.
     fn board(self, piece: Piece) -> Code {
         let (code, is_white, is_promoted) =
             (self.kind(piece.kind), piece.color == Color::White, piece.kind.is_promoted());
@@ -143,7 +142,6 @@ impl Coding {
         }
     }
 
-    /// The code of a piece in hand.
     fn hand(self, color: Color, piece: HandPiece) -> Code {
         let Self::Hcp = self else { return held_code(piece, false, color) };
         let Code { bits, length } = HCP_HAND[piece];

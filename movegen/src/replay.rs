@@ -318,7 +318,6 @@ impl Replay {
         self.cells[place as usize]
     }
 
-    /// The cells of the file of `place`.
     fn file(&self, place: Place) -> &[Cell] {
         let start = usize::from(place / COLUMN * COLUMN);
         &self.cells[start + 1..start + 10]

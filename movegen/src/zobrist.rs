@@ -38,7 +38,6 @@ static HAND: [[u64; 7]; 2] = {
     table
 };
 
-/// Constant for White to move.
 pub(crate) const WHITE_TO_MOVE: u64 = constant(20_000);
 
 /// The constant of `piece` on `square` in the key of a position: for keys of some of its pieces.

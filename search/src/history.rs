@@ -22,7 +22,6 @@ use crate::params;
 
 /// Origin (81 squares, 7 hand pieces, 81 squares of promotions) and destination.
 const SLOTS: usize = (81 + 7 + 81) * 81;
-/// Piece type and destination.
 const PIECE_TO: usize = PieceType::COUNT * 81;
 
 /// A piece that has arrived on a square: the index of the continuation histories.

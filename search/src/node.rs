@@ -101,7 +101,6 @@ pub(crate) struct Judgement {
 pub(crate) enum Trend {
     /// Better than at the side's own move before.
     Improving,
-    /// Not better.
     Falling,
 }
 

@@ -14,7 +14,6 @@ use crate::{params, see};
 
 /// Prospect of a move in quiescence, after one that is not lost.
 enum Prospect {
-    /// Not searched.
     Hopeless,
     /// A gain of material and nothing else, in exchange units.
     Gain(Value),

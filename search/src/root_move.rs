@@ -85,7 +85,6 @@ pub(crate) fn settle(root_moves: &mut [RootMove]) {
 #[derive(Clone)]
 pub(crate) struct Vote {
     pub(crate) root_move: RootMove,
-    /// Its value.
     pub(crate) value: Value,
     /// Iterations completed.
     pub(crate) depth: i32,

@@ -70,7 +70,6 @@ impl Threats {
         }
     }
 
-    /// Purposes of the drops of a piece.
     #[inline(always)]
     pub(crate) fn of_drops(&self, kind: PieceType) -> Purpose {
         let purpose = self.of(kind, self.supported);

@@ -251,7 +251,6 @@ impl Worker<'_> {
         Outcome::Searched(best)
     }
 
-    /// A picker for all moves of a node.
     pub(crate) fn picker_of(&self, node: &Node, which: Moves) -> Picker {
         let (table_move, killers) = (node.table_move(), self.frame(node.ply).killers);
         let plan = Plan { wanted: Wanted::All, which, table_move, killers, line: node.line };

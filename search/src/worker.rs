@@ -28,7 +28,6 @@ const POLL_INTERVAL: u64 = 256;
 /// The earliest position that a value depends on by a decisive repetition, in order of time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum Anchor {
-    /// One of the game.
     Game,
     /// The one at this ply of the line.
     Ply(usize),

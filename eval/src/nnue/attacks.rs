@@ -20,7 +20,6 @@ use enbu_movegen::{Bitboard, Color, PieceType, Position, Square};
 use super::features::{FeatureSet, View};
 use super::simd::{CodeSets, Difference, Kernels, LANES, Simd, Task, Window, Words, Zones};
 
-/// Squares of a zone.
 const ZONE: usize = 25;
 /// Classes of a square: occupants × own attacks × enemy attacks.
 const CLASSES: usize = 27;

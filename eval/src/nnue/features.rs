@@ -233,7 +233,6 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// The view of `color` with its king on `king`.
     #[inline]
     pub(crate) fn new(features: FeatureSet, color: Color, king: Option<Square>) -> Self {
         let seen = king.map_or(ABSENT_KING, |king| king.relative(color));
@@ -257,7 +256,6 @@ impl View {
         }
     }
 
-    /// The view of `color` in `position`.
     #[inline]
     pub(crate) fn of(features: FeatureSet, color: Color, position: &Position) -> Self {
         Self::new(features, color, position.king(color))
@@ -270,7 +268,6 @@ impl View {
         self.slot
     }
 
-    /// The inputs of `piece` on `square`.
     #[inline]
     pub(crate) fn board(&self, piece: Piece, square: Square, mut input: impl FnMut(u32)) {
         let side = usize::from(piece.color != self.color);

@@ -28,7 +28,7 @@ use super::network::Network;
 use super::simd::Simd;
 
 impl Network {
-    /// Reads a network from the bytes of a file.
+    /// Reads a network of any family from the bytes of a file.
     ///
     /// # Errors
     /// [`NetworkError`] with the offset of the fault.
@@ -39,40 +39,29 @@ impl Network {
     /// assert!(error.to_string().starts_with("not a network of a known version"));
     /// ```
     pub fn from_bytes(bytes: &[u8], simd: Simd) -> Result<Self, NetworkError> {
-        read(bytes, simd)
+        if bytes.starts_with(&own::MAGIC) {
+            return own::read(bytes, simd);
+        }
+        let mut cursor = Cursor::new(bytes);
+        let found = cursor.u32("the version")?;
+        if found != VERSION {
+            return Err(NetworkError::Version { found });
+        }
+        let header = Header::read(&mut cursor)?;
+        if stacks::follow(&cursor) { stacks::read(cursor, &header, simd) } else { classic::read(cursor, &header, simd) }
     }
 
-    /// Reads the file at `path`.
+    /// Reads the file at `path`; the whole of it only if it begins as a network does.
     ///
     /// # Errors
     /// [`NetworkError`] when it cannot be read, or with the offset of the fault.
     pub fn load(path: &Path, simd: Simd) -> Result<Self, NetworkError> {
-        load(path, simd)
+        let is_wanted = |head: &[u8]| head.starts_with(&own::MAGIC) || head.starts_with(&VERSION.to_le_bytes());
+        Self::from_bytes(&enbu_files::read_if(path, FileKind::Network, is_wanted)?, simd)
     }
 }
 
 /// Reads the embedded network, whose checksum a test has compared.
 pub(super) fn read_embedded(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
-    if bytes.starts_with(&own::MAGIC) { own::read_trusted(bytes, simd) } else { read(bytes, simd) }
-}
-
-/// Reads a network of any family.
-fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
-    if bytes.starts_with(&own::MAGIC) {
-        return own::read(bytes, simd);
-    }
-    let mut cursor = Cursor::new(bytes);
-    check_version(cursor.u32("the version")?)?;
-    let header = Header::read(&mut cursor)?;
-    if stacks::follow(&cursor) { stacks::read(cursor, &header, simd) } else { classic::read(cursor, &header, simd) }
-}
-
-fn check_version(found: u32) -> Result<(), NetworkError> {
-    if found == VERSION { Ok(()) } else { Err(NetworkError::Version { found }) }
-}
-
-/// Reads the file at `path`; the whole of it only if it begins as a network does.
-fn load(path: &Path, simd: Simd) -> Result<Network, NetworkError> {
-    let is_wanted = |head: &[u8]| head.starts_with(&own::MAGIC) || head.starts_with(&VERSION.to_le_bytes());
-    read(&enbu_files::read_if(path, FileKind::Network, is_wanted)?, simd)
+    if bytes.starts_with(&own::MAGIC) { own::read_trusted(bytes, simd) } else { Network::from_bytes(bytes, simd) }
 }

@@ -6,7 +6,6 @@
 
 use crate::entry::MAX_INPUTS;
 
-/// Positions of a block.
 pub(crate) const BLOCK: usize = 128;
 
 /// Numbers in a tile; divides every width.
@@ -55,7 +54,6 @@ impl Views {
         }
     }
 
-    /// Both lists.
     #[inline(always)]
     pub(crate) fn lists(&self) -> [&[u16]; 2] {
         let [own, other] = &self.inputs;

@@ -142,7 +142,6 @@ impl Architecture for KP {
 }
 
 impl KP {
-    /// The parts of the file.
     fn file(parameters: &[f32], scale: f32, name: &str) -> Result<Parts, QuantiseError> {
         let (hidden, last) = (WEIGHT_UNIT as f32, last_unit(scale));
         Ok(Parts {

@@ -33,7 +33,6 @@ pub(super) fn affine<const N: usize>(
     outputs
 }
 
-/// Adds `more` to `sums`.
 #[inline(always)]
 pub(super) fn add<const N: usize>(sums: &mut [f32], more: &[f32; N]) {
     sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);

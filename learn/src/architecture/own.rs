@@ -41,7 +41,6 @@ pub(crate) trait InputSet: Copy + Default + PartialEq + fmt::Debug + Send + Sync
     fn list(entry: &Entry, views: &mut Views);
 }
 
-/// Pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct OwnInputs;
 
@@ -60,7 +59,6 @@ impl InputSet for OwnInputs {
     }
 }
 
-/// Pieces and attacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct AttackInputs;
 
@@ -118,7 +116,6 @@ impl<I: InputSet> Own<I> {
 }
 
 impl<I: InputSet> Own<I> {
-    /// The parts of the file.
     fn file(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Parts, QuantiseError> {
         let ([pieces, attacks], [outputs, biases]) = (self.transformer().own_rows(), self.outputs());
         let output_weights = words(parameters, outputs, OUTPUT_UNIT as f32, 128)?;
@@ -211,7 +208,6 @@ impl<I: InputSet> Architecture for Own<I> {
     }
 }
 
-/// Σ limited(sum)² × weight.
 #[inline(always)]
 fn squared_dot(sums: &[f32], weights: &[f32]) -> f32 {
     let mut lanes = [0.0; LANES];

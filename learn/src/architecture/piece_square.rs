@@ -16,7 +16,6 @@ use crate::quantise::{QuantiseError, words};
 /// The code of the kind in checkpoints.
 const CODE: [u32; 4] = [2, 0, 0, 0];
 
-/// The piece-square evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PieceSquare;
 

@@ -12,7 +12,6 @@ const BETA2: f32 = 0.999;
 /// Parameters of a unit of parallel work.
 const PART: usize = 1 << 13;
 
-/// The constants of a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) rate: f32,

@@ -149,7 +149,6 @@ impl<'a> Net<'a> {
         count
     }
 
-    /// A mating drop.
     #[inline(always)]
     fn mating_drop(&self) -> Option<Move> {
         let hand = self.position.hand(self.us);
@@ -225,7 +224,6 @@ impl<'a> Net<'a> {
         Some((kind, to, promote))
     }
 
-    /// A mating move of the piece on `from`.
     #[inline(always)]
     fn mating_move(&self, from: Square) -> Option<Move> {
         // After opening a line the slider may cover the flights: any direct check qualifies.

@@ -63,7 +63,6 @@ const fn neighbourhood(square: Square, moves: i8) -> Bitboard {
     set
 }
 
-/// The union of a table over `squares`.
 const fn union(table: &[Bitboard; 81], squares: Bitboard) -> Bitboard {
     let mut set = Bitboard::EMPTY;
     let mut index = 0;

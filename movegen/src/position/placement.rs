@@ -22,7 +22,6 @@ pub struct Placement {
     kings: [Option<Square>; 2],
     /// Key of the pieces on the board and the side to move.
     board_key: u64,
-    /// Key of the pieces in hand.
     hand_key: u64,
 }
 

@@ -40,13 +40,11 @@ impl Cell {
         usize::from(self.0 % CELLS as u8)
     }
 
-    /// Returns true for a piece of `color`.
     #[inline(always)]
     pub(super) fn is_of(self, color: Color) -> bool {
         self.0 & BLACK << color as u8 != 0
     }
 
-    /// Returns true if the contents are in `pieces`.
     #[inline(always)]
     pub(super) fn is_among(self, pieces: Pieces) -> bool {
         pieces >> self.index() & 1 != 0

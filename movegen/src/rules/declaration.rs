@@ -113,7 +113,6 @@ impl Position {
     }
 }
 
-/// The points of a piece that is no king.
 const fn point_value(kind: PieceType) -> u32 {
     match kind.unpromoted() {
         PieceType::Bishop | PieceType::Rook => 5,

@@ -19,7 +19,6 @@ pub(super) trait Word {
     /// Its value, or an older one that this thread has not seen replaced.
     fn read(&self) -> u64;
 
-    /// Replaces the value.
     fn write(&self, value: u64);
 }
 

@@ -15,7 +15,6 @@ use crate::nnue::features::{FeatureSet, View};
 use crate::nnue::memory::Block;
 use crate::nnue::simd::{Kernels, Zones};
 
-/// The rows of the attack inputs.
 #[derive(Debug)]
 pub(crate) struct AttackRows {
     /// For each colour and mirroring of its view: for each square of [`Zones`] the rows of its

@@ -15,7 +15,6 @@ pub(crate) struct Header<'a> {
     pub(crate) hash: u32,
     /// The description; often wrong.
     pub(crate) text: &'a str,
-    /// The end of the description.
     pub(crate) end: usize,
 }
 

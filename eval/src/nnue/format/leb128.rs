@@ -29,7 +29,6 @@ impl<'a> Compressed<'a> {
         Ok(Self { bytes: cursor.take(size, part)?, offset, part })
     }
 
-    /// The count of numbers.
     pub(crate) fn count(&self) -> usize {
         self.bytes.iter().filter(|&&byte| byte < 0x80).count()
     }
@@ -49,7 +48,6 @@ impl<'a> Compressed<'a> {
     }
 }
 
-/// The next number.
 fn next(bytes: &mut std::slice::Iter<'_, u8>) -> Result<i16, &'static str> {
     let mut value = 0;
     for shift in [0, 7, 14] {

@@ -117,7 +117,6 @@ fn stack(cursor: &mut Cursor<'_>, width: usize, sizes: &Sizes, shards: Option<Sh
     layers(cursor, [width, 2 * sizes.first, sizes.second], sizes.outputs(), is_used)
 }
 
-/// Sizes of the stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sizes {
     stacks: usize,

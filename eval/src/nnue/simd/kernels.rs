@@ -41,14 +41,12 @@ impl CodeSets {
         usize::from(PLACES[code % 32]) % 32
     }
 
-    /// The set of a code.
     #[inline(always)]
     pub(crate) fn of(&self, code: usize) -> Words {
         let place = Self::place(code);
         [self.low.as_flattened()[place], self.high.as_flattened()[place]]
     }
 
-    /// Replaces the set of a code.
     #[inline(always)]
     pub(crate) fn set(&mut self, code: usize, [low, high]: Words) {
         let place = Self::place(code);
@@ -74,7 +72,6 @@ pub(crate) type Planes = [Words; 6];
 pub(crate) struct Window {
     /// For each square its byte; 128 outside the board.
     pub(crate) places: [u8; LANES],
-    /// The bit in this byte.
     pub(crate) bits: [u8; LANES],
     /// The class of a square in no set: that outside the board, else 0.
     pub(crate) bases: [u8; LANES],
@@ -103,10 +100,8 @@ pub(crate) struct Tail {
 /// It is compiled for each path with the features of the path, as far as it is inlined:
 /// `run` and its callees are `#[inline(always)]`.
 pub(crate) trait Task {
-    /// The result.
     type Output;
 
-    /// Runs the computation.
     fn run<K: Kernels>(self, kernels: K) -> Self::Output;
 }
 

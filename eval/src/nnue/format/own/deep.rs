@@ -67,7 +67,6 @@ pub(super) fn read(cursor: &mut Cursor<'_>, width: usize) -> Result<Deep, Networ
     Ok(Deep { first, tail: Tail::new(&weights, &second_biases, &last, bias[0]) })
 }
 
-/// Reads `count` biases.
 fn read_biases(cursor: &mut Cursor<'_>, count: usize, part: &'static str) -> Result<Vec<i32>, NetworkError> {
     let offset = cursor.offset();
     let biases = cursor.integers(count, part)?;
