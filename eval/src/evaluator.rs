@@ -37,7 +37,7 @@ impl fmt::Display for Evaluation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::PieceSquare => f.write_str("piece-square"),
-            Self::Network { network, .. } => network.shape().fmt(f),
+            Self::Network { network, .. } => f.write_str(network.shape()),
         }
     }
 }

@@ -9,7 +9,7 @@
 //! | `layers` | the layers after the first in standard files |
 //! | `deep` | those in our own of version 3 |
 //! | `selector` | the choice among several small networks |
-//! | `shape` | the sizes of a network, and their recognition from a file |
+//! | `shape` | the sizes of a classic network, and their recognition from a file |
 //! | `network` | a network of any family, and its values |
 //! | `simd` | kernels for each instruction set, and the scalar reference |
 //! | `format` | files: standard `nn.bin` of all shapes ([`classic`] is also written), and Enbu's [`own`] |
@@ -36,6 +36,5 @@ pub use error::NetworkError;
 pub use features::FeatureSet;
 pub use format::{classic, own};
 pub use network::{Explanation, Network, Side};
-pub use selector::{HandBuckets, KingBuckets, Selector};
-pub use shape::{Classic, Inputs, Shape};
+pub use shape::Classic;
 pub use simd::{NoSuchPath, Simd};

@@ -108,49 +108,25 @@ impl FeatureSet {
         Self::Ka2,
     ];
 
+    /// The name in names of shapes, the name in descriptions of files, the hash of files (`None` without
+    /// standard ones), and the number of inputs.
+    pub(crate) const fn row(self) -> (&'static str, &'static str, Option<u32>, usize) {
+        match self {
+            Self::HalfKp => ("halfkp", "HalfKP(Friend)", Some(0x5D69_D5B8), 81 * 1548),
+            Self::HalfKpVm => ("halfkpvm", "HalfKP_vm(Friend)", Some(0x0B6B_1D9A), 45 * 1548),
+            Self::HalfKa1 => ("halfka1", "HalfKA1(Friend)", Some(0x5F13_4CB8), 81 * 1710),
+            Self::HalfKaHm1 => ("halfkahm1", "HalfKA_hm1(Friend)", Some(0x7F13_4CB8), 45 * 1710),
+            Self::HalfKa2 => ("halfka2", "HalfKA2(Friend)", Some(0x5F23_4CB8), 81 * 1629),
+            Self::HalfKaHm2 => ("halfkahm2", "HalfKA_hm2(Friend)", Some(0x7F23_4CB8), 45 * 1629),
+            Self::Kp => ("kp", "K+P", Some(0x3F57_17FF), 1710),
+            Self::Ka2 => ("ka2", "K+A2", Some(0x97D5_765E), 1629 + 162),
+            Self::Mirrored => ("enbu", "Enbu", None, 2344),
+        }
+    }
+
     /// The number of inputs.
     pub const fn inputs(self) -> usize {
-        match self {
-            Self::HalfKp => 81 * 1548,
-            Self::HalfKpVm => 45 * 1548,
-            Self::HalfKa1 => 81 * 1710,
-            Self::HalfKaHm1 => 45 * 1710,
-            Self::HalfKa2 => 81 * 1629,
-            Self::HalfKaHm2 => 45 * 1629,
-            Self::Kp => 1710,
-            Self::Ka2 => 1629 + 162,
-            Self::Mirrored => 2344,
-        }
-    }
-
-    /// The family's name in names of shapes.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::HalfKp => "halfkp",
-            Self::HalfKpVm => "halfkpvm",
-            Self::HalfKa1 => "halfka1",
-            Self::HalfKaHm1 => "halfkahm1",
-            Self::HalfKa2 => "halfka2",
-            Self::HalfKaHm2 => "halfkahm2",
-            Self::Kp => "kp",
-            Self::Ka2 => "ka2",
-            Self::Mirrored => "enbu",
-        }
-    }
-
-    /// The family's name in the descriptions of files.
-    pub(crate) const fn description(self) -> &'static str {
-        match self {
-            Self::HalfKp => "HalfKP(Friend)",
-            Self::HalfKpVm => "HalfKP_vm(Friend)",
-            Self::HalfKa1 => "HalfKA1(Friend)",
-            Self::HalfKaHm1 => "HalfKA_hm1(Friend)",
-            Self::HalfKa2 => "HalfKA2(Friend)",
-            Self::HalfKaHm2 => "HalfKA_hm2(Friend)",
-            Self::Kp => "K+P",
-            Self::Ka2 => "K+A2",
-            Self::Mirrored => "Enbu",
-        }
+        self.row().3
     }
 
     /// Inputs per king square; `None` if the king square is not part of the input.

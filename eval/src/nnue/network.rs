@@ -13,14 +13,13 @@ use super::features::active;
 use super::layers::{Layers, Scratch};
 use super::memory::Block;
 use super::selector::{Progress, Selector};
-use super::shape::Shape;
 use super::simd::{Kernels, Simd, Task, prefetch};
 use crate::value::{MAX_VALUE, Value};
 
 /// A network, shared by any number of threads.
 #[derive(Debug)]
 pub struct Network {
-    pub(crate) shape: Shape,
+    pub(crate) shape: String,
     pub(crate) simd: Simd,
     pub(crate) transformer: Transformer,
     /// The first layer's rows for attacks, if these are inputs.
@@ -68,8 +67,11 @@ pub(crate) struct Outputs {
 const MAX_STANDARD_VALUE: i32 = 31_753;
 
 impl Network {
-    /// Its kind and sizes.
-    pub fn shape(&self) -> &Shape {
+    /// The name of its kind and sizes: `halfkp-256x2-32-32` (classic: inputs, accumulator width of
+    /// each side, hidden layers), `sfnn-halfkahm2-1536-15-32-k3k3` (layer stacks: the last word names
+    /// the selector) and `enbu-128`, `enbu-128-b8-attacks` or `enbu-128-attacks-16-32` (Enbu's own:
+    /// accumulator width, output buckets, inputs from attacks, hidden layers).
+    pub fn shape(&self) -> &str {
         &self.shape
     }
 

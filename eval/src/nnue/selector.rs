@@ -13,18 +13,18 @@ use super::memory::Block;
 
 /// The criteria for selecting a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Selector {
+pub(crate) struct Selector {
     /// The hands of both sides.
-    pub hands: Option<HandBuckets>,
+    pub(crate) hands: Option<HandBuckets>,
     /// The squares of both kings.
-    pub kings: Option<KingBuckets>,
+    pub(crate) kings: Option<KingBuckets>,
     /// The number of progress buckets.
-    pub progress: Option<u8>,
+    pub(crate) progress: Option<u8>,
 }
 
 /// Buckets of a king's square: by groups of ranks, near home by ranks and groups of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KingBuckets {
+pub(crate) struct KingBuckets {
     name: &'static str,
     /// The first rank near home, from 0 for the far edge; 9 for none.
     home: usize,
@@ -37,7 +37,7 @@ pub struct KingBuckets {
 /// Buckets of a hand: by the groups of pieces it contains, each of which sets its bit, the
 /// first the lowest; without groups by its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HandBuckets {
+pub(crate) struct HandBuckets {
     name: &'static str,
     groups: &'static [&'static [HandPiece]],
 }
@@ -118,7 +118,7 @@ const fn points(piece: HandPiece) -> usize {
 
 impl Selector {
     /// The number of stacks.
-    pub fn stacks(&self) -> usize {
+    pub(crate) fn stacks(&self) -> usize {
         let square = |count: usize| count * count;
         self.hands.map_or(1, |hands| square(hands.count()))
             * self.kings.map_or(1, |kings| square(kings.count()))

@@ -1,59 +1,9 @@
-//! The sizes of a network, and their recognition from a file.
-//!
-//! The names are `halfkp-256x2-32-32` (classic: inputs, accumulator width of each side,
-//! hidden layers), `sfnn-halfkahm2-1536-15-32-k3k3` (layer stacks: the last word names the
-//! selector) and `enbu-128`, `enbu-128-b8-attacks` or `enbu-128-attacks-16-32` (Enbu's own:
-//! accumulator width, output buckets, inputs from attacks, hidden layers).
+//! The sizes of a standard network of the classic family, and their recognition from a file.
 
 use std::fmt;
 
-use crate::nnue::deep::{HIDDEN, SECOND};
 use crate::nnue::features::FeatureSet;
 use crate::nnue::layers::pad32;
-use crate::nnue::selector::Selector;
-
-/// The sizes of a network.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// One small network after the first layer.
-    Classic(Classic),
-    /// Several small networks, one selected for each position.
-    Stacks {
-        /// The inputs.
-        features: FeatureSet,
-        /// Accumulator width of each side.
-        width: usize,
-        /// Units of the first affine layer, each used squared and plain.
-        first: usize,
-        /// Units of the second affine layer.
-        second: usize,
-        /// The criteria for selecting a stack.
-        selector: Selector,
-    },
-    /// Enbu's own: one layer after the first.
-    Own {
-        /// Accumulator width of each side.
-        width: usize,
-        /// Outputs, one selected for each position.
-        buckets: usize,
-        /// The inputs.
-        inputs: Inputs,
-    },
-    /// Enbu's own with inputs from attacks and hidden layers.
-    Deep {
-        /// Accumulator width of each side.
-        width: usize,
-    },
-}
-
-/// Inputs of Enbu's own networks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Inputs {
-    /// Pieces on squares and in hand.
-    Pieces,
-    /// These, and attacks: king zones and pairs.
-    Attacks,
-}
 
 /// Sizes of the classic family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,24 +18,10 @@ pub struct Classic {
     pub second: usize,
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for Classic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Classic(shape) => {
-                write!(f, "{}-{}x2-{}-{}", shape.features.name(), shape.width, shape.first, shape.second)
-            }
-            Self::Stacks { features, width, first, second, selector } => {
-                write!(f, "sfnn-{}-{width}-{first}-{second}{selector}", features.name())
-            }
-            Self::Own { width, buckets, inputs } => {
-                write!(f, "enbu-{width}")?;
-                if *buckets != 1 {
-                    write!(f, "-b{buckets}")?;
-                }
-                if *inputs == Inputs::Attacks { f.write_str("-attacks") } else { Ok(()) }
-            }
-            Self::Deep { width } => write!(f, "enbu-{width}-attacks-{HIDDEN}-{SECOND}"),
-        }
+        let Self { features, width, first, second } = self;
+        write!(f, "{}-{width}x2-{first}-{second}", features.row().0)
     }
 }
 
@@ -147,18 +83,7 @@ impl Classic {
 
     /// The hash before the first layer; `None` for families without standard files.
     pub(crate) fn transformer_hash(&self) -> Option<u32> {
-        let features = match self.features {
-            FeatureSet::HalfKp => 0x5D69_D5B8,
-            FeatureSet::HalfKpVm => 0x0B6B_1D9A,
-            FeatureSet::HalfKa1 => 0x5F13_4CB8,
-            FeatureSet::HalfKaHm1 => 0x7F13_4CB8,
-            FeatureSet::HalfKa2 => 0x5F23_4CB8,
-            FeatureSet::HalfKaHm2 => 0x7F23_4CB8,
-            FeatureSet::Kp => 0x3F57_17FF,
-            FeatureSet::Ka2 => 0x97D5_765E,
-            FeatureSet::Mirrored => return None,
-        };
-        Some(features ^ (2 * self.width as u32))
+        self.features.row().2.map(|features| features ^ (2 * self.width as u32))
     }
 
     /// The hash before the small network.
@@ -175,7 +100,7 @@ impl Classic {
     /// The description in files of this shape.
     pub(crate) fn description(&self) -> String {
         let Self { features, width, first, second } = self;
-        let (name, inputs, sums) = (features.description(), features.inputs(), 2 * width);
+        let ((_, name, _, inputs), sums) = (features.row(), 2 * width);
         format!(
             "Features={name}[{inputs}->{width}x2],Network=AffineTransform[1<-{second}](ClippedReLU[{second}]\
              (AffineTransform[{second}<-{first}](ClippedReLU[{first}](AffineTransform[{first}<-{sums}]\

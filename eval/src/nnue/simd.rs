@@ -12,7 +12,6 @@
 
 #![expect(unsafe_code, reason = "loads, stores and calls that need processor features; each with its own proof")]
 
-use std::fmt;
 
 use once_cell::sync::Lazy;
 
@@ -47,21 +46,16 @@ enum Path {
 }
 
 /// The path is unknown or not supported by this processor.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "kernels `{}` are not available on this processor, only {}",
+    name.escape_default(),
+    Simd::all().into_iter().map(Simd::name).collect::<Vec<_>>().join(" ")
+)]
 pub struct NoSuchPath {
-    /// The name asked for.
+    /// The name asked for, at most 40 characters.
     pub name: String,
 }
-
-impl fmt::Display for NoSuchPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name: String = self.name.chars().take(40).collect();
-        write!(f, "kernels `{}` are not available on this processor, only", name.escape_default())?;
-        Simd::all().into_iter().try_for_each(|simd| write!(f, " {}", simd.name()))
-    }
-}
-
-impl std::error::Error for NoSuchPath {}
 
 impl Simd {
     /// The portable path, without any special instructions.
@@ -98,7 +92,10 @@ impl Simd {
     /// assert!(Simd::named("mmx").is_err());
     /// ```
     pub fn named(name: &str) -> Result<Self, NoSuchPath> {
-        Self::all().into_iter().find(|simd| simd.name() == name).ok_or_else(|| NoSuchPath { name: name.to_owned() })
+        Self::all()
+            .into_iter()
+            .find(|simd| simd.name() == name)
+            .ok_or_else(|| NoSuchPath { name: name.chars().take(40).collect() })
     }
 
     /// The name of the path, for [`named`](Self::named).

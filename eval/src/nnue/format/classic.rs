@@ -13,7 +13,7 @@ use crate::nnue::features::FeatureSet;
 use crate::nnue::layers::{Affine, Layers, pad32};
 use crate::nnue::memory::Block;
 use crate::nnue::network::{Head, Network};
-use crate::nnue::shape::{Classic, Evidence, SectionHashes, Shape};
+use crate::nnue::shape::{Classic, Evidence, SectionHashes};
 use crate::nnue::simd::Simd;
 
 /// The default of FV_SCALE.
@@ -111,7 +111,7 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
     let layers = layers(&mut cursor, [2 * shape.width, shape.first, shape.second], shape.first, |_, _| true)?;
     cursor.end()?;
     Ok(Network {
-        shape: Shape::Classic(shape),
+        shape: shape.to_string(),
         simd,
         transformer,
         attacks: None,
@@ -126,7 +126,7 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
 fn unknown(header: &Header<'_>, length: usize) -> NetworkError {
     match Classic::named_by(header.hash) {
         Some(shape) => {
-            let (shape, expected) = (Shape::Classic(shape).to_string(), shape.body_bytes());
+            let (shape, expected) = (shape.to_string(), shape.body_bytes());
             NetworkError::Length { offset: header.end, shape, expected, found: length }
         }
         None => NetworkError::UnknownShape { offset: header.end, length },

@@ -92,7 +92,6 @@ use crate::nnue::error::NetworkError;
 use crate::nnue::features::{FeatureSet, active};
 use crate::nnue::memory::Block;
 use crate::nnue::network::{Head, Network, Outputs};
-use crate::nnue::shape::{Inputs, Shape};
 use crate::nnue::simd::Simd;
 
 pub use crate::nnue::attacks::{Attacks, Board};
@@ -300,14 +299,15 @@ fn parse(
         rows: cursor.words(FeatureSet::Mirrored.inputs() * width, "the first layer's weights")?,
     };
     let attacks = (version > OUTPUTS[0]).then(|| read_attacks(&mut cursor, version, width)).transpose()?;
-    let inputs = if attacks.is_some() { Inputs::Attacks } else { Inputs::Pieces };
+    let inputs = if attacks.is_some() { "-attacks" } else { "" };
     let offset = cursor.offset();
     let (shape, head) = if version == DEEP {
-        (Shape::Deep { width }, Head::Deep(Box::new(deep::read(&mut cursor, width)?)))
+        (format!("enbu-{width}-attacks-{HIDDEN}-{SECOND}"), Head::Deep(Box::new(deep::read(&mut cursor, width)?)))
     } else {
         let weights = cursor.words(buckets * 2 * width, "the output weights")?;
         let biases = cursor.integers(buckets, "the output biases")?;
-        (Shape::Own { width, buckets, inputs }, Head::Outputs(Outputs { weights, biases, bucket_step }))
+        let of_buckets = if buckets == 1 { String::new() } else { format!("-b{buckets}") };
+        (format!("enbu-{width}{of_buckets}{inputs}"), Head::Outputs(Outputs { weights, biases, bucket_step }))
     };
     cursor.end()?;
     verify(bytes)?;

@@ -14,7 +14,6 @@ use crate::nnue::layers::{Layers, pad32};
 use crate::nnue::memory::Block;
 use crate::nnue::network::{Head, Network, Stacks};
 use crate::nnue::selector::{Progress, Selector};
-use crate::nnue::shape::Shape;
 use crate::nnue::simd::Simd;
 
 /// The default of FV_SCALE.
@@ -63,7 +62,7 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
     };
     let Sizes { first, second, .. } = sizes;
     Ok(Network {
-        shape: Shape::Stacks { features: transformer.features, width, first, second, selector },
+        shape: format!("sfnn-{}-{width}-{first}-{second}{selector}", transformer.features.row().0),
         simd,
         transformer,
         attacks: None,
