@@ -7,7 +7,7 @@ use enbu_movegen::{Color, Delta, Position};
 
 use crate::nnue::network::{Explanation, Network, State};
 use crate::psq::Sums;
-use crate::value::{MAX_VALUE, Value};
+use crate::{MAX_VALUE, Value};
 
 /// The kind of evaluation that an [`Evaluator`] is built from.
 #[derive(Clone, Debug, Default)]
@@ -15,14 +15,10 @@ pub enum Evaluation {
     /// Piece values and piece-square tables.
     #[default]
     PieceSquare,
-    /// A neural network.
-    Network {
-        /// The network.
-        network: Arc<Network>,
-        /// The divisor of its output (FV_SCALE), at least 1. Enbu's own networks ignore it: their
-        /// files hold the scale.
-        scale: i32,
-    },
+    /// A neural network, and the divisor of its output (FV_SCALE), at least 1. Enbu's own networks
+    /// ignore it: their files hold the scale.
+    #[expect(missing_docs, reason = "described above")]
+    Network { network: Arc<Network>, scale: i32 },
 }
 
 impl Evaluation {

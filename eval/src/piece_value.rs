@@ -7,7 +7,7 @@
 
 use enbu_movegen::{HandPiece, PieceType};
 
-use crate::value::Value;
+use crate::Value;
 
 /// Value of each type on the board, in [`PieceType`] order; the king has none.
 const ON_BOARD: [Value; 14] = [90, 260, 280, 420, 640, 800, 460, 0, 440, 430, 430, 450, 900, 1100];

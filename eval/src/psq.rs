@@ -11,7 +11,7 @@
 
 use enbu_movegen::{Capture, Color, Delta, HandPiece, Origin, Piece, PieceType, Position, Square};
 
-use crate::value::Value;
+use crate::Value;
 
 mod terms;
 

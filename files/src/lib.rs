@@ -41,7 +41,7 @@ mod draft;
 mod input;
 mod kind;
 
-pub use digest::fnv1a;
+pub use digest::{checksum, fnv1a, sealed};
 pub use draft::{Draft, Existing, check_writable, would_replace, write, write_unsynced};
 pub use input::{
     append, below, create_new, edit, entries, folder, if_found, open, read, read_if, read_stdin, read_text,

@@ -43,7 +43,10 @@ use transformer::Transformer;
 ///
 /// A network is a list of parameters: those of its layers, which the file holds too, and
 /// after them those of virtual inputs, which exist only during training.
-pub(crate) trait Architecture: fmt::Debug + fmt::Display + Send + Sync + 'static {
+pub(crate) trait Architecture: fmt::Debug + Send + Sync + 'static {
+    /// The kind and the sizes as text.
+    fn name(&self) -> String;
+
     /// The kind and three sizes, as checkpoints store them.
     fn code(&self) -> [u32; 4];
 

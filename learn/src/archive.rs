@@ -383,14 +383,14 @@ mod tests {
             bytes[offset] ^= 0x10;
             assert!(GameFile::decode(&bytes).is_err(), "{offset}");
             // Wrong games or an error, but no panic.
-            let sum = crate::game_file::checksum(&bytes);
+            let sum = enbu_files::checksum(&bytes, 32);
             bytes[32..40].copy_from_slice(&sum.to_le_bytes());
             let _ = GameFile::decode(&bytes);
         }
         for surplus in [-5, -1, 1] {
             let mut bytes = good.clone();
             bytes.resize(good.len().saturating_add_signed(surplus), 0);
-            let sum = crate::game_file::checksum(&bytes);
+            let sum = enbu_files::checksum(&bytes, 32);
             bytes[32..40].copy_from_slice(&sum.to_le_bytes());
             assert!(GameFile::decode(&bytes).is_err(), "{surplus}");
         }

@@ -33,7 +33,7 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use enbu_files::{Existing, FileKind};
+use enbu_files::{Existing, FileKind, checksum, sealed};
 
 use crate::archive::{self, adaptive};
 use crate::codec::{Cursor, decode_plain, encode_game};
@@ -77,7 +77,7 @@ impl GameFile {
         for (index, game) in self.games.iter().enumerate() {
             encode_game(game, &mut bytes).ok_or(GameFileError::TooLong(index + 1))?;
         }
-        Ok(with_checksum(bytes))
+        Ok(sealed(bytes, CHECKSUM))
     }
 
     /// The bytes of the archive: places in the lists of legal moves, and scores rounded to 512ths
@@ -88,7 +88,7 @@ impl GameFile {
     pub fn encode_archive(&self) -> Result<Vec<u8>, GameFileError> {
         let mut bytes = self.header(ARCHIVED);
         archive::encode(&self.games, &mut bytes)?;
-        Ok(with_checksum(bytes))
+        Ok(sealed(bytes, CHECKSUM))
     }
 
     /// The header without its checksum, and the settings.
@@ -161,7 +161,7 @@ pub(crate) fn visit_games(bytes: &[u8], mut visit: impl FnMut(Game)) -> Result<S
     let settings_length = cursor.u32("the length of the settings")? as usize;
     let expected = cursor.u64("the number of games")?;
     cursor.u64("the number of positions")?;
-    let (sum, found) = (cursor.u64("the checksum")?, checksum(bytes));
+    let (sum, found) = (cursor.u64("the checksum")?, checksum(bytes, CHECKSUM));
     if found != sum {
         return Err(GameFileError::Checksum { expected: sum, found });
     }
@@ -212,18 +212,6 @@ pub(crate) fn positions(path: &Path) -> Option<u64> {
     (header[..8] == MAGIC).then(|| u64::from_le_bytes(std::array::from_fn(|index| header[24 + index])))
 }
 
-/// FNV-1a of all bytes except the checksum.
-pub(crate) fn checksum(bytes: &[u8]) -> u64 {
-    let (before, after) = bytes.split_at(CHECKSUM.min(bytes.len()));
-    enbu_files::fnv1a(before.iter().chain(after.iter().skip(8)))
-}
-
-fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
-    let sum = checksum(&bytes);
-    bytes[CHECKSUM..HEADER].copy_from_slice(&sum.to_le_bytes());
-    bytes
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -261,7 +249,7 @@ mod tests {
     fn changed(offset: usize, bytes: &[u8]) -> Vec<u8> {
         let mut file = shard().encode().expect("fits");
         file[offset..offset + bytes.len()].copy_from_slice(bytes);
-        let sum = checksum(&file);
+        let sum = checksum(&file, CHECKSUM);
         file[CHECKSUM..HEADER].copy_from_slice(&sum.to_le_bytes());
         file
     }

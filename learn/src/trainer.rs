@@ -27,7 +27,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, Scope, ScopedJoinHandle};
+use std::thread::{self, ScopedJoinHandle};
 
 use rayon::prelude::*;
 
@@ -187,47 +187,43 @@ impl<'a> Trainer<'a> {
     ///
     /// # Errors
     /// When a shard cannot be read.
-    pub fn run(&mut self, report: impl FnMut(&Self, &TrainingProgress) -> ControlFlow<()>) -> io::Result<()> {
-        let stop = AtomicBool::new(false);
+    pub fn run(&mut self, mut report: impl FnMut(&Self, &TrainingProgress) -> ControlFlow<()>) -> io::Result<()> {
+        let (data, batches, stop) = (self.data, self.batches(), &AtomicBool::new(false));
         thread::scope(|scope| {
-            let result = self.run_in(scope, &stop, report);
+            let mut reader = None;
+            let mut train = || {
+                while let Some(place) = self.schedule.place(self.state.batch) {
+                    if self.current.as_ref().is_none_or(|pass| pass.place.pass != place.pass) {
+                        self.begin(place, reader.take(), stop)?;
+                        // The shard of the next pass is read meanwhile, unless it is the same.
+                        let next = self.schedule.place(place.end).filter(|next| next.shard != place.shard);
+                        reader = next.map(|next| (next.shard, scope.spawn(move || data.read_shard(next.shard, stop))));
+                    }
+                    let point = self.train(place);
+                    let (batch, positions) = (self.state.batch, self.batch_size() as u64);
+                    if report(self, &TrainingProgress { batch, batches, positions, point }).is_break() {
+                        break;
+                    }
+                }
+                Ok(())
+            };
+            let result = train();
             stop.store(true, Ordering::Relaxed);
             result
         })
     }
 
-    fn run_in<'scope>(
-        &mut self,
-        scope: &'scope Scope<'scope, '_>,
-        stop: &'scope AtomicBool,
-        mut report: impl FnMut(&Self, &TrainingProgress) -> ControlFlow<()>,
-    ) -> io::Result<()>
-    where
-        'a: 'scope,
-    {
-        let batches = self.batches();
-        let mut reader = None;
-        while let Some(place) = self.schedule.place(self.state.batch) {
-            if self.current.as_ref().is_none_or(|pass| pass.place.pass != place.pass) {
-                self.begin(place, reader.take(), stop)?;
-                reader = self.read_next(place, scope, stop);
-            }
-            if self.model.numbers != self.numbers() {
-                self.model.evaluate_with(self.numbers());
-            }
-            let loss = self.train_batch(place);
-            self.state.running.0 += loss;
-            self.state.running.1 += 1;
-            self.state.batch += 1;
-            let interval = (batches / CURVE_POINTS).max(1);
-            let point = (self.state.batch.is_multiple_of(interval) || self.state.batch == batches).then(|| self.note());
-            let progress =
-                TrainingProgress { batch: self.state.batch, batches, positions: self.batch_size() as u64, point };
-            if report(self, &progress).is_break() {
-                break;
-            }
+    /// Trains one batch; returns the point of the curve that it ends.
+    fn train(&mut self, place: Place) -> Option<Point> {
+        if self.model.numbers != self.numbers() {
+            self.model.evaluate_with(self.numbers());
         }
-        Ok(())
+        self.state.running.0 += self.train_batch(place);
+        self.state.running.1 += 1;
+        self.state.batch += 1;
+        let interval = (self.batches() / CURVE_POINTS).max(1);
+        let ends = self.state.batch.is_multiple_of(interval) || self.state.batch == self.batches();
+        ends.then(|| self.note())
     }
 
     /// Begins a pass with the entries of the one before, of the `reader` or of the disk.
@@ -243,21 +239,6 @@ impl<'a> Trainer<'a> {
         let order = self.schedule.order(place.pass, entries.len());
         self.current = Some(Pass { place, entries, order });
         Ok(())
-    }
-
-    /// Begins to read the shard of the pass after `place`, unless it is the same.
-    fn read_next<'scope>(
-        &self,
-        place: Place,
-        scope: &'scope Scope<'scope, '_>,
-        stop: &'scope AtomicBool,
-    ) -> Option<Reader<'scope>>
-    where
-        'a: 'scope,
-    {
-        let next = self.schedule.place(place.end).filter(|next| next.shard != place.shard)?;
-        let data = self.data;
-        Some((next.shard, scope.spawn(move || data.read_shard(next.shard, stop))))
     }
 
     /// Trains one batch; returns its mean loss.

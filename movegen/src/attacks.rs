@@ -123,6 +123,20 @@ pub fn attacks(kind: PieceType, color: Color, square: Square, occupied: Bitboard
     }
 }
 
+/// The dead squares of `color`'s unpromoted `kind`, from which it could never move again; empty for
+/// kinds that can retreat.
+#[inline]
+pub const fn dead_squares(color: Color, kind: PieceType) -> Bitboard {
+    const LAST: [Bitboard; 2] = [Bitboard::farthest_ranks(Color::Black, 1), Bitboard::farthest_ranks(Color::White, 1)];
+    const LAST_TWO: [Bitboard; 2] =
+        [Bitboard::farthest_ranks(Color::Black, 2), Bitboard::farthest_ranks(Color::White, 2)];
+    match kind {
+        PieceType::Pawn | PieceType::Lance => LAST[color as usize],
+        PieceType::Knight => LAST_TWO[color as usize],
+        _ => Bitboard::EMPTY,
+    }
+}
+
 /// Attacks of all `knights` of `color`.
 #[inline(always)]
 pub fn by_knights(color: Color, knights: Bitboard) -> Bitboard {

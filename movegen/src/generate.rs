@@ -6,16 +6,14 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `board.rs` | moves of pieces on the board, promotion, pins |
+//! | `board.rs` | moves of pieces on the board, promotion, pins; squares that block or capture a checker |
 //! | `checks.rs` | the moves that give check |
 //! | `drops.rs` | nifu, dead squares, uchifuzume |
-//! | `evasions.rs` | king moves; squares that block or capture a checker |
 //! | `move_set.rs` | `MoveSet` and `Scope` |
 
 mod board;
 mod checks;
 mod drops;
-mod evasions;
 mod move_set;
 
 pub use checks::CheckSquares;
@@ -43,8 +41,8 @@ impl Position {
             Scope::Captures => self.by_color(!us),
             Scope::Quiets => !self.occupied(),
         };
-        evasions::king_moves(self, targets, &mut visit);
-        let Some(answers) = evasions::answering_squares(self) else { return };
+        board::king_moves(self, targets, &mut visit);
+        let Some(answers) = board::answering_squares(self) else { return };
         board::piece_moves(self, targets & answers, &mut visit);
         if scope != Scope::Captures {
             drops::drops(self, answers.without(self.occupied()), &mut visit);

@@ -71,7 +71,6 @@ mod attacked;
 pub mod attacks;
 mod bitboard;
 mod color;
-mod dead_squares;
 mod generate;
 mod hand;
 mod move_list;
@@ -90,9 +89,9 @@ mod square;
 mod zobrist;
 
 pub use attacked::Attacked;
+pub use attacks::dead_squares;
 pub use bitboard::{Bitboard, Squares};
 pub use color::Color;
-pub use dead_squares::dead_squares;
 pub use generate::{CheckSquares, MoveSet, Scope};
 pub use hand::Hand;
 pub use move_list::{MAX_MOVES, MoveList};

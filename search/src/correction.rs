@@ -11,7 +11,7 @@
 
 use enbu_movegen::{Color, Position};
 
-use crate::history::{Arrival, Line};
+use crate::history::{Arrival, Line, pull};
 use crate::keys::Keys;
 use crate::params;
 use crate::value::Value;
@@ -92,15 +92,11 @@ impl Corrections {
     /// Notes that the search at `depth` found a value `error` above the evaluation.
     pub(crate) fn note(&mut self, slots: Slots, error: Value, depth: i32) {
         let bonus = (error * depth * params::correction_rate() / 8).clamp(-LIMIT / 4, LIMIT / 4);
-        let pull = |entry: &mut i16| {
-            let value = i32::from(*entry);
-            *entry = (value + bonus - value * bonus.abs() / LIMIT) as i16;
-        };
         for (table, slot) in self.tables.iter_mut().zip(slots.features) {
-            pull(&mut table[slots.side][slot]);
+            pull(&mut table[slots.side][slot], bonus, LIMIT);
         }
         if let Some(slot) = slots.continuation {
-            pull(&mut self.continuation[slot]);
+            pull(&mut self.continuation[slot], bonus, LIMIT);
         }
     }
 }

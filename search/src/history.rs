@@ -272,25 +272,25 @@ impl Histories {
 
     /// Rewards (or, below zero, blames) a quiet move.
     pub(crate) fn adjust_quiet(&mut self, key: QuietKey, line: Line, bonus: i32) {
-        pull(&mut self.quiet[key.turn][usize::from(key.slot)], bonus);
+        pull(&mut self.quiet[key.turn][usize::from(key.slot)], bonus, params::history_limit());
         let piece_to = usize::from(key.piece_to);
-        pull(&mut self.rows.row_mut(pawns_row(key.turn, line.pawns))[piece_to], bonus);
+        pull(&mut self.rows.row_mut(pawns_row(key.turn, line.pawns))[piece_to], bonus, params::history_limit());
         for (table, arrival) in line.arrivals.into_iter().enumerate() {
             if let Some(arrival) = arrival {
-                pull(&mut self.rows.row_mut(arrival_row(table, arrival))[piece_to], bonus);
+                pull(&mut self.rows.row_mut(arrival_row(table, arrival))[piece_to], bonus, params::history_limit());
             }
         }
     }
 
     /// Rewards (or, below zero, blames) a quiet move after any line.
     pub(crate) fn adjust_main(&mut self, key: QuietKey, bonus: i32) {
-        pull(&mut self.quiet[key.turn][usize::from(key.slot)], bonus);
+        pull(&mut self.quiet[key.turn][usize::from(key.slot)], bonus, params::history_limit());
     }
 
     /// Rewards (or, below zero, blames) a capture.
     pub(crate) fn adjust_capture(&mut self, position: &Position, mv: Move, victim: PieceType, bonus: i32) {
         let arrival = Arrival::new(position.turn(), mover(position, mv), mv.to());
-        pull(&mut self.capture[arrival.index()][victim], bonus);
+        pull(&mut self.capture[arrival.index()][victim], bonus, params::history_limit());
     }
 }
 
@@ -308,9 +308,9 @@ fn pawns_row(turn: Color, pawns: usize) -> usize {
 
 /// Moves an entry towards a limit.
 #[inline]
-fn pull(entry: &mut i16, bonus: i32) {
+pub(crate) fn pull(entry: &mut i16, bonus: i32, limit: i32) {
     let value = i32::from(*entry);
-    *entry = (value + bonus - value * bonus.abs() / params::history_limit()) as i16;
+    *entry = (value + bonus - value * bonus.abs() / limit) as i16;
 }
 
 #[inline(always)]

@@ -67,13 +67,9 @@ pub enum Bound {
 /// The answer of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BestMove {
-    /// Play this move.
-    Play {
-        /// A legal move.
-        best: Move,
-        /// The expected reply, legal after `best`.
-        ponder: Option<Move>,
-    },
+    /// Play a legal move; `ponder` is the expected reply, legal after it.
+    #[expect(missing_docs, reason = "described above")]
+    Play { best: Move, ponder: Option<Move> },
     /// Declare a win by entering king.
     Win,
     /// Resign: no legal move, or hopeless.

@@ -14,7 +14,7 @@ use super::layers::{Layers, Scratch};
 use super::memory::Block;
 use super::selector::{Progress, Selector};
 use super::simd::{Kernels, Simd, Task, prefetch};
-use crate::value::{MAX_VALUE, Value};
+use crate::{MAX_VALUE, Value};
 
 /// A network, shared by any number of threads.
 #[derive(Debug)]

@@ -12,7 +12,6 @@
 
 #![expect(unsafe_code, reason = "loads, stores and calls that need processor features; each with its own proof")]
 
-
 use once_cell::sync::Lazy;
 
 #[cfg(target_arch = "x86_64")]

@@ -2,7 +2,6 @@
 //! 16 units with two activations, one of 32, and one output. Version 3 of
 //! [`enbu_eval::nnue::own`].
 
-use std::fmt;
 use std::ops::Range;
 
 use enbu_eval::nnue::own::{
@@ -60,13 +59,11 @@ impl Deep {
     }
 }
 
-impl fmt::Display for Deep {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "deep width={}", self.width)
-    }
-}
-
 impl Architecture for Deep {
+    fn name(&self) -> String {
+        format!("deep width={}", self.width)
+    }
+
     fn code(&self) -> [u32; 4] {
         [CODE, self.width as u32, 0, 0]
     }

@@ -1,7 +1,6 @@
 //! The standard network K-P 256x2-32-32: two hidden layers of 32 units and one output; all
 //! sums but the output are limited to 0..=1. See [`enbu_eval::nnue::classic`] for its file.
 
-use std::fmt;
 use std::ops::Range;
 
 use enbu_eval::nnue::classic::{AffineParts, Parts, UNIT, WEIGHT_UNIT};
@@ -55,13 +54,11 @@ fn last_unit(scale: f32) -> f32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct KP;
 
-impl fmt::Display for KP {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("kp-256x2-32-32")
-    }
-}
-
 impl Architecture for KP {
+    fn name(&self) -> String {
+        "kp-256x2-32-32".into()
+    }
+
     fn code(&self) -> [u32; 4] {
         CODE
     }

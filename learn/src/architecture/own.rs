@@ -138,14 +138,12 @@ impl<I: InputSet> Own<I> {
     }
 }
 
-impl<I: InputSet> fmt::Display for Own<I> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { width, buckets, bucket_step, .. } = self;
-        write!(f, "{}width={width} buckets={buckets}x{bucket_step}", I::NAME)
-    }
-}
-
 impl<I: InputSet> Architecture for Own<I> {
+    fn name(&self) -> String {
+        let Self { width, buckets, bucket_step, .. } = self;
+        format!("{}width={width} buckets={buckets}x{bucket_step}", I::NAME)
+    }
+
     fn code(&self) -> [u32; 4] {
         [I::CODE, self.width as u32, self.buckets as u32, self.bucket_step]
     }

@@ -1,8 +1,6 @@
 //! The piece-square evaluation: one term for each piece on the board or in hand, fitted
 //! like a network (Texel's tuning method, Österlund 2014). See [`enbu_eval::psq`].
 
-use std::fmt;
-
 use enbu_eval::nnue::own::Place;
 use enbu_eval::psq::{COUNT, GUARD, HELD, PLACED, RELATIVE, TEMPO, TERMS, THREAT, relative};
 use enbu_movegen::{Color, Piece, PieceType};
@@ -19,13 +17,11 @@ const CODE: [u32; 4] = [2, 0, 0, 0];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PieceSquare;
 
-impl fmt::Display for PieceSquare {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("piece-square")
-    }
-}
-
 impl Architecture for PieceSquare {
+    fn name(&self) -> String {
+        "piece-square".into()
+    }
+
     fn code(&self) -> [u32; 4] {
         CODE
     }

@@ -18,7 +18,8 @@ use crate::source;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Starts {
     positions: Vec<(PackedSfen, u16)>,
-    digest: u64,
+    /// Of all positions.
+    pub(super) digest: u64,
 }
 
 impl Starts {
@@ -60,11 +61,6 @@ impl Starts {
     /// Returns true without any position.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
-    }
-
-    /// A digest of all positions.
-    pub fn digest(&self) -> u64 {
-        self.digest
     }
 
     /// One of the positions; `None` without any.
@@ -112,8 +108,8 @@ mod tests {
         let draw = |seed, bound| Starts::draw(std::slice::from_ref(&path), seed, bound).expect("sound files");
         let starts = draw(1, 600);
         assert!((3..40).contains(&starts.len()), "{}", starts.len());
-        assert_eq!((starts.digest(), starts.clone()), (draw(1, 600).digest(), draw(1, 600)));
-        assert_ne!(starts.digest(), draw(2, 600).digest());
+        assert_eq!((starts.digest, starts.clone()), (draw(1, 600).digest, draw(1, 600)));
+        assert_ne!(starts.digest, draw(2, 600).digest);
         assert!(draw(1, 100).len() < draw(1, 3000).len());
         let mut of_games = std::collections::HashSet::new();
         for game in &games {

@@ -1,13 +1,12 @@
-//! Moves of the pieces on the board, except the king.
+//! Moves of the pieces on the board.
 
 use super::move_set::MoveSet;
-use crate::attacks::{dragon, gold, horse, knight, silver};
+use crate::attacks::{dead_squares, dragon, gold, horse, king, knight, silver};
 use crate::bitboard::Bitboard;
 use crate::color::Color;
-use crate::dead_squares::dead_squares;
 use crate::piece::PieceType;
 use crate::position::Position;
-use crate::rays::ray_through;
+use crate::rays::{between, ray_through};
 use crate::sliders;
 use crate::square::Square;
 
@@ -85,4 +84,35 @@ fn split(us: Color, from: Square, kind: PieceType, to: Bitboard) -> MoveSet {
         _ => to & zone,
     };
     MoveSet::Piece { from, plain: to.without(dead_squares(us, kind)), promote }
+}
+
+/// Visits the king's moves to the squares of `targets` that are not attacked.
+#[inline(always)]
+pub(super) fn king_moves(position: &Position, targets: Bitboard, visit: &mut impl FnMut(MoveSet)) {
+    let us = position.turn();
+    let Some(from) = position.king(us) else { return };
+    // The king leaves its square, so it blocks no slider there.
+    let occupied = position.occupied().without(Bitboard::of(from));
+    let mut plain = king(from) & targets;
+    for to in plain {
+        if position.is_attacked(to, !us, occupied) {
+            plain = plain.without(Bitboard::of(to));
+        }
+    }
+    if !plain.is_empty() {
+        visit(MoveSet::Piece { from, plain, promote: Bitboard::EMPTY });
+    }
+}
+
+/// Destinations on which a piece other than the king answers any check: all squares
+/// without check, the checker's square and those between it and the king with one
+/// checker, `None` with two.
+#[inline(always)]
+pub(super) fn answering_squares(position: &Position) -> Option<Bitboard> {
+    let checkers = position.checkers();
+    match (checkers.first(), position.king(position.turn())) {
+        (Some(_), _) if checkers.has_several() => None,
+        (Some(checker), Some(king)) => Some(checkers | between(king, checker)),
+        _ => Some(Bitboard::ALL),
+    }
 }

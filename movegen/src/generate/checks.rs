@@ -11,7 +11,7 @@
 use enbu_isa::multiversion;
 
 use super::move_set::MoveSet;
-use super::{board, drops, evasions};
+use super::{board, drops};
 use crate::attacks::Origins;
 use crate::bitboard::Bitboard;
 use crate::color::Color;
@@ -155,9 +155,9 @@ impl Position {
             }
         };
         if self.king(self.turn()).is_some_and(|from| squares.shields.contains(from)) {
-            evasions::king_moves(self, targets, &mut cut);
+            board::king_moves(self, targets, &mut cut);
         }
-        let Some(answers) = evasions::answering_squares(self) else { return };
+        let Some(answers) = board::answering_squares(self) else { return };
         // Without a possible discovered check, destinations outside `checking` give none:
         // the smaller target set rejects most pieces before their set is filtered.
         let arrivals = if squares.shields.is_empty() { targets & checking } else { targets };
@@ -168,7 +168,7 @@ impl Position {
     /// The squares on which a drop of `piece` would be a legal check, if the side to
     /// move had one in hand.
     pub fn checking_drops(&self, piece: HandPiece) -> Bitboard {
-        let (Some(squares), Some(answers)) = (CheckSquares::new(self), evasions::answering_squares(self)) else {
+        let (Some(squares), Some(answers)) = (CheckSquares::new(self), board::answering_squares(self)) else {
             return Bitboard::EMPTY;
         };
         drops::squares(self, piece, answers.without(self.occupied()) & squares.direct.by(piece.piece_type()))

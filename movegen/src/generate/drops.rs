@@ -1,8 +1,8 @@
 //! Drops: nifu, dead squares, uchifuzume.
 
 use super::move_set::MoveSet;
+use crate::attacks::dead_squares;
 use crate::bitboard::Bitboard;
-use crate::dead_squares::dead_squares;
 use crate::piece::{HandPiece, PieceType};
 use crate::position::Position;
 

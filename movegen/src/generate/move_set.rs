@@ -6,34 +6,17 @@ use crate::moves::Move;
 use crate::piece::HandPiece;
 use crate::square::Square;
 
-/// Several legal moves of the same piece or kind.
+/// Several legal moves of the same piece or kind: `plain` are the destinations without promotion,
+/// `promote` those with it, and `to` those of drops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each field is its own name")]
 pub enum MoveSet {
     /// All pawns of one side: each destination has one origin, the square one rank back.
-    Pawns {
-        /// Side of the pawns.
-        color: Color,
-        /// Destinations without promotion.
-        plain: Bitboard,
-        /// Destinations with promotion.
-        promote: Bitboard,
-    },
+    Pawns { color: Color, plain: Bitboard, promote: Bitboard },
     /// One piece on the board.
-    Piece {
-        /// Origin.
-        from: Square,
-        /// Destinations without promotion.
-        plain: Bitboard,
-        /// Destinations with promotion.
-        promote: Bitboard,
-    },
+    Piece { from: Square, plain: Bitboard, promote: Bitboard },
     /// Drops of one kind of piece.
-    Drops {
-        /// The dropped kind.
-        piece: HandPiece,
-        /// Destinations.
-        to: Bitboard,
-    },
+    Drops { piece: HandPiece, to: Bitboard },
 }
 
 impl MoveSet {

@@ -21,21 +21,12 @@ pub struct Delta {
 
 /// Origin of a moved piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each field is its own name")]
 pub enum Origin {
-    /// From the board.
-    Board {
-        /// The square it left.
-        from: Square,
-        /// Its type before the move (unpromoted, if the move promoted it).
-        kind: PieceType,
-    },
-    /// From the mover's hand.
-    Hand {
-        /// The dropped piece.
-        piece: HandPiece,
-        /// Count of this piece in hand before the drop, at least 1.
-        held: u8,
-    },
+    /// The square that it left, and its type before the move (unpromoted, if the move promoted it).
+    Board { from: Square, kind: PieceType },
+    /// The mover's hand, and the count of this piece there before the drop, at least 1.
+    Hand { piece: HandPiece, held: u8 },
 }
 
 /// A captured piece.

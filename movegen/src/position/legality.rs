@@ -3,9 +3,9 @@
 use super::Position;
 use super::illegal::IllegalReason;
 use crate::attacks;
+use crate::attacks::dead_squares;
 use crate::attacks::{king, pawn};
 use crate::bitboard::Bitboard;
-use crate::dead_squares::dead_squares;
 use crate::moves::{Move, MoveParts};
 use crate::piece::{HandPiece, PieceType};
 use crate::rays::{between, ray_through};

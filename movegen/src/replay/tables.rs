@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use crate::attacks::dead_squares;
 use crate::bitboard::Bitboard;
 use crate::color::Color;
-use crate::dead_squares::dead_squares;
 use crate::hand::Hand;
 use crate::piece::{Piece, PieceType};
 use crate::square::Square;

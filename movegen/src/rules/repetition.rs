@@ -9,7 +9,7 @@
 //! since the earlier occurrence gave check, that side loses; if this is true of both,
 //! Black is tested first (the rules leave that open).
 
-use super::outcome::Ruling;
+use super::Ruling;
 use crate::color::Color;
 use crate::position::Position;
 

@@ -82,6 +82,7 @@
 
 mod deep;
 
+use enbu_files::{checksum, sealed};
 use enbu_movegen::{Color, HandPiece, Piece, PieceType, Position, Square};
 
 use super::cursor::Cursor;
@@ -234,7 +235,7 @@ impl Parts {
             part.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         }
         self.output_biases.iter().for_each(|bias| bytes.extend(bias.to_le_bytes()));
-        sealed(bytes)
+        sealed(bytes, CHECKSUM)
     }
 }
 
@@ -246,19 +247,6 @@ fn header(name: &str, numbers: [u32; 6]) -> Vec<u8> {
     bytes.extend(name.bytes().take(HEADER - NAME));
     bytes.resize(HEADER, 0);
     bytes
-}
-
-/// The bytes of a file with their checksum.
-fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
-    let sum = checksum(&bytes);
-    bytes[CHECKSUM..CHECKSUM + 8].copy_from_slice(&sum.to_le_bytes());
-    bytes
-}
-
-/// FNV-1a of all bytes of a file except the checksum.
-fn checksum(bytes: &[u8]) -> u64 {
-    let (before, after) = bytes.split_at(CHECKSUM.min(bytes.len()));
-    enbu_files::fnv1a(before.iter().chain(after.iter().skip(8)))
 }
 
 /// Reads a file that begins with [`MAGIC`].
@@ -347,7 +335,7 @@ fn field(
 
 fn verify(bytes: &[u8]) -> Result<(), NetworkError> {
     let stored = bytes.get(CHECKSUM..).and_then(<[u8]>::first_chunk).copied().unwrap_or_default();
-    let (expected, found) = (u64::from_le_bytes(stored), checksum(bytes));
+    let (expected, found) = (u64::from_le_bytes(stored), checksum(bytes, CHECKSUM));
     if expected == found { Ok(()) } else { Err(NetworkError::Checksum { offset: CHECKSUM, expected, found }) }
 }
 

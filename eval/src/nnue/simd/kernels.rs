@@ -296,6 +296,36 @@ macro_rules! define {
 }
 pub(super) use define;
 
+/// Defines a kernel that writes to `target` the sums `source` after a change by rows, of which it
+/// holds a tile in registers at a time.
+macro_rules! tiles {
+    (
+        $feature:literal, $lanes:literal, $zero:expr, $load:ident, $store:ident;
+        fn $name:ident($rows:ident: &[$number:ty], $($argument:ident: $type:ty),*) |$sums:ident, $row:ident| $change:block
+    ) => {
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn $name<const N: usize>($rows: &[$number], source: &[i16], target: &mut [i16], $($argument: $type),*) {
+            let tiles = target.len() / ($lanes * N);
+            let ($rows, _) = $rows.as_chunks::<$lanes>().0.as_chunks::<N>();
+            let (source, _) = source.as_chunks::<$lanes>().0.as_chunks::<N>();
+            let (target, _) = target.as_chunks_mut::<$lanes>().0.as_chunks_mut::<N>();
+            for (tile, (source, target)) in source.iter().zip(target).enumerate() {
+                let mut $sums = [$zero; N];
+                for (sum, words) in $sums.iter_mut().zip(source) {
+                    *sum = $load(words);
+                }
+                let $row = |index: u32| &$rows[index as usize * tiles + tile];
+                $change
+                for (words, sum) in target.iter_mut().zip($sums) {
+                    $store(words, sum);
+                }
+            }
+        }
+    };
+}
+pub(super) use tiles;
+
 /// Defines the kernels that add rows, in tiles that stay in registers for all of them: vectors
 /// of `$lanes` words are loaded, stored, subtracted, added, and added with saturation by these
 /// functions; `$swap` subtracts one vector of bytes and adds another.
@@ -326,65 +356,32 @@ macro_rules! rows {
             }
         }
 
-        #[inline]
-        #[target_feature(enable = $feature)]
-        fn update_tiles<const N: usize>(
-            rows: &[i16],
-            source: &[i16],
-            target: &mut [i16],
-            removed: &[u32],
-            added: &[u32],
-        ) {
-            let tiles = target.len() / ($lanes * N);
-            let (rows, _) = rows.as_chunks::<$lanes>().0.as_chunks::<N>();
-            let (source, _) = source.as_chunks::<$lanes>().0.as_chunks::<N>();
-            let (target, _) = target.as_chunks_mut::<$lanes>().0.as_chunks_mut::<N>();
-            for (tile, (source, target)) in source.iter().zip(target).enumerate() {
-                let mut sums = [$zero; N];
-                for (sum, words) in sums.iter_mut().zip(source) {
-                    *sum = $load(words);
-                }
+        crate::nnue::simd::kernels::tiles!(
+            $feature, $lanes, $zero, $load, $store;
+            fn update_tiles(rows: &[i16], removed: &[u32], added: &[u32]) |sums, row| {
                 for &index in removed {
-                    let row = &rows[index as usize * tiles + tile];
-                    for (sum, words) in sums.iter_mut().zip(row) {
+                    for (sum, words) in sums.iter_mut().zip(row(index)) {
                         *sum = $subtract(*sum, $load(words));
                     }
                 }
                 for &index in added {
-                    let row = &rows[index as usize * tiles + tile];
-                    for (sum, words) in sums.iter_mut().zip(row) {
+                    for (sum, words) in sums.iter_mut().zip(row(index)) {
                         *sum = $add(*sum, $load(words));
                     }
                 }
-                for (words, sum) in target.iter_mut().zip(sums) {
-                    $store(words, sum);
-                }
             }
-        }
+        );
 
-        #[inline]
-        #[target_feature(enable = $feature)]
-        fn exchange_tiles<const N: usize>(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
-            let tiles = target.len() / ($lanes * N);
-            let (rows, _) = rows.as_chunks::<$lanes>().0.as_chunks::<N>();
-            let (source, _) = source.as_chunks::<$lanes>().0.as_chunks::<N>();
-            let (target, _) = target.as_chunks_mut::<$lanes>().0.as_chunks_mut::<N>();
-            for (tile, (source, target)) in source.iter().zip(target).enumerate() {
-                let mut sums = [$zero; N];
-                for (sum, words) in sums.iter_mut().zip(source) {
-                    *sum = $load(words);
-                }
-                for &pair in pairs {
-                    let [removed, added] = pair.map(|index| &rows[index as usize * tiles + tile]);
-                    for (sum, (removed, added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
+        crate::nnue::simd::kernels::tiles!(
+            $feature, $lanes, $zero, $load, $store;
+            fn exchange_tiles(rows: &[i8], pairs: &[[u32; 2]]) |sums, row| {
+                for &[removed, added] in pairs {
+                    for (sum, (removed, added)) in sums.iter_mut().zip(row(removed).iter().zip(row(added))) {
                         *sum = $swap(*sum, removed, added);
                     }
                 }
-                for (words, sum) in target.iter_mut().zip(sums) {
-                    $store(words, sum);
-                }
             }
-        }
+        );
 
         #[inline]
         #[target_feature(enable = $feature)]

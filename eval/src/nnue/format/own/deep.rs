@@ -1,6 +1,8 @@
 //! Version 3: the parts of a network with hidden layers, and its layers in a file.
 
-use super::{Cursor, DEEP, check_weights, header, sealed};
+use enbu_files::sealed;
+
+use super::{CHECKSUM, Cursor, DEEP, check_weights, header};
 use crate::nnue::deep::{Deep, HIDDEN, SECOND};
 use crate::nnue::error::NetworkError;
 use crate::nnue::layers::Affine;
@@ -51,7 +53,7 @@ impl DeepParts {
         self.second_biases.iter().for_each(|bias| bytes.extend(bias.to_le_bytes()));
         self.output_weights.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         bytes.extend(self.output_bias.to_le_bytes());
-        sealed(bytes)
+        sealed(bytes, CHECKSUM)
     }
 }
 
