@@ -105,74 +105,6 @@ pub(crate) trait Task {
     fn run<K: Kernels>(self, kernels: K) -> Self::Output;
 }
 
-/// The kernels of one path. Results are equal on every path; lengths that do not fit are
-/// bugs and panic.
-pub(crate) trait Kernels: Copy {
-    /// Writes to `target` the accumulator `source` minus the rows `changes.0` plus the rows
-    /// `changes.1`, wrapping. Rows have the width of `target`, a multiple of 32, and are
-    /// contiguous in `rows`.
-    fn update(self, rows: &[i16], source: &[i16], target: &mut [i16], changes: (&[u32], &[u32]));
-
-    /// Writes to `target` the sums `source` minus the first row of each pair plus the second,
-    /// wrapping; rows as in [`update`](Self::update), of bytes.
-    fn exchange(self, rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]);
-
-    /// Limits `sums` to 0..=127; both lengths are the same multiple of 32.
-    fn clip(self, sums: &[i16], outputs: &mut [u8]);
-
-    /// The product of the halves of `sums`: both taken modulo 2^15 (sign kept),
-    /// limited to 0..=127, multiplied and divided by 128. `outputs` is half as long as
-    /// `sums`, a multiple of 32.
-    fn products(self, sums: &[i16], outputs: &mut [u8]);
-
-    /// The rounded product of the halves of `sums`: both limited to 0..=255, multiplied and
-    /// divided by 512. `outputs` is half as long as `sums`, a multiple of 16.
-    fn wide_products(self, sums: &[i16], outputs: &mut [u8]);
-
-    /// The output of the layers after the sums of the first hidden layer. With t = sum / 8
-    /// (rounded down) limited to ±1024, the inputs of the second are max(t, 0) and t² / 1024
-    /// (rounded); those of the output are its sums divided by 4096 (rounded down), limited to
-    /// 0..=1024.
-    fn tail(self, sums: &[i32; HIDDEN], tail: &Tail) -> i32;
-
-    /// `outputs` = `biases` + `weights` × `inputs`, wrapping. Weights are grouped by four
-    /// inputs: for each group, four weights of each output.
-    /// Inputs are at most 127, their number is a multiple of 4, that of outputs of 8.
-    fn affine(self, inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]);
-
-    /// `sums` divided by 64 (rounded down), limited to 0..=127.
-    fn activate(self, sums: &[i32], outputs: &mut [u8]);
-
-    /// The sum of products, wrapping. Inputs are at most 127, their number is a
-    /// multiple of 32.
-    fn dot(self, inputs: &[u8], weights: &[i8]) -> i32;
-
-    /// The sum of `v * v * weight` where `v` is each sum limited to 0..=255,
-    /// wrapping. Weights are within ±128, their number is a multiple of 32.
-    fn squared_dot(self, sums: &[i16], weights: &[i16]) -> i32;
-
-    /// `totals` = `a` + `b` + `c`, limited to 16 bits after each addition. All lengths are the
-    /// same multiple of 32.
-    fn add_sums(self, a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]);
-
-    /// The classes of the squares of two windows. With the bits p of a square in the six
-    /// planes, its class is its base + 9 (p0 + 2 p1) + 3 (p2 + p3) + p4 + p5.
-    fn zones(self, planes: &Planes, windows: [&Window; 2], zones: &mut Zones);
-
-    /// The indices of bytes that differ, as bits.
-    fn differences(self, old: &[u8; 2 * LANES], new: &[u8; 2 * LANES]) -> u64;
-
-    /// Replaces `sets` with the squares of each kind and colour, and returns the difference.
-    fn place(self, sets: &mut CodeSets, kinds: &[Words; 16], colors: [Words; 2]) -> Difference;
-
-    /// The codes of the sets that contain one of `squares`, as bits.
-    fn touched(self, sets: &CodeSets, squares: Words) -> u32;
-
-    /// For both sides the squares that are in at least one of its sets, and those that are in at
-    /// least two, or in `twice`.
-    fn join(self, once: &CodeSets, twice: &CodeSets) -> [Sides; 2];
-}
-
 /// Calls a function of a path.
 macro_rules! call {
     (safe, $call:expr) => {
@@ -186,10 +118,29 @@ macro_rules! call {
 }
 pub(super) use call;
 
+/// Declares [`Kernels`].
+macro_rules! declare {
+    ($(
+        $(#[$meta:meta])*
+        fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? { $($check:tt)* } => $call:expr;
+    )*) => {
+        /// The kernels of one path. Results are equal on every path; lengths that do not fit are
+        /// bugs and panic.
+        pub(crate) trait Kernels: Copy {
+            $(
+                $(#[$meta])*
+                fn $name(self, $($argument: $type),*) $(-> $result)?;
+            )*
+        }
+    };
+}
+use declare;
+
 /// Implements [`Kernels`] for a path: each kernel checks the lengths, then calls a function of
 /// the path's module.
 macro_rules! implement {
     ($path:ty, $safety:tt; $(
+        $(#[$meta:meta])*
         fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? { $($check:tt)* } => $call:expr;
     )*) => {
         impl crate::nnue::simd::kernels::Kernels for $path {
@@ -205,59 +156,94 @@ macro_rules! implement {
 }
 pub(super) use implement;
 
-/// Implements [`Kernels`] for a path with the functions of its module, which are `safe`, or
-/// `unsafe` where they need the features of the path.
+/// All kernels, for `$macro` after its arguments. They call the functions of a path's module, which
+/// are `safe`, or `unsafe` where they need the features of the path.
 macro_rules! kernels {
-    ($path:ty, $safety:tt) => {
-        crate::nnue::simd::kernels::implement! { $path, $safety;
+    ($macro:ident, $($argument:tt)*) => {
+        crate::nnue::simd::kernels::$macro! {
+            $($argument)*
+            /// Writes to `target` the accumulator `source` minus the rows `changes.0` plus the rows
+            /// `changes.1`, wrapping. Rows have the width of `target`, a multiple of 32, and are
+            /// contiguous in `rows`.
             fn update(rows: &[i16], source: &[i16], target: &mut [i16], changes: (&[u32], &[u32])) {
                 assert!(source.len() == target.len() && target.len().is_multiple_of(32));
             } => update(rows, source, target, changes.0, changes.1);
+            /// Writes to `target` the sums `source` minus the first row of each pair plus the second,
+            /// wrapping; rows as in [`update`](Self::update), of bytes.
             fn exchange(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
                 assert!(source.len() == target.len() && target.len().is_multiple_of(32));
             } => exchange(rows, source, target, pairs);
+            /// Limits `sums` to 0..=127; both lengths are the same multiple of 32.
             fn clip(sums: &[i16], outputs: &mut [u8]) {
                 assert!(sums.len() == outputs.len() && sums.len().is_multiple_of(32));
             } => clip(sums, outputs);
+            /// The product of the halves of `sums`: both taken modulo 2^15 (sign kept),
+            /// limited to 0..=127, multiplied and divided by 128. `outputs` is half as long as
+            /// `sums`, a multiple of 32.
             fn products(sums: &[i16], outputs: &mut [u8]) {
                 assert!(sums.len() == 2 * outputs.len() && outputs.len().is_multiple_of(32));
                 let (first, second) = sums.split_at(outputs.len());
             } => products(first, second, outputs);
+            /// The rounded product of the halves of `sums`: both limited to 0..=255, multiplied and
+            /// divided by 512. `outputs` is half as long as `sums`, a multiple of 16.
             fn wide_products(sums: &[i16], outputs: &mut [u8]) {
                 assert!(sums.len() == 2 * outputs.len() && outputs.len().is_multiple_of(16));
                 let (first, second) = sums.split_at(outputs.len());
             } => wide_products(first, second, outputs);
+            /// The output of the layers after the sums of the first hidden layer. With t = sum / 8
+            /// (rounded down) limited to ±1024, the inputs of the second are max(t, 0) and t² / 1024
+            /// (rounded); those of the output are its sums divided by 4096 (rounded down), limited to
+            /// 0..=1024.
             fn tail(sums: &[i32; HIDDEN], tail: &Tail) -> i32 {} => tail_of(sums, tail);
+            /// `outputs` = `biases` + `weights` × `inputs`, wrapping. Weights are grouped by four
+            /// inputs: for each group, four weights of each output.
+            /// Inputs are at most 127, their number is a multiple of 4, that of outputs of 8.
             fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
                 assert!(inputs.len().is_multiple_of(4) && outputs.len().is_multiple_of(8));
                 assert!(weights.len() == inputs.len() * outputs.len() && biases.len() == outputs.len());
                 debug_assert!(inputs.iter().all(|&input| input <= 127));
             } => affine(inputs, weights, biases, outputs);
+            /// `sums` divided by 64 (rounded down), limited to 0..=127.
             fn activate(sums: &[i32], outputs: &mut [u8]) {
                 assert_eq!(sums.len(), outputs.len());
             } => activate(sums, outputs);
+            /// The sum of products, wrapping. Inputs are at most 127, their number is a
+            /// multiple of 32.
             fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
                 assert!(inputs.len() == weights.len() && inputs.len().is_multiple_of(32));
                 debug_assert!(inputs.iter().all(|&input| input <= 127));
             } => dot(inputs, weights);
+            /// The sum of `v * v * weight` where `v` is each sum limited to 0..=255,
+            /// wrapping. Weights are within ±128, their number is a multiple of 32.
             fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
                 assert!(sums.len() == weights.len() && sums.len().is_multiple_of(32));
                 debug_assert!(weights.iter().all(|weight| (-128..=128).contains(weight)));
             } => squared_dot(sums, weights);
+            /// `totals` = `a` + `b` + `c`, limited to 16 bits after each addition. All lengths are the
+            /// same multiple of 32.
             fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
                 let width = totals.len();
                 assert!(a.len() == width && b.len() == width && c.len() == width && width.is_multiple_of(32));
             } => add_sums(a, b, c, totals);
+            /// The classes of the squares of two windows. With the bits p of a square in the six
+            /// planes, its class is its base + 9 (p0 + 2 p1) + 3 (p2 + p3) + p4 + p5.
             fn zones(planes: &Planes, windows: [&Window; 2], zones: &mut Zones) {} => zones_of(planes, windows, zones);
+            /// Replaces `sets` with the squares of each kind and colour, and returns the difference.
             fn place(sets: &mut CodeSets, kinds: &[Words; 16], colors: [Words; 2]) -> Difference {}
                 => place(sets, kinds, colors);
+            /// The codes of the sets that contain one of `squares`, as bits.
             fn touched(sets: &CodeSets, squares: Words) -> u32 {} => touched(sets, squares);
+            /// For both sides the squares that are in at least one of its sets, and those that are in at
+            /// least two, or in `twice`.
             fn join(once: &CodeSets, twice: &CodeSets) -> [Sides; 2] {} => join(once, twice);
+            /// The indices of bytes that differ, as bits.
             fn differences(old: &[u8; 2 * LANES], new: &[u8; 2 * LANES]) -> u64 {} => differences(old, new);
         }
     };
 }
 pub(super) use kernels;
+
+kernels!(declare,);
 
 /// Defines a path: the type that proves its features, and its kernels.
 /// `define!(Name, "features", detection);`
@@ -284,7 +270,7 @@ macro_rules! define {
             }
         }
 
-        crate::nnue::simd::kernels::kernels!($path, unsafe);
+        crate::nnue::simd::kernels::kernels!(implement, $path, unsafe;);
 
         #[inline]
         #[target_feature(enable = $features)]

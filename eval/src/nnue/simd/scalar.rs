@@ -8,7 +8,7 @@ use super::kernels::{CodeSets, Difference, HIDDEN, LANES, Planes, Sides, Tail, W
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar;
 
-kernels!(Scalar, safe);
+kernels!(implement, Scalar, safe;);
 
 /// Rows are added in pieces that fit the first-level cache.
 const PIECE: usize = 256;
