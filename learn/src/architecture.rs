@@ -102,9 +102,6 @@ pub(crate) trait Architecture: fmt::Debug + Send + Sync + 'static {
     fn backward(&self, parameters: &[f32], entry: &Entry, slope: f32, workspace: &mut Workspace, gradient: &mut [f32]);
 
     /// The bytes of the network's file, from parameters that are rounded to their grids.
-    ///
-    /// # Errors
-    /// [`QuantiseError`] when a parameter does not fit its file.
     fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Vec<u8>, QuantiseError>;
 }
 

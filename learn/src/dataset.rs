@@ -224,7 +224,7 @@ impl Dataset {
 
     /// A hash of all positions, their labels and their shards, to identify the data.
     pub fn mark(&self) -> u64 {
-        let digests = self.shards.iter().chain([&self.tested]).flat_map(|shard| shard.digest().to_le_bytes());
+        let digests = self.shards.iter().chain([&self.tested]).flat_map(|shard| shard.digest.to_le_bytes());
         let bytes: Vec<u8> = digests.chain(format!("{:?} {:?}", self.filter, self.foresight).into_bytes()).collect();
         enbu_files::fnv1a(&bytes)
     }

@@ -18,7 +18,7 @@ const RECORD: u8 = 0xff;
 pub(crate) struct Shard {
     file: BufWriter<File>,
     items: u64,
-    digest: u64,
+    pub(crate) digest: u64,
     /// Its positions to learn from.
     pub(crate) positions: usize,
 }
@@ -48,10 +48,6 @@ impl Shard {
 
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         self.file.flush()
-    }
-
-    pub(crate) fn digest(&self) -> u64 {
-        self.digest
     }
 
     /// Visits its items in order.

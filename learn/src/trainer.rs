@@ -250,7 +250,8 @@ impl<'a> Trainer<'a> {
         let model = &self.model;
         let per_slice = size.div_ceil(self.plan.slices);
         self.gradients.par_iter_mut().zip(positions.par_chunks(per_slice)).for_each(|(gradient, order)| {
-            gradient.add(model, Batch { entries, order, target });
+            let (batch, architecture) = (Batch { entries, order, target }, model.shape.architecture());
+            gradient.loss = architecture.learn(&model.used, batch, &mut gradient.workspace, &mut gradient.sums);
         });
         let loss: f64 = self.gradients.iter().map(|gradient| gradient.loss).sum();
         let step = Step {
@@ -274,7 +275,7 @@ impl<'a> Trainer<'a> {
         let point = Point {
             batch: self.state.batch,
             training: self.state.running.0 / self.state.running.1.max(1) as f64,
-            validation: validation::loss(&self.model, validation, self.target()),
+            validation: validation::validate(&self.model, validation, self.target()).loss(),
             rate: self.plan.rate(self.state.batch, self.batches()),
         };
         self.state.running = (0.0, 0);

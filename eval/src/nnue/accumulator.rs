@@ -86,9 +86,6 @@ pub(crate) struct Accumulators {
 
 impl Accumulators {
     /// Accumulators for `transformer`, at the root of a line.
-    ///
-    /// # Errors
-    /// When they cannot be allocated.
     pub(crate) fn new(transformer: &Transformer) -> Result<Self, TryReserveError> {
         let width = transformer.width();
         Ok(Self {
@@ -223,7 +220,7 @@ impl Accumulators {
 fn renumbers(features: FeatureSet, position: &Position, delta: &Delta, color: Color) -> bool {
     match delta.from {
         Origin::Board { from, kind: PieceType::King } if delta.mover == color => {
-            View::new(features, color, Some(from)).slot() != View::of(features, color, position).slot()
+            View::new(features, color, Some(from)).slot != View::of(features, color, position).slot
         }
         _ => false,
     }
@@ -391,7 +388,7 @@ impl Cache {
         target: &mut [i16],
     ) {
         let width = transformer.width();
-        let slot = color as usize * self.slots + view.slot();
+        let slot = color as usize * self.slots + view.slot;
         let sums = &mut self.sums[slot * width..][..width];
         let snapshot = Snapshot::of(transformer.features, position);
         let (old, source) = match &self.snapshots[slot] {

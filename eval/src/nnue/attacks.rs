@@ -180,7 +180,7 @@ impl Attacks {
         let kings = Color::ALL.map(|color| board.king(color));
         let zones = Simd::best().run(ZonesOf(self, kings));
         for color in Color::ALL {
-            let order = Order::of(color, View::new(FeatureSet::Mirrored, color, kings[color]).slot());
+            let order = Order::of(color, View::new(FeatureSet::Mirrored, color, kings[color]).slot);
             for (square, &class) in zones.iter().enumerate() {
                 if class != OUTSIDE {
                     input(color, order.zone(square, class));

@@ -203,7 +203,9 @@ pub(crate) struct View {
     color: Color,
     /// Added to every number.
     offset: u32,
-    slot: usize,
+    /// The index of the refresh cache, below [`FeatureSet::slots`]: views of one colour with equal
+    /// slots number all pieces alike.
+    pub(crate) slot: usize,
     /// The first of the kings' second numbers, if they have any.
     kings_again: Option<u32>,
 }
@@ -235,13 +237,6 @@ impl View {
     #[inline]
     pub(crate) fn of(features: FeatureSet, color: Color, position: &Position) -> Self {
         Self::new(features, color, position.king(color))
-    }
-
-    /// The index of the refresh cache, below [`FeatureSet::slots`]: views of one colour with
-    /// equal slots number all pieces alike.
-    #[inline]
-    pub(crate) fn slot(&self) -> usize {
-        self.slot
     }
 
     #[inline]

@@ -23,9 +23,6 @@ pub(crate) struct Affine {
 impl Affine {
     /// A layer with the weights `weight(output, input)`; inputs are padded with zeros to a
     /// multiple of four.
-    ///
-    /// # Errors
-    /// When it cannot be allocated.
     pub(crate) fn new(
         inputs: usize,
         biases: &[i32],
@@ -78,9 +75,6 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     /// Scratch memory for `layers` and all others of the same shape.
-    ///
-    /// # Errors
-    /// When it cannot be allocated.
     pub(crate) fn new(layers: &Layers) -> Result<Self, TryReserveError> {
         Ok(Self {
             inputs: Block::zeroed(layers.first.inputs())?,
@@ -91,9 +85,6 @@ impl Scratch {
     }
 
     /// Memory for inputs alone.
-    ///
-    /// # Errors
-    /// When it cannot be allocated.
     pub(crate) fn of_inputs(count: usize) -> Result<Self, TryReserveError> {
         let (sums, hidden, last) = (Block::zeroed(0)?, Block::zeroed(0)?, Block::zeroed(0)?);
         Ok(Self { inputs: Block::zeroed(count)?, sums, hidden, last })

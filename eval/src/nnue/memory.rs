@@ -34,9 +34,6 @@ enum Store<T> {
 
 impl<T: Pod> Block<T> {
     /// `len` zeros.
-    ///
-    /// # Errors
-    /// When they cannot be allocated.
     pub(crate) fn zeroed(len: usize) -> Result<Self, TryReserveError> {
         if let Some(pages) = Self::pages(len) {
             return Ok(Self { store: Store::Pages(pages), len });
@@ -62,9 +59,6 @@ impl<T: Pod> Block<T> {
     }
 
     /// A copy of `numbers`.
-    ///
-    /// # Errors
-    /// When they cannot be allocated.
     pub(crate) fn copy_of(numbers: &[T]) -> Result<Self, TryReserveError> {
         let mut block = Self::zeroed(numbers.len())?;
         block.copy_from_slice(numbers);

@@ -154,9 +154,6 @@ impl OutputCache {
 
 impl State {
     /// A state without a position.
-    ///
-    /// # Errors
-    /// When it cannot be allocated.
     pub(crate) fn new(network: &Network) -> Result<Self, TryReserveError> {
         let scratch = match &network.head {
             Head::Classic(layers) => Some(Scratch::new(layers)),

@@ -192,9 +192,6 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Progress with the weights of the HalfKP inputs.
-    ///
-    /// # Errors
-    /// When they cannot be allocated.
     pub(crate) fn new(bias: i32, weights: &[[u8; 4]], buckets: u8) -> Result<Self, TryReserveError> {
         let mut block = Block::zeroed(weights.len())?;
         block.iter_mut().zip(weights).for_each(|(weight, &bytes)| *weight = i32::from_le_bytes(bytes));

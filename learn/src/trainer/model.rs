@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
 use crate::architecture::{Grid, Workspace};
-use crate::loops::{Batch, Loops};
+use crate::loops::Loops;
 use crate::quantise::QuantiseError;
 use crate::shape::Shape;
 
@@ -72,9 +72,6 @@ impl Model {
     }
 
     /// The bytes of the network's file.
-    ///
-    /// # Errors
-    /// [`QuantiseError`] when a parameter does not fit.
     pub(super) fn quantise(&self, name: &str) -> Result<Vec<u8>, QuantiseError> {
         let mut model = self.clone();
         model.evaluate_with(Numbers::Rounded);
@@ -118,7 +115,7 @@ pub(super) struct Gradient {
     pub(super) sums: Vec<f32>,
     /// Sum of the losses of the last slice.
     pub(super) loss: f64,
-    workspace: Workspace,
+    pub(super) workspace: Workspace,
 }
 
 impl Gradient {
@@ -128,11 +125,5 @@ impl Gradient {
             loss: 0.0,
             workspace: Workspace::new(shape.architecture()),
         }
-    }
-
-    /// Adds the gradient of a slice and sets the loss to the slice's.
-    pub(super) fn add(&mut self, model: &Model, batch: Batch<'_>) {
-        let Self { sums, loss, workspace } = self;
-        *loss = model.shape.architecture().learn(&model.used, batch, workspace, sums);
     }
 }

@@ -101,7 +101,3 @@ pub(super) fn validate(model: &Model, entries: &[Entry], target: Target) -> Vali
     }
     Validation(whole)
 }
-
-pub(super) fn loss(model: &Model, entries: &[Entry], target: Target) -> f64 {
-    validate(model, entries, target).loss()
-}

@@ -30,9 +30,6 @@ const CODES: usize = 32;
 
 impl AttackRows {
     /// The rows in the order of a file, `width` weights each.
-    ///
-    /// # Errors
-    /// When they cannot be allocated.
     pub(crate) fn new(rows: &[i8], width: usize) -> Result<Self, TryReserveError> {
         let mut pairs = Block::zeroed(CODES * CODES * 2 * width)?;
         for (index, target) in pairs.chunks_exact_mut(width).enumerate() {
@@ -138,9 +135,6 @@ const NO_PAIR: u32 = PieceType::COUNT as u32;
 
 impl AttackSums {
     /// Sums of no attacks.
-    ///
-    /// # Errors
-    /// When they cannot be allocated.
     pub(crate) fn new(rows: &AttackRows) -> Result<Self, TryReserveError> {
         let width = rows.width;
         Ok(Self {
@@ -174,7 +168,7 @@ impl AttackSums {
             kernels.exchange(&rows.pairs, old, new, changes);
         }
         let kings = Color::ALL.map(|color| position.king(color));
-        let slots = Color::ALL.map(|color| View::new(FeatureSet::Mirrored, color, kings[color]).slot());
+        let slots = Color::ALL.map(|color| View::new(FeatureSet::Mirrored, color, kings[color]).slot);
         self.update_zones(kernels, rows, self.attacks.zones(kernels, kings), slots);
         let zones = self.zone_sums[2 * self.width * self.next..].chunks_exact(self.width);
         self.next = (self.next + 1) % Self::KEPT;
