@@ -45,14 +45,17 @@ fn find() -> bool {
     found
 }
 
-/// Defines a function that forwards to `path`, compiled for the baseline and for AVX2:
-/// `multiversion! { fn name(a: A) -> R = path; }`.
+/// Defines a function that is compiled for the baseline and for AVX2: with a body, or one that
+/// forwards to `path`, `multiversion! { fn name(a: A) -> R = path; }`.
 ///
-/// The callee must be `#[inline(always)]`, and so must the hot functions it calls:
+/// That must be `#[inline(always)]`, and so must the hot functions that a body calls:
 /// code that is not inlined stays compiled for the baseline.
 #[macro_export]
 macro_rules! multiversion {
-    ($(#[$meta:meta])* $vis:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? = $body:expr;) => {
+    ($(#[$meta:meta])* $vis:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? = $path:expr;) => {
+        $crate::multiversion! { $(#[$meta])* $vis fn $name($($argument: $type),*) $(-> $result)? { $path($($argument),*) } }
+    };
+    ($(#[$meta:meta])* $vis:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block) => {
         $(#[$meta])*
         #[cfg_attr(
             target_arch = "x86_64",
@@ -62,15 +65,11 @@ macro_rules! multiversion {
         $vis fn $name($($argument: $type),*) $(-> $result)? {
             // Apart, so that the choice is small enough to be made where the function is called.
             #[inline(never)]
-            fn portable($($argument: $type),*) $(-> $result)? {
-                $body($($argument),*)
-            }
+            fn portable($($argument: $type),*) $(-> $result)? $body
             #[cfg(target_arch = "x86_64")]
             if $crate::has_avx2() {
                 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-                fn with_avx2($($argument: $type),*) $(-> $result)? {
-                    $body($($argument),*)
-                }
+                fn with_avx2($($argument: $type),*) $(-> $result)? $body
                 // SAFETY: `has_avx2` has just detected every feature the function is
                 // compiled for.
                 return unsafe { with_avx2($($argument),*) };
@@ -95,47 +94,31 @@ pub fn prefetch<T: ?Sized>(item: &T) {
     let _ = item;
 }
 
-/// A computation that [`dispatch`] compiles for the baseline and for AVX2. For crates
+/// Runs `work` compiled for AVX2 if the processor has it, for the baseline otherwise. For crates
 /// that forbid `unsafe` and so cannot use [`multiversion!`].
 ///
-/// Implementations mark `run`, and the functions it calls, as `#[inline(always)]`, so
-/// that all of it is compiled for both.
-pub trait Task {
-    /// Result of the computation.
-    type Output;
-    /// Runs the computation.
-    fn run(self) -> Self::Output;
-}
-
-/// Runs `task` compiled for AVX2 if the processor has it, for the baseline otherwise.
-///
-/// FMA is not enabled, so floating-point results are the same on every processor.
+/// The closure and the functions that it calls are marked as `#[inline(always)]`, so that all of it
+/// is compiled for both. FMA is not enabled, so floating-point results are the same on every
+/// processor.
 ///
 /// ```
-/// use enbu_isa::{Task, dispatch};
-/// struct Sum<'a>(&'a [f32]);
-/// impl Task for Sum<'_> {
-///     type Output = f32;
-///     #[inline(always)]
-///     fn run(self) -> f32 {
-///         self.0.iter().sum()
-///     }
-/// }
-/// assert_eq!(dispatch(Sum(&[1.0, 2.0])), 3.0);
+/// use enbu_isa::dispatch;
+/// let numbers = [1.0_f32, 2.0];
+/// assert_eq!(dispatch(#[inline(always)] || numbers.iter().sum::<f32>()), 3.0);
 /// ```
 #[cfg_attr(
     target_arch = "x86_64",
     expect(unsafe_code, reason = "calls a function with target features, after detecting them")
 )]
-pub fn dispatch<T: Task>(task: T) -> T::Output {
+pub fn dispatch<R>(work: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn with_avx2<T: Task>(task: T) -> T::Output {
-            task.run()
+        fn with_avx2<R>(work: impl FnOnce() -> R) -> R {
+            work()
         }
         // SAFETY: `has_avx2` has just detected every feature the function is compiled for.
-        return unsafe { with_avx2(task) };
+        return unsafe { with_avx2(work) };
     }
-    task.run()
+    work()
 }

@@ -1,6 +1,6 @@
 //! Loops over positions, compiled for each architecture and instruction set.
 
-use enbu_isa::{Task, dispatch};
+use enbu_isa::dispatch;
 
 use crate::architecture::block::BLOCK;
 use crate::architecture::{Architecture, Workspace};
@@ -28,72 +28,48 @@ pub(crate) trait Loops: Architecture {
 
 impl<A: Architecture> Loops for A {
     fn learn(&self, parameters: &[f32], batch: Batch<'_>, workspace: &mut Workspace, gradient: &mut [f32]) -> f64 {
-        dispatch(Learn { architecture: self, parameters, batch, workspace, gradient })
+        let Batch { entries, order, target } = batch;
+        dispatch(
+            #[inline(always)]
+            || {
+                let mut loss = 0.0;
+                let mut block = Vec::with_capacity(BLOCK);
+                for order in order.chunks(BLOCK) {
+                    // Copied in a loop of its own, in which the cache misses overlap.
+                    block.clear();
+                    block.extend(order.iter().map(|&index| entries[index as usize]));
+                    workspace.begin(self, parameters, &block);
+                    for (position, entry) in block.iter().enumerate() {
+                        workspace.load(position);
+                        let share = sigmoid(self.forward(parameters, entry, workspace));
+                        let error = share - target.of(entry);
+                        loss += f64::from(error * error);
+                        self.backward(parameters, entry, 2.0 * error * share * (1.0 - share), workspace, gradient);
+                        workspace.store(position);
+                    }
+                    workspace.end(self, gradient);
+                }
+                loss
+            },
+        )
     }
 
     fn outputs(&self, parameters: &[f32], entries: &[Entry]) -> Vec<f32> {
-        let workspace = Workspace::new(self);
-        dispatch(Outputs { architecture: self, parameters, entries, workspace })
-    }
-}
-
-struct Learn<'a, A> {
-    architecture: &'a A,
-    parameters: &'a [f32],
-    batch: Batch<'a>,
-    workspace: &'a mut Workspace,
-    gradient: &'a mut [f32],
-}
-
-impl<A: Architecture> Task for Learn<'_, A> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run(self) -> f64 {
-        let Self { architecture, parameters, batch: Batch { entries, order, target }, workspace, gradient } = self;
-        let mut loss = 0.0;
-        let mut block = Vec::with_capacity(BLOCK);
-        for order in order.chunks(BLOCK) {
-            // Copied in a loop of its own, in which the cache misses overlap.
-            block.clear();
-            block.extend(order.iter().map(|&index| entries[index as usize]));
-            workspace.begin(architecture, parameters, &block);
-            for (position, entry) in block.iter().enumerate() {
-                workspace.load(position);
-                let share = sigmoid(architecture.forward(parameters, entry, workspace));
-                let error = share - target.of(entry);
-                loss += f64::from(error * error);
-                architecture.backward(parameters, entry, 2.0 * error * share * (1.0 - share), workspace, gradient);
-                workspace.store(position);
-            }
-            workspace.end(architecture, gradient);
-        }
-        loss
-    }
-}
-
-struct Outputs<'a, A> {
-    architecture: &'a A,
-    parameters: &'a [f32],
-    entries: &'a [Entry],
-    workspace: Workspace,
-}
-
-impl<A: Architecture> Task for Outputs<'_, A> {
-    type Output = Vec<f32>;
-
-    #[inline(always)]
-    fn run(self) -> Vec<f32> {
-        let Self { architecture, parameters, entries, mut workspace } = self;
+        let mut workspace = Workspace::new(self);
         let mut outputs = Vec::with_capacity(entries.len());
-        for block in entries.chunks(BLOCK) {
-            workspace.begin(architecture, parameters, block);
-            outputs.extend(block.iter().enumerate().map(|(position, entry)| {
-                workspace.load(position);
-                architecture.forward(parameters, entry, &mut workspace)
-            }));
-        }
-        outputs
+        dispatch(
+            #[inline(always)]
+            || {
+                for block in entries.chunks(BLOCK) {
+                    workspace.begin(self, parameters, block);
+                    outputs.extend(block.iter().enumerate().map(|(position, entry)| {
+                        workspace.load(position);
+                        self.forward(parameters, entry, &mut workspace)
+                    }));
+                }
+                outputs
+            },
+        )
     }
 }
 

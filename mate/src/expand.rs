@@ -77,20 +77,17 @@ const TAKER_PN: u32 = 2;
 multiversion! {
     /// First proof number of a defender's node: one for each move, all drops on one square
     /// counting as one, plus [`TAKER_PN`] for each piece that can capture the checker.
-    fn count_answers(position: &Position) -> u32 = count_answers_inline;
-}
-
-#[inline(always)]
-fn count_answers_inline(position: &Position) -> u32 {
-    let (mut count, mut dropped) = (0, Bitboard::EMPTY);
-    position.for_each_set(Scope::All, |set| match set {
-        MoveSet::Drops { to, .. } => dropped |= to,
-        MoveSet::Piece { plain, promote, .. } | MoveSet::Pawns { plain, promote, .. } => {
-            let takes = (plain | promote).intersects(position.checkers());
-            count += set.len() as u32 + if takes { TAKER_PN } else { 0 };
-        }
-    });
-    count + dropped.count()
+    fn count_answers(position: &Position) -> u32 {
+        let (mut count, mut dropped) = (0, Bitboard::EMPTY);
+        position.for_each_set(Scope::All, |set| match set {
+            MoveSet::Drops { to, .. } => dropped |= to,
+            MoveSet::Piece { plain, promote, .. } | MoveSet::Pawns { plain, promote, .. } => {
+                let takes = (plain | promote).intersects(position.checkers());
+                count += set.len() as u32 + if takes { TAKER_PN } else { 0 };
+            }
+        });
+        count + dropped.count()
+    }
 }
 
 fn first_value_of_checks(position: &mut Position, within: Plies) -> Value {

@@ -29,12 +29,9 @@ multiversion! {
     /// let position = Position::from_setup(&setup).expect("playable");
     /// assert_eq!(mate_in_one(&position), Some("G*5b".parse().expect("a move")));
     /// ```
-    pub fn mate_in_one(position: &Position) -> Option<Move> = mate_in_one_inline;
-}
-
-#[inline(always)]
-fn mate_in_one_inline(position: &Position) -> Option<Move> {
-    mate_with(&Net::new(position)?)
+    pub fn mate_in_one(position: &Position) -> Option<Move> {
+        mate_with(&Net::new(position)?)
+    }
 }
 
 /// Static evaluation of an attacker's node.
@@ -48,20 +45,17 @@ pub(crate) enum Outlook {
 
 multiversion! {
     /// The mate in one or the number of checks, from one analysis of the king's net.
-    pub(crate) fn outlook(position: &Position) -> Outlook = outlook_inline;
-}
-
-#[inline(always)]
-fn outlook_inline(position: &Position) -> Outlook {
-    let Some(net) = Net::new(position) else { return Outlook::Checks(0) };
-    if let Some(mv) = mate_with(&net) {
-        return Outlook::Mate(mv);
+    pub(crate) fn outlook(position: &Position) -> Outlook {
+        let Some(net) = Net::new(position) else { return Outlook::Checks(0) };
+        if let Some(mv) = mate_with(&net) {
+            return Outlook::Mate(mv);
+        }
+        Outlook::Checks(if position.in_check() || !net.discoverers.is_empty() {
+            position.count_checks() as u32
+        } else {
+            net.count_checks()
+        })
     }
-    Outlook::Checks(if position.in_check() || !net.discoverers.is_empty() {
-        position.count_checks() as u32
-    } else {
-        net.count_checks()
-    })
 }
 
 #[inline(always)]

@@ -25,7 +25,9 @@ use crate::move_list::MoveList;
 use crate::position::Position;
 
 multiversion! {
-    fn moves_in(position: &Position, scope: Scope, list: &mut MoveList) = Position::moves_in_inline;
+    fn moves_in(position: &Position, scope: Scope, list: &mut MoveList) {
+        position.for_each_set(scope, |set| set.for_each(|mv| list.push(mv)));
+    }
 }
 
 impl Position {
@@ -64,11 +66,6 @@ impl Position {
     /// Appends every legal move in `scope` to `list`.
     pub fn moves_in(&self, scope: Scope, list: &mut MoveList) {
         moves_in(self, scope, list);
-    }
-
-    #[inline(always)]
-    fn moves_in_inline(&self, scope: Scope, list: &mut MoveList) {
-        self.for_each_set(scope, |set| set.for_each(|mv| list.push(mv)));
     }
 
     /// Returns true if the side to move has a legal move; without one it has lost.

@@ -371,11 +371,11 @@ impl Picker {
         let rest = moves.get_mut(self.current..)?;
         if self.picked < PICKED_SINGLY {
             // Without branches, which would be mispredicted: the largest, then its index.
-            let best = rest.iter().fold(i64::MIN, |best, scored| best.max(scored.rank()));
-            let index = rest.iter().position(|scored| scored.rank() == best)?;
+            let best = rest.iter().fold(i64::MIN, |best, scored| best.max(scored.0));
+            let index = rest.iter().position(|scored| scored.0 == best)?;
             rest.swap(0, index);
         } else if self.picked == PICKED_SINGLY {
-            rest.sort_unstable_by_key(|scored| std::cmp::Reverse(scored.rank()));
+            rest.sort_unstable_by_key(|scored| std::cmp::Reverse(scored.0));
         }
         let best = *rest.first()?;
         self.picked += 1;

@@ -2,7 +2,7 @@
 
 use enbu_movegen::{Bitboard, Move, Position, Square};
 
-use crate::scored::Scored;
+use crate::scored::{CHECK_BONUS, Scored};
 use crate::threat::Purpose;
 use crate::{params, see};
 
@@ -54,7 +54,7 @@ impl Quiets<'_> {
             scored.mark_check();
             let keeps = || purpose.quiet_drops.contains(to) || see::reaches(self.position, mv, -params::check_loss());
             if keeps() {
-                scored.prefer();
+                scored.add(CHECK_BONUS);
             }
         }
     }

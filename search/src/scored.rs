@@ -3,7 +3,7 @@
 use enbu_movegen::Move;
 
 /// Score of a quiet check that loses little: more than any history.
-const CHECK_BONUS: i32 = 1 << 18;
+pub(crate) const CHECK_BONUS: i32 = 1 << 18;
 
 const CHECK: i64 = 1 << 16;
 
@@ -11,7 +11,7 @@ const CHECK: i64 = 1 << 16;
 /// above: the score (32 bits), the position in the list (15 bits, inverted: of equal scores the first
 /// generated wins), the mark of a quiet check, the move's bits (16).
 #[derive(Clone, Copy)]
-pub(crate) struct Scored(i64);
+pub(crate) struct Scored(pub(crate) i64);
 
 impl Scored {
     /// A move after `before` others in the list.
@@ -30,12 +30,6 @@ impl Scored {
         self.0 & CHECK != 0
     }
 
-    /// Lifts a quiet check above any history.
-    #[inline(always)]
-    pub(crate) fn prefer(&mut self) {
-        self.0 += i64::from(CHECK_BONUS) << 32;
-    }
-
     #[inline(always)]
     pub(crate) fn add(&mut self, merit: i32) {
         self.0 += i64::from(merit) << 32;
@@ -51,12 +45,6 @@ impl Scored {
     #[inline(always)]
     pub(crate) fn score(self) -> i32 {
         (self.0 >> 32) as i32
-    }
-
-    /// The rank: larger is better.
-    #[inline(always)]
-    pub(crate) fn rank(self) -> i64 {
-        self.0
     }
 
     #[inline(always)]

@@ -43,37 +43,28 @@ multiversion! {
     /// Returns true if the side to move in `position`, whose piece of kind `at_risk` has moved to
     /// `to`, keeps a balance of at least 0 when both sides take there in turn. `balance` is the
     /// amount it has beyond its goal, and less than the piece is worth.
-    fn holds(position: &Position, to: Square, occupied: Bitboard, at_risk: PieceType, balance: Value) -> bool =
-        holds_inline;
-}
-
-#[inline(always)]
-fn holds_inline(
-    position: &Position,
-    to: Square,
-    mut occupied: Bitboard,
-    mut at_risk: PieceType,
-    mut balance: Value,
-) -> bool {
-    let us = position.turn();
-    // `balance` is kept from the view of the side that has just moved. The side to move must
-    // bring it below zero.
-    let mut side = !us;
-    loop {
-        balance -= exchange(at_risk);
-        if balance >= 0 {
-            // Even losing the last piece leaves the mover content.
-            return side != us;
+    fn holds(position: &Position, to: Square, occupied: Bitboard, at_risk: PieceType, balance: Value) -> bool {
+        let (mut occupied, mut at_risk, mut balance) = (occupied, at_risk, balance);
+        let us = position.turn();
+        // `balance` is kept from the view of the side that has just moved. The side to move must
+        // bring it below zero.
+        let mut side = !us;
+        loop {
+            balance -= exchange(at_risk);
+            if balance >= 0 {
+                // Even losing the last piece leaves the mover content.
+                return side != us;
+            }
+            let Some((from, kind)) = cheapest(position, to, side, occupied) else { return side != us };
+            occupied = occupied.without(Bitboard::of(from));
+            // A king may take last only.
+            if kind == PieceType::King && position.attackers(to, !side, occupied).intersects(occupied) {
+                return side != us;
+            }
+            at_risk = kind;
+            balance = -balance - 1;
+            side = !side;
         }
-        let Some((from, kind)) = cheapest(position, to, side, occupied) else { return side != us };
-        occupied = occupied.without(Bitboard::of(from));
-        // A king may take last only.
-        if kind == PieceType::King && position.attackers(to, !side, occupied).intersects(occupied) {
-            return side != us;
-        }
-        at_risk = kind;
-        balance = -balance - 1;
-        side = !side;
     }
 }
 

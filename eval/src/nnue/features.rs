@@ -129,32 +129,25 @@ impl FeatureSet {
         self.row().3
     }
 
-    /// Inputs per king square; `None` if the king square is not part of the input.
-    const fn block(self) -> Option<u32> {
+    /// Inputs per king square (`None` if the king square is not part of the input), true if mirrored, the
+    /// numbering, and the number of [`View::slot`]s of each side.
+    const fn scheme(self) -> (Option<u32>, bool, &'static Numbering, usize) {
         match self {
-            Self::HalfKp | Self::HalfKpVm => Some(1548),
-            Self::HalfKa1 | Self::HalfKaHm1 => Some(1710),
-            Self::HalfKa2 | Self::HalfKaHm2 => Some(1629),
-            Self::Kp | Self::Ka2 | Self::Mirrored => None,
-        }
-    }
-
-    const fn is_mirrored(self) -> bool {
-        matches!(self, Self::HalfKpVm | Self::HalfKaHm1 | Self::HalfKaHm2 | Self::Mirrored)
-    }
-
-    const fn numbering(self) -> &'static Numbering {
-        match self {
-            Self::HalfKp | Self::HalfKpVm => WITHOUT_KINGS,
-            Self::HalfKa1 | Self::HalfKaHm1 | Self::Kp => WITH_KINGS,
-            Self::HalfKa2 | Self::HalfKaHm2 | Self::Ka2 => FOLDED_KINGS,
-            Self::Mirrored => OWN,
+            Self::HalfKp => (Some(1548), false, WITHOUT_KINGS, 81),
+            Self::HalfKpVm => (Some(1548), true, WITHOUT_KINGS, 81),
+            Self::HalfKa1 => (Some(1710), false, WITH_KINGS, 81),
+            Self::HalfKaHm1 => (Some(1710), true, WITH_KINGS, 81),
+            Self::HalfKa2 => (Some(1629), false, FOLDED_KINGS, 81),
+            Self::HalfKaHm2 => (Some(1629), true, FOLDED_KINGS, 81),
+            Self::Kp => (None, false, WITH_KINGS, 1),
+            Self::Ka2 => (None, false, FOLDED_KINGS, 1),
+            Self::Mirrored => (None, true, OWN, 2),
         }
     }
 
     /// First number of a piece of `side` (0 own, 1 enemy) on the board; 0 if it is no input.
     pub(crate) const fn on_board(self, side: usize, kind: usize) -> u16 {
-        match self.numbering().board[side][kind] {
+        match self.scheme().2.board[side][kind] {
             Some(first) => first,
             None => 0,
         }
@@ -162,16 +155,12 @@ impl FeatureSet {
 
     /// Number of the first such piece in the hand of `side`.
     pub(crate) const fn in_hand(self, side: usize, piece: usize) -> u16 {
-        self.numbering().hand[side][piece]
+        self.scheme().2.hand[side][piece]
     }
 
     /// The number of [`View::slot`]s of each side.
     pub(crate) const fn slots(self) -> usize {
-        match self {
-            Self::Kp | Self::Ka2 => 1,
-            Self::Mirrored => 2,
-            _ => 81,
-        }
+        self.scheme().3
     }
 }
 
@@ -215,17 +204,13 @@ impl View {
     pub(crate) fn new(features: FeatureSet, color: Color, king: Option<Square>) -> Self {
         let seen = king.map_or(ABSENT_KING, |king| king.relative(color));
         // Files 6 to 9.
-        let mirror = features.is_mirrored() && seen.index() >= 45;
-        let (offset, slot) = match features {
-            FeatureSet::Kp | FeatureSet::Ka2 => (0, 0),
-            FeatureSet::Mirrored => (0, usize::from(mirror)),
-            _ => {
-                let bucket = if mirror { seen.mirrored() } else { seen };
-                (features.block().map_or(0, |block| block * bucket.index() as u32), seen.index())
-            }
-        };
+        let (block, is_mirrored, numbering, _) = features.scheme();
+        let mirror = is_mirrored && seen.index() >= 45;
+        let bucket = if mirror { seen.mirrored() } else { seen };
+        let (offset, slot) =
+            block.map_or((0, usize::from(mirror)), |block| (block * bucket.index() as u32, seen.index()));
         Self {
-            numbering: features.numbering(),
+            numbering,
             squares: &ORIENTED[color][usize::from(mirror)],
             color,
             offset,
@@ -347,7 +332,7 @@ mod tests {
             for color in Color::ALL {
                 assert_eq!(
                     inputs(features, color, one) == inputs(features, color, other),
-                    features.is_mirrored(),
+                    features.scheme().1,
                     "{features:?}"
                 );
             }

@@ -1,6 +1,6 @@
 //! One step of AdamW (Loshchilov and Hutter 2019).
 
-use enbu_isa::{Task, dispatch};
+use enbu_isa::dispatch;
 use rayon::prelude::*;
 
 use super::model::{Gradient, Model};
@@ -77,7 +77,12 @@ impl Step {
                 });
             }
         }
-        parts.into_par_iter().for_each(dispatch);
+        parts.into_par_iter().for_each(|part| {
+            dispatch(
+                #[inline(always)]
+                || part.run(),
+            )
+        });
     }
 }
 
@@ -86,9 +91,7 @@ fn split<'a>(rest: &mut &'a mut [f32], length: usize) -> &'a mut [f32] {
     rest.split_off_mut(..length).unwrap_or_default()
 }
 
-impl Task for Part<'_> {
-    type Output = ();
-
+impl Part<'_> {
     #[inline(always)]
     fn run(self) {
         let Self { step, grid, values, moments: [first, second], sum, others } = self;

@@ -1,6 +1,6 @@
 //! A network under training, and its gradients.
 
-use enbu_isa::{Task, dispatch};
+use enbu_isa::dispatch;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
@@ -68,7 +68,12 @@ impl Model {
                 parts.push(Refresh { architecture, numbers, grid, limit, start, values, virtual_rows, used });
             }
         }
-        parts.into_par_iter().for_each(dispatch);
+        parts.into_par_iter().for_each(|part| {
+            dispatch(
+                #[inline(always)]
+                || part.run(),
+            )
+        });
     }
 
     /// The bytes of the network's file.
@@ -93,9 +98,7 @@ struct Refresh<'a> {
     used: &'a mut [f32],
 }
 
-impl Task for Refresh<'_> {
-    type Output = ();
-
+impl Refresh<'_> {
     #[inline(always)]
     fn run(self) {
         let Self { architecture, numbers, grid, limit, start, values, virtual_rows, used } = self;

@@ -23,11 +23,17 @@ use crate::rays::ray_through;
 use crate::square::Square;
 
 multiversion! {
-    fn checks(position: &Position, list: &mut MoveList) = Position::checks_inline;
+    fn checks(position: &Position, list: &mut MoveList) {
+        position.for_each_check_set(|set| set.for_each(|mv| list.push(mv)));
+    }
 }
 
 multiversion! {
-    fn count_checks(position: &Position) -> usize = Position::count_checks_inline;
+    fn count_checks(position: &Position) -> usize {
+        let mut count = 0;
+        position.for_each_check_set(|set| count += set.len());
+        count
+    }
 }
 
 multiversion! {
@@ -187,20 +193,8 @@ impl Position {
         checks(self, list);
     }
 
-    #[inline(always)]
-    fn checks_inline(&self, list: &mut MoveList) {
-        self.for_each_check_set(|set| set.for_each(|mv| list.push(mv)));
-    }
-
     /// Number of legal moves that give check.
     pub fn count_checks(&self) -> usize {
         count_checks(self)
-    }
-
-    #[inline(always)]
-    fn count_checks_inline(&self) -> usize {
-        let mut count = 0;
-        self.for_each_check_set(|set| count += set.len());
-        count
     }
 }

@@ -13,7 +13,21 @@ use crate::square::Square;
 use crate::{attacks, sliders};
 
 multiversion! {
-    fn gives_check(position: &Position, mv: Move) -> bool = Position::gives_check_inline;
+    fn gives_check(position: &Position, mv: Move) -> bool {
+        let us = position.turn;
+        let Some(king) = position.king(!us) else { return false };
+        match mv.parts() {
+            MoveParts::Drop { piece, to } => {
+                attacks::attacks(piece.piece_type(), us, to, position.occupied()).contains(king)
+            }
+            MoveParts::Board { from, to, promote } => {
+                let Some(moved) = position.piece_at(from) else { return false };
+                let placed = if promote { moved.kind.promoted().unwrap_or(moved.kind) } else { moved.kind };
+                let occupied = position.occupied().without(Bitboard::of(from)) | Bitboard::of(to);
+                attacks::attacks(placed, us, to, occupied).contains(king) || position.discovers(king, from, to, occupied)
+            }
+        }
+    }
 }
 
 impl Position {
@@ -127,23 +141,6 @@ impl Position {
     /// Returns true if a legal move gives check.
     pub fn gives_check(&self, mv: Move) -> bool {
         gives_check(self, mv)
-    }
-
-    #[inline(always)]
-    fn gives_check_inline(&self, mv: Move) -> bool {
-        let us = self.turn;
-        let Some(king) = self.king(!us) else { return false };
-        match mv.parts() {
-            MoveParts::Drop { piece, to } => {
-                attacks::attacks(piece.piece_type(), us, to, self.occupied()).contains(king)
-            }
-            MoveParts::Board { from, to, promote } => {
-                let Some(moved) = self.piece_at(from) else { return false };
-                let placed = if promote { moved.kind.promoted().unwrap_or(moved.kind) } else { moved.kind };
-                let occupied = self.occupied().without(Bitboard::of(from)) | Bitboard::of(to);
-                attacks::attacks(placed, us, to, occupied).contains(king) || self.discovers(king, from, to, occupied)
-            }
-        }
     }
 
     /// Returns true if the move from `from` to `to` opens a line of an own slider to `king`.
