@@ -27,11 +27,29 @@ pub fn perft(position: &mut Position, depth: u32) -> u64 {
     perft_with(position, depth, LastPly::Count)
 }
 
-/// [`perft`] with a choice of the treatment of the last ply.
-pub fn perft_with(position: &mut Position, depth: u32, last_ply: LastPly) -> u64 {
-    match last_ply {
-        LastPly::Count => count_tree(position, depth),
-        LastPly::List => list_tree(position, depth),
+multiversion! {
+    /// [`perft`] with a choice of the treatment of the last ply.
+    pub fn perft_with(position: &mut Position, depth: u32, last_ply: LastPly) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        if depth == 1 && last_ply == LastPly::Count {
+            let mut count = 0;
+            position.for_each_set(Scope::All, |set| count += set.len() as u64);
+            return count;
+        }
+        let mut moves = MoveList::new();
+        position.for_each_set(Scope::All, |set| set.for_each(|mv| moves.push(mv)));
+        if depth == 1 {
+            return moves.len() as u64;
+        }
+        let mut nodes = 0;
+        for mv in &moves {
+            position.do_move_inline(mv);
+            nodes += perft_with(position, depth - 1, last_ply);
+            position.undo_move_inline();
+        }
+        nodes
     }
 }
 
@@ -48,40 +66,6 @@ pub fn divide(position: &mut Position, depth: u32) -> impl Iterator<Item = (Move
         position.undo_move();
         (mv, nodes)
     })
-}
-
-multiversion! {
-    fn count_tree(position: &mut Position, depth: u32) -> u64 = tree::<false>;
-}
-
-multiversion! {
-    fn list_tree(position: &mut Position, depth: u32) -> u64 = tree::<true>;
-}
-
-/// Counts the leaves below one node. Recursion goes through the dispatched functions,
-/// because an `#[inline(always)]` function cannot call itself.
-#[inline(always)]
-fn tree<const LIST: bool>(position: &mut Position, depth: u32) -> u64 {
-    if depth == 0 {
-        return 1;
-    }
-    if depth == 1 && !LIST {
-        let mut count = 0;
-        position.for_each_set(Scope::All, |set| count += set.len() as u64);
-        return count;
-    }
-    let mut moves = MoveList::new();
-    position.for_each_set(Scope::All, |set| set.for_each(|mv| moves.push(mv)));
-    if depth == 1 {
-        return moves.len() as u64;
-    }
-    let mut nodes = 0;
-    for mv in &moves {
-        position.do_move_inline(mv);
-        nodes += if LIST { list_tree(position, depth - 1) } else { count_tree(position, depth - 1) };
-        position.undo_move_inline();
-    }
-    nodes
 }
 
 #[cfg(test)]

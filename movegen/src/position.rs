@@ -33,7 +33,6 @@ use crate::square::Square;
 #[derive(Clone)]
 pub struct Position {
     placement: Placement,
-    turn: Color,
     ply: u16,
     /// Enemy pieces that attack the king of the side to move.
     checkers: Bitboard,
@@ -122,7 +121,6 @@ impl Position {
     fn new_unchecked(setup: &Setup) -> Self {
         let mut position = Self {
             placement: Placement::new(setup),
-            turn: setup.turn,
             ply: setup.ply,
             checkers: Bitboard::EMPTY,
             pinned: Bitboard::EMPTY,
@@ -135,19 +133,13 @@ impl Position {
 
     /// The diagram of this position, without the history.
     pub fn to_setup(&self) -> Setup {
-        self.placement.to_setup(self.turn, self.ply)
+        self.placement.to_setup(self.ply)
     }
 
     /// A copy without the history: cheap, for short look-ahead in which repetitions do
     /// not matter.
     pub fn without_history(&self) -> Self {
         Self { placement: self.placement.clone(), history: Vec::new(), check_runs: [0; 2], ..*self }
-    }
-
-    /// The side to move.
-    #[inline]
-    pub fn turn(&self) -> Color {
-        self.turn
     }
 
     /// Number of the next move, 1 to 65 535 (saturating).

@@ -14,7 +14,7 @@ use crate::{attacks, sliders};
 
 multiversion! {
     fn gives_check(position: &Position, mv: Move) -> bool {
-        let us = position.turn;
+        let us = position.turn();
         let Some(king) = position.king(!us) else { return false };
         match mv.parts() {
             MoveParts::Drop { piece, to } => {
@@ -105,10 +105,10 @@ impl Position {
     pub(super) fn update_checks(&mut self) {
         self.checkers = Bitboard::EMPTY;
         self.pinned = Bitboard::EMPTY;
-        let Some(king) = self.king(self.turn) else { return };
-        let (occupied, own) = (self.occupied(), self.by_color(self.turn));
-        self.checkers = self.step_attackers(king, !self.turn);
-        for slider in self.aligned_sliders(king, !self.turn) {
+        let Some(king) = self.king(self.turn()) else { return };
+        let (occupied, own) = (self.occupied(), self.by_color(self.turn()));
+        self.checkers = self.step_attackers(king, !self.turn());
+        for slider in self.aligned_sliders(king, !self.turn()) {
             let shield = between(king, slider) & occupied;
             if shield.is_empty() {
                 self.checkers |= Bitboard::of(slider);
@@ -128,7 +128,7 @@ impl Position {
     /// own sliders: a move off that line discovers the attack.
     #[inline(always)]
     pub(crate) fn discoverers(&self, square: Square) -> Bitboard {
-        self.lone_blockers(square, self.turn) & self.by_color(self.turn)
+        self.lone_blockers(square, self.turn()) & self.by_color(self.turn())
     }
 
     /// Pieces of either side that are the only blocker between `square` and a slider of
@@ -150,7 +150,7 @@ impl Position {
         if line.is_empty() || line.contains(to) {
             return false;
         }
-        let us = self.turn;
+        let us = self.turn();
         let opened = if rook_cross(king).contains(from) {
             let lances = self.by_kind(PieceType::Lance) & lance_ray(!us, king);
             sliders::rook(king, occupied) & (self.straight_sliders() | lances)

@@ -25,11 +25,11 @@ impl Position {
             MoveParts::Board { from, to, promote } => {
                 let kind = self.check_board_move(from, to)?;
                 if promote {
-                    let zone = Bitboard::zone(self.turn);
+                    let zone = Bitboard::zone(self.turn());
                     if kind.promoted().is_none() || !(zone.contains(from) || zone.contains(to)) {
                         return Err(IllegalReason::Promotion);
                     }
-                } else if dead_squares(self.turn, kind).contains(to) {
+                } else if dead_squares(self.turn(), kind).contains(to) {
                     return Err(IllegalReason::DeadSquare);
                 }
                 self.check_king_safety(kind, from, to)
@@ -38,7 +38,7 @@ impl Position {
     }
 
     fn check_board_move(&self, from: Square, to: Square) -> Result<PieceType, IllegalReason> {
-        let us = self.turn;
+        let us = self.turn();
         let kind = match self.piece_at(from) {
             Some(piece) if piece.color == us => piece.kind,
             _ => return Err(IllegalReason::NoPiece),
@@ -54,7 +54,7 @@ impl Position {
     }
 
     fn check_king_safety(&self, kind: PieceType, from: Square, to: Square) -> Result<(), IllegalReason> {
-        let us = self.turn;
+        let us = self.turn();
         let safe = match self.king(us) {
             None => true,
             Some(_) if kind == PieceType::King => {
@@ -76,7 +76,7 @@ impl Position {
     }
 
     fn check_drop(&self, piece: HandPiece, to: Square) -> Result<(), IllegalReason> {
-        let us = self.turn;
+        let us = self.turn();
         if !self.hand(us).has(piece) {
             return Err(IllegalReason::NotInHand);
         }
@@ -103,7 +103,7 @@ impl Position {
     /// The pawn is adjacent to the king, so there is no interposition: the only answers
     /// are a capture of the pawn and a king move.
     pub(crate) fn is_uchifuzume(&self, to: Square) -> bool {
-        let us = self.turn;
+        let us = self.turn();
         let Some(king_square) = self.king(!us) else { return false };
         if !pawn(us, to).contains(king_square) {
             return false;
@@ -114,7 +114,7 @@ impl Position {
     /// Returns true if a piece of the opponent other than the king can capture on `to`,
     /// adjacent to its king, without opening a line to the king.
     fn can_take_dropped_pawn(&self, king_square: Square, to: Square) -> bool {
-        let us = self.turn;
+        let us = self.turn();
         let takers = self.attackers(to, !us, self.occupied()).without(Bitboard::of(king_square));
         let own_shields = self.shields(king_square, !us);
         takers.into_iter().any(|taker| !own_shields.contains(taker) || ray_through(king_square, taker).contains(to))
@@ -122,7 +122,7 @@ impl Position {
 
     /// Returns true if the opponent's king has a safe square after a pawn drop on `to`.
     fn can_step_away(&self, king_square: Square, to: Square) -> bool {
-        let us = self.turn;
+        let us = self.turn();
         let occupied = self.occupied().without(Bitboard::of(king_square)) | Bitboard::of(to);
         king(king_square).without(self.by_color(!us)).into_iter().any(|square| !self.is_attacked(square, us, occupied))
     }

@@ -50,7 +50,7 @@ impl Position {
     /// [`do_move`](Self::do_move), inlined into a dispatched caller.
     #[inline(always)]
     pub(crate) fn do_move_inline(&mut self, mv: Move) -> Delta {
-        let us = self.turn;
+        let us = self.turn();
         let mut saved = self.save(Some(mv));
         let delta = match mv.parts() {
             MoveParts::Drop { piece, to } => {
@@ -81,16 +81,10 @@ impl Position {
         delta
     }
 
-    /// The [`board_key`](super::Placement::board_key) after a legal move, without making it.
-    #[inline]
-    pub fn board_key_after(&self, mv: Move) -> u64 {
-        self.placement.board_key_after(self.turn, mv)
-    }
-
     /// The hand of the side to move after its legal move, without making it.
     #[inline]
     pub fn hand_after(&self, mv: Move) -> Hand {
-        let hand = self.hand(self.turn);
+        let hand = self.hand(self.turn());
         match mv.dropped() {
             Some(piece) => hand.without(piece),
             None => match self.piece_at(mv.to()).and_then(|taken| taken.kind.hand_piece()) {
@@ -100,13 +94,6 @@ impl Position {
         }
     }
 
-    /// The [`key`](super::Placement::key) after a legal move, without making it: for an early
-    /// prefetch of a table entry.
-    #[inline]
-    pub fn key_after(&self, mv: Move) -> u64 {
-        self.placement.key_after(self.turn, mv)
-    }
-
     /// Moves the piece on `to`, if any, to the hand of the mover.
     #[inline(always)]
     fn capture(&mut self, to: Square, saved: &mut Ply) -> Option<Capture> {
@@ -114,8 +101,8 @@ impl Position {
         saved.captured = Some(taken);
         self.placement.take(taken, to);
         let piece = taken.kind.hand_piece()?;
-        self.placement.add_to_hand(self.turn, piece);
-        Some(Capture { kind: taken.kind, piece, held: self.hand(self.turn).count(piece) })
+        self.placement.add_to_hand(self.turn(), piece);
+        Some(Capture { kind: taken.kind, piece, held: self.hand(self.turn()).count(piece) })
     }
 
     /// Undoes the last move and returns it, or `None` if there is none.
@@ -129,7 +116,7 @@ impl Position {
     #[inline(always)]
     pub(crate) fn undo_move_inline(&mut self) -> Option<Move> {
         let saved = self.history.pop()?;
-        let us = !self.turn;
+        let us = !self.turn();
         self.restore(&saved);
         let mv = saved.mv?;
         match mv.parts() {
@@ -193,7 +180,7 @@ impl Position {
             mv,
             captured: None,
             board_key: self.board_key(),
-            hand: self.hand(self.turn),
+            hand: self.hand(self.turn()),
             check_runs: self.check_runs,
             checkers: self.checkers,
             pinned: self.pinned,
@@ -204,7 +191,6 @@ impl Position {
     #[inline(always)]
     fn pass_turn(&mut self) {
         self.placement.change_turn();
-        self.turn = !self.turn;
         self.ply = self.ply.saturating_add(1);
         self.update_checks();
     }
@@ -212,7 +198,6 @@ impl Position {
     #[inline(always)]
     fn restore(&mut self, saved: &Ply) {
         self.placement.change_turn();
-        self.turn = !self.turn;
         self.ply = saved.ply;
         self.check_runs = saved.check_runs;
         self.checkers = saved.checkers;

@@ -20,6 +20,7 @@ pub struct Placement {
     by_kind: [Bitboard; 14],
     hands: [Hand; 2],
     kings: [Option<Square>; 2],
+    turn: Color,
     /// Key of the pieces on the board and the side to move.
     board_key: u64,
     hand_key: u64,
@@ -33,6 +34,7 @@ impl Placement {
             by_kind: [Bitboard::EMPTY; 14],
             hands: setup.hands,
             kings: [None; 2],
+            turn: setup.turn,
             board_key: if setup.turn == Color::White { zobrist::WHITE_TO_MOVE } else { 0 },
             hand_key: zobrist::of_hands(setup.hands),
         };
@@ -44,9 +46,15 @@ impl Placement {
         placement
     }
 
-    /// The diagram with this side to move and this number of the next move.
-    pub(super) fn to_setup(&self, turn: Color, ply: u16) -> Setup {
-        Setup { board: self.board, hands: self.hands, turn, ply }
+    /// The diagram with this number of the next move.
+    pub(super) fn to_setup(&self, ply: u16) -> Setup {
+        Setup { board: self.board, hands: self.hands, turn: self.turn, ply }
+    }
+
+    /// The side to move.
+    #[inline]
+    pub fn turn(&self) -> Color {
+        self.turn
     }
 
     /// The piece on `square`.
@@ -103,17 +111,17 @@ impl Placement {
         self.board_key
     }
 
-    /// The board key after a legal move of `color`.
+    /// The [`board_key`](Self::board_key) after a legal move, without making it.
     #[inline]
-    pub(super) fn board_key_after(&self, color: Color, mv: Move) -> u64 {
+    pub fn board_key_after(&self, mv: Move) -> u64 {
         let key = self.board_key ^ zobrist::WHITE_TO_MOVE;
         match mv.parts() {
-            MoveParts::Drop { piece, to } => key ^ zobrist::on_board(Piece::new(color, piece.piece_type()), to),
+            MoveParts::Drop { piece, to } => key ^ zobrist::on_board(Piece::new(self.turn, piece.piece_type()), to),
             MoveParts::Board { from, to, promote } => {
                 let Some(moved) = self.board[from] else { return key };
                 let kind = if promote { moved.kind.promoted().unwrap_or(moved.kind) } else { moved.kind };
                 let taken = self.board[to].map_or(0, |taken| zobrist::on_board(taken, to));
-                key ^ taken ^ zobrist::on_board(moved, from) ^ zobrist::on_board(Piece::new(color, kind), to)
+                key ^ taken ^ zobrist::on_board(moved, from) ^ zobrist::on_board(Piece::new(self.turn, kind), to)
             }
         }
     }
@@ -163,17 +171,21 @@ impl Placement {
     /// Changes the side to move.
     #[inline(always)]
     pub(super) fn change_turn(&mut self) {
+        self.turn = !self.turn;
         self.board_key ^= zobrist::WHITE_TO_MOVE;
     }
 
-    /// The key after a legal move of `color`.
+    /// The [`key`](Self::key) after a legal move, without making it: for an early prefetch of a table
+    /// entry.
     #[inline]
-    pub(super) fn key_after(&self, color: Color, mv: Move) -> u64 {
+    pub fn key_after(&self, mv: Move) -> u64 {
         let taken = || self.board[mv.to()].and_then(|taken| taken.kind.hand_piece());
         let hand_key = match mv.dropped() {
-            Some(piece) => self.hand_key.wrapping_sub(zobrist::in_hand(color, piece)),
-            None => taken().map_or(self.hand_key, |piece| self.hand_key.wrapping_add(zobrist::in_hand(color, piece))),
+            Some(piece) => self.hand_key.wrapping_sub(zobrist::in_hand(self.turn, piece)),
+            None => {
+                taken().map_or(self.hand_key, |piece| self.hand_key.wrapping_add(zobrist::in_hand(self.turn, piece)))
+            }
         };
-        self.board_key_after(color, mv) ^ hand_key
+        self.board_key_after(mv) ^ hand_key
     }
 }
