@@ -6,8 +6,7 @@
 //! | [`features`] | sets of inputs, and the active inputs of a position |
 //! | `attacks` | inputs from attacks, and their sums |
 //! | `accumulator` | the accumulators of the first layer, updated incrementally |
-//! | `layers` | the layers after the first in standard files |
-//! | `deep` | those in our own of version 3 |
+//! | `layers` | the layers after the first |
 //! | `selector` | the choice among several small networks |
 //! | `shape` | the sizes of a classic network, and their recognition from a file |
 //! | `network` | a network of any family, and its values |
@@ -20,7 +19,6 @@
 
 mod accumulator;
 mod attacks;
-mod deep;
 pub mod embedded;
 mod error;
 pub mod features;

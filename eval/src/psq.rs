@@ -5,7 +5,8 @@
 //! king (attack); pieces in hand have one term each. Only the distance in files matters,
 //! not the direction.
 //!
-//! The terms are fitted to self-play games (Texel's tuning method, see
+//! A text holds the terms in centipawns, parts one after the other and pieces in the order of
+//! [`PieceType`] and [`HandPiece`]. They are fitted to self-play games (Texel's tuning method, see
 //! `docs/networks-history.md`). They beat the formulas of the first version by 243 : 57 at 3000
 //! nodes a move (+252 ± 50 Elo).
 
@@ -13,9 +14,53 @@ use enbu_movegen::{Capture, Color, Delta, HandPiece, Origin, Piece, PieceType, P
 
 use crate::Value;
 
-mod terms;
+/// The number of terms of one piece relative to one king: file distance 0 to 8, and for each rank
+/// distance -8 to 8 counted in the piece's direction of play (positive: the king is ahead of the
+/// piece).
+pub const RELATIVE: usize = 9 * 17;
 
-pub use terms::{COUNT, GUARD, HELD, PLACED, RELATIVE, TEMPO, TERMS, THREAT, parse};
+/// The bonus of the side to move.
+pub const TEMPO: usize = 0;
+/// The first term of the pieces in hand, one for each.
+pub const HELD: usize = TEMPO + 1;
+/// The first term of the ranks: for each piece nine from its owner's perspective (farthest first).
+pub const PLACED: usize = HELD + 7;
+/// The first term relative to the own king: [`RELATIVE`] for each piece.
+pub const GUARD: usize = PLACED + 9 * 14;
+/// The first term relative to the enemy king: [`RELATIVE`] for each piece.
+pub const THREAT: usize = GUARD + RELATIVE * 14;
+/// The number of all terms.
+pub const COUNT: usize = THREAT + RELATIVE * 14;
+
+/// The terms in use, in centipawns.
+pub static TERMS: [i16; COUNT] = parse(include_str!("psq/tables.txt"));
+
+/// The terms in a text: numbers, and comments from `#` to the end of a line.
+///
+/// # Panics
+/// With more or fewer numbers, or anything else.
+pub const fn parse(text: &str) -> [i16; COUNT] {
+    let (text, mut terms, mut count, mut at) = (text.as_bytes(), [0; COUNT], 0, 0);
+    let mut is_comment = false;
+    while at < text.len() {
+        let byte = text[at];
+        is_comment = byte == b'#' || is_comment && byte != b'\n';
+        if is_comment || byte.is_ascii_whitespace() {
+            at += 1;
+            continue;
+        }
+        let sign = if byte == b'-' { -1 } else { 1 };
+        at += (sign < 0) as usize;
+        assert!(text[at].is_ascii_digit(), "not a number");
+        while at < text.len() && text[at].is_ascii_digit() {
+            terms[count] = 10 * terms[count] + sign * (text[at] - b'0') as i16;
+            at += 1;
+        }
+        count += 1;
+    }
+    assert!(count == COUNT, "fewer numbers than terms");
+    terms
+}
 
 /// The sums of one position, from Black's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

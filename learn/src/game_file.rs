@@ -31,7 +31,7 @@
 //! game. The extension is [`EXTENSION`], of archives [`ARCHIVE`]; files are written atomically.
 
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use enbu_files::{Existing, FileKind, checksum, sealed};
 
@@ -189,22 +189,6 @@ fn is_plausible(head: &[u8], length: u64) -> bool {
     head.starts_with(&MAGIC) && length <= most && games / 4096 <= length
 }
 
-/// The files and archives of games in a folder by name, or the file itself.
-///
-/// # Errors
-/// When the folder cannot be read or has none.
-pub(crate) fn files_in(path: &Path) -> io::Result<Vec<PathBuf>> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut files = enbu_files::entries(path)?;
-    files.retain(|path| path.extension().is_some_and(|extension| extension == EXTENSION || extension == ARCHIVE));
-    if files.is_empty() {
-        return Err(io::Error::other(format!("the folder has no .{EXTENSION} and no .{ARCHIVE} file")));
-    }
-    Ok(files)
-}
-
 /// The number of positions of a file, from its header; `None` if it has none.
 pub(crate) fn positions(path: &Path) -> Option<u64> {
     let mut header = [0; HEADER];
@@ -268,22 +252,6 @@ mod tests {
         let settings = shard().settings.len();
         let start = 34;
         assert_eq!(fs::read(&path).expect("a file").len(), HEADER + settings + 4 + 2 * 2 + 2 * 4 + 4 + start + 4);
-    }
-
-    #[test]
-    fn a_folder_holds_files_and_archives_and_is_refused_without_any() {
-        let folder = tempfile::tempdir().expect("a folder");
-        fs::write(folder.path().join("notes.txt"), "").expect("written");
-        let error = files_in(folder.path()).expect_err("no games").to_string();
-        assert_eq!(error, "the folder has no .games and no .archive file");
-        shard().write(&folder.path().join("a.games")).expect("written");
-        shard().write(&folder.path().join("b.archive")).expect("written");
-        let names: Vec<_> = files_in(folder.path())
-            .expect("a folder")
-            .iter()
-            .map(|path| path.file_name().map(ToOwned::to_owned))
-            .collect();
-        assert_eq!(names, [Some("a.games".into()), Some("b.archive".into())]);
     }
 
     #[test]

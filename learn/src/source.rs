@@ -1,6 +1,6 @@
 //! Reading positions from files of any format.
 
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use enbu_files::FileKind;
@@ -8,7 +8,7 @@ use enbu_movegen::{Move, Position};
 
 use crate::error::{FileError, FileErrorKind, GameFileError, RecordError};
 use crate::game::{Game, GameResult, ScoredMove};
-use crate::game_file::{self, GameFile, files_in};
+use crate::game_file::{self, GameFile};
 use crate::pack::decode_pack;
 use crate::record::{HCPE_BYTES, PSV_BYTES, Record};
 
@@ -75,14 +75,24 @@ impl Sample<'_> {
     }
 }
 
-/// Replaces folders with the files of games in them.
+/// Replaces folders with the files and archives of games in them, by name.
 ///
 /// # Errors
-/// [`FileError`] when a folder cannot be read.
+/// [`FileError`] when a folder cannot be read or has none.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FileError> {
     let mut files = Vec::new();
     for path in paths {
-        files.extend(files_in(path).map_err(FileError::of(path))?);
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let mut entries = enbu_files::entries(path).map_err(FileError::of(path))?;
+        entries.retain(|path| path.extension().is_some_and(|extension| extension == "games" || extension == "archive"));
+        if entries.is_empty() {
+            let error = io::Error::other("the folder has no .games and no .archive file");
+            return Err(FileError::of(path)(error));
+        }
+        files.append(&mut entries);
     }
     Ok(files)
 }
@@ -200,4 +210,23 @@ fn show_records<const N: usize>(
         visit(record, Item::Record(&decoded))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_holds_files_and_archives_and_is_refused_without_any() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let paths = [folder.path().to_owned()];
+        fs::write(folder.path().join("notes.txt"), "").expect("written");
+        let error = files(&paths).expect_err("no games").to_string();
+        assert!(error.ends_with("the folder has no .games and no .archive file"), "{error}");
+        let found = ["a.games", "b.archive"].map(|name| folder.path().join(name));
+        found.iter().for_each(|path| fs::write(path, "").expect("written"));
+        assert_eq!(files(&paths).expect("a folder"), found);
+    }
 }

@@ -100,9 +100,9 @@ pub trait Listener: Send + Sync {
 #[derive(Default)]
 pub(crate) struct ReportGate {
     interval: Duration,
-    heartbeat: Option<Duration>,
+    pub(crate) heartbeat: Option<Duration>,
     /// Number of reported lines; 0 in a helper and if the answer suffices.
-    lines: usize,
+    pub(crate) lines: usize,
     last_report: Duration,
     /// Time of the last report or heartbeat.
     last_sign: Duration,
@@ -122,15 +122,6 @@ impl ReportGate {
             last_sign: elapsed,
             ..Self::default()
         }
-    }
-
-    pub(crate) fn silence(&mut self) {
-        (self.lines, self.heartbeat) = (0, None);
-    }
-
-    /// Number of lines that are reported.
-    pub(crate) fn lines(&self) -> usize {
-        self.lines
     }
 
     /// Returns true when the last report was long enough before `elapsed`.

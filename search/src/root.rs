@@ -26,7 +26,7 @@ impl Worker<'_> {
     /// Searches until a limit or a stop, as main thread, and returns the answer.
     pub(crate) fn run(&mut self) -> BestMove {
         let answer = self.answer_without_search();
-        let lines = self.gate.lines();
+        let lines = self.gate.lines;
         let searched = self.job.options.level.map_or(lines, |level| lines.max(level.lines()));
         let searched = searched.clamp(1, self.root_moves.len().max(1));
         let completed = if answer.is_none() { self.deepen(searched) } else { 0 };
@@ -110,7 +110,7 @@ impl Worker<'_> {
                 self.job.control.set_vote(index, self.vote(completed));
                 continue;
             }
-            if self.gate.lines() > 0 {
+            if self.gate.lines > 0 {
                 let played = self.chosen();
                 *self.job.control.best.lock() = Some((self.answer(played), self.line_report(played, 0)));
             }
@@ -134,7 +134,7 @@ impl Worker<'_> {
         } else {
             (BestMove::Win, mate_at(1))
         };
-        if self.gate.lines() > 0 {
+        if self.gate.lines > 0 {
             self.report_decided(best, value);
         }
         Some(best)
@@ -316,7 +316,7 @@ impl Worker<'_> {
     /// Reports the root move at `index` as the line with this rank, unless that is known or
     /// without a value.
     fn report_line(&mut self, index: usize, rank: usize) {
-        if rank >= self.gate.lines() || rank > 0 && self.root_moves[index].known_value().is_none() {
+        if rank >= self.gate.lines || rank > 0 && self.root_moves[index].known_value().is_none() {
             return;
         }
         let report = self.line_report(index, rank);

@@ -87,7 +87,7 @@ impl Solo {
     pub fn search(&mut self, position: &Position, limits: Limits, options: Options) -> Found {
         let job = self.job(position, Limits { movetime: None, ..limits }, options, Arc::new(Unheard));
         let mut worker = Worker::new(&job, Role::Main, &mut self.memory);
-        worker.gate.silence();
+        (worker.gate.lines, worker.gate.heartbeat) = (0, None);
         let best = worker.run();
         Found { best, score: worker.score(), nodes: worker.nodes }
     }

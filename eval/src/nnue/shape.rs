@@ -108,28 +108,20 @@ impl Classic {
         )
     }
 
-    /// Returns true for the sizes of networks in use.
-    fn is_usual(&self) -> bool {
-        self.width.is_multiple_of(64)
-            && [8, 16, 32].contains(&self.first)
-            && [16, 32, 64, 96, 128].contains(&self.second)
-    }
-
-    fn is_described_by(&self, text: &str) -> bool {
-        text.contains(&format!("[{}->{}x2]", self.features.inputs(), self.width))
-            && text.contains(&format!("[{}<-{}]", self.second, self.first))
-    }
-
     /// The signs for this shape, the strongest first.
     fn signs(&self, hashes: SectionHashes, evidence: &Evidence<'_>) -> [bool; 5] {
         let section = |offset: usize| (hashes == SectionHashes::Present).then(|| evidence.number(offset)).flatten();
-        let transformer = self.transformer_hash();
+        let descriptions =
+            [format!("[{}->{}x2]", self.features.inputs(), self.width), format!("[{}<-{}]", self.second, self.first)];
+        let is_usual = self.width.is_multiple_of(64)
+            && [8, 16, 32].contains(&self.first)
+            && [16, 32, 64, 96, 128].contains(&self.second);
         [
             section(4 + self.transformer_bytes()) == Some(self.network_hash()),
             self.file_hash() == Some(evidence.file_hash),
-            section(0) == transformer,
-            self.is_described_by(evidence.text),
-            self.is_usual(),
+            section(0) == self.transformer_hash(),
+            descriptions.iter().all(|part| evidence.text.contains(part)),
+            is_usual,
         ]
     }
 

@@ -226,7 +226,7 @@ mod tests {
     }
 
     fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
-        let files = crate::game_file::files_in(folder).expect("a folder");
+        let files = crate::source::files(&[folder.to_owned()]).expect("a folder");
         let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
         files.iter().map(|path| (name(path), fs::read(path).expect("a file"))).collect()
     }

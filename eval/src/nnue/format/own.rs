@@ -96,7 +96,7 @@ use crate::nnue::network::{Head, Network, Outputs};
 use crate::nnue::simd::Simd;
 
 pub use crate::nnue::attacks::{Attacks, Board};
-pub use crate::nnue::deep::{ACTIVATION_UNIT, FINE_UNIT, HIDDEN, HIDDEN_SUM_UNIT, SECOND};
+pub use crate::nnue::layers::{ACTIVATION_UNIT, FINE_UNIT, HIDDEN, HIDDEN_SUM_UNIT, SECOND};
 pub use crate::nnue::network::{OUTPUT_UNIT, UNIT};
 pub use deep::{DeepParts, MAX_BIAS};
 
@@ -249,17 +249,9 @@ fn header(name: &str, numbers: [u32; 6]) -> Vec<u8> {
     bytes
 }
 
-/// Reads a file that begins with [`MAGIC`].
-pub(crate) fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
-    parse(bytes, simd, verify)
-}
-
-/// Reads a file whose checksum need not be computed, which takes as long as the rest.
-pub(crate) fn read_trusted(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
-    parse(bytes, simd, |_| Ok(()))
-}
-
-fn parse(
+/// Reads a file that begins with [`MAGIC`]; `verify` compares the checksum, which takes as long as
+/// the rest.
+pub(crate) fn read(
     bytes: &[u8],
     simd: Simd,
     verify: impl FnOnce(&[u8]) -> Result<(), NetworkError>,
@@ -333,7 +325,7 @@ fn field(
     if range.contains(&value) { Ok(value) } else { Err(error) }
 }
 
-fn verify(bytes: &[u8]) -> Result<(), NetworkError> {
+pub(super) fn verify(bytes: &[u8]) -> Result<(), NetworkError> {
     let stored = bytes.get(CHECKSUM..).and_then(<[u8]>::first_chunk).copied().unwrap_or_default();
     let (expected, found) = (u64::from_le_bytes(stored), checksum(bytes, CHECKSUM));
     if expected == found { Ok(()) } else { Err(NetworkError::Checksum { offset: CHECKSUM, expected, found }) }
@@ -392,12 +384,12 @@ mod tests {
     }
 
     fn refused(bytes: &[u8]) -> String {
-        read(bytes, Simd::SCALAR).map(|_| ()).expect_err("damaged").to_string()
+        Network::from_bytes(bytes, Simd::SCALAR).map(|_| ()).expect_err("damaged").to_string()
     }
 
     #[test]
     fn written_files_are_read_back() {
-        let network = read(&parts().encode(), Simd::SCALAR).expect("a network");
+        let network = Network::from_bytes(&parts().encode(), Simd::SCALAR).expect("a network");
         assert_eq!(network.shape().to_string(), "enbu-64-b2");
         assert_eq!(*network.transformer.biases, parts().biases);
         assert_eq!(*network.transformer.rows, parts().weights);
@@ -410,7 +402,7 @@ mod tests {
     fn networks_with_attacks_are_read_back() {
         let attack_weights: Vec<i16> = (0..ATTACK_INPUTS * 64).map(|index| (index % 255) as i16 - 127).collect();
         let mut parts = Parts { attack_weights, ..parts() };
-        let network = read(&parts.encode(), Simd::SCALAR).expect("a network");
+        let network = Network::from_bytes(&parts.encode(), Simd::SCALAR).expect("a network");
         assert_eq!(network.shape().to_string(), "enbu-64-b2-attacks");
         assert!(network.attacks.is_some());
         parts.attack_weights[3] = 128;

@@ -138,6 +138,7 @@ impl Sizes {
     /// The sizes with which every stack begins with the magic number. 8n - 1 and 8n units
     /// have equal lengths: the description decides, else the usual 8n - 1.
     fn recognise(rest: &[u8], width: usize, text: &str) -> Option<Self> {
+        let is_marked = |stack: &[u8]| stack.starts_with(&STACK.to_le_bytes());
         let mut best: Option<((bool, usize), Self)> = None;
         for first in (7..=128).filter(|first| matches!(first % 8, 0 | 7)) {
             for second in (8..=256).step_by(8) {
@@ -155,10 +156,6 @@ impl Sizes {
         }
         best.map(|(_, sizes)| sizes)
     }
-}
-
-fn is_marked(stack: &[u8]) -> bool {
-    stack.starts_with(&STACK.to_le_bytes())
 }
 
 /// A first affine layer in groups of outputs: all are connected to the first `common`

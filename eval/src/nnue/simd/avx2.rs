@@ -47,7 +47,7 @@ fn swap(sums: __m256i, removed: &[i8; 16], added: &[i8; 16]) -> __m256i {
 /// The sum of the eight numbers, wrapping.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn total(vector: __m256i) -> i32 {
+pub(super) fn total(vector: __m256i) -> i32 {
     let mut words = [0; 8];
     store8(&mut words, vector);
     words.into_iter().fold(0, i32::wrapping_add)
@@ -216,9 +216,7 @@ fn nonzero(inputs: &[[u8; 4]], list: &mut [u16; GROUPS + 8]) -> usize {
 }
 
 /// The positions of the set bits of each byte, lowest first.
-static BITS: [[u8; 8]; 256] = bit_positions();
-
-const fn bit_positions() -> [[u8; 8]; 256] {
+static BITS: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -233,7 +231,7 @@ const fn bit_positions() -> [[u8; 8]; 256] {
         byte += 1;
     }
     table
-}
+};
 
 /// Adds the listed groups of inputs to all outputs, up to 32 outputs at a time in
 /// registers.

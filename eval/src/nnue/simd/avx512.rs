@@ -5,7 +5,10 @@ use std::hint::black_box;
 
 use enbu_isa::has_avx2;
 
-use super::avx2::{differences, join, place, touched, wide_products, zones_of};
+use super::avx2::{
+    differences, join, load_bytes as load_half_bytes, load_weights as load_half_weights, load8, place,
+    store_bytes as store_half_bytes, store8, total, touched, wide_products, zones_of,
+};
 use super::kernels::{
     CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, define, load, rows,
     store,
@@ -33,11 +36,6 @@ load!("avx512f", load_pairs: [[i16; 2]; 16] => __m512i, _mm512_loadu_si512);
 load!("sse2", load_four: [Group; 4] => __m128i, _mm_loadu_si128);
 load!("avx", load_eight: [Group; 8] => __m256i, _mm256_loadu_si256);
 store!("avx512f", store_indices: [u32; 16] <= __m512i, _mm512_storeu_si512);
-load!("avx", load_half_bytes: [u8; 32] => __m256i, _mm256_loadu_si256);
-load!("avx", load_half_weights: [i8; 32] => __m256i, _mm256_loadu_si256);
-load!("avx", load8: [i32; 8] => __m256i, _mm256_loadu_si256);
-store!("avx", store8: [i32; 8] <= __m256i, _mm256_storeu_si256);
-store!("avx512f", store_half_bytes: [u8; 32] <= __m256i, _mm256_storeu_si256);
 
 rows!(
     "avx512f,avx512bw", 32, tiles: [256, 128, 64], zero: _mm512_setzero_si512(),
@@ -322,9 +320,7 @@ fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     for (inputs, weights) in inputs.as_chunks::<32>().0.iter().zip(weights.as_chunks::<32>().0) {
         sum = _mm256_dpbusd_epi32(sum, load_half_bytes(inputs), load_half_weights(weights));
     }
-    let mut words = [0; 8];
-    store8(&mut words, sum);
-    words.into_iter().fold(0, i32::wrapping_add)
+    total(sum)
 }
 
 #[inline]

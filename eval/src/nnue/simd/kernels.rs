@@ -387,7 +387,7 @@ macro_rules! load {
     ($feature:literal, $name:ident: [$number:ty; $count:literal] => $vector:ty, $intrinsic:ident) => {
         #[inline]
         #[target_feature(enable = $feature)]
-        fn $name(numbers: &[$number; $count]) -> $vector {
+        pub(super) fn $name(numbers: &[$number; $count]) -> $vector {
             const { assert!(size_of::<[$number; $count]>() == size_of::<$vector>()) };
             // SAFETY: the reference covers the bytes read, as asserted above; the intrinsic
             // needs no alignment.
@@ -403,7 +403,7 @@ macro_rules! store {
     ($feature:literal, $name:ident: [$number:ty; $count:literal] <= $vector:ty, $intrinsic:ident) => {
         #[inline]
         #[target_feature(enable = $feature)]
-        fn $name(numbers: &mut [$number; $count], vector: $vector) {
+        pub(super) fn $name(numbers: &mut [$number; $count], vector: $vector) {
             const { assert!(size_of::<[$number; $count]>() == size_of::<$vector>()) };
             // SAFETY: the reference covers the bytes written, as asserted above; the intrinsic
             // needs no alignment.

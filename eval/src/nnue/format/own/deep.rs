@@ -3,9 +3,8 @@
 use enbu_files::sealed;
 
 use super::{CHECKSUM, Cursor, DEEP, check_weights, header};
-use crate::nnue::deep::{Deep, HIDDEN, SECOND};
 use crate::nnue::error::NetworkError;
-use crate::nnue::layers::Affine;
+use crate::nnue::layers::{Affine, Deep, HIDDEN, SECOND};
 use crate::nnue::simd::Tail;
 
 /// The bound of the biases of the layers after the first: no sum exceeds 32 bits.
@@ -79,8 +78,8 @@ fn read_biases(cursor: &mut Cursor<'_>, count: usize, part: &'static str) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nnue::format::own::{ATTACK_INPUTS, INPUTS, read as read_file};
-    use crate::nnue::network::Head;
+    use crate::nnue::format::own::{ATTACK_INPUTS, INPUTS};
+    use crate::nnue::network::{Head, Network};
     use crate::nnue::simd::Simd;
 
     fn parts() -> DeepParts {
@@ -100,13 +99,13 @@ mod tests {
     }
 
     fn refused(bytes: &[u8]) -> String {
-        read_file(bytes, Simd::SCALAR).map(|_| ()).expect_err("damaged").to_string()
+        Network::from_bytes(bytes, Simd::SCALAR).map(|_| ()).expect_err("damaged").to_string()
     }
 
     #[test]
     fn written_files_are_read_back() {
         let parts = parts();
-        let network = read_file(&parts.encode(), Simd::SCALAR).expect("a network");
+        let network = Network::from_bytes(&parts.encode(), Simd::SCALAR).expect("a network");
         assert_eq!((network.shape().to_string(), network.scale), ("enbu-64-attacks-16-32".into(), 400));
         assert_eq!((&*network.transformer.biases, &*network.transformer.rows), (&*parts.biases, &*parts.weights));
         let Head::Deep(deep) = &network.head else { panic!("another head") };
