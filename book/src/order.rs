@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use enbu_movegen::PackedSfen;
+use enbu_movegen::Packing;
 use serde::{Deserialize, Serialize};
 
 use crate::apery;
@@ -65,7 +65,7 @@ impl Order {
     pub fn rank(self, page: Page) -> Ranked {
         let bytes = match self {
             Self::Text => [0; 32],
-            Self::Packed => PackedSfen::pack(&page.position.to_setup()).map_or([u8::MAX; 32], |packed| packed.0),
+            Self::Packed => Packing::Sfen.pack(&page.position.to_setup()).unwrap_or([u8::MAX; 32]),
             Self::Apery => {
                 let mut bytes = [0; 32];
                 let key = apery::key_of_setup(&page.position.to_setup()).to_be_bytes();

@@ -5,7 +5,7 @@
 //! | 16 | `YANE-BINBOOK-V1` and a zero |
 //! | 8 | number of positions |
 //! | 8 | flags; bit 0: moves have depths |
-//! | 44 each | positions: [`PackedSfen`] (32), offset of the moves (8), ply (2), number of moves (2) |
+//! | 44 each | positions: [`Packing::Sfen`] (32), offset of the moves (8), ply (2), number of moves (2) |
 //! | 4 or 6 each | moves: Move16 (2), value (2), depth (2, only with bit 0) |
 //!
 //! Numbers are little-endian; offsets count from the first move. The positions are sorted
@@ -23,7 +23,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use enbu_files::{FileKind, open};
-use enbu_movegen::{Move, PackedSfen, Setup};
+use enbu_movegen::{Move, Packing, Setup};
 
 use crate::disk::{Disk, bisect, part, samples};
 use crate::error::{BookError, Fault, Place};
@@ -119,7 +119,7 @@ impl Record {
 
     /// The page without its moves.
     fn page(&self, offset: u64) -> Result<Page, BookError> {
-        let setup = PackedSfen(self.packed).unpack().map_err(|error| BookError::offset(offset, error))?;
+        let setup = Packing::Sfen.unpack(&self.packed).map_err(|error| BookError::offset(offset, error))?;
         let ply = Some(u32::from(self.ply)).filter(|&ply| ply != 0);
         Ok(Page { ply, ..Page::new(PositionKey::of_setup(&setup)) })
     }
@@ -163,7 +163,7 @@ impl Searched {
     }
 
     pub(crate) fn find(&self, setup: &Setup) -> Result<Option<Page>, BookError> {
-        let Ok(PackedSfen(packed)) = PackedSfen::pack(setup) else { return Ok(None) };
+        let Ok(packed) = Packing::Sfen.pack(setup) else { return Ok(None) };
         let number = bisect(self.layout.count, |number| Ok(self.record(number)?.packed < packed))?;
         if number == self.layout.count {
             return Ok(None);
@@ -284,7 +284,7 @@ pub(crate) fn write(
             losses.without_extras(&page);
             continue;
         }
-        let Ok(PackedSfen(packed)) = PackedSfen::pack(&page.position.to_setup()) else {
+        let Ok(packed) = Packing::Sfen.pack(&page.position.to_setup()) else {
             losses.positions += 1;
             continue;
         };

@@ -1,6 +1,6 @@
 //! Games in the bytes of files.
 
-use enbu_movegen::{Move, PackedSfen, Setup};
+use enbu_movegen::{Move, Packing, Setup};
 
 use crate::error::GameFileError;
 use crate::game::{Ending, Game, GameResult, ScoredMove};
@@ -45,7 +45,7 @@ pub(crate) fn encode_head(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
     bytes.push(u8::try_from(game.opening.len()).ok()?);
     bytes.extend(u16::try_from(game.moves.len()).ok()?.to_le_bytes());
     if let Some(setup) = &game.start {
-        bytes.extend(PackedSfen::pack(setup).ok()?.0);
+        bytes.extend(Packing::Sfen.pack(setup).ok()?);
         bytes.extend(setup.ply.to_le_bytes());
     }
     Some(())
@@ -71,8 +71,8 @@ pub(crate) fn decode_head(cursor: &mut Cursor<'_>, number: u64) -> Result<(Game,
 }
 
 fn decode_start(cursor: &mut Cursor<'_>, game: u64) -> Result<Box<Setup>, GameFileError> {
-    let packed = PackedSfen(cursor.array("a start position")?);
-    let mut setup = packed.unpack().map_err(|error| GameFileError::Start { game, error })?;
+    let packed = cursor.array("a start position")?;
+    let mut setup = Packing::Sfen.unpack(&packed).map_err(|error| GameFileError::Start { game, error })?;
     setup.ply = cursor.u16("a start position")?.max(1);
     Ok(Box::new(setup))
 }

@@ -20,7 +20,7 @@
 //! | u8 | bits 0-1 result (0 draw, 1 Black won, 2 White won), bits 2-4 ending (see below), bit 5: a start position follows |
 //! | u8 | opening moves M |
 //! | u16 | scored moves N |
-//! | 34 bytes | only with bit 5: the start position as [`PackedSfen`], and its ply as u16 |
+//! | 34 bytes | only with bit 5: the start position as [`Packing::Sfen`], and its ply as u16 |
 //! | u16 × M | opening moves ([`Move::raw`]) |
 //! | (u16, i16) × N | move, and the score of the position before it for the side to move: centipawns, or ±(32 000 - plies) for a mate |
 //!

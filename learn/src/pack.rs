@@ -4,7 +4,7 @@
 //!
 //! | type | content |
 //! |---|---|
-//! | u8 | 1: the start position of an even game; 0: [`PackedHcp`] and the ply (u16) follow |
+//! | u8 | 1: the start position of an even game; 0: [`Packing::Hcp`] and the ply (u16) follow |
 //! | (u16, i16) × N | move as in hcpe, score of the position before it for the side to move |
 //! | u16 | the end: a move from square r to square r, where r is 0 draw, 1 Black won, 2 White won |
 //! | u8 | why: 0 resignation, 1 repetition, 2 limit of moves, 3 interrupted, 4 time, 5 illegal move, 6 perpetual check, 10 and 11 declaration by 24 points won and drawn, 12 by 27, 13 try |
@@ -12,7 +12,7 @@
 //! Every move has a score. The random opening of a self-play game is therefore not written:
 //! the game begins after it.
 
-use enbu_movegen::{PackedHcp, apery_move, from_apery_move};
+use enbu_movegen::{Packing, apery_move, from_apery_move};
 
 use crate::codec::Cursor;
 use crate::error::{FileErrorKind, GameFileError};
@@ -57,7 +57,7 @@ pub fn encode_pack(game: &Game, bytes: &mut Vec<u8>) -> Result<(), FileErrorKind
     } else {
         let setup = game.after_opening()?.to_setup();
         added.push(0);
-        added.extend(PackedHcp::pack(&setup)?.0);
+        added.extend(Packing::Hcp.pack(&setup)?);
         added.extend(setup.ply.to_le_bytes());
     }
     for scored in &game.moves {
@@ -100,8 +100,9 @@ fn game(cursor: &mut Cursor<'_>, number: u64) -> Result<Game, GameFileError> {
     let start = match cursor.u8("a game")? {
         1 => None,
         0 => {
-            let packed = PackedHcp(cursor.array("a start position")?);
-            let mut setup = packed.unpack().map_err(|error| GameFileError::Start { game: number, error })?;
+            let packed = cursor.array("a start position")?;
+            let mut setup =
+                Packing::Hcp.unpack(&packed).map_err(|error| GameFileError::Start { game: number, error })?;
             setup.ply = cursor.u16("a start position")?.max(1);
             Some(Box::new(setup))
         }

@@ -4,7 +4,7 @@
 //!
 //! | PackedSfenValue, 40 bytes | hcpe, 38 bytes |
 //! |---|---|
-//! | [`PackedSfen`] | [`PackedHcp`] |
+//! | [`Packing::Sfen`] | [`Packing::Hcp`] |
 //! | i16 score for the side to move | i16 score for the side to move |
 //! | u16 move: bits 0-6 to, 7-13 from, or piece dropped (1 pawn, lance, knight, silver, bishop, rook, 7 gold), bit 14 drop, bit 15 promotion | u16 move: bits 0-6 to, 7-13 from, or 81 + piece dropped (0 pawn to 6 gold in the same order), bit 14 promotion |
 //! | u16 ply | u8 result: 0 draw, 1 Black won, 2 White won |
@@ -13,7 +13,7 @@
 //!
 //! Move 0 is no move. hcpe does not store plies.
 
-use enbu_movegen::{Move, PackError, PackedHcp, PackedSfen, Setup, apery_move, from_apery_move};
+use enbu_movegen::{Move, PackError, Packing, Setup, apery_move, from_apery_move};
 
 use crate::error::RecordError;
 use crate::game::GameResult;
@@ -54,7 +54,7 @@ impl Record {
     /// [`PackError`] when the position does not fit.
     pub fn to_psv(&self) -> Result<[u8; PSV_BYTES], PackError> {
         let mut bytes = [0; PSV_BYTES];
-        bytes[..32].copy_from_slice(&PackedSfen::pack(&self.setup)?.0);
+        bytes[..32].copy_from_slice(&Packing::Sfen.pack(&self.setup)?);
         bytes[32..34].copy_from_slice(&self.score.to_le_bytes());
         // Our moves have the same bits.
         bytes[34..36].copy_from_slice(&self.mv.map_or(0, Move::raw).to_le_bytes());
@@ -78,7 +78,7 @@ impl Record {
     /// assert_eq!(Record::from_psv(&bytes), Ok(record));
     /// ```
     pub fn from_psv(bytes: &[u8; PSV_BYTES]) -> Result<Self, RecordError> {
-        let mut setup = PackedSfen(part(bytes, 0)).unpack()?;
+        let mut setup = Packing::Sfen.unpack(&part(bytes, 0))?;
         setup.ply = u16::from_le_bytes(part(bytes, 36)).max(1);
         let result = match bytes[38] as i8 {
             result @ -1..=1 => GameResult::from_side(result, setup.turn),
@@ -94,7 +94,7 @@ impl Record {
     /// [`PackError`] when the position does not fit.
     pub fn to_hcpe(&self) -> Result<[u8; HCPE_BYTES], PackError> {
         let mut bytes = [0; HCPE_BYTES];
-        bytes[..32].copy_from_slice(&PackedHcp::pack(&self.setup)?.0);
+        bytes[..32].copy_from_slice(&Packing::Hcp.pack(&self.setup)?);
         bytes[32..34].copy_from_slice(&self.score.to_le_bytes());
         bytes[34..36].copy_from_slice(&self.mv.map_or(0, apery_move).to_le_bytes());
         bytes[36] = self.result.number();
@@ -115,7 +115,7 @@ impl Record {
     /// assert_eq!(Record::from_hcpe(&bytes), Ok(record));
     /// ```
     pub fn from_hcpe(bytes: &[u8; HCPE_BYTES]) -> Result<Self, RecordError> {
-        let setup = PackedHcp(part(bytes, 0)).unpack()?;
+        let setup = Packing::Hcp.unpack(&part(bytes, 0))?;
         // Newer programs store the way in which the game ended from bit 2 on.
         let result = GameResult::ALL.get(usize::from(bytes[36] & 3));
         let result = *result.ok_or(RecordError::Result(bytes[36] as i8))?;

@@ -96,7 +96,7 @@ pub use generate::{CheckSquares, MoveSet, Scope};
 pub use hand::Hand;
 pub use move_list::{MAX_MOVES, MoveList};
 pub use moves::{Move, MoveParts, ParseMoveError};
-pub use packed::{PackError, PackedHcp, PackedSfen, UnpackError, apery_move, from_apery_move};
+pub use packed::{PackError, Packing, UnpackError, apery_move, from_apery_move};
 pub use piece::{HandPiece, Piece, PieceType};
 pub use position::{Capture, Delta, IllegalMove, IllegalReason, Origin, Placement, Position, PositionError};
 pub use replay::{Replay, Replayed};

@@ -18,7 +18,6 @@
 use std::sync::LazyLock;
 
 use crate::color::Color;
-use crate::hand::Hand;
 use crate::moves::{Move, MoveParts};
 use crate::piece::{HandPiece, Piece, PieceType};
 use crate::setup::Setup;
@@ -74,23 +73,24 @@ impl Code {
     }
 }
 
-/// The meaning of a code in the section of hands.
-#[derive(Clone, Copy)]
-enum Held {
-    Hand(Color, HandPiece),
-    Missing,
-}
+/// The meanings of codes, by their first eight bits, and their lengths; `None` means no piece.
+type Table<T> = [Option<(Option<T>, u32)>; 256];
 
-/// Codes by their first eight bits.
 struct Tables {
-    board: [Option<(Option<Piece>, u32)>; 256],
-    hand: [Option<(Held, u32)>; 256],
+    board: Table<Piece>,
+    hand: Table<(Color, HandPiece)>,
 }
 
 /// The two codings.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Coding {
-    /// YaneuraOu's PackedSfen.
+///
+/// ```
+/// use enbu_movegen::{Packing, Setup};
+/// let packed = Packing::Sfen.pack(&Setup::startpos()).expect("a set of pieces");
+/// assert_eq!(Packing::Sfen.unpack(&packed), Ok(Setup::startpos()));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// YaneuraOu's PackedSfen, which may lack pieces.
     Sfen,
     /// Apery's HuffmanCodedPos.
     Hcp,
@@ -112,13 +112,13 @@ const HCP_HAND: [Code; 7] = [
 
 /// A piece off the board in YaneuraOu's coding: the low bit that says "not empty" is left out.
 fn held_code(piece: HandPiece, missing: bool, color: Color) -> Code {
-    let Code { bits, length } = Coding::Sfen.kind(piece.piece_type());
+    let Code { bits, length } = Packing::Sfen.kind(piece.piece_type());
     let code = Code::new(bits >> 1, length - 1);
     let code = if piece == HandPiece::Gold { code } else { code.then(missing) };
     code.then(color == Color::White)
 }
 
-impl Coding {
+impl Packing {
     /// The code of a kind without promotion and colour.
     fn kind(self, kind: PieceType) -> Code {
         match (kind.unpromoted(), self) {
@@ -159,13 +159,13 @@ impl Coding {
 
     fn tables(self) -> &'static Tables {
         static TABLES: [LazyLock<Tables>; 2] =
-            [LazyLock::new(|| Tables::of(Coding::Sfen)), LazyLock::new(|| Tables::of(Coding::Hcp))];
+            [LazyLock::new(|| Tables::of(Packing::Sfen)), LazyLock::new(|| Tables::of(Packing::Hcp))];
         &TABLES[self as usize]
     }
 }
 
 impl Tables {
-    fn of(coding: Coding) -> Self {
+    fn of(coding: Packing) -> Self {
         let mut tables = Self { board: [None; 256], hand: [None; 256] };
         enter(&mut tables.board, EMPTY, None);
         for color in Color::ALL {
@@ -174,18 +174,18 @@ impl Tables {
                 enter(&mut tables.board, coding.board(piece), Some(piece));
             }
             for piece in HandPiece::ALL {
-                enter(&mut tables.hand, coding.hand(color, piece), Held::Hand(color, piece));
+                enter(&mut tables.hand, coding.hand(color, piece), Some((color, piece)));
             }
         }
         for code in HandPiece::ALL.into_iter().filter_map(|piece| coding.missing(piece)) {
-            enter(&mut tables.hand, code, Held::Missing);
+            enter(&mut tables.hand, code, None);
         }
         tables
     }
 }
 
 /// Enters a code under every byte that begins with it.
-fn enter<T: Copy>(table: &mut [Option<(T, u32)>; 256], code: Code, meaning: T) {
+fn enter<T: Copy>(table: &mut Table<T>, code: Code, meaning: Option<T>) {
     for byte in (usize::from(code.bits)..256).step_by(1 << code.length) {
         table[byte] = Some((meaning, code.length));
     }
@@ -209,41 +209,6 @@ impl Writer {
     }
 }
 
-fn pack(coding: Coding, setup: &Setup) -> Result<[u8; 32], PackError> {
-    let mut writer = Writer::default();
-    writer.put(Code::new(setup.turn as u16, 1))?;
-    for color in Color::ALL {
-        let king = Some(Piece::new(color, PieceType::King));
-        let mut kings = Square::ALL.into_iter().filter(|&square| setup.board[square] == king);
-        let square = kings.next().map_or(NO_SQUARE, |square| square as u16);
-        if kings.next().is_some() {
-            return Err(PackError::SeveralKings(color));
-        }
-        writer.put(Code::new(square, 7))?;
-    }
-    for square in Square::ALL {
-        match setup.board[square] {
-            None => writer.put(EMPTY)?,
-            Some(Piece { kind: PieceType::King, .. }) => {}
-            Some(piece) => writer.put(coding.board(piece))?,
-        }
-    }
-    for color in Color::ALL {
-        for piece in HandPiece::PACKED_ORDER {
-            for _ in 0..setup.hands[color].count(piece) {
-                writer.put(coding.hand(color, piece))?;
-            }
-        }
-    }
-    for piece in HandPiece::PACKED_ORDER {
-        let missing = u32::from(piece.set_count()).saturating_sub(setup.count(piece.piece_type()));
-        for _ in 0..missing {
-            writer.put(coding.missing(piece).ok_or(PackError::TooFew)?)?;
-        }
-    }
-    Ok(writer.bytes)
-}
-
 /// Reads consecutive codes.
 struct Reader<'a> {
     bytes: &'a [u8; 32],
@@ -263,7 +228,7 @@ impl Reader<'_> {
         number as u16
     }
 
-    fn code<T: Copy>(&mut self, table: &[Option<(T, u32)>; 256]) -> Result<T, UnpackError> {
+    fn code<T: Copy>(&mut self, table: &Table<T>) -> Result<Option<T>, UnpackError> {
         let (meaning, length) = table[self.byte()].ok_or(UnpackError::Code(self.at))?;
         self.at += length as usize;
         if self.at > BITS { Err(UnpackError::TooLong) } else { Ok(meaning) }
@@ -277,83 +242,81 @@ impl Reader<'_> {
     }
 }
 
-fn unpack(coding: Coding, bytes: &[u8; 32]) -> Result<Setup, UnpackError> {
-    let tables = coding.tables();
-    let mut reader = Reader { bytes, at: 0 };
-    let mut setup = Setup::empty();
-    setup.turn = if reader.number(1) == 0 { Color::Black } else { Color::White };
-    for color in Color::ALL {
-        if let Some(square) = reader.king()? {
-            if setup.board[square].is_some() {
-                return Err(UnpackError::SameSquare(square));
-            }
-            setup.board[square] = Some(Piece::new(color, PieceType::King));
-        }
-    }
-    for square in Square::ALL {
-        if setup.board[square].is_none() {
-            setup.board[square] = reader.code(&tables.board)?;
-        }
-    }
-    // The rest of the set follows and ends with the last bit. In files that leave out
-    // missing pieces, zeros must not be taken for more pawns than there can be.
-    let on_board = setup.board.iter().flatten().filter(|piece| piece.kind != PieceType::King).count();
-    let mut left = 38_usize.saturating_sub(on_board);
-    while left > 0 && reader.at < BITS {
-        left -= 1;
-        if let Held::Hand(color, piece) = reader.code(&tables.hand)? {
-            let hand = &mut setup.hands[color];
-            *hand = held(*hand, piece)?;
-        }
-    }
-    Ok(setup)
-}
-
-fn held(hand: Hand, piece: HandPiece) -> Result<Hand, UnpackError> {
-    hand.with_count(piece, hand.count(piece).saturating_add(1)).ok_or(UnpackError::HandFull)
-}
-
-/// Defines the positions of one coding.
-macro_rules! packed {
-    ($(#[$about:meta])* $name:ident, $coding:expr) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub struct $name(pub [u8; 32]);
-
-        impl $name {
-            /// Packs a diagram; its ply is not kept.
-            ///
-            /// # Errors
-            /// [`PackError`] when there are not one king of each side and a set of pieces.
-            pub fn pack(setup: &Setup) -> Result<Self, PackError> {
-                pack($coding, setup).map(Self)
-            }
-
-            /// The diagram; its ply is 1.
-            ///
-            /// # Errors
-            /// [`UnpackError`] with the first fault.
-            pub fn unpack(&self) -> Result<Setup, UnpackError> {
-                unpack($coding, &self.0)
-            }
-        }
-    };
-}
-
-packed! {
-    /// A position in the coding of YaneuraOu, which may lack pieces.
+impl Packing {
+    /// Packs a diagram; its ply is not kept.
     ///
-    /// ```
-    /// use enbu_movegen::{PackedSfen, Setup};
-    /// let packed = PackedSfen::pack(&Setup::startpos()).expect("a set of pieces");
-    /// assert_eq!(packed.unpack(), Ok(Setup::startpos()));
-    /// ```
-    PackedSfen, Coding::Sfen
-}
+    /// # Errors
+    /// [`PackError`] when there are not one king of each side and a set of pieces.
+    pub fn pack(self, setup: &Setup) -> Result<[u8; 32], PackError> {
+        let mut writer = Writer::default();
+        writer.put(Code::new(setup.turn as u16, 1))?;
+        for color in Color::ALL {
+            let king = Some(Piece::new(color, PieceType::King));
+            let mut kings = Square::ALL.into_iter().filter(|&square| setup.board[square] == king);
+            let square = kings.next().map_or(NO_SQUARE, |square| square as u16);
+            if kings.next().is_some() {
+                return Err(PackError::SeveralKings(color));
+            }
+            writer.put(Code::new(square, 7))?;
+        }
+        for square in Square::ALL {
+            match setup.board[square] {
+                None => writer.put(EMPTY)?,
+                Some(Piece { kind: PieceType::King, .. }) => {}
+                Some(piece) => writer.put(self.board(piece))?,
+            }
+        }
+        for color in Color::ALL {
+            for piece in HandPiece::PACKED_ORDER {
+                for _ in 0..setup.hands[color].count(piece) {
+                    writer.put(self.hand(color, piece))?;
+                }
+            }
+        }
+        for piece in HandPiece::PACKED_ORDER {
+            let missing = u32::from(piece.set_count()).saturating_sub(setup.count(piece.piece_type()));
+            for _ in 0..missing {
+                writer.put(self.missing(piece).ok_or(PackError::TooFew)?)?;
+            }
+        }
+        Ok(writer.bytes)
+    }
 
-packed! {
-    /// A position in the coding of Apery (HuffmanCodedPos).
-    PackedHcp, Coding::Hcp
+    /// The diagram; its ply is 1.
+    ///
+    /// # Errors
+    /// [`UnpackError`] with the first fault.
+    pub fn unpack(self, bytes: &[u8; 32]) -> Result<Setup, UnpackError> {
+        let tables = self.tables();
+        let mut reader = Reader { bytes, at: 0 };
+        let mut setup = Setup::empty();
+        setup.turn = if reader.number(1) == 0 { Color::Black } else { Color::White };
+        for color in Color::ALL {
+            if let Some(square) = reader.king()? {
+                if setup.board[square].is_some() {
+                    return Err(UnpackError::SameSquare(square));
+                }
+                setup.board[square] = Some(Piece::new(color, PieceType::King));
+            }
+        }
+        for square in Square::ALL {
+            if setup.board[square].is_none() {
+                setup.board[square] = reader.code(&tables.board)?;
+            }
+        }
+        // The rest of the set follows and ends with the last bit. In files that leave out
+        // missing pieces, zeros must not be taken for more pawns than there can be.
+        let on_board = setup.board.iter().flatten().filter(|piece| piece.kind != PieceType::King).count();
+        let mut left = 38_usize.saturating_sub(on_board);
+        while left > 0 && reader.at < BITS {
+            left -= 1;
+            if let Some((color, piece)) = reader.code(&tables.hand)? {
+                let hand = &mut setup.hands[color];
+                *hand = hand.with_count(piece, hand.count(piece).saturating_add(1)).ok_or(UnpackError::HandFull)?;
+            }
+        }
+        Ok(setup)
+    }
 }
 
 /// A move in Apery's 16 bits: destination, origin (81 and more: a drop), promotion.
@@ -409,11 +372,15 @@ mod tests {
     fn packed_positions_are_unpacked_in_both_dialects() {
         for sample in SAMPLES {
             let setup = setup(sample);
-            assert_eq!(PackedSfen::pack(&setup).map(|packed| packed.unpack()), Ok(Ok(setup.clone())), "{sample}");
-            let hcp = PackedHcp::pack(&setup);
+            assert_eq!(
+                Packing::Sfen.pack(&setup).map(|packed| Packing::Sfen.unpack(&packed)),
+                Ok(Ok(setup.clone())),
+                "{sample}"
+            );
+            let hcp = Packing::Hcp.pack(&setup);
             let full = HandPiece::ALL.iter().all(|&piece| setup.count(piece.piece_type()) == piece.set_count().into());
             match hcp {
-                Ok(hcp) => assert_eq!(hcp.unpack(), Ok(setup), "{sample}"),
+                Ok(hcp) => assert_eq!(Packing::Hcp.unpack(&hcp), Ok(setup), "{sample}"),
                 Err(error) => assert!(error == PackError::TooFew && !full, "{sample}"),
             }
         }
@@ -426,17 +393,17 @@ mod tests {
             let mut writer = Writer::default();
             let hands = Color::ALL.iter().flat_map(|&color| setup.hands[color].iter().map(move |held| (color, held)));
             for (color, (piece, count)) in hands {
-                (0..count).for_each(|_| writer.put(Coding::Sfen.hand(color, piece)).expect("room"));
+                (0..count).for_each(|_| writer.put(Packing::Sfen.hand(color, piece)).expect("room"));
             }
             for piece in setup.board.iter().flatten().filter(|piece| piece.kind != PieceType::King) {
-                writer.put(Coding::Sfen.board(*piece)).expect("room");
+                writer.put(Packing::Sfen.board(*piece)).expect("room");
             }
             let men = setup.board.iter().flatten().count();
             let missing: usize = HandPiece::ALL
                 .iter()
                 .map(|&piece| {
                     let missing = u32::from(piece.set_count()) - setup.count(piece.piece_type());
-                    missing as usize * Coding::Sfen.missing(piece).map_or(0, |code| code.length as usize)
+                    missing as usize * Packing::Sfen.missing(piece).map_or(0, |code| code.length as usize)
                 })
                 .sum();
             assert_eq!(1 + 14 + (81 - men) + writer.at + missing, BITS, "{sample}");
@@ -452,12 +419,12 @@ mod tests {
             89, 164, 81, 34, 12, 235, 103, 34, 126, 150, 83, 34, 28, 175, 68, 120, 36, 194, 43, 17, 158, 83, 34, 28,
             235, 111, 34, 62, 150, 81, 34, 12,
         ];
-        assert_eq!(PackedSfen::pack(&start), Ok(PackedSfen(sfen)));
+        assert_eq!(Packing::Sfen.pack(&start), Ok(sfen));
         let hcp = [
             89, 164, 73, 33, 12, 215, 87, 33, 126, 142, 77, 33, 44, 175, 66, 120, 20, 194, 171, 16, 158, 77, 33, 44,
             215, 95, 33, 62, 142, 73, 33, 12,
         ];
-        assert_eq!(PackedHcp::pack(&start), Ok(PackedHcp(hcp)));
+        assert_eq!(Packing::Hcp.pack(&start), Ok(hcp));
     }
 
     #[test]
@@ -468,20 +435,24 @@ mod tests {
             "4k4/9/9/9/9/9/9/9/4K4 b - 1",
         ] {
             let setup = setup(sfen);
-            assert_eq!(PackedSfen::pack(&setup).map(|packed| packed.unpack()), Ok(Ok(setup.clone())), "{sfen}");
+            assert_eq!(
+                Packing::Sfen.pack(&setup).map(|packed| Packing::Sfen.unpack(&packed)),
+                Ok(Ok(setup.clone())),
+                "{sfen}"
+            );
         }
         let lance = setup("lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1");
-        assert_eq!(PackedHcp::pack(&lance), Err(PackError::TooFew));
+        assert_eq!(Packing::Hcp.pack(&lance), Err(PackError::TooFew));
     }
 
     #[test]
     fn positions_that_do_not_fit_are_refused() {
         let many = setup("4k4/9/9/9/9/9/9/9/4K4 w 2R2B4G4S4N4L20P 1");
-        assert_eq!(PackedSfen::pack(&many), Err(PackError::TooLong));
+        assert_eq!(Packing::Sfen.pack(&many), Err(PackError::TooLong));
         let problem = setup("7nl/7k1/6p2/9/6N2/9/9/9/9 b GS2r2b3g3s2n3l17p 1");
-        assert_eq!(PackedSfen::pack(&problem), Err(PackError::TooLong));
+        assert_eq!(Packing::Sfen.pack(&problem), Err(PackError::TooLong));
         let kings = setup("4k4/9/9/9/9/9/9/9/3KK4 w 2R2B4G4S4N4L18P 1");
-        assert_eq!(PackedSfen::pack(&kings), Err(PackError::SeveralKings(Color::Black)));
+        assert_eq!(Packing::Sfen.pack(&kings), Err(PackError::SeveralKings(Color::Black)));
     }
 
     #[test]
@@ -496,8 +467,8 @@ mod tests {
                 state ^= state << 17;
                 *byte = (state >> 32) as u8;
             }
-            errors += usize::from(PackedSfen(bytes).unpack().is_err());
-            errors += usize::from(PackedHcp(bytes).unpack().is_err());
+            errors += usize::from(Packing::Sfen.unpack(&bytes).is_err());
+            errors += usize::from(Packing::Hcp.unpack(&bytes).is_err());
         }
         assert!(errors > 10_000);
     }

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use enbu_movegen::{PackedSfen, Position};
+use enbu_movegen::{Packing, Position};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -17,7 +17,7 @@ use crate::source;
 /// Start positions, at most one of each game and at most [`CAPACITY`](Self::CAPACITY).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Starts {
-    positions: Vec<(PackedSfen, u16)>,
+    positions: Vec<([u8; 32], u16)>,
     /// Of all positions.
     pub(super) digest: u64,
 }
@@ -49,7 +49,7 @@ impl Starts {
                 }
             }
         }
-        let bytes: Vec<u8> = positions.iter().flat_map(|(packed, _)| packed.0).collect();
+        let bytes: Vec<u8> = positions.iter().flat_map(|(packed, _)| *packed).collect();
         Ok(Self { positions, digest: enbu_files::fnv1a(&bytes) })
     }
 
@@ -66,14 +66,14 @@ impl Starts {
     /// One of the positions; `None` without any.
     pub(super) fn choose(&self, random: &mut impl Rng) -> Option<Position> {
         let (packed, ply) = self.positions.choose(random)?;
-        let setup = packed.unpack().ok()?;
+        let setup = Packing::Sfen.unpack(packed).ok()?;
         Position::from_setup(&enbu_movegen::Setup { ply: *ply, ..setup }).ok()
     }
 }
 
 /// A random position of `game`; `None` where the score there exceeds the bound, or the game
 /// is too short or holds an illegal move.
-fn position_of(game: &Game, bound: i16, random: &mut impl Rng) -> Option<(PackedSfen, u16)> {
+fn position_of(game: &Game, bound: i16, random: &mut impl Rng) -> Option<([u8; 32], u16)> {
     let first = game.opening.len() + game.start.as_ref().map_or(1, |setup| usize::from(setup.ply));
     let plies = first.max(*Starts::PLIES.start())..(first + game.moves.len()).min(*Starts::PLIES.end() + 1);
     if plies.is_empty() {
@@ -88,7 +88,7 @@ fn position_of(game: &Game, bound: i16, random: &mut impl Rng) -> Option<(Packed
     for mv in moves {
         position.play(mv).ok()?;
     }
-    Some((PackedSfen::pack(&position.to_setup()).ok()?, position.ply()))
+    Some((Packing::Sfen.pack(&position.to_setup()).ok()?, position.ply()))
 }
 
 #[cfg(test)]
@@ -115,12 +115,12 @@ mod tests {
         for game in &games {
             let note = |position: &Position, scored: crate::ScoredMove| {
                 if scored.score.abs() <= 600 && Starts::PLIES.contains(&usize::from(position.ply())) {
-                    of_games.insert((PackedSfen::pack(&position.to_setup()).expect("a set").0, position.ply()));
+                    of_games.insert((Packing::Sfen.pack(&position.to_setup()).expect("a set"), position.ply()));
                 }
             };
             game.replay(note).expect("legal");
         }
-        assert!(starts.positions.iter().all(|(packed, ply)| of_games.contains(&(packed.0, *ply))));
+        assert!(starts.positions.iter().all(|(packed, ply)| of_games.contains(&(*packed, *ply))));
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
             assert_eq!(game.opening.len(), 1);
             assert!(game.moves[0].score.abs() <= settings.opening_bound);
             let start = game.start.as_deref().expect("a start");
-            let packed = PackedSfen::pack(start).expect("a set");
+            let packed = Packing::Sfen.pack(start).expect("a set");
             assert!(starts.positions.contains(&(packed, start.ply)));
         }
     }
