@@ -102,6 +102,9 @@ impl Listener for Heard {
     fn finished(&self, _: &BestMove) {}
 }
 
+/// Nodes of the mate solver for a threat, and for the proof that a mate is the shortest.
+const QUICK_NODES: u64 = 1000;
+
 /// Treatment of a position that another game searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IfBusy {
@@ -269,6 +272,14 @@ impl Analyst {
         let limits = enbu_mate::Limits { refinement: Refinement::None, ..mate_limits(&self.settings) };
         let moves = solver.first_moves(position, &limits, stop, &mut |_| {});
         moves.iter().filter(|first| first.plies.is_some()).map(|first| first.mv).collect()
+    }
+
+    /// The verdict of a quick search for a mate by consecutive checks, within `plies` if given.
+    pub(crate) fn quick_verdict(&mut self, position: &Position, plies: Option<u16>) -> Option<Verdict> {
+        let nodes = Some(self.settings.mate_nodes.min(QUICK_NODES));
+        let limits = enbu_mate::Limits { nodes, plies, refinement: Refinement::None, ..Default::default() };
+        let solver = self.game.solver.as_mut()?;
+        Some(solver.solve(position, &limits, &AtomicBool::new(false), &mut |_| {}).verdict)
     }
 
     /// The key of a position that is searched apart from its game: one of the first plies

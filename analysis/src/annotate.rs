@@ -5,6 +5,7 @@ use enbu_language::Language;
 use enbu_movegen::Move;
 
 use crate::class::Class;
+use crate::fact::Fact;
 use crate::html::line_texts;
 use crate::nodes;
 use crate::report::{BestLine, GameReport, MoveReport, PositionReport, ReportLine, Score, Side};
@@ -133,9 +134,12 @@ fn comment(before: &PositionReport, mv: &MoveReport, language: Language) -> Vec<
     if let (Some(class), Some(loss)) = (bad, mv.loss) {
         let percent = loss * 100.0;
         let best = before.lines.first().map(|line| moves_text(&before.sfen, line)).unwrap_or_default();
+        // A missed mate has a comment of its own.
+        let reason = mv.reason.as_ref().filter(|reason| reason.fact != Fact::MissedMate);
+        let why = reason.map(|why| language.pick(format!(". {}", why.en), format!("　{}", why.ja))).unwrap_or_default();
         lines.push(match language {
-            Language::Japanese => format!("【{}】勝率 -{percent:.1}%　最善 {best}", class.japanese()),
-            Language::English => format!("[{}] -{percent:.1}% win probability; best {best}", class.name()),
+            Language::Japanese => format!("【{}】勝率 -{percent:.1}%　最善 {best}{why}", class.japanese()),
+            Language::English => format!("[{}] -{percent:.1}% win probability; best {best}{why}", class.name()),
         });
     }
     if let Some(mate) = &mv.missed_mate {

@@ -18,6 +18,7 @@ use crate::analyst::{Analyst, GameRules, IfBusy};
 use crate::judged::{Judged, Line};
 use crate::phases;
 use crate::problems::LEAST_LOSS;
+use crate::reason;
 use crate::report::{BestLine, FORMAT, GameReport, MoveReport, PositionReport, Score, Side, VariationReport};
 use crate::settings::{Order, Scope};
 use crate::summary;
@@ -111,7 +112,9 @@ pub fn analyse(
     if let Some(main_line) = lines.first_mut() {
         game.find_other_answers(main_line)?;
     }
-    Ok(report(record, &start, lines, analyst))
+    let mut report = report(record, &start, lines, analyst);
+    reason::explain(&mut report, rules.entering_king, analyst);
+    Ok(report)
 }
 
 /// The main line and then the variations, each after the line that it leaves.

@@ -245,12 +245,13 @@ fn mistakes(report: &GameReport, lines: &[view::Line<'_>]) -> String {
         let (japanese, english): (Vec<String>, Vec<String>) = better.into_iter().unzip();
         let _ = writeln!(
             items,
-            "<li>{} {} <b>{}</b> (−{:.1} %) → {}</li>",
+            "<li>{} {} <b>{}</b> (−{:.1} %) → {}{}</li>",
             mv.ply,
             both(&text.0, &text.1),
             both(class.japanese(), class.name()),
             mv.loss.unwrap_or(0.0) * 100.0,
-            both(&japanese.concat(), &english.join(" "))
+            both(&japanese.concat(), &english.join(" ")),
+            mv.reason.as_ref().map(|why| format!("<br>{}", both(&why.ja, &why.en))).unwrap_or_default()
         );
     }
     format!("<ul>\n{items}</ul>")

@@ -35,6 +35,7 @@
 //! | `report` | [`GameReport`]: the result as plain data and JSON |
 //! | [`html`] | pages for browsers |
 //! | `nodes` | the nodes of a record that a report is about |
+//! | `fact` `reason` | [`Reason`]: the fact that makes a move a mistake, in one sentence |
 //! | `annotate` `problems` | judgements in records; next-move problems |
 //!
 //! Nothing here prints or writes files. With one thread and a limit of nodes or depth, a
@@ -48,12 +49,14 @@ mod annotate;
 mod cache;
 mod class;
 mod curve;
+mod fact;
 mod game;
 pub mod html;
 mod judged;
 mod nodes;
 mod phases;
 mod problems;
+mod reason;
 mod report;
 mod settings;
 mod summary;
@@ -63,8 +66,10 @@ pub use annotate::{Annotation, Earlier, annotate};
 pub use cache::OpeningCache;
 pub use class::{Class, ParseThresholdsError, Thresholds};
 pub use curve::Curve;
+pub use fact::{Fact, Reason};
 pub use game::{GameError, analyse};
 pub use problems::problems;
+pub use reason::explain;
 pub use report::{BestLine, GameReport, MoveReport, PositionReport, Score, Side, SideReport, Source, VariationReport};
 pub use settings::{Limit, Order, Scope, Settings};
 

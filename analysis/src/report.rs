@@ -9,6 +9,7 @@ use enbu_movegen::Color;
 use serde::{Deserialize, Serialize};
 
 use crate::class::Class;
+use crate::fact::Reason;
 
 /// Version of the JSON; it changes when a field changes its meaning.
 pub(crate) const FORMAT: u32 = 1;
@@ -102,6 +103,9 @@ pub struct MoveReport {
     /// Loss of the second-best move, 0 to 1, where the played one may make a problem.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_loss: Option<f64>,
+    /// The reason, of a mistake.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
 }
 
 /// A variation of the record.

@@ -5,6 +5,7 @@
 //! - [`table`]: the tables in `tests/data`, each run through [`table::check`].
 //! - [`positions`]: positions in the notation of the tests, and snapshots that compare them.
 //! - [`binary`]: the path of the built `enbu`; it is built on first use.
+//! - [`claims`]: a referee for the reasons of mistakes.
 //! - [`faults`]: faults of the system below the binary.
 //! - [`files`]: the files below a folder.
 //! - [`installation`]: the executable in a folder of its own, as a user unpacks it.
@@ -25,6 +26,7 @@ use std::io::{self, Write as _};
 use std::time::SystemTime;
 
 pub mod binary;
+pub mod claims;
 pub mod faults;
 pub mod files;
 pub mod installation;

@@ -31,6 +31,7 @@ mod nnue;
 mod options_file;
 mod peers;
 mod perft;
+mod reasons;
 mod reparse;
 mod repetition;
 mod report;

@@ -181,7 +181,7 @@
     cls.textContent = mv && mv.c ? CLASSES[mv.c][ja() ? 0 : 1] + (mv.l >= 0.0005 ? ` (−${percent(mv.l)})` : '') : '';
     if (mv && mv.mm) cls.textContent += say('・詰み逃し', ', missed mate');
     if (mv && at.line === 0 && at.ply === data.deciding) cls.textContent += say('・勝負を決めた手', ', decided the game');
-    $('comment').textContent = (mv ? mv.com : data.com || []).join('\n');
+    $('comment').textContent = (mv ? (mv.why ? [mv.why[ja() ? 0 : 1]] : []).concat(mv.com) : data.com || []).join('\n');
     $('pvs').replaceChildren(...list.map((row, n) => pvRow(row.pv, n, row.label)));
     for (const [id, black] of [['black', true], ['white', false]]) {
       const total = spent(black), now = mv && mv.b === black && mv.t !== null ? clock(mv.t) + ' / ' : '';

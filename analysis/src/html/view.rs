@@ -93,6 +93,7 @@ fn pv(sfen: &str, moves: &[String], score: Score, win: f64) -> Value {
 /// | `s` `w` | score and Black's win probability |
 /// | `b` `t` | true for a move of Black; time in milliseconds |
 /// | `f` `c` `l` `mm` | true for the first choice; class, loss, missed mate |
+/// | `why` | reason of a mistake, in Japanese and English |
 /// | `com` | comments of the record |
 pub(super) fn data(record: &Record, report: &GameReport, lines: &[Line<'_>]) -> String {
     let comments = |id: Option<&NodeId>| id.map_or(&[][..], |&id| &record.node(id).remarks().comments);
@@ -113,6 +114,7 @@ pub(super) fn data(record: &Record, report: &GameReport, lines: &[Line<'_>]) -> 
             json!({
                 "u": mv.usi, "ja": japanese, "en": english, "b": mv.side == Side::Black, "t": mv.time_ms,
                 "f": mv.first_choice, "c": mv.class, "l": mv.loss, "mm": missed,
+                "why": mv.reason.as_ref().map(|reason| [&reason.ja, &reason.en]),
                 "com": comments(line.nodes.get(index + 1)),
             })
         };
