@@ -84,6 +84,7 @@ OPENINGS = [
     ("四間飛車", CLOSED + " 2h6h 7a6b 5i4h 5a4b", 2, LATE + "2h6h", "-"),
     ("三間飛車", CLOSED + " 2h7h 7a6b 5i4h 5a4b", 2, LATE + "7g8h 5a4b 2h7h", "-"),
     ("向かい飛車", CLOSED + " 8h7g 8d8e 2h8h 7a6b", 2, LATE + "2h8h", "-"),
+    ("四間飛車", CLOSED + " 2h6h 8d8e 8h7g 7a6b", 2, CLOSED + " 2h6h 7a6b 9g9f 5a4b 6h2h 4b3b", "-"),
     ("中飛車", CLOSED + " 2h5h 7a6b 5i4h 5a4b", 2, LATE + "2h5h", "-"),
     ("ツノ銀中飛車", CLOSED + " 2h5h 7a6b 5g5f 5c5d 7i6h 5a4b 6h6g 4b3b 3i4h 6a5b 4g4f 1c1d 4h4g", 4, CLOSED + " 2h5h 7a6b 5g5f 5c5d 7i6h 5a4b 6h6g 4b3b 3i4h", "中飛車"),
     ("ゴキゲン中飛車", "7g7f 3c3d 2g2f 5c5d 2f2e 8b5b 3i4h 5d5e", -3, "7g7f 3c3d 2g2f 4c4d 3i4h 5c5d 4i5h 8b5b", "中飛車"),

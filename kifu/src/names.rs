@@ -158,10 +158,10 @@ fn opening_moments(record: &Record) -> Vec<Moment> {
         moment.facts[side] = facts_after(&before, &moment, side, mv, ply);
         game.push(moment.clone());
     }
-    let is_static = moment.facts.map(|facts| facts.has("settled") && !facts.has("ranging") && !facts.has("wandered"));
-    for moment in &mut game {
-        for (facts, is_static) in moment.facts.iter_mut().zip(is_static) {
-            facts.add_if(is_static, "static");
+    for known in &mut game {
+        for (facts, end) in known.facts.iter_mut().zip(moment.facts) {
+            facts.add_if(end.has("strays"), "strays");
+            facts.add_if(end.has("settled") && !end.has("ranging") && !end.has("strays"), "static");
         }
     }
     game
@@ -183,14 +183,15 @@ fn facts_after(before: &Moment, after: &Moment, side: Color, mv: Move, ply: usiz
         Square::ALL.into_iter().any(|square| square.file() <= 5 && moment.has(side, PieceType::King, square))
     };
     let has_moved_pawn = |moment: &Moment| !moment.has(side, PieceType::Pawn, Square::S27);
-    let is_left = to.rank() >= 7 && to.file() >= 5 && after.has(side, PieceType::Rook, to);
-    if is_left && !mv.is_drop() && !facts.has("ranging") {
-        let is_usual = to.rank() >= 8 && king_is_on_right(before) && !has_moved_pawn(before) && !facts.has("wandered");
+    let is_rook = to.rank() >= 7 && !mv.is_drop() && after.has(side, PieceType::Rook, to);
+    if is_rook && to.file() >= 5 && !facts.has("ranging") {
+        let is_usual = to.rank() >= 8 && king_is_on_right(before) && !has_moved_pawn(before) && !facts.has("strays");
         facts.add_if(is_usual, "ranging");
         facts.add_if(is_usual, &format!("swung{}", to.file()));
-        facts.add_if(!is_usual, "wandered");
+        facts.add_if(!is_usual, "strays");
     }
     let is_short = [Square::S38, Square::S48].into_iter().any(|square| after.has(side, PieceType::Rook, square));
+    facts.add_if(is_rook && to.file() < 5 && facts.has("ranging"), "strays");
     facts.add_if(has_moved_pawn(after) || is_short || !king_is_on_right(after), "settled");
     facts
 }

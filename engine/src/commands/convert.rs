@@ -75,7 +75,6 @@ pub(crate) const EXAMPLES: &str = "Examples:
   enbu convert game.csa -o game.kifu             UTF-8
   enbu convert game.kif --to csa --csa-version 2.2
   enbu convert game.kif --to usi --ends          one line a game
-  enbu convert game.csa -o game.kif --names      with its opening in the header
   enbu convert game.kif --to svg --ply 20 -o diagram.svg";
 
 const CSA_VERSIONS: &[Choice<FileVersion>] = &[("2.2", "", FileVersion::V2_2), ("3.0", "", FileVersion::V3_0)];

@@ -22,9 +22,9 @@ use enbu_movegen::{Color, Piece, PieceType, Square};
 /// | `ranging` `swung6` | its rook has gone to one of the files 5 to 9, to file 6 as the first |
 /// | `bishop` | it has taken a bishop |
 /// | `took` | its bishop took the other one, both from their first squares |
-/// | `wandered` `settled` | the rook's file is no usual one; a move shows that the rook stays |
+/// | `strays` `settled` | its rook does not stay where it goes; a move shows that it stays on the right |
 const FACTS: [&str; 12] = [
-    "black", "static", "ranging", "swung5", "swung6", "swung7", "swung8", "swung9", "bishop", "took", "wandered",
+    "black", "static", "ranging", "swung5", "swung6", "swung7", "swung8", "swung9", "bishop", "took", "strays",
     "settled",
 ];
 

@@ -27,7 +27,9 @@ struct Made<'b> {
 const TACTICS: &[(Pair, Definition)] = &[
     (("頭金", "Gold at the Head"), |made| made.kind == PieceType::Gold && made.has_king_at(0, 1) && made.mates()),
     (("吊るし桂", "Hanging Knight"), |made| made.kind == PieceType::Knight && made.mates()),
-    (("王手飛車取り", "King and Rook Fork"), |made| made.forks() && made.forks_king_and_rook()),
+    (("王手飛車取り", "King and Rook Fork"), |made| {
+        made.forks() && made.attacks(&[PieceType::King]) && made.attacks(&[PieceType::Rook, PieceType::Dragon])
+    }),
     (("ふんどしの桂", "Knight Fork"), |made| made.kind == PieceType::Knight && made.forks()),
     (("割り打ちの銀", "Wariuchi Silver"), |made| made.is_wariuchi()),
     (("田楽刺し", "Dengaku Skewer"), |made| made.is_dengaku()),
@@ -58,7 +60,6 @@ const fn value(kind: PieceType) -> u8 {
 }
 
 impl Made<'_> {
-    /// The opponent's piece on a square.
     fn enemy(&self, square: Square) -> Option<PieceType> {
         self.board.piece_at(square).filter(|piece| piece.color != self.side).map(|piece| piece.kind)
     }
@@ -124,9 +125,8 @@ impl Made<'_> {
         self.forked().count() >= 2 && self.is_safe()
     }
 
-    fn forks_king_and_rook(&self) -> bool {
-        let has = |wanted: &[PieceType]| self.attacked().any(|(_, kind)| wanted.contains(&kind));
-        has(&[PieceType::King]) && has(&[PieceType::Rook, PieceType::Dragon])
+    fn attacks(&self, kinds: &[PieceType]) -> bool {
+        self.attacked().any(|(_, kind)| kinds.contains(&kind))
     }
 
     /// A silver dropped diagonally below two of golds and rooks, which do not attack it.
@@ -165,10 +165,10 @@ impl Made<'_> {
 
     /// A pawn dropped on the last rank below a gold.
     fn is_bottom_pawn(&self) -> bool {
-        let gold = Some(Piece::new(self.side, PieceType::Gold));
         self.drops(PieceType::Pawn)
             && self.to.relative_rank(self.side) == 9
-            && self.at(0, 1).is_some_and(|square| self.board.piece_at(square) == gold)
+            && self.at(0, 1).and_then(|square| self.board.piece_at(square))
+                == Some(Piece::new(self.side, PieceType::Gold))
     }
 
     /// A pawn offered to the piece ahead.
