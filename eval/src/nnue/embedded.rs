@@ -2,7 +2,7 @@
 //!
 //! `eval/networks/embedded.nnue` is compiled into the binary; an empty file means no
 //! network. To embed another one, replace the file (in the format of
-//! [`own`](super::own), or any `nn.bin`) and rebuild.
+//! [`own`], or any `nn.bin`) and rebuild.
 
 use super::error::NetworkError;
 use super::format::own;
