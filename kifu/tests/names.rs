@@ -113,6 +113,19 @@ fn records_have_the_names_that_are_certain() {
 }
 
 #[test]
+fn the_pages_define_every_name() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| fs::read_to_string(root.join(path)).unwrap();
+    let pages = ["../docs/names.md", "../docs/names.ja.md"].map(read);
+    let table = read("src/names/names.tsv");
+    for (ja, en) in
+        table.lines().skip(1).filter_map(|row| row.split_once('\t')?.1.rsplit_once('\t')?.0.split_once('\t'))
+    {
+        assert!(pages.iter().all(|page| page.contains(&format!("\n| {ja} | {en} | "))), "{ja}, {en}");
+    }
+}
+
+#[test]
 fn headers_are_added_where_there_are_none() {
     let line = "startpos moves 7g7f 3c3d 6g6f 8c8d 2h6h";
     for (format, header) in [
