@@ -29,7 +29,7 @@ impl Class {
     const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Best => ("best", "最善手"),
-            Self::Good => ("good", "次善手"),
+            Self::Good => ("good", "ほぼ最善"),
             Self::Inaccuracy => ("inaccuracy", "疑問手"),
             Self::Mistake => ("mistake", "悪手"),
             Self::Blunder => ("blunder", "大悪手"),
@@ -41,7 +41,7 @@ impl Class {
         self.names().0
     }
 
-    /// Its name in Japanese records.
+    /// Its name as Japanese players use it.
     pub const fn japanese(self) -> &'static str {
         self.names().1
     }

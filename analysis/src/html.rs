@@ -1,8 +1,8 @@
 //! Reports as pages of HTML: one self-contained file a game, and an index for a folder.
 //!
 //! A page holds its style, script and data; it requests nothing, which a content security
-//! policy enforces. Board and curve are SVG. Without a script the page shows the first
-//! position, the curve and all moves. Every text of a record is escaped: as HTML where it
+//! policy enforces. Board and curve are SVG. Without a script the page shows the
+//! mistakes, the first position, the curve and all moves. Every text of a record is escaped: as HTML where it
 //! is part of the page, as JSON without `<` where a script reads it, which puts it into
 //! the page as text only.
 //!
@@ -11,20 +11,21 @@
 //! | `*.html` | templates of the pages |
 //! | `curve.rs` | the curve of win probability |
 //! | `view.rs` | the data of the script: moves with their texts |
-//! | `index.rs` | the index |
+//! | `index.rs` `player.rs` | the index; summaries of its players |
 
 mod curve;
 mod index;
+mod player;
 mod view;
 
 use std::fmt::Write as _;
 
 use enbu_kifu::markup::{escape, is_shown};
-use enbu_kifu::{Names, Record, names::Named, svg};
+use enbu_kifu::{Names, Record, handicap_name, names::Named, svg};
 use enbu_language::Language;
 
 use crate::class::Class;
-use crate::report::{GameReport, Score, Side, SideReport};
+use crate::report::{GameReport, MoveReport, Score, Side, SideReport};
 
 pub use index::{IndexRow, index};
 pub(crate) use view::line_texts;
@@ -35,33 +36,75 @@ const LONGEST_NAME: usize = 80;
 /// The page of a game, in a language or, without one, in that of the browser.
 pub fn page(record: &Record, report: &GameReport, language: Option<Language>) -> String {
     let lines = view::lines(record, report);
+    let words = Words::of(report);
     let [black, white] = [&report.black_name, &report.white_name].map(|name| escape(&shortened(name)));
+    let named = |side: Side, name: &str| if name.is_empty() { words.side(side) } else { name.to_owned() };
+    let title = format!("{black} – {white} · {}", escape(&shortened(&report.source.file)));
     let values = [
-        ("head", head(&format!("{black} – {white}"), language)),
-        ("black", black),
-        ("white", white),
-        ("facts", facts(report)),
+        ("head", head(&title, language)),
+        ("black", named(Side::Black, &black)),
+        ("white", named(Side::White, &white)),
+        ("black-side", words.side(Side::Black)),
+        ("odds", words.odds.as_ref().map(bilingual).unwrap_or_default()),
+        ("facts", facts(report, &words)),
+        ("lead", lead(report, &lines)),
         ("board", svg::board(record.setup(), None)),
         ("curve", curve::svg(report)),
         ("moves", buttons_of_moves(report, &lines)),
-        ("summary", summary(report)),
+        ("summary", summary(report, &words)),
         ("mistakes", mistakes(report, &lines)),
         ("engine", escape(&report.engine)),
         ("settings", escape(&report.settings)),
-        ("data", in_script(&view::data(record, report, &lines))),
+        ("data", in_script(&view::data(record, report, &lines, &words))),
         ("script", include_str!("html/page.js").to_owned()),
     ];
     fill(include_str!("html/page.html"), &values)
 }
 
-/// A template in which values, as they are, replace the names in braces: `{{name}}`.
+/// The words for Black and White in a game, and the name of its handicap.
+struct Words {
+    sides: [&'static str; 2],
+    odds: Option<[String; 2]>,
+}
+
+impl Words {
+    fn of(report: &GameReport) -> Self {
+        let start = report.positions.first().and_then(|start| start.sfen.parse().ok());
+        match start.as_ref().and_then(handicap_name) {
+            None => Self { sides: ["先手|Black", "後手|White"], odds: None },
+            Some(ja) => {
+                Self { sides: ["下手|Black", "上手|White"], odds: Some([ja.to_owned(), english_handicap(ja)]) }
+            }
+        }
+    }
+
+    fn side(&self, side: Side) -> String {
+        let [black, white] = self.sides;
+        in_both(if side == Side::Black { black } else { white })
+    }
+}
+
+/// The English name of a handicap.
+fn english_handicap(japanese: &str) -> String {
+    const NAMES: &str = "右香 Right lance,両香 Two-lance,飛香 Rook and lance,香 Lance,角 Bishop,飛 Rook,二 Two-piece,三 Three-piece,四 Four-piece,\
+        五 Five-piece,六 Six-piece,七 Seven-piece,八 Eight-piece,九 Nine-piece,十 Ten-piece,裸玉 Bare king";
+    let names = NAMES.split(',').filter_map(|row| row.split_once(' '));
+    let mut names = names.filter(|(known, _)| japanese.starts_with(known) && !japanese.ends_with('得'));
+    let name = names.next().map_or("Special", |(_, english)| english);
+    format!("{name} handicap")
+}
+
+/// A template in which values, as they are, replace the names in braces, `{{name}}`; words in
+/// both languages are in braces themselves: `{{日本語|English}}`.
 fn fill(template: &str, values: &[(&str, String)]) -> String {
     let mut parts = template.split("{{");
     let mut page = parts.next().unwrap_or_default().to_owned();
     for (name, text) in parts.filter_map(|part| part.split_once("}}")) {
-        let value = values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
+        let known = || values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone());
+        let value = if name.contains('|') { Some(in_both(name)) } else { known() };
         debug_assert!(value.is_some(), "no value for {name}");
-        page.extend(value.into_iter().chain([text]));
+        page.push_str(&value.unwrap_or_default());
+        page.push_str(text);
     }
     page
 }
@@ -80,6 +123,17 @@ fn both(japanese: &str, english: &str) -> String {
     format!("<span class=\"ja\" lang=\"ja\">{japanese}</span><span class=\"en\" lang=\"en\">{english}</span>")
 }
 
+/// Words of a record in both languages.
+fn bilingual([japanese, english]: &[String; 2]) -> String {
+    both(&escape(&shortened(japanese)), &escape(&shortened(english)))
+}
+
+/// Words in both languages from `日本語|English`.
+fn in_both(words: &str) -> String {
+    let (japanese, english) = words.split_once('|').unwrap_or((words, words));
+    both(japanese, english)
+}
+
 /// JSON on one line that no reader of HTML takes for a tag; a blank for what is not shown.
 fn in_script(json: &str) -> String {
     json.replace('<', "\\u003c").replace(|c| !is_shown(c), " ")
@@ -93,9 +147,13 @@ fn shortened(name: &str) -> String {
     short
 }
 
-/// A name of the field.
+/// The names of an opening, a castle or a tactic.
+fn words_of(name: &Named) -> [String; 2] {
+    [name.ja.clone(), name.en.clone()]
+}
+
 fn name(name: &Named) -> String {
-    both(&escape(&name.ja), &escape(&name.en))
+    bilingual(&words_of(name))
 }
 
 /// The castles and tactics of a move of the main line.
@@ -104,44 +162,34 @@ fn names_at(names: &Names, ply: usize) -> String {
     all.filter(|named| named.ply == ply).map(|named| format!("<small>{}</small>", name(named))).collect()
 }
 
-fn facts(report: &GameReport) -> String {
+/// The date of a game without the time of day.
+fn day(report: &GameReport) -> &str {
+    report.date.split(' ').next().unwrap_or_default()
+}
+
+/// Event, date, opening, end and length of a game.
+fn facts(report: &GameReport, words: &Words) -> String {
     let mut facts: Vec<String> = [&report.event, &report.date]
         .into_iter()
         .filter(|text| !text.is_empty())
         .map(|text| escape(&shortened(text)))
         .collect();
     facts.extend(report.names.opening.as_ref().map(name));
-    facts.push(match report.winner {
-        Some(Side::Black) => both("先手の勝ち", "Black won"),
-        Some(Side::White) => both("後手の勝ち", "White won"),
-        None => String::new(),
-    });
+    facts.extend(report.winner.map(|winner| words.side(winner) + &in_both("の勝ち| won")));
     facts.extend(
         report.end.as_deref().map(|end| both(&escape(&shortened(japanese_end(end))), &escape(&shortened(end)))),
     );
     facts.push(both(&format!("{}手", report.moves.len()), &format!("{} moves", report.moves.len())));
-    facts.retain(|fact| !fact.is_empty());
     facts.join(" · ")
 }
 
 /// The Japanese word for an end.
 fn japanese_end(end: &str) -> &str {
-    match end {
-        "resignation" => "投了",
-        "broken off" => "中断",
-        "repetition" => "千日手",
-        "impasse" => "持将棋",
-        "out of time" => "時間切れ",
-        "illegal move" => "反則",
-        "win by declaration" => "入玉宣言勝ち",
-        "draw by declaration" => "入玉宣言による引き分け",
-        "mate" => "詰み",
-        "no mate" => "不詰",
-        "move limit reached" => "最大手数",
-        "win by default" => "不戦勝",
-        "loss by default" => "不戦敗",
-        other => other,
-    }
+    const WORDS: &str = "resignation=投了,broken off=中断,repetition=千日手,impasse=持将棋,out of time=時間切れ,illegal move=反則,\
+        win by declaration=入玉宣言勝ち,draw by declaration=入玉宣言による引き分け,mate=詰み,no mate=不詰,\
+        move limit reached=最大手数,win by default=不戦勝,loss by default=不戦敗";
+    let mut words = WORDS.split(',').filter_map(|row| row.split_once('='));
+    words.find(|(english, _)| *english == end).map_or(end, |(_, japanese)| japanese)
 }
 
 fn buttons_of_moves(report: &GameReport, lines: &[view::Line<'_>]) -> String {
@@ -187,74 +235,123 @@ fn score_text(score: Score) -> String {
     }
 }
 
+/// The most important figures: accuracy, bad moves and a link to the deciding move.
+fn lead(report: &GameReport, lines: &[view::Line<'_>]) -> String {
+    let figures = |mark: &str, side: &SideReport| {
+        let [.., inaccuracies, mistakes, blunders] = side.classes;
+        let accuracy = shown(side.accuracy);
+        let japanese = format!("精度 {accuracy}　大悪手 {blunders}・悪手 {mistakes}・疑問手 {inaccuracies}");
+        let english =
+            format!("accuracy {accuracy}, blunders {blunders}, mistakes {mistakes}, inaccuracies {inaccuracies}");
+        format!("<span>{mark} {}</span> ", both(&japanese, &english))
+    };
+    let mut lead = figures("▲", &report.black) + &figures("△", &report.white);
+    let text = |ply: usize| Some((ply, lines.first()?.texts.get(ply - 1)?));
+    if let Some((ply, (japanese, english))) = report.deciding_ply.and_then(text) {
+        let link = both(&format!("敗着：{ply}手目 {japanese}"), &format!("Losing move: {ply} {english}"));
+        let _ = write!(lead, "<a href=\"#{ply}\" id=\"deciding\" data-line=\"0\" data-ply=\"{ply}\">{link}</a>");
+    }
+    lead
+}
+
+/// A figure with one decimal, or a dash.
+fn shown(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".to_owned(), |value| format!("{value:.1}"))
+}
+
+/// A share in percent.
+fn percent(share: Option<f64>) -> String {
+    shown(share.map(|share| share * 100.0)) + "\u{a0}%"
+}
+
+/// The name of a move's class in its colour.
+fn class_of(mv: &MoveReport) -> String {
+    let Some(class) = mv.class else { return String::new() };
+    format!("<span class=\"{}\">{}</span>", class.name(), both(class.japanese(), class.name()))
+}
+
 /// The figures of both sides.
-fn summary(report: &GameReport) -> String {
+fn summary(report: &GameReport, words: &Words) -> String {
     let mut rows = String::new();
     let names = &report.names.sides;
     let openings = names.each_ref().map(|side| side.opening.as_ref().map(name).unwrap_or_default());
     let castles = names.each_ref().map(|side| side.castles.iter().map(name).collect::<Vec<_>>().join(" → "));
-    for (japanese, english, [black, white]) in [("戦法", "Opening", openings), ("囲い", "Castle", castles)] {
-        let _ = writeln!(rows, "<tr><td>{}</td><td>{black}</td><td>{white}</td></tr>", both(japanese, english));
+    let rows_of_names = [("戦法", "Opening", openings), ("囲い", "Castle", castles)];
+    for (japanese, english, [black, white]) in rows_of_names.into_iter().filter(|(.., names)| *names != ["", ""]) {
+        let _ = writeln!(
+            rows,
+            "<tr><th scope=\"row\">{}</th><td>{black}</td><td>{white}</td></tr>",
+            both(japanese, english)
+        );
     }
     let mut row = |japanese: &str, english: &str, cell: &dyn Fn(&SideReport) -> String| {
         let _ = writeln!(
             rows,
-            "<tr><td>{}</td><td>{}</td><td>{}</td></tr>",
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>",
             both(japanese, english),
             cell(&report.black),
             cell(&report.white)
         );
     };
-    let share = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", share * 100.0));
-    let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.1}"));
-    row("精度", "Accuracy", &|side| number(side.accuracy));
-    row("　序盤", "\u{2003}opening", &|side| number(side.accuracy_of_phases[0]));
-    row("　中盤", "\u{2003}middlegame", &|side| number(side.accuracy_of_phases[1]));
-    row("　終盤", "\u{2003}endgame", &|side| number(side.accuracy_of_phases[2]));
-    row("最善手との一致率", "Agreement with the first choice", &|side| share(side.agreement));
-    row("平均損失", "Mean loss", &|side| share(side.mean_loss));
+    row("精度", "Accuracy", &|side| shown(side.accuracy));
+    row("　序盤", "\u{2003}opening", &|side| shown(side.accuracy_of_phases[0]));
+    row("　中盤", "\u{2003}middlegame", &|side| shown(side.accuracy_of_phases[1]));
+    row("　終盤", "\u{2003}endgame", &|side| shown(side.accuracy_of_phases[2]));
+    row("最善手との一致率", "Agreement with the first choice", &|side| percent(side.agreement));
+    row("1手平均の勝率低下", "Mean loss of a move", &|side| percent(side.mean_loss));
     for (class, english) in Class::ALL.into_iter().zip(["Best", "Good", "Inaccuracies", "Mistakes", "Blunders"]) {
         row(class.japanese(), english, &|side| {
             side.classes.get(class as usize).map(usize::to_string).unwrap_or_default()
         });
     }
     row("詰み逃し", "Missed mates", &|side| side.missed_mates.to_string());
-    let deciding = report.deciding_ply.map_or_else(String::new, |ply| {
-        format!(
-            "<p>{}</p>",
-            both(&format!("勝負を決めた手：{ply}手目"), &format!("The game was decided by move {ply}."))
-        )
-    });
     format!(
-        "<table><thead><tr><th></th><th>▲ {}</th><th>△ {}</th></tr></thead><tbody>\n{rows}</tbody></table>{deciding}",
-        both("先手", "Black"),
-        both("後手", "White")
+        "<table><thead><tr><td></td><th scope=\"col\">▲ {}</th><th scope=\"col\">△ {}</th></tr></thead><tbody>\n{rows}</tbody></table>",
+        words.side(Side::Black),
+        words.side(Side::White)
     )
 }
 
-/// The list for paper: bad moves with the best line.
+/// Moves of a better line in the list.
+const LISTED_MOVES: usize = 8;
+
+/// Returns true for a move of the list of mistakes.
+fn is_mistake(mv: &MoveReport) -> bool {
+    mv.class >= Some(Class::Inaccuracy) || mv.missed_mate.is_some()
+}
+
+/// The list of bad moves of the main line, each with its loss and the better line.
 fn mistakes(report: &GameReport, lines: &[view::Line<'_>]) -> String {
     let Some(main) = lines.first() else { return String::new() };
     let mut items = String::new();
-    for (index, (mv, text)) in report.moves.iter().zip(&main.texts).enumerate() {
-        let is_bad = mv.class >= Some(Class::Inaccuracy) || mv.missed_mate.is_some();
-        let Some(class) = mv.class.filter(|_| is_bad) else { continue };
-        let better =
-            report.positions.get(index).and_then(|position| position.lines.first().map(|line| (position, line)));
-        let better = better.map(|(position, line)| line_texts(&position.sfen, &line.moves)).unwrap_or_default();
-        let (japanese, english): (Vec<String>, Vec<String>) = better.into_iter().unzip();
+    let moves = report.moves.iter().zip(&main.texts).zip(&report.positions).filter(|((mv, _), _)| is_mistake(mv));
+    for ((mv, (japanese, english)), before) in moves {
+        let ply = mv.ply;
+        let best = before.lines.first().map(|line| &line.moves);
+        let better = mv.missed_mate.as_ref().or(best).map_or(&[][..], |moves| moves);
+        let shown = line_texts(&before.sfen, better.get(..LISTED_MOVES).unwrap_or(better));
+        let (better_japanese, better_english): (Vec<String>, Vec<String>) = shown.into_iter().unzip();
+        let mate = mv.missed_mate.as_ref().map(Vec::len);
+        let mate = mate.map(|plies| both(&format!("{plies}手詰を逃す"), &format!("missed mate in {plies}")));
+        let deciding = (report.deciding_ply == Some(ply)).then(|| both("敗着", "losing move"));
+        let tags = mate.into_iter().chain(deciding).map(|tag| format!(" <span class=\"tag\">{tag}</span>"));
         let _ = writeln!(
             items,
-            "<li>{} {} <b>{}</b> (−{:.1} %) → {}{}</li>",
-            mv.ply,
-            both(&text.0, &text.1),
-            both(class.japanese(), class.name()),
-            mv.loss.unwrap_or(0.0) * 100.0,
-            both(&japanese.concat(), &english.join(" ")),
-            mv.reason.as_ref().map(|why| format!("<br>{}", both(&why.ja, &why.en))).unwrap_or_default()
+            "<li><button type=\"button\" data-line=\"0\" data-ply=\"{ply}\"><span class=\"no\">{ply}</span> <b>{}</b> {} <span class=\"sc\">−{}</span>{}</button>\
+             <button type=\"button\" class=\"better\" data-line=\"0\" data-ply=\"{ply}\" data-better=\"1\">{} {}</button>{}</li>",
+            both(japanese, english),
+            class_of(mv),
+            percent(mv.loss),
+            tags.collect::<String>(),
+            both("最善", "better"),
+            both(&better_japanese.concat(), &better_english.join(" ")),
+            mv.reason.as_ref().map(|why| format!("<p>{}</p>", both(&why.ja, &why.en))).unwrap_or_default()
         );
     }
-    format!("<ul>\n{items}</ul>")
+    if items.is_empty() {
+        return format!("<p>{}</p>", both("疑問手・悪手はありません。", "No inaccuracies, mistakes or blunders."));
+    }
+    format!("<ol id=\"mistakes\">\n{items}</ol>")
 }
 
 #[cfg(test)]

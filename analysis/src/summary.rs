@@ -50,7 +50,7 @@ fn of_side(report: &GameReport, side: Side) -> SideReport {
 }
 
 /// Phase of a move: 0 opening, 1 middlegame, 2 endgame.
-fn phase(report: &GameReport, ply: usize) -> usize {
+pub(crate) fn phase(report: &GameReport, ply: usize) -> usize {
     let [middlegame, endgame] = report.phases.map(|begin| begin.is_some_and(|begin| ply >= begin));
     if endgame { 2 } else { usize::from(middlegame) }
 }

@@ -88,6 +88,7 @@ pub use end::{End, EndKind, GameResult};
 pub use error::{KifuError, Mode, Problem, Problems};
 pub use format::{Format, UnknownFormat, WriteOptions, read_any};
 pub use header::{HeaderKey, Headers};
+pub use kakinoki::handicap::handicap_name;
 pub use kakinoki::score::ScoreStyle;
 pub use loss::{Loss, Part, Written};
 pub use names::Names;

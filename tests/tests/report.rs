@@ -304,9 +304,8 @@ fn the_page_of_a_game_shows_the_analysis() {
     browser.key("Escape");
     assert_eq!(browser.shown().ply, "60");
     // Keys and buttons to the mistakes and the ends.
-    let bad = |mv: &&Value| mv["missed_mate"].is_array() || !matches!(mv["class"].as_str(), Some("best" | "good"));
-    let mistakes: Vec<String> =
-        report["moves"].as_array().unwrap().iter().filter(bad).map(|mv| mv["ply"].to_string()).collect();
+    let moves = report["moves"].as_array().unwrap();
+    let mistakes: Vec<String> = moves.iter().filter(|mv| is_mistake(mv)).map(|mv| mv["ply"].to_string()).collect();
     assert!(mistakes.len() > 1, "no mistakes to step through");
     browser.key("Home");
     for (number, ply) in mistakes.iter().enumerate() {
@@ -357,6 +356,287 @@ fn the_page_of_a_game_shows_the_analysis() {
 const HANDICAP: &str = "手合割：香落ち\n下手：下手\n上手：上手\n手数----指手---------消費時間--\n   1 ３四歩(33)   ( 0:05/00:00:05)\n\
 *上手の初手\n   2 ７六歩(77)   ( 0:10/00:00:10)\n   3 ４四歩(43)   ( 1:05/00:01:10)\n   4 中断\n\n\
 変化：2手\n   2 ２六歩(27)   ( 0:07/00:00:07)\n*変化\n   3 ３二銀(31)\n   4 ２五歩(26)\n\n変化：3手\n   3 ５四歩(53)\n";
+
+/// Returns true for a move that the list of mistakes holds.
+fn is_mistake(mv: &Value) -> bool {
+    mv["missed_mate"].is_array() || !matches!(mv["class"].as_str(), Some("best" | "good"))
+}
+
+/// The move of the better line before a mistake.
+fn better_move(report: &Value, ply: usize) -> String {
+    let missed = &report["moves"][ply - 1]["missed_mate"];
+    let line = if missed.is_array() { missed } else { &report["positions"][ply - 1]["lines"][0]["moves"] };
+    line[0].as_str().unwrap().to_owned()
+}
+
+/// Moves of the arrows on the board: the better one and the reply. Fails where one does not lie
+/// over the squares of its move.
+#[track_caller]
+fn arrows(browser: &mut Browser) -> [Option<String>; 2] {
+    ["better", "reply"].map(|name| {
+        let arrow = browser.evaluate(&format!(
+            "(e => e && [e.dataset.usi, ...(b => [b.x, b.y, b.x + b.width, b.y + b.height])(e.getBBox())])\
+             (document.querySelector('#board .arrow.{name}'))"
+        ));
+        let usi = arrow[0].as_str()?.to_owned();
+        let mv: enbu_movegen::Move = usi.parse().unwrap();
+        let bounds = [1, 2, 3, 4].map(|index: usize| arrow[index].as_f64().unwrap());
+        for square in mv.from().into_iter().chain([mv.to()]) {
+            let centre = [460.0 - 40.0 * f64::from(square.file()), 40.0 + 40.0 * f64::from(square.rank())];
+            let is_in = |axis: usize| (bounds[axis] - 12.0..=bounds[axis + 2] + 12.0).contains(&centre[axis]);
+            assert!(is_in(0) && is_in(1), "{usi}: {centre:?} outside {bounds:?}");
+        }
+        Some(usi)
+    })
+}
+
+#[test]
+fn the_list_of_mistakes_leads_to_the_board() {
+    let Some(mut browser) = Browser::start(1280, 900) else { return };
+    let (_folder, report) = analysed(&mut browser, &workspace_root().join("docs/game.kif"), &["--mate", "5000"]);
+    let moves = report["moves"].as_array().unwrap();
+    let mistakes: Vec<usize> = (1..).zip(moves).filter(|(_, mv)| is_mistake(mv)).map(|(ply, _)| ply).collect();
+    let deciding = report["deciding_ply"].as_u64().unwrap();
+    assert_eq!(browser.shown().ply, deciding.to_string(), "the page begins at the losing move");
+    let listed =
+        browser.evaluate("[...document.querySelectorAll('#mistakes li button:first-child')].map(b => b.dataset.ply)");
+    assert_eq!(listed, json!(mistakes.iter().map(ToString::to_string).collect::<Vec<_>>()));
+    for &ply in &mistakes {
+        browser.click(&format!("#mistakes button[data-ply='{ply}']:not(.better)"));
+        let Shown { sfen, .. } = browser.shown();
+        assert_eq!(sfen, report["positions"][ply]["sfen"].as_str().unwrap());
+        let better = better_move(&report, ply);
+        let reply = report["positions"][ply]["lines"][0]["moves"][0].as_str().map(str::to_owned);
+        assert_eq!(arrows(&mut browser), [Some(better.clone()), reply], "move {ply}");
+        // The better line is shown on the board.
+        browser.click(&format!("#mistakes .better[data-ply='{ply}']"));
+        let before = report["positions"][ply - 1]["sfen"].as_str().unwrap();
+        let mut position = Position::from_setup(&before.parse().unwrap()).unwrap();
+        position.play(better.parse().unwrap()).unwrap();
+        assert_eq!(browser.shown().sfen, position.to_setup().to_string());
+        assert_eq!(arrows(&mut browser), [None, None]);
+    }
+    browser.click("#deciding");
+    assert_eq!(browser.shown().ply, deciding.to_string());
+    // By keyboard, and in a window in which the list hides the board.
+    browser.evaluate(&format!("document.querySelector('#mistakes button[data-ply=\"{}\"]').focus()", mistakes[0]));
+    for kind in ["keyDown", "keyUp"] {
+        browser.call(
+            "Input.dispatchKeyEvent",
+            json!({ "type": kind, "key": "Enter", "windowsVirtualKeyCode": 13, "text": "\r" }),
+        );
+    }
+    assert_eq!(browser.shown().ply, mistakes[0].to_string());
+    let size = json!({ "width": 380, "height": 700, "deviceScaleFactor": 1, "mobile": false });
+    browser.call("Emulation.setDeviceMetricsOverride", size);
+    browser.evaluate("scrollTo(0, 0)");
+    browser.click(&format!("#mistakes button[data-ply='{}']", mistakes[1]));
+    let board = browser
+        .evaluate("(b => [b.top, b.bottom - innerHeight])(document.getElementById('board').getBoundingClientRect())");
+    assert!(board[0].as_f64() >= Some(0.0) && board[1].as_f64() <= Some(0.0), "{board}");
+    browser.assert_no_faults();
+}
+
+/// Presses a copy button and returns the text of the clipboard.
+fn copied(browser: &mut Browser, what: &str, form: &str) -> String {
+    browser.evaluate("document.getElementById('copied').textContent = ''");
+    browser.click(&format!("button[data-copy='{what}'][data-form='{form}']"));
+    while browser.evaluate("document.getElementById('copied').textContent") == "" {}
+    let read = json!({ "expression": "navigator.clipboard.readText()", "awaitPromise": true, "returnByValue": true });
+    browser.call("Runtime.evaluate", read)["result"]["value"].as_str().expect("a text").to_owned()
+}
+
+/// Compares the copied texts with the moves that lead to the shown position, those of the whole
+/// line, and those of the line that is shown, with the position that it begins with.
+#[track_caller]
+fn check_copies(browser: &mut Browser, here: &[&str], whole: &[&str], own: (&str, &[&str])) {
+    let start = |text: &str| -> (Setup, Vec<String>) {
+        let (_, reading) =
+            enbu_kifu::read_any(text.as_bytes(), enbu_kifu::Mode::Strict).unwrap_or_else(|e| panic!("{text}{e}"));
+        let record = &reading.records[0];
+        (record.setup().clone(), record.moves().map(|mv| mv.to_string()).collect())
+    };
+    let Shown { sfen, .. } = browser.shown();
+    assert_eq!(copied(browser, "position", "sfen"), sfen);
+    let (diagram, moves) = start(&copied(browser, "position", "kif"));
+    assert_eq!((sfen.rsplit_once(' ').unwrap().0, moves.len()), (diagram.to_string().rsplit_once(' ').unwrap().0, 0));
+    let usi = copied(browser, "position", "usi");
+    let (first, moves) = start(usi.strip_prefix("position ").unwrap());
+    assert_eq!(moves, here, "{usi}");
+    assert_eq!(
+        start(&copied(browser, "line", "kif")),
+        (first.clone(), whole.iter().map(ToString::to_string).collect())
+    );
+    let usi = copied(browser, "line", "usi");
+    assert_eq!(start(usi.strip_prefix("position ").unwrap()).1, whole, "{usi}");
+    let sfen = copied(browser, "line", "sfen");
+    assert_eq!(sfen, format!("sfen {} moves {}", own.0, own.1.join(" ")));
+}
+
+#[test]
+fn positions_and_lines_are_copied_as_kif_sfen_and_usi() {
+    let Some(mut browser) = Browser::start(1280, 900) else { return };
+    browser.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
+    let folder = tempfile::tempdir().unwrap();
+    let handicap = folder.path().join("handicap.kif");
+    fs::write(&handicap, HANDICAP).unwrap();
+    for (record, ply) in [(workspace_root().join("docs/game.kif"), 58), (handicap, 2)] {
+        let (_folder, report) = analysed(&mut browser, &record, &[]);
+        browser.call(
+            "Browser.grantPermissions",
+            json!({ "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"] }),
+        );
+        let text = |value: &'_ Value| value.as_str().unwrap().to_owned();
+        let played: Vec<String> = report["moves"].as_array().unwrap().iter().map(|mv| text(&mv["usi"])).collect();
+        let played: Vec<&str> = played.iter().map(String::as_str).collect();
+        let start = text(&report["positions"][0]["sfen"]);
+        browser.click(&format!("#moves button[data-ply='{ply}']"));
+        check_copies(&mut browser, &played[..ply], &played, (&start, &played));
+        let position = &report["positions"][ply];
+        let line: Vec<String> = position["lines"][0]["moves"].as_array().unwrap().iter().take(20).map(text).collect();
+        let line: Vec<&str> = line.iter().map(String::as_str).collect();
+        let with = |count: usize| [&played[..ply], &line[..count]].concat();
+        let step = line.len().min(2);
+        browser.click(&format!("#pvs button[data-pv='0'][data-step='{step}']"));
+        check_copies(&mut browser, &with(step), &with(line.len()), (&text(&position["sfen"]), &line));
+    }
+    browser.assert_no_faults();
+}
+
+#[test]
+fn a_handicap_game_is_named_and_has_its_own_words_for_the_sides() {
+    let Some(mut browser) = Browser::start(1280, 900) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("handicap.kif");
+    for (name, english) in
+        [("香落ち", "Lance handicap"), ("二枚落ち", "Two-piece handicap"), ("三枚落ち", "Three-piece handicap")]
+    {
+        let text =
+            format!("手合割：{name}\n手数----指手---------消費時間--\n   1 ３四歩(33)\n   2 ７六歩(77)\n   3 投了\n");
+        fs::write(&record, text.replace("３四歩(33)", "６二銀(71)")).unwrap();
+        let (_folder, _) = analysed(&mut browser, &record, &[]);
+        let heading = "document.querySelector('h1').innerText";
+        assert_eq!(browser.evaluate(heading), format!("▲ Black – △ White {english}"));
+        browser.click("#lang");
+        assert_eq!(browser.evaluate(heading), format!("▲ 下手 – △ 上手 {name}"));
+        let shown = browser.evaluate("document.body.innerText");
+        let shown = shown.as_str().unwrap();
+        assert!(shown.contains("下手の勝率") && shown.contains("下手の勝ち"), "{shown}");
+        assert!(!shown.contains("先手") && !shown.contains("後手"), "{shown}");
+    }
+    browser.assert_no_faults();
+}
+
+#[test]
+fn texts_contrast_with_their_background_in_light_and_dark_and_on_paper() {
+    let Some(mut browser) = Browser::start(1280, 900) else { return };
+    let (folder, report) = analysed(&mut browser, &workspace_root().join("docs/game.kif"), &[]);
+    // Contrast by WCAG 2.1 of each text with the nearest background that is opaque.
+    let least = "(() => { const parse = text => text.match(/[\\d.]+/g).map(Number), \
+         light = c => { const [r, g, b] = c.slice(0, 3).map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b }; \
+         let least = [99, '']; const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); \
+         while (walk.nextNode()) { const e = walk.currentNode.parentElement; \
+         if (!walk.currentNode.data.trim() || !e.checkVisibility() || e.closest('svg, script')) continue; \
+         let at = e, under = [255, 255, 255]; for (; at; at = at.parentElement) { const c = parse(getComputedStyle(at).backgroundColor); if (c.length < 4 || c[3] === 1) { under = c; break } } \
+         const [a, b] = [light(parse(getComputedStyle(e).color)), light(under)].sort((a, b) => b - a), ratio = (a + .05) / (b + .05); \
+         if (ratio < least[0]) least = [ratio, e.outerHTML] } return least })()";
+    for page in ["game.html", "index.html"] {
+        browser.load(&folder.path().join("out").join(page));
+        for (media, scheme) in [("screen", "light"), ("screen", "dark"), ("print", "light"), ("print", "dark")] {
+            let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+            browser.call("Emulation.setEmulatedMedia", json!({ "media": media, "features": features }));
+            let found = browser.evaluate(least);
+            assert!(found[0].as_f64().unwrap() >= 4.5, "{page} {media} {scheme}: {found}");
+            if (page, media) == ("game.html", "print") {
+                let listed = browser.evaluate(
+                    "[[...document.querySelectorAll('#mistakes li')].filter(e => e.checkVisibility()).length, \
+                     [...document.querySelectorAll('#moves, .bar, .keys, .copy')].filter(e => e.checkVisibility()).length, \
+                     (e => e.scrollHeight - e.clientHeight)(document.getElementById('mistakes'))]",
+                );
+                let mistakes = report["moves"].as_array().unwrap().iter().filter(|mv| is_mistake(mv)).count();
+                assert_eq!(listed, json!([mistakes, 0, 0]), "the list on paper");
+            }
+        }
+    }
+    browser.assert_no_faults();
+}
+
+#[test]
+fn the_index_names_what_costs_a_player_most_and_fits_a_narrow_window() {
+    let Some(mut browser) = Browser::start(380, 800) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let games = folder.path().join("games");
+    fs::create_dir(&games).unwrap();
+    let game = fs::read(workspace_root().join("docs/game.kif")).unwrap();
+    let (_, reading) = enbu_kifu::read_any(&game, enbu_kifu::Mode::Tolerant).unwrap();
+    for (number, opponent) in
+        ["佐藤", "a player with a name that is longer than a narrow window", "佐藤"].iter().enumerate()
+    {
+        let mut record = reading.records[0].clone();
+        if number == 2 {
+            record = enbu_kifu::Record::new(Setup::startpos());
+            let mut at = record.root();
+            for mv in "7g7f 3c3d 6g6f 8c8d 2h6h 7a6b 5i4h 5a4b 4h3h 4b3b".split(' ') {
+                at = record.add(at, enbu_kifu::Event::Move(mv.parse().unwrap()));
+            }
+        }
+        record.headers = enbu_kifu::Headers::default();
+        record.headers.push(enbu_kifu::HeaderKey::BlackName, if number == 1 { opponent } else { "Player" });
+        record.headers.push(enbu_kifu::HeaderKey::WhiteName, if number == 1 { "Player" } else { opponent });
+        record.headers.push(enbu_kifu::HeaderKey::StartTime, format!("2026/11/0{number} 20:00:00"));
+        let text = enbu_kifu::Format::Kif.write(&[record], enbu_kifu::WriteOptions::default());
+        fs::write(games.join(format!("{number}.kifu")), text).unwrap();
+    }
+    let out = folder.path().join("out");
+    let status = Command::new(enbu())
+        .arg("analyse")
+        .arg(&games)
+        .arg("-o")
+        .arg(&out)
+        .args(["--nodes", "100"])
+        .output()
+        .unwrap()
+        .status;
+    assert!(status.success());
+    browser.load(&out.join("index.html"));
+    for language in ["en", "ja"] {
+        assert_eq!(browser.evaluate("document.documentElement.dataset.lang"), language);
+        for width in [320, 380, 1280] {
+            let size = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false });
+            browser.call("Emulation.setDeviceMetricsOverride", size);
+            assert_eq!(browser.overflow(), 0, "{width} pixels scroll sideways");
+            let cut = browser.evaluate(
+                "[...document.querySelectorAll('.index td, .groups td, .groups th')].filter(e => e.checkVisibility() && \
+                 (e.getBoundingClientRect().right > innerWidth || e.scrollWidth > e.clientWidth + 1)).map(e => e.outerHTML)",
+            );
+            assert_eq!(cut, json!([]), "cells are cut off at {width}");
+        }
+        browser.click("#lang");
+    }
+    let report = fs::read_to_string(out.join("2.analysis.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let opening = report["names"]["sides"][0]["opening"]["en"].as_str().unwrap();
+    let summary = browser.evaluate("document.querySelector('details[open]').innerText");
+    let summary = summary.as_str().unwrap();
+    for part in ["Player", "3 games", "the middlegame", "games as Black", "games as White", "佐藤", opening] {
+        assert!(summary.contains(part), "no {part}: {summary}");
+    }
+    // The groups of a kind hold all moves of the player, and each worst move leads to its position.
+    let of = |key: &str| {
+        format!(
+            "[...document.querySelectorAll('details[open] .groups tbody tr')].filter(e => {key}.includes(e.cells[0].innerText)).map(e => +e.cells[2].innerText)"
+        )
+    };
+    let sum = |moves: Value| moves.as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).sum::<u64>();
+    let all = sum(browser.evaluate(&of("['all moves']")));
+    assert_eq!(all, sum(browser.evaluate(&of("['the opening', 'the middlegame', 'the endgame']"))));
+    assert_eq!(all, sum(browser.evaluate(&of("['games as Black', 'games as White']"))));
+    let link = browser.evaluate("document.querySelector('.moments a').getAttribute('href')");
+    let (page, ply) = link.as_str().unwrap().split_once('#').unwrap();
+    browser.load(Path::new(&format!("{}#{ply}", out.join(page).display())));
+    assert_eq!(browser.shown().ply, ply);
+    browser.assert_no_faults();
+}
 
 #[test]
 fn the_page_of_a_handicap_game_shows_variations_and_clocks() {

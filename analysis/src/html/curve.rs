@@ -24,8 +24,7 @@ fn y(win: f64) -> f64 {
 pub(super) fn svg(report: &GameReport) -> String {
     let (step, bottom) = (step(report), HEIGHT - BOTTOM);
     let x = |ply: usize| LEFT + step * ply as f64;
-    let mut picture =
-        format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"win probability of Black\">\n");
+    let mut picture = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"curve-title\">\n");
     for (win, label) in [(1.0, "100%"), (0.5, "50%"), (0.0, "0%")] {
         let y = y(win);
         let _ = writeln!(

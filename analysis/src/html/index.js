@@ -1,6 +1,6 @@
 'use strict';
 (() => {
-  const root = document.documentElement, table = document.querySelector('table'), body = table.tBodies[0];
+  const root = document.documentElement, table = document.querySelector('.index'), body = table.tBodies[0];
   document.getElementById('lang').onclick = () => { const lang = root.dataset.lang === 'ja' ? 'en' : 'ja'; root.dataset.lang = lang; root.lang = lang; };
   table.querySelectorAll('th').forEach((th, column) => {
     th.querySelector('button').onclick = () => {

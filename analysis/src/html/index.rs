@@ -1,4 +1,4 @@
-//! The index of a folder: a table of games that can be sorted.
+//! The index of a folder: summaries of its players, and a table of games that can be sorted.
 
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
@@ -6,7 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use enbu_kifu::markup::escape;
 use enbu_language::Language;
 
-use super::{fill, head, name, shortened};
+use super::player::{self, Played};
+use super::{Words, bilingual, day, fill, head, shortened, shown, words_of};
 use crate::report::{GameReport, Side, SideReport};
 
 /// A game in the index.
@@ -14,13 +15,18 @@ use crate::report::{GameReport, Side, SideReport};
 pub struct IndexRow {
     page: PathBuf,
     html: String,
+    played: [Played; 2],
 }
 
 impl IndexRow {
     /// The row of a game whose page is at a path from the index.
     pub fn new(report: &GameReport, page: PathBuf) -> Self {
-        let html = row(report, &page);
-        Self { page, html }
+        let url = url(&page);
+        Self {
+            html: row(report, &url),
+            played: [Side::Black, Side::White].map(|side| Played::of(report, side, &url)),
+            page,
+        }
     }
 }
 
@@ -47,20 +53,25 @@ pub fn index(rows: &[IndexRow], language: Option<Language>) -> String {
     let values = [
         ("head", head("Enbu", language)),
         ("count", rows.len().to_string()),
+        ("players", player::summaries(rows.iter().flat_map(|row| &row.played))),
         ("rows", sorted.into_iter().map(|row| row.html.as_str()).collect()),
         ("script", include_str!("index.js").to_owned()),
     ];
     fill(include_str!("index.html"), &values)
 }
 
-fn row(report: &GameReport, page: &Path) -> String {
+fn row(report: &GameReport, url: &str) -> String {
     let text = |text: &str| format!("<td class=\"l\" data-v=\"{0}\">{0}</td>", escape(&shortened(text)));
     let number = |value: usize| format!("<td data-v=\"{value}\">{value}</td>");
-    let accuracy = |side: &SideReport| {
-        let shown = side.accuracy.map_or_else(|| "–".to_owned(), |value| format!("{value:.1}"));
-        format!("<td data-v=\"{}\">{shown}</td>", side.accuracy.unwrap_or(-1.0))
+    let accuracy =
+        |side: &SideReport| format!("<td data-v=\"{}\">{}</td>", side.accuracy.unwrap_or(-1.0), shown(side.accuracy));
+    let bad = |side: &SideReport| {
+        let [.., mistakes, blunders] = side.classes;
+        number(mistakes + blunders)
     };
-    let blunders = |side: &SideReport| number(side.classes.last().copied().unwrap_or(0));
+    let opening = Words::of(report).odds.or_else(|| report.names.opening.as_ref().map(words_of)).unwrap_or_default();
+    let [key, _] = &opening;
+    let opening = format!("<td class=\"l\" data-v=\"{}\">{}</td>", escape(key), bilingual(&opening));
     let file = match report.source.game {
         0 | 1 => report.source.file.clone(),
         game => format!("{} #{game}", report.source.file),
@@ -70,24 +81,21 @@ fn row(report: &GameReport, page: &Path) -> String {
         Some(Side::White) => "△",
         None => "",
     };
-    let ja = report.names.opening.as_ref().map_or_else(String::new, |opening| escape(&opening.ja));
-    let shown = report.names.opening.as_ref().map(name).unwrap_or_default();
-    let opening = format!("<td class=\"l\" data-v=\"{ja}\">{shown}</td>");
     let (black, white) = (&report.black, &report.white);
     let cells = [
         text(&report.black_name),
         text(&report.white_name),
-        text(&report.date),
+        text(day(report)),
         opening,
         text(winner),
         number(report.moves.len()),
         accuracy(black),
         accuracy(white),
-        blunders(black),
-        blunders(white),
+        bad(black),
+        bad(white),
         number(black.missed_mates + white.missed_mates),
     ];
-    let (file, url) = (escape(&file), url(page));
+    let file = escape(&file);
     format!("<tr><td class=\"l\" data-v=\"{file}\"><a href=\"{url}\">{file}</a></td>{}</tr>\n", cells.concat())
 }
 

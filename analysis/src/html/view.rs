@@ -1,10 +1,10 @@
 //! The data of a page's script: every line of a record with the texts of its moves.
 
-use enbu_kifu::{Board, NodeId, Record, ki2};
-use enbu_movegen::{Move, MoveParts, Piece, PieceType, Square};
+use enbu_kifu::{Board, Format, NodeId, Record, WriteOptions, ki2};
+use enbu_movegen::{Color, Move, MoveParts, Piece, PieceType, Square};
 use serde_json::{Value, json};
 
-use super::curve;
+use super::{Words, curve};
 use crate::nodes;
 use crate::report::{BestLine, GameReport, MoveReport, PositionReport, ReportLine, Score, Side};
 
@@ -54,11 +54,12 @@ pub(crate) fn line_texts(sfen: &str, moves: &[String]) -> Vec<(String, String)> 
     texts
 }
 
-/// The text of a move as books in English have it: `P-76`, `Bx22+`, `S*45`, `G69-78`.
+/// The text of a move as books in English have it: `▲P-76`, `▲Bx22+`, `△S*45`, `▲G69-78`.
 fn english(board: &Board, mv: Move) -> String {
     let digits = |square: Square| format!("{}{}", square.file(), square.rank());
+    let mark = if board.turn() == Color::Black { '▲' } else { '△' };
     match mv.parts() {
-        MoveParts::Drop { piece, to } => format!("{}*{}", piece.piece_type().letter(), digits(to)),
+        MoveParts::Drop { piece, to } => format!("{mark}{}*{}", piece.piece_type().letter(), digits(to)),
         MoveParts::Board { from, to, promote } => {
             let piece = board.piece_at(from).unwrap_or(Piece::new(board.turn(), PieceType::Pawn));
             let plus = if piece.kind.is_promoted() { "+" } else { "" };
@@ -73,7 +74,7 @@ fn english(board: &Board, mv: Move) -> String {
                 (false, true) => "=",
                 (false, false) => "",
             };
-            format!("{name}{origin}{sign}{}{end}", digits(to))
+            format!("{mark}{name}{origin}{sign}{}{end}", digits(to))
         }
     }
 }
@@ -95,7 +96,9 @@ fn pv(sfen: &str, moves: &[String], score: Score, win: f64) -> Value {
 /// | `f` `c` `l` `mm` | true for the first choice; class, loss, missed mate |
 /// | `why` | reason of a mistake, in Japanese and English |
 /// | `com` | comments of the record |
-pub(super) fn data(record: &Record, report: &GameReport, lines: &[Line<'_>]) -> String {
+/// | `start` `head` | start position as SFEN; KIF of the game without its moves |
+/// | `sides` | words for Black and White in both languages |
+pub(super) fn data(record: &Record, report: &GameReport, lines: &[Line<'_>], words: &Words) -> String {
     let comments = |id: Option<&NodeId>| id.map_or(&[][..], |&id| &record.node(id).remarks().comments);
     let of_line = |line: &Line<'_>| {
         let ReportLine { parent, from, positions, moves } = line.report;
@@ -123,8 +126,11 @@ pub(super) fn data(record: &Record, report: &GameReport, lines: &[Line<'_>]) -> 
         json!({ "parent": parent, "from": from, "moves": moves, "pos": positions })
     };
     let lines: Vec<Value> = lines.iter().map(of_line).collect();
+    let mut head = Record::new(record.setup().clone());
+    (head.headers, head.rules) = (record.headers.clone(), record.rules.clone());
+    let head = Format::Kif.write(&[head], WriteOptions::default());
     json!({
-        "start": record.setup().to_string(), "lines": lines, "com": comments(Some(&record.root())),
+        "start": record.setup().to_string(), "head": head, "sides": words.sides, "lines": lines, "com": comments(Some(&record.root())),
         "deciding": report.deciding_ply, "width": curve::WIDTH, "x0": curve::LEFT, "dx": curve::step(report),
     })
     .to_string()

@@ -98,6 +98,12 @@ pub(crate) fn names_of_setup(position: &Setup) -> Option<(&'static str, &'static
     Some((names.split(' ').next()?, preset))
 }
 
+/// The name of the handicap that a game from this position is played at, in Japanese.
+pub fn handicap_name(start: &Setup) -> Option<&'static str> {
+    let mut odds = HANDICAPS.iter().skip(1);
+    odds.find(|handicap| setup(handicap).as_ref() == Some(start))?.0.split(' ').next()
+}
+
 pub(crate) fn name_of_setup(position: &Setup) -> Option<&'static str> {
     names_of_setup(position).map(|(name, _)| name)
 }
