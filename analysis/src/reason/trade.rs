@@ -144,11 +144,12 @@ pub(super) fn attack_by(position: &Position, mv: Move) -> Vec<PieceType> {
 }
 
 /// Returns true if the piece on `from` gains by taking on `square`: nothing protects it, or it
-/// is worth more.
+/// is worth more. Squares that many pieces attack are left out: their exchanges take too long.
 fn is_prey(position: &Position, from: Square, kind: PieceType, square: Square, them: Color) -> bool {
     let value = position.piece_at(square).map_or(0, |piece| exchange(piece.kind));
     let occupied = position.occupied().without(Bitboard::of(from));
-    value - exchange(kind) >= WORTH || value >= WORTH && !position.is_attacked(square, them, occupied)
+    let [guards, attackers] = [them, !them].map(|side| position.attackers(square, side, occupied).count());
+    guards + attackers <= 8 && (value - exchange(kind) >= WORTH || value >= WORTH && guards == 0)
 }
 
 /// Returns true if after every answer one of `prey`, or what took the piece on `from`, can be
