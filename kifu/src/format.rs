@@ -28,7 +28,7 @@ use crate::kakinoki::score::ScoreStyle;
 use crate::kakinoki::{self, Notation, headers, moves, words};
 use crate::reading::Reading;
 use crate::record::Record;
-use crate::{bod, csa, fen, jkf, pgn, svg, usen, usi};
+use crate::{bod, csa, fen, jkf, line_writer, pgn, svg, usen, usi};
 
 /// A format of records or positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -208,15 +208,15 @@ impl Format {
     /// Writes records in this format.
     pub fn write(self, records: &[Record], options: WriteOptions) -> String {
         match self {
-            Self::Kif => kakinoki::write_all(records, Notation::Numbered, options.scores),
-            Self::Ki2 => kakinoki::write_all(records, Notation::Free, options.scores),
+            Self::Kif => line_writer::write_all(records, Notation::Numbered, options.scores),
+            Self::Ki2 => line_writer::write_all(records, Notation::Free, options.scores),
             Self::Csa => csa::write_all(records, options.csa),
             Self::Usi => usi::write_all(records, options.ends),
             Self::Uci => each(records, |record| usi::write_uci(record) + "\n"),
             Self::Usen => each(records, |record| usen::write(record) + "\n"),
             Self::Pgn => pgn::write_all(records),
-            Self::Psn => kakinoki::write_all(records, Notation::Psn, options.scores),
-            Self::Psn2 => kakinoki::write_all(records, Notation::Psn2, options.scores),
+            Self::Psn => line_writer::write_all(records, Notation::Psn, options.scores),
+            Self::Psn2 => line_writer::write_all(records, Notation::Psn2, options.scores),
             Self::Jkf => jkf::write_all(records, options.scores),
             Self::Sfen => each(records, |record| format!("{}\n", position(record, options.ply.or(Some(0))).0)),
             Self::Fen => each(records, |record| fen::write(&position(record, options.ply.or(Some(0))).0) + "\n"),

@@ -34,6 +34,7 @@
 //! | `header` | [`HeaderKey`], [`Headers`] |
 //! | `end` | [`EndKind`], [`End`], [`GameResult`]: ends of games |
 //! | `board` | [`Board`]: replaying records, fouls included |
+//! | `line_writer` | the writer of the formats with one line after the other: KIF, KI2, PSN |
 //! | `terms` | words of the formats for ends, results, headers and rules |
 //! | `error` | [`KifuError`]: a fault in a file and its place; [`Mode`] |
 //! | [`names`] | [`Names`]: openings, castles and tactics by rules |
@@ -69,6 +70,7 @@ pub mod jkf;
 mod kakinoki;
 pub mod ki2;
 pub mod kif;
+mod line_writer;
 mod lines;
 mod loss;
 pub mod markup;

@@ -4,44 +4,16 @@ use std::fmt::Write as _;
 
 use enbu_movegen::{Color, Setup};
 
-use super::headers::{Sides, lines_of, one_line};
-use super::score::ScoreStyle;
-use super::words::{is_blank, mark, word_of_end};
-use super::{board, handicap, moves, result, score};
 use crate::board::Board;
 use crate::end::{End, EndKind};
 use crate::header::HeaderKey;
+use crate::kakinoki::headers::{lines_of, one_line};
+use crate::kakinoki::score::{self, ScoreStyle};
+use crate::kakinoki::words::{self, is_blank, mark, word_of_end};
+use crate::kakinoki::{Notation, Sides, board_lines, handicap, moves, result};
 use crate::lines::clock_text;
 use crate::pgn::psn;
 use crate::record::{Event, NodeId, Record, TotalTimes};
-
-/// Notation of moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Notation {
-    /// KIF: one move a line, with number, origin and time.
-    Numbered,
-    /// KI2: several moves a line, with words instead of origins.
-    Free,
-    /// PSN and PSN2: one move a line, with tags above them.
-    Psn,
-    Psn2,
-}
-
-impl Notation {
-    const fn is_psn(self) -> bool {
-        matches!(self, Self::Psn | Self::Psn2)
-    }
-
-    /// The line above a game. In KIF it declares the encoding; in KI2 it only separates
-    /// games, because common readers refuse a file that begins with a comment.
-    const fn head(self, is_first: bool) -> Option<&'static str> {
-        match self {
-            Self::Numbered => Some("#KIF version=2.0 encoding=UTF-8"),
-            Self::Free if !is_first => Some("# ----"),
-            Self::Free | Self::Psn | Self::Psn2 => None,
-        }
-    }
-}
 
 /// Writes games into one text, an empty line between them.
 pub(crate) fn write_all<'r>(
@@ -97,7 +69,7 @@ fn position_lines(record: &Record, setup: &Setup, lines: &mut Vec<String>) -> Si
     let named = record.headers.value(&HeaderKey::Other("手合割".to_owned())).map(one_line);
     let name = named.filter(|name| handicap::setup_of_name(name).is_none() && !name.is_empty());
     lines.push(format!("手合割：{}", name.as_deref().unwrap_or("その他")));
-    lines.extend(board::lines(setup, Sides::Even));
+    lines.extend(board_lines(setup, Sides::Even));
     Sides::Even
 }
 
@@ -267,8 +239,7 @@ fn pad(line: &mut String, text: &str, width: usize) {
 /// A word that a reader takes for one.
 fn one_word(word: &str) -> String {
     let clean: String = word.chars().filter(|&c| !is_blank(c) && !c.is_control() && !"(+".contains(c)).collect();
-    let clean = clean.trim_start_matches(|c| super::words::side_of_mark(c).is_some());
-    let misread =
-        clean.is_empty() || moves::begins_move(clean) || clean.starts_with(|c| super::words::digit(c).is_some());
+    let clean = clean.trim_start_matches(|c| words::side_of_mark(c).is_some());
+    let misread = clean.is_empty() || moves::begins_move(clean) || clean.starts_with(|c| words::digit(c).is_some());
     if misread { "中断".to_owned() } else { clean.to_owned() }
 }
