@@ -34,8 +34,9 @@ pub(super) fn svg(report: &GameReport) -> String {
         );
     }
     for ply in (20..=report.moves.len()).step_by(20) {
-        let _ =
-            writeln!(picture, "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{ply}</text>", x(ply), HEIGHT - 5.0);
+        // Half a number must fit beside its place.
+        let (x, y) = (x(ply).min(WIDTH - 22.0), HEIGHT - 5.0);
+        let _ = writeln!(picture, "<text x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">{ply}</text>");
     }
     for ply in report.phases.into_iter().flatten() {
         let x = x(ply);
