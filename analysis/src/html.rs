@@ -156,10 +156,11 @@ fn name(name: &Named) -> String {
     bilingual(&words_of(name))
 }
 
-/// The castles and tactics of a move of the main line.
-fn names_at(names: &Names, ply: usize) -> String {
-    let all = names.sides.iter().flat_map(|side| &side.castles).chain(&names.tactics);
-    all.filter(|named| named.ply == ply).map(|named| format!("<small>{}</small>", name(named))).collect()
+/// The castle of the mover and the tactic that a move of the main line makes.
+fn names_at(names: &Names, MoveReport { ply, side, .. }: &MoveReport) -> String {
+    let castles = names.sides.iter().skip(*side as usize).take(1).flat_map(|side| &side.castles);
+    let made = castles.chain(&names.tactics).filter(|named| named.ply == *ply);
+    made.map(|named| format!("<small>{}</small>", name(named))).collect()
 }
 
 /// The date of a game without the time of day.
@@ -211,7 +212,7 @@ fn buttons_of_moves(report: &GameReport, lines: &[view::Line<'_>]) -> String {
         for (text, (mv, after)) in line.texts.iter().zip(line.judgements()) {
             let score = after.map(score_text).unwrap_or_default();
             let missed = if mv.missed_mate.is_some() { " !" } else { "" };
-            let named = if number == 0 { names_at(&report.names, mv.ply) } else { String::new() };
+            let named = if number == 0 { names_at(&report.names, mv) } else { String::new() };
             let _ = writeln!(
                 items,
                 "<li{}><button type=\"button\" data-line=\"{number}\" data-ply=\"{}\"><span class=\"no\">{}</span><span class=\"{}\">{}{missed}</span>{named}<span class=\"sc\">{score}</span></button></li>",
