@@ -13,9 +13,9 @@ use crate::locale::{Group, translated};
 use crate::terminal::Content;
 
 /// A USI shogi engine. Without a command it speaks USI on standard input and
-/// output, as GUIs expect.
+/// output, as GUIs expect ‖ USI 対応の将棋エンジン「演武」。コマンドなしで起動すると、標準入出力を通じて GUI と USI で通信
 #[derive(Parser)]
-#[command(name = "enbu", version = crate::identity::version(), about, after_help = EXAMPLES)]
+#[command(name = "enbu", version = crate::identity::version(), after_help = EXAMPLES)]
 pub(crate) struct Cli {
     /// Language of help and messages; default: that of the system ‖ 説明とメッセージの言語。省略時はシステムの言語
     #[arg(long, global = true, value_name = "LANG", value_parser = ["ja", "en"], display_order = 900)]
@@ -24,28 +24,28 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
-const EXAMPLES: &str = "Examples:
-  enbu                              speak USI (register this file in your GUI)
-  enbu bench                        measure speed and print the signature
-  enbu perft 5                      count the game tree of the start position
-  enbu match --engine self --engine ./other --tc 10+0.1
-                                    play a match
-  enbu csa --config csa.toml        play on a CSA server
-  enbu tune --engine self --param all --tc nodes=20000 --iterations 5000
-                                    tune the search (a build with --features tune)
-  enbu openings random:16,80        make openings for matches
-  enbu mate problems.sfen           solve mate problems, one SFEN a line
-  enbu convert game.kif --to csa    convert game records and positions
-  enbu analyse games/ -o report/    analyse games, with pages to look at
-  enbu book make games/ -o book.db  make an opening book
+const EXAMPLES: &str = "Examples: ‖ 例：
+  enbu                              speak USI (register this file in your GUI) ‖ USI で通信（GUI にはこのファイルを登録）
+  enbu analyse games/ -o report/    analyse games, with pages to look at ‖ 棋譜を解析し、ブラウザで見るページを作る
+  enbu mate problems.sfen           solve mate problems, one SFEN a line ‖ 詰将棋を解く（1行1局面の SFEN）
+  enbu convert game.kif --to csa    convert game records and positions ‖ 棋譜や局面の形式を変換
+  enbu book make games/ -o book.db  make an opening book ‖ 棋譜から定跡を作る
   enbu book convert book.bin -o book.db
-                                    convert, sort, merge and check opening books
+                                    convert, sort, merge and check opening books ‖ 定跡の変換・並べ替え・統合・検査
+  enbu options                      list the USI options ‖ USI オプションの一覧
+  enbu doctor                       check this installation ‖ 動作環境を診断
+  enbu match --engine self --engine ./other --tc 10+0.1
+                                    play a match ‖ 連続対局
+  enbu csa --config csa.toml        play on a CSA server ‖ CSA サーバーで対局
+  enbu openings random:16,80        make openings for matches ‖ 連続対局用の開始局面を作る
+  enbu bench                        measure speed and print the signature ‖ 速度を測り、署名を表示
+  enbu perft 5                      count the game tree of the start position ‖ 初期局面から合法手の木を数える
+  enbu tune --engine self --param all --tc nodes=20000 --iterations 5000
+                                    tune the search (a build with --features tune) ‖ 探索を調整（--features tune のビルドが必要）
   enbu selfplay --games 1000 --out data/selfplay
-                                    make games to learn from
+                                    make games to learn from ‖ 学習用の自己対局
   enbu train data/selfplay --out data/my.nnue
-                                    train a network on them
-  enbu doctor                       check this installation
-  enbu options                      list the USI options";
+                                    train a network on them ‖ その対局から評価関数を学習";
 
 /// The commands by their users, each group under a heading.
 pub(crate) const GROUPS: [Group; 3] = [
@@ -56,51 +56,51 @@ pub(crate) const GROUPS: [Group; 3] = [
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Search fixed positions with one thread; print nodes, speed and signature
+    /// Search fixed positions with one thread; print nodes, speed and signature ‖ 決まった局面を1スレッドで探索し、ノード数・速度・署名を表示
     #[command(after_help = bench::EXAMPLES)]
     Bench(bench::BenchArgs),
-    /// Count the leaves of the game tree
+    /// Count the leaves of the game tree ‖ 合法手の木の末端を数える（perft）
     #[command(after_help = perft::EXAMPLES)]
     Perft(perft::PerftArgs),
-    /// Play matches between USI engines
+    /// Play matches between USI engines ‖ USI エンジン同士の連続対局
     #[command(after_help = matches::EXAMPLES, args_override_self = true)]
     Match(Box<matches::MatchArgs>),
-    /// Play on a CSA server
+    /// Play on a CSA server ‖ CSA サーバーで対局
     #[command(after_help = csa::EXAMPLES, args_override_self = true)]
     Csa(Box<csa::CsaArgs>),
-    /// Tune parameters of an engine by games against itself
+    /// Tune parameters of an engine by games against itself ‖ 自己対局でエンジンのパラメータを調整
     #[command(after_help = tune::EXAMPLES)]
     Tune(Box<tune::TuneArgs>),
-    /// Make a file of even openings
+    /// Make a file of even openings ‖ 互角な開始局面のファイルを作る
     #[command(after_help = openings::EXAMPLES)]
     Openings(openings::OpeningsArgs),
-    /// Make games of the engine against itself, to learn from
+    /// Make games of the engine against itself, to learn from ‖ 学習用の自己対局を行う
     #[command(after_help = selfplay::EXAMPLES, args_conflicts_with_subcommands = true)]
     Selfplay(Box<selfplay::SelfplayArgs>),
-    /// Train a network on games, or fit the piece-square tables
+    /// Train a network on games, or fit the piece-square tables ‖ 対局から評価関数を学習、または駒位置評価を調整
     #[command(after_help = train::EXAMPLES)]
     Train(Box<train::TrainArgs>),
-    /// Solve mate problems; exit code 0 when all are settled, 1 when some are left open
+    /// Solve mate problems; exit code 0 when all are settled, 1 when some are left open ‖ 詰将棋を解く（終了コード：すべて結論が出れば 0、未解決があれば 1）
     #[command(after_help = mate::EXAMPLES)]
     Mate(mate::MateArgs),
-    /// Convert game records and positions from any format into any other
+    /// Convert game records and positions from any format into any other ‖ 棋譜や局面をほかの形式に変換
     #[command(after_help = convert::EXAMPLES)]
     Convert(convert::ConvertArgs),
-    /// Analyse games: scores, mistakes, better moves, missed mates; as pages, records or JSON
+    /// Analyse games: mistakes, better moves, missed mates; as pages, records or JSON ‖ 棋譜を解析：悪手、最善の手順、詰み逃し（ページ・棋譜・JSON）
     #[command(after_help = analyse::EXAMPLES, alias = "analyze")]
     Analyse(Box<analyse::AnalyseArgs>),
-    /// Check this installation: one page to paste into a question
+    /// Check this installation: one page to paste into a question ‖ 動作環境を診断：質問に貼り付けられる結果を表示
     #[command(after_help = doctor::EXAMPLES)]
     Doctor(doctor::DoctorArgs),
-    /// Make, convert, merge and check opening books
+    /// Make, convert, merge and check opening books ‖ 定跡の作成・変換・統合・検査
     Book(book::BookArgs),
     /// List the USI options as a Markdown table ‖ USI オプションの一覧を Markdown の表で表示
     #[command(after_help = options::EXAMPLES)]
     Options(options::OptionsArgs),
-    /// Print a script with which a shell completes the command line
+    /// Print a script with which a shell completes the command line ‖ シェルの補完スクリプトを表示
     #[command(after_help = completions::EXAMPLES)]
     Completions(completions::CompletionsArgs),
-    /// Print the manual page
+    /// Print the manual page ‖ マニュアルページを表示
     #[command(after_help = man::EXAMPLES)]
     Man(man::ManArgs),
 }

@@ -15,6 +15,28 @@ const ROWS: &[(&[&str], &[&str], &[&str])] = &[
     ),
     (&["options", "--help"], &["オプション:", "例："], &["Examples:"]),
     (
+        &["mate", "--help"],
+        &[
+            "使い方：enbu mate",
+            "引数:",
+            "1問あたりの制限時間（秒）",
+            "[既定値：256]",
+            "- shortest：最短と証明できるまで",
+            "例：",
+        ],
+        &["Usage: enbu mate", "Time for each problem, in seconds", "- shortest:   Until the shortest is proved"],
+    ),
+    (
+        &["book", "make", "--help"],
+        &["書き出す定跡", "- winner：勝者の指し手", "[既定値：any]", "定跡の評価値で指し手を絞ります。"],
+        &["The book to write: .db", "Those of the winner", "[default: any]", "choose among the values of a book."],
+    ),
+    (
+        &["match", "--help"],
+        &["エンジン:", "ルール:", "同時対局数 [既定値：1]", "入玉ルール（27：27点法", "既存のファイルを上書き"],
+        &["Engines:", "Rules:", "Games at once", "Entering king rule", "Overwrite files that exist"],
+    ),
+    (
         &["mach"],
         &["'mach' というコマンドはありません", "もしかして", "match"],
         &["unrecognized subcommand 'mach'", "match"],
@@ -38,6 +60,27 @@ fn run(arguments: &[&str], language: &str) -> String {
     String::from_utf8([stdout, stderr].concat()).unwrap()
 }
 
+/// Commands for players, with their subcommands.
+const OF_PLAYERS: &[&[&str]] = &[
+    &[],
+    &["mate"],
+    &["convert"],
+    &["book"],
+    &["book", "make"],
+    &["book", "make", "self"],
+    &["book", "convert"],
+    &["book", "sort"],
+    &["book", "merge"],
+    &["book", "prune"],
+    &["book", "verify"],
+    &["book", "stats"],
+    &["book", "show"],
+    &["options"],
+    &["doctor"],
+    &["match"],
+    &["csa"],
+];
+
 #[test]
 fn usi_is_ascii_in_every_language() {
     let mut session = Session::spawn(Command::new(enbu()).env("ENBU_LANG", "ja"));
@@ -48,6 +91,25 @@ fn usi_is_ascii_in_every_language() {
     assert!(lines.iter().any(|line| line.starts_with("position SFEN     set the position")), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("unknown command `\\u{3053}")), "{lines:?}");
     assert!(lines.iter().all(|line| line.is_ascii()), "{lines:?}");
+}
+
+#[test]
+fn help_for_players_is_whole_in_each_language() {
+    for command in OF_PLAYERS {
+        let arguments = [command, &["--help"][..]].concat();
+        for line in run(&arguments, "ja").lines() {
+            // The line of an option, or an example alone.
+            let is_code = line.trim_start().starts_with(['<', '[']) || line.starts_with("  enbu ");
+            let (is_code, text) = match line.trim_start().split_once('：') {
+                Some((name, help)) if name.starts_with("- ") => (false, help),
+                _ => (is_code || line.trim_start().starts_with('-'), line),
+            };
+            assert!(is_code || text.is_empty() || !text.is_ascii(), "{arguments:?}: {line}");
+            assert!(!line.contains('‖'), "{arguments:?}: {line}");
+        }
+        let english = run(&arguments, "en");
+        assert!(english.is_ascii(), "{arguments:?}: {english}");
+    }
 }
 
 #[test]

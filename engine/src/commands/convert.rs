@@ -24,57 +24,57 @@ use crate::terminal::notice;
 
 #[derive(Args)]
 pub(crate) struct ConvertArgs {
-    /// Files and folders; `-` or nothing is standard input
+    /// Files and folders; `-` or nothing is standard input ‖ ファイルやフォルダ。`-` または省略時は標準入力
     #[arg(value_name = "IN")]
     inputs: Vec<PathBuf>,
-    /// File or folder to write to; default: standard output
+    /// File or folder to write to; default: standard output ‖ 書き出すファイルまたはフォルダ。省略時は標準出力
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Format of the input; default: detected from its content
+    /// Format of the input; default: detected from its content ‖ 入力の形式。省略時は内容から判別
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
-    /// Format of the output: kif, kifu, ki2, ki2u, bod, csa, usi, sfen, fen, uci, usen, pgn, psn, psn2, jkf or svg; default: by OUT's extension
+    /// Format of the output: kif, kifu, ki2, ki2u, bod, csa, usi, sfen, fen, uci, usen, pgn, psn, psn2, jkf or svg; default: by OUT's extension ‖ 出力の形式：kif、kifu、ki2、ki2u、bod、csa、usi、sfen、fen、uci、usen、pgn、psn、psn2、jkf、svg。省略時は OUT の拡張子による
     #[arg(long, value_name = "FORMAT", value_parser = output_format)]
     to: Option<OutputFormat>,
-    /// Encoding of the output: utf-8, shift_jis, euc-jp, iso-2022-jp or iso-8859-1; default: shift_jis for files named .kif and .ki2, else utf-8
+    /// Encoding of the output: utf-8, shift_jis, euc-jp, iso-2022-jp or iso-8859-1; default: shift_jis for files named .kif and .ki2, else utf-8 ‖ 出力の文字コード：utf-8、shift_jis、euc-jp、iso-2022-jp、iso-8859-1。省略時は .kif と .ki2 のファイルが shift_jis、ほかは utf-8
     #[arg(long, value_name = "ENCODING", value_parser = encoding)]
     encoding: Option<Encoding>,
-    /// Version of CSA files
+    /// Version of CSA files ‖ CSA 形式のバージョン
     #[arg(long, value_name = "VERSION", default_value = "3.0", value_parser = one_of(CSA_VERSIONS))]
     csa_version: FileVersion,
-    /// Line ends of the output; default: crlf for shift_jis, else lf
+    /// Line ends of the output; default: crlf for shift_jis, else lf ‖ 出力の改行コード。省略時は shift_jis なら crlf、ほかは lf
     #[arg(long, value_name = "LINE_END", value_parser = one_of(LINE_ENDS))]
     line_end: Option<&'static str>,
-    /// Take the first deviation from a format, and everything that the output cannot hold, as an error
+    /// Take the first deviation from a format, and everything that the output cannot hold, as an error ‖ 形式からの最初の逸脱と、出力の形式で表せない内容をエラーにする
     #[arg(long)]
     strict: bool,
-    /// Read as much as can be read (the default)
+    /// Read as much as can be read (the default) ‖ 読めるところまで読む（既定の動作）
     #[arg(long, conflicts_with = "strict")]
     lenient: bool,
     #[command(flatten)]
     force: Force,
-    /// With --to usi: add the ends of games, as `end=WORD winner=SIDE`
+    /// With --to usi: add the ends of games, as `end=WORD winner=SIDE` ‖ --to usi のとき、終局の種類と勝者を `end=WORD winner=SIDE` として加える
     #[arg(long)]
     ends: bool,
     /// Add the name of the opening as a header to games that have none ‖ 戦型のない棋譜に戦型の名前をヘッダーとして加える
     #[arg(long)]
     names: bool,
-    /// Position of bod, svg, sfen and fen: the one after N moves
+    /// Position of bod, svg, sfen and fen: the one after N moves ‖ bod・svg・sfen・fen に書く局面：N 手目の局面
     #[arg(long, value_name = "N")]
     ply: Option<usize>,
-    /// Dialect of evaluations in comments of kif, ki2 and jkf
+    /// Dialect of evaluations in comments of kif, ki2 and jkf ‖ kif・ki2・jkf のコメントに書く評価値の書式
     #[arg(long, value_name = "DIALECT", default_value = "shogihome", value_parser = one_of(SCORES))]
     scores: ScoreStyle,
 }
 
-pub(crate) const EXAMPLES: &str = "Examples:
-  enbu convert game.kif --to csa                 print a game as CSA
-  enbu convert games/ -o all.pgn                 all games of a folder into one file
-  enbu convert games/ -o out/ --to kif           one file for each, in the same subfolders
-  enbu convert game.csa -o game.kif              Shift_JIS, as most programs expect of .kif
-  enbu convert game.csa -o game.kifu             UTF-8
+pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
+  enbu convert game.kif --to csa                 print a game as CSA ‖ CSA 形式で表示
+  enbu convert games/ -o all.pgn                 all games of a folder into one file ‖ フォルダの全棋譜を1つのファイルに
+  enbu convert games/ -o out/ --to kif           one file for each, in the same subfolders ‖ 1棋譜1ファイル、サブフォルダの構成はそのまま
+  enbu convert game.csa -o game.kif              Shift_JIS, as most programs expect of .kif ‖ Shift_JIS（多くのソフトが .kif に想定する文字コード）
+  enbu convert game.csa -o game.kifu             UTF-8 ‖ 文字コードは UTF-8
   enbu convert game.kif --to csa --csa-version 2.2
-  enbu convert game.kif --to usi --ends          one line a game
+  enbu convert game.kif --to usi --ends          one line a game ‖ 1局を1行に
   enbu convert game.kif --to svg --ply 20 -o diagram.svg";
 
 const CSA_VERSIONS: &[Choice<FileVersion>] = &[("2.2", "", FileVersion::V2_2), ("3.0", "", FileVersion::V3_0)];

@@ -24,75 +24,75 @@ use crate::terminal::notice;
 use config::Config;
 use console::Console;
 
-pub(crate) const EXAMPLES: &str = "Examples:
+pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
   enbu csa --host 127.0.0.1 --user enbu --password-file trip.txt --game floodgate-300-10F --games 0
-                                    play until interrupted
-  enbu csa --config csa.toml        settings from a file (examples/csa/csa.toml)
+                                    play until interrupted ‖ 中断するまで対局
+  enbu csa --config csa.toml        settings from a file (examples/csa/csa.toml) ‖ 設定ファイルを使う（examples/csa/csa.toml）
   enbu csa --config csa.toml --engine ./other option.Threads=4 --games 1
 
-Ctrl-C ends the program after the game; twice, or SIGTERM, resigns. Exit code 1: login refused, no connection, or a fault of the engine.";
+Ctrl-C ends the program after the game; twice, or SIGTERM, resigns. Exit code 1: login refused, no connection, or a fault of the engine. ‖ Ctrl-C で対局後に終了、2回押すか SIGTERM で投了します。終了コード 1：ログイン拒否、接続不能、エンジンの異常。";
 
 /// Seconds between blank lines.
 const KEEPALIVE_S: f64 = 40.0;
 
 #[derive(Args)]
 pub(crate) struct CsaArgs {
-    /// Settings in TOML; options of the command line replace them
+    /// Settings in TOML; options of the command line replace them ‖ TOML の設定ファイル。コマンドラインの指定が優先
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Host name or address of the server
+    /// Host name or address of the server ‖ サーバーのホスト名またはアドレス
     #[arg(long, value_name = "HOST", help_heading = "Server")]
     host: Option<String>,
-    /// Port of the server [default: 4081]
+    /// Port of the server [default: 4081] ‖ サーバーのポート番号 [既定値：4081]
     #[arg(long, value_name = "PORT", help_heading = "Server")]
     port: Option<u16>,
-    /// Name on the server
+    /// Name on the server ‖ サーバーでのログイン名
     #[arg(long, value_name = "NAME", help_heading = "Server")]
     user: Option<String>,
-    /// File with the password (on floodgate: the trip) in its first line
+    /// File with the password (on floodgate: the trip) in its first line ‖ 1行目にパスワード（floodgate ではトリップ）を書いたファイル
     #[arg(long, value_name = "FILE", help_heading = "Server", conflicts_with = "password_env")]
     password_file: Option<PathBuf>,
-    /// Environment variable with the password
+    /// Environment variable with the password ‖ パスワードの入った環境変数
     #[arg(long, value_name = "VARIABLE", help_heading = "Server")]
     password_env: Option<String>,
-    /// Game on shogi-server, sent before the password
+    /// Game on shogi-server, sent before the password ‖ shogi-server のゲーム名。パスワードの前に付けて送る
     #[arg(long, value_name = "GAME", help_heading = "Server")]
     game: Option<String>,
-    /// Seconds of silence before a blank line, at least 30 [default: 40]
+    /// Seconds of silence before a blank line, at least 30 [default: 40] ‖ 無通信のとき空行を送るまでの秒数（30 以上）[既定値：40]
     #[arg(long, value_name = "S", help_heading = "Server")]
     keepalive: Option<f64>,
-    /// Seconds from an error to the next login, doubled for each further one [default: 10]
+    /// Seconds from an error to the next login, doubled for each further one [default: 10] ‖ エラーから再ログインまでの秒数。エラーが続くと倍になる [既定値：10]
     #[arg(long, value_name = "S", help_heading = "Server")]
     retry: Option<f64>,
-    /// Longest time to the next login in seconds [default: 300]
+    /// Longest time to the next login in seconds [default: 300] ‖ 再ログインまでの最長の秒数 [既定値：300]
     #[arg(long, value_name = "S", help_heading = "Server")]
     retry_max: Option<f64>,
 
-    /// Engine: `self`, or a command, and words option.X=V and dir=D [default: self]
+    /// Engine: `self`, or a command, and words option.X=V and dir=D [default: self] ‖ エンジン：`self` またはコマンド、続けて option.X=値 や dir=フォルダ [既定値：self]
     #[arg(long, value_names = ["COMMAND", "WORD"], num_args = 1.., help_heading = "Engine")]
     engine: Vec<String>,
-    /// Think on the opponent's time
+    /// Think on the opponent's time ‖ 相手の手番中も考える（先読み）
     #[arg(long, help_heading = "Engine")]
     ponder: bool,
-    /// Milliseconds kept for the network, for engines without the option NetworkDelay2 [default: 200]
+    /// Milliseconds kept for the network, for engines without the option NetworkDelay2 [default: 200] ‖ 通信の遅れのために残すミリ秒数（NetworkDelay2 オプションのないエンジン用）[既定値：200]
     #[arg(long, value_name = "MS", help_heading = "Engine")]
     margin: Option<u64>,
 
-    /// Number of games; 0: until interrupted [default: 1]
+    /// Number of games; 0: until interrupted [default: 1] ‖ 対局数。0 は中断するまで [既定値：1]
     #[arg(long, value_name = "N", help_heading = "Games")]
     games: Option<u32>,
 
-    /// Folder for a CSA record of each game
+    /// Folder for a CSA record of each game ‖ 各対局の棋譜を CSA 形式で保存するフォルダ
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     records: Option<PathBuf>,
-    /// Write a KIF file beside each record
+    /// Write a KIF file beside each record ‖ 各棋譜の隣に KIF ファイルも書く
     #[arg(long, help_heading = "Output")]
     kif: bool,
-    /// Append a line of JSON for each game
+    /// Append a line of JSON for each game ‖ 1局ごとに JSON を1行追記するファイル
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     log: Option<PathBuf>,
-    /// Append the lines to and from the server, up to 16 MiB from it in a connection; passwords masked
+    /// Append the lines to and from the server, up to 16 MiB from it in a connection; passwords masked ‖ サーバーとの通信を追記するファイル（1接続につき受信 16 MiB まで。パスワードは伏せる）
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     trace: Option<PathBuf>,
 }

@@ -20,23 +20,23 @@ use self::report::{Check, Report, Topic};
 use super::failure;
 use crate::options::Options;
 
-pub(crate) const EXAMPLES: &str = "Examples:
-  enbu doctor                             a page to paste into a question
-  enbu doctor --lang ja                   the page in Japanese
+pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
+  enbu doctor                             a page to paste into a question ‖ 質問に貼り付けられる診断結果
+  enbu doctor --lang ja                   the page in Japanese ‖ 日本語で表示
   enbu doctor --option USI_Hash=4096 --option EvalDir=nets
-                                          with the options as the GUI sets them
-  enbu doctor --only network,folders      some of the checks
-  enbu doctor --json                      the same for programs";
+                                          with the options as the GUI sets them ‖ GUI での設定を指定して診断
+  enbu doctor --only network,folders      some of the checks ‖ 一部の項目だけ
+  enbu doctor --json                      the same for programs ‖ 同じ内容をプログラム向けに";
 
 #[derive(Args)]
 pub(crate) struct DoctorArgs {
-    /// Set a USI option, as in the GUI (repeatable)
+    /// Set a USI option, as in the GUI (repeatable) ‖ USI オプションを GUI と同じように設定（繰り返し可）
     #[arg(long = "option", value_name = "NAME=VALUE")]
     options: Vec<String>,
-    /// Do only these checks, separated by commas
+    /// Do only these checks, separated by commas ‖ 指定した項目だけを調べる（カンマ区切り）
     #[arg(long, value_enum, value_delimiter = ',', value_name = "CHECK,...")]
     only: Vec<Topic>,
-    /// Print JSON
+    /// Print JSON ‖ JSON で表示
     #[arg(long)]
     json: bool,
 }

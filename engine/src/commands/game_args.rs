@@ -29,22 +29,22 @@ pub(crate) const REPEATED_GAMES: &str = "warning: more pairs than openings, and 
 // Time limits of engines.
 #[derive(Args)]
 pub(crate) struct ClockArgs {
-    /// Time control: 10+0.1, 0+1b, 300+10b, 300, movetime=0.1, nodes=20000, depth=8 (seconds)
+    /// Time control: 10+0.1, 0+1b, 300+10b, 300, movetime=0.1, nodes=20000, depth=8 (seconds) ‖ 持ち時間（秒）：10+0.1（1手ごとに加算）、0+1b・300+10b（秒読み）、300（切れ負け）、movetime=0.1、nodes=20000、depth=8
     #[arg(long, value_name = "TC", help_heading = "Time")]
     tc: Option<TimeControl>,
-    /// Tolerance past the time for each move, in milliseconds
+    /// Tolerance past the time for each move, in milliseconds ‖ 1手ごとに許す時間超過（ミリ秒）
     #[arg(long, value_name = "MS", default_value_t = 0, help_heading = "Time")]
     slack: u32,
-    /// Use of an increment: in its own move, or only after it
+    /// Use of an increment: in its own move, or only after it ‖ 加算時間を使える時点（before：その手から、after：次の手から）
     #[arg(long, default_value = "before", value_parser = one_of(INCREMENTS), help_heading = "Time")]
     pub(crate) increment: IncrementUse,
-    /// Silence past the time for a move that counts as a hang, in seconds
+    /// Silence past the time for a move that counts as a hang, in seconds ‖ 時間を過ぎても応答がないとき、ハングとみなすまでの秒数
     #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = seconds, help_heading = "Time")]
     hang: f64,
-    /// Time from start to usiok, in seconds
+    /// Time from start to usiok, in seconds ‖ 起動から usiok までの制限時間（秒）
     #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = seconds, help_heading = "Time")]
     start_timeout: f64,
-    /// Time from isready to readyok, in seconds
+    /// Time from isready to readyok, in seconds ‖ isready から readyok までの制限時間（秒）
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds, help_heading = "Time")]
     ready_timeout: f64,
 }
@@ -84,19 +84,19 @@ impl ClockArgs {
 // The rules of the game, and when games are ended early.
 #[derive(Args)]
 pub(crate) struct RuleArgs {
-    /// Draw after this move of the game; 0: never
+    /// Draw after this move of the game; 0: never ‖ 引き分けにする手数。0 は無制限
     #[arg(long, value_name = "N", default_value_t = 320, help_heading = "Rules")]
     max_moves: u32,
-    /// Entering king rule
+    /// Entering king rule ‖ 入玉ルール（27：27点法、24：24点法、27h・24h：その駒落ち用、try：トライルール、none：なし）
     #[arg(long, default_value = "27", value_parser = one_of(RULES), help_heading = "Rules")]
     rule: EnteringKingRule,
-    /// Send `go` to a mated side, which must resign
+    /// Send `go` to a mated side, which must resign ‖ 詰まされた側にも `go` を送り、投了させる
     #[arg(long, help_heading = "Rules")]
     ask_mated: bool,
-    /// End a game that both engines score as won by CP centipawns for N moves each
+    /// End a game that both engines score as won by CP centipawns for N moves each ‖ 両エンジンがそろって N 手続けて一方の CP 以上の優勢と評価したら、その側の勝ちとして終局
     #[arg(long, value_name = "CP,N", value_parser = parse_win, help_heading = "Rules")]
     adjudicate: Option<WinAdjudication>,
-    /// End a game after MOVE moves that both score within CP centipawns of even for N moves each
+    /// End a game after MOVE moves that both score within CP centipawns of even for N moves each ‖ MOVE 手目以降、両エンジンの評価値がそろって N 手続けて ±CP 以内なら、引き分けとして終局
     #[arg(long, value_name = "MOVE,N,CP", value_parser = parse_draw, help_heading = "Rules")]
     adjudicate_draw: Option<DrawAdjudication>,
 }

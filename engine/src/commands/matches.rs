@@ -24,7 +24,7 @@ use super::progress::Progress;
 use crate::terminal::notice;
 pub(crate) use args::MatchArgs;
 
-pub(crate) const EXAMPLES: &str = "Examples:
+pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
   enbu match --engine ./new name=new --engine ./old name=old --tc 10+0.1 --openings openings.sfen
   enbu match --engine self option.USI_Hash=64 --engine ./other --tc nodes=20000 --games 400 --concurrency 2
   enbu match --engine ./new --engine ./old --tc 0+1b --sprt 0 5 --games 20000 --resume --chart match.svg

@@ -35,7 +35,7 @@ use super::failure::{INTERRUPTED, stop_on_signal};
 use super::progress::bar;
 use crate::terminal::message;
 
-pub(crate) const EXAMPLES: &str = "Examples:
+pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
   enbu mate \"7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1\"
   enbu mate problems.sfen --time 60 --hash 4096
   enbu mate problems.sfen --all --refine shortest --json";
@@ -44,47 +44,51 @@ pub(crate) const EXAMPLES: &str = "Examples:
 pub(crate) struct MateArgs {
     /// Problems: SFENs; files with one SFEN a line (further tab-separated columns, blank
     /// lines and lines that begin with # are left out); records and diagrams as KIF, KI2,
-    /// BOD, CSA, JKF, PGN or FEN; `-` for standard input
+    /// BOD, CSA, JKF, PGN or FEN; `-` for standard input ‖ 問題：SFEN、1行1局面の SFEN ファイル（タブ区切りの2列目以降、空行、# で始まる行は無視）、棋譜や図面（KIF・KI2・BOD・CSA・JKF・PGN・FEN）。`-` は標準入力
     #[arg(required = true, value_name = "SFEN|FILE")]
     problems: Vec<String>,
-    /// The position after N moves of each record [default: its start; of an SFEN with moves: its end]
+    /// The position after N moves of each record [default: its start; of an SFEN with moves: its end] ‖ 各棋譜の N 手目の局面を解く [既定値：開始局面。指し手付きの SFEN はその最終局面]
     #[arg(long, value_name = "N")]
     ply: Option<usize>,
-    /// Problems to solve at the same time, each with an equal part of the memory
+    /// Problems to solve at the same time, each with an equal part of the memory ‖ 同時に解く問題数。メモリは等分する
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// Memory for solving, in MB
+    /// Memory for solving, in MB ‖ 詰み探索に使うメモリ（MB）
     #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     hash: u32,
-    /// Time for each problem, in seconds
+    /// Time for each problem, in seconds ‖ 1問あたりの制限時間（秒）
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
-    /// Positions to search for each problem at most
+    /// Positions to search for each problem at most ‖ 1問あたりの探索局面数の上限
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Only mates of at most this many plies
+    /// Only mates of at most this many plies ‖ この手数以内の詰みだけを探す
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     plies: Option<u16>,
-    /// Search for a shorter mate once there is one
+    /// Search for a shorter mate once there is one ‖ 詰みが見つかった後、より短い詰みを探す度合い
     #[arg(long, default_value = "affordable", value_parser = one_of(REFINEMENTS))]
     refine: Refinement,
-    /// List every first move that mates
+    /// List every first move that mates ‖ 詰む初手をすべて表示
     #[arg(long)]
     all: bool,
     /// List other solutions and equally long defences along the main line, which is that of a
-    /// record if it mates; --nodes applies to each of its moves [default: 1000000]
+    /// record if it mates; --nodes applies to each of its moves [default: 1000000] ‖ 作意手順に沿って余詰などの別解と、同手数の変化（変同）を表示。棋譜の手順が詰むならそれを作意とする。--nodes は作意の1手ごとの上限 [既定値：1000000]
     #[arg(long)]
     sound: bool,
-    /// Print one JSON object a problem
+    /// Print one JSON object a problem ‖ 1問につき1つの JSON で表示
     #[arg(long)]
     json: bool,
 }
 
 /// Efforts for a shorter line.
 const REFINEMENTS: &[Choice<Refinement>] = &[
-    ("none", "None: the first line found", Refinement::None),
-    ("affordable", "As many nodes as the first mate took, at least a million", Refinement::Affordable),
-    ("shortest", "Until the shortest is proved", Refinement::Shortest),
+    ("none", "None: the first line found ‖ 探さない（最初に見つけた手順）", Refinement::None),
+    (
+        "affordable",
+        "As many nodes as the first mate took, at least a million ‖ 最初の詰みにかかったノード数まで（少なくとも 100 万）",
+        Refinement::Affordable,
+    ),
+    ("shortest", "Until the shortest is proved ‖ 最短と証明できるまで", Refinement::Shortest),
 ];
 
 /// Rows that may be solved ahead of the next one to print, for each thread.

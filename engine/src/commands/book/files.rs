@@ -24,10 +24,10 @@ pub(super) const MOST_FAULTS: u64 = 20;
 /// Arguments of the commands that read books.
 #[derive(Args)]
 pub(super) struct ReadArgs {
-    /// Positions that the search for those of a book.bin begins at; default: the start position
+    /// Positions that the search for those of a book.bin begins at; default: the start position ‖ book.bin の局面を探し始める局面。省略時は初期局面
     #[arg(long = "from", value_name = "SFEN", value_parser = setup)]
     roots: Vec<Setup>,
-    /// Positions in a row that a book.bin may lack on the way from one of its positions to the next
+    /// Positions in a row that a book.bin may lack on the way from one of its positions to the next ‖ book.bin の局面から次の局面までの間に、定跡にない局面が何手続いてもよいか
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=3))]
     gap: u32,
 }
@@ -35,18 +35,18 @@ pub(super) struct ReadArgs {
 /// Arguments of the commands that write books.
 #[derive(Args)]
 pub(super) struct WriteArgs {
-    /// File to write
+    /// File to write ‖ 書き出すファイル
     #[arg(short, long, value_name = "OUT")]
     pub(super) output: PathBuf,
-    /// Format of the output: db, ybb, apery or sbk; default: by OUT's extension (.bin: apery)
+    /// Format of the output: db, ybb, apery or sbk; default: by OUT's extension (.bin: apery) ‖ 出力の形式：db、ybb、apery、sbk。省略時は OUT の拡張子による（.bin は apery）
     #[arg(long, value_name = "FORMAT")]
     to: Option<Format>,
     #[command(flatten)]
     force: Force,
-    /// Leave out faulty entries and name them, in place of ending at the first one
+    /// Leave out faulty entries and name them, in place of ending at the first one ‖ 異常のある項目で終了せず、除いて報告する
     #[arg(long)]
     skip_faults: bool,
-    /// Memory for sorting in MB; larger books are sorted with temporary files next to OUT
+    /// Memory for sorting in MB; larger books are sorted with temporary files next to OUT ‖ 並べ替えに使うメモリ（MB）。より大きい定跡は OUT の隣の一時ファイルを使う
     #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     memory: u32,
     #[command(flatten)]

@@ -38,39 +38,39 @@ const SORT_BYTES: usize = 64 << 20;
 
 #[derive(Args)]
 pub(crate) struct GrowArgs {
-    /// The book to write at the end and when interrupted: .db, .ybb, .bin (Apery) or .sbk
+    /// The book to write at the end and when interrupted: .db, .ybb, .bin (Apery) or .sbk ‖ 終了時と中断時に書き出す定跡：.db、.ybb、.bin（Apery）、.sbk
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Log of the searches; an existing one is continued [default: FILE.grow.jsonl]
+    /// Log of the searches; an existing one is continued [default: FILE.grow.jsonl] ‖ 探索の記録。すでにあれば続きから再開 [既定値：FILE.grow.jsonl]
     #[arg(long, value_name = "LOG")]
     state: Option<PathBuf>,
-    /// Number of positions to search, those in the log included
+    /// Number of positions to search, those in the log included ‖ 探索する局面数（記録にある局面を含む）
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     positions: u32,
-    /// Moves that lose more centipawns against the best one are not written
+    /// Moves that lose more centipawns against the best one are not written ‖ 最善手よりこの評価値を超えて損な指し手は書かない
     #[arg(long, value_name = "CP", default_value_t = 100)]
     keep: u32,
-    /// Leave the depths of the searches out, so that BookDepthLimit lets all positions pass
+    /// Leave the depths of the searches out, so that BookDepthLimit lets all positions pass ‖ 探索の深さを書かない。BookDepthLimit の制限を受けなくなる
     #[arg(long)]
     no_depths: bool,
-    /// Root as `startpos` or an SFEN, with `moves` or without; repeatable [default: startpos]
+    /// Root as `startpos` or an SFEN, with `moves` or without; repeatable [default: startpos] ‖ 開始局面。`startpos` または SFEN、`moves` を続けてもよい。繰り返し可 [既定値：startpos]
     #[arg(long = "position", value_name = "POSITION")]
     roots: Vec<String>,
     #[command(flatten)]
     settings: Settings,
-    /// Threads [default: one for each CPU]
+    /// Threads [default: one for each CPU] ‖ スレッド数 [既定値：CPU 数]
     #[arg(long, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=512))]
     jobs: Option<u16>,
-    /// Transposition table of each thread, in MB
+    /// Transposition table of each thread, in MB ‖ スレッドごとの置換表（MB）
     #[arg(long, value_name = "MB", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     hash: u32,
-    /// Evaluation: embedded (the strongest), piece-square, or the file of a network
+    /// Evaluation: embedded (the strongest), piece-square, or the file of a network ‖ 評価関数：embedded（内蔵、最強）、piece-square（駒位置評価）、またはファイル名
     #[arg(long, default_value = "embedded", value_name = "EVAL")]
     eval: String,
-    /// Grow only part i of n of the tree
+    /// Grow only part i of n of the tree ‖ 定跡の木を n 個に分けた i 番目だけを育てる
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: Shard,
-    /// Put logs of parts together and search nothing; --state writes a log that can be continued
+    /// Put logs of parts together and search nothing; --state writes a log that can be continued ‖ 探索せず、分担した記録をまとめる。--state で続きを再開できる記録を書く
     #[arg(long, value_name = "LOG", num_args = 1.., conflicts_with_all = ["shard", "positions"])]
     merge: Vec<PathBuf>,
     #[command(flatten)]

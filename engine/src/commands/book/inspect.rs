@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 use super::files::{MOST_FAULTS, ReadArgs, faulty, notice, progress};
 use crate::commands::inputs::position;
 
-pub(super) const VERIFY_EXAMPLES: &str = "Examples:
+pub(super) const VERIFY_EXAMPLES: &str = "Examples: ‖ 例：
   enbu book verify book.db
   enbu book verify *.db *.ybb --all";
 
-pub(super) const STATS_EXAMPLES: &str = "Examples:
+pub(super) const STATS_EXAMPLES: &str = "Examples: ‖ 例：
   enbu book stats book.db
   enbu book stats book.bin --json";
 
-pub(super) const SHOW_EXAMPLES: &str = "Examples:
+pub(super) const SHOW_EXAMPLES: &str = "Examples: ‖ 例：
   enbu book show book.db
   enbu book show book.db startpos moves 7g7f 3c3d
   enbu book show book.ybb sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1
@@ -28,10 +28,10 @@ pub(super) const SHOW_EXAMPLES: &str = "Examples:
 
 #[derive(Args)]
 pub(crate) struct VerifyArgs {
-    /// Books to read; their formats are detected from their content
+    /// Books to read; their formats are detected from their content ‖ 読み込む定跡。形式は内容から判別
     #[arg(value_name = "BOOK", required = true)]
     inputs: Vec<PathBuf>,
-    /// Print every fault, not only the first 20 of a book
+    /// Print every fault, not only the first 20 of a book ‖ 各定跡の最初の 20 件だけでなく、異常をすべて表示
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -40,10 +40,10 @@ pub(crate) struct VerifyArgs {
 
 #[derive(Args)]
 pub(crate) struct StatsArgs {
-    /// Book to read; its format is detected from its content
+    /// Book to read; its format is detected from its content ‖ 読み込む定跡。形式は内容から判別
     #[arg(value_name = "BOOK")]
     input: PathBuf,
-    /// Print a JSON object
+    /// Print a JSON object ‖ JSON で表示
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -52,13 +52,13 @@ pub(crate) struct StatsArgs {
 
 #[derive(Args)]
 pub(crate) struct ShowArgs {
-    /// Book to read; its format is detected from its content
+    /// Book to read; its format is detected from its content ‖ 読み込む定跡。形式は内容から判別
     #[arg(value_name = "BOOK")]
     input: PathBuf,
-    /// startpos or an SFEN, with `moves ...` after it where wanted; default: the start position
+    /// startpos or an SFEN, with `moves ...` after it where wanted; default: the start position ‖ startpos または SFEN。`moves ...` を続けてもよい。省略時は初期局面
     #[arg(value_name = "POSITION", num_args = 0..)]
     position: Vec<String>,
-    /// Print a JSON object
+    /// Print a JSON object ‖ JSON で表示
     #[arg(long)]
     json: bool,
 }

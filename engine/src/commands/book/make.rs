@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use enbu_book::PositionKey;
 use enbu_book::gather::{Gatherer, Score};
 use enbu_files::{FileKind, folder};
@@ -22,16 +22,16 @@ use crate::commands::failure::{Force, usage, with_failures};
 use crate::commands::inputs::{Input, inputs, shown};
 use crate::commands::progress::Progress;
 
-pub(crate) const EXAMPLES: &str = "Examples:
-  enbu book make games/ -o book.db                      the first 40 plies of all games
+pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
+  enbu book make games/ -o book.db                      the first 40 plies of all games ‖ 全対局の最初の 40 手
   enbu book make games/ -o book.db --to 60 --min-count 3 --result decisive --min-rating 3500
   enbu book make joseki.kif -o book.db --variations --values comments
   enbu book make games/ -o mine.db --player enbu --side black
   enbu book make self -o book.db --positions 10000 --nodes 5000
   enbu book make self -o part2.db --positions 40000 --shard 2/8
   enbu book make self -o all.db --merge part*.db.grow.jsonl
-In play, BookEvalDiff and BookEvalBlackLimit choose among the values of a book; books from
-records have no depths, which BookDepthLimit passes.";
+In play, BookEvalDiff and BookEvalBlackLimit choose among the values of a book. ‖ 対局では、BookEvalDiff と BookEvalBlackLimit が定跡の評価値で指し手を絞ります。
+Books from records have no depths, which BookDepthLimit passes. ‖ 棋譜から作った定跡には深さがなく、BookDepthLimit の制限を受けません。";
 
 #[derive(Args)]
 pub(crate) struct MakeArgs {
@@ -43,47 +43,47 @@ pub(crate) struct MakeArgs {
 
 #[derive(Subcommand)]
 enum Source {
-    /// Grow a book by our own search: best-first, with minimax values
+    /// Grow a book by our own search: best-first, with minimax values ‖ Enbu 自身の探索で定跡を育てる：最良優先で広げ、評価値はミニマックスで求める
     #[command(name = "self")]
     Own(Box<grow::GrowArgs>),
 }
 
 #[derive(Args)]
 struct RecordsArgs {
-    /// Records in any format, and folders; `-` is standard input
+    /// Records in any format, and folders; `-` is standard input ‖ 棋譜（形式は問わない）やフォルダ。`-` は標準入力
     #[arg(value_name = "RECORDS", required = true)]
     inputs: Vec<PathBuf>,
-    /// The book to write: .db, .ybb, .bin (Apery) or .sbk
+    /// The book to write: .db, .ybb, .bin (Apery) or .sbk ‖ 書き出す定跡：.db、.ybb、.bin（Apery）、.sbk
     #[arg(short, long, value_name = "FILE", required = true)]
     output: Option<PathBuf>,
-    /// The first move of a game that counts
+    /// The first move of a game that counts ‖ 定跡に入れる最初の手数
     #[arg(long, value_name = "PLY", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     from: u16,
-    /// The last move of a game that counts
+    /// The last move of a game that counts ‖ 定跡に入れる最後の手数
     #[arg(long, value_name = "PLY", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
     to: u16,
-    /// The moves that count, by the results of their games
-    #[arg(long, value_enum, default_value_t = Results::Any)]
+    /// The moves that count, by the results of their games ‖ 定跡に入れる指し手（対局の結果による）
+    #[arg(long, default_value = "any", value_parser = one_of(RESULTS))]
     result: Results,
-    /// Least rating of both players; games without ratings do not count
+    /// Least rating of both players; games without ratings do not count ‖ 両対局者のレーティングの下限。レーティングのない対局は除く
     #[arg(long, value_name = "RATING")]
     min_rating: Option<f64>,
-    /// Only the moves of the player with this name
+    /// Only the moves of the player with this name ‖ この名前の対局者の指し手だけ
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
-    /// Only the moves of this side
+    /// Only the moves of this side ‖ この手番の指し手だけ（black：先手、white：後手）
     #[arg(long, value_parser = one_of(SIDES))]
     side: Option<Color>,
-    /// The moves of variations as well; they have no results
+    /// The moves of variations as well; they have no results ‖ 変化手順の指し手も入れる（勝敗は数えない）
     #[arg(long)]
     variations: bool,
-    /// Source of the values
-    #[arg(long, value_enum, default_value_t = Values::Results)]
+    /// Source of the values ‖ 評価値の元
+    #[arg(long, default_value = "results", value_parser = one_of(VALUES))]
     values: Values,
-    /// Least number of games with a move
+    /// Least number of games with a move ‖ 指し手が現れた対局数の下限
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     min_count: u32,
-    /// Memory for collecting moves, in MB; more moves go to temporary files beside FILE
+    /// Memory for collecting moves, in MB; more moves go to temporary files beside FILE ‖ 指し手を集めるメモリ（MB）。超えた分は FILE の隣の一時ファイルに置く
     #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     memory: u32,
     #[command(flatten)]
@@ -91,29 +91,39 @@ struct RecordsArgs {
 }
 
 /// Moves that count, by the results of their games.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Results {
-    /// Those of all games
     Any,
-    /// Those of games with a known result
     Known,
-    /// Those of games with a winner
     Decisive,
-    /// Those of the winner
     Winner,
 }
+
+const RESULTS: &[Choice<Results>] = &[
+    ("any", "Those of all games ‖ 全対局の指し手", Results::Any),
+    ("known", "Those of games with a known result ‖ 結果の分かる対局の指し手", Results::Known),
+    ("decisive", "Those of games with a winner ‖ 勝敗のついた対局の指し手", Results::Decisive),
+    ("winner", "Those of the winner ‖ 勝者の指し手", Results::Winner),
+];
 
 /// Sides whose moves count.
 const SIDES: &[Choice<Color>] = &[("black", "", Color::Black), ("white", "", Color::White)];
 
 /// Source of the values of moves.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Values {
-    /// Results of the games
     Results,
-    /// Mean of the evaluations in comments on the moves
     Comments,
 }
+
+const VALUES: &[Choice<Values>] = &[
+    ("results", "Results of the games ‖ 対局の勝敗", Values::Results),
+    (
+        "comments",
+        "Mean of the evaluations in comments on the moves ‖ 指し手のコメントにある評価値の平均",
+        Values::Comments,
+    ),
+];
 
 pub(crate) fn run(args: &MakeArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     match &args.source {

@@ -17,84 +17,84 @@ use crate::commands::shard::Shard;
 pub(crate) struct MatchArgs {
     #[command(flatten)]
     engines: EngineArgs,
-    /// TOML file with more engines, a table `engine` for each
+    /// TOML file with more engines, a table `engine` for each ‖ エンジンを追加する TOML ファイル（エンジンごとに `engine` テーブル1つ）
     #[arg(long, value_name = "FILE", help_heading = "Engines")]
     engines_file: Option<PathBuf>,
-    /// Let all engines ponder
+    /// Let all engines ponder ‖ すべてのエンジンで先読み（ponder）を使う
     #[arg(long, help_heading = "Engines")]
     ponder: bool,
-    /// Restart engines for every game
+    /// Restart engines for every game ‖ 1局ごとにエンジンを再起動
     #[arg(long, help_heading = "Engines")]
     restart: bool,
 
     #[command(flatten)]
     clock: ClockArgs,
 
-    /// Games of each pairing, rounded up to pairs with colours swapped
+    /// Games of each pairing, rounded up to pairs with colours swapped ‖ 各組み合わせの対局数。先後を入れ替えた2局1組に切り上げる
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Games")]
     games: u32,
-    /// Pairings
+    /// Pairings ‖ 組み合わせ方（round-robin は総当たり）
     #[arg(long, default_value = "round-robin", value_parser = one_of(TOURNAMENTS), help_heading = "Games")]
     format: Tournament,
-    /// Openings: a file, or random:PLIES,CP; default: the start position
+    /// Openings: a file, or random:PLIES,CP; default: the start position ‖ 開始局面：ファイル、または random:手数,評価値の上限。省略時は平手の初期局面
     #[arg(long, value_name = "FILE", help_heading = "Games")]
     openings: Option<String>,
-    /// Order of the openings
+    /// Order of the openings ‖ 開始局面の順番（random：ランダム、sequential：ファイルの順）
     #[arg(long, default_value = "random", value_parser = one_of(ORDERS), help_heading = "Games")]
     order: OpeningOrder,
-    /// Seed of that order, and of random openings
+    /// Seed of that order, and of random openings ‖ その順番とランダムな開始局面の乱数の種
     #[arg(long, default_value_t = 1, help_heading = "Games")]
     seed: u64,
-    /// Games at once
+    /// Games at once ‖ 同時対局数
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Games")]
     concurrency: u16,
-    /// Play only the i-th of n parts of the match
+    /// Play only the i-th of n parts of the match ‖ 連続対局を n 個に分けた i 番目だけを指す
     #[arg(long, value_name = "i/n", default_value = "1/1", hide_default_value = true, help_heading = "Games")]
     shard: Shard,
 
     #[command(flatten)]
     rules: RuleArgs,
 
-    /// Stop when a sequential test (SPRT) of these differences is decided
+    /// Stop when a sequential test (SPRT) of these differences is decided ‖ この Elo 差の逐次検定（SPRT）の結論が出たら終了
     #[arg(long, num_args = 2, value_names = ["ELO0", "ELO1"], allow_negative_numbers = true, help_heading = "Statistics")]
     sprt: Vec<f64>,
-    /// Rate at which the test may accept ELO1 wrongly
+    /// Rate at which the test may accept ELO1 wrongly ‖ 検定が誤って ELO1 を採択する確率の上限
     #[arg(long, default_value_t = 0.05, help_heading = "Statistics")]
     alpha: f64,
-    /// Rate at which the test may accept ELO0 wrongly
+    /// Rate at which the test may accept ELO0 wrongly ‖ 検定が誤って ELO0 を採択する確率の上限
     #[arg(long, default_value_t = 0.05, help_heading = "Statistics")]
     beta: f64,
-    /// Unit of the test's differences
+    /// Unit of the test's differences ‖ 検定での差の単位
     #[arg(long, default_value = "logistic", value_parser = one_of(MODELS), help_heading = "Statistics")]
     elo_model: EloModel,
 
-    /// File of results, one game a line in JSON [default: match.jsonl]
+    /// File of results, one game a line in JSON [default: match.jsonl] ‖ 結果のファイル（1局1行の JSON）[既定値：match.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) out: Option<PathBuf>,
-    /// Continue the file of results
+    /// Continue the file of results ‖ 結果のファイルの続きから再開
     #[arg(long, help_heading = "Output")]
     pub(super) resume: bool,
-    /// Merge files of results instead of playing
+    /// Merge files of results instead of playing ‖ 対局せず、結果のファイルをまとめる
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Output", conflicts_with_all = ["engine", "engines_file", "resume"])]
     pub(super) merge: Vec<PathBuf>,
-    /// Folder for a CSA record of every game
+    /// Folder for a CSA record of every game ‖ 全対局の棋譜を CSA 形式で保存するフォルダ
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(super) csa: Option<PathBuf>,
-    /// SVG chart of Elo and LLR over the games
+    /// SVG chart of Elo and LLR over the games ‖ Elo と LLR（対数尤度比）の推移のグラフ（SVG）
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) chart: Option<PathBuf>,
-    /// File for the lines between the referee and the engines, up to 16 MiB from each engine in a game
+    /// File for the lines between the referee and the engines, up to 16 MiB from each engine in a game ‖ エンジンとの通信を記録するファイル（1局につき各エンジンから 16 MiB まで）
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) log: Option<PathBuf>,
     #[command(flatten)]
     pub(super) force: Force,
-    /// Print the summary as JSON
+    /// Print the summary as JSON ‖ 集計を JSON で表示
     #[arg(long, help_heading = "Output")]
     pub(super) json: bool,
-    /// No progress, only notices and the summary
+    /// No progress, only notices and the summary ‖ 途中経過を表示せず、通知と集計だけにする
     #[arg(long, help_heading = "Output")]
     pub(super) quiet: bool,
-    /// End with exit code 1 after any fault of an engine
+    /// End with exit code 1 after any fault of an engine ‖ エンジンに異常が1つでもあれば、終了コードを 1 にする
     #[arg(long, help_heading = "Output")]
     pub(super) strict: bool,
 }
@@ -110,10 +110,10 @@ impl Args for EngineArgs {
     fn augment_args(command: Command) -> Command {
         let engine = Arg::new("engine").long("engine").num_args(1..).action(ArgAction::Append);
         let engine = engine.value_names(["CMD", "WORD"]).help(
-            "An engine: its command (self: this program), then words name=N option.X=V tc=T dir=D ponder=on|off; repeatable. Engines play with Threads=1 and USI_Hash=256 unless options say otherwise",
+            "An engine: its command (self: this program), then words name=N option.X=V tc=T dir=D ponder=on|off; repeatable. Engines play with Threads=1 and USI_Hash=256 unless options say otherwise ‖ エンジン：コマンド（self：このプログラム）、続けて name=名前 option.X=値 tc=持ち時間 dir=フォルダ ponder=on|off。繰り返し可。指定がなければ Threads=1、USI_Hash=256 で対局",
         );
         let each = Arg::new("each").long("each").num_args(1..).action(ArgAction::Append).value_name("WORD");
-        let each = each.help("Words for every engine of the command line");
+        let each = each.help("Words for every engine of the command line ‖ コマンドラインの全エンジンに共通の指定");
         command.arg(engine.help_heading("Engines")).arg(each.help_heading("Engines"))
     }
 
@@ -146,7 +146,11 @@ impl FromArgMatches for EngineArgs {
 
 const TOURNAMENTS: &[Choice<Tournament>] = &[
     ("round-robin", "", Tournament::RoundRobin),
-    ("gauntlet", "The first engine against each of the others", Tournament::Gauntlet),
+    (
+        "gauntlet",
+        "The first engine against each of the others ‖ 最初のエンジン対ほかの各エンジン",
+        Tournament::Gauntlet,
+    ),
 ];
 
 const ORDERS: &[Choice<OpeningOrder>] =
