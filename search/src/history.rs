@@ -11,13 +11,11 @@
 //! as in Stockfish), so that old news fades.
 
 use std::alloc::{Layout, handle_alloc_error};
-use std::ops::Range;
 
 use enbu_movegen::{Color, Delta, HandPiece, Move, MoveParts, PieceType, Position, Square};
-use memmap2::MmapMut;
 
 use crate::keys::Keys;
-use crate::pages;
+use crate::pages::{self, Pages};
 use crate::params;
 
 /// Origin (81 squares, 7 hand pieces, 81 squares of promotions) and destination.
@@ -75,33 +73,27 @@ type Values = [i16; PIECE_TO];
 /// Last test: in huge pages against boxes, with the table prefetched before a move is judged:
 /// 3 % more nodes per second (`docs/evidence.md`, "Memory").
 struct Rows {
-    pages: MmapMut,
+    pages: Pages<Values>,
     written: Box<[bool]>,
 }
 
 impl Rows {
     /// `count` rows of zeros; ends the process without memory, as every allocation does.
     fn new(count: usize) -> Self {
-        let bytes = count * size_of::<Values>();
         let layout = Layout::array::<Values>(count).unwrap_or(Layout::new::<Values>());
-        let pages = pages::zeroed(bytes).unwrap_or_else(|| handle_alloc_error(layout));
+        let pages = Pages::zeroed(count).unwrap_or_else(|| handle_alloc_error(layout));
         Self { pages, written: vec![false; count].into_boxed_slice() }
     }
 
     #[inline(always)]
-    fn range(index: usize) -> Range<usize> {
-        index * size_of::<Values>()..(index + 1) * size_of::<Values>()
-    }
-
-    #[inline(always)]
     fn row(&self, index: usize) -> &Values {
-        bytemuck::from_bytes(&self.pages[Self::range(index)])
+        &self.pages[index]
     }
 
     #[inline(always)]
     fn row_mut(&mut self, index: usize) -> &mut Values {
         self.written[index] = true;
-        bytemuck::from_bytes_mut(&mut self.pages[Self::range(index)])
+        &mut self.pages[index]
     }
 
     /// Sets all values to 0, in time proportional to the rows written to: analysis and
@@ -109,7 +101,7 @@ impl Rows {
     fn clear(&mut self) {
         for (index, written) in self.written.iter_mut().enumerate() {
             if std::mem::take(written) {
-                self.pages[Self::range(index)].fill(0);
+                self.pages[index].fill(0);
             }
         }
     }
@@ -245,8 +237,9 @@ impl Histories {
 
     /// Touches the pages of the rows, which are small ones at worst, for the first search.
     pub(crate) fn touch(&mut self) {
-        let bytes = self.rows.pages.iter_mut().step_by(pages::SMALLEST);
-        bytes.for_each(|byte| *byte = std::hint::black_box(*byte));
+        // Every page holds a whole number of values.
+        let values = self.rows.pages.as_flattened_mut().iter_mut().step_by(pages::SMALLEST / size_of::<i16>());
+        values.for_each(|value| *value = std::hint::black_box(*value));
     }
 
     pub(crate) fn clear(&mut self) {

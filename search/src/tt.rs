@@ -7,14 +7,12 @@
 
 mod cluster;
 
-use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use enbu_isa::prefetch;
 use enbu_movegen::Move;
-use memmap2::MmapRaw;
 
-use crate::pages;
+use crate::pages::{self, Pages};
 use crate::report::Bound;
 use crate::value::{MATE_BOUND, Value, counted_from};
 
@@ -68,8 +66,8 @@ impl Entry {
 }
 
 pub(crate) struct Table {
-    /// Clusters, zeros at first.
-    pages: MmapRaw,
+    /// Clusters, zeros at first, which threads share.
+    words: Pages<AtomicU64>,
     clusters: usize,
     generation: AtomicU8,
     /// Set by the first store after a clear.
@@ -90,7 +88,7 @@ impl Table {
         }
         let clusters = (megabytes.checked_mul(1 << 20)? / 64).max(1);
         let table = Self {
-            pages: pages::zeroed(clusters.checked_mul(64)?)?.into(),
+            words: Pages::zeroed(clusters.checked_mul(WORDS_PER_CLUSTER)?)?,
             clusters,
             generation: AtomicU8::new(0),
             used: AtomicBool::new(false),
@@ -123,9 +121,9 @@ impl Table {
     /// Writes a zero to the first word of every `step`, using `threads` threads.
     fn sweep(&self, threads: usize, step: usize) {
         let zero = |words: &[AtomicU64]| words.iter().step_by(step).for_each(|word| word.store(0, Ordering::Relaxed));
-        let part = self.words().len().div_ceil(threads.max(1)).next_multiple_of(WORDS_PER_PAGE);
+        let part = self.words.len().div_ceil(threads.max(1)).next_multiple_of(WORDS_PER_PAGE);
         std::thread::scope(|scope| {
-            let mut parts = self.words().chunks(part);
+            let mut parts = self.words.chunks(part);
             let own = parts.next();
             for words in parts {
                 if std::thread::Builder::new().spawn_scoped(scope, move || zero(words)).is_err() {
@@ -144,23 +142,12 @@ impl Table {
         self.used.store(true, Ordering::Relaxed);
     }
 
-    /// The words of all clusters, which threads share.
-    #[inline]
-    #[expect(unsafe_code, reason = "memory from the system has no type")]
-    fn words(&self) -> &[AtomicU64] {
-        let count = self.clusters * WORDS_PER_CLUSTER;
-        // SAFETY: the pages are readable, writable and private to this process, on a page boundary,
-        // as long as `count` words (`new`), initialised to zeros, and live as long as `self`;
-        // nothing but these shared references to atomics reaches them.
-        unsafe { slice::from_raw_parts(self.pages.as_mut_ptr().cast::<AtomicU64>(), count) }
-    }
-
     #[inline]
     fn cluster(&self, key: u64) -> &[AtomicU64] {
         // The high bits of the key choose the cluster, scaled to any size.
         let index = ((u128::from(key) * self.clusters as u128) >> 64) as usize;
         let start = index * WORDS_PER_CLUSTER;
-        &self.words()[start..start + WORDS_PER_CLUSTER]
+        &self.words[start..start + WORDS_PER_CLUSTER]
     }
 
     /// Prefetches the cluster of `key`, which is about to be probed: cache misses of probes were a
@@ -198,7 +185,7 @@ impl Table {
     /// The values stored so far, as their nodes saw them, with their depths.
     #[cfg(test)]
     pub(crate) fn values(&self) -> Vec<(Value, i32)> {
-        let data = self.words().chunks_exact(2).map(|entry| entry[1].load(Ordering::Relaxed));
+        let data = self.words.chunks_exact(2).map(|entry| entry[1].load(Ordering::Relaxed));
         data.filter_map(|data| unpack(data, 0)).map(|entry| (entry.value, entry.depth)).collect()
     }
 
@@ -208,7 +195,7 @@ impl Table {
         let generation = self.generation.load(Ordering::Relaxed);
         let sample = self.clusters.min(1000 / ENTRIES) * ENTRIES;
         let used = self
-            .words()
+            .words
             .chunks_exact(2)
             .take(sample)
             .filter(|entry| {
@@ -288,15 +275,15 @@ mod tests {
     #[test]
     fn a_cleared_table_is_empty_and_keeps_its_pages() {
         let table = Table::new(8, 2).expect("memory");
-        let pages = table.words().as_ptr();
+        let pages = table.words.as_ptr();
         for (round, threads) in [(1, 1), (2, 2), (3, 5)] {
             table.new_search();
             let keys = (0..64).map(|part| part << 58 | 42);
             keys.clone().for_each(|key| table.store(key, 0, entry(round, 3)));
             assert!(keys.clone().all(|key| table.probe(key, 0).is_some()));
             table.clear(threads);
-            assert!(table.words().iter().all(|word| word.load(Ordering::Relaxed) == 0));
-            assert_eq!((table.words().as_ptr(), table.megabytes(), table.hashfull()), (pages, 8, 0));
+            assert!(table.words.iter().all(|word| word.load(Ordering::Relaxed) == 0));
+            assert_eq!((table.words.as_ptr(), table.megabytes(), table.hashfull()), (pages, 8, 0));
         }
     }
 
