@@ -5,6 +5,7 @@
 //! | `avx512` | AVX-512 F, BW, VL and VNNI | `avx512` |
 //! | `avx2` | AVX2 | `avx2` |
 //! | `neon` | AArch64 (always available) | `neon` |
+//! | `simd128` | WebAssembly compiled with vectors | `simd128` |
 //! | `scalar` | nothing; the reference for all others | `scalar` |
 //!
 //! Paths are detected at run time ([`Simd::best`]); a [`Simd`] is the proof that the
@@ -22,6 +23,8 @@ mod kernels;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod scalar;
+#[cfg(target_arch = "wasm32")]
+mod simd128;
 #[cfg(test)]
 mod tests;
 
@@ -42,6 +45,8 @@ enum Path {
     Avx512(avx512::Avx512),
     #[cfg(target_arch = "aarch64")]
     Neon(neon::Neon),
+    #[cfg(target_arch = "wasm32")]
+    Simd128(simd128::Simd128),
 }
 
 /// The path is unknown or not supported by this processor.
@@ -69,6 +74,8 @@ impl Simd {
             avx2::Avx2::detect().map(Path::Avx2),
             #[cfg(target_arch = "aarch64")]
             neon::Neon::detect().map(Path::Neon),
+            #[cfg(target_arch = "wasm32")]
+            simd128::Simd128::detect().map(Path::Simd128),
             Some(Path::Scalar),
         ];
         found.into_iter().flatten().map(Self).collect()
@@ -80,7 +87,7 @@ impl Simd {
         *BEST
     }
 
-    /// The path called `name`: `avx512`, `avx2`, `neon` or `scalar`.
+    /// The path called `name`: `avx512`, `avx2`, `neon`, `simd128` or `scalar`.
     ///
     /// # Errors
     /// [`NoSuchPath`] when the name is unknown or this processor cannot run the path.
@@ -107,6 +114,8 @@ impl Simd {
             Path::Avx512(_) => "avx512",
             #[cfg(target_arch = "aarch64")]
             Path::Neon(_) => "neon",
+            #[cfg(target_arch = "wasm32")]
+            Path::Simd128(_) => "simd128",
         }
     }
 
@@ -121,6 +130,8 @@ impl Simd {
             Path::Avx512(proof) => proof.run(task),
             #[cfg(target_arch = "aarch64")]
             Path::Neon(proof) => proof.run(task),
+            #[cfg(target_arch = "wasm32")]
+            Path::Simd128(proof) => proof.run(task),
         }
     }
 }

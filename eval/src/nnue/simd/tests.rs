@@ -14,6 +14,8 @@ macro_rules! dispatch {
             Path::Avx512(path) => path.$kernel($($argument),*),
             #[cfg(target_arch = "aarch64")]
             Path::Neon(path) => path.$kernel($($argument),*),
+            #[cfg(target_arch = "wasm32")]
+            Path::Simd128(path) => path.$kernel($($argument),*),
         }
     };
 }
