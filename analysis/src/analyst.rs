@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use enbu_eval::Evaluation;
 use enbu_mate::{Refinement, Solver, Verdict};
 use enbu_movegen::{Color, EnteringKingRule, Move, MoveList, Position, Ruling, Setup};
 use enbu_search::{BestMove, HashError, Limits, ThreadError};
-use enbu_search::{Bound, LineEnd, Lines, Listener, Options, Progress, Report, Search, Solo};
+use enbu_search::{Bound, Instant, LineEnd, Lines, Listener, Options, Progress, Report, Search, Solo};
 use parking_lot::Mutex;
 
 use crate::cache::OpeningCache;

@@ -1,4 +1,4 @@
-//! Run-time dispatch of hot functions by CPU features.
+//! Run-time dispatch of hot functions by CPU features, and the clock.
 //!
 //! One binary serves every x86-64 processor, so by default the compiler may use only
 //! the baseline instruction set. Hot functions are therefore compiled twice, for the
@@ -7,8 +7,16 @@
 //! for both targets. Measured against a build with `target-cpu=native`, dispatch keeps
 //! the default build within three percent; without it perft lost a third of its speed.
 
+#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
+mod instant;
+
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicU8, Ordering};
+
+#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
+pub use instant::Instant;
+#[cfg(not(all(target_arch = "wasm32", target_os = "unknown")))]
+pub use std::time::Instant;
 
 /// Returns true if the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT.
 ///

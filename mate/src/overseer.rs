@@ -1,8 +1,9 @@
 //! Limits of a search and its progress reports.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use enbu_isa::Instant;
 use enbu_movegen::{Move, Position};
 
 use crate::plies::Length;

@@ -5,7 +5,9 @@
 //! `network_delay2` at the hard limit. If the whole clock is shorter than such a margin, a
 //! fixed share of it is kept instead, so that short time controls are played, not forfeited.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use enbu_isa::Instant;
 
 use crate::limits::{Clock, Rounding, Timing};
 use crate::value::Value;

@@ -96,6 +96,7 @@ mod vote;
 mod worker;
 
 pub use clock::last_moment;
+pub use enbu_isa::Instant;
 pub use level::Level;
 pub use limits::{Clock, Limits, Lines, Moves, Options, Rounding, Timing};
 pub use pages::system_mb;

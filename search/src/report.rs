@@ -92,6 +92,16 @@ pub trait Listener: Send + Sync {
     fn totals(&self, _totals: &Progress) {}
     /// Something a user should know, ASCII.
     fn notice(&self, text: &str);
+    /// Returns true once the search should end; asked every few hundred positions. For a
+    /// [`Solo`](crate::Solo), which no other thread can stop.
+    fn wants_stop(&self) -> bool {
+        false
+    }
+    /// Returns true once the pondered move was played: the clock of a [`Solo`](crate::Solo) that
+    /// ponders starts then.
+    fn has_hit(&self) -> bool {
+        false
+    }
     /// The answer, exactly once for each start.
     fn finished(&self, best: &BestMove);
 }

@@ -3,10 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use enbu_eval::Evaluation;
+use enbu_isa::Instant;
 use enbu_movegen::{MoveList, Position};
 
 use crate::limits::{Clock, Limits, Options};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
 
 use enbu_eval::Evaluation;
+use enbu_isa::Instant;
 use enbu_movegen::Position;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -28,6 +28,15 @@ pub(crate) struct Job {
 }
 
 impl Job {
+    /// Returns true if the search has to end: after a stop, at the limit of time, or for its listener,
+    /// whose ponder hit starts the clock.
+    pub(crate) fn must_stop(&self) -> bool {
+        if self.control.is_pondering() && self.listener.has_hit() {
+            self.control.ponderhit(Instant::now(), self.budget(self.limits.clock.as_ref()));
+        }
+        self.control.must_stop() || self.listener.wants_stop()
+    }
+
     /// Time for the move: the fixed one, else by `clock`.
     pub(crate) fn budget(&self, clock: Option<&Clock>) -> Option<Budget> {
         let (timing, ply) = (&self.options.timing, self.position.ply());

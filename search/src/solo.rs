@@ -5,9 +5,9 @@
 //! costs as much as the search, so a [`Solo`] searches in the caller's thread and returns the result.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use enbu_eval::Evaluation;
+use enbu_isa::Instant;
 use enbu_movegen::Position;
 
 use crate::limits::{Limits, Options};
@@ -85,15 +85,18 @@ impl Solo {
     /// A position with a won declaration (or try) is not searched and is worth a mate in
     /// one.
     pub fn search(&mut self, position: &Position, limits: Limits, options: Options) -> Found {
-        let job = self.job(position, Limits { movetime: None, ..limits }, options, Arc::new(Unheard));
+        let limits = Limits { movetime: None, clock: None, ponder: false, ..limits };
+        let job = self.job(position, limits, options, Arc::new(Unheard));
         let mut worker = Worker::new(&job, Role::Main, &mut self.memory);
         (worker.gate.lines, worker.gate.heartbeat) = (0, None);
         let best = worker.run();
         Found { best, score: worker.score(), nodes: worker.nodes }
     }
 
-    /// Like [`search`](Self::search), with reports to `listener` and for [`movetime`](Limits::movetime)
-    /// if given. The listener's [`finished`](Listener::finished) is not called: the answer is returned.
+    /// Like [`search`](Self::search), within all limits, with reports to `listener`, which may
+    /// [end](Listener::wants_stop) it, or end its [pondering](Limits::ponder) by a
+    /// [hit](Listener::has_hit). The listener's [`finished`](Listener::finished) is not called: the
+    /// answer is returned.
     pub fn analyse(
         &mut self,
         position: &Position,
@@ -118,14 +121,20 @@ impl Solo {
             control: Control::new(started, 0),
             listener,
         };
-        job.control.ponderhit(started, job.budget(None));
+        if !job.limits.ponder {
+            job.control.ponderhit(started, job.budget(job.limits.clock.as_ref()));
+        }
         job
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Duration;
+
     use super::*;
+    use crate::limits::Clock;
 
     fn position(sfen: &str) -> Position {
         Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable")
@@ -166,6 +175,43 @@ mod tests {
         assert!(softly >= 1000);
         solo.new_game();
         assert_eq!(solo.search(&start, soft(softly), Options::default()).nodes, softly);
+    }
+
+    /// Wants the end after the hit and this number of questions.
+    struct Caller {
+        before_hit: u32,
+        before_stop: u32,
+        asked: AtomicU32,
+    }
+
+    impl Listener for Caller {
+        fn report(&self, _: &Report) {}
+        fn notice(&self, _: &str) {}
+        fn finished(&self, _: &BestMove) {}
+        fn wants_stop(&self) -> bool {
+            self.asked.fetch_add(1, Ordering::Relaxed) >= self.before_stop
+        }
+        fn has_hit(&self) -> bool {
+            self.asked.load(Ordering::Relaxed) >= self.before_hit
+        }
+    }
+
+    #[test]
+    fn the_clock_and_the_listener_end_a_search() {
+        let mut solo = Solo::new(1, Evaluation::default()).expect("a megabyte");
+        let mut asked = |limits: Limits, [before_hit, before_stop]: [u32; 2]| {
+            let caller = Arc::new(Caller { before_hit, before_stop, asked: AtomicU32::new(0) });
+            let listener = Arc::clone(&caller) as Arc<dyn Listener>;
+            let best = solo.analyse(&Position::startpos(), limits, Options::default(), listener);
+            assert!(matches!(best, BestMove::Play { .. }));
+            caller.asked.load(Ordering::Relaxed)
+        };
+        let never = u32::MAX;
+        assert_eq!(asked(Limits::default(), [never, 100]), 101);
+        let clock = Some(Clock { byoyomi: Duration::from_millis(30), ..Clock::default() });
+        asked(Limits { clock, ..Limits::default() }, [never, never]);
+        let after = asked(Limits { clock, ponder: true, ..Limits::default() }, [40, never]);
+        assert!(after >= 40, "the clock starts with the hit");
     }
 
     #[test]

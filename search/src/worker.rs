@@ -262,7 +262,7 @@ impl<'a> Worker<'a> {
         let limit = self.node_limit.saturating_sub(control.all_nodes() - self.nodes);
         self.stopped = self.nodes >= limit
             || match self.role {
-                Role::Main => control.must_stop(),
+                Role::Main => self.job.must_stop(),
                 Role::Helper(_) => control.over.load(Ordering::Relaxed),
             };
         self.next_poll = (self.nodes + POLL_INTERVAL).min(limit.max(self.nodes + 1));
