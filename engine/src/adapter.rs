@@ -1,21 +1,22 @@
-//! Between the protocol and the search: the only place where they meet.
+//! The engine behind the USI session: options, search, evaluation, book and mate solver.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use enbu_adapter::{MateRequest, answer, counters, for_request, moves_only, report};
 use enbu_kifu::csa::FileVersion;
 use enbu_movegen::{Color, Position};
-use enbu_search::{Limits, Lines, Listener, Progress, Report, Search, ThreadError};
+use enbu_search::{Limits, Listener, Progress, Report, Search, ThreadError};
 use enbu_usi::{
-    BestMove, Bound, Checkmate, CsaSettings, Engine, EventSender, GoRequest, Identity, Info, LineEnd, OptionError,
-    OptionSpec, Outcome, Rules, Score,
+    BestMove, Checkmate, CsaSettings, Engine, EventSender, GoRequest, Identity, Info, OptionError, OptionSpec, Outcome,
+    Rules,
 };
 
 use crate::book::{CurrentBook, Lookup, Query};
 use crate::evaluation::Current;
-use crate::mate_search::{MateRequest, MateSearch};
+use crate::mate_search::MateSearch;
 use crate::options::{Id, Options};
 
 /// Most search threads for each processor. More of them find nothing sooner, and everything waits
@@ -105,16 +106,11 @@ impl Enbu {
 
     /// The limits of the search: those of the request, and those of the options where it names none.
     fn limits(&self, request: &GoRequest) -> Limits {
-        // `rtime N` asks for a time between N and 3 N; its middle keeps searches repeatable.
-        let movetime_ms = request.movetime_ms.or(request.random_time_ms.map(|ms| ms.saturating_mul(2)));
+        let limits = enbu_adapter::limits(request, self.side);
         Limits {
-            clock: (!request.clock.is_empty() && !request.infinite).then(|| side_clock(&request.clock, self.side)),
-            movetime: movetime_ms.map(Duration::from_millis),
-            depth: request.depth.or(self.options.limit(Id::DepthLimit)),
-            nodes: request.nodes.or(self.options.limit(Id::NodesLimit)),
-            soft_nodes: None,
-            ponder: request.ponder,
-            root_moves: request.searchmoves.clone(),
+            depth: limits.depth.or(self.options.limit(Id::DepthLimit)),
+            nodes: limits.nodes.or(self.options.limit(Id::NodesLimit)),
+            ..limits
         }
     }
 }
@@ -183,7 +179,7 @@ impl Engine for Enbu {
 
     fn deadline(&self, turn: Color, clock: &enbu_usi::Clock, started: Instant) -> Option<Instant> {
         let timing = self.options.for_search().timing;
-        enbu_search::last_moment(&side_clock(clock, turn), &timing).map(|moment| started + moment)
+        enbu_search::last_moment(&enbu_adapter::clock(clock, turn), &timing).map(|moment| started + moment)
     }
 
     fn best_so_far(&self) -> Option<(BestMove, Info)> {
@@ -210,7 +206,7 @@ impl Engine for Enbu {
             self.search_for(&position, &GoRequest { ponder: false, clock, ..request }, at, events);
             return;
         }
-        self.search.ponderhit(clock.map(|clock| side_clock(clock, self.side)), at);
+        self.search.ponderhit(clock.map(|clock| enbu_adapter::clock(clock, self.side)), at);
     }
 
     fn evaluate(&mut self, position: &Position) -> Vec<String> {
@@ -235,31 +231,6 @@ impl Engine for Enbu {
     }
 }
 
-/// The clock of a side; missing values count as zero.
-fn side_clock(clock: &enbu_usi::Clock, side: Color) -> enbu_search::Clock {
-    // Beyond a hundred years nothing changes, and sums cannot overflow.
-    let time = |ms: Option<u64>| Duration::from_millis(ms.unwrap_or(0).min(100 * 366 * 86_400_000));
-    enbu_search::Clock {
-        time: time(clock.time_ms(side)),
-        byoyomi: time(clock.byoyomi_ms),
-        increment: time(clock.increment_ms(side)),
-    }
-}
-
-/// The search options for a request. Analysis is reported without delay and never goes
-/// silent; in games reports keep the interval, and no heartbeat comes between the last
-/// one and the answer.
-fn for_request(options: enbu_search::Options, request: &GoRequest) -> enbu_search::Options {
-    let analyses = !request.ponder && (request.runs_until_stop() || options.lines == Lines::Continued);
-    if !analyses {
-        return options;
-    }
-    enbu_search::Options { report_interval: Duration::ZERO, heartbeat: Some(HEARTBEAT), ..options }
-}
-
-/// Time without a report after which an analysis reports its counters.
-const HEARTBEAT: Duration = Duration::from_secs(1);
-
 /// Forwards the reports and the answer of a search to the session.
 struct ReportForwarder {
     events: EventSender,
@@ -272,42 +243,6 @@ struct ReportForwarder {
     book: Option<Lookup>,
     /// The answer belongs to no `go`.
     is_muted: bool,
-}
-
-fn counters(progress: &Progress) -> Info {
-    let time_ms = u64::try_from(progress.elapsed.as_millis()).unwrap_or(u64::MAX);
-    Info::counters(progress.nodes, time_ms, progress.hashfull)
-}
-
-/// A report of the search in words of the protocol.
-fn report(report: &Report) -> Info {
-    Info {
-        depth: Some(report.depth),
-        seldepth: Some(report.selective_depth),
-        multipv: u32::try_from(report.multi_pv).ok(),
-        score: Some(match report.score {
-            enbu_search::Score::Cp(value) => Score::Cp(value),
-            enbu_search::Score::MateIn(plies) => Score::MateIn(plies.into()),
-            enbu_search::Score::MatedIn(plies) => Score::MatedIn(plies.into()),
-        }),
-        bound: match report.bound {
-            enbu_search::Bound::Exact => Bound::Exact,
-            enbu_search::Bound::Lower => Bound::Lower,
-            enbu_search::Bound::Upper => Bound::Upper,
-        },
-        pv: report.pv.clone(),
-        pv_end: report.end.map(|end| match end {
-            enbu_search::LineEnd::Win => LineEnd::Win,
-            enbu_search::LineEnd::Resign => LineEnd::Resign,
-            enbu_search::LineEnd::Repetition(cycle) => LineEnd::Repetition(cycle),
-        }),
-        ..counters(&report.progress)
-    }
-}
-
-/// The report without the word after a line of moves.
-fn moves_only(info: Info) -> Info {
-    Info { pv_end: info.pv_end.filter(|_| info.pv.is_empty()), ..info }
 }
 
 impl Listener for ReportForwarder {
@@ -336,13 +271,5 @@ impl Listener for ReportForwarder {
         if !self.is_muted {
             self.events.done(Outcome::BestMove(answer(*best)));
         }
-    }
-}
-
-const fn answer(best: enbu_search::BestMove) -> BestMove {
-    match best {
-        enbu_search::BestMove::Play { best, ponder } => BestMove::Play { best, ponder },
-        enbu_search::BestMove::Win => BestMove::Win,
-        enbu_search::BestMove::Resign => BestMove::Resign,
     }
 }

@@ -45,4 +45,7 @@ pub use command::{Clock, Command, CommandError, GameResult, GoRequest, MateLimit
 pub use lines::Splitter;
 pub use option::{ENTERING_KING_RULES, OptionError, OptionKind, OptionSpec, OptionValue};
 pub use reply::{BestMove, Bound, Checkmate, Info, LineEnd, Reply, Score};
-pub use session::{CsaSettings, Engine, Event, EventSender, Exit, Identity, Outcome, Rules, run};
+pub use session::{
+    CsaSettings, Engine, Event, EventSender, Exit, Game, GameError, Identity, Outcome, Rules, display, legal_moves,
+    oddity, run, side,
+};

@@ -71,8 +71,8 @@ use crate::command::{Command, CommandError, Parsed};
 use crate::reply::Reply;
 
 pub use engine::{CsaSettings, Engine, Event, EventSender, Identity, Outcome, Rules};
+pub use game::{Game, GameError, display, legal_moves, oddity, side};
 
-use game::Game;
 use input::Input;
 use job::{Job, JobKind, StartThread};
 use log::Log;
@@ -226,7 +226,7 @@ struct Session<E> {
 
 impl<E: Engine> Session<E> {
     fn new(engine: E, output: Output, sender: Sender<Message>, timing: Timing) -> Self {
-        let game = Game::new();
+        let game = Game::default();
         Self {
             engine: Arc::new(Mutex::new(engine)),
             output,

@@ -165,7 +165,7 @@ impl<E: Engine> Session<E> {
 
     fn new_game(&mut self) {
         self.write_log();
-        self.game = Game::new();
+        self.game = Game::default();
         self.start_log();
         let engine = Arc::clone(&self.engine);
         self.start_job(JobKind::NewGame, move |_| engine.lock().new_game());

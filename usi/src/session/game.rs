@@ -9,26 +9,44 @@ use crate::session::Rules;
 
 /// A starting diagram, the moves from it, and the position after them.
 #[derive(Clone, Debug)]
-pub(super) struct Game {
-    pub(super) setup: Setup,
-    pub(super) moves: Vec<Move>,
-    pub(super) position: Position,
+pub struct Game {
+    /// The starting diagram.
+    pub setup: Setup,
+    /// The moves from it.
+    pub moves: Vec<Move>,
+    /// The position after them.
+    pub position: Position,
 }
 
+/// Error of a refused `position`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum GameError {
+pub enum GameError {
+    /// The diagram cannot be played.
     #[error("position: {0}")]
     Setup(#[from] PositionError),
+    /// A move is illegal.
     #[error("position: {illegal} (move {number})")]
-    Move { illegal: IllegalMove, number: usize },
+    Move {
+        /// The move with the reason.
+        illegal: IllegalMove,
+        /// Its number in the list, from 1.
+        number: usize,
+    },
+}
+
+impl Default for Game {
+    /// A game at the start.
+    fn default() -> Self {
+        Self { setup: Setup::startpos(), moves: Vec::new(), position: Position::startpos() }
+    }
 }
 
 impl Game {
-    pub(super) fn new() -> Self {
-        Self { setup: Setup::startpos(), moves: Vec::new(), position: Position::startpos() }
-    }
-
-    pub(super) fn from_command(command: PositionCommand) -> Result<Self, GameError> {
+    /// The game of a `position` command.
+    ///
+    /// # Errors
+    /// [`GameError`] when the diagram cannot be played or a move is illegal.
+    pub fn from_command(command: PositionCommand) -> Result<Self, GameError> {
         let mut position = Position::from_setup(&command.setup)?;
         for (&mv, number) in command.moves.iter().zip(1..) {
             position.play(mv).map_err(|illegal| GameError::Move { illegal, number })?;
@@ -38,7 +56,7 @@ impl Game {
 }
 
 /// Returns a warning about a diagram that is accepted but unusual.
-pub(super) fn oddity(setup: &Setup) -> Option<String> {
+pub fn oddity(setup: &Setup) -> Option<String> {
     let kinds = HandPiece::ALL.into_iter().filter_map(|piece| {
         let (count, set) = (setup.count(piece.piece_type()), piece.set_count());
         (count > u32::from(set)).then(|| format!("{count} of {} (a set has {set})", piece.piece_type().letter()))
@@ -47,7 +65,8 @@ pub(super) fn oddity(setup: &Setup) -> Option<String> {
     if kinds.is_empty() { None } else { Some(format!("position: more pieces than a set: {kinds}")) }
 }
 
-pub(super) fn display(position: &Position, rules: Rules) -> Vec<String> {
+/// The answer to `d`.
+pub fn display(position: &Position, rules: Rules) -> Vec<String> {
     let mut lines = csa::board_rows(&position.to_setup());
     let checkers = position.checkers();
     lines.extend([
@@ -61,7 +80,8 @@ pub(super) fn display(position: &Position, rules: Rules) -> Vec<String> {
     lines
 }
 
-pub(super) fn side(position: &Position) -> String {
+/// The answer to `side`.
+pub fn side(position: &Position) -> String {
     word(&position.turn())
 }
 
@@ -69,7 +89,8 @@ fn word(value: &impl std::fmt::Debug) -> String {
     format!("{value:?}").to_lowercase()
 }
 
-pub(super) fn legal_moves(position: &Position) -> String {
+/// All legal moves, in one line.
+pub fn legal_moves(position: &Position) -> String {
     let mut moves = MoveList::new();
     position.legal_moves(&mut moves);
     joined(&moves)
