@@ -9,6 +9,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `*.html` | templates of the pages |
+//! | `board.js` | positions and moves, for the page of the engine as well |
 //! | `curve.rs` | the curve of win probability |
 //! | `view.rs` | the data of the script: moves with their texts |
 //! | `index.rs` `player.rs` | the index; summaries of its players |
@@ -28,7 +29,7 @@ use crate::class::Class;
 use crate::report::{GameReport, MoveReport, Score, Side, SideReport};
 
 pub use index::{IndexRow, index};
-pub(crate) use view::line_texts;
+pub use view::line_texts;
 
 /// Longest name in a heading, in characters; the whole one is in the record.
 const LONGEST_NAME: usize = 80;
@@ -56,7 +57,7 @@ pub fn page(record: &Record, report: &GameReport, language: Option<Language>) ->
         ("engine", escape(&report.engine)),
         ("settings", escape(&report.settings)),
         ("data", in_script(&view::data(record, report, &lines, &words))),
-        ("script", include_str!("html/page.js").to_owned()),
+        ("script", concat!(include_str!("html/board.js"), include_str!("html/page.js")).to_owned()),
     ];
     fill(include_str!("html/page.html"), &values)
 }

@@ -39,7 +39,7 @@ pub(super) fn lines<'r>(record: &Record, report: &'r GameReport) -> Vec<Line<'r>
 }
 
 /// Japanese and English texts of moves from a position.
-pub(crate) fn line_texts(sfen: &str, moves: &[String]) -> Vec<(String, String)> {
+pub fn line_texts(sfen: &str, moves: &[String]) -> Vec<(String, String)> {
     let Ok(setup) = sfen.parse() else { return Vec::new() };
     let mut board = Board::new(&setup);
     let mut last = None;
