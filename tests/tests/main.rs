@@ -43,4 +43,5 @@ mod sfen;
 mod stop;
 mod tune;
 mod usi_session;
+mod web;
 mod words;
