@@ -21,6 +21,8 @@ pub(crate) struct Target {
     pub(crate) name: &'static str,
     /// File name of the program.
     pub(crate) program: &'static str,
+    /// The package and its part that is built.
+    pub(crate) package: &'static [&'static str],
     linker: &'static str,
     flags: &'static [&'static str],
     /// Libraries beside those of `Cargo.lock` that the program contains, with their
@@ -42,6 +44,20 @@ const RUST: SystemLibrary = SystemLibrary {
     texts: &["/usr/share/doc/libstd-rust-web-dev/copyright", "SYSROOT/share/doc/rust/COPYRIGHT-library.html"],
 };
 
+/// The program for command lines.
+const ENBU: &[&str] = &["enbu", "--bin", "enbu"];
+
+/// The engine for pages. Its other flags are in `.cargo/config.toml`.
+pub(crate) const WEB: Target = Target {
+    triple: "wasm32-unknown-unknown",
+    name: "web",
+    program: "enbu_web.wasm",
+    package: &["enbu-web", "--lib"],
+    linker: "wasm-ld",
+    flags: &[],
+    system: &[RUST],
+};
+
 const MUSL: SystemLibrary =
     SystemLibrary { name: "musl", licence: "MIT", texts: &["/usr/share/doc/musl-dev/copyright"] };
 
@@ -57,6 +73,7 @@ pub(crate) const TARGETS: [Target; 3] = [
         triple: "x86_64-unknown-linux-musl",
         name: "linux-x86_64",
         program: "enbu",
+        package: ENBU,
         linker: "musl-gcc",
         flags: &["-Ctarget-feature=+crt-static", "-Crelocation-model=static"],
         system: &[RUST, MUSL],
@@ -66,6 +83,7 @@ pub(crate) const TARGETS: [Target; 3] = [
         triple: "aarch64-unknown-linux-gnu",
         name: "linux-aarch64",
         program: "enbu",
+        package: ENBU,
         linker: "aarch64-linux-gnu-gcc",
         flags: &[],
         system: &[RUST],
@@ -75,6 +93,7 @@ pub(crate) const TARGETS: [Target; 3] = [
         triple: "x86_64-pc-windows-gnu",
         name: "windows-x86_64",
         program: "enbu.exe",
+        package: ENBU,
         linker: "x86_64-w64-mingw32-gcc",
         flags: &["-Ctarget-feature=+crt-static", "-Clink-arg=-Wl,--no-insert-timestamp"],
         system: &[RUST, MINGW],
@@ -155,12 +174,15 @@ pub(crate) fn build(sh: &Shell, target: &Target, root: &Path, epoch: &str) -> Ou
     let mut flags: Vec<String> = target.flags.iter().map(ToString::to_string).collect();
     flags.extend(remaps(root, &compiler.sysroot));
     let (mut cargo, path) = compiler.cargo(sh);
-    cargo = cargo.args(["build", "--locked", "--package", "enbu", "--bin", "enbu", "--profile", "dist"]);
+    cargo = cargo.args(["build", "--locked", "--profile", "dist", "--package"]).args(target.package);
     cargo = cargo.args(["--target", target.triple, "--target-dir"]).arg(&folder);
-    if compiler.is_debian {
-        cargo = cargo.arg("-Zbuild-std=std,panic_unwind");
+    let is_debian = compiler.is_debian;
+    let is_web = target.triple == WEB.triple;
+    if is_debian {
+        cargo = cargo.arg(if is_web { "-Zbuild-std=std,panic_abort" } else { "-Zbuild-std=std,panic_unwind" });
     }
-    if compiler.is_debian || target.linker != "musl-gcc" {
+    // Those of rustup for musl and WebAssembly come with it.
+    if is_debian || !["musl-gcc", WEB.linker].contains(&target.linker) {
         let triple = target.triple.to_uppercase().replace('-', "_");
         cargo = cargo.env(format!("CARGO_TARGET_{triple}_LINKER"), target.linker);
     }
@@ -170,7 +192,11 @@ pub(crate) fn build(sh: &Shell, target: &Target, root: &Path, epoch: &str) -> Ou
     if target.triple.contains("windows") {
         cargo = sort_imports_alike(sh, cargo, path, target, root, &folder)?;
     }
-    cargo = cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+    cargo = if is_web {
+        cargo.arg("--config").arg(format!("target.{}.rustflags={flags:?}", target.triple))
+    } else {
+        cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
+    };
     cargo.env("SOURCE_DATE_EPOCH", epoch).env("CARGO_INCREMENTAL", "0").env_remove("RUSTFLAGS").run()?;
     Ok(folder.join(target.triple).join("dist").join(target.program))
 }

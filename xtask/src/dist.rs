@@ -6,16 +6,16 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use xshell::{Shell, cmd};
 
-use crate::builds::{self, TARGETS};
+use crate::builds::{self, TARGETS, WEB};
 use crate::stage::{Stage, generate, portable, root};
 use crate::tool::{Outcome, say};
-use crate::{archives, licences};
+use crate::{archives, licences, web};
 
 /// Arguments of `cargo xtask dist`.
 #[derive(Args)]
 pub(crate) struct DistArgs {
     /// Make only these files; the program for Linux x86-64, which writes pages for the
-    /// others, is built in any case
+    /// other programs, is built for each of them
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Part>,
     /// Work with changes that are not committed; the files are not those of a release
@@ -37,6 +37,8 @@ enum Part {
     Windows,
     /// The Debian package
     Deb,
+    /// The page with the engine for browsers, and the package for npm
+    Web,
     /// The source archive
     Source,
 }
@@ -45,7 +47,7 @@ enum Part {
 const PORTABLE: [Part; 3] = [Part::Linux, Part::Aarch64, Part::Windows];
 
 /// Scripts of `--check`, in their order.
-const CHECKS: [&str; 2] = ["scripts/dist.sh", "scripts/ports.sh"];
+const CHECKS: [&str; 3] = ["scripts/dist.sh", "scripts/ports.sh", "scripts/web.sh"];
 
 pub(crate) fn run(args: &DistArgs) -> Outcome {
     let sh = Shell::new()?;
@@ -81,7 +83,8 @@ fn make(sh: &Shell, args: &DistArgs) -> Outcome {
     sh.create_dir(&dist)?;
     sh.create_dir(&work)?;
     let mut generated = None;
-    for (target, part) in TARGETS.iter().zip(PORTABLE) {
+    let has_program = PORTABLE.into_iter().chain([Part::Deb]).any(wants);
+    for (target, part) in TARGETS.iter().zip(PORTABLE).filter(|_| has_program) {
         if generated.is_some() && !wants(part) {
             continue;
         }
@@ -109,6 +112,11 @@ fn make(sh: &Shell, args: &DistArgs) -> Outcome {
             archives::debian_files(sh, &stage, &date, &program, &licences, generated)?;
             archives::debian(sh, &stage, epoch, &dist.join(format!("enbu_{version}-1_amd64.deb")))?;
         }
+    }
+    if wants(Part::Web) {
+        let module = sh.read_binary_file(builds::build(sh, &WEB, &root, &epoch_text)?)?;
+        say(&format!("{}: {} kB", WEB.name, module.len() / 1000));
+        web::make(sh, &module, &licences::gather(sh, &WEB)?, (work, dist.clone()), epoch)?;
     }
     if wants(Part::Source) {
         archives::source(sh, version, &dist.join(format!("enbu-{version}.tar.gz")))?;

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use spdx::{Expression, Licensee, ParseMode};
 use xshell::Shell;
 
-use crate::builds::{self, TARGETS, Target};
+use crate::builds::{self, TARGETS, Target, WEB};
 use crate::stage::root;
 use crate::tool::{self, Outcome};
 
@@ -53,7 +53,7 @@ struct Metadata {
 
 pub(crate) fn check() -> Outcome {
     let sh = &Shell::new()?;
-    for target in &TARGETS {
+    for target in TARGETS.iter().chain([&WEB]) {
         let libraries = linked(sh, target)?;
         check_permitted(&libraries)?;
         for library in &libraries {
@@ -119,7 +119,8 @@ fn linked(sh: &Shell, target: &Target) -> Outcome<Vec<Library>> {
     let cargo = |arguments: &[&str]| builds::cargo(sh).quiet().args(arguments).arg("--locked").read();
     let _root = sh.push_dir(root());
     let edges = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"];
-    let tree = cargo(&[&["tree", "--package", "enbu", "--target", target.triple], &edges[..]].concat())?;
+    let package = target.package.first().copied().unwrap_or_default();
+    let tree = cargo(&[&["tree", "--package", package, "--target", target.triple], &edges[..]].concat())?;
     let linked: BTreeSet<(&str, &str)> = tree.lines().filter_map(name_and_version).collect();
     let metadata = cargo(&["metadata", "--format-version", "1", "--filter-platform", target.triple])?;
     let metadata: Metadata = serde_json::from_str(&metadata)?;

@@ -7,6 +7,7 @@
 //!                                    ▲
 //! licences: cargo tree ──────────────┘
 //! ```
+//! `web` makes the page and the package for npm of the module for browsers.
 
 #![forbid(unsafe_code)]
 
@@ -16,6 +17,7 @@ mod dist;
 mod licences;
 mod stage;
 mod tool;
+mod web;
 
 use std::process::ExitCode;
 
