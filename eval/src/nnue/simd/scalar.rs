@@ -39,11 +39,11 @@ fn exchange(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]])
     }
 }
 
-fn clip(sums: &[i16], outputs: &mut [u8]) {
+pub(super) fn clip(sums: &[i16], outputs: &mut [u8]) {
     outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = sum.clamp(0, 127) as u8);
 }
 
-fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
+pub(super) fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
     // Shifted there and back: bit 14 becomes the sign.
     let limited = |sum: i16| ((sum << 1) >> 1).clamp(0, 127);
     for ((output, &a), &b) in outputs.iter_mut().zip(first).zip(second) {
@@ -90,11 +90,11 @@ fn activate(sums: &[i32], outputs: &mut [u8]) {
     outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
 }
 
-fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
+pub(super) fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     inputs.iter().zip(weights).map(|(&input, &weight)| i32::from(input) * i32::from(weight)).sum()
 }
 
-fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
+pub(super) fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
     sums.iter().zip(weights).fold(0, |total: i32, (&sum, &weight)| {
         let value = i32::from(sum.clamp(0, 255));
         total.wrapping_add(value * value * i32::from(weight))

@@ -1,7 +1,8 @@
 //! Kernels for WebAssembly with vectors of 128 bits.
 //!
 //! A module with these instructions loads only where they exist, so the path is chosen when it
-//! is compiled (`-Ctarget-feature=+simd128`).
+//! is compiled (`-Ctarget-feature=+simd128`). The kernels of networks in files, which no page loads, are
+//! the scalar ones.
 
 #![expect(unused_unsafe, reason = "the macros serve processors as well, where calls need the features of a path")]
 
@@ -11,7 +12,7 @@ use super::kernels::{
     CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, define, load, rows,
     store,
 };
-use super::scalar;
+use super::scalar::{clip, dot, place, products, squared_dot};
 
 define!(
     /// Proof that the module is compiled with vectors.
@@ -53,28 +54,10 @@ fn limited(words: &[i16; 8], most: i16) -> v128 {
     i16x8_min(load8(words), i16x8_splat(most))
 }
 
-fn clip(sums: &[i16], outputs: &mut [u8]) {
-    for (bytes, words) in outputs.as_chunks_mut::<16>().0.iter_mut().zip(halves(sums)) {
-        store_plain(bytes, u8x16_narrow_i16x8(limited(&words[0], 127), limited(&words[1], 127)));
-    }
-}
-
 /// Sixteen words at a time, as two vectors.
 #[inline]
 fn halves(words: &[i16]) -> &[[[i16; 8]; 2]] {
     words.as_chunks::<8>().0.as_chunks::<2>().0
-}
-
-fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
-    // Shifted there and back: bit 14 becomes the sign.
-    let limited = |words| {
-        let words = i16x8_shr(i16x8_shl(load8(words), 1), 1);
-        i16x8_min(i16x8_max(words, i16x8_splat(0)), i16x8_splat(127))
-    };
-    let product = |a, b| i16x8_shr(i16x8_mul(limited(a), limited(b)), 7);
-    for (bytes, (a, b)) in outputs.as_chunks_mut::<16>().0.iter_mut().zip(halves(first).iter().zip(halves(second))) {
-        store_plain(bytes, u8x16_narrow_i16x8(product(&a[0], &b[0]), product(&a[1], &b[1])));
-    }
 }
 
 fn wide_products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
@@ -162,29 +145,6 @@ fn add_groups<const N: usize>(
 }
 
 #[inline]
-fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
-    let mut sum = i32x4_splat(0);
-    for (inputs, weights) in inputs.as_chunks::<16>().0.iter().zip(weights.as_chunks::<16>().0) {
-        let (inputs, weights) = (load_plain(inputs), load_weights(weights));
-        let low = i32x4_extadd_pairwise_i16x8(i16x8_extmul_low_i8x16(inputs, weights));
-        let high = i32x4_extadd_pairwise_i16x8(i16x8_extmul_high_i8x16(inputs, weights));
-        sum = i32x4_add(sum, i32x4_add(low, high));
-    }
-    total(sum)
-}
-
-#[inline]
-fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
-    let mut sum = i32x4_splat(0);
-    for (sums, weights) in sums.as_chunks::<8>().0.iter().zip(weights.as_chunks::<8>().0) {
-        let value = i16x8_max(limited(sums, 255), i16x8_splat(0));
-        // Fits 16 bits: 255 * 128 < 2^15.
-        sum = i32x4_add(sum, i32x4_dot_i16x8(i16x8_mul(value, load8(weights)), value));
-    }
-    total(sum)
-}
-
-#[inline]
 fn zones_of(planes: &Planes, windows: [&Window; 2], zones: &mut Zones) {
     let sets = planes.map(|words| load_words(&words));
     let (zones, _) = zones.as_chunks_mut::<16>().0.as_chunks_mut::<2>();
@@ -204,11 +164,6 @@ fn zones_of(planes: &Planes, windows: [&Window; 2], zones: &mut Zones) {
             store_plain(zone, i8x16_sub(load_plain(base), classes));
         }
     }
-}
-
-#[inline]
-fn place(sets: &mut CodeSets, kinds: &[Words; 16], colors: [Words; 2]) -> Difference {
-    scalar::place(sets, kinds, colors)
 }
 
 #[inline]
