@@ -273,6 +273,12 @@ impl Record {
         known.unwrap_or_else(|| self.append(parent, event))
     }
 
+    /// A line to extend after the node that was added last; `None` for other nodes.
+    #[inline]
+    pub(crate) fn line_from(&mut self, id: NodeId) -> Option<Line<'_>> {
+        (id.index() + 1 == self.nodes.len()).then_some(Line { nodes: &mut self.nodes })
+    }
+
     /// Adds an event that is known to be new.
     #[inline(always)]
     pub(crate) fn append(&mut self, parent: NodeId, event: Event) -> NodeId {
@@ -389,6 +395,29 @@ impl Record {
             totals.push(spent.saturating_add(node.time_ms.unwrap_or(0)));
         }
         TotalTimes(totals)
+    }
+}
+
+/// The end of a record while one move after the other is added, sooner than by
+/// [`Record::add`]: there is nothing after it yet.
+pub(crate) struct Line<'r> {
+    nodes: &'r mut Vec<Node>,
+}
+
+impl Line<'_> {
+    /// Adds a move and its time, in milliseconds; `None` where the record has no room.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, mv: Move, time_ms: Option<u64>) -> Option<NodeId> {
+        let (parent, id) = (NodeId::at(self.nodes.len() - 1)?, NodeId::at(self.nodes.len())?);
+        if let Some(last) = self.nodes.last_mut() {
+            (last.first_child, last.last_child) = (Some(id), Some(id));
+        }
+        // Written in place, as in `Record::append`.
+        self.nodes.push(Node::default());
+        if let Some(node) = self.nodes.last_mut() {
+            (node.event, node.parent, node.time_ms) = (Event::Move(mv), Some(parent), time_ms);
+        }
+        Some(id)
     }
 }
 

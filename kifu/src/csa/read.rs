@@ -11,7 +11,7 @@ use crate::error::{KifuError, Mode};
 use crate::header::{HeaderKey, Headers};
 use crate::lines::split_line;
 use crate::reading::{Fault, Reporter, Step};
-use crate::record::{Event, NodeId, Record, Rules};
+use crate::record::{NodeId, Record, Rules};
 use crate::track::Track;
 
 /// Reads some games of a file, one after the other.
@@ -92,24 +92,28 @@ impl<'t> Reader<'t> {
         let play = play.as_mut().filter(|play| !*broken && !play.is_ended() && play.foul.is_none());
         let Some(Track { record, board, at, .. }) = play else { return text };
         let Some(game) = board.for_good() else { return text };
-        let mut rest = text;
-        loop {
-            let node = record.node_mut(*at);
-            if *at != NodeId::ROOT
-                && node.time_ms.is_none()
-                && let Some((ms, after)) = plain::read_time(rest)
-            {
-                node.time_ms = Some(ms);
-                rest = after;
-            }
-            let Some((parts, after)) = plain::read_move(rest, game) else { return rest };
-            if game.advance(parts).is_err() {
-                return rest;
-            }
-            *at = record.append(*at, Event::Move(parts.into()));
-            *last_move = rest.get(..plain::MOVE);
-            rest = after;
+        let mut rest = text.as_bytes();
+        let node = record.node_mut(*at);
+        if *at != NodeId::ROOT
+            && node.time_ms.is_none()
+            && let Some(time) = plain::read_time(rest)
+        {
+            node.time_ms = Some(time.value);
+            rest = time.rest;
         }
+        let mut line = record.line_from(*at);
+        let mut last = None;
+        while let Some(line) = &mut line
+            && let Some(played) = plain::read_move(rest, game)
+            && game.advance(played.value).is_ok()
+        {
+            last = Some(text.len() - rest.len());
+            let time = plain::read_time(played.rest);
+            rest = time.as_ref().map_or(played.rest, |time| time.rest);
+            *at = line.add(played.value.into(), time.map(|time| time.value)).unwrap_or(*at);
+        }
+        *last_move = last.and_then(|begin| text.get(begin..begin + plain::MOVE)).or(*last_move);
+        text.get(text.len() - rest.len()..).unwrap_or_default()
     }
 
     /// Reads one statement; an error only in strict mode.

@@ -16,14 +16,13 @@
 //! The writer writes a time for every move, because MyShogi skips moves without one (0 where
 //! none is known), one comment a block, and `Interrupt` for ends without a word.
 
-use enbu_movegen::{Color, Move, MoveParts, Setup};
+use enbu_movegen::{Color, Move, MoveParts};
 
 use super::tags;
 use crate::board::Board;
 use crate::end::{End, EndKind, GameResult};
 use crate::header::HeaderKey;
 use crate::kakinoki::Notation;
-use crate::kakinoki::handicap::setup_of_name;
 use crate::lines::clock_text;
 use crate::record::{Record, TimeControl};
 use crate::terms::{Naming, words_in};
@@ -53,37 +52,6 @@ pub(crate) fn end_word(end: &End, turn: Color, form: Notation) -> &'static str {
     }
     let own = end.kind.name(Naming::Psn2).filter(|_| form == Notation::Psn2);
     own.or_else(|| end.kind.name(Naming::Pgn)).unwrap_or("Interrupt")
-}
-
-/// The start position of a handicap: `2 piece`, `Rook + Lance`, or a Japanese name.
-pub(super) fn handicap(name: &str) -> Option<Setup> {
-    const NAMES: [(&[&str], &str); 5] = [
-        (&["rook", "lance"], "飛香落ち"),
-        (&["rook"], "飛車落ち"),
-        (&["bishop"], "角落ち"),
-        (&["right", "lance"], "右香落ち"),
-        (&["lance"], "香落ち"),
-    ];
-    let name = name.trim().to_ascii_lowercase();
-    let digits = name.split(|c: char| !c.is_ascii_digit()).next().filter(|digits| !digits.is_empty());
-    let words = || NAMES.iter().find(|(words, _)| words.iter().all(|word| name.contains(word))).map(|(_, name)| *name);
-    match (digits, name.as_str()) {
-        (Some(pieces), _) => setup_of_name(&format!("{pieces}枚落ち")),
-        (None, "" | "none" | "even" | "no" | "-" | "?") => Some(Setup::startpos()),
-        (None, other) => setup_of_name(words().unwrap_or(other)),
-    }
-}
-
-/// The clock of a time setting.
-pub(super) fn clock(value: &str) -> Option<TimeControl> {
-    let numbers: Option<Vec<u64>> = value.split(',').map(|part| part.trim().parse().ok()).collect();
-    let &[hours, minutes, seconds, has_byoyomi, byoyomi, has_increment, increment, ..] = numbers?.as_slice() else {
-        return None;
-    };
-    let ms = |seconds: u64| seconds.saturating_mul(1000);
-    let main = hours.saturating_mul(3600).saturating_add(minutes.saturating_mul(60)).saturating_add(seconds);
-    let byoyomi_ms = if has_byoyomi > 0 { ms(byoyomi) } else { 0 };
-    Some(TimeControl { main_ms: ms(main), byoyomi_ms, increment_ms: if has_increment > 0 { ms(increment) } else { 0 } })
 }
 
 fn time_setting(name: &str, time: TimeControl) -> String {

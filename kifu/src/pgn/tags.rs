@@ -2,9 +2,9 @@
 
 use enbu_movegen::Setup;
 
-use super::psn;
 use crate::error::Problem;
 use crate::header::{HeaderKey, Headers};
+use crate::kakinoki::handicap::setup_of_name;
 use crate::lines::one_line;
 use crate::record::{Record, Rules, TimeControl};
 use crate::terms::{ENTERING_KING_RULES, Naming};
@@ -68,7 +68,7 @@ pub(super) fn start_position(tags: &Tags) -> Result<(Setup, Option<Problem>), Pr
     let sfen = if fen.is_some() { sfen.and_then(Result::ok) } else { sfen.transpose()? };
     match (fen, sfen) {
         (None, None) => {
-            let named = tags.value("Handicap").map(|name| psn::handicap(name).ok_or(Problem::UnknownHandicap));
+            let named = tags.value("Handicap").map(|name| handicap(name).ok_or(Problem::UnknownHandicap));
             Ok((named.unwrap_or(Ok(Setup::startpos()))?, None))
         }
         (Some(setup), None) | (None, Some(setup)) => Ok((setup, None)),
@@ -95,8 +95,8 @@ pub(super) fn read(tags: &Tags) -> (Headers, Rules) {
             "TimeControl" => set(black, time_control(value)) && set(white, time_control(value)),
             "BlackTime" => set(black, csa::read_time(value)),
             "WhiteTime" => set(white, csa::read_time(value)),
-            "BlackTimeSetting" => set(black, psn::clock(value)),
-            "WhiteTimeSetting" => set(white, psn::clock(value)),
+            "BlackTimeSetting" => set(black, clock(value)),
+            "WhiteTimeSetting" => set(white, clock(value)),
             "Sente" | "Gote" => value.is_empty(),
             "Handicap" => tags.value("FEN").is_none() && tags.value("Sfen").is_none(),
             "MaxMoves" => set(&mut rules.max_moves, value.parse().ok().filter(|&moves| moves > 0)),
@@ -273,6 +273,37 @@ pub(super) fn rule_tags(rules: &Rules, headers: &Headers) -> Vec<(String, String
     tags.extend(rules.max_moves.map(|moves| ("MaxMoves".to_owned(), moves.to_string())));
     tags.extend(rules.entering_king.map(|rule| ("EnteringKing".to_owned(), format!("{rule:?}"))));
     tags
+}
+
+/// The start position of a handicap: `2 piece`, `Rook + Lance`, or a Japanese name.
+fn handicap(name: &str) -> Option<Setup> {
+    const NAMES: [(&[&str], &str); 5] = [
+        (&["rook", "lance"], "飛香落ち"),
+        (&["rook"], "飛車落ち"),
+        (&["bishop"], "角落ち"),
+        (&["right", "lance"], "右香落ち"),
+        (&["lance"], "香落ち"),
+    ];
+    let name = name.trim().to_ascii_lowercase();
+    let digits = name.split(|c: char| !c.is_ascii_digit()).next().filter(|digits| !digits.is_empty());
+    let words = || NAMES.iter().find(|(words, _)| words.iter().all(|word| name.contains(word))).map(|(_, name)| *name);
+    match (digits, name.as_str()) {
+        (Some(pieces), _) => setup_of_name(&format!("{pieces}枚落ち")),
+        (None, "" | "none" | "even" | "no" | "-" | "?") => Some(Setup::startpos()),
+        (None, other) => setup_of_name(words().unwrap_or(other)),
+    }
+}
+
+/// The clock of a time setting of PSN2.
+fn clock(value: &str) -> Option<TimeControl> {
+    let numbers: Option<Vec<u64>> = value.split(',').map(|part| part.trim().parse().ok()).collect();
+    let &[hours, minutes, seconds, has_byoyomi, byoyomi, has_increment, increment, ..] = numbers?.as_slice() else {
+        return None;
+    };
+    let ms = |seconds: u64| seconds.saturating_mul(1000);
+    let main = hours.saturating_mul(3600).saturating_add(minutes.saturating_mul(60)).saturating_add(seconds);
+    let byoyomi_ms = if has_byoyomi > 0 { ms(byoyomi) } else { 0 };
+    Some(TimeControl { main_ms: ms(main), byoyomi_ms, increment_ms: if has_increment > 0 { ms(increment) } else { 0 } })
 }
 
 #[cfg(test)]
