@@ -186,12 +186,23 @@ fn facts(report: &GameReport, words: &Words) -> String {
 }
 
 /// The Japanese word for an end.
-fn japanese_end(end: &str) -> &str {
-    const WORDS: &str = "resignation=投了,broken off=中断,repetition=千日手,impasse=持将棋,out of time=時間切れ,illegal move=反則,\
-        win by declaration=入玉宣言勝ち,draw by declaration=入玉宣言による引き分け,mate=詰み,no mate=不詰,\
-        move limit reached=最大手数,win by default=不戦勝,loss by default=不戦敗";
-    let mut words = WORDS.split(',').filter_map(|row| row.split_once('='));
-    words.find(|(english, _)| *english == end).map_or(end, |(_, japanese)| japanese)
+pub(crate) fn japanese_end(end: &str) -> &str {
+    match end {
+        "resignation" => "投了",
+        "broken off" => "中断",
+        "repetition" => "千日手",
+        "impasse" => "持将棋",
+        "out of time" => "時間切れ",
+        "illegal move" => "反則",
+        "win by declaration" => "入玉宣言勝ち",
+        "draw by declaration" => "入玉宣言による引き分け",
+        "mate" => "詰み",
+        "no mate" => "不詰",
+        "move limit reached" => "最大手数",
+        "win by default" => "不戦勝",
+        "loss by default" => "不戦敗",
+        other => other,
+    }
 }
 
 fn buttons_of_moves(report: &GameReport, lines: &[view::Line<'_>]) -> String {

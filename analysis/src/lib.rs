@@ -19,7 +19,7 @@
 //! ```text
 //! kifu::Record ─► analyse ─► GameReport ─► JSON
 //!                   │             ├──────► annotate: the record with scores and comments
-//!       search, mate solver       ├──────► html: pages
+//!       search, mate solver       ├──────► html: pages; text: a summary
 //!                                 └──────► problems: next-move problems
 //! ```
 //!
@@ -33,7 +33,7 @@
 //! | `curve` `class` | [`Curve`]: win probability of a score; [`Class`], [`Thresholds`] |
 //! | `phases` `summary` | opening, middlegame, endgame; accuracy, agreement, the deciding move |
 //! | `report` | [`GameReport`]: the result as plain data and JSON |
-//! | [`html`] | pages for browsers |
+//! | [`html`] `text` | pages for browsers; [`summary`], a few lines for a terminal |
 //! | `nodes` | the nodes of a record that a report is about |
 //! | `fact` `reason` | [`Reason`]: the fact that makes a move a mistake, in one sentence |
 //! | `annotate` `problems` | judgements in records; next-move problems |
@@ -60,6 +60,7 @@ mod reason;
 mod report;
 mod settings;
 mod summary;
+mod text;
 
 pub use analyst::{Analyst, AnalystError};
 pub use annotate::{Annotation, Earlier, annotate};
@@ -72,6 +73,7 @@ pub use problems::problems;
 pub use reason::explain;
 pub use report::{BestLine, GameReport, MoveReport, PositionReport, Score, Side, SideReport, Source, VariationReport};
 pub use settings::{Limit, Order, Scope, Settings};
+pub use text::summary;
 
 #[cfg(test)]
 mod tests;

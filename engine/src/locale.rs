@@ -3,7 +3,9 @@
 //! Every text of it is written in both languages: in one paragraph or line, English first,
 //! with ` ‖ ` between. [`localized`] keeps one of them, [`rendered`] writes the errors.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -28,6 +30,9 @@ const HEADINGS: [(&str, &str); 8] = [
     ("Time", "時間"),
 ];
 
+/// The command of which a file or folder without one is the input, and its option that shows the result.
+const DROPPED: [&str; 2] = ["analyse", "--open"];
+
 /// Name of the environment variable that chooses the language.
 const VARIABLE: &str = "ENBU_LANG";
 
@@ -44,6 +49,20 @@ pub(crate) fn named_language() -> Option<Language> {
         }
     }
     named.and_then(|name| Language::named(&name))
+}
+
+/// The arguments of the process, and whether they name files without a command, as when these are
+/// dropped on the program: then with the command that shows their analysis.
+pub(crate) fn arguments(command: &Command) -> (Vec<OsString>, bool) {
+    let mut arguments: Vec<_> = std::env::args_os().collect();
+    let is_dropped = arguments.get(1).is_some_and(|first| {
+        let is_command = first == "help" || command.find_subcommand(first).is_some();
+        !is_command && !first.as_encoded_bytes().starts_with(b"-") && Path::new(first).exists()
+    });
+    if is_dropped {
+        arguments.splice(1..1, DROPPED.map(OsString::from));
+    }
+    (arguments, is_dropped)
 }
 
 /// The first line of a session on a terminal.
@@ -263,9 +282,8 @@ mod tests {
     use super::*;
     use crate::cli::Cli;
 
-    /// Commands whose texts are in English: those for developers, and one that is in progress.
-    const ENGLISH: [&str; 9] =
-        ["analyse", "bench", "perft", "tune", "openings", "selfplay", "train", "completions", "man"];
+    /// Commands for developers, in English.
+    const ENGLISH: [&str; 8] = ["bench", "perft", "tune", "openings", "selfplay", "train", "completions", "man"];
 
     /// The texts of a command and of its arguments, each with its place; the help of values is
     /// in one language already.

@@ -21,18 +21,35 @@ mod paths;
 mod strength;
 mod terminal;
 
+use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
-use enbu_language::Language;
+use enbu_language::{Language, text};
 
 use cli::Cli;
 
 fn main() -> ExitCode {
     let language = locale::named_language().unwrap_or_else(Language::of_system);
     enbu_language::choose(Some(language));
-    let matches = locale::localized(Cli::command(), &cli::GROUPS).try_get_matches();
+    let (arguments, is_dropped) = locale::arguments(&Cli::command());
+    let code = run(arguments, language);
+    if is_dropped && cfg!(windows) && code != ExitCode::SUCCESS && io::stdin().is_terminal() {
+        // The window would close with the message in it.
+        terminal::notice(text!("Press Enter to close.", "Enter キーを押すと閉じます。"));
+        let _ = io::stdin().read_line(&mut String::new());
+    }
+    code
+}
+
+/// Runs the command that the arguments name.
+fn run(arguments: Vec<OsString>, language: Language) -> ExitCode {
+    // As GUIs start it: the texts of the command line are not needed.
+    if arguments.len() < 2 {
+        return speak_usi(language);
+    }
+    let matches = locale::localized(Cli::command(), &cli::GROUPS).try_get_matches_from(arguments);
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => return fail(io::Error::other(error)),

@@ -22,6 +22,14 @@ pub(crate) fn beside_executable(path: impl AsRef<Path>) -> Option<PathBuf> {
     Some(std::env::current_exe().ok()?.parent()?.join(path))
 }
 
+/// The user's folder of documents, or else a folder where files may be left.
+pub(crate) fn documents() -> PathBuf {
+    let home = std::env::home_dir().filter(|home| home.is_dir());
+    let Some(home) = home else { return std::env::temp_dir() };
+    let documents = home.join("Documents");
+    if documents.is_dir() { documents } else { home }
+}
+
 /// Length of a file and time of its last change, by which another content is noticed.
 pub(crate) type Stamp = (u64, Option<SystemTime>);
 

@@ -49,7 +49,7 @@ fn games(count: usize) -> TempDir {
 fn one_game_goes_to_standard_output_or_a_file() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.kif"), KIF).unwrap();
-    let output = analyse(folder.path(), &["a.kif"]);
+    let output = analyse(folder.path(), &["a.kif", "--format", "json"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&report["black_name"], report["moves"].as_array().unwrap().len()), (&Value::from("甲"), 4));
     analyse(folder.path(), &["a.kif", "-o", "a.html"]);
@@ -59,6 +59,55 @@ fn one_game_goes_to_standard_output_or_a_file() {
     assert!(stderr(&refused).contains("exists; --force overwrites it"), "{}", stderr(&refused));
     let wrong = run(folder.path(), &["a.kif", "--format", "html,kif"]);
     assert_eq!(wrong.status.code(), Some(2), "{}", stderr(&wrong));
+}
+
+#[test]
+fn a_summary_names_the_worst_moves_and_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let blunder = KIF.replace("２二角成(88)", "３三角成(88)").replace("同　銀(31)", "同　桂(21)");
+    fs::write(folder.path().join("a.kif"), blunder).unwrap();
+    let text = |arguments: &[&str]| String::from_utf8(analyse(folder.path(), arguments).stdout).unwrap();
+    let english = text(&["a.kif", "--lang", "en"]);
+    assert!(english.starts_with("▲ 甲 – △ 乙, 乙 won, resignation, 4 moves\nAccuracy: ▲ "), "{english}");
+    assert!(english.contains("    3. ▲B-33+  blunder, -"), "{english}");
+    let japanese = text(&["a.kif", "--lang", "ja"]);
+    assert!(japanese.starts_with("▲ 甲 – △ 乙　乙の勝ち　投了　4手\n精度：▲ "), "{japanese}");
+    assert!(japanese.contains("   3手目 ▲３三角成　大悪手　勝率 −"), "{japanese}");
+    assert!(text(&["a.kif", "-o", "A.HTM", "--lang", "en"]).ends_with("\nA.HTM\n"));
+    assert!(fs::read_to_string(folder.path().join("A.HTM")).unwrap().starts_with("<!DOCTYPE html>"));
+    let refused = run(folder.path(), &["a.kif", "-o", "a.pdf"]);
+    assert_eq!((refused.status.code(), folder.path().join("a.pdf").exists()), (Some(2), false));
+    assert!(stderr(&refused).contains("no format has the extension .pdf"), "{}", stderr(&refused));
+}
+
+/// A program in the place of the one that opens files.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_record_without_a_command_becomes_a_page_beside_it_that_is_opened() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("私の 棋譜")).unwrap();
+    fs::write(folder.path().join("私の 棋譜/a.sfen"), "startpos moves 7g7f 3c3d\n").unwrap();
+    let opener = folder.path().join("xdg-open");
+    fs::write(&opener, "#!/bin/sh\nprintf '%s' \"$1\" > opened\n").unwrap();
+    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::join_paths(
+        std::iter::once(folder.path().to_owned()).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    // Twice: the page of the first time is replaced.
+    for _ in 0..2 {
+        let mut command = Command::new(enbu());
+        command.arg("私の 棋譜/a.sfen").args(FAST).current_dir(folder.path()).stdin(Stdio::null());
+        let output = command.env("PATH", path.as_ref().unwrap()).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(folder.path().join("私の 棋譜/a.enbu.html").exists());
+    }
+    let opened = folder.path().join("opened");
+    let deadline = std::time::Instant::now() + enbu_tests::session::patience();
+    while fs::read_to_string(&opened).unwrap_or_default().is_empty() && std::time::Instant::now() < deadline {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(fs::read_to_string(&opened).unwrap().ends_with("a.enbu.html"));
 }
 
 #[test]
@@ -183,7 +232,7 @@ fn several_games_of_a_file_have_numbers() {
         "two-2.html",
     ];
     assert_eq!(names, expected);
-    let lines = String::from_utf8(analyse(folder.path(), &["two.usi"]).stdout).unwrap();
+    let lines = String::from_utf8(analyse(folder.path(), &["two.usi", "--format", "json"]).stdout).unwrap();
     assert_eq!(lines.lines().count(), 2);
 }
 
@@ -288,7 +337,9 @@ fn known_mistakes_are_classified() {
     let games: String = rows.iter().map(|row| format!("{} moves {}\n", row.text("sfen"), row.text("move"))).collect();
     fs::write(folder.path().join("games.sfen"), games).unwrap();
     let mut command = Command::new(enbu());
-    command.args(["analyse", "games.sfen", "--nodes", "30000", "--mate", "20000"]).current_dir(folder.path());
+    command
+        .args(["analyse", "games.sfen", "--format", "json", "--nodes", "30000", "--mate", "20000"])
+        .current_dir(folder.path());
     let output = command.stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     let text = String::from_utf8(output.stdout).unwrap();

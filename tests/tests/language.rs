@@ -63,6 +63,7 @@ fn run(arguments: &[&str], language: &str) -> String {
 /// Commands for players, with their subcommands.
 const OF_PLAYERS: &[&[&str]] = &[
     &[],
+    &["analyse"],
     &["mate"],
     &["convert"],
     &["book"],

@@ -61,7 +61,7 @@ pub(in crate::commands) fn named(path: &Path, error: &io::Error) -> io::Error {
 }
 
 /// The reason for an error of the system, in the language of the user.
-fn reason(error: &io::Error) -> Cow<'static, str> {
+pub(in crate::commands) fn reason(error: &io::Error) -> Cow<'static, str> {
     const REASONS: [(io::ErrorKind, &str); 8] = [
         (io::ErrorKind::NotFound, "ファイルやフォルダがありません"),
         (io::ErrorKind::PermissionDenied, "アクセスする権限がありません"),

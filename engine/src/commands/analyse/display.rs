@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use enbu_language::text;
+
 use crate::commands::progress::Progress;
 
 /// Counts positions and shows them with the time left.
@@ -54,7 +56,9 @@ impl Meter {
         let expected = self.expected();
         let line = format!("{}{}", self.line(), self.time_left(expected));
         self.progress.set_steps(expected);
-        self.progress.show(positions, || line);
+        if positions > 0 {
+            self.progress.show(positions, || line);
+        }
     }
 
     fn time_left(&self, expected: u64) -> String {
@@ -63,19 +67,25 @@ impl Meter {
         }
         let seconds = self.started.elapsed().as_secs_f64() * (expected - self.positions) as f64 / self.positions as f64;
         let left = Duration::from_secs_f64(seconds.min(1e9)).as_secs();
-        format!(", about {}:{:02}:{:02} left", left / 3600, left / 60 % 60, left % 60)
+        let time = format!("{}:{:02}:{:02}", left / 3600, left / 60 % 60, left % 60);
+        text!(", about {time} left", "、残り約 {time}").to_string()
     }
 
     /// The totals and the speed of this run.
     pub(super) fn line(&self) -> String {
         let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
-        let skipped = if self.skipped > 0 { format!(" ({} of an earlier run)", self.skipped) } else { String::new() };
-        format!(
-            "{} games{skipped}, {} positions, {:.1} positions/s",
-            self.games,
-            self.positions,
-            self.positions as f64 / seconds
+        let Self { games, positions, skipped, .. } = self;
+        let skipped = match skipped {
+            0 => String::new(),
+            _ => text!(" ({skipped} of an earlier run)", "（うち前回の解析 {skipped} 局）").to_string(),
+        };
+        let s = if *games == 1 { "" } else { "s" };
+        let speed = *positions as f64 / seconds;
+        text!(
+            "{games} game{s}{skipped}, {positions} positions, {speed:.1} positions/s",
+            "{games}局{skipped}、{positions}局面、{speed:.1} 局面/秒"
         )
+        .to_string()
     }
 
     /// Prints a message above the progress.

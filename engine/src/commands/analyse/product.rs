@@ -8,11 +8,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use enbu_analysis::html::{self, IndexRow};
-use enbu_analysis::{Annotation, GameReport, Source, annotate};
+use enbu_analysis::{Annotation, GameReport, Source, annotate, summary};
 use enbu_files::{FileKind, read, read_text};
 use enbu_kifu::encoding::encode;
 use enbu_kifu::{Encoding, Format, Record, WriteOptions, Written};
-use enbu_language::Language;
+use enbu_language::{Language, pick, text};
 use serde::{Deserialize, Serialize};
 
 use super::units::Unit;
@@ -119,6 +119,10 @@ pub(super) fn render(job: &Job, kind: Kind, games: &[(&Record, &GameReport)]) ->
             let lines: String = games.iter().map(|(_, report)| report.to_json() + "\n").collect();
             (lines.into_bytes(), Vec::new())
         }
+        Kind::Text => {
+            let texts: Vec<String> = games.iter().map(|(_, report)| summary(report, usize::MAX)).collect();
+            (texts.join("\n").into_bytes(), Vec::new())
+        }
         Kind::Html => {
             let pages: String = games.iter().map(|(record, report)| html::page(record, report, job.pages)).collect();
             (pages.into_bytes(), Vec::new())
@@ -135,8 +139,12 @@ pub(super) fn render(job: &Job, kind: Kind, games: &[(&Record, &GameReport)]) ->
                 .collect();
             let options = WriteOptions { scores: job.args.scores, ..WriteOptions::default() };
             let Written { text, losses } = format.write_counted(&annotated, options);
-            let mut notes: Vec<String> =
-                losses.iter().map(|loss| format!("warning: {format} cannot hold {loss}")).collect();
+            let mut notes: Vec<String> = losses
+                .iter()
+                .map(|loss| {
+                    text!("warning: {format} cannot hold {loss}", "注意：{format} に書けないもの：{loss}").to_string()
+                })
+                .collect();
             let is_shift_jis = matches!(format, Format::Kif | Format::Ki2)
                 && !matches!(job.target, Target::Stdout)
                 && !extension.ends_with('u');
@@ -145,7 +153,10 @@ pub(super) fn render(job: &Job, kind: Kind, games: &[(&Record, &GameReport)]) ->
             match shift_jis.filter(|encoded| encoded.warnings.count() == 0) {
                 Some(encoded) => (encoded.bytes, notes),
                 None => {
-                    let note = "warning: written as UTF-8: not all of it fits into Shift_JIS";
+                    let note = pick(
+                        "warning: written as UTF-8: not all of it fits into Shift_JIS",
+                        "注意：Shift_JIS にない文字があるため UTF-8 で書き出しました",
+                    );
                     notes.extend(is_shift_jis.then(|| note.to_owned()));
                     (text.into_bytes(), notes)
                 }

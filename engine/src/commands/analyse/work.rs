@@ -15,9 +15,10 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use enbu_analysis::html::{self, IndexRow};
-use enbu_analysis::{Analyst, GameError, GameReport, Source, analyse, problems};
+use enbu_analysis::{Analyst, GameError, GameReport, Source, analyse, problems, summary};
 use enbu_files::Existing;
 use enbu_kifu::Record;
+use enbu_language::{pick, text};
 use parking_lot::Mutex;
 
 use super::display::Meter;
@@ -27,6 +28,10 @@ use super::{Job, Kind, write_file};
 use crate::commands::failure::{INTERRUPTED, with_failures};
 use crate::commands::inputs::{Input, Target};
 use crate::terminal::notice;
+
+/// Games whose summaries are shown beside a file, and the bad moves in each.
+const MOST_SUMMARIES: usize = 3;
+const WORST_MOVES: usize = 3;
 
 enum News {
     /// An input was read: its name, messages, fault, and the positions of its games.
@@ -167,7 +172,9 @@ fn one(job: &Job, number: u64, unit: Unit, analyst: &mut Option<Analyst>, counte
         }
     }
     if !done.known {
-        messages.extend(report.broken_off.iter().map(|reason| format!("analysed up to the fault: {reason}")));
+        messages.extend(report.broken_off.iter().map(|reason| {
+            text!("analysed up to the fault: {reason}", "誤りのある手の前まで解析しました：{reason}").to_string()
+        }));
     }
     Some(Done {
         messages,
@@ -279,8 +286,8 @@ impl<'j> Sink<'j> {
         let Some((record, report)) = done.game else { return Ok(()) };
         match (&self.job.target, self.job.kinds.first()) {
             // Records may have one head for all games of a file.
-            (Target::Stdout, Some(Kind::Json)) => {
-                writeln!(out, "{}", report.to_json())?;
+            (Target::Stdout, Some(kind @ (Kind::Json | Kind::Text))) => {
+                out.write_all(&product::render(self.job, *kind, &[(&record, &report)]).0)?;
                 out.flush()
             }
             _ => {
@@ -296,6 +303,7 @@ impl<'j> Sink<'j> {
         if let Target::Folder(folder) = &self.job.target {
             let rows =
                 if self.job.args.shard.is_whole() { std::mem::take(&mut self.rows) } else { product::rows(folder) };
+            writeln!(out, "{}", folder.display())?;
             if self.job.kinds.contains(&Kind::Html) {
                 write_file(
                     &folder.join("index.html"),
@@ -308,11 +316,23 @@ impl<'j> Sink<'j> {
             let lines: String = self.problems.iter().map(|line| format!("{line}\n")).collect();
             write_file(path, lines.as_bytes(), Existing::Replace)?;
         }
+        let page = match &self.job.target {
+            Target::Folder(folder) => Some(folder.join("index.html")),
+            Target::File(path) => Some(path.clone()),
+            Target::Stdout => None,
+        };
+        if let Some(page) = page.filter(|page| self.job.args.open && page.exists()) {
+            super::open(&page);
+        }
         // Totals are for people; where results go to standard output they would be in the way.
         notice(self.meter.line());
         if self.job.stop.load(Ordering::Relaxed) {
-            let hint = if matches!(self.job.target, Target::Folder(_)) { "; the same command continues" } else { "" };
-            notice(format_args!("interrupted{hint}"));
+            notice(match self.job.target {
+                Target::Folder(_) => {
+                    pick("interrupted; the same command continues", "中断しました。同じコマンドで続きから再開します")
+                }
+                Target::File(_) | Target::Stdout => pick("interrupted", "中断しました"),
+            });
             return Ok(ExitCode::from(INTERRUPTED));
         }
         with_failures(self.failures)
@@ -321,13 +341,22 @@ impl<'j> Sink<'j> {
     fn write_together(&self, out: &mut impl Write) -> io::Result<()> {
         let Some(&kind) = self.job.kinds.first().filter(|_| !self.games.is_empty()) else { return Ok(()) };
         if kind == Kind::Html && self.games.len() > 1 {
-            return Err(io::Error::other("pages of several games need a folder: -o OUT/"));
+            return Err(io::Error::other(pick(
+                "pages of several games need a folder: -o OUT/",
+                "複数の対局のページには、フォルダを指定してください：-o OUT/",
+            )));
         }
         let games: Vec<(&Record, &GameReport)> = self.games.iter().map(|(record, report)| (record, report)).collect();
         let (bytes, messages) = product::render(self.job, kind, &games);
         messages.iter().for_each(|message| self.meter.notice("output", message));
         match &self.job.target {
-            Target::File(path) => write_file(path, &bytes, self.job.args.force.existing()),
+            Target::File(path) => {
+                write_file(path, &bytes, self.job.existing)?;
+                for (_, report) in games.iter().take(MOST_SUMMARIES) {
+                    write!(out, "{}", summary(report, WORST_MOVES))?;
+                }
+                writeln!(out, "{}", path.display())
+            }
             Target::Stdout | Target::Folder(_) => out.write_all(&bytes),
         }
     }
