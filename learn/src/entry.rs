@@ -5,7 +5,7 @@
 
 use enbu_eval::nnue::own::Place;
 use enbu_eval::nnue::{classic, own};
-use enbu_movegen::{Color, Piece, PieceType, Position, Setup};
+use enbu_movegen::{Color, Position, Setup};
 
 use crate::source::Sample;
 
@@ -23,7 +23,7 @@ pub(crate) struct Entry {
     pub(crate) result: i8,
     count: u8,
     /// True if the own view is mirrored.
-    is_mirrored: bool,
+    pub(crate) is_mirrored: bool,
     /// True if only one of the two views is mirrored.
     other_is_mirrored: bool,
     /// Pieces in hand, both sides.
@@ -101,16 +101,6 @@ impl Entry {
             }
         }
         setup
-    }
-
-    /// True if the zones in the other side's view are those of the engine. The trainer mirrors
-    /// them as the own view, also where the other king is on the middle file.
-    pub(crate) fn has_zones_of_engine(&self) -> bool {
-        let is_in_the_middle = |&input: &u16| {
-            let place = own::place(input);
-            matches!(place, Place::Board(Piece { color: Color::White, kind: PieceType::King }, king) if king.file() == 5)
-        };
-        !self.is_mirrored || !self.own_view().iter().any(is_in_the_middle)
     }
 
     /// The inputs in the view of the side to move.

@@ -70,7 +70,7 @@ impl InputSet for AttackInputs {
     #[inline(always)]
     fn list(entry: &Entry, views: &mut Views) {
         OwnInputs::list(entry, views);
-        let diagram = Diagram::new(entry.own_view());
+        let diagram = Diagram::new(entry);
         Attacks::of(&diagram).inputs(&diagram, |color, input| {
             let side = usize::from(color == Color::White);
             views.push(side, INPUTS as u16 + input);

@@ -48,16 +48,16 @@ const POSITIONS: usize = 10_000;
 
 /// Compares the file of a network with floating point.
 pub(super) fn measure(model: &Model, entries: &[Entry]) -> Result<RoundingError, QuantiseError> {
-    let entries: Vec<_> = entries.iter().filter(|entry| entry.has_zones_of_engine()).take(POSITIONS).copied().collect();
+    let entries = &entries[..entries.len().min(POSITIONS)];
     let file = model.quantise("")?;
     let [rounded, trained] = [Numbers::Rounded, Numbers::Trained].map(|numbers| {
         let mut model = model.clone();
         model.evaluate_with(numbers);
-        let outputs = model.shape.architecture().outputs(&model.used, &entries);
+        let outputs = model.shape.architecture().outputs(&model.used, entries);
         outputs.into_iter().map(|output| f64::from(output * model.scale)).collect::<Vec<f64>>()
     });
     // Tables are no network: their values are sums of rounded numbers, which are whole centipawns.
-    let values = values(&file, &entries).unwrap_or_else(|| rounded.iter().map(|value| value.round()).collect());
+    let values = values(&file, entries).unwrap_or_else(|| rounded.iter().map(|value| value.round()).collect());
     let against = |floating: &[f64]| {
         let each = values.iter().zip(floating).map(|(value, floating)| (value - floating).abs());
         let mean = each.clone().sum::<f64>() / entries.len().max(1) as f64;
@@ -123,7 +123,7 @@ mod tests {
         })
         .expect("legal");
         let error = measure(&model, &entries).expect("fits");
-        assert_eq!(error.positions, entries.iter().filter(|entry| entry.has_zones_of_engine()).count());
+        assert_eq!(error.positions, entries.len());
         error
     }
 
