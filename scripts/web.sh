@@ -33,7 +33,7 @@ else
 fi
 if [ -d "$(rustc --print sysroot)/lib/rustlib/wasm32-wasip1/lib" ]; then
     # Without panics that are caught: there are none on this target.
-    RUSTFLAGS=-Ctarget-feature=+simd128 CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings web/tests/wasi.mjs" \
+    RUSTFLAGS=-Ctarget-feature=+simd128 CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings $PWD/web/tests/wasi.mjs" \
         cargo test --locked --package enbu-eval --lib --target wasm32-wasip1 --target-dir "$target/wasi" simd -- --skip refused
 else
     echo "skipped: kernels for WebAssembly (rustup target add wasm32-wasip1)"

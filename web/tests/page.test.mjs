@@ -355,6 +355,29 @@ test('the engine in the browser survives its Workers', async () => {
   await browser.run('other.terminate()');
 });
 
+const WORKER = `import enbu from './enbu/enbu.js';
+const engine = await enbu();
+engine.addMessageListener(line => line.startsWith('bestmove') && postMessage(line));
+onmessage = ({ data }) => engine.postMessage(data);
+postMessage('started');`;
+
+test('an engine in a Web Worker of a page, its files from a server', async () => {
+  const types = { js: 'text/javascript', wasm: 'application/wasm' };
+  const server = createServer(({ url }, response) => {
+    response.setHeader('Content-Type', types[url.split('.').at(-1)] ?? 'text/html');
+    response.end(url === '/worker.js' ? WORKER : url.startsWith('/enbu/') ? readFileSync(join(folder, url.slice(6))) : '');
+  }).listen(0, '127.0.0.1');
+  await new Promise(resolve => { server.on('listening', resolve); });
+  await browser.call('Page.navigate', { url: `http://127.0.0.1:${server.address().port}/` });
+  await browser.until("location.protocol === 'http:'");
+  const answer = await browser.run(`new Promise(resolve => {
+    const worker = new Worker('/worker.js', { type: 'module' });
+    worker.onmessage = ({ data }) => data === 'started' ? ['position startpos', 'go depth 3'].forEach(line => worker.postMessage(line)) : resolve(data);
+  })`);
+  assert.match(answer, /^bestmove [1-9]/);
+  server.close();
+});
+
 test('from a server as well, and nothing was wrong all the time', async () => {
   const asked = [];
   const server = createServer((request, response) => {
