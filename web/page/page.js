@@ -21,7 +21,7 @@ const TEXTS = {
   full: ['最強', 'Full strength'], you: ['あなた', 'you'], thinking: ['考えています…', 'Thinking ...'], yours: ['あなたの番です', 'Your move'], check: ['王手', 'check'],
   startpos: ['開始局面', 'start position'], searching: ['詰みを探しています…', 'Looking for a mate ...'], nomate: ['詰みはありません。', 'There is no mate.'], unknown: ['分かりませんでした。', 'Not found in time.'],
   copied: ['コピーしました。', 'Copied.'], loading: ['エンジンを準備しています…', 'The engine is starting ...'], none: ['なし', 'none'],
-  large: ['ファイルが大きすぎます（16 MB まで）。', 'The file is too large (up to 16 MB).'], empty: ['棋譜がありません。', 'There is no record.'], paused: ['対局を中断しました。「この局面から」で続きを指せます。', 'The game is paused; "From here" goes on with it.'],
+  large: ['ファイルが大きすぎます（4 MB まで）。', 'The file is too large (up to 4 MB).'], empty: ['棋譜がありません。', 'There is no record.'], paused: ['対局を中断しました。「この局面から」で続きを指せます。', 'The game is paused; "From here" goes on with it.'],
 };
 const HANDICAPS = [['平手', 'Even'], ['香落ち', 'Lance'], ['角落ち', 'Bishop'], ['飛車落ち', 'Rook'], ['飛香落ち', 'Rook and lance'], ['二枚落ち', 'Two pieces'], ['四枚落ち', 'Four pieces'], ['六枚落ち', 'Six pieces'], ['八枚落ち', 'Eight pieces']];
 const ENDS = { mate: ['詰み', 'mate'], repetition: ['千日手', 'repetition'], resign: ['投了', 'resignation'], win: ['入玉宣言', 'declaration'] };
@@ -439,7 +439,7 @@ function findMate() {
 
 // --- records ---------------------------------------------------------------------------
 
-const MOST_BYTES = 16 << 20;
+const MOST_BYTES = 4 << 20;
 
 function take(content) {
   const size = typeof content === 'string' ? content.length : content.byteLength;

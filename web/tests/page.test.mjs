@@ -274,7 +274,7 @@ test('bad records are named, and what is there stays', async () => {
   const { root } = await browser.call('DOM.getDocument');
   const { nodeId } = await browser.call('DOM.querySelector', { nodeId: root.nodeId, selector: '#file' });
   await browser.call('DOM.setFileInputFiles', { nodeId, files: [large] });
-  await browser.until("/16 MB/.test(document.querySelector('#message').textContent)");
+  await browser.until("/4 MB/.test(document.querySelector('#message').textContent)");
   assert.deepEqual(await game(), before);
   await browser.click('#message button');
 });

@@ -48,26 +48,18 @@ fn load_half_weights(weights: &[i8; 8]) -> v128 {
     unsafe { i16x8_load_extend_i8x8(weights.as_ptr()) }
 }
 
-/// Words limited to `most`; below zero, which narrowing to bytes limits.
-#[inline]
-fn limited(words: &[i16; 8], most: i16) -> v128 {
-    i16x8_min(load8(words), i16x8_splat(most))
-}
-
-/// Sixteen words at a time, as two vectors.
-#[inline]
-fn halves(words: &[i16]) -> &[[[i16; 8]; 2]] {
-    words.as_chunks::<8>().0.as_chunks::<2>().0
-}
-
 fn wide_products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
+    let most = i16x8_splat(255);
     // Rounded and divided by 2^15. Below zero, which narrowing limits, if b is.
-    let product = |a, b| {
-        let a = i16x8_max(limited(a, 255), i16x8_splat(0));
-        i16x8_q15mulr_sat(i16x8_shl(a, 6), limited(b, 255))
+    let product = |(a, b): (&[i16; 8], &[i16; 8])| {
+        let a = i16x8_shl(i16x8_max(i16x8_min(load8(a), most), i16x8_splat(0)), 6);
+        i16x8_q15mulr_sat(a, i16x8_min(load8(b), most))
     };
-    for (bytes, (a, b)) in outputs.as_chunks_mut::<16>().0.iter_mut().zip(halves(first).iter().zip(halves(second))) {
-        store_plain(bytes, u8x16_narrow_i16x8(product(&a[0], &b[0]), product(&a[1], &b[1])));
+    let mut pairs = first.as_chunks::<8>().0.iter().zip(second.as_chunks::<8>().0).map(product);
+    for bytes in outputs.as_chunks_mut::<16>().0 {
+        if let (Some(low), Some(high)) = (pairs.next(), pairs.next()) {
+            store_plain(bytes, u8x16_narrow_i16x8(low, high));
+        }
     }
 }
 
