@@ -196,6 +196,8 @@ test('a game at level 0 to its mate', async t => {
     }
     assert.ok(moves.length < 400);
     await move(await best(`sfen ${sfen} moves ${moves.join(' ')}`));
+    // The choice of a promotion closes its dialogue first.
+    await browser.until(`JSON.parse(localStorage.getItem('enbu-game')).moves.length > ${moves.length}`);
   }
   assert.match(await browser.text('#status'), /先手の勝ち/);
   await browser.shoot('won-ja-1280');
