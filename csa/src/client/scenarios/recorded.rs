@@ -112,7 +112,7 @@ fn play_part(name: &str, part: Part) -> usize {
     assert_eq!(with_result, expected, "{name}: {:?}", found.notices);
     for record in &found.records {
         let reading = enbu_kifu::csa::read(record, enbu_kifu::Mode::Strict).unwrap();
-        assert!(reading.records.len() == 1 && reading.errors.first().is_none(), "{name}");
+        assert!(reading.records.len() == 1 && reading.errors.is_empty(), "{name}");
     }
     expected.len()
 }
