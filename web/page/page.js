@@ -38,7 +38,10 @@ function speak(language) {
   $('handicap').replaceChildren(...HANDICAPS.map((pair, at) => new Option(pick(pair), at)));
   $('level').replaceChildren(...Array.from({ length: 21 }, (_, n) => new Option(n < 20 ? n : t('full'), n)));
   [$('handicap').selectedIndex, $('level').value] = [Math.max(0, keep[0]), keep[1]];
-  if (game) show();
+  if (!game) return;
+  $('notes').textContent = '';
+  show();
+  showLines();
 }
 
 function tell(message) {
@@ -377,8 +380,7 @@ function takeInfo(line) {
   if (words[0] !== 'info' || pv < 0 || words[1] === 'string') return;
   const rank = value('multipv') ?? 1;
   const moves = words.slice(pv + 1).filter(word => /^\d|^[A-Z]\*/.test(word));
-  lines[rank - 1] = { ...judged(words), moves };
-  if (rank === 1) $('counters').textContent = ja() ? `深さ ${value('depth') ?? '–'} · ${value('nodes') ?? 0} ノード` : `depth ${value('depth') ?? '–'} · ${value('nodes') ?? 0} nodes`;
+  lines[rank - 1] = { words, moves, depth: value('depth'), nodes: value('nodes') };
   cancelAnimationFrame(pause);
   pause = requestAnimationFrame(showLines);
 }
@@ -387,11 +389,13 @@ function showLines() {
   const known = lines.filter(Boolean);
   const [best] = known;
   if (!best) return;
-  $('score').textContent = best.text ?? '–';
-  $('bar').style.width = `${100 * (best.share ?? 0.5)}%`;
+  const { text: score, share } = judged(best.words) ?? { text: '–', share: 0.5 };
+  $('score').textContent = score;
+  $('bar').style.width = `${100 * share}%`;
+  $('counters').textContent = best.depth ? (ja() ? `深さ ${best.depth} · ${best.nodes} ノード` : `depth ${best.depth} · ${best.nodes} nodes`) : '';
   arrows(known.map(({ moves }) => moves[0]).filter(Boolean));
   const base = game.moves.slice(0, game.at);
-  $('pvs').replaceChildren(...known.map(({ text, moves }) => {
+  $('pvs').replaceChildren(...known.map(({ words, moves }) => {
     const texts = ask('texts', `${shown.sfen}\n${moves.join(' ')}`);
     const steps = texts.slice(0, 15).map((pair, at) => node('button', {
       type: 'button', textContent: pick(pair), onclick: () => {
@@ -400,7 +404,7 @@ function showLines() {
         if (mode === 'analysis') analyse();
       },
     }));
-    return node('div', { className: 'pv' }, node('b', { textContent: text ?? '' }), ...steps);
+    return node('div', { className: 'pv' }, node('b', { textContent: judged(words)?.text ?? '' }), ...steps);
   }));
 }
 
@@ -431,8 +435,8 @@ function findMate() {
       $('status').textContent = t(moves[0] === 'nomate' ? 'nomate' : 'unknown');
       return;
     }
-    lines = [{ text: ja() ? `${moves.length}手詰` : `Mate in ${moves.length}`, share: shown.turn === 'b' ? 1 : 0, moves }];
-    $('status').textContent = lines[0].text;
+    lines = [{ words: ['score', 'mate', String(moves.length)], moves }];
+    $('status').textContent = judged(lines[0].words).text;
     showLines();
   }).catch(fail);
 }
