@@ -19,6 +19,7 @@ use super::units::Unit;
 use super::{Job, Kind, make_folder_of};
 use crate::commands::failure::named;
 use crate::commands::inputs::Target;
+use crate::terminal::message;
 
 /// Extension of the JSON of a game in a folder, which also marks it as done.
 const JSON: &str = "analysis.json";
@@ -120,7 +121,7 @@ pub(super) fn render(job: &Job, kind: Kind, games: &[(&Record, &GameReport)]) ->
             (lines.into_bytes(), Vec::new())
         }
         Kind::Text => {
-            let texts: Vec<String> = games.iter().map(|(_, report)| summary(report, usize::MAX)).collect();
+            let texts: Vec<String> = games.iter().map(|(_, report)| message(&summary(report, usize::MAX))).collect();
             (texts.join("\n").into_bytes(), Vec::new())
         }
         Kind::Html => {

@@ -27,7 +27,7 @@ use super::units::{Reader, Unit};
 use super::{Job, Kind, write_file};
 use crate::commands::failure::{INTERRUPTED, with_failures};
 use crate::commands::inputs::{Input, Target};
-use crate::terminal::notice;
+use crate::terminal::{message, notice};
 
 /// Games whose summaries are shown beside a file, and the bad moves in each.
 const MOST_SUMMARIES: usize = 3;
@@ -303,7 +303,7 @@ impl<'j> Sink<'j> {
         if let Target::Folder(folder) = &self.job.target {
             let rows =
                 if self.job.args.shard.is_whole() { std::mem::take(&mut self.rows) } else { product::rows(folder) };
-            writeln!(out, "{}", folder.display())?;
+            writeln!(out, "{}", message(&folder.display().to_string()))?;
             if self.job.kinds.contains(&Kind::Html) {
                 write_file(
                     &folder.join("index.html"),
@@ -353,9 +353,9 @@ impl<'j> Sink<'j> {
             Target::File(path) => {
                 write_file(path, &bytes, self.job.existing)?;
                 for (_, report) in games.iter().take(MOST_SUMMARIES) {
-                    write!(out, "{}", summary(report, WORST_MOVES))?;
+                    write!(out, "{}", message(&summary(report, WORST_MOVES)))?;
                 }
-                writeln!(out, "{}", path.display())
+                writeln!(out, "{}", message(&path.display().to_string()))
             }
             Target::Stdout | Target::Folder(_) => out.write_all(&bytes),
         }
