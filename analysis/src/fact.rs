@@ -18,7 +18,7 @@ pub enum Fact {
     /// A mate by checks.
     MissedMate,
     AllowsMate,
-    /// The same, which the opponent had after a pass as well.
+    /// A mate by checks that the opponent had after a pass as well.
     IgnoresMateThreat,
     /// The opponent makes a capture that the best move prevents, and that won material after a
     /// pass too.

@@ -52,7 +52,7 @@ fn count(lines: &[String], word: &str) -> usize {
     lines.iter().filter(|line| line.starts_with(word)).count()
 }
 
-/// What a `go` waits for.
+/// The event that ends a `go` without limits.
 #[derive(Clone, Copy, PartialEq)]
 enum Waits {
     ForStop,

@@ -72,7 +72,7 @@ fn begun_by(position: &mut Position, mv: Move, fresh: &[Square], floor: i32) -> 
     answered(position, mv, fresh, |after, fresh| best_capture(after, mv.to(), fresh, enough))
 }
 
-/// What `mv` takes, and the `answer` to it. Pieces on `fresh` squares have promoted since the
+/// The captures of `mv` and of the `answer` to it. Pieces on `fresh` squares have promoted since the
 /// count began: they are lost as what they were.
 fn answered(
     position: &mut Position,
