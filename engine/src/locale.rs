@@ -36,6 +36,15 @@ const DROPPED: [&str; 2] = ["analyse", "--open"];
 /// Name of the environment variable that chooses the language.
 const VARIABLE: &str = "ENBU_LANG";
 
+/// The language that the user has named, or else that of the system: Japanese or English.
+pub(crate) fn language() -> Language {
+    let of_system = || {
+        let locale = sys_locale::get_locale().unwrap_or_default().to_ascii_lowercase();
+        if locale.starts_with("ja") { Language::Japanese } else { Language::English }
+    };
+    named_language().unwrap_or_else(of_system)
+}
+
 /// The language that the user has named, on the command line or in the environment.
 pub(crate) fn named_language() -> Option<Language> {
     let mut arguments = std::env::args_os().skip(1);

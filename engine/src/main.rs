@@ -31,7 +31,7 @@ use enbu_language::{Language, text};
 use cli::Cli;
 
 fn main() -> ExitCode {
-    let language = locale::named_language().unwrap_or_else(Language::of_system);
+    let language = locale::language();
     enbu_language::choose(Some(language));
     let (arguments, is_dropped) = locale::arguments(&Cli::command());
     let code = run(arguments, language);

@@ -10,6 +10,27 @@
 //! assert_eq!(message.to_string(), "3局");
 //! ```
 //!
+//! The errors of libraries hold both texts in the attribute of `thiserror`; fields without a name
+//! are arguments:
+//!
+//! ```
+//! use enbu_language::text;
+//!
+//! #[derive(Debug, thiserror::Error)]
+//! enum BookError {
+//!     #[error("{}", text!("the file is empty", "ファイルが空です"))]
+//!     Empty,
+//!     #[error("{}", text!("line {line} is too long", "{line} 行目が長すぎます"))]
+//!     LongLine { line: u64 },
+//!     #[error("{}", text!("not a move: `{0}`", "指し手ではありません：`{0}`", .0))]
+//!     Move(String),
+//! }
+//! assert_eq!(BookError::Move("7g".into()).to_string(), "not a move: `7g`");
+//! ```
+//!
+//! `tests/tests/messages.rs` fails for an error of a crate that players meet without its twin, and
+//! for twins with different values.
+//!
 //! The language is one of the whole process. Where none is chosen, the process speaks the USI
 //! protocol with a program: in English, and in ASCII alone.
 
@@ -36,12 +57,6 @@ impl Language {
     /// The language of the process.
     pub fn current() -> Self {
         if CURRENT.load(Ordering::Relaxed) == Self::Japanese as u8 { Self::Japanese } else { Self::English }
-    }
-
-    /// The language of the system: Japanese, or else English.
-    pub fn of_system() -> Self {
-        let is_japanese = sys_locale::get_locale().is_some_and(|locale| locale.to_ascii_lowercase().starts_with("ja"));
-        if is_japanese { Self::Japanese } else { Self::English }
     }
 
     /// The language of this name, `en` or `ja`.

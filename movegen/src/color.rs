@@ -2,6 +2,8 @@
 
 use std::ops::Not;
 
+use enbu_language::pick;
+
 /// A side: Black (sente) plays towards rank 1, White (gote) towards rank 9.
 ///
 /// In handicap games White gives the odds and moves first.
@@ -17,6 +19,14 @@ pub enum Color {
 impl Color {
     /// Both sides, Black first.
     pub const ALL: [Self; 2] = [Self::Black, Self::White];
+
+    /// Its name in the language of the process.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Black => pick("Black", "先手"),
+            Self::White => pick("White", "後手"),
+        }
+    }
 }
 
 impl Not for Color {

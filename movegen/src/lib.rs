@@ -13,8 +13,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! No input or output, no global mutable state, no initialisation: all tables are
-//! computed at compile time.
+//! No input or output, no global mutable state but the language of errors, no
+//! initialisation: all tables are computed at compile time.
 //!
 //! # Map
 //! | module | contents |

@@ -4,6 +4,8 @@ use std::fmt;
 use std::num::NonZeroU16;
 use std::str::FromStr;
 
+use enbu_language::text;
+
 use crate::piece::HandPiece;
 use crate::square::Square;
 
@@ -25,7 +27,10 @@ pub enum MoveParts {
 
 /// Error: the text is not a move in USI notation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a USI move (such as 7g7f, 8h2b+, P*5e)")]
+#[error("{}", text!(
+    "`{text}` is not a USI move (such as 7g7f, 8h2b+, P*5e)",
+    "`{text}` は USI の指し手ではありません（例：7g7f、8h2b+、P*5e）"
+))]
 pub struct ParseMoveError {
     /// The first 40 characters of the text.
     pub text: String,

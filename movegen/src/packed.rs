@@ -17,6 +17,8 @@
 
 use std::sync::LazyLock;
 
+use enbu_language::text;
+
 use crate::color::Color;
 use crate::moves::{Move, MoveParts};
 use crate::piece::{HandPiece, Piece, PieceType};
@@ -32,11 +34,11 @@ const NO_SQUARE: u16 = 81;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages describe the variants")]
 pub enum PackError {
-    #[error("{0:?} has several kings")]
+    #[error("{}", text!("{0:?} has several kings", "{0}の玉が 2 枚以上あります", .0.name()))]
     SeveralKings(Color),
-    #[error("more than 256 bits are needed: there are more pieces than a set has, or a king is missing")]
+    #[error("{}", text!("more than 256 bits are needed: there are more pieces than a set has, or a king is missing", "256 ビットに収まりません：駒が一組より多いか、玉がありません"))]
     TooLong,
-    #[error("there are fewer pieces than a set has, which this format cannot hold")]
+    #[error("{}", text!("there are fewer pieces than a set has, which this format cannot hold", "駒が一組より少ない局面は、この形式では表せません"))]
     TooFew,
 }
 
@@ -44,15 +46,15 @@ pub enum PackError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages describe the variants")]
 pub enum UnpackError {
-    #[error("a king is on square {0} of 81")]
+    #[error("{}", text!("a king is on square {0} of 81", "玉が 81 マスの外（{0}）にあります", .0))]
     King(u16),
-    #[error("both kings are on {0}")]
+    #[error("{}", text!("both kings are on {0}", "両方の玉が {0} にあります", .0.name()))]
     SameSquare(Square),
-    #[error("the bits from {0} on are not the code of a piece")]
+    #[error("{}", text!("the bits from {0} on are not the code of a piece", "{0} ビット目からが駒の符号ではありません", .0))]
     Code(usize),
-    #[error("the pieces take more than 256 bits")]
+    #[error("{}", text!("the pieces take more than 256 bits", "駒の符号が 256 ビットを超えています"))]
     TooLong,
-    #[error("there are too many pieces in hand")]
+    #[error("{}", text!("there are too many pieces in hand", "持駒が多すぎます"))]
     HandFull,
 }
 

@@ -1,5 +1,7 @@
 //! Piece types, pieces with a side, and pieces in hand.
 
+use enbu_language::pick;
+
 use crate::color::Color;
 
 /// Kind of a piece on the board, promotion included.
@@ -154,6 +156,12 @@ pub enum HandPiece {
 }
 
 impl HandPiece {
+    /// Its name in the language of the process: the letter of SFEN or the kanji.
+    pub fn name(self) -> char {
+        const KANJI: [char; HandPiece::COUNT] = ['歩', '香', '桂', '銀', '角', '飛', '金'];
+        pick(self.piece_type().letter(), KANJI[self as usize])
+    }
+
     /// Number of kinds.
     pub const COUNT: usize = 7;
 

@@ -14,6 +14,8 @@ pub use delta::{Capture, Delta, Origin};
 pub use illegal::{IllegalMove, IllegalReason};
 pub use placement::Placement;
 
+use enbu_language::text;
+
 use crate::bitboard::Bitboard;
 use crate::color::Color;
 use crate::hand::Hand;
@@ -65,12 +67,20 @@ pub(crate) struct Ply {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages describe the fields")]
 pub enum PositionError {
-    #[error("opponent in check: the king on {king} could be captured")]
+    #[error("{}", text!(
+        "opponent in check: the king on {} could be captured",
+        "相手玉（{}）に王手がかかったまま手番が回っています",
+        king.name()
+    ))]
     OpponentInCheck { king: Square },
-    #[error("{color:?} has {count} kings")]
+    #[error("{}", text!("{} has {count} kings", "{}の玉が {count} 枚あります", color.name()))]
     SeveralKings { color: Color, count: u32 },
     /// More pieces of one kind, promoted ones included, than fit one [`Hand`].
-    #[error("{count} pieces of type {} where at most {max} fit", piece.piece_type().letter())]
+    #[error("{}", text!(
+        "{count} pieces of type {} where at most {max} fit",
+        "{}が {count} 枚あります（上限 {max} 枚）",
+        piece.name()
+    ))]
     TooMany { piece: HandPiece, count: u32, max: u8 },
 }
 

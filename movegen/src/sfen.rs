@@ -10,6 +10,8 @@
 use std::fmt::{self, Display, Write as _};
 use std::str::FromStr;
 
+use enbu_language::text;
+
 use crate::color::Color;
 use crate::hand::Hand;
 use crate::piece::{HandPiece, Piece, PieceType};
@@ -20,29 +22,29 @@ use crate::square::Square;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages describe the variants")]
 pub enum SfenError {
-    #[error("sfen: board missing")]
+    #[error("{}", text!("sfen: board missing", "SFEN：盤面がありません"))]
     MissingBoard,
-    #[error("sfen: side to move missing")]
+    #[error("{}", text!("sfen: side to move missing", "SFEN：手番がありません"))]
     MissingTurn,
-    #[error("sfen board: not nine ranks in `{0}`")]
+    #[error("{}", text!("sfen board: not nine ranks in `{0}`", "SFEN の盤面：`{0}` は 9 段ではありません", .0))]
     RankCount(String),
-    #[error("sfen board rank {0}: not nine squares in `{1}`")]
+    #[error("{}", text!("sfen board rank {0}: not nine squares in `{1}`", "SFEN の盤面 {0} 段目：`{1}` は 9 マスではありません", .0, .1))]
     RankWidth(u8, String),
-    #[error("sfen board rank {0}: unknown character `{1}`")]
+    #[error("{}", text!("sfen board rank {0}: unknown character `{1}`", "SFEN の盤面 {0} 段目：`{1}` は駒の文字ではありません", .0, .1))]
     BoardCharacter(u8, char),
-    #[error("sfen board rank {0}: `+` before `{1}`, which cannot be promoted")]
+    #[error("{}", text!("sfen board rank {0}: `+` before `{1}`, which cannot be promoted", "SFEN の盤面 {0} 段目：`+` の後の `{1}` は成れません", .0, .1))]
     Promotion(u8, char),
-    #[error("sfen: side to move must be b or w, not `{0}`")]
+    #[error("{}", text!("sfen: side to move must be b or w, not `{0}`", "SFEN：手番は b か w です（`{0}` は不可）", .0))]
     Turn(String),
-    #[error("sfen hands: unknown piece `{0}`")]
+    #[error("{}", text!("sfen hands: unknown piece `{0}`", "SFEN の持駒：`{0}` は駒の文字ではありません", .0))]
     HandCharacter(char),
     /// Zero, above the maximum (pawns 31, lances and knights 15, others 7), or without a piece
     /// after it.
-    #[error("sfen hands: bad count `{0}`")]
+    #[error("{}", text!("sfen hands: bad count `{0}`", "SFEN の持駒：`{0}` は枚数が正しくありません", .0))]
     HandCount(String),
-    #[error("sfen: move number is not a whole number: `{0}`")]
+    #[error("{}", text!("sfen: move number is not a whole number: `{0}`", "SFEN：手数が整数ではありません：`{0}`", .0))]
     MoveNumber(String),
-    #[error("sfen: unexpected text `{0}` after the move number")]
+    #[error("{}", text!("sfen: unexpected text `{0}` after the move number", "SFEN：手数の後に余分な文字があります：`{0}`", .0))]
     Trailing(String),
 }
 

@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use enbu_language::pick;
+
 use crate::color::Color;
 
 /// A square, named by file (1 to 9 from Black's right) and rank (1 to 9 from
@@ -131,6 +133,13 @@ impl Square {
             return None;
         }
         Self::new(file as u8, rank as u8)
+    }
+
+    /// Its name in the language of the process: `7f` or `７六`.
+    pub fn name(self) -> String {
+        let of = |digits: &str, number: u8| digits.chars().nth(usize::from(number) - 1).unwrap_or_default();
+        let kanji = [of("１２３４５６７８９", self.file()), of("一二三四五六七八九", self.rank())];
+        pick(self.to_string(), kanji.iter().collect())
     }
 
     /// File digit and rank letter in USI notation.

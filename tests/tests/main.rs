@@ -25,6 +25,7 @@ mod make_undo;
 mod malformed;
 mod mate;
 mod memory;
+mod messages;
 mod mutations;
 mod networks;
 mod nnue;

@@ -1,10 +1,12 @@
 //! Illegal moves and the rules they break.
 
+use enbu_language::text;
+
 use crate::moves::Move;
 
 /// Error: the move is illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("illegal move {mv}: {reason}")]
+#[error("{}", text!("illegal move {mv}: {reason}", "{mv} は指せません：{reason}"))]
 pub struct IllegalMove {
     /// The move.
     pub mv: Move,
@@ -16,22 +18,22 @@ pub struct IllegalMove {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages describe the variants")]
 pub enum IllegalReason {
-    #[error("no piece of the side to move on the origin")]
+    #[error("{}", text!("no piece of the side to move on the origin", "移動元に手番側の駒がありません"))]
     NoPiece,
-    #[error("the piece is not in hand")]
+    #[error("{}", text!("the piece is not in hand", "その駒は持駒にありません"))]
     NotInHand,
-    #[error("the destination is occupied")]
+    #[error("{}", text!("the destination is occupied", "移動先に駒があります"))]
     Occupied,
-    #[error("the piece does not move that way")]
+    #[error("{}", text!("the piece does not move that way", "駒がそのようには動けません"))]
     Unreachable,
-    #[error("the piece cannot promote there")]
+    #[error("{}", text!("the piece cannot promote there", "そこでは成れません"))]
     Promotion,
-    #[error("the piece could never move again")]
+    #[error("{}", text!("the piece could never move again", "行き所のない駒になります"))]
     DeadSquare,
-    #[error("two pawns on one file (nifu)")]
+    #[error("{}", text!("two pawns on one file (nifu)", "二歩です"))]
     Nifu,
-    #[error("a pawn drop may not mate (uchifuzume)")]
+    #[error("{}", text!("a pawn drop may not mate (uchifuzume)", "打ち歩詰めです"))]
     Uchifuzume,
-    #[error("the own king would be in check")]
+    #[error("{}", text!("the own king would be in check", "自玉に王手がかかったままになります"))]
     KingInCheck,
 }
