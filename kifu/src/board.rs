@@ -43,9 +43,10 @@ enum State {
 
 impl State {
     fn of(setup: &Setup) -> Self {
-        static START: Lazy<Option<Replay>> = Lazy::new(|| Replay::from_setup(&Setup::startpos()).ok());
+        static START: Lazy<(Setup, Option<Replay>)> =
+            Lazy::new(|| (Setup::startpos(), Replay::from_setup(&Setup::startpos()).ok()));
         // Most games begin there.
-        let game = if *setup == Setup::startpos() { START.clone() } else { Replay::from_setup(setup).ok() };
+        let game = if *setup == START.0 { START.1.clone() } else { Replay::from_setup(setup).ok() };
         game.map_or_else(|| Self::Diagram(Box::new(setup.clone())), |game| Self::Playable(Box::new(game)))
     }
 }

@@ -64,10 +64,14 @@ enum Version {
 
 impl Version {
     fn named(line: &str) -> Option<Self> {
-        let versions = [Self::V1, Self::V2, Self::V2_1, Self::V2_2, Self::V3];
-        let names = ["V1 V1.0", "V2 V2.0", "V2.1", "V2.2", "V3 V3.0"];
-        let mut known = names.into_iter().zip(versions);
-        known.find(|(names, _)| names.split(' ').any(|name| name == line)).map(|(_, version)| version)
+        Some(match line {
+            "V1" | "V1.0" => Self::V1,
+            "V2" | "V2.0" => Self::V2,
+            "V2.1" => Self::V2_1,
+            "V2.2" => Self::V2_2,
+            "V3" | "V3.0" => Self::V3,
+            _ => return None,
+        })
     }
 }
 

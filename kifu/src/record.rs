@@ -215,7 +215,7 @@ impl Record {
     /// # Ok::<(), enbu_movegen::ParseMoveError>(())
     /// ```
     pub fn new(setup: Setup) -> Self {
-        const USUAL_NODES: usize = 32;
+        const USUAL_NODES: usize = 160;
         let mut nodes = Vec::with_capacity(USUAL_NODES);
         nodes.push(Node::default());
         Self { headers: Headers::default(), rules: Rules::default(), setup, nodes }

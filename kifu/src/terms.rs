@@ -34,7 +34,12 @@ pub(crate) fn cell_of<T: PartialEq>(names: &Terms<T>, value: &T, column: usize) 
 
 /// The value for a word of a format.
 pub(crate) fn value_of<'n, T>(names: &'n Terms<T>, naming: Naming, word: &str) -> Option<&'n T> {
-    names.iter().find(|(_, row)| words_in(row, naming).any(|known| known == word)).map(|(value, _)| value)
+    let is_named = |row: &str| {
+        // By bytes: a reader asks for every header and end.
+        let cell = row.as_bytes().split(|&byte| byte == b'|').nth(naming as usize).unwrap_or_default();
+        cell.split(|&byte| byte == b' ').any(|known| known == word.as_bytes())
+    };
+    names.iter().find(|(_, row)| !word.is_empty() && is_named(row)).map(|(value, _)| value)
 }
 
 /// The words of a row in a format.
