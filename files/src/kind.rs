@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::io;
 
-use enbu_language::{pick, text};
+use enbu_language::{Words, text};
 use thiserror::Error;
 
 /// The use of a file that is read; it decides about the largest size.
@@ -56,8 +56,8 @@ impl FileKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
     /// Neither a regular file nor a link to one.
-    #[error("{}", text!("{}, not a regular file", "{}は読み書きできません", pick(.0[0], .0[1])))]
-    Irregular([&'static str; 2]),
+    #[error("{}", text!("{0}, not a regular file", "{0}は読み書きできません", .0))]
+    Irregular(Words),
     /// A named pipe where a file is read, which might wait for ever.
     #[error("{}", text!(
         "a pipe, not a regular file; where standard input is read, pass the data there and name it -",
@@ -108,7 +108,7 @@ pub(crate) fn check_regular(found: &Metadata) -> Result<(), Refusal> {
 }
 
 /// A terminal, `/dev/null`.
-pub(crate) const DEVICE: Refusal = Refusal::Irregular(["a device", "デバイス"]);
+pub(crate) const DEVICE: Refusal = Refusal::Irregular(Words("a device", "デバイス"));
 
 /// Returns the reason for not reading a file; `None` for a regular one.
 pub(crate) fn irregular(found: &Metadata) -> Option<Refusal> {
@@ -122,10 +122,10 @@ pub(crate) fn irregular(found: &Metadata) -> Option<Refusal> {
         if kind.is_fifo() {
             return Some(Refusal::Pipe);
         } else if kind.is_socket() {
-            return Some(Refusal::Irregular(["a socket", "ソケット"]));
+            return Some(Refusal::Irregular(Words("a socket", "ソケット")));
         } else if kind.is_block_device() {
-            return Some(Refusal::Irregular(["a disk", "ディスク"]));
+            return Some(Refusal::Irregular(Words("a disk", "ディスク")));
         }
     }
-    Some(if found.is_dir() { Refusal::Irregular(["a folder", "フォルダ"]) } else { DEVICE })
+    Some(if found.is_dir() { Refusal::Irregular(Words("a folder", "フォルダ")) } else { DEVICE })
 }

@@ -18,6 +18,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use enbu_language::text;
 use enbu_movegen::{Move, Setup};
 use thiserror::Error;
 
@@ -325,7 +326,12 @@ impl fmt::Display for Format {
 
 /// A name that no format has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown format `{0}`; known are {names}", names = Format::ALL.map(Format::name).join(", "))]
+#[error("{}", text!(
+    "unknown format `{0}`; known are {names}",
+    "`{0}` という形式はありません（{names} から選びます）",
+    .0,
+    names = Format::ALL.map(Format::name).join(", ")
+))]
 pub struct UnknownFormat(String);
 
 impl FromStr for Format {

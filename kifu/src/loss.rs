@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use enbu_language::{pick, text};
+
 use crate::end::End;
 use crate::error::Mode;
 use crate::format::{Format, WriteOptions};
@@ -37,9 +39,15 @@ pub enum Part {
 impl fmt::Display for Part {
     /// The name in words: `details of evaluations`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[rustfmt::skip]
+        const JAPANESE: [&str; 16] = [
+            "対局", "開始局面", "手数", "指し手", "変化", "終局の種類", "消費時間", "消費時間の秒未満", "コメント", "評価値", "評価値の詳細",
+            "しおり", "記号", "ヘッダー", "持ち時間", "ルール",
+        ];
         let name = format!("{self:?}");
         let spaced = name.chars().flat_map(|c| c.is_uppercase().then_some(' ').into_iter().chain(c.to_lowercase()));
-        f.write_str(spaced.collect::<String>().trim_start())
+        let japanese = JAPANESE.get(*self as usize).copied().unwrap_or_default();
+        f.write_str(pick(spaced.collect::<String>().trim_start(), japanese))
     }
 }
 
@@ -59,13 +67,13 @@ pub struct Loss {
 impl fmt::Display for Loss {
     /// `moves (97, from game 2, move 1)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({}", self.part, self.count)?;
-        let game = if self.game > 1 { format!("game {}", self.game) } else { String::new() };
-        let first = [game.as_str(), &self.place].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>();
-        match (first.join(", ").as_str(), self.count) {
-            ("", _) => f.write_str(")"),
-            (place, 1) => write!(f, ", {place})"),
-            (place, _) => write!(f, ", from {place})"),
+        let Self { part, count, game, place } = self;
+        let game = if *game > 1 { text!("game {game}", "{game} 局目").to_string() } else { String::new() };
+        let first = [game.as_str(), place].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>();
+        match (first.join(pick(", ", "の ")).as_str(), self.count) {
+            ("", _) => text!("{part} ({count})", "{part}（{count} 件）").fmt(f),
+            (place, 1) => text!("{part} ({count}, {place})", "{part}（{count} 件、{place}）").fmt(f),
+            (place, _) => text!("{part} ({count}, from {place})", "{part}（{count} 件、{place}から）").fmt(f),
         }
     }
 }
@@ -150,6 +158,11 @@ fn remarks(twin: Twin<'_>) -> Remarks {
     remarks
 }
 
+/// The place of a move.
+fn nth(number: usize) -> String {
+    text!("move {number}", "{number} 手目").to_string()
+}
+
 #[derive(Default)]
 struct Tally {
     losses: Vec<Loss>,
@@ -180,7 +193,7 @@ impl Tally {
         if let Some(kept) = kept.map(Record::setup) {
             let is_same = (&setup.board, setup.hands, setup.turn) == (&kept.board, kept.hands, kept.turn);
             self.add(Part::StartPositions, usize::from(!is_same), String::new);
-            self.add(Part::MoveNumbers, usize::from(setup.ply != kept.ply), || format!("move {}", setup.ply));
+            self.add(Part::MoveNumbers, usize::from(setup.ply != kept.ply), || nth(setup.ply.into()));
         }
         self.headers(record, kept);
         let rules = kept.map(|kept| &kept.rules).cloned().unwrap_or_default();
@@ -195,7 +208,7 @@ impl Tally {
             self.node(record.node(id), twin, number);
             for (index, child) in record.children(id).enumerate() {
                 let (event, is_main) = (record.node(child).event(), index == 0);
-                let place = || format!("move {}", number + 1);
+                let place = || nth(number + 1);
                 match self::child(twin, event) {
                     Some(twin) => nodes.push((child, Some(twin), number + 1)),
                     None if !is_main => self.add(Part::Variations, 1, place),
@@ -228,7 +241,7 @@ impl Tally {
     }
 
     fn node(&mut self, node: &Node, twin: Twin<'_>, number: usize) {
-        let place = || format!("move {number}");
+        let place = || nth(number);
         let kept = twin.map(|(record, id)| record.node(id));
         if let (Event::End(end), Some(Event::End(other))) = (node.event(), kept.map(Node::event)) {
             self.add(Part::Ends, usize::from(!is_same_end(end, other)), place);

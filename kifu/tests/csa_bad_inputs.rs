@@ -2,6 +2,7 @@
 //! the contract that holds for all of them.
 
 use enbu_kifu::{EndKind, Event, Format, GameResult, HeaderKey, KifuError, Mode, Problem, Reading, csa};
+use enbu_language::Words;
 use enbu_movegen::{Color, EnteringKingRule, HandPiece};
 
 use crate::has_slow_rows;
@@ -284,7 +285,7 @@ fn c12_several_games() {
 fn c13_headers_after_the_moves() {
     let reading = check_warnings(
         "V2.2\nPI\n+\n+7776FU\n%TORYO\n$END_TIME:2026/11/20 12:00:00\n",
-        &[(6, 1, Problem::OutOfPlace("header"))],
+        &[(6, 1, Problem::OutOfPlace(Words("header", "ヘッダー")))],
     );
     assert_eq!(reading.records[0].headers.value(&HeaderKey::EndTime), Some("2026/11/20 12:00:00"));
 }

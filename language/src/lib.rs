@@ -36,6 +36,7 @@
 
 #![forbid(unsafe_code)]
 
+use std::fmt::{self, Display};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The language of the process, as its discriminant; [`UNCHOSEN`] for none.
@@ -75,6 +76,16 @@ impl Language {
             Self::English => english,
             Self::Japanese => japanese,
         }
+    }
+}
+
+/// A word or phrase in English and Japanese; `Display` chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Words(pub &'static str, pub &'static str);
+
+impl Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(pick(self.0, self.1))
     }
 }
 

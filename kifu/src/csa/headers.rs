@@ -1,5 +1,7 @@
 //! Players, `$` headers, clocks, and their values.
 
+use enbu_language::Words;
+
 use super::*;
 use crate::header::{HeaderKey, Headers};
 use crate::lines::thousandths;
@@ -29,29 +31,29 @@ pub(super) fn read_header<'t>(
             let [black, white] = &mut rules.time;
             *black = time.filter(|_| !key.ends_with('-')).or(*black);
             *white = time.filter(|_| !key.ends_with('+')).or(*white);
-            (is_exact(value), "seconds such as 900+0+5")
+            (is_exact(value), Words("seconds such as 900+0+5", "秒数（例：900+0+5）"))
         }
         "TIME_LIMIT" => {
             let time = read_time_limit(value);
             rules.time = if time.is_some() { [time; 2] } else { rules.time };
-            (time.is_some() && value.contains('+'), "a time such as 00:25+30")
+            (time.is_some() && value.contains('+'), Words("a time such as 00:25+30", "時間（例：00:25+30）"))
         }
         "MAX_MOVES" => {
             let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
             let moves = is_number.then(|| value.parse().unwrap_or(u32::MAX)).filter(|&moves| moves > 0);
             rules.max_moves = moves.or(rules.max_moves);
-            (moves.is_some(), "a number of moves")
+            (moves.is_some(), Words("a number of moves", "手数"))
         }
         "JISHOGI" => {
             let name = value.trim_end_matches("点法").trim_end().to_ascii_uppercase();
             let rule = value_of(&ENTERING_KING_RULES, Naming::Csa, &name);
             rules.entering_king = rule.copied().or(rules.entering_king);
-            (rule.is_some(), "24 or 27")
+            (rule.is_some(), Words("24 or 27", " 24 か 27 "))
         }
         _ => {
             let value = if key == "NOTE" { unescape(value) } else { value.to_owned() };
             headers.push(HeaderKey::named(key, Naming::Csa), value);
-            (true, "")
+            (true, Words("", ""))
         }
     };
     if is_exact { Ok(()) } else { report.warn(Fault::new(Problem::HeaderValue { expected }, value)) }

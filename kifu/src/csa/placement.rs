@@ -3,6 +3,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
+use enbu_language::Words;
+
 use super::*;
 use crate::csa::statement::{piece_of, square_and_kind};
 use crate::reading::{Fault, Reporter, Step};
@@ -71,7 +73,8 @@ impl Placement {
             Form::Pieces => false,
         };
         if conflict {
-            report.warn(Fault::new(Problem::OutOfPlace("second start position"), statement))?;
+            report
+                .warn(Fault::new(Problem::OutOfPlace(Words("second start position", "2 つ目の開始局面")), statement))?;
             *self = Self::default();
         }
         if self.stated.is_none() || form != Form::Pieces {

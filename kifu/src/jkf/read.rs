@@ -1,8 +1,10 @@
 //! The reader: documents, then their moves.
 
+use enbu_language::pick;
 use enbu_movegen::{Color, Hand, Piece, PieceType, Setup, Square};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::error::Category;
 use serde_json::value::RawValue;
 use serde_json::{Number, Value, from_value};
 
@@ -70,8 +72,6 @@ fn first<'t, T: Deserialize<'t>>(text: &'t str) -> serde_json::Result<(T, usize)
     Ok((value, values.byte_offset()))
 }
 
-const OTHER_TYPE: &str = "a member of another type";
-
 /// The value of a text; members of a wrong type are repaired, or it is `None` with an error.
 fn typed<'t, T: DeserializeOwned>(text: &'t str, report: &mut Reporter<'t>) -> Result<Option<T>, Fault<'t>> {
     let error = match first(text) {
@@ -84,7 +84,7 @@ fn typed<'t, T: DeserializeOwned>(text: &'t str, report: &mut Reporter<'t>) -> R
         from_value(value)
     });
     for member in odd {
-        report.warn(Fault::new(Problem::Json(OTHER_TYPE.to_owned()), text).quoting(&member))?;
+        report.warn(Fault::new(Problem::OtherType, text).quoting(&member))?;
     }
     match repaired {
         Ok(value) => Ok(Some(value)),
@@ -97,8 +97,13 @@ fn json_fault<'t>(error: &serde_json::Error, text: &'t str) -> Fault<'t> {
     let at = line.get(line.floor_char_boundary(error.column().saturating_sub(1))..).unwrap_or_default();
     let near: String = line.chars().skip(error.column().saturating_sub(20)).take(80).collect();
     let message = error.to_string();
-    let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-    Fault::new(Problem::Json(message), at).quoting(&near)
+    let message = message.split(" at line ").next().unwrap_or_default();
+    let japanese = match error.classify() {
+        Category::Eof => "JSON が途中で終わっています",
+        Category::Data => "JSON の項目が正しくありません",
+        Category::Syntax | Category::Io => "JSON の構文が正しくありません",
+    };
+    Fault::new(Problem::Json(pick(message, japanese).to_owned()), at).quoting(&near)
 }
 
 /// Refuses documents nested so deeply that reading them would overflow the stack.
@@ -266,7 +271,7 @@ impl<'t> MoveReader<'_, 't> {
                 lines.extend(forks.map(|entries| (entries, before)));
                 Ok(())
             }
-            Err(_) => self.report.warn(Fault::new(Problem::Json(OTHER_TYPE.to_owned()), entry).quoting("forks")),
+            Err(_) => self.report.warn(Fault::new(Problem::OtherType, entry).quoting("forks")),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The text of a move: reading it, and finding the move it means on a board.
 
+use enbu_language::pick;
 use enbu_movegen::{Bitboard, HandPiece, Move, MoveParts, Piece, PieceType, Square};
 
 use super::words::{decimal, digit, is_blank, piece, push_piece, push_square};
@@ -223,8 +224,8 @@ fn only_legal(origins: &[Square], text: &MoveText, board: &Board, piece: Piece, 
 }
 
 fn names(origins: &[Square]) -> String {
-    let names: Vec<String> = origins.iter().map(|from| format!("{}{}", from.file(), from.rank())).collect();
-    names.join(", ")
+    let name = |from: &Square| pick(format!("{}{}", from.file(), from.rank()), from.name());
+    origins.iter().map(name).collect::<Vec<_>>().join(pick(", ", "、"))
 }
 
 /// Returns true if the piece could never move again from `to` without promoting.

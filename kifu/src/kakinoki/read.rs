@@ -1,5 +1,6 @@
 //! The reader of KIF, KI2 and BOD, which differ only in how they write moves.
 
+use enbu_language::Words;
 use enbu_movegen::{Color, Setup};
 
 use super::board::BoardText;
@@ -171,7 +172,7 @@ impl<'t> Reader<'t> {
         if let Some((side, "番")) = words::side(line) {
             self.game.known = true;
             if self.game.play.is_some() {
-                return self.report.warn(Fault::new(Problem::OutOfPlace("side to move"), line));
+                return self.report.warn(Fault::new(Problem::OutOfPlace(Words("side to move", "手番")), line));
             }
             self.game.board.turn = Some(side);
             return Ok(());
@@ -210,7 +211,7 @@ impl<'t> Reader<'t> {
         } else if self.game.broken {
             return Ok(());
         } else if begun || self.game.in_moves {
-            self.report.warn(Fault::new(Problem::OutOfPlace("header"), line))?;
+            self.report.warn(Fault::new(Problem::OutOfPlace(Words("header", "ヘッダー")), line))?;
         }
         self.game.known |= headers::is_known(key);
         if let Some((side, "の持駒" | "持駒" | "の持ち駒")) = words::side(key) {
@@ -236,7 +237,7 @@ impl<'t> Reader<'t> {
     fn rank(&mut self, line: &'t str) -> Step<'t> {
         match &self.game.play {
             Some(play) if play.lost => return Ok(()),
-            Some(_) => return Err(Fault::new(Problem::OutOfPlace("board"), line)),
+            Some(_) => return Err(Fault::new(Problem::OutOfPlace(Words("board", "盤面")), line)),
             None => {}
         }
         self.game.known = true;
@@ -245,7 +246,8 @@ impl<'t> Reader<'t> {
 
     fn moves_begin(&mut self, line: &'t str) -> Step<'t> {
         if self.game.is_begun() {
-            self.report.warn(Fault::new(Problem::OutOfPlace("second list of moves"), line))?;
+            self.report
+                .warn(Fault::new(Problem::OutOfPlace(Words("second list of moves", "2 つ目の指し手の一覧")), line))?;
             self.finish_game()?;
         }
         self.game.known = true;
@@ -265,7 +267,10 @@ impl<'t> Reader<'t> {
         let remarks = play.track.record.node_mut(play.track.at).remarks_mut();
         if let Some(name) = line.strip_prefix('&') {
             if remarks.bookmark.replace(name.to_owned()).is_some_and(|other| other != name) {
-                let problem = Problem::OutOfPlace("second bookmark, instead of the first");
+                let problem = Problem::OutOfPlace(Words(
+                    "second bookmark, instead of the first",
+                    "1 つ目に代わる 2 つ目のしおり",
+                ));
                 return self.report.warn(Fault::new(problem, line));
             }
         } else if let Some(comment) = line.strip_prefix('*') {

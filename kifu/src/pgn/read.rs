@@ -1,12 +1,13 @@
 //! The reader: games, their moves, and how they ended.
 
+use enbu_language::Words;
 use enbu_movegen::Setup;
 
 use super::comment;
 use super::psn;
 use super::san::{self, Plus};
 use super::tags::{self, Tags};
-use super::token::{Token, Tokens};
+use super::token::{TAG, Token, Tokens};
 use crate::end::{End, EndKind, GameResult};
 use crate::error::{KifuError, Mode, Problem};
 use crate::kakinoki::{score, time_ms};
@@ -146,7 +147,7 @@ impl<'t> Reader<'t> {
     fn token(&mut self, token: Token<'t>, place: &'t str, ahead: &Tokens<'t>) -> Step<'t> {
         match token {
             Token::Tag { name, value } => self.tag(name, value, place),
-            Token::Unclosed("tag", text) => self.report.warn(Fault::new(Problem::Unclosed("tag"), text)),
+            Token::Unclosed(TAG, text) => self.report.warn(Fault::new(Problem::Unclosed(TAG), text)),
             Token::Odd(text) => self.report.warn(Fault::new(Problem::UnknownStatement, text)),
             _ => {
                 let Some(play) = self.play(place, ahead)? else { return Ok(()) };
@@ -157,7 +158,9 @@ impl<'t> Reader<'t> {
                         _ => Ok(()),
                     },
                     Token::Close if play.close() => Ok(()),
-                    Token::Close => self.report.warn(Fault::new(Problem::OutOfPlace("end of a variation"), place)),
+                    Token::Close => self
+                        .report
+                        .warn(Fault::new(Problem::OutOfPlace(Words("end of a variation", "変化の終わり")), place)),
                     Token::Nag(digits) => self.nag(digits, place),
                     Token::Time(text) => self.time(text),
                     Token::Result(text) => self.result(text),
@@ -241,7 +244,10 @@ impl<'t> Reader<'t> {
         };
         if let Some(play) = self.game.followed() {
             if play.track.record.node(play.track.at).remarks().nags.len() >= 16 {
-                return self.report.warn(Fault::new(Problem::OutOfPlace("glyph after sixteen others"), place));
+                return self.report.warn(Fault::new(
+                    Problem::OutOfPlace(Words("glyph after sixteen others", "17 個目以降の記号")),
+                    place,
+                ));
             }
             play.add_nag(nag);
         }
@@ -301,7 +307,9 @@ impl<'t> Reader<'t> {
     fn result(&mut self, text: &'t str) -> Step<'t> {
         if self.game.play.as_ref().is_some_and(|play| !play.open.is_empty() || play.too_deep > 0) {
             // Some programs end variations with results, which are not kept.
-            return self.report.warn(Fault::new(Problem::OutOfPlace("result of a variation"), text));
+            return self
+                .report
+                .warn(Fault::new(Problem::OutOfPlace(Words("result of a variation", "変化の結果")), text));
         }
         self.game.terminator = Some(text);
         self.finish_game()
@@ -326,7 +334,7 @@ impl<'t> Reader<'t> {
             self.report.warn(Fault::new(Problem::ResultMismatch, place).quoting(terminator))?;
         }
         if !play.open.is_empty() {
-            self.report.warn(Fault::new(Problem::Unclosed("variation"), place).quoting("("))?;
+            self.report.warn(Fault::new(Problem::Unclosed(Words("variation", "変化")), place).quoting("("))?;
         }
         let (headers, rules) = tags::read(&game.tags);
         if !play.main_broken && !play.left_main {

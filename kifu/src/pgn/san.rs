@@ -1,5 +1,6 @@
 //! Moves in the notations of PGN.
 
+use enbu_language::pick;
 use enbu_movegen::{Move, MoveParts, Piece, PieceType, Square};
 
 use crate::board::{Board, moved};
@@ -79,8 +80,8 @@ fn find(spoken: &Spoken, board: &Board) -> Result<Move, Problem> {
         (fitting, []) => fitting.first().copied().ok_or(Problem::NoSuchMove),
         // The plain kind before those that share its letter.
         (_, legal) => plainest(legal, spoken, board).ok_or_else(|| {
-            let names: Vec<String> = legal.iter().filter_map(|mv| mv.from()).map(|from| from.to_string()).collect();
-            Problem::Ambiguous(names.join(", "))
+            let names: Vec<String> = legal.iter().filter_map(|mv| mv.from()).map(Square::name).collect();
+            Problem::Ambiguous(names.join(pick(", ", "、")))
         }),
     }
 }

@@ -1,5 +1,6 @@
 //! Tags: the seven of the roster, those for the rules of a game, and all others.
 
+use enbu_language::Words;
 use enbu_movegen::Setup;
 
 use crate::error::Problem;
@@ -74,7 +75,11 @@ pub(super) fn start_position(tags: &Tags) -> Result<(Setup, Option<Problem>), Pr
         (Some(setup), None) | (None, Some(setup)) => Ok((setup, None)),
         (Some(fen), Some(sfen)) => {
             let same = (&fen.board, fen.hands, fen.turn) == (&sfen.board, sfen.hands, sfen.turn);
-            Ok(if same { (sfen, None) } else { (fen, Some(Problem::HeaderValue { expected: "the position of FEN" })) })
+            Ok(if same {
+                (sfen, None)
+            } else {
+                (fen, Some(Problem::HeaderValue { expected: Words("the position of FEN", " FEN の局面") }))
+            })
         }
     }
 }

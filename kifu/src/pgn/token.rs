@@ -1,5 +1,7 @@
 //! The words of a PGN file.
 
+use enbu_language::Words;
+
 use crate::end::GameResult;
 use crate::terms::Naming;
 
@@ -22,10 +24,14 @@ pub(super) enum Token<'t> {
     /// Anything else: a move, with or without a suffix; move numbers are left out.
     Word(&'t str),
     /// A tag, comment or the like that is not closed.
-    Unclosed(&'static str, &'t str),
+    Unclosed(Words, &'t str),
     /// A bracket that is no tag.
     Odd(&'t str),
 }
+
+/// Things that begin with a bracket or a brace.
+pub(super) const TAG: Words = Words("tag", "タグ");
+const COMMENT: Words = Words("comment", "コメント");
 
 /// Reads words one after the other, each with the part of the text that it is.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +102,7 @@ impl<'t> Tokens<'t> {
             let end = rest.find([']', '\n', '\r']).map_or(rest.len(), |end| end + 1);
             return Token::Odd(self.skip(end));
         };
-        let Some(end) = closing_quote(value) else { return Token::Unclosed("tag", self.skip_line()) };
+        let Some(end) = closing_quote(value) else { return Token::Unclosed(TAG, self.skip_line()) };
         let after = value.get(end + 1..).unwrap_or_default().trim_start();
         self.skip(rest.len() - after.len() + usize::from(after.starts_with(']')));
         Token::Tag { name, value: value.get(..end).unwrap_or_default() }
@@ -111,7 +117,7 @@ impl<'t> Tokens<'t> {
             None => {
                 // Where another game follows, the comment ends before it.
                 let end = next_game(rest).unwrap_or(rest.len());
-                Token::Unclosed("comment", self.skip(end))
+                Token::Unclosed(COMMENT, self.skip(end))
             }
         }
     }
@@ -232,8 +238,8 @@ mod tests {
                 Result("1-0"),
             ]
         );
-        assert_eq!(tokens("[Event \"x\n1. Pc4"), [Unclosed("tag", "[Event \"x"), Word("Pc4")]);
-        assert_eq!(tokens("{x\n[Event \"a\"]"), [Unclosed("comment", "{x\n"), Tag { name: "Event", value: "a" }]);
+        assert_eq!(tokens("[Event \"x\n1. Pc4"), [Unclosed(TAG, "[Event \"x"), Word("Pc4")]);
+        assert_eq!(tokens("{x\n[Event \"a\"]"), [Unclosed(COMMENT, "{x\n"), Tag { name: "Event", value: "a" }]);
         assert_eq!(tokens("[] } $"), [Odd("[]"), Odd("}"), Nag("")]);
         assert_eq!(tokens("P-76 P*45 B'45 1. *"), [Word("P-76"), Word("P*45"), Word("B'45"), Result("*")]);
     }
