@@ -37,7 +37,6 @@ pub mod positions;
 pub mod readers;
 pub mod session;
 pub mod table;
-pub mod words;
 
 /// Returns `true` if all rows of the tests are to run: `ENBU_SLOW_TESTS` is set, as in
 /// `.ci/run`. Otherwise tests of many seconds choose rows that end soon.

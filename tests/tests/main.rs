@@ -45,4 +45,3 @@ mod stop;
 mod tune;
 mod usi_session;
 mod web;
-mod words;
