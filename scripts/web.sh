@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The page and the engine of dist/ tried: `cargo xtask dist --check`.
 #
-# In node: the rules of the ABI, USI, losses of Workers, the signature. In a headless Chromium: the page, from
+# In node: the rules of the ABI, USI, losses of Workers, the signature, and the tables of the program. In a headless Chromium: the page, from
 # the disk and from a server. The kernels for WebAssembly against the scalar ones, where rustup has wasm32-wasip1.
 # Needs node (20 or later) and Chromium; what is missing is skipped, and said.
 set -euo pipefail
@@ -26,6 +26,9 @@ if ! command -v node >/dev/null; then
     exit 0
 fi
 node --test --test-force-exit web/tests/engine.test.mjs
+# The tables of the program that need neither threads nor a limit of memory.
+ENBU_BIN=$PWD/web/tests/usi.mjs cargo test --locked --package enbu-tests --test all -- \
+    malformed:: rules:: a_thousand_stops ponderhit_and_stop_together --skip a_hash_table_that_does_not_fit
 if [ -n "${ENBU_BROWSER-}" ] || command -v chromium chromium-browser google-chrome >/dev/null; then
     node --test --test-force-exit web/tests/page.test.mjs
 else

@@ -241,7 +241,8 @@ class Engine {
       if (this.#owed?.isLate && !next.quiet && (ENDS.includes(word) || word === 'ponderhit')) this.#answer();
       else this.#send(this.#queue.shift());
     }
-    if (this.#busy?.word !== 'go') return;
+    // A search that has answered or must is over in a moment: the lines after it keep their order.
+    if (this.#busy?.word !== 'go' || !this.#owed || this.#busy.isHalted) return;
     for (let at = 0; at < this.#queue.length; ) {
       const word = wordOf(this.#queue[at].line);
       if (word === 'stop' || word === 'ponderhit' || word === 'isready') this.#queue.splice(at, 1);

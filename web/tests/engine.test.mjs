@@ -102,6 +102,21 @@ test('the manifest says what the engine declares, and presets are taken', async 
   engine.terminate();
 });
 
+test('lines sent right after an answer keep their order', async () => {
+  const { engine, ask, until, send } = await started();
+  send('setoption name USI_Hash value 1');
+  for (let round = 0; round < 300; round++) {
+    await ask('go nodes 1', 'bestmove');
+    send('position startpos moves 1a1b', 'isready');
+    assert.match(await until('info string error', 'readyok'), /^info string error: position/);
+    await until('readyok');
+    send('go infinite', 'stop', 'isready');
+    assert.match(await until('bestmove', 'readyok'), /^bestmove/);
+    await until('readyok');
+  }
+  engine.terminate();
+});
+
 for (const [way, config] of WAYS) {
   test(`a go is answered once, with a legal move (${way})`, async () => {
     const { engine, lines, ask, send, until } = await started(config);
