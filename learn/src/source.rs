@@ -30,8 +30,11 @@ pub enum Format {
     Tsv,
 }
 
-/// The fault of other extensions.
-const NO_SOURCE: FileErrorKind = FileErrorKind::Format(".games, .archive, .psv, .bin, .hcpe or .pack");
+/// The fault of a file with another extension: it is missing, or of no format.
+fn no_source(path: &Path) -> FileErrorKind {
+    let format = |_| FileErrorKind::Format(".games, .archive, .psv, .bin, .hcpe or .pack");
+    std::fs::metadata(path).map_or_else(FileErrorKind::Io, format)
+}
 
 impl Format {
     /// The format of a file by its extension.
@@ -160,7 +163,7 @@ pub fn read_games(path: &Path) -> Result<Vec<Game>, FileError> {
     match Format::of(path) {
         Some(Format::Games | Format::Archive) => GameFile::read(path).map(|shard| shard.games),
         Some(Format::Pack) => read_pack(path).map_err(FileError::of(path)),
-        Some(Format::Psv | Format::Hcpe | Format::Tsv) | None => Err(FileError::of(path)(NO_SOURCE)),
+        Some(Format::Psv | Format::Hcpe | Format::Tsv) | None => Err(FileError::of(path)(no_source(path))),
     }
 }
 
@@ -168,7 +171,7 @@ fn read_any(
     path: &Path,
     mut visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>,
 ) -> Result<(), FileErrorKind> {
-    match Format::of(path).ok_or(NO_SOURCE)? {
+    match Format::of(path).ok_or_else(|| no_source(path))? {
         Format::Games | Format::Archive => {
             let (mut number, mut state) = (0, Ok(()));
             game_file::visit_games(&game_file::bytes_of(path)?, |game| {
@@ -182,7 +185,7 @@ fn read_any(
         Format::Pack => (1..).zip(&read_pack(path)?).try_for_each(|(number, game)| visit(number, Item::Game(game))),
         Format::Psv => show_records::<PSV_BYTES>(path, Record::from_psv, visit),
         Format::Hcpe => show_records::<HCPE_BYTES>(path, Record::from_hcpe, visit),
-        Format::Tsv => Err(NO_SOURCE),
+        Format::Tsv => Err(no_source(path)),
     }
 }
 
